@@ -1,0 +1,48 @@
+import { initContract } from '@ts-rest/core';
+import { ErrorBody } from './error.ts';
+import { ListPetsQuery, NewPet, Pet, PetPath, Pets } from './pet.ts';
+import { routes } from './routes.ts';
+
+const c = initContract();
+
+/** What any operation may answer, whatever it does. */
+const commonResponses = {
+  400: ErrorBody,
+  401: ErrorBody,
+  429: ErrorBody,
+  500: ErrorBody,
+  503: ErrorBody,
+} as const;
+
+/** The three operations on animals. Paths are relative to `/v1`. */
+export const contract = c.router(
+  {
+    listPets: {
+      ...routes.listPets,
+      summary: 'List animals',
+      query: ListPetsQuery,
+      responses: { 200: Pets, ...commonResponses },
+    },
+    createPet: {
+      ...routes.createPet,
+      summary: 'Add an animal',
+      body: NewPet,
+      responses: {
+        201: Pet,
+        ...commonResponses,
+        409: ErrorBody,
+        413: ErrorBody,
+        415: ErrorBody,
+        422: ErrorBody,
+      },
+    },
+    getPet: {
+      ...routes.getPet,
+      summary: 'Get an animal by its id',
+      deprecated: true,
+      pathParams: PetPath,
+      responses: { 200: Pet, ...commonResponses, 404: ErrorBody },
+    },
+  },
+  { strictStatusCodes: true },
+);

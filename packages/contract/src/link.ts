@@ -1,0 +1,29 @@
+/** A link of a `Link` header: where it leads and what it is. */
+export interface WebLink {
+  url: string;
+  rel: string;
+}
+
+/** Formats a `Link` header field (RFC 8288, §3). URLs must be absolute or absolute paths. */
+export function formatLinks(links: readonly WebLink[]): string {
+  return links.map(({ url, rel }) => `<${url}>; rel="${rel}"`).join(', ');
+}
+
+// A link-value of RFC 8288, §3: a target, then parameters, each perhaps quoted.
+const linkValue = /<([^>]*)>((?:\s*;\s*[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
+const relParameter = /;\s*rel\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))/i;
+
+/**
+ * Finds the first link with a relation type in a `Link` header field.
+ *
+ * @param header the field's value; several fields joined by commas (RFC 9110, §5.3) are one.
+ * @returns its URL as it stands there, perhaps relative, or `undefined`.
+ */
+export function findLink(header: string, rel: string): string | undefined {
+  for (const [, url, parameters = ''] of header.matchAll(linkValue)) {
+    const [, quoted, token] = relParameter.exec(parameters) ?? [];
+    // Relation types are separated by spaces and compared without regard to case (§2.1.1, §3.3).
+    if ((quoted ?? token ?? '').toLowerCase().split(/\s+/).includes(rel)) return url;
+  }
+  return undefined;
+}

@@ -1,0 +1,22 @@
+/** How many requests a key may make: in each window of 60 s, and of 86,400 s. */
+export interface Quota {
+  perMinute: number;
+  perDay: number;
+}
+
+/**
+ * The plans and their quotas. Enterprise has none of its own: its numbers are agreed individually
+ * and belong to the key.
+ */
+export const plans = {
+  free: { perMinute: 60, perDay: 1_000 },
+  pro: { perMinute: 300, perDay: 10_000 },
+  business: { perMinute: 1_000, perDay: 100_000 },
+  enterprise: undefined,
+} as const satisfies Record<string, Quota | undefined>;
+
+/** The name of a plan. */
+export type PlanName = keyof typeof plans;
+
+/** The names of the plans, the smallest first. */
+export const planNames = Object.keys(plans) as readonly PlanName[];

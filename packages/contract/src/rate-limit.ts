@@ -1,0 +1,83 @@
+/** Names of the headers that tell a caller about its quota, on every response under `/v1`. */
+export const rateLimitHeaders = {
+  /** The limit of the most restrictive window (integer). */
+  limit: 'X-RateLimit-Limit',
+  /** Requests left in that window (integer). */
+  remaining: 'X-RateLimit-Remaining',
+  /** When that window resets: Unix time in seconds. */
+  reset: 'X-RateLimit-Reset',
+  /** Every window's limit and length (draft-ietf-httpapi-ratelimit-headers-10, §3). */
+  policies: 'RateLimit-Policy',
+  /** Every window's remaining requests and seconds to its reset (the same draft, §4). */
+  state: 'RateLimit',
+  /** Whole seconds to wait, on 429 and 503 (RFC 9110, §10.2.3). */
+  retryAfter: 'Retry-After',
+} as const;
+
+/** Lengths of the quota windows, in seconds. */
+export const windowSeconds = { minute: 60, day: 86_400 } as const;
+
+/** The name of a quota window. */
+export type WindowName = keyof typeof windowSeconds;
+
+/** One quota window as the caller is told of it. */
+export interface RateLimitWindow {
+  name: WindowName;
+  limit: number;
+  remaining: number;
+  /** Unix time in seconds. */
+  resetAt: number;
+}
+
+/** What the headers of one response say. */
+export interface RateLimit {
+  limit: number;
+  remaining: number;
+  /** Unix time in seconds. */
+  resetAt: number;
+}
+
+/**
+ * Formats the headers of a response.
+ *
+ * @param reported the most restrictive window.
+ * @param windows all windows that apply to the caller.
+ * @param now Unix time in milliseconds, of the clock that `resetAt` is told by.
+ */
+export function formatRateLimit(
+  reported: RateLimit,
+  windows: readonly RateLimitWindow[],
+  now: number,
+): Record<string, string> {
+  const secondsUntil = (resetAt: number) => Math.max(0, Math.ceil(resetAt - now / 1000));
+  return {
+    [rateLimitHeaders.limit]: String(reported.limit),
+    [rateLimitHeaders.remaining]: String(reported.remaining),
+    [rateLimitHeaders.reset]: String(reported.resetAt),
+    [rateLimitHeaders.policies]: windows
+      .map(({ name, limit }) => `"${name}";q=${limit};w=${windowSeconds[name]}`)
+      .join(', '),
+    [rateLimitHeaders.state]: windows
+      .map(({ name, remaining, resetAt }) => `"${name}";r=${remaining};t=${secondsUntil(resetAt)}`)
+      .join(', '),
+  };
+}
+
+/**
+ * Parses the headers of a response.
+ *
+ * @param get gives a header field by its name, as `Headers.get` does.
+ * @returns `undefined` unless all three `X-RateLimit-*` fields are whole numbers.
+ */
+export function parseRateLimit(get: (name: string) => string | null): RateLimit | undefined {
+  const limit = parseWhole(get(rateLimitHeaders.limit));
+  const remaining = parseWhole(get(rateLimitHeaders.remaining));
+  const resetAt = parseWhole(get(rateLimitHeaders.reset));
+  return limit === undefined || remaining === undefined || resetAt === undefined
+    ? undefined
+    : { limit, remaining, resetAt };
+}
+
+function parseWhole(field: string | null): number | undefined {
+  return field !== null && /^\d{1,15}$/.test(field) ? Number(field) : undefined;
+}

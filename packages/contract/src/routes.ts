@@ -1,0 +1,28 @@
+/** The version segment that every path lives under. */
+export const apiVersion = 'v1';
+
+/**
+ * Method and path of each operation, relative to the base address, which ends with `/v1`.
+ * Plain data: it is all of the contract that a client needs at run time.
+ */
+export const routes = {
+  listPets: { method: 'GET', path: '/pets' },
+  createPet: { method: 'POST', path: '/pets' },
+  getPet: { method: 'GET', path: '/pets/:petId' },
+} as const;
+
+/** The name of an operation. */
+export type OperationName = keyof typeof routes;
+
+/**
+ * The life of an operation that is going away. Dates are UTC.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9745 for `Deprecation`, RFC 8594 for `Sunset`.
+ */
+export const deprecations = {
+  getPet: {
+    deprecatedAt: new Date('2026-11-21T00:00:00Z'),
+    sunsetAt: new Date('2030-12-05T00:00:00Z'),
+    successor: routes.listPets,
+  },
+} as const;
