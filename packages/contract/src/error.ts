@@ -35,6 +35,7 @@ export interface ErrorBody {
   status: number;
 }
 
+/** @internal Kept out of the client's declarations; see `pet.ts`. */
 export const ErrorBody = z.object({
   code: z.string(),
   message: z.string(),

@@ -64,7 +64,10 @@ function exactNumber(rounded: number, source: string): number | bigint {
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
   if (digits === '') return 0;
-  const significant = digits.replace(/0+$/, '');
+  // Counted by hand: on a hostile run of zeros inside the number, /0+$/ takes quadratic time.
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  const significant = digits.slice(0, end);
   const scale = Number(exponent) - fraction.length + digits.length - significant.length;
   if (scale < 0) return Number.isInteger(rounded) ? Number.NaN : rounded;
   if (significant.length + scale > maxDigits) return rounded;

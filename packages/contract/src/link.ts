@@ -9,9 +9,10 @@ export function formatLinks(links: readonly WebLink[]): string {
   return links.map(({ url, rel }) => `<${url}>; rel="${rel}"`).join(', ');
 }
 
-// A link-value of RFC 8288, §3: a target, then parameters, each perhaps quoted.
-const linkValue = /<([^>]*)>((?:\s*;\s*[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
-const relParameter = /;\s*rel\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))/i;
+// A link-value of RFC 8288, §3: a target, then parameters, each perhaps quoted. That a target holds
+// no `<` keeps a hostile run of them from taking quadratic time.
+const linkValue = /<([^<>]*)>((?:\s*;\s*[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
+const parameter = /;\s*([^\s=;,"]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
 
 /**
  * Finds the first link with a relation type in a `Link` header field.
@@ -21,7 +22,9 @@ const relParameter = /;\s*rel\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))/i;
  */
 export function findLink(header: string, rel: string): string | undefined {
   for (const [, url, parameters = ''] of header.matchAll(linkValue)) {
-    const [, quoted, token] = relParameter.exec(parameters) ?? [];
+    // One by one, for a quoted value may itself look like a `rel`; only the first `rel` counts.
+    const [, , quoted, token] =
+      [...parameters.matchAll(parameter)].find(([, name]) => name?.toLowerCase() === 'rel') ?? [];
     // Relation types are separated by spaces and compared without regard to case (§2.1.1, §3.3).
     if ((quoted ?? token ?? '').toLowerCase().split(/\s+/).includes(rel)) return url;
   }

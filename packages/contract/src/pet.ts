@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type Int64, int64Max, int64Min, parseInt64 } from './int64.ts';
 
 // Each type stands beside its schema, and not inferred from it, for one reason: these types are
-// published in the client's declarations, which may not name zod. `satisfies` and the type tests
-// hold each pair together, in both directions.
+// published in the client's declarations, which may not name zod (its build strips what is internal).
+// `satisfies` and the type tests hold each pair together, in both directions.
 
 /** Bounds of a list's `limit`. */
 export const pageLimit = { min: 1, max: 100, default: 20 } as const;
@@ -28,6 +28,7 @@ const nameCharacters = new RegExp(`^[^\\p{Cc}\\p{Cs}]{${nameLength.min},${nameLe
 /** Where an animal stands in its sale. */
 export type PetStatus = 'available' | 'pending' | 'sold';
 
+/** @internal */
 export const PetStatus = z.enum(['available', 'pending', 'sold'], {
   error: 'expected one of available, pending, sold',
 }) satisfies z.ZodType<PetStatus>;
@@ -44,6 +45,7 @@ export interface Pet {
   status?: PetStatus;
 }
 
+/** @internal */
 export const Pet = z.object({
   id: z.int().min(1),
   name: z.string(name).regex(nameCharacters, name),
@@ -54,6 +56,7 @@ export const Pet = z.object({
 /** A page of the catalogue, by `id` ascending. */
 export type Pets = Pet[];
 
+/** @internal */
 export const Pets = z.array(Pet) satisfies z.ZodType<Pets>;
 
 /** What a client sends to add an animal. */
@@ -71,6 +74,7 @@ export interface NewPet {
 }
 
 // Unknown members, an `id` among them, are dropped: they never reach a handler.
+/** @internal */
 export const NewPet = z.object(
   {
     name: Pet.shape.name,
@@ -103,6 +107,7 @@ const PageLimit = z.codec(
   { decode: Number, encode: String },
 );
 
+/** @internal */
 export const ListPetsQuery = z.object({
   limit: PageLimit.default(pageLimit.default),
   status: PetStatus.optional(),

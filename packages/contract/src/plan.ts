@@ -4,6 +4,12 @@ export interface Quota {
   perDay: number;
 }
 
+/** The names of the plans, the smallest first. */
+export const planNames = ['free', 'pro', 'business', 'enterprise'] as const;
+
+/** The name of a plan. */
+export type PlanName = (typeof planNames)[number];
+
 /**
  * The plans and their quotas. Enterprise has none of its own: its numbers are agreed individually
  * and belong to the key.
@@ -13,10 +19,4 @@ export const plans = {
   pro: { perMinute: 300, perDay: 10_000 },
   business: { perMinute: 1_000, perDay: 100_000 },
   enterprise: undefined,
-} as const satisfies Record<string, Quota | undefined>;
-
-/** The name of a plan. */
-export type PlanName = keyof typeof plans;
-
-/** The names of the plans, the smallest first. */
-export const planNames = Object.keys(plans) as readonly PlanName[];
+} as const satisfies Record<PlanName, Quota | undefined>;

@@ -27,6 +27,8 @@ export interface RateLimitWindow {
   remaining: number;
   /** Unix time in seconds. */
   resetAt: number;
+  /** Whole seconds from now to the reset. */
+  resetInSeconds: number;
 }
 
 /** What the headers of one response say. */
@@ -42,14 +44,11 @@ export interface RateLimit {
  *
  * @param reported the most restrictive window.
  * @param windows all windows that apply to the caller.
- * @param now Unix time in milliseconds, of the clock that `resetAt` is told by.
  */
 export function formatRateLimit(
   reported: RateLimit,
   windows: readonly RateLimitWindow[],
-  now: number,
 ): Record<string, string> {
-  const secondsUntil = (resetAt: number) => Math.max(0, Math.ceil(resetAt - now / 1000));
   return {
     [rateLimitHeaders.limit]: String(reported.limit),
     [rateLimitHeaders.remaining]: String(reported.remaining),
@@ -58,7 +57,7 @@ export function formatRateLimit(
       .map(({ name, limit }) => `"${name}";q=${limit};w=${windowSeconds[name]}`)
       .join(', '),
     [rateLimitHeaders.state]: windows
-      .map(({ name, remaining, resetAt }) => `"${name}";r=${remaining};t=${secondsUntil(resetAt)}`)
+      .map(({ name, remaining, resetInSeconds }) => `"${name}";r=${remaining};t=${resetInSeconds}`)
       .join(', '),
   };
 }

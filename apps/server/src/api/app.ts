@@ -1,0 +1,86 @@
+import { parse as parseQuery } from 'node:querystring';
+import { contract } from '@animal-store/contract';
+import { createExpressEndpoints } from '@ts-rest/express';
+import express, { type Express, Router } from 'express';
+import { ApiError } from '../api-error.ts';
+import type { KeyRepository } from '../keys/key-repository.ts';
+import type { createPetHandlers } from '../pets/pet-handlers.ts';
+import type { Quotas } from '../quotas/quotas.ts';
+import { identify, requireKey } from './authenticate.ts';
+import { cors, preflight } from './cors.ts';
+import { enforceQuota, showQuotaOnFailure } from './enforce-quota.ts';
+import { errorMapper } from './error-mapper.ts';
+import { jsonBody } from './json-body.ts';
+import { findOperation, requireOperation } from './known-operation.ts';
+import { useLeanJson } from './lean-json.ts';
+import './locals.ts';
+import { requestId } from './request-id.ts';
+import { responseManners } from './response-manners.ts';
+
+export interface AppOptions {
+  readonly keys: Pick<KeyRepository, 'findByToken'>;
+  readonly quotas: Quotas;
+  readonly petHandlers: ReturnType<typeof createPetHandlers>;
+  /** The base address that links show, ending in `/v1`. */
+  readonly baseUrl: string;
+  /** Origins whose pages may call; `undefined` for any. */
+  readonly corsOrigins: ReadonlySet<string> | undefined;
+  /** How many proxies stand before the service and tell the caller's address. */
+  readonly trustedProxies: number;
+  readonly maxBodyBytes: number;
+  /** Is told of failures that are ours. */
+  readonly report: (failure: unknown, requestId: string) => void;
+}
+
+/** The public API. It reads top to bottom as a request meets it. */
+export function createApp(options: AppOptions): Express {
+  const { keys, quotas, petHandlers, baseUrl } = options;
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.set('trust proxy', options.trustedProxies);
+  // Express's own stops at 1,000 parameters, and would not see those beyond.
+  app.set('query parser', (query: string) => parseQuery(query, '&', '=', { maxKeys: 0 }));
+  useLeanJson(app);
+
+  app.use(requestId());
+  app.use(responseManners());
+  app.use(cors(options.corsOrigins));
+
+  const v1 = Router({ caseSensitive: true, strict: true });
+  v1.use(findOperation(baseUrl));
+  v1.use(preflight(quotas));
+  v1.use(identify(keys), enforceQuota(quotas), requireKey());
+  v1.use(requireOperation());
+  createExpressEndpoints(
+    contract,
+    {
+      ...petHandlers,
+      createPet: {
+        middleware: [jsonBody({ maxBytes: options.maxBodyBytes })],
+        handler: petHandlers.createPet,
+      },
+    },
+    v1,
+    {
+      // Given whole: ts-rest takes none of its defaults once it is given any option.
+      jsonQuery: false,
+      logInitialization: false,
+      responseValidation: false,
+      requestValidationErrorHandler: (error, _req, _res, next) => next(error),
+    },
+  );
+  v1.get('/store/orders', () => {
+    throw new ApiError('not_implemented', 'The order listing is experimental, and not there yet.');
+  });
+  v1.use(showQuotaOnFailure(quotas));
+  app.use('/v1', v1);
+
+  app.use(() => {
+    throw new ApiError('not_found', 'There is no such path. The API is under /v1.');
+  });
+  app.use(errorMapper(options.report));
+  return app;
+}

@@ -1,0 +1,45 @@
+import type { RequestHandler } from 'express';
+import { ApiError } from '../api-error.ts';
+import type { KeyRepository } from '../keys/key-repository.ts';
+import { isToken } from '../keys/token.ts';
+
+const realm = 'Bearer realm="animal-store"';
+
+// RFC 6750, §2.1, and RFC 9110, §11.1: the scheme's name is case-insensitive.
+const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
+
+/**
+ * Finds the key that a request brings. It refuses nothing yet: a request without a valid key is
+ * first counted, by its address, and then refused by {@link requireKey}.
+ *
+ * The token is taken from the `Authorization` header only: query strings end up in logs.
+ */
+export function identify(keys: Pick<KeyRepository, 'findByToken'>): RequestHandler {
+  return async function identifyCaller(req, res, next) {
+    const token = bearer.exec(req.get('Authorization') ?? '')?.[1];
+    res.locals.apiKey =
+      token !== undefined && isToken(token) ? await keys.findByToken(token) : undefined;
+    next();
+  };
+}
+
+/** Refuses requests without a valid key. */
+export function requireKey(): RequestHandler {
+  return function refuseStrangers(req, res, next) {
+    if (res.locals.apiKey !== undefined) return next();
+    const given = req.get('Authorization');
+    if (given === undefined) {
+      throw new ApiError(
+        'unauthorized',
+        'Send your API key as "Authorization: Bearer <API_KEY>".',
+        {
+          headers: { 'WWW-Authenticate': realm },
+        },
+      );
+    }
+    // Wrong, unknown, expired and revoked keys get one answer: it tells a guesser nothing.
+    throw new ApiError('unauthorized', 'The API key is not valid.', {
+      headers: { 'WWW-Authenticate': `${realm}, error="invalid_token"` },
+    });
+  };
+}

@@ -1,0 +1,57 @@
+import { rateLimitHeaders } from '@animal-store/contract';
+import type { RequestHandler } from 'express';
+import type { Quotas } from '../quotas/quotas.ts';
+import { tellAddressQuota } from './enforce-quota.ts';
+
+const exposedHeaders = [
+  ...Object.values(rateLimitHeaders),
+  'Link',
+  'Deprecation',
+  'Sunset',
+  'Idempotent-Replayed',
+  'X-Request-Id',
+].join(', ');
+
+const allowedHeaders = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
+
+/** How long a browser may remember a preflight, in seconds; Chromium believes no more than this. */
+const maxAgeSeconds = 7_200;
+
+/**
+ * Lets web pages of other origins call the API. By default of any: keys are bearer tokens, there are
+ * no cookies that a hostile page could ride on.
+ *
+ * @param origins the only origins allowed, or `undefined` for any.
+ * @see https://fetch.spec.whatwg.org/#http-cors-protocol
+ */
+export function cors(origins: ReadonlySet<string> | undefined): RequestHandler {
+  return function allowOrigins(req, res, next) {
+    if (origins !== undefined) res.vary('Origin');
+    const origin = req.get('Origin');
+    if (origin === undefined || (origins !== undefined && !origins.has(origin))) return next();
+    res.setHeader('Access-Control-Allow-Origin', origins === undefined ? '*' : origin);
+    res.setHeader('Access-Control-Expose-Headers', exposedHeaders);
+    next();
+  };
+}
+
+/**
+ * Answers preflights, for which browsers never send a key. They are not counted: the request that
+ * follows is.
+ */
+export function preflight(quotas: Quotas): RequestHandler {
+  return async function answerPreflight(req, res, next) {
+    const isPreflight =
+      req.method === 'OPTIONS' &&
+      req.get('Origin') !== undefined &&
+      req.get('Access-Control-Request-Method') !== undefined;
+    if (!isPreflight) return next();
+    await tellAddressQuota(quotas, req, res);
+    if (res.hasHeader('Access-Control-Allow-Origin')) {
+      res.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST');
+      res.setHeader('Access-Control-Allow-Headers', allowedHeaders);
+      res.setHeader('Access-Control-Max-Age', String(maxAgeSeconds));
+    }
+    res.status(204).end();
+  };
+}

@@ -1,0 +1,44 @@
+import { rateLimitHeaders } from '@animal-store/contract';
+import { RequestValidationError } from '@ts-rest/express';
+import type { ErrorRequestHandler, Request } from 'express';
+import { ApiError } from '../api-error.ts';
+import { DatabaseUnavailableError } from '../database/database-error.ts';
+import { validationMessage } from './validation-message.ts';
+
+/** How long a caller is asked to wait when a dependency is away, in seconds. */
+const unavailableRetrySeconds = 1;
+
+/**
+ * Turns every failure, whatever threw it, into the Error body.
+ *
+ * @param report is told of failures that are ours, with the id of the request that met them.
+ */
+export function errorMapper(
+  report: (failure: unknown, requestId: string) => void,
+): ErrorRequestHandler {
+  return function answerFailure(failure: unknown, req, res, next) {
+    const error = toApiError(failure, req);
+    if (error.code === 'internal_error') report(failure, res.locals.requestId);
+    // Nothing can be said any more: Express cuts the connection, so the caller sees a failure.
+    if (res.headersSent) return next(failure);
+    for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
+    res.status(error.status).json(error.toBody());
+  };
+}
+
+function toApiError(failure: unknown, req: Request): ApiError {
+  if (failure instanceof ApiError) return failure;
+  if (failure instanceof RequestValidationError) {
+    return new ApiError('invalid_request', validationMessage(failure, req));
+  }
+  if (failure instanceof DatabaseUnavailableError) {
+    return new ApiError('service_unavailable', 'The database cannot be reached. Try again soon.', {
+      headers: { [rateLimitHeaders.retryAfter]: String(unavailableRetrySeconds) },
+    });
+  }
+  // Express's router decodes path parameters, and throws where a "%" is malformed.
+  if (failure instanceof URIError) {
+    return new ApiError('invalid_request', 'path: expected valid percent-encoding of UTF-8');
+  }
+  return new ApiError('internal_error', 'Something went wrong on our side.');
+}

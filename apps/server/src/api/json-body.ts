@@ -1,0 +1,79 @@
+import { MIMEType } from 'node:util';
+import { parseJson } from '@animal-store/contract';
+import type { Request, RequestHandler } from 'express';
+import getRawBody from 'raw-body';
+import { ApiError } from '../api-error.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads a JSON body, with exact integers, into `req.body`; `undefined` if there is none.
+ *
+ * Not `express.json()`: that parses numbers as doubles, and answers an oversized body only once it
+ * has been received to the end.
+ */
+export function jsonBody({ maxBytes }: { maxBytes: number }): RequestHandler {
+  return async function readJsonBody(req, _res, next) {
+    if (!hasBody(req)) return next();
+    requireJson(req);
+    req.body = parse(await read(req, maxBytes));
+    next();
+  };
+}
+
+/** RFC 9112, §6.3: these two fields alone say whether a request has a body. */
+function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function requireJson(req: Request): void {
+  const given = req.get('Content-Type');
+  if (!isJson(given)) {
+    throw new ApiError(
+      'unsupported_media_type',
+      'Content-Type: expected application/json, in UTF-8',
+    );
+  }
+  const coding = req.get('Content-Encoding') ?? 'identity';
+  // No decompression, so no bombs: a pet is smaller than what compressing it saves.
+  if (coding.trim().toLowerCase() !== 'identity') {
+    throw new ApiError('unsupported_media_type', 'Content-Encoding: expected none');
+  }
+}
+
+function isJson(contentType: string | undefined): boolean {
+  if (contentType === undefined) return false;
+  try {
+    const { essence, params } = new MIMEType(contentType);
+    return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8');
+  } catch {
+    return false;
+  }
+}
+
+async function read(req: Request, maxBytes: number): Promise<Buffer> {
+  const length = req.headers['content-length'];
+  try {
+    return await getRawBody(req, { limit: maxBytes, ...(length !== undefined && { length }) });
+  } catch (error) {
+    // What is still to come is received and dropped, for as long as the request may take at all, so
+    // that a caller who is still sending reads the answer and not a reset connection.
+    req.resume();
+    if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
+      throw new ApiError('payload_too_large', `body: expected at most ${maxBytes} bytes`);
+    }
+    throw new ApiError('invalid_request', 'body: expected as many bytes as were announced');
+  }
+}
+
+function parse(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  try {
+    return parseJson(utf8.decode(bytes));
+  } catch (error) {
+    // Nesting exhausts the stack of a parser before it exhausts 16 kB.
+    const fault =
+      error instanceof RangeError ? 'JSON that nests less deeply' : 'valid JSON in UTF-8';
+    throw new ApiError('invalid_json', `body: expected ${fault}`);
+  }
+}

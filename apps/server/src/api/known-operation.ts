@@ -1,0 +1,39 @@
+import { formatLinks, routes } from '@animal-store/contract';
+import type { RequestHandler } from 'express';
+import { ApiError } from '../api-error.ts';
+import { deprecationOf, methodsOf } from './operations.ts';
+
+/** Notes which operation a request asks for, so that every answer to it can say what it must. */
+export function findOperation(baseUrl: string): RequestHandler {
+  return function noteOperation(req, res, next) {
+    const operation = methodsOf(req.path)?.get(req.method);
+    res.locals.operation = operation;
+    const deprecation = deprecationOf(operation);
+    if (deprecation !== undefined) {
+      // RFC 9745, §2: a structured date, in seconds. RFC 8594, §3: an HTTP date.
+      res.setHeader('Deprecation', `@${deprecation.deprecatedAt.getTime() / 1000}`);
+      res.setHeader('Sunset', deprecation.sunsetAt.toUTCString());
+      res.setHeader(
+        'Link',
+        formatLinks([
+          { url: `${new URL('/docs', baseUrl)}#deprecation`, rel: 'deprecation' },
+          { url: `${baseUrl}${routes.listPets.path}`, rel: 'successor-version' },
+        ]),
+      );
+    }
+    next();
+  };
+}
+
+/** Refuses paths that do not exist, and methods that a path does not have. */
+export function requireOperation(): RequestHandler {
+  return function refuseUnknown(req, res, next) {
+    if (res.locals.operation !== undefined) return next();
+    const methods = methodsOf(req.path);
+    if (methods === undefined) throw new ApiError('not_found', 'There is no such path.');
+    const allowed = [...methods.keys()].join(', ');
+    throw new ApiError('method_not_allowed', `method: expected one of ${allowed}`, {
+      headers: { Allow: allowed },
+    });
+  };
+}

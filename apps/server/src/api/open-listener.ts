@@ -1,0 +1,80 @@
+import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StartupError } from '../startup-error.ts';
+
+/** A port that serves. */
+export interface Listener {
+  /** Where it is, as `http://host:port`. */
+  readonly origin: string;
+  /** Stops accepting, lets requests in flight finish for `graceMs`, then cuts what is left. */
+  close(graceMs: number): Promise<void>;
+}
+
+// Against clients that open connections and say little (Slowloris).
+const headersTimeoutMs = 10_000;
+const requestTimeoutMs = 30_000;
+/** Longer than the 60 s for which proxies commonly keep a connection, so that they close it first. */
+const keepAliveTimeoutMs = 65_000;
+
+/**
+ * Listens, and hands every request to a handler that is made once the port is known.
+ *
+ * @throws {StartupError} if the port or the host cannot be had.
+ */
+export async function openListener(
+  { host, port }: { host: string; port: number },
+  createHandler: (port: number, server: Server) => RequestListener,
+): Promise<Listener> {
+  const server = createServer({
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+  });
+  await listen(server, host, port);
+  const bound = (server.address() as AddressInfo).port;
+  const handler = createHandler(bound, server);
+
+  server.on('request', handler);
+  // RFC 9110, §10.1.1: an expectation other than 100-continue may be ignored. Node would answer 417.
+  server.on('checkExpectation', handler);
+  // CONNECT is a method like any other that no path has; Node would hang up without a word.
+  server.on('connect', (req, socket) => {
+    const res = new ServerResponse(req);
+    res.shouldKeepAlive = false;
+    res.assignSocket(req.socket);
+    res.on('finish', () => socket.end());
+    handler(req, res);
+  });
+
+  return {
+    origin: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    async close(graceMs) {
+      const closed = new Promise((resolve) => server.close(resolve));
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    switch (code) {
+      case 'EADDRINUSE':
+        throw new StartupError(`PORT: ${port} on ${host} is in use. Choose another PORT.`);
+      case 'EACCES':
+        throw new StartupError(`PORT: this user may not listen on ${port}.`);
+      default:
+        throw new StartupError(`HOST: cannot listen on ${host}: ${message}`);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { maxMessageBytes } from '@animal-store/contract';
+import type { RequestValidationError } from '@ts-rest/express';
+import type { Request } from 'express';
+
+/** How much of a value is shown in a message, in characters. */
+const maxShown = 40;
+
+/**
+ * Says what is wrong with a request: every fault, each with its field, what was expected and what
+ * was given, such as ``status: expected one of available, pending, sold, got "lost"``.
+ */
+export function validationMessage(error: RequestValidationError, req: Request): string {
+  const faults = [
+    ...describe(error.pathParams, req.params),
+    ...describe(error.query, req.query),
+    ...describe(error.headers, req.headers),
+    ...describe(error.body, req.body, 'body'),
+  ];
+  return shorten(faults.join('; '));
+}
+
+function describe(
+  error: RequestValidationError['body'],
+  input: unknown,
+  whole = 'request',
+): string[] {
+  if (error === null) return [];
+  return error.issues.map(({ path = [], message }) => {
+    const keys = path.map((key) => (typeof key === 'object' ? key.key : key));
+    return `${keys.join('.') || whole}: ${message}, got ${show(valueAt(input, keys))}`;
+  });
+}
+
+function valueAt(input: unknown, keys: readonly PropertyKey[]): unknown {
+  return keys.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<PropertyKey, unknown>)[key]
+        : undefined,
+    input,
+  );
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  // Quoted as JSON, which escapes control characters and lone surrogates.
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return text.length > maxShown ? `${text.slice(0, maxShown).toWellFormed()}…` : text;
+}
+
+/** Cuts a message to the most that an error may hold. */
+function shorten(message: string): string {
+  if (Buffer.byteLength(message) <= maxMessageBytes) return message;
+  const cut = Buffer.from(message)
+    .subarray(0, maxMessageBytes - 3)
+    .toString();
+  // A character may have been cut in two.
+  return `${cut.replace(/\uFFFD$/, '')}…`;
+}

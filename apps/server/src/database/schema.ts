@@ -1,0 +1,118 @@
+import {
+  type Int64,
+  maxPetId,
+  nameLength,
+  normalizeInt64,
+  PetStatus,
+  planNames,
+} from '@animal-store/contract';
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  check,
+  customType,
+  index,
+  integer,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
+
+/** `bigint`, exact: drizzle's own modes are either lossy or always a `bigint`. */
+const int64 = customType<{ data: Int64; driverData: string | number | bigint }>({
+  dataType: () => 'bigint',
+  toDriver: (value) => String(value),
+  // Fifteen digits are always exact, and nearly all values have no more.
+  fromDriver: (value) =>
+    typeof value === 'string' && value.length <= 15 ? Number(value) : normalizeInt64(BigInt(value)),
+});
+
+export const petStatus = pgEnum('pet_status', PetStatus.enum);
+
+/** The catalogue. */
+export const pets = pgTable(
+  'pets',
+  {
+    // Bounded, so that an id is always an exact `number` in JavaScript.
+    id: bigint({ mode: 'number' })
+      .primaryKey()
+      .generatedByDefaultAsIdentity({ minValue: 1, maxValue: maxPetId }),
+    name: text().notNull(),
+    categoryId: int64('category_id').notNull(),
+    status: petStatus().notNull().default('available'),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (pet) => [
+    // Pages of one status, by id.
+    index('pets_status_id').on(pet.status, pet.id),
+    check(
+      'pets_name_length',
+      sql`char_length(${pet.name}) between ${sql.raw(String(nameLength.min))} and ${sql.raw(String(nameLength.max))}`,
+    ),
+  ],
+);
+
+export const planName = pgEnum('plan_name', planNames);
+
+/** What a caller is known by: its plan and, for Enterprise, its own quota. */
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    name: text().notNull(),
+    plan: planName().notNull(),
+    /** Requests per minute; on Enterprise keys only. */
+    perMinute: integer('per_minute'),
+    /** Requests per day; on Enterprise keys only. */
+    perDay: integer('per_day'),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
+    expiresAt: timestamp('expires_at', { withTimezone: true }),
+    revokedAt: timestamp('revoked_at', { withTimezone: true }),
+  },
+  (key) => [
+    check(
+      'api_keys_quota',
+      sql`case when ${key.plan} = 'enterprise' then ${key.perMinute} > 0 and ${key.perDay} > 0 and ${key.perMinute} is not null and ${key.perDay} is not null else ${key.perMinute} is null and ${key.perDay} is null end`,
+    ),
+  ],
+);
+
+/** The secrets that stand for a key: more than one while a rotated one is still good. */
+export const apiTokens = pgTable(
+  'api_tokens',
+  {
+    /** SHA-256 of the token, in hexadecimal. The token itself is stored nowhere. */
+    hash: text().primaryKey(),
+    keyId: uuid('key_id')
+      .notNull()
+      .references(() => apiKeys.id),
+    /** The token's first characters, to recognise it by. */
+    prefix: text().notNull(),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
+    expiresAt: timestamp('expires_at', { withTimezone: true }),
+  },
+  (token) => [index('api_tokens_key_id').on(token.keyId)],
+);
+
+/**
+ * What was created under an `Idempotency-Key`. With the request's body, which a replay brings
+ * again, the pet's id is all it takes to repeat the answer.
+ */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    keyId: uuid('key_id').notNull(),
+    idempotencyKey: text('idempotency_key').notNull(),
+    /** SHA-256 of the validated body, in hexadecimal. */
+    fingerprint: text().notNull(),
+    petId: bigint('pet_id', { mode: 'number' }).notNull(),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.keyId, row.idempotencyKey] }),
+    index('idempotency_keys_created_at').on(row.createdAt),
+  ],
+);

@@ -1,0 +1,52 @@
+import type { NewPet } from '@animal-store/contract';
+import type { Database } from './database/database.ts';
+import { createKeyRepository } from './keys/key-repository.ts';
+import { createPetRepository } from './pets/pet-repository.ts';
+
+/**
+ * Fills an empty embedded database with a few animals and one demo key, so that a newcomer's first
+ * call has an answer.
+ *
+ * @returns the demo key's token, or `undefined` if this was not the first start.
+ */
+export function fillOnFirstStart(db: Database): Promise<string | undefined> {
+  // One transaction: a start that is cut short leaves nothing, and the next one is the first.
+  return db.transaction(async (tx) => {
+    const keys = createKeyRepository(tx);
+    if (await keys.any()) return undefined;
+    const pets = createPetRepository(tx);
+    for (const pet of sampleAnimals) await pets.create(pet);
+    const { token } = await keys.create({ name: 'demo', plan: 'free' });
+    return token;
+  });
+}
+
+const [dogs, cats, birds] = [1, 2, 3] as const;
+
+/** A few more than one page, so that pagination shows. */
+const sampleAnimals: readonly NewPet[] = [
+  { name: 'Bella', categoryId: dogs },
+  { name: 'Max', categoryId: dogs },
+  { name: 'Luna', categoryId: cats },
+  { name: 'Coco', categoryId: birds, status: 'pending' },
+  { name: 'Rocky', categoryId: dogs, status: 'sold' },
+  { name: 'Milo', categoryId: cats },
+  { name: 'Kiwi', categoryId: birds },
+  { name: 'Daisy', categoryId: dogs, status: 'pending' },
+  { name: 'Simba', categoryId: cats },
+  { name: 'Bruno', categoryId: dogs },
+  { name: 'Nala', categoryId: cats, status: 'sold' },
+  { name: 'Rio', categoryId: birds },
+  { name: 'Molly', categoryId: dogs },
+  { name: 'Felix', categoryId: cats, status: 'pending' },
+  { name: 'Buddy', categoryId: dogs },
+  { name: 'Pearl', categoryId: birds, status: 'sold' },
+  { name: 'Oscar', categoryId: cats },
+  { name: 'Ruby', categoryId: dogs },
+  { name: 'Sunny', categoryId: birds },
+  { name: 'Tiger', categoryId: cats },
+  { name: 'Zoe', categoryId: dogs, status: 'sold' },
+  { name: 'Misty', categoryId: cats },
+  { name: 'Sky', categoryId: birds, status: 'pending' },
+  { name: 'Toby', categoryId: dogs },
+];

@@ -1,0 +1,100 @@
+import { contract, formatLinks, type NewPet, type Pet, routes } from '@animal-store/contract';
+import { initServer } from '@ts-rest/express';
+import { ApiError } from '../api-error.ts';
+import type { IdempotentCreation, IdempotentCreations } from './idempotent-creation.ts';
+import { decodeCursor, encodeCursor, type PagePosition } from './page-cursor.ts';
+import type { PetRepository } from './pet-repository.ts';
+
+/**
+ * The three operations on animals.
+ *
+ * @param baseUrl what links begin with, ending in `/v1`; never taken from the `Host` header, which
+ * a caller may set to anything.
+ */
+export function createPetHandlers(options: {
+  pets: PetRepository;
+  creations: IdempotentCreations;
+  baseUrl: string;
+}) {
+  const { pets, creations, baseUrl } = options;
+
+  return initServer().router(contract, {
+    async listPets({ query: { limit, status, cursor }, res }) {
+      const afterId = readCursor(cursor, status);
+      // One more than asked for tells whether there is a next page.
+      const found = await pets.list({ status, afterId }, limit + 1);
+      const page = found.slice(0, limit);
+      const last = page.at(-1);
+      if (found.length > limit && last !== undefined) {
+        const url = pageUrl(baseUrl, limit, { status, afterId: last.id });
+        res.setHeader('Link', formatLinks([{ url, rel: 'next' }]));
+      }
+      return { status: 200, body: page };
+    },
+
+    async createPet({ body, req, res }) {
+      const idempotencyKey = readIdempotencyKey(req.get('Idempotency-Key'));
+      const { apiKey } = res.locals;
+      if (idempotencyKey === undefined || apiKey === undefined) {
+        return { status: 201, body: await pets.create(body) };
+      }
+      const creation = await creations.create({ keyId: apiKey.id, idempotencyKey }, body);
+      if (creation.outcome === 'replayed') res.setHeader('Idempotent-Replayed', 'true');
+      return { status: 201, body: createdPet(creation) };
+    },
+
+    async getPet({ params: { petId } }) {
+      const pet = await pets.find(petId);
+      if (pet === undefined) {
+        throw new ApiError('pet_not_found', `There is no animal with the id ${petId}.`);
+      }
+      return { status: 200, body: pet };
+    },
+  });
+}
+
+function readCursor(cursor: string | undefined, status: NewPet['status']): number {
+  if (cursor === undefined) return 0;
+  const afterId = decodeCursor(cursor, status);
+  if (afterId === undefined) {
+    throw new ApiError(
+      'invalid_request',
+      'cursor: expected one that a Link header gave for the same status filter',
+    );
+  }
+  return afterId;
+}
+
+function pageUrl(baseUrl: string, limit: number, position: PagePosition): string {
+  const query = new URLSearchParams({ limit: String(limit) });
+  if (position.status !== undefined) query.set('status', position.status);
+  query.set('cursor', encodeCursor(position));
+  return `${baseUrl}${routes.listPets.path}?${query}`;
+}
+
+function readIdempotencyKey(given: string | undefined): string | undefined {
+  if (given === undefined || /^[\x21-\x7e]{1,255}$/.test(given)) return given;
+  throw new ApiError(
+    'invalid_request',
+    'Idempotency-Key: expected one of 1 to 255 visible ASCII characters',
+  );
+}
+
+function createdPet(creation: IdempotentCreation): Pet {
+  switch (creation.outcome) {
+    case 'created':
+    case 'replayed':
+      return creation.pet;
+    case 'in-progress':
+      throw new ApiError(
+        'idempotency_in_progress',
+        'The first request with this Idempotency-Key is not finished. Retry after 1 s.',
+        { headers: { 'Retry-After': '1' } },
+      );
+    case 'key-reused':
+      throw new ApiError(
+        'idempotency_key_reused',
+        'Idempotency-Key: expected a new one, because this one created another animal',
+      );
+  }
+}

@@ -1,0 +1,125 @@
+import { windowSeconds } from '@animal-store/contract';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { type BanPolicy, banLengthSeconds, strikeThreshold } from './ban-policy.ts';
+import { decisionOnAddress, decisionOnKey, type WindowReading } from './decision.ts';
+import type { QuotaDecision, QuotaKey, Quotas } from './quotas.ts';
+
+/**
+ * Keeps quotas in this process's memory: for a single replica, and while Redis is away.
+ *
+ * The counters are rate-limiter-flexible's. Its own `consume` would count a request in one window
+ * even though the other denies it, so counters are read first and raised only on admission, and
+ * decisions take turns, because its reads are promises.
+ */
+export function createInProcessQuotas(options: {
+  addressPerMinute: number;
+  banPolicy: BanPolicy;
+}): Quotas {
+  const { addressPerMinute, banPolicy } = options;
+  const minutes = createCounter(windowSeconds.minute);
+  const days = createCounter(windowSeconds.day);
+  const addresses = createCounter(windowSeconds.minute);
+  const episodes = createCounter(windowSeconds.day);
+  const strikes = createCounter(banPolicy.strikeWindowSeconds);
+  const bans = createCounter(banPolicy.maxBanSeconds);
+  const banHistory = createCounter(banPolicy.memorySeconds);
+
+  let lastTurn: Promise<unknown> = Promise.resolve();
+  function inTurn<T>(decide: () => Promise<T>): Promise<T> {
+    const turn = lastTurn.then(decide);
+    lastTurn = turn.catch(() => {});
+    return turn;
+  }
+
+  async function decideOnKey({ id, quota }: QuotaKey): Promise<QuotaDecision> {
+    const minute = await minutes.read(id);
+    const day = await days.read(id);
+    const { endsAtMs: bannedUntilMs } = await bans.read(id);
+    const reading = { now: Date.now(), admitted: false, minute, day, bannedUntilMs, warned: false };
+
+    if (bannedUntilMs !== undefined) return decisionOnKey(reading, quota);
+    if (minute.used < quota.perMinute && day.used < quota.perDay) {
+      await episodes.forget(id);
+      return decisionOnKey(
+        { ...reading, admitted: true, minute: await minutes.add(id), day: await days.add(id) },
+        quota,
+      );
+    }
+    return decisionOnKey({ ...reading, ...(await judgeDenial(id, quota, reading.now)) }, quota);
+  }
+
+  /** Counts a strike if the denial is one, and bans if it is one too many. */
+  async function judgeDenial(id: string, quota: QuotaKey['quota'], now: number) {
+    const threshold = strikeThreshold(banPolicy, quota);
+    if (threshold === undefined) return { warned: false };
+
+    const episode = await episodes.read(id);
+    if (episode.endsAtMs === undefined) await episodes.add(id);
+    const beganAtMs = (episode.endsAtMs ?? Number.POSITIVE_INFINITY) - windowSeconds.day * 1000;
+    const isStrike = now - beganAtMs >= banPolicy.graceMs;
+    const { used } = isStrike ? await strikes.add(id) : await strikes.read(id);
+    if (used <= threshold) return { warned: used >= threshold / 2 };
+
+    const nth = (await banHistory.read(id)).used + 1;
+    await banHistory.restart(id, nth, banPolicy.memorySeconds);
+    const ban = await bans.restart(id, 1, banLengthSeconds(banPolicy, nth));
+    await strikes.forget(id);
+    await episodes.forget(id);
+    return { bannedUntilMs: ban.endsAtMs };
+  }
+
+  return {
+    takeForKey: (key) => inTurn(() => decideOnKey(key)),
+
+    takeForAddress: (network) =>
+      inTurn(async () => {
+        const before = await addresses.read(network);
+        const admitted = before.used < addressPerMinute;
+        const minute = admitted ? await addresses.add(network) : before;
+        return decisionOnAddress({ now: Date.now(), admitted, minute }, addressPerMinute);
+      }),
+
+    peekAddress: (network) =>
+      inTurn(async () => {
+        const minute = await addresses.read(network);
+        return decisionOnAddress({ now: Date.now(), admitted: true, minute }, addressPerMinute);
+      }),
+
+    close: async () => {},
+  };
+}
+
+/** Counts by id, each count in a fixed window that the id's first one opens. */
+function createCounter(seconds: number) {
+  // `points` bounds `consume`, which is not used: limits vary by key and are compared by the caller.
+  const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: seconds });
+
+  async function read(id: string): Promise<WindowReading> {
+    // The library tells how long a window still lasts, by its own look at the clock. Both looks must
+    // see the same millisecond, or the end of a window would seem to move.
+    let now: number;
+    let found: ReturnType<RateLimiterMemory['get']>;
+    do {
+      now = Date.now();
+      found = limiter.get(id);
+    } while (Date.now() !== now);
+    const record = await found;
+    if (record === null || record.msBeforeNext <= 0) return { used: 0, endsAtMs: undefined };
+    return { used: record.consumedPoints, endsAtMs: now + record.msBeforeNext };
+  }
+
+  return {
+    read,
+    async add(id: string): Promise<WindowReading> {
+      await limiter.penalty(id);
+      return read(id);
+    },
+    async restart(id: string, used: number, lengthSeconds: number): Promise<WindowReading> {
+      await limiter.set(id, used, lengthSeconds);
+      return read(id);
+    },
+    async forget(id: string): Promise<void> {
+      await limiter.delete(id);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { Quota, RateLimit, RateLimitWindow } from '@animal-store/contract';
+
+/**
+ * Counts requests and decides which to admit. One instance serves one replica; instances on the
+ * same Redis decide as one.
+ *
+ * A request of a key is admitted only if the minute and the day both have room; then it costs one
+ * in both. A denied request costs nothing in either. Windows are fixed: the first request opens one,
+ * and its end does not move until it is reached.
+ */
+export interface Quotas {
+  /** Decides one request of an API key, and counts it if it is admitted. */
+  takeForKey(key: QuotaKey): Promise<QuotaDecision>;
+  /** Decides one request that brings no valid key, by the network it comes from. */
+  takeForAddress(network: string): Promise<QuotaDecision>;
+  /** Tells how an address stands, and counts nothing. */
+  peekAddress(network: string): Promise<QuotaDecision>;
+  close(): Promise<void>;
+}
+
+/** What a key's requests are counted under, and how many it may make. */
+export interface QuotaKey {
+  readonly id: string;
+  readonly quota: Quota;
+}
+
+/** The answer to one request. */
+export interface QuotaDecision {
+  readonly outcome: 'admitted' | 'denied' | 'banned';
+  /** The most restrictive window, which the `X-RateLimit-*` headers tell of. */
+  readonly reported: RateLimit;
+  /** Every window that applies. */
+  readonly windows: readonly RateLimitWindow[];
+  /** Whole seconds, at least 1, after which a request is admitted again; 0 if this one was. */
+  readonly retryAfterSeconds: number;
+  /** Whether the caller is on its way to a ban, and should be told. */
+  readonly warned: boolean;
+}
