@@ -1,1 +1,29 @@
-export {};
+export { freePort } from './free-port.ts';
+export { openPostgres, type Postgres } from './postgres.ts';
+export {
+  type PostgresConnectionInfo,
+  type PostgresDatabases,
+  postgresAt,
+  type TestDatabase,
+} from './postgres-databases.ts';
+export { openRedis, type Redis, type RedisOptions } from './redis.ts';
+export {
+  openRedisCluster,
+  type RedisCluster,
+  type RedisClusterOptions,
+} from './redis-cluster.ts';
+export {
+  runServer,
+  type Server,
+  type ServerOptions,
+  type ServerRun,
+  startServer,
+} from './server.ts';
+export type { ServiceExit } from './service.ts';
+export { openTcpProxy, type TcpProxy, type TcpProxyOptions } from './tcp-proxy.ts';
+export {
+  type TemporaryDirectory,
+  type TemporaryDirectoryOptions,
+  temporaryDirectory,
+} from './temporary-directory.ts';
+export { type UntilOptions, until } from './until.ts';

@@ -15,6 +15,7 @@ import { findOperation, requireOperation } from './known-operation.ts';
 import { useLeanJson } from './lean-json.ts';
 import './locals.ts';
 import { requestId } from './request-id.ts';
+import { requireHost } from './require-host.ts';
 import { responseManners } from './response-manners.ts';
 
 export interface AppOptions {
@@ -50,6 +51,7 @@ export function createApp(options: AppOptions): Express {
   app.use(cors(options.corsOrigins));
 
   const v1 = Router({ caseSensitive: true, strict: true });
+  v1.use(requireHost());
   v1.use(findOperation(baseUrl));
   v1.use(preflight(quotas));
   v1.use(identify(keys), enforceQuota(quotas), requireKey());
@@ -70,6 +72,13 @@ export function createApp(options: AppOptions): Express {
       logInitialization: false,
       responseValidation: false,
       requestValidationErrorHandler: (error, _req, _res, next) => next(error),
+      // Express forgets them before the error mapper comes to describe what was wrong with them.
+      globalMiddleware: [
+        (req, res, next) => {
+          res.locals.pathParams = req.params;
+          next();
+        },
+      ],
     },
   );
   v1.get('/store/orders', () => {

@@ -1,6 +1,6 @@
 import { rateLimitHeaders } from '@animal-store/contract';
 import { RequestValidationError } from '@ts-rest/express';
-import type { ErrorRequestHandler, Request } from 'express';
+import type { ErrorRequestHandler, Request, Response } from 'express';
 import { ApiError } from '../api-error.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
 import { validationMessage } from './validation-message.ts';
@@ -17,7 +17,7 @@ export function errorMapper(
   report: (failure: unknown, requestId: string) => void,
 ): ErrorRequestHandler {
   return function answerFailure(failure: unknown, req, res, next) {
-    const error = toApiError(failure, req);
+    const error = toApiError(failure, req, res);
     if (error.code === 'internal_error') report(failure, res.locals.requestId);
     // Nothing can be said any more: Express cuts the connection, so the caller sees a failure.
     if (res.headersSent) return next(failure);
@@ -26,10 +26,10 @@ export function errorMapper(
   };
 }
 
-function toApiError(failure: unknown, req: Request): ApiError {
+function toApiError(failure: unknown, req: Request, res: Response): ApiError {
   if (failure instanceof ApiError) return failure;
   if (failure instanceof RequestValidationError) {
-    return new ApiError('invalid_request', validationMessage(failure, req));
+    return new ApiError('invalid_request', validationMessage(failure, req, res));
   }
   if (failure instanceof DatabaseUnavailableError) {
     return new ApiError('service_unavailable', 'The database cannot be reached. Try again soon.', {

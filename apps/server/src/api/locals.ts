@@ -10,6 +10,8 @@ declare global {
       operation: Operation | undefined;
       /** The key that the request brings, if it is valid. */
       apiKey: ApiKey | undefined;
+      /** The path's parameters, as they came. */
+      pathParams: Readonly<Record<string, unknown>> | undefined;
     }
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { formatRateLimit, stringifyJson } from '@animal-store/contract';
@@ -25,6 +26,7 @@ export function answerMalformedRequests(server: Server, quotas: Quotas): void {
         const headers = {
           'Content-Type': 'application/json; charset=utf-8',
           'Content-Length': Buffer.byteLength(body),
+          'X-Request-Id': randomUUID(),
           'Cache-Control': 'no-store',
           'X-Content-Type-Options': 'nosniff',
           ...formatRateLimit(reported, windows),
@@ -42,7 +44,7 @@ function messageOf(error: NodeJS.ErrnoException): string {
     case 'HPE_HEADER_OVERFLOW':
       return 'headers: expected at most 16 kB';
     case 'HPE_INVALID_METHOD':
-      return 'method: expected one of HTTP';
+      return 'method: expected one that HTTP knows';
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return 'request: expected it to arrive sooner';
     default:

@@ -29,6 +29,8 @@ export async function openListener(
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
+    // Node would answer a missing Host by itself, without a body; `requireHost` does it.
+    requireHostHeader: false,
   });
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
@@ -40,6 +42,8 @@ export async function openListener(
   // CONNECT is a method like any other that no path has; Node would hang up without a word.
   server.on('connect', (req, socket) => {
     const res = new ServerResponse(req);
+    // Its target names a host and not a path (RFC 9112, §3.2.3), which a router cannot read.
+    if (!req.url?.startsWith('/')) req.url = '/';
     res.shouldKeepAlive = false;
     res.assignSocket(req.socket);
     res.on('finish', () => socket.end());

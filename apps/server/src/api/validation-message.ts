@@ -1,6 +1,6 @@
 import { maxMessageBytes } from '@animal-store/contract';
 import type { RequestValidationError } from '@ts-rest/express';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 
 /** How much of a value is shown in a message, in characters. */
 const maxShown = 40;
@@ -9,9 +9,13 @@ const maxShown = 40;
  * Says what is wrong with a request: every fault, each with its field, what was expected and what
  * was given, such as ``status: expected one of available, pending, sold, got "lost"``.
  */
-export function validationMessage(error: RequestValidationError, req: Request): string {
+export function validationMessage(
+  error: RequestValidationError,
+  req: Request,
+  res: Response,
+): string {
   const faults = [
-    ...describe(error.pathParams, req.params),
+    ...describe(error.pathParams, res.locals.pathParams),
     ...describe(error.query, req.query),
     ...describe(error.headers, req.headers),
     ...describe(error.body, req.body, 'body'),

@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+
+type Import = { readonly from: string; readonly to: string };
+
+const contract = importsUnder('packages/contract/src');
+const client = importsUnder('packages/client/src');
+const server = importsUnder('apps/server/src');
+
+test('there is something to judge', () => {
+  expect(contract.length).toBeGreaterThan(10);
+  expect(client.length).toBeGreaterThan(5);
+  expect(server.length).toBeGreaterThan(50);
+});
+
+describe('packages', () => {
+  test('the contract stands on no other package, and on nothing of Node', () => {
+    expect(allowed(contract, [/^packages\/contract\/src\//, /^zod$/, /^@ts-rest\/core$/])).toEqual(
+      [],
+    );
+  });
+
+  test('the client stands on the contract alone', () => {
+    expect(allowed(client, [/^packages\/client\/src\//, /^@animal-store\/contract(\/|$)/])).toEqual(
+      [],
+    );
+  });
+
+  test('the server never imports the client or the testkit', () => {
+    expect(refused(server, [/^@animal-store\/(client|testkit)/])).toEqual([]);
+  });
+});
+
+describe('inside the server', () => {
+  /** What each part may import of the server's own code, besides itself. */
+  const directions: Record<string, readonly string[]> = {
+    api: ['api-error', 'startup-error', 'database/database-error', 'keys', 'pets', 'quotas'],
+    keys: ['database'],
+    pets: ['api-error', 'database'],
+    quotas: [],
+    database: ['startup-error'],
+  };
+
+  test.each(Object.entries(directions))('%s imports only %j', (part, targets) => {
+    const own = server.filter(({ from }) => from.startsWith(`apps/server/src/${part}/`));
+    const patterns = [part, ...targets].map(
+      (target) => new RegExp(`^apps/server/src/${target}[./]`),
+    );
+    expect(own.length).toBeGreaterThan(0);
+    // Packages from outside are judged below.
+    expect(allowed(own, [...patterns, /^(?!apps\/)/])).toEqual([]);
+  });
+
+  test('nothing imports main', () => {
+    expect(refused(server, [/^apps\/server\/src\/main\.ts$/])).toEqual([]);
+  });
+
+  test('only repositories and database/ import drizzle', () => {
+    const others = server.filter(
+      ({ from }) =>
+        !/^apps\/server\/src\/(database\/|keys\/key-repository|pets\/(pet-repository|idempotent-creation))/.test(
+          from,
+        ),
+    );
+    expect(refused(others, [/^drizzle-orm/, /^postgres$/, /^@electric-sql/])).toEqual([]);
+  });
+
+  test('only api/ imports express', () => {
+    const others = server.filter(({ from }) => !from.startsWith('apps/server/src/api/'));
+    expect(refused(others, [/^express$/])).toEqual([]);
+  });
+
+  test('only main touches signals and the exit', () => {
+    const others = filesUnder('apps/server/src').filter((file) => !file.endsWith('src/main.ts'));
+    expect(others.filter((file) => /process\.(on|once|exit|kill)\b/.test(read(file)))).toEqual([]);
+  });
+});
+
+function allowed(imports: readonly Import[], patterns: readonly RegExp[]): Import[] {
+  return imports.filter(({ to }) => !patterns.some((pattern) => pattern.test(to)));
+}
+
+function refused(imports: readonly Import[], patterns: readonly RegExp[]): Import[] {
+  return imports.filter(({ to }) => patterns.some((pattern) => pattern.test(to)));
+}
+
+/** Every import of the code under a folder; tests are left out, they may reach further. */
+function importsUnder(folder: string): Import[] {
+  return filesUnder(folder).flatMap((from) =>
+    [...read(from).matchAll(/^(?:import|export) (?:[^;'"]*from )?'([^']+)';$/gm)].map(
+      ([, target = '']) => ({
+        from,
+        to: target.startsWith('.')
+          ? relative(repository, resolve(repository, dirname(from), target))
+          : target,
+      }),
+    ),
+  );
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(?<!\.test|\.test-d|-suite)\.ts$/.test(entry.name))
+    .map((entry) => relative(repository, join(entry.parentPath, entry.name)));
+}
+
+function read(file: string): string {
+  return readFileSync(join(repository, file), 'utf8');
+}

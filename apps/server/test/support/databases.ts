@@ -1,0 +1,46 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { postgresAt, temporaryDirectory } from '@animal-store/testkit';
+import { inject } from 'vitest';
+import type { OpenDatabase } from '../../src/database/database.ts';
+import { openEmbedded } from '../../src/database/open-embedded.ts';
+import { openPostgres } from '../../src/database/open-postgres.ts';
+import { postgresTemplate } from './global-setup.ts';
+
+/** The databases that the service runs on; what holds on one must hold on the other. */
+export const databaseKinds = ['embedded', 'postgres'] as const;
+
+export type DatabaseKind = (typeof databaseKinds)[number];
+
+/** A migrated, empty database of a test file's own. */
+export type TestDatabase = AsyncDisposable & {
+  /** What tells a server to use it. */
+  env: Readonly<Record<string, string>>;
+  /** Opens it in this process. The embedded one has room for one process at a time. */
+  open(): Promise<OpenDatabase>;
+};
+
+export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> {
+  switch (kind) {
+    case 'embedded': {
+      const directory = await temporaryDirectory();
+      const dataDir = join(directory.path, 'data');
+      await cp(inject('embeddedTemplate'), dataDir, { recursive: true });
+      return {
+        env: { DATA_DIR: dataDir },
+        open: () => openEmbedded(dataDir),
+        [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+      };
+    }
+    case 'postgres': {
+      const database = await postgresAt(inject('postgres')).createDatabase({
+        template: postgresTemplate,
+      });
+      return {
+        env: { DATABASE_URL: database.url },
+        open: () => openPostgres(database.url),
+        [Symbol.asyncDispose]: () => database.drop(),
+      };
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import {
+  openPostgres,
+  type PostgresConnectionInfo,
+  temporaryDirectory,
+} from '@animal-store/testkit';
+import type { TestProject } from 'vitest/node';
+import { openEmbedded } from '../../src/database/open-embedded.ts';
+import { openPostgres as openServerDatabase } from '../../src/database/open-postgres.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A Postgres of this run, with a migrated template. */
+    postgres: PostgresConnectionInfo;
+    /** A migrated, empty data directory to copy. */
+    embeddedTemplate: string;
+  }
+}
+
+/** The migrated database that test files clone. */
+export const postgresTemplate = 'animal_store';
+
+/** Migrates one database of each kind, once a run; test files clone them. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await using opened = new AsyncDisposableStack();
+  const directory = opened.use(await temporaryDirectory());
+  const embeddedTemplate = join(directory.path, 'embedded');
+
+  const [postgres] = await Promise.all([
+    openPostgres().then(async (server) => {
+      opened.use(server);
+      await server.createTemplate(postgresTemplate, migratePostgres);
+      return server;
+    }),
+    openEmbedded(embeddedTemplate).then((database) => database.close()),
+  ]);
+  project.provide('postgres', postgres.connectionInfo);
+  project.provide('embeddedTemplate', embeddedTemplate);
+
+  const kept = opened.move();
+  return () => kept.disposeAsync();
+}
+
+async function migratePostgres(url: string): Promise<void> {
+  const database = await openServerDatabase(url);
+  await database.close();
+}

@@ -1,0 +1,108 @@
+import { type PlanName, parseJson } from '@animal-store/contract';
+import { type Server, startServer } from '@animal-store/testkit';
+import type { NewApiKey } from '../../src/keys/api-key.ts';
+import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { createDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
+
+/** A running service with a database of its own and a key of each plan. */
+export type TestService = AsyncDisposable & {
+  readonly server: Server;
+  readonly database: TestDatabase;
+  /** A token of each plan; Enterprise's quota is never in a test's way. */
+  readonly tokens: Readonly<Record<PlanName, string>>;
+  /** Sends a request with the Enterprise key, unless told otherwise. */
+  call(path: string, options?: CallOptions): Promise<Answer>;
+  /** Starts another server on the same database. */
+  restart(): Promise<void>;
+};
+
+export type CallOptions = {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The key to send; `null` for none. @default the Enterprise key */
+  readonly token?: string | null;
+  /** Sent as it is, as JSON. */
+  readonly json?: string;
+};
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body, with exact integers. */
+  readonly body: unknown;
+};
+
+/** Numbers that no test reaches. */
+export const wideQuota = { perMinute: 1_000_000, perDay: 10_000_000 };
+
+export type ServiceOptions = {
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+export async function startService(
+  kind: DatabaseKind,
+  options: ServiceOptions = {},
+): Promise<TestService> {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.use(await createDatabase(kind));
+  const tokens = await createTokens(database);
+  const env = { ...database.env, ...options.env };
+  let server = await startServer({ env });
+  opened.defer(() => server[Symbol.asyncDispose]());
+
+  const kept = opened.move();
+  return {
+    get server() {
+      return server;
+    },
+    database,
+    tokens,
+    call: (path, callOptions) =>
+      call(server.baseUrl + path, { token: tokens.enterprise, ...callOptions }),
+    async restart() {
+      await server[Symbol.asyncDispose]();
+      server = await startServer({ env });
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+async function createTokens(database: TestDatabase): Promise<Record<PlanName, string>> {
+  const { db, close } = await database.open();
+  try {
+    const keys = createKeyRepository(db);
+    const create = async (key: NewApiKey) => (await keys.create(key)).token;
+    return {
+      free: await create({ name: 'free', plan: 'free' }),
+      pro: await create({ name: 'pro', plan: 'pro' }),
+      business: await create({ name: 'business', plan: 'business' }),
+      enterprise: await create({ name: 'enterprise', plan: 'enterprise', quota: wideQuota }),
+    };
+  } finally {
+    await close();
+  }
+}
+
+/** Sends one request and reads its answer to the end. */
+export async function call(url: string, options: CallOptions = {}): Promise<Answer> {
+  const { method, token, json } = options;
+  const headers = new Headers(options.headers);
+  if (typeof token === 'string') headers.set('Authorization', `Bearer ${token}`);
+  if (json !== undefined && !headers.has('Content-Type')) {
+    headers.set('Content-Type', 'application/json');
+  }
+  const response = await fetch(url, {
+    method: method ?? (json === undefined ? 'GET' : 'POST'),
+    headers,
+    ...(json !== undefined && { body: json }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? parseJson(text) : undefined,
+  };
+}

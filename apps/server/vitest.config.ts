@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    name: 'server',
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: './test/support/global-setup.ts',
+    // Each file starts servers and databases; on a small machine that takes a while.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});

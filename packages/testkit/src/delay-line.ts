@@ -1,0 +1,39 @@
+import type { Writable } from 'node:stream';
+
+export type DelayLine = {
+  /** Writes the chunk after `delayMs`, but never before an earlier one; `null` is the end. */
+  push(chunk: Buffer | null, delayMs: number): void;
+  /** Forgets what has not been written. */
+  close(): void;
+};
+
+/**
+ * A first-in, first-out queue in front of a stream, each chunk with its own due time: a delay adds
+ * latency and takes no bandwidth, as distance does. (A `Transform` that waits before each chunk
+ * would let one through per delay.)
+ */
+export function delayLine(sink: Writable): DelayLine {
+  const queue: { chunk: Buffer | null; dueAt: number }[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  function flush() {
+    timer = undefined;
+    while (queue[0] && queue[0].dueAt <= performance.now()) {
+      const { chunk } = queue.shift() as (typeof queue)[0];
+      if (chunk) sink.write(chunk);
+      else sink.end();
+    }
+    if (queue[0]) timer = setTimeout(flush, Math.max(0, queue[0].dueAt - performance.now()));
+  }
+
+  return {
+    push(chunk, delayMs) {
+      queue.push({ chunk, dueAt: performance.now() + delayMs });
+      if (!timer) flush();
+    },
+    close() {
+      clearTimeout(timer);
+      queue.length = 0;
+    },
+  };
+}

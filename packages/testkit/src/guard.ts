@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+/** What must not outlive this process: a process, ended by `signal`, or a directory. */
+export type Charge = { pid: number; signal: NodeJS.Signals } | { directory: string };
+
+/** A line from this process to its guardian. */
+export type GuardianOrder = { order: 'guard' | 'release'; charge: Charge };
+
+let guardian: ChildProcess | undefined;
+
+/**
+ * Hands something over to the guardian, which cleans it up as soon as this process is gone,
+ * whatever ended it: the last line, Ctrl-C or SIGKILL. Call what it returns once that is done.
+ */
+export function guard(charge: Charge): () => void {
+  tell({ order: 'guard', charge });
+  return () => tell({ order: 'release', charge });
+}
+
+/** Node writes a short line to a pipe at once, so there is no moment at which an order is lost. */
+function tell(order: GuardianOrder): void {
+  guardian ??= startGuardian();
+  guardian.stdin?.write(`${JSON.stringify(order)}\n`);
+}
+
+function startGuardian(): ChildProcess {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('guardian.ts', import.meta.url))], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // Its own session: Ctrl-C in a terminal reaches the whole foreground process group.
+    detached: true,
+    // No NODE_OPTIONS of ours (a debugger, a profiler) and no directory that is to be removed.
+    env: {},
+    cwd: '/',
+  });
+  // Whoever killed it took the risk; what is closed in order does not need it.
+  child.stdin.on('error', () => {});
+  child.on('error', () => {});
+  // It must not keep this process alive: this process going is what it waits for.
+  child.unref();
+  (child.stdin as Socket).unref();
+  return child;
+}

@@ -1,0 +1,140 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPostgres, type Postgres } from './postgres.ts';
+import { postgresAt } from './postgres-databases.ts';
+
+let server: Postgres;
+
+beforeAll(async () => {
+  server = await openPostgres();
+  await server.createTemplate('migrated', async (url) => {
+    await using db = open(url);
+    await db.sql`create table animal (name text)`;
+    await db.sql`insert into animal values ('Rex')`;
+  });
+});
+afterAll(() => server.close());
+
+function open(url: string) {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  return { sql, [Symbol.asyncDispose]: () => sql.end() };
+}
+
+async function names(url: string) {
+  await using db = open(url);
+  return (await db.sql`select name from animal order by name`).map((row) => row['name']);
+}
+
+async function add(url: string, name: string) {
+  await using db = open(url);
+  await db.sql`insert into animal values (${name})`;
+}
+
+test('a clone has what its template has, and keeps its changes to itself', async () => {
+  await using one = await server.createDatabase({ template: 'migrated' });
+  await using other = await server.createDatabase({ template: 'migrated' });
+
+  await add(one.url, 'Bello');
+
+  expect(await names(one.url)).toEqual(['Bello', 'Rex']);
+  expect(await names(other.url)).toEqual(['Rex']);
+});
+
+test('many databases are cloned from one template at once', async () => {
+  const clones = await Promise.all(
+    Array.from({ length: 8 }, () => server.createDatabase({ template: 'migrated' })),
+  );
+  expect(new Set(clones.map((it) => it.url)).size).toBe(8);
+  const contents = await Promise.all(clones.map((it) => names(it.url)));
+  expect(contents).toEqual(clones.map(() => ['Rex']));
+  await Promise.all(clones.map((it) => it.drop()));
+});
+
+test('without a template a database is empty', async () => {
+  await using database = await server.createDatabase();
+  await using db = open(database.url);
+  expect(await db.sql`select from pg_tables where schemaname = 'public'`).toHaveLength(0);
+});
+
+test('a database is dropped although somebody is connected', async () => {
+  const database = await server.createDatabase();
+  await using connected = open(database.url);
+  await connected.sql`select 1`;
+
+  await database.drop();
+
+  await using admin = open(server.adminUrl);
+  expect(await admin.sql`select from pg_database where datname = ${database.name}`).toHaveLength(0);
+});
+
+test('another process makes databases from the connection info, which is plain JSON', async () => {
+  const elsewhere = postgresAt(JSON.parse(JSON.stringify(server.connectionInfo)));
+  await using database = await elsewhere.createDatabase({ template: 'migrated' });
+  expect(await names(database.url)).toEqual(['Rex']);
+});
+
+test('a template whose migration fails is not left behind', async () => {
+  const failing = () => Promise.reject(new Error('syntax error in 0001.sql'));
+  await expect(server.createTemplate('broken', failing)).rejects.toThrow('0001.sql');
+  await server.createTemplate('broken', async () => {});
+});
+
+test('a migration that leaves its connection open is told so', async () => {
+  let left: ReturnType<typeof open> | undefined;
+  const leaking = server.createTemplate('leaking', async (url) => {
+    left = open(url);
+    await left.sql`select 1`;
+  });
+  await expect(leaking).rejects.toThrow('migrate left a connection to leaking open');
+  await left?.sql.end();
+});
+
+test('only who knows the password gets in', async () => {
+  const url = new URL(server.adminUrl);
+  url.password = 'guessed';
+  await using db = open(url.href);
+  await expect(db.sql`select 1`).rejects.toMatchObject({ code: '28P01' });
+});
+
+test('a statement hangs while the server is paused and goes through afterwards', async () => {
+  await using own = await openPostgres();
+  await using db = open(own.adminUrl);
+  await db.sql`select 1`;
+  const events: string[] = [];
+
+  own.pause();
+  const statement = db.sql`select 1`.then(() => events.push('answered'));
+  // Time enough to answer, measured by what is not paused and takes longer.
+  await using elsewhere = await server.createDatabase({ template: 'migrated' });
+  await names(elsewhere.url);
+  events.push('resumed');
+  own.resume();
+  await statement;
+
+  expect(events).toEqual(['resumed', 'answered']);
+});
+
+test('what has been committed survives a crash, at the same address', async () => {
+  await using own = await openPostgres();
+  await using database = await own.createDatabase();
+  {
+    await using db = open(database.url);
+    await db.sql`create table animal as select 'Rex' as name`;
+  }
+
+  await own.kill();
+  await using refused = open(database.url);
+  await expect(refused.sql`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await own.start();
+
+  expect(await names(database.url)).toEqual(['Rex']);
+});
+
+test('a paused server can be closed, and closed twice', async () => {
+  const own = await openPostgres();
+  own.pause();
+  await own.close();
+  await own.close();
+  await using db = open(own.adminUrl);
+  await expect(db.sql`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});

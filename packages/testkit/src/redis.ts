@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { freePort, onFreePort } from './free-port.ts';
+import { redisBinaries } from './redis-binaries.ts';
+import { type Service, startService } from './service.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const run = promisify(execFile);
+
+export type RedisOptions = {
+  /** More arguments for `redis-server`, as `['--maxmemory', '10mb']`. */
+  args?: readonly string[];
+};
+
+/** A private Redis on loopback that keeps nothing on disk. */
+export type Redis = AsyncDisposable & {
+  url: string;
+  port: number;
+  /** Freezes it: commands hang, connections are accepted by nobody. */
+  pause(): void;
+  resume(): void;
+  /** SIGKILL: connections break, new ones are refused. */
+  kill(): Promise<void>;
+  /** Starts it anew on the same port, empty; kills it first if it runs. */
+  restart(): Promise<void>;
+  /** Runs one command and gives what `redis-cli` prints; an error reply is an Error. */
+  command(...command: string[]): Promise<string>;
+  close(): Promise<void>;
+};
+
+/** Starts a private, empty Redis, in some milliseconds: open one a test file, or one a test. */
+export function openRedis({ args = [] }: RedisOptions = {}): Promise<Redis> {
+  return openRedisNode({ args, findPort: freePort });
+}
+
+/** The same with a say in the port, which a node of a cluster needs. Not public. */
+export async function openRedisNode({
+  args,
+  findPort,
+}: {
+  args: readonly string[];
+  findPort: () => Promise<number>;
+}): Promise<Redis> {
+  const { server, cli } = await redisBinaries();
+  const directory = await temporaryDirectory();
+
+  async function start(port: number): Promise<Service> {
+    const service = await startService({
+      command: server,
+      args: [
+        ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory.path],
+        ...['--save', '', '--appendonly', 'no', ...args],
+      ],
+      cwd: directory.path,
+      // It has nothing to save.
+      endSignal: 'SIGKILL',
+    });
+    try {
+      await service.untilOutput(/ready to accept connections/i);
+    } catch (error) {
+      await service.end();
+      throw error;
+    }
+    return service;
+  }
+
+  let opened: { port: number; service: Service };
+  try {
+    opened = await onFreePort(async (port) => ({ port, service: await start(port) }), findPort);
+  } catch (error) {
+    await directory.close();
+    throw error;
+  }
+  const { port } = opened;
+  let { service } = opened;
+
+  async function kill() {
+    await service.kill();
+  }
+  async function close() {
+    await kill();
+    await directory.close();
+  }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    pause: () => service.pause(),
+    resume: () => service.resume(),
+    kill,
+    async restart() {
+      await kill();
+      service = await start(port);
+    },
+    async command(...command) {
+      // `-e`: an error reply is a failure, not an answer.
+      const { stdout } = await run(cli, ['-e', '-p', String(port), ...command]);
+      return stdout.trimEnd();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

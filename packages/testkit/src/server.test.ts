@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { runServer, startServer } from './server.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const key = `ast_${'0aZ'.repeat(12)}`;
+
+/** A program in the place of the server. */
+function script(source: string) {
+  return { command: [process.execPath, '-e', source] as const };
+}
+
+const listening = `
+  process.on('SIGTERM', () => process.exit(0));
+  setInterval(() => {}, 1000);
+  console.log(JSON.stringify(process.env));
+  console.log('Animal Store is listening on http://127.0.0.1:34567/v1');
+  console.error('The demo key is ${key}.');
+`;
+
+test('a started server gives its URLs, its output and its demo key', async () => {
+  await using server = await startServer(script(listening));
+
+  expect(server.baseUrl).toBe('http://127.0.0.1:34567/v1');
+  expect(server.origin).toBe('http://127.0.0.1:34567');
+  expect(await server.stop()).toBe(0);
+  expect(server.demoKey).toBe(key);
+  expect(server.output()).toContain('is listening');
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+});
+
+test('its environment is a clean one, plus what the options say', async () => {
+  await using server = await startServer({ ...script(listening), env: { PORT: '1', EXTRA: 'x' } });
+  expect(JSON.parse(server.output().split('\n')[0] ?? '')).toEqual({
+    PATH: expect.any(String),
+    HOME: expect.any(String),
+    PORT: '1',
+    HOST: '127.0.0.1',
+    OPS_PORT: '0',
+    DATA_DIR: server.dataDir,
+    EXTRA: 'x',
+  });
+});
+
+test('a fresh data directory survives the process and goes with the disposal', async () => {
+  const server = await startServer(script(listening));
+  await server.kill();
+  expect(await server.exited).toEqual({ code: null, signal: 'SIGKILL' });
+  expect(existsSync(server.dataDir)).toBe(true);
+  await server[Symbol.asyncDispose]();
+  expect(existsSync(server.dataDir)).toBe(false);
+});
+
+test('a data directory that was given stays', async () => {
+  await using directory = await temporaryDirectory();
+  {
+    await using server = await startServer({ ...script(listening), dataDir: directory.path });
+    expect(server.dataDir).toBe(directory.path);
+  }
+  expect(existsSync(directory.path)).toBe(true);
+});
+
+test('signals reach it, and none is sent once it has ended', async () => {
+  await using server = await startServer(script(listening));
+  server.signal('SIGHUP');
+  expect(await server.exited).toEqual({ code: null, signal: 'SIGHUP' });
+  server.signal('SIGHUP');
+  expect(await server.stop()).toBe(null);
+});
+
+test('what it leaves running is killed when it ends', async () => {
+  await using server = await startServer(
+    script(`
+      const child = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
+      ${listening}
+    `),
+  );
+  // Settles only when nobody holds its output open.
+  await server.stop();
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+});
+
+test('a start that fails is an Error with the exit code and all that was said', async () => {
+  const failing = startServer(
+    script(`console.log('to stdout'); console.error('PORT: not a port'); process.exitCode = 3`),
+  );
+  await expect(failing).rejects.toThrow(/exit code 3\n(?=.*to stdout)(?=.*PORT: not a port)/s);
+});
+
+test('a server that is never ready is an Error with all that was said', async () => {
+  const hanging = startServer({
+    ...script(`console.log('still migrating'); setInterval(() => {}, 1000)`),
+    timeoutMs: 1_000,
+  });
+  await expect(hanging).rejects.toThrow(/within 1000 ms\n/);
+});
+
+test('a command that does not exist is an Error that names it', async () => {
+  await expect(startServer({ command: ['/no/such/command'] })).rejects.toThrow('/no/such/command');
+});
+
+test('a run gives what a failing start said, and its exit code', async () => {
+  const run = await runServer(
+    script(`console.log('out'); console.error('err'); process.exitCode = 1`),
+  );
+  expect(run).toEqual({ code: 1, signal: null, stdout: 'out\n', stderr: 'err\n' });
+});
+
+test('a run of a server that does start is an Error', async () => {
+  await expect(runServer(script(listening))).rejects.toThrow('should have ended, but it is listen');
+});

@@ -1,0 +1,148 @@
+import { homedir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { type Service, type ServiceExit, startService } from './service.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** What the server prints once it answers; group 1 is its base URL, `/v1` included. */
+const readyLine = /Animal Store is listening on (http:\/\/\S+)/;
+const demoKey = /\bast_[0-9A-Za-z]{36}\b/;
+
+/** What `npm start` runs once everything is installed. */
+const defaultCommand = [
+  `${repository}apps/server/node_modules/.bin/node`,
+  `${repository}apps/server/src/main.ts`,
+] as const;
+
+export type ServerOptions = {
+  /**
+   * Environment variables, over the defaults: PORT and OPS_PORT 0, HOST 127.0.0.1, DATA_DIR. Of
+   * this process only PATH and HOME are passed on.
+   */
+  env?: Readonly<Record<string, string>>;
+  /** What it keeps its data in, and leaves there. @default a fresh one, removed on disposal */
+  dataDir?: string;
+  /** What to run instead, as `['npm', 'start']`; `pid` and `signal` are then about that. */
+  command?: readonly [command: string, ...args: string[]];
+  /** The working directory. @default the repository */
+  cwd?: string;
+  /** How long it may take to be ready, or for `runServer` to end. @default 60_000 */
+  timeoutMs?: number;
+};
+
+/** A server process that answers. */
+export type Server = AsyncDisposable & {
+  /** As `http://127.0.0.1:34567/v1`. */
+  baseUrl: string;
+  /** As `http://127.0.0.1:34567`. */
+  origin: string;
+  /** Survives `stop` and `kill`, so that another server can go on with it, until disposal. */
+  dataDir: string;
+  /** The first API key in the output: the demo key, printed at the first start only. */
+  readonly demoKey: string | undefined;
+  pid: number;
+  /** All that it has written so far, stdout and stderr. */
+  output(): string;
+  /** Sends it a signal; nothing happens when it has ended. */
+  signal(name: NodeJS.Signals): void;
+  /** SIGTERM; waits and gives the exit code, null when it was killed instead. */
+  stop(): Promise<number | null>;
+  /** SIGKILL, and waits. */
+  kill(): Promise<void>;
+  /** Settles when it has ended, by whatever cause, and its output is complete. */
+  exited: Promise<ServiceExit>;
+};
+
+export type ServerRun = ServiceExit & { stdout: string; stderr: string };
+
+/**
+ * Starts a server process as its users do and waits until it answers.
+ *
+ * @throws an Error with its exit code and whole output if it ends before that
+ */
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const { service, dataDir, dispose } = await launch(options);
+  try {
+    const [, baseUrl = ''] = await service.untilOutput(readyLine, options.timeoutMs);
+    return {
+      baseUrl,
+      origin: new URL(baseUrl).origin,
+      dataDir,
+      get demoKey() {
+        return demoKey.exec(service.output())?.[0];
+      },
+      pid: service.pid,
+      output: service.output,
+      signal: service.signal,
+      async stop() {
+        service.signal('SIGTERM');
+        return (await service.exited).code;
+      },
+      async kill() {
+        await service.kill();
+      },
+      exited: service.exited,
+      [Symbol.asyncDispose]: dispose,
+    };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+/**
+ * Runs a server process to its end, for tests of a start that fails.
+ *
+ * @throws an Error with its whole output if it does start, or does not end in time
+ */
+export async function runServer(options: ServerOptions = {}): Promise<ServerRun> {
+  const { service, dispose } = await launch(options);
+  try {
+    const started = service.untilOutput(readyLine, options.timeoutMs).then(
+      () => 'it is listening',
+      () => 'it did neither start nor end in time',
+    );
+    // An end settles both promises, the first one first.
+    const outcome = await Promise.race([service.exited, started]);
+    if (typeof outcome === 'string') {
+      throw new Error(`The server should have ended, but ${outcome}\n${service.output()}`);
+    }
+    return { ...outcome, stdout: service.stdout(), stderr: service.stderr() };
+  } finally {
+    await dispose();
+  }
+}
+
+async function launch(options: ServerOptions) {
+  const { command: [command, ...args] = defaultCommand, cwd = repository, env } = options;
+  const directory = options.dataDir === undefined ? await temporaryDirectory() : undefined;
+  const dataDir = options.dataDir ?? directory?.path ?? '';
+  let service: Service;
+  try {
+    service = await startService({
+      command,
+      args,
+      cwd,
+      env: {
+        // biome-ignore lint/style/noProcessEnv: whoever starts a server has a PATH, and finds npm on it
+        PATH: process.env['PATH'],
+        HOME: homedir(),
+        PORT: '0',
+        HOST: '127.0.0.1',
+        OPS_PORT: '0',
+        DATA_DIR: dataDir,
+        ...env,
+      },
+      endSignal: 'SIGKILL',
+    });
+  } catch (error) {
+    await directory?.close();
+    throw error;
+  }
+  async function dispose() {
+    await service.end();
+    await directory?.close();
+  }
+  return { service, dataDir, dispose };
+}

@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { guard } from './guard.ts';
+import { end, freeze, killFamily, killGroup, thaw } from './processes.ts';
+
+export type ServiceOptions = {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  /** All of its environment. @default that of this process */
+  env?: NodeJS.ProcessEnv | undefined;
+  /** The user to run as; only root can choose. @default the user of this process */
+  user?: { uid: number; gid: number } | undefined;
+  /** The signal by which `end` and the guardian end it. */
+  endSignal: NodeJS.Signals;
+};
+
+/** How a process ended: by itself with a `code`, or by a `signal`. */
+export type ServiceExit = { code: number | null; signal: NodeJS.Signals | null };
+
+/** A child process in a session of its own, under guard. */
+export type Service = {
+  pid: number;
+  /** Everything it has written so far. */
+  output(): string;
+  stdout(): string;
+  stderr(): string;
+  /** Waits until its output matches; an error with all of its output if it ends before that. */
+  untilOutput(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
+  /** Settles when it has ended and its output is complete. Never rejects. */
+  exited: Promise<ServiceExit>;
+  /** Sends a signal; does nothing when it has ended. */
+  signal(name: NodeJS.Signals): void;
+  /** Freezes it and its children: what is connected hangs, what connects waits. */
+  pause(): void;
+  resume(): void;
+  /** SIGKILL, children included, and waits. */
+  kill(): Promise<ServiceExit>;
+  /** Ends it by its `endSignal`, by SIGKILL if that does not help, and waits. */
+  end(): Promise<ServiceExit>;
+};
+
+/** Starts a child process that does not outlive this one. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { command, args, cwd, env, user, endSignal } = options;
+  const child = spawn(command, args, {
+    cwd,
+    env,
+    ...user,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A session of its own: Ctrl-C is for this process, and the guardian decides what follows.
+    detached: true,
+  });
+  const { pid } = child;
+  if (pid === undefined) {
+    const [error] = await once(child, 'error');
+    throw new Error(`Cannot run ${command}: ${error.message}`, { cause: error });
+  }
+
+  const release = guard({ pid, signal: endSignal });
+  let running = true;
+  const output = { all: '', stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+      output.all += text;
+    });
+  }
+  child.once('exit', () => {
+    running = false;
+    // Otherwise its children keep its output open, and `close` never comes.
+    killGroup(pid);
+    release();
+  });
+  const exited = new Promise<ServiceExit>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+
+  function untilOutput(pattern: RegExp, timeoutMs = 60_000): Promise<RegExpExecArray> {
+    const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
+    const fail = (what: string) => reject(new Error(`${command} ${what}\n${output.all}`));
+    const look = () => {
+      const match = pattern.exec(output.all);
+      if (match) resolve(match);
+    };
+    const timer = setTimeout(
+      () => fail(`did not say ${pattern} within ${timeoutMs} ms`),
+      timeoutMs,
+    );
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
+    exited.then(({ code, signal }) => fail(`ended with ${signal ?? `exit code ${code}`}`));
+    look();
+    return promise.finally(() => {
+      clearTimeout(timer);
+      child.stdout.off('data', look);
+      child.stderr.off('data', look);
+    });
+  }
+
+  return {
+    pid,
+    output: () => output.all,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    untilOutput,
+    exited,
+    signal(name) {
+      if (running) process.kill(pid, name);
+    },
+    pause() {
+      if (running) freeze(pid);
+    },
+    resume() {
+      if (running) thaw(pid);
+    },
+    async kill() {
+      if (running) killFamily(pid);
+      return await exited;
+    },
+    async end() {
+      if (running) await end(pid, endSignal);
+      return await exited;
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type UntilOptions = {
+  /** How long to keep asking. @default 30_000 */
+  timeoutMs?: number;
+  /** The pause between two questions. @default 20 */
+  intervalMs?: number;
+};
+
+/**
+ * Asks `probe` again and again until it gives something truthy, and returns that.
+ *
+ * A probe that throws means "not yet"; when time is up, its last error is the `cause`.
+ */
+export async function until<T>(
+  probe: () => T | Promise<T>,
+  { timeoutMs = 30_000, intervalMs = 20 }: UntilOptions = {},
+): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
+  const over = Symbol('over');
+  const timer = new AbortController();
+  const deadline = sleep(timeoutMs, over, { signal: timer.signal });
+  // Rejects when the timer is no longer wanted, which is nobody's business.
+  deadline.catch(() => {});
+  let cause: unknown;
+  try {
+    for (;;) {
+      try {
+        // A race, because a probe of something that hangs hangs with it.
+        const answer = await Promise.race([probe(), deadline]);
+        if (answer === over) break;
+        if (answer) return answer as Exclude<T, false | 0 | '' | null | undefined>;
+        cause = undefined;
+      } catch (error) {
+        cause = error;
+      }
+      if ((await Promise.race([sleep(intervalMs), deadline])) === over) break;
+    }
+  } finally {
+    timer.abort();
+  }
+  throw new Error(`Not within ${timeoutMs} ms: ${probe}`, { cause });
+}

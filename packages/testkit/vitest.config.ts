@@ -1,0 +1,8 @@
+export default {
+  test: {
+    name: 'testkit',
+    // Starting real servers on a busy machine takes what it takes; what hangs fails all the same.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+};
