@@ -1,1 +1,22 @@
-export {};
+export type {
+  ErrorCode,
+  Int64,
+  ListPetsQuery,
+  NewPet,
+  Pet,
+  PetStatus,
+} from '@animal-store/contract';
+export { type AnimalStoreClient, type CreatePetOptions, createClient } from './client.ts';
+export type { ClientOptions, FetchFunction } from './client-options.ts';
+export { AbortError } from './errors/abort-error.ts';
+export { AnimalStoreError } from './errors/animal-store-error.ts';
+export { ApiError, type ApiErrorDetails } from './errors/api-error.ts';
+export { AuthenticationError } from './errors/authentication-error.ts';
+export { BadRequestError } from './errors/bad-request-error.ts';
+export { ConflictError } from './errors/conflict-error.ts';
+export { ConnectionError } from './errors/connection-error.ts';
+export { NotFoundError } from './errors/not-found-error.ts';
+export { RateLimitError } from './errors/rate-limit-error.ts';
+export { ServerError } from './errors/server-error.ts';
+export { UnprocessableError } from './errors/unprocessable-error.ts';
+export type { RequestOptions } from './request.ts';

@@ -5,14 +5,17 @@ import { routes } from './routes.ts';
 
 const c = initContract();
 
-/** What any operation may answer, whatever it does. */
+/**
+ * What any operation may answer, whatever it does. Not `as const`: TypeScript spreads a readonly
+ * `400` as `"400"`, which ts-rest does not take for a status, and the type of its body is lost.
+ */
 const commonResponses = {
   400: ErrorBody,
   401: ErrorBody,
   429: ErrorBody,
   500: ErrorBody,
   503: ErrorBody,
-} as const;
+};
 
 /** The three operations on animals. Paths are relative to `/v1`. */
 export const contract = c.router(

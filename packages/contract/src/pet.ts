@@ -16,7 +16,10 @@ export const maxPetId: number = Number.MAX_SAFE_INTEGER;
 
 const int64 = { error: 'expected a 64-bit integer' };
 
-const Int64Schema = z.union([z.int(), z.bigint().min(int64Min, int64).max(int64Max, int64)], int64);
+const Int64Schema = z.union(
+  [z.int(int64), z.bigint().min(int64Min, int64).max(int64Max, int64)],
+  int64,
+);
 
 const name = {
   error: `expected ${nameLength.min} to ${nameLength.max} characters, without control characters and lone surrogates`,

@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Plugin, rolldown } from 'rolldown';
+import { dts } from 'rolldown-plugin-dts';
+
+// Builds `dist`: one file each of ESM, CommonJS and their declarations, which name nothing outside.
+//
+// The declarations take two steps. The plugin would have TypeScript 7 emit them itself, but only for
+// files below this folder; the contract's types are not. So `tsc` emits both packages' declarations,
+// without the schemas (`stripInternal`), and the plugin makes one file of them. `tsc` emits only what
+// it did not find in `node_modules`, hence `paths` in `tsconfig.build.json`.
+
+process.chdir(import.meta.dirname);
+rmSync('dist', { recursive: true, force: true });
+const declarations = mkdtempSync(join(tmpdir(), 'animal-store-client-'));
+try {
+  emitDeclarations();
+  await bundleDeclarations();
+  await bundleCode();
+} finally {
+  rmSync(declarations, { recursive: true });
+}
+
+/** Also type-checks the sources without Node's types: they must run in browsers and workers. */
+function emitDeclarations(): void {
+  const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', declarations], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('tsc failed');
+}
+
+async function bundleDeclarations(): Promise<void> {
+  const contract: Plugin = {
+    name: 'contract-declarations',
+    resolveId: {
+      order: 'pre',
+      handler: (id) =>
+        id === '@animal-store/contract' ? join(declarations, 'contract/src/index.d.ts') : undefined,
+    },
+  };
+  await using bundle = await rolldown({
+    input: join(declarations, 'client/src/index.d.ts'),
+    external: [/^@ts-rest\//, /^zod(?:\/|$)/],
+    // The generator is unused, as the input is declarations already; `oxc` only asks for the least.
+    plugins: [
+      contract,
+      dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false, generator: 'oxc' }),
+    ],
+  });
+  await bundle.write({ dir: 'dist', entryFileNames: '[name].ts' });
+  await bundle.write({ dir: 'dist', entryFileNames: '[name].cts' });
+}
+
+async function bundleCode(): Promise<void> {
+  await using bundle = await rolldown({
+    input: 'src/index.ts',
+    platform: 'neutral',
+    transform: { target: 'es2022' },
+    treeshake: { propertyReadSideEffects: false },
+  });
+  await bundle.write({ file: 'dist/index.js', format: 'esm' });
+  await bundle.write({ file: 'dist/index.cjs', format: 'cjs' });
+}

@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import { answer, startScriptedServer } from '../test/scripted-server.ts';
+import { createClient } from './client.ts';
+
+const apiKey = 'ast_0123456789abcdefghijABCDEFGHIJ012345';
+const cat = '{"id":1,"name":"Mia","categoryId":3,"status":"available"}';
+
+/** What Node's own `fetch` adds to every request. */
+const added = [
+  'accept-encoding',
+  'accept-language',
+  'connection',
+  'content-length',
+  'host',
+  'sec-fetch-mode',
+  'user-agent',
+];
+
+function ownHeaders(headers: object) {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !added.includes(name)));
+}
+
+test('listPets sends a bare GET and gives back the animals', async () => {
+  await using server = await startScriptedServer(answer(200, `[${cat}]`));
+  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+
+  await expect(store.listPets()).resolves.toEqual([
+    { id: 1, name: 'Mia', categoryId: 3, status: 'available' },
+  ]);
+
+  expect(server.requests).toHaveLength(1);
+  expect(server.requests[0]?.line).toBe('GET /v1/pets');
+  expect(server.requests[0]?.body).toBe('');
+  expect(ownHeaders(server.requests[0]?.headers ?? {})).toEqual({
+    accept: 'application/json',
+    authorization: `Bearer ${apiKey}`,
+  });
+});
+
+test('listPets sends the members of its query that are defined', async () => {
+  await using server = await startScriptedServer(answer(200, '[]'));
+  const store = createClient({ baseUrl: `${server.baseUrl}/`, apiKey });
+
+  await expect(store.listPets({ limit: 50, status: 'sold', cursor: 'a+b/c=&d' })).resolves.toEqual(
+    [],
+  );
+  await expect(store.listPets({ limit: undefined, status: undefined })).resolves.toEqual([]);
+
+  expect(server.requests.map(({ line }) => line)).toEqual([
+    'GET /v1/pets?limit=50&status=sold&cursor=a%2Bb%2Fc%3D%26d',
+    'GET /v1/pets',
+  ]);
+});
+
+test('createPet sends the animal as JSON', async () => {
+  await using server = await startScriptedServer(answer(201, cat));
+  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+
+  await expect(
+    store.createPet({ name: 'Mia "äö" 🐈', categoryId: 3, status: undefined }),
+  ).resolves.toEqual({ id: 1, name: 'Mia', categoryId: 3, status: 'available' });
+
+  expect(server.requests[0]?.line).toBe('POST /v1/pets');
+  expect(server.requests[0]?.body).toBe('{"name":"Mia \\"äö\\" 🐈","categoryId":3}');
+  expect(ownHeaders(server.requests[0]?.headers ?? {})).toEqual({
+    accept: 'application/json',
+    authorization: `Bearer ${apiKey}`,
+    'content-type': 'application/json',
+  });
+});
+
+test('createPet sends an idempotency key when it is given one', async () => {
+  await using server = await startScriptedServer(answer(201, cat));
+  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+
+  await store.createPet({ name: 'Mia', categoryId: 3 }, { idempotencyKey: 'once-1' });
+  await store.createPet({ name: 'Mia', categoryId: 3 }, { idempotencyKey: undefined });
+
+  expect(server.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([
+    'once-1',
+    undefined,
+  ]);
+});
+
+test('getPet puts the id into the path', async () => {
+  await using server = await startScriptedServer(answer(200, cat));
+  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+
+  await expect(store.getPet(1)).resolves.toMatchObject({ id: 1, name: 'Mia' });
+  await store.getPet(-9223372036854775808n);
+
+  expect(server.requests.map(({ line }) => line)).toEqual([
+    'GET /v1/pets/1',
+    'GET /v1/pets/-9223372036854775808',
+  ]);
+  expect(ownHeaders(server.requests[0]?.headers ?? {})).toEqual({
+    accept: 'application/json',
+    authorization: `Bearer ${apiKey}`,
+  });
+});
+
+test.each([
+  9007199254740993n,
+  -9223372036854775808n,
+  9223372036854775807n,
+  Number.MAX_SAFE_INTEGER,
+])('categoryId %s goes out and comes back exactly', async (categoryId) => {
+  await using server = await startScriptedServer((response, request) => {
+    const { body } = request;
+    answer(201, body.replace('{', '{"id":7,'))(response, request);
+  });
+  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+
+  await expect(store.createPet({ name: 'Mia', categoryId })).resolves.toEqual({
+    id: 7,
+    name: 'Mia',
+    categoryId,
+  });
+  expect(server.requests[0]?.body).toBe(`{"name":"Mia","categoryId":${categoryId}}`);
+});
+
+test('a number that was rounded before it came here is refused, and nothing is sent', async () => {
+  await using server = await startScriptedServer(answer(200, cat));
+  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+
+  await expect(store.createPet({ name: 'Mia', categoryId: 2 ** 53 })).rejects.toThrow(
+    new TypeError(
+      'categoryId: 9007199254740992 may have been rounded; pass so great an integer as bigint',
+    ),
+  );
+  await expect(store.getPet(-(2 ** 60))).rejects.toThrow(TypeError);
+  await expect(store.getPet('' as unknown as number)).rejects.toThrow(
+    new TypeError('id: expected an integer'),
+  );
+  expect(server.requests).toEqual([]);
+});
+
+test('the headers of a call are sent, but do not replace those of the client', async () => {
+  await using server = await startScriptedServer(answer(201, cat));
+  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+
+  await store.createPet(
+    { name: 'Mia', categoryId: 3 },
+    {
+      headers: { 'X-Trace': 'a1', authorization: 'Bearer other', 'content-type': 'text/plain' },
+      idempotencyKey: 'once-1',
+    },
+  );
+
+  expect(ownHeaders(server.requests[0]?.headers ?? {})).toEqual({
+    accept: 'application/json',
+    authorization: `Bearer ${apiKey}`,
+    'content-type': 'application/json',
+    'idempotency-key': 'once-1',
+    'x-trace': 'a1',
+  });
+});
+
+test('a fetch of the caller is used in place of the global one', async () => {
+  const calls: string[] = [];
+  const store = createClient({
+    baseUrl: 'https://store.example/v1',
+    apiKey,
+    fetch: async (url, init) => {
+      calls.push(`${init.method} ${url}`);
+      return new Response(`[${cat}]`);
+    },
+  });
+
+  await expect(store.listPets({ limit: 1 })).resolves.toHaveLength(1);
+  expect(calls).toEqual(['GET https://store.example/v1/pets?limit=1']);
+});
+
+test('members and statuses that a newer service adds are passed on', async () => {
+  await using server = await startScriptedServer(
+    answer(200, '[{"id":1,"name":"Mia","categoryId":3,"status":"reserved","chip":"x1"}]'),
+  );
+  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+
+  await expect(store.listPets()).resolves.toEqual([
+    { id: 1, name: 'Mia', categoryId: 3, status: 'reserved', chip: 'x1' },
+  ]);
+});

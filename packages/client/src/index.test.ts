@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import * as client from './index.ts';
+
+test('the exported names are these, and no more', () => {
+  expect(Object.keys(client).sort()).toEqual([
+    'AbortError',
+    'AnimalStoreError',
+    'ApiError',
+    'AuthenticationError',
+    'BadRequestError',
+    'ConflictError',
+    'ConnectionError',
+    'NotFoundError',
+    'RateLimitError',
+    'ServerError',
+    'UnprocessableError',
+    'createClient',
+  ]);
+});

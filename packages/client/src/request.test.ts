@@ -1,0 +1,288 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { answer, type Script, startScriptedServer } from '../test/scripted-server.ts';
+import { createClient } from './client.ts';
+import { AbortError } from './errors/abort-error.ts';
+import { AnimalStoreError } from './errors/animal-store-error.ts';
+import { ApiError } from './errors/api-error.ts';
+import { AuthenticationError } from './errors/authentication-error.ts';
+import { BadRequestError } from './errors/bad-request-error.ts';
+import { ConflictError } from './errors/conflict-error.ts';
+import { ConnectionError } from './errors/connection-error.ts';
+import { NotFoundError } from './errors/not-found-error.ts';
+import { RateLimitError } from './errors/rate-limit-error.ts';
+import { ServerError } from './errors/server-error.ts';
+import { UnprocessableError } from './errors/unprocessable-error.ts';
+
+const apiKey = 'ast_0123456789abcdefghijABCDEFGHIJ012345';
+
+/** What a call rejects with. */
+async function rejection(call: Promise<unknown>): Promise<unknown> {
+  const result = await call.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  return (result ?? expect.unreachable('the call must fail')).error;
+}
+
+/** The error of a `listPets` against a server that answers by script. */
+async function failure(script: Script): Promise<unknown> {
+  await using server = await startScriptedServer(script);
+  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+  return await rejection(store.listPets());
+}
+
+function errorBody(status: number, code: string): string {
+  return JSON.stringify({ code, message: `about ${code}`, status });
+}
+
+describe('an answer that is no success', () => {
+  test.each([
+    [400, 'invalid_request', BadRequestError, 'BadRequestError'],
+    [401, 'unauthorized', AuthenticationError, 'AuthenticationError'],
+    [404, 'pet_not_found', NotFoundError, 'NotFoundError'],
+    [405, 'method_not_allowed', ApiError, 'ApiError'],
+    [409, 'idempotency_in_progress', ConflictError, 'ConflictError'],
+    [413, 'payload_too_large', ApiError, 'ApiError'],
+    [422, 'idempotency_key_reused', UnprocessableError, 'UnprocessableError'],
+    [429, 'rate_limit_exceeded', RateLimitError, 'RateLimitError'],
+    [500, 'internal_error', ServerError, 'ServerError'],
+    [501, 'not_implemented', ServerError, 'ServerError'],
+    [503, 'service_unavailable', ServerError, 'ServerError'],
+    [418, 'a_code_of_tomorrow', ApiError, 'ApiError'],
+  ])('%i %s rejects with its error', async (status, code, errorClass, name) => {
+    const error = await failure(answer(status, errorBody(status, code), { 'X-Request-Id': 'r-1' }));
+
+    expect(error).toBeInstanceOf(errorClass);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toBeInstanceOf(AnimalStoreError);
+    expect(error).toBeInstanceOf(Error);
+    expect((error as ApiError).constructor).toBe(errorClass);
+    expect(error).toMatchObject({ name, status, code, message: `about ${code}`, requestId: 'r-1' });
+    expect((error as ApiError).headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  test("a proxy's HTML is told by its status line", async () => {
+    const error = await failure(
+      answer(502, '<html><h1>Bad Gateway</h1></html>', { 'Content-Type': 'text/html' }),
+    );
+
+    expect(error).toBeInstanceOf(ServerError);
+    expect(error).toMatchObject({ status: 502, message: 'HTTP 502 Bad Gateway' });
+    expect((error as ApiError).code).toBeUndefined();
+    expect((error as ApiError).requestId).toBeUndefined();
+  });
+
+  test.each(['', 'null', '[]', '"x"', '{"code":7,"message":{}}', '{"message":""}', '['])(
+    'the body %j is survived',
+    async (body) => {
+      const error = await failure(answer(401, body));
+      expect(error).toBeInstanceOf(AuthenticationError);
+      expect(error).toMatchObject({ message: 'HTTP 401 Unauthorized', code: undefined });
+    },
+  );
+
+  test("a gateway's own message is kept, though it has no code", async () => {
+    expect(await failure(answer(403, '{"message":"Forbidden by policy"}'))).toMatchObject({
+      name: 'ApiError',
+      status: 403,
+      message: 'Forbidden by policy',
+      code: undefined,
+    });
+  });
+
+  test.each([301, 302, 307, 308])('a %i is not followed', async (status) => {
+    const error = await failure(answer(status, '', { Location: '/elsewhere' }));
+    expect(error).toMatchObject({
+      name: 'ApiError',
+      status,
+      message: `unexpected redirect (HTTP ${status}): is baseUrl right?`,
+    });
+  });
+
+  test.each([
+    ['<html>Sign in to the Wi-Fi</html>', 'text/html'],
+    ['', 'application/json'],
+    ['[{"id":', 'application/json'],
+  ])('a success with the body %j is an error', async (body, type) => {
+    expect(await failure(answer(200, body, { 'Content-Type': type }))).toMatchObject({
+      name: 'ApiError',
+      status: 200,
+      code: undefined,
+      message: `expected JSON, got ${type} (HTTP 200 OK)`,
+    });
+  });
+});
+
+describe('a 429', () => {
+  const headers = {
+    'X-RateLimit-Limit': '60',
+    'X-RateLimit-Remaining': '0',
+    'X-RateLimit-Reset': '1795219260',
+    'Retry-After': '17',
+  };
+
+  test('carries the quota and how long to wait', async () => {
+    expect(
+      await failure(answer(429, errorBody(429, 'rate_limit_exceeded'), headers)),
+    ).toMatchObject({
+      retryAfterMs: 17_000,
+      limit: 60,
+      remaining: 0,
+      resetAt: new Date('2026-11-21T00:01:00Z'),
+      banned: false,
+    });
+  });
+
+  test('tells of a ban', async () => {
+    expect(
+      await failure(answer(429, errorBody(429, 'key_temporarily_banned'), headers)),
+    ).toMatchObject({ banned: true, retryAfterMs: 17_000 });
+  });
+
+  test('of a proxy, without the headers, leaves the fields undefined', async () => {
+    const error = await failure(answer(429, 'slow down', { 'Content-Type': 'text/plain' }));
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(error).toMatchObject({
+      retryAfterMs: undefined,
+      limit: undefined,
+      remaining: undefined,
+      resetAt: undefined,
+      banned: false,
+    });
+  });
+});
+
+describe('no answer', () => {
+  test('a refused connection is a ConnectionError with its cause', async () => {
+    const server = await startScriptedServer(answer(200, '[]'));
+    await server[Symbol.asyncDispose]();
+    const store = createClient({ baseUrl: server.baseUrl, apiKey });
+
+    const error = await rejection(store.listPets());
+
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toBeInstanceOf(AnimalStoreError);
+    expect(error).not.toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      name: 'ConnectionError',
+      message: `listPets: no answer from ${server.baseUrl}`,
+      cause: { cause: { code: 'ECONNREFUSED' } },
+    });
+  });
+
+  test('a connection that breaks before the answer is a ConnectionError', async () => {
+    expect(await failure((response) => response.destroy())).toBeInstanceOf(ConnectionError);
+  });
+
+  test('a connection that breaks within the body is a ConnectionError', async () => {
+    const error = await failure((response) => {
+      response.writeHead(200, { 'Content-Length': '1000' });
+      response.write('[{"id":1', () => response.destroy());
+    });
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect((error as Error).cause).toBeInstanceOf(Error);
+  });
+});
+
+describe('a signal', () => {
+  test('that is aborted already keeps the request from being sent', async () => {
+    await using server = await startScriptedServer(answer(200, '[]'));
+    const store = createClient({ baseUrl: server.baseUrl, apiKey });
+    const reason = new Error('changed my mind');
+
+    const error = await rejection(store.listPets({}, { signal: AbortSignal.abort(reason) }));
+
+    expect(error).toBeInstanceOf(AbortError);
+    expect(error).toBeInstanceOf(AnimalStoreError);
+    expect(error).toMatchObject({ name: 'AbortError', message: 'listPets: aborted by its signal' });
+    expect((error as Error).cause).toBe(reason);
+    expect(server.requests).toEqual([]);
+  });
+
+  test.each([
+    ['while the answer is awaited', () => {}],
+    [
+      'while the body is awaited',
+      (response) => {
+        response.writeHead(200, { 'Content-Type': 'application/json' });
+        response.write('[');
+      },
+    ],
+  ] as [string, Script][])('ends a call %s', async (_when, script) => {
+    const controller = new AbortController();
+    await using server = await startScriptedServer((response, request) => {
+      script(response, request);
+      controller.abort();
+    });
+    const store = createClient({ baseUrl: server.baseUrl, apiKey });
+
+    const pet = { name: 'Mia', categoryId: 1 };
+    const error = await rejection(store.createPet(pet, { signal: controller.signal }));
+
+    expect(error).toBeInstanceOf(AbortError);
+    expect((error as Error).cause).toBe(controller.signal.reason);
+  });
+
+  test('that times out tells so in its cause', async () => {
+    await using server = await startScriptedServer(() => {});
+    const store = createClient({ baseUrl: server.baseUrl, apiKey });
+
+    await expect(store.listPets({}, { signal: AbortSignal.timeout(20) })).rejects.toMatchObject({
+      name: 'AbortError',
+      cause: { name: 'TimeoutError' },
+    });
+  });
+});
+
+describe('the API key', () => {
+  function everyText(value: unknown): string {
+    const { message, stack } = value as Partial<Error>;
+    return [
+      String(value),
+      message,
+      stack,
+      JSON.stringify(value),
+      inspect(value, { depth: 20, showHidden: true }),
+    ].join('\n');
+  }
+
+  test('is in no view of a client', () => {
+    const store = createClient({ baseUrl: 'https://store.example/v1', apiKey });
+    expect(everyText(store)).not.toContain(apiKey);
+    expect(everyText(store.listPets)).not.toContain(apiKey);
+  });
+
+  test('is in no error, though a proxy echoes the request', async () => {
+    const echo: Script = (response, { headers }) => {
+      const authorization = headers.authorization ?? '';
+      response.writeHead(400, { 'X-Echo': authorization, 'X-Request-Id': authorization });
+      response.end(JSON.stringify({ code: authorization, message: `you sent ${authorization}` }));
+    };
+    const error = await failure(echo);
+
+    expect(everyText(error)).not.toContain(apiKey);
+    expect(everyText([...(error as ApiError).headers])).not.toContain(apiKey);
+    expect(error).toMatchObject({ message: 'you sent Bearer [API key]' });
+  });
+
+  test('is in no error of the connection', async () => {
+    const error = await failure((response) => response.destroy());
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(everyText(error)).not.toContain(apiKey);
+  });
+
+  test('is in no error about an argument', async () => {
+    const store = createClient({ baseUrl: 'https://store.example/v1', apiKey });
+    const pet = { name: 'Mia', categoryId: 1 };
+    const error = await rejection(store.createPet(pet, { idempotencyKey: 'two\nlines' }));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(everyText(error)).not.toContain(apiKey);
+  });
+
+  test('of a few characters is left in texts, where it may be part of a word', async () => {
+    await using server = await startScriptedServer(answer(401, errorBody(401, 'unauthorized')));
+    const store = createClient({ baseUrl: server.baseUrl, apiKey: 'a' });
+    await expect(store.listPets()).rejects.toMatchObject({ message: 'about unauthorized' });
+  });
+});

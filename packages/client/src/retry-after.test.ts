@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { parseRetryAfter } from './retry-after.ts';
+
+test.each([
+  ['0', 0],
+  ['17', 17_000],
+  ['86400', 86_400_000],
+  ['Sat, 21 Nov 2026 00:00:30 GMT', 30_000],
+  ['Saturday, 21-Nov-26 00:00:30 GMT', 30_000],
+  ['Sat Nov 21 00:00:30 2026 GMT', 30_000],
+  ['Fri, 20 Nov 2026 00:00:00 GMT', 0],
+])('%s is %i ms', (field, expected) => {
+  const headers = new Headers({ 'Retry-After': field, Date: 'Sat, 21 Nov 2026 00:00:00 GMT' });
+  expect(parseRetryAfter(headers)).toBe(expected);
+});
+
+test.each(['', '-1', '1.5', '1e3', 'soon', 'Tomorrow, perhaps', '12345678901234567890'])(
+  '%j says nothing',
+  (field) => {
+    expect(parseRetryAfter(new Headers({ 'Retry-After': field }))).toBeUndefined();
+  },
+);
+
+test('a date without the sender’s clock is told by our own', () => {
+  const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+  const waitMs = parseRetryAfter(new Headers({ 'Retry-After': inAnHour }));
+  expect(waitMs).toBeGreaterThan(3_590_000);
+  expect(waitMs).toBeLessThanOrEqual(3_600_000);
+});
+
+test('nothing said is undefined', () => {
+  expect(parseRetryAfter(new Headers())).toBeUndefined();
+});

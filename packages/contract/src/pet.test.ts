@@ -1,0 +1,273 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  ListPetsQuery,
+  maxPetId,
+  NewPet,
+  nameLength,
+  Pet,
+  PetPath,
+  Pets,
+  pageLimit,
+} from './pet.ts';
+
+const mia = { name: 'Mia', categoryId: 3 };
+
+function isNewPet(value: unknown): boolean {
+  return NewPet.safeParse(value).success;
+}
+
+test('the bounds are those of the specification', () => {
+  expect(pageLimit).toEqual({ min: 1, max: 100, default: 20 });
+  expect(nameLength).toEqual({ min: 1, max: 255 });
+  expect(maxPetId).toBe(2 ** 53 - 1);
+});
+
+describe('the name', () => {
+  test.each([
+    ['one character', 'M'],
+    ['255 characters', 'a'.repeat(255)],
+    ['255 characters beyond the basic plane', '🐈'.repeat(255)],
+    ['a family of emoji, joined', '👨‍👩‍👧'],
+    ['spaces and marks', '  Ma\u0308nnchen  '],
+    ['what looks like code', `'; drop table pets; -- <b>\${x}</b>`],
+  ])('%s is taken', (_what, name) => {
+    expect(NewPet.parse({ ...mia, name }).name).toBe(name);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['256 characters', 'a'.repeat(256)],
+    ['256 characters beyond the basic plane', '🐈'.repeat(256)],
+    ['NUL', 'a\u0000b'],
+    ['a line break', 'a\nb'],
+    ['a last line break', 'a\n'],
+    ['a tab', 'a\tb'],
+    ['DEL', 'a\u007f'],
+    ['a control character of C1', 'a\u0085'],
+    ['a lone high surrogate', 'a\ud83d'],
+    ['a lone low surrogate', '\udc08a'],
+    ['surrogates the wrong way round', '\udc08\ud83d'],
+    ['a number', 7],
+    ['null', null],
+    ['an array', ['Mia']],
+    ['an object', {}],
+  ])('%s is refused', (_what, name) => {
+    const result = NewPet.safeParse({ ...mia, name });
+    expect(result.error?.issues).toMatchObject([
+      {
+        path: ['name'],
+        message: 'expected 1 to 255 characters, without control characters and lone surrogates',
+      },
+    ]);
+  });
+
+  test('is taken if and only if Postgres can hold it and it has 1 to 255 code points', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
+        const characters = [...name];
+        const allowed =
+          characters.length >= 1 &&
+          characters.length <= 255 &&
+          name.isWellFormed() &&
+          !characters.some((c) => c < ' ' || (c >= '\u007f' && c <= '\u009f'));
+        expect(isNewPet({ ...mia, name })).toBe(allowed);
+      }),
+    );
+  });
+});
+
+describe('the categoryId', () => {
+  test.each([
+    0,
+    -1,
+    Number.MAX_SAFE_INTEGER,
+    Number.MIN_SAFE_INTEGER,
+    9007199254740993n,
+    9223372036854775807n,
+    -9223372036854775808n,
+  ])('%s is taken', (categoryId) => {
+    expect(NewPet.parse({ ...mia, categoryId }).categoryId).toBe(categoryId);
+  });
+
+  test.each([
+    2 ** 53,
+    1.5,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    9223372036854775808n,
+    -9223372036854775809n,
+    '7',
+    '',
+    null,
+    true,
+    [1],
+    {},
+    undefined,
+  ])('%s is refused', (categoryId) => {
+    const result = NewPet.safeParse({ ...mia, categoryId });
+    expect(result.error?.issues.map(({ path }) => path)).toEqual([['categoryId']]);
+    expect(result.error?.issues[0]?.message).toBe('expected a 64-bit integer');
+  });
+});
+
+describe('the status', () => {
+  test.each(['available', 'pending', 'sold'])('%s is taken', (status) => {
+    expect(NewPet.parse({ ...mia, status })).toEqual({ ...mia, status });
+  });
+
+  test('may be left out', () => {
+    expect(NewPet.parse(mia)).toEqual(mia);
+  });
+
+  test.each(['', 'Available', ' sold', 'lost', '__proto__', 'toString', 0, null, ['sold']])(
+    '%j is refused',
+    (status) => {
+      expect(NewPet.safeParse({ ...mia, status }).error?.issues).toMatchObject([
+        { path: ['status'], message: 'expected one of available, pending, sold' },
+      ]);
+    },
+  );
+});
+
+describe('NewPet', () => {
+  test('drops an id and every unknown member', () => {
+    const body = JSON.parse('{"name":"Mia","categoryId":3,"id":9,"x":1,"__proto__":{"y":1}}');
+    const parsed = NewPet.parse(body);
+    expect(Object.keys(parsed).sort()).toEqual(['categoryId', 'name']);
+    expect(parsed).not.toHaveProperty('y');
+  });
+
+  test.each([null, [], 'x', 7, true, undefined])('%j is refused as a whole', (body) => {
+    expect(NewPet.safeParse(body).error?.issues).toMatchObject([
+      { path: [], message: 'expected a JSON object with name and categoryId' },
+    ]);
+  });
+
+  test('tells of all faults at once', () => {
+    expect(
+      NewPet.safeParse({ status: 'lost' }).error?.issues.map(({ path }) => path.join('.')),
+    ).toEqual(['name', 'categoryId', 'status']);
+  });
+});
+
+describe('Pet', () => {
+  const pet = { id: 1, ...mia, status: 'sold' };
+
+  test('needs an exact id', () => {
+    expect(Pet.parse(pet)).toEqual(pet);
+    expect(Pet.safeParse({ ...pet, id: maxPetId }).success).toBe(true);
+    for (const id of [undefined, 0, -1, 1.5, '1', 1n, 2 ** 53]) {
+      expect(Pet.safeParse({ ...pet, id }).success, String(id)).toBe(false);
+    }
+  });
+
+  test('has a status or has none, but never an undefined one', () => {
+    expect(Pet.safeParse({ id: 1, ...mia }).success).toBe(true);
+    expect(Pet.safeParse({ id: 1, ...mia, status: undefined }).success).toBe(false);
+  });
+
+  test('comes in a bare array', () => {
+    expect(Pets.parse([])).toEqual([]);
+    expect(Pets.parse([pet])).toEqual([pet]);
+    expect(Pets.safeParse({ pets: [pet] }).success).toBe(false);
+  });
+});
+
+describe('the query of the list', () => {
+  test.each([
+    [{}, { limit: 20 }],
+    [{ limit: '1' }, { limit: 1 }],
+    [{ limit: '100' }, { limit: 100 }],
+    [
+      { status: 'sold', cursor: 'abc' },
+      { limit: 20, status: 'sold', cursor: 'abc' },
+    ],
+    [{ unknown: 'x', page: '2' }, { limit: 20 }],
+  ])('%j is read', (query, expected) => {
+    expect(ListPetsQuery.parse(query)).toEqual(expected);
+  });
+
+  test.each([
+    '',
+    '0',
+    '-1',
+    '101',
+    '999',
+    '1000',
+    '05',
+    ' 5 ',
+    '5 ',
+    '5\n',
+    '+5',
+    '5.0',
+    '1.5',
+    '1e1',
+    '0x10',
+    '٥',
+    'NaN',
+    'ten',
+    '9'.repeat(8_000),
+    ['5', '6'],
+    ['5'],
+    { gt: '5' },
+    5,
+    null,
+  ])('the limit %j is refused', (limit) => {
+    expect(ListPetsQuery.safeParse({ limit }).error?.issues).toMatchObject([
+      { path: ['limit'], message: 'expected one integer from 1 to 100' },
+    ]);
+  });
+
+  test.each(['', 'lost', 'SOLD', ['sold', 'sold'], { x: 'sold' }])(
+    'the status %j is refused',
+    (status) => {
+      expect(ListPetsQuery.safeParse({ status }).error?.issues).toMatchObject([
+        { path: ['status'], message: 'expected one of available, pending, sold' },
+      ]);
+    },
+  );
+
+  test('a repeated cursor is refused', () => {
+    expect(ListPetsQuery.safeParse({ cursor: ['a', 'b'] }).error?.issues).toMatchObject([
+      { path: ['cursor'], message: 'expected one cursor from a Link header' },
+    ]);
+  });
+});
+
+describe('the petId', () => {
+  test.each([
+    ['1', 1],
+    ['0', 0],
+    ['-1', -1],
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740993', 9007199254740993n],
+    ['9223372036854775807', 9223372036854775807n],
+    ['-9223372036854775808', -9223372036854775808n],
+  ])('%s is read exactly', (petId, expected) => {
+    expect(PetPath.parse({ petId })).toEqual({ petId: expected });
+  });
+
+  test.each([
+    '',
+    'abc',
+    '1.0',
+    '1e1',
+    '0x1',
+    '01',
+    '-0',
+    '+1',
+    ' 1',
+    '1 ',
+    '1;2',
+    '\u0000',
+    '9223372036854775808',
+    '-9223372036854775809',
+    ['1', '2'],
+    7,
+  ])('%j is refused', (petId) => {
+    expect(PetPath.safeParse({ petId }).error?.issues).toMatchObject([
+      { path: ['petId'], message: 'expected a 64-bit integer' },
+    ]);
+  });
+});
