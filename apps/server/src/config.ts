@@ -70,6 +70,9 @@ const Environment = z.object({
   BAN_MEMORY_SECONDS: wholeNumber('BAN_MEMORY_SECONDS', 1, 7 * day, day),
 });
 
+/** The names of all variables that are read. */
+export const environmentVariables: readonly string[] = Object.keys(Environment.shape);
+
 /**
  * Reads the configuration. This is the only place that looks at the environment.
  *

@@ -1,6 +1,6 @@
 import { windowSeconds } from '@animal-store/contract';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { type BanPolicy, banLengthSeconds, strikeThreshold } from './ban-policy.ts';
+import { type BanPolicy, banLengthSeconds, isWarned, strikeThreshold } from './ban-policy.ts';
 import { decisionOnAddress, decisionOnKey, type WindowReading } from './decision.ts';
 import type { QuotaDecision, QuotaKey, Quotas } from './quotas.ts';
 
@@ -40,10 +40,9 @@ export function createInProcessQuotas(options: {
     if (bannedUntilMs !== undefined) return decisionOnKey(reading, quota);
     if (minute.used < quota.perMinute && day.used < quota.perDay) {
       await episodes.forget(id);
-      return decisionOnKey(
-        { ...reading, admitted: true, minute: await minutes.add(id), day: await days.add(id) },
-        quota,
-      );
+      const counted = { admitted: true, minute: await minutes.add(id), day: await days.add(id) };
+      // Looked at after the windows, which may have opened just now: none is longer than it is.
+      return decisionOnKey({ ...reading, ...counted, now: Date.now() }, quota);
     }
     return decisionOnKey({ ...reading, ...(await judgeDenial(id, quota, reading.now)) }, quota);
   }
@@ -58,14 +57,14 @@ export function createInProcessQuotas(options: {
     const beganAtMs = (episode.endsAtMs ?? Number.POSITIVE_INFINITY) - windowSeconds.day * 1000;
     const isStrike = now - beganAtMs >= banPolicy.graceMs;
     const { used } = isStrike ? await strikes.add(id) : await strikes.read(id);
-    if (used <= threshold) return { warned: used >= threshold / 2 };
+    if (used <= threshold) return { warned: isWarned(used, threshold) };
 
     const nth = (await banHistory.read(id)).used + 1;
     await banHistory.restart(id, nth, banPolicy.memorySeconds);
     const ban = await bans.restart(id, 1, banLengthSeconds(banPolicy, nth));
     await strikes.forget(id);
     await episodes.forget(id);
-    return { bannedUntilMs: ban.endsAtMs };
+    return { bannedUntilMs: ban.endsAtMs, now: Date.now() };
   }
 
   return {

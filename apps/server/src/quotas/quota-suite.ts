@@ -192,7 +192,7 @@ export function describeQuotas(open: () => Promise<QuotaSubject>): void {
         await subject.advance(offset);
         const key = { id: `offset-${offset}`, quota: { perMinute: 1, perDay: 100 } };
         await take(key);
-        await subject.advance(offset / 2);
+        await subject.advance(Math.floor(offset / 2));
         const denied = lastOf(await take(key));
         expect(denied.outcome).toBe('denied');
         await subject.advance(denied.retryAfterSeconds * 1_000);
