@@ -22,7 +22,7 @@ const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'));
 const stamp = `${scope} ${createHash('sha256').update(lockfile).digest('hex')}\n`;
 
 if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
-  const filter = scope === 'run' ? ['--prod', '--filter', '@animal-store/server...'] : [];
+  const filter = scope === 'run' ? ['--prod', '--filter-prod', '@animal-store/server...'] : [];
   const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx';
   const { status, error } = spawnSync(
     npx,

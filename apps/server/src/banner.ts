@@ -4,19 +4,26 @@ export interface Startup {
   readonly baseUrl: string;
   /** Where the embedded database is; `undefined` with Postgres. */
   readonly dataDir: string | undefined;
+  /** Where Redis is; none for limits in process. */
+  readonly redisUrls: readonly string[];
   /** The demo key's token, on the first start on an embedded database. */
   readonly demoToken: string | undefined;
 }
 
 /** Says where things are and, the first time, how to make the first call. */
-export function banner({ baseUrl, dataDir, demoToken }: Startup): string {
+export function banner({ baseUrl, dataDir, redisUrls, demoToken }: Startup): string {
   const lines = [`Animal Store is listening on ${baseUrl}`, ''];
   if (dataDir === undefined) {
     lines.push('  Data     in Postgres, at DATABASE_URL');
   } else {
     lines.push(`  Data     in ${dataDir}, embedded: delete it to start afresh`);
   }
-  lines.push('  Limits   in this process: run one replica only', '');
+  lines.push(
+    redisUrls.length === 0
+      ? '  Limits   in this process: run one replica only'
+      : '  Limits   in Redis, at REDIS_URL: shared with all replicas',
+    '',
+  );
   if (demoToken !== undefined) {
     lines.push(
       `  API key  ${demoToken}`,

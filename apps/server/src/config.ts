@@ -10,6 +10,10 @@ export interface Config {
   /** Where Postgres is; `undefined` for the embedded database in `dataDir`. */
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
+  /** Where Redis is: none for limits in process, several for a Cluster. */
+  readonly redisUrls: readonly string[];
+  /** How many replicas share each limit while Redis is away. */
+  readonly replicas: number;
   /** The origin that links show; `undefined` for `http://localhost:PORT`. */
   readonly publicUrl: string | undefined;
   /** How many proxies stand before the service, each adding to `X-Forwarded-For`. */
@@ -47,6 +51,8 @@ const isUrl =
 const isHttpOrigin = (text: string) =>
   isUrl('http:', 'https:')(text) && new URL(text).origin === text;
 
+const splitAtCommas = (text: string) => text.split(',').map((part) => part.trim());
+
 const day = 86_400;
 
 const Environment = z.object({
@@ -54,10 +60,15 @@ const Environment = z.object({
   PORT: wholeNumber('PORT', 0, 65_535, 3_000),
   DATABASE_URL: variable(isUrl('postgres:', 'postgresql:'), 'postgres://user:password@host/name'),
   DATA_DIR: variable((text) => !text.includes('\0'), 'a path'),
+  REDIS_URL: variable(
+    (text) => splitAtCommas(text).every(isUrl('redis:', 'rediss:')),
+    'redis://user:password@host:port, or those of a Cluster separated by commas',
+  ),
+  REPLICAS: wholeNumber('REPLICAS', 1, 1_000, 1),
   PUBLIC_URL: variable(isHttpOrigin, 'an origin without a path, such as https://api.example.com'),
   TRUST_PROXY: wholeNumber('TRUST_PROXY', 0, 100, 0),
   CORS_ORIGINS: variable(
-    (text) => text.split(',').every((origin) => isHttpOrigin(origin.trim())),
+    (text) => splitAtCommas(text).every(isHttpOrigin),
     'origins separated by commas, such as https://shop.example.com',
   ),
   ADDRESS_PER_MINUTE: wholeNumber('ADDRESS_PER_MINUTE', 1, 1_000_000, 60),
@@ -92,12 +103,12 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     port: data.PORT,
     databaseUrl: data.DATABASE_URL,
     dataDir: data.DATA_DIR ?? '.data',
+    redisUrls: data.REDIS_URL === undefined ? [] : splitAtCommas(data.REDIS_URL),
+    replicas: data.REPLICAS,
     publicUrl: data.PUBLIC_URL,
     trustedProxies: data.TRUST_PROXY,
     corsOrigins:
-      data.CORS_ORIGINS === undefined
-        ? undefined
-        : new Set(data.CORS_ORIGINS.split(',').map((origin) => origin.trim())),
+      data.CORS_ORIGINS === undefined ? undefined : new Set(splitAtCommas(data.CORS_ORIGINS)),
     addressPerMinute: data.ADDRESS_PER_MINUTE,
     banPolicy: {
       minStrikes: data.BAN_MIN_STRIKES,

@@ -12,7 +12,8 @@ import { createKeyRepository } from './keys/key-repository.ts';
 import { createIdempotentCreations } from './pets/idempotent-creation.ts';
 import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
-import { createInProcessQuotas } from './quotas/in-process-quotas.ts';
+import { openQuotas } from './quotas/open-quotas.ts';
+import type { Decider } from './quotas/resilient-quotas.ts';
 import { StartupError } from './startup-error.ts';
 
 /** The most that a JSON body may hold: sixteen times the longest name, escaped. */
@@ -47,7 +48,7 @@ async function start(): Promise<void> {
   resources.defer(() => database.close());
   const demoToken = dataDir === undefined ? undefined : await fillOnFirstStart(database.db);
 
-  const quotas = createInProcessQuotas(config);
+  const quotas = await openQuotas({ ...config, onDecider: reportDecider });
   resources.defer(() => quotas.close());
 
   const creations = createIdempotentCreations(database.db);
@@ -75,7 +76,9 @@ async function start(): Promise<void> {
   resources.defer(() => listener.close(stopGraceMs));
 
   stopOnSignals();
-  process.stdout.write(banner({ baseUrl: `${listener.origin}/${apiVersion}`, dataDir, demoToken }));
+  process.stdout.write(
+    banner({ ...config, baseUrl: `${listener.origin}/${apiVersion}`, dataDir, demoToken }),
+  );
 }
 
 function stopOnSignals(): void {
@@ -94,6 +97,16 @@ function stopOnSignals(): void {
       );
     });
   }
+}
+
+/** Tells the operator whose limits hold, once for each change. */
+function reportDecider(decider: Decider, reason: unknown): void {
+  const why = reason instanceof Error ? reason.message : String(reason);
+  process.stderr.write(
+    decider === 'own'
+      ? `Redis is away (${why}): this replica limits by its own share until it is back.\n`
+      : 'Redis is back: replicas limit together again.\n',
+  );
 }
 
 /** Tells the operator of a failure that is ours. */

@@ -4,7 +4,8 @@ import {
   type WindowName,
   windowSeconds,
 } from '@animal-store/contract';
-import type { QuotaDecision } from './quotas.ts';
+import { isWarned } from './ban-policy.ts';
+import type { KeyUsage, QuotaDecision } from './quotas.ts';
 
 /** One window as an adapter's store holds it. */
 export interface WindowReading {
@@ -21,14 +22,18 @@ export interface KeyReading {
   readonly day: WindowReading;
   /** Unix time in milliseconds. */
   readonly bannedUntilMs: number | undefined;
-  readonly warned: boolean;
+  readonly strikes: number;
 }
 
 /** Tells what a reading means for the caller. Every adapter's decisions are made here, of integers. */
-export function decisionOnKey(reading: KeyReading, quota: Quota): QuotaDecision {
-  const { now, admitted, bannedUntilMs, warned } = reading;
-  const minute = toWindow('minute', quota.perMinute, reading.minute, now);
-  const day = toWindow('day', quota.perDay, reading.day, now);
+export function decisionOnKey(
+  reading: KeyReading,
+  quota: Quota,
+  threshold: number | undefined,
+): QuotaDecision {
+  const { now, admitted, bannedUntilMs } = reading;
+  const [minute, day] = windowsOf(reading, quota);
+  const warned = !admitted && isWarned(reading.strikes, threshold);
 
   if (bannedUntilMs !== undefined) {
     const resetInSeconds = secondsUntil(bannedUntilMs, now);
@@ -65,6 +70,21 @@ export function decisionOnKey(reading: KeyReading, quota: Quota): QuotaDecision 
   };
 }
 
+/** Tells an operator what a reading means. */
+export function usageOf(
+  reading: KeyReading,
+  quota: Quota,
+  threshold: number | undefined,
+): KeyUsage {
+  const { bannedUntilMs, strikes } = reading;
+  return {
+    windows: windowsOf(reading, quota),
+    strikes,
+    strikeThreshold: threshold,
+    bannedUntil: bannedUntilMs === undefined ? undefined : Math.ceil(bannedUntilMs / 1000),
+  };
+}
+
 /** As {@link decisionOnKey}, for the single window of a network without a valid key. */
 export function decisionOnAddress(
   { now, admitted, minute }: Pick<KeyReading, 'now' | 'admitted' | 'minute'>,
@@ -82,6 +102,13 @@ export function decisionOnAddress(
 
 interface Window extends RateLimitWindow {
   readonly endsAtMs: number;
+}
+
+function windowsOf({ minute, day, now }: KeyReading, quota: Quota): [Window, Window] {
+  return [
+    toWindow('minute', quota.perMinute, minute, now),
+    toWindow('day', quota.perDay, day, now),
+  ];
 }
 
 function toWindow(name: WindowName, limit: number, reading: WindowReading, now: number): Window {

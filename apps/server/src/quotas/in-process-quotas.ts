@@ -1,8 +1,14 @@
 import { windowSeconds } from '@animal-store/contract';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { type BanPolicy, banLengthSeconds, isWarned, strikeThreshold } from './ban-policy.ts';
-import { decisionOnAddress, decisionOnKey, type WindowReading } from './decision.ts';
-import type { QuotaDecision, QuotaKey, Quotas } from './quotas.ts';
+import { type BanPolicy, banLengthSeconds, strikeThreshold } from './ban-policy.ts';
+import {
+  decisionOnAddress,
+  decisionOnKey,
+  type KeyReading,
+  usageOf,
+  type WindowReading,
+} from './decision.ts';
+import type { QuotaKey, Quotas } from './quotas.ts';
 
 /**
  * Keeps quotas in this process's memory: for a single replica, and while Redis is away.
@@ -31,44 +37,49 @@ export function createInProcessQuotas(options: {
     return turn;
   }
 
-  async function decideOnKey({ id, quota }: QuotaKey): Promise<QuotaDecision> {
+  async function readKey(id: string): Promise<KeyReading> {
     const minute = await minutes.read(id);
     const day = await days.read(id);
+    const { used } = await strikes.read(id);
     const { endsAtMs: bannedUntilMs } = await bans.read(id);
-    const reading = { now: Date.now(), admitted: false, minute, day, bannedUntilMs, warned: false };
+    return { now: Date.now(), admitted: false, minute, day, strikes: used, bannedUntilMs };
+  }
 
-    if (bannedUntilMs !== undefined) return decisionOnKey(reading, quota);
-    if (minute.used < quota.perMinute && day.used < quota.perDay) {
+  async function decideOnKey({ id, quota }: QuotaKey): Promise<KeyReading> {
+    const reading = await readKey(id);
+    if (reading.bannedUntilMs !== undefined) return reading;
+    if (reading.minute.used < quota.perMinute && reading.day.used < quota.perDay) {
       await episodes.forget(id);
       const counted = { admitted: true, minute: await minutes.add(id), day: await days.add(id) };
       // Looked at after the windows, which may have opened just now: none is longer than it is.
-      return decisionOnKey({ ...reading, ...counted, now: Date.now() }, quota);
+      return { ...reading, ...counted, now: Date.now() };
     }
-    return decisionOnKey({ ...reading, ...(await judgeDenial(id, quota, reading.now)) }, quota);
+    const threshold = strikeThreshold(banPolicy, quota);
+    if (threshold !== undefined) await judgeDenial(id, threshold, reading.now);
+    return { ...(await readKey(id)), minute: reading.minute, day: reading.day };
   }
 
   /** Counts a strike if the denial is one, and bans if it is one too many. */
-  async function judgeDenial(id: string, quota: QuotaKey['quota'], now: number) {
-    const threshold = strikeThreshold(banPolicy, quota);
-    if (threshold === undefined) return { warned: false };
-
+  async function judgeDenial(id: string, threshold: number, now: number): Promise<void> {
     const episode = await episodes.read(id);
     if (episode.endsAtMs === undefined) await episodes.add(id);
     const beganAtMs = (episode.endsAtMs ?? Number.POSITIVE_INFINITY) - windowSeconds.day * 1000;
-    const isStrike = now - beganAtMs >= banPolicy.graceMs;
-    const { used } = isStrike ? await strikes.add(id) : await strikes.read(id);
-    if (used <= threshold) return { warned: isWarned(used, threshold) };
+    if (now - beganAtMs < banPolicy.graceMs) return;
+    const { used } = await strikes.add(id);
+    if (used <= threshold) return;
 
     const nth = (await banHistory.read(id)).used + 1;
     await banHistory.restart(id, nth, banPolicy.memorySeconds);
-    const ban = await bans.restart(id, 1, banLengthSeconds(banPolicy, nth));
+    await bans.restart(id, 1, banLengthSeconds(banPolicy, nth));
     await strikes.forget(id);
     await episodes.forget(id);
-    return { bannedUntilMs: ban.endsAtMs, now: Date.now() };
   }
 
   return {
-    takeForKey: (key) => inTurn(() => decideOnKey(key)),
+    takeForKey: (key) =>
+      inTurn(async () =>
+        decisionOnKey(await decideOnKey(key), key.quota, strikeThreshold(banPolicy, key.quota)),
+      ),
 
     takeForAddress: (network) =>
       inTurn(async () => {
@@ -83,6 +94,17 @@ export function createInProcessQuotas(options: {
         const minute = await addresses.read(network);
         return decisionOnAddress({ now: Date.now(), admitted: true, minute }, addressPerMinute);
       }),
+
+    usageOf: ({ id, quota }) =>
+      inTurn(async () => usageOf(await readKey(id), quota, strikeThreshold(banPolicy, quota))),
+
+    pardon: (id) =>
+      inTurn(async () => {
+        for (const counter of [bans, banHistory, strikes, episodes]) await counter.forget(id);
+      }),
+
+    // There is no other replica.
+    notePardon: () => {},
 
     close: async () => {},
   };

@@ -367,4 +367,38 @@ export function describeQuotas(open: () => Promise<QuotaSubject>): void {
       expect((await subject.quotas.takeForAddress('192.0.2.1')).reported.remaining).toBe(59);
     });
   });
+  describe('what an operator sees and does', () => {
+    test('usage tells both windows and the strikes, and counts nothing', async () => {
+      await take(free, 61);
+      await subject.advance(1_000);
+      await take(free, 5);
+      const usage = await subject.quotas.usageOf(free);
+      expect(usage).toMatchObject({
+        windows: [
+          { name: 'minute', limit: 60, remaining: 0, resetAt: seconds(startedAt + minuteMs) },
+          { name: 'day', limit: 1_000, remaining: 940, resetAt: seconds(startedAt + dayMs) },
+        ],
+        strikes: 5,
+        strikeThreshold: 30,
+        bannedUntil: undefined,
+      });
+      expect(await subject.quotas.usageOf(free)).toEqual(usage);
+    });
+
+    test('a pardon ends the ban, forgets strikes and earlier bans, and keeps the counts', async () => {
+      await strikeToTheThreshold(free);
+      await take(free);
+      expect((await subject.quotas.usageOf(free)).bannedUntil).toBe(
+        seconds(subject.now() + 300_000),
+      );
+      await subject.quotas.pardon(free.id);
+      expect((await take(free))[0]).toMatchObject({
+        outcome: 'denied',
+        windows: [{ remaining: 0 }, { remaining: 940 }],
+      });
+      await subject.advance(1_000);
+      await take(free, 30);
+      expect(lastOf(await take(free))).toMatchObject({ outcome: 'banned', retryAfterSeconds: 300 });
+    });
+  });
 }

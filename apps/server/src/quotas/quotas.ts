@@ -15,7 +15,23 @@ export interface Quotas {
   takeForAddress(network: string): Promise<QuotaDecision>;
   /** Tells how an address stands, and counts nothing. */
   peekAddress(network: string): Promise<QuotaDecision>;
+  /** Tells how a key stands, and counts nothing. */
+  usageOf(key: QuotaKey): Promise<KeyUsage>;
+  /** Ends a key's ban, here at once, and forgets its strikes and earlier bans. Counts stay. */
+  pardon(id: string): Promise<void>;
+  /** Takes note that a key was pardoned through another replica. */
+  notePardon(id: string): void;
   close(): Promise<void>;
+}
+
+/** How a key stands. */
+export interface KeyUsage {
+  readonly windows: readonly RateLimitWindow[];
+  /** Strikes of the current episodes, and how many are borne; `undefined` if bans are off. */
+  readonly strikes: number;
+  readonly strikeThreshold: number | undefined;
+  /** Unix time in seconds. */
+  readonly bannedUntil: number | undefined;
 }
 
 /** What a key's requests are counted under, and how many it may make. */

@@ -1,0 +1,61 @@
+import type { BanPolicy } from './ban-policy.ts';
+import { createInProcessQuotas } from './in-process-quotas.ts';
+import { openRedis } from './open-redis.ts';
+import type { Quotas } from './quotas.ts';
+import { createRedisProbe } from './redis-probe.ts';
+import { createRedisQuotas } from './redis-quotas.ts';
+import { createReplicaShare, shareOf } from './replica-share.ts';
+import { createResilientQuotas, type Decider } from './resilient-quotas.ts';
+
+/** How long a decision of Redis is waited for, in milliseconds. */
+const decisionTimeoutMs = 150;
+
+/** How long a start waits for Redis before it goes on without, in milliseconds. */
+const firstConnectionTimeoutMs = 1_000;
+
+export interface QuotaOptions {
+  /** Where Redis is: none for quotas in process, several for a Cluster. */
+  readonly redisUrls: readonly string[];
+  /** How many replicas share each quota while Redis is away. */
+  readonly replicas: number;
+  readonly addressPerMinute: number;
+  readonly banPolicy: BanPolicy;
+  /** Is told once whenever Redis stops deciding, and why, or decides again. */
+  readonly onDecider: (decider: Decider, reason: unknown) => void;
+}
+
+/** Opens the quotas that the options ask for. A Redis that is away does not keep them from opening. */
+export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
+  const { redisUrls, replicas, addressPerMinute, banPolicy, onDecider } = options;
+  if (redisUrls.length === 0) return createInProcessQuotas(options);
+
+  const redis = openRedis(redisUrls);
+  const quotas = createResilientQuotas({
+    shared: createRedisQuotas({ redis, addressPerMinute, banPolicy }),
+    own: createReplicaShare(
+      createInProcessQuotas({ addressPerMinute: shareOf(addressPerMinute, replicas), banPolicy }),
+      replicas,
+    ),
+    timeoutMs: decisionTimeoutMs,
+    probe: createRedisProbe(redis, decisionTimeoutMs),
+    onChange: onDecider,
+  });
+
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, firstConnectionTimeoutMs);
+    redis.once('ready', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+  // A first look, so that whatever is wrong with Redis is said now and not at the first request.
+  await quotas.peekAddress('none');
+
+  return {
+    ...quotas,
+    async close() {
+      await quotas.close();
+      redis.disconnect();
+    },
+  };
+}
