@@ -23,6 +23,12 @@ export interface Config {
   /** Requests per minute from one network without a valid key. */
   readonly addressPerMinute: number;
   readonly banPolicy: BanPolicy;
+  /** Requests answered at the same time; more are turned away. */
+  readonly maxInFlight: number;
+  /** How late the event loop may be, on average, before requests are turned away. */
+  readonly maxLoopDelayMs: number;
+  /** How long SIGTERM lets the service go on, so that load balancers see that it is not ready. */
+  readonly shutdownGraceMs: number;
 }
 
 /**
@@ -79,6 +85,9 @@ const Environment = z.object({
   BAN_SECONDS: wholeNumber('BAN_SECONDS', 1, day, 300),
   BAN_MAX_SECONDS: wholeNumber('BAN_MAX_SECONDS', 1, day, 3_600),
   BAN_MEMORY_SECONDS: wholeNumber('BAN_MEMORY_SECONDS', 1, 7 * day, day),
+  MAX_IN_FLIGHT: wholeNumber('MAX_IN_FLIGHT', 1, 1_000_000, 5_000),
+  MAX_LOOP_DELAY_MS: wholeNumber('MAX_LOOP_DELAY_MS', 1, 60_000, 1_000),
+  SHUTDOWN_GRACE_MS: wholeNumber('SHUTDOWN_GRACE_MS', 0, 60_000, 0),
 });
 
 /** The names of all variables that are read. */
@@ -119,5 +128,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       maxBanSeconds: data.BAN_MAX_SECONDS,
       memorySeconds: data.BAN_MEMORY_SECONDS,
     },
+    maxInFlight: data.MAX_IN_FLIGHT,
+    maxLoopDelayMs: data.MAX_LOOP_DELAY_MS,
+    shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
   };
 }

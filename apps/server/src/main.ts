@@ -1,13 +1,17 @@
 import { resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { apiVersion } from '@animal-store/contract';
 import { createApp } from './api/app.ts';
 import { answerMalformedRequests } from './api/malformed-requests.ts';
-import { openListener } from './api/open-listener.ts';
+import { type Listener, openListener } from './api/open-listener.ts';
+import { openLoadShedder } from './api/shed-load.ts';
 import { banner } from './banner.ts';
-import { readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
 import { openEmbedded } from './database/open-embedded.ts';
 import { openPostgres } from './database/open-postgres.ts';
 import { fillOnFirstStart } from './first-start.ts';
+import { createKeyCache } from './keys/key-cache.ts';
+import { followKeyChanges } from './keys/key-changes.ts';
 import { createKeyRepository } from './keys/key-repository.ts';
 import { createIdempotentCreations } from './pets/idempotent-creation.ts';
 import { createPetHandlers } from './pets/pet-handlers.ts';
@@ -19,8 +23,11 @@ import { StartupError } from './startup-error.ts';
 /** The most that a JSON body may hold: sixteen times the longest name, escaped. */
 const maxBodyBytes = 16 * 1024;
 
-/** How long requests in flight may take to finish once a stop begins. */
-const stopGraceMs = 500;
+/** How long requests in flight may take to finish, once no more are accepted, before they are cut. */
+const drainTimeoutMs = { person: 500, machine: 5_000 } as const;
+
+/** Ctrl-C reaches us from the terminal, and once more from npm; within this time it is the same one. */
+const sameSignalMs = 500;
 
 /** How often idempotency keys that have served their time are deleted. */
 const forgetEveryMs = 3_600_000;
@@ -46,14 +53,21 @@ async function start(): Promise<void> {
       ? await openEmbedded(resolve(config.dataDir))
       : await openPostgres(config.databaseUrl);
   resources.defer(() => database.close());
-  const demoToken = dataDir === undefined ? undefined : await fillOnFirstStart(database.db);
 
   const quotas = await openQuotas({ ...config, onDecider: reportDecider });
   resources.defer(() => quotas.close());
 
+  const keyRepository = createKeyRepository(database.db);
+  const keys = createKeyCache({ load: keyRepository.findByHash });
+  const stopFollowing = await followKeyChanges(database, keys, quotas.notePardon);
+  resources.defer(stopFollowing);
+
   const creations = createIdempotentCreations(database.db);
   const forgetting = setInterval(() => creations.forgetExpired().catch(report), forgetEveryMs);
   resources.defer(() => clearInterval(forgetting));
+
+  const loadShedder = openLoadShedder(config);
+  resources.defer(() => loadShedder.close());
 
   const listener = await openListener(config, (port, server) => {
     const origin = config.publicUrl ?? `http://localhost:${port}`;
@@ -61,10 +75,11 @@ async function start(): Promise<void> {
     answerMalformedRequests(server, quotas);
     return createApp({
       ...config,
+      shedLoad: loadShedder.step,
       baseUrl,
       maxBodyBytes,
       quotas,
-      keys: createKeyRepository(database.db),
+      keys,
       petHandlers: createPetHandlers({
         pets: createPetRepository(database.db),
         creations,
@@ -73,30 +88,41 @@ async function start(): Promise<void> {
       report,
     });
   });
-  resources.defer(() => listener.close(stopGraceMs));
+  resources.defer(() => listener.close(drainTimeoutMs.person));
 
-  stopOnSignals();
+  // Not before the port is ours: a start that fails would have used up the only showing of the key.
+  const demoToken = dataDir === undefined ? undefined : await fillOnFirstStart(database.db);
+
+  stopOnSignals(config, listener);
   process.stdout.write(
     banner({ ...config, baseUrl: `${listener.origin}/${apiVersion}`, dataDir, demoToken }),
   );
 }
 
-function stopOnSignals(): void {
-  let stopping = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
+/** Stops in order: lets load balancers know, goes on for a while, answers what is there, closes. */
+function stopOnSignals(config: Config, listener: Listener): void {
+  let stoppingSince: number | undefined;
+  const stop = (graceMs: number, drainMs: number) => async () => {
+    if (stoppingSince !== undefined) {
       // Somebody is in a hurry: the databases survive it.
-      if (stopping) process.exit(1);
-      stopping = true;
-      resources.disposeAsync().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          report(error);
-          process.exit(1);
-        },
-      );
-    });
-  }
+      if (performance.now() - stoppingSince > sameSignalMs) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
+    listener.drain();
+    await setTimeout(graceMs);
+    try {
+      await listener.close(drainMs);
+      await resources.disposeAsync();
+      process.exit(0);
+    } catch (error) {
+      report(error);
+      process.exit(1);
+    }
+  };
+  // Ctrl-C is a person, who waits; SIGTERM is a machine, behind which others must take notice.
+  process.on('SIGINT', stop(0, drainTimeoutMs.person));
+  process.on('SIGTERM', stop(config.shutdownGraceMs, drainTimeoutMs.machine));
 }
 
 /** Tells the operator whose limits hold, once for each change. */

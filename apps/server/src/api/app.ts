@@ -1,9 +1,9 @@
 import { parse as parseQuery } from 'node:querystring';
 import { contract } from '@animal-store/contract';
 import { createExpressEndpoints } from '@ts-rest/express';
-import express, { type Express, Router } from 'express';
+import express, { type Express, type RequestHandler, Router } from 'express';
 import { ApiError } from '../api-error.ts';
-import type { KeyRepository } from '../keys/key-repository.ts';
+import type { KeyCache } from '../keys/key-cache.ts';
 import type { createPetHandlers } from '../pets/pet-handlers.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { identify, requireKey } from './authenticate.ts';
@@ -19,7 +19,8 @@ import { requireHost } from './require-host.ts';
 import { responseManners } from './response-manners.ts';
 
 export interface AppOptions {
-  readonly keys: Pick<KeyRepository, 'findByToken'>;
+  readonly shedLoad: RequestHandler;
+  readonly keys: Pick<KeyCache, 'findByToken'>;
   readonly quotas: Quotas;
   readonly petHandlers: ReturnType<typeof createPetHandlers>;
   /** The base address that links show, ending in `/v1`. */
@@ -35,7 +36,7 @@ export interface AppOptions {
 
 /** The public API. It reads top to bottom as a request meets it. */
 export function createApp(options: AppOptions): Express {
-  const { keys, quotas, petHandlers, baseUrl } = options;
+  const { shedLoad, keys, quotas, petHandlers, baseUrl } = options;
 
   const app = express();
   app.disable('x-powered-by');
@@ -51,6 +52,7 @@ export function createApp(options: AppOptions): Express {
   app.use(cors(options.corsOrigins));
 
   const v1 = Router({ caseSensitive: true, strict: true });
+  v1.use(shedLoad);
   v1.use(requireHost());
   v1.use(findOperation(baseUrl));
   v1.use(preflight(quotas));

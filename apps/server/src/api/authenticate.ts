@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { ApiError } from '../api-error.ts';
-import type { KeyRepository } from '../keys/key-repository.ts';
+import type { KeyCache } from '../keys/key-cache.ts';
 import { isToken } from '../keys/token.ts';
 
 const realm = 'Bearer realm="animal-store"';
@@ -14,7 +14,7 @@ const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
  *
  * The token is taken from the `Authorization` header only: query strings end up in logs.
  */
-export function identify(keys: Pick<KeyRepository, 'findByToken'>): RequestHandler {
+export function identify(keys: Pick<KeyCache, 'findByToken'>): RequestHandler {
   return async function identifyCaller(req, res, next) {
     const token = bearer.exec(req.get('Authorization') ?? '')?.[1];
     res.locals.apiKey =

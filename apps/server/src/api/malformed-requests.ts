@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { formatRateLimit, stringifyJson } from '@animal-store/contract';
 import { ApiError } from '../api-error.ts';
@@ -11,9 +11,15 @@ import { networkOf } from './client-network.ts';
  * everything else: with the Error body and the address's quota. Node's own answer has neither.
  */
 export function answerMalformedRequests(server: Server, quotas: Quotas): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  server.on('clientError', function answer(error: NodeJS.ErrnoException, socket: Socket) {
+    const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse };
+    // A request that came whole, pipelined before the malformed one, is answered first, or its caller
+    // would take this answer for its own (RFC 9112, §9.3.2).
+    if (response?.req.complete && !response.writableFinished) {
+      response.once('finish', () => answer(error, socket));
+      return;
+    }
     // An answer that has begun cannot be followed by another.
-    const response = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage;
     if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent) {
       socket.destroy();
       return;

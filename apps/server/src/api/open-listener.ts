@@ -1,11 +1,14 @@
 import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StartupError } from '../startup-error.ts';
+import { originForm } from './origin-form.ts';
 
 /** A port that serves. */
 export interface Listener {
   /** Where it is, as `http://host:port`. */
   readonly origin: string;
+  /** From now on every answer closes its connection, so that callers go elsewhere with the next. */
+  drain(): void;
   /** Stops accepting, lets requests in flight finish for `graceMs`, then cuts what is left. */
   close(graceMs: number): Promise<void>;
 }
@@ -15,6 +18,8 @@ const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 30_000;
 /** Longer than the 60 s for which proxies commonly keep a connection, so that they close it first. */
 const keepAliveTimeoutMs = 65_000;
+/** How often the first two are looked after. */
+const connectionsCheckingIntervalMs = 1_000;
 
 /**
  * Listens, and hands every request to a handler that is made once the port is known.
@@ -29,12 +34,19 @@ export async function openListener(
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
+    connectionsCheckingInterval: connectionsCheckingIntervalMs,
     // Node would answer a missing Host by itself, without a body; `requireHost` does it.
     requireHostHeader: false,
   });
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
-  const handler = createHandler(bound, server);
+  const handle = createHandler(bound, server);
+  let isDraining = false;
+  const handler: RequestListener = (req, res) => {
+    if (isDraining) res.setHeader('Connection', 'close');
+    req.url = originForm(req.url ?? '/');
+    handle(req, res);
+  };
 
   server.on('request', handler);
   // RFC 9110, §10.1.1: an expectation other than 100-continue may be ignored. Node would answer 417.
@@ -42,8 +54,6 @@ export async function openListener(
   // CONNECT is a method like any other that no path has; Node would hang up without a word.
   server.on('connect', (req, socket) => {
     const res = new ServerResponse(req);
-    // Its target names a host and not a path (RFC 9112, §3.2.3), which a router cannot read.
-    if (!req.url?.startsWith('/')) req.url = '/';
     res.shouldKeepAlive = false;
     res.assignSocket(req.socket);
     res.on('finish', () => socket.end());
@@ -52,7 +62,11 @@ export async function openListener(
 
   return {
     origin: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    drain() {
+      isDraining = true;
+    },
     async close(graceMs) {
+      isDraining = true;
       const closed = new Promise((resolve) => server.close(resolve));
       const cut = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;

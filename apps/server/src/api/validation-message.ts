@@ -50,9 +50,14 @@ function show(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object') return 'an object';
-  // Quoted as JSON, which escapes control characters and lone surrogates.
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'string' ? quote(value) : String(value);
   return text.length > maxShown ? `${text.slice(0, maxShown).toWellFormed()}…` : text;
+}
+
+/** Quotes a text as JSON, and escapes what JSON leaves as it is: DEL and the C1 controls. */
+function quote(text: string): string {
+  const escaped = (control: string) => `\\u00${control.charCodeAt(0).toString(16)}`;
+  return JSON.stringify(text).replaceAll(/[\u007f-\u009f]/g, escaped);
 }
 
 /** Cuts a message to the most that an error may hold. */

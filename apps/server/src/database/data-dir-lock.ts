@@ -2,6 +2,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../startup-error.ts';
 
+/**
+ * How long to try. Two servers that start at the same moment can each be in the other's way, and
+ * without another try neither would get the lock (9 of 600 attempts).
+ */
+const tryForMs = 500;
+
 /** Holds a data directory for this process. */
 export interface DataDirLock {
   release(): void;
@@ -18,7 +24,7 @@ export interface DataDirLock {
  * @throws {StartupError} if another process holds it.
  */
 export function lockDataDir(dataDir: string): DataDirLock {
-  const file = new DatabaseSync(join(dataDir, 'lock'));
+  const file = new DatabaseSync(join(dataDir, 'lock'), { timeout: tryForMs });
   try {
     file.exec('BEGIN EXCLUSIVE');
   } catch (error) {

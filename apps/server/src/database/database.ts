@@ -7,5 +7,18 @@ export type Database = PgDatabase<PgQueryResultHKT, typeof schema>;
 /** An open database. Whoever opened it closes it. */
 export interface OpenDatabase {
   readonly db: Database;
+  /**
+   * Listens to a channel (Postgres NOTIFY), again after each loss of the connection.
+   *
+   * @returns stops listening.
+   */
+  listen(channel: string, listener: ChannelListener): Promise<() => Promise<void>>;
   close(): Promise<void>;
+}
+
+/** What is told of a channel. */
+export interface ChannelListener {
+  onMessage(payload: string): void;
+  /** From now on messages arrive; what was said before may have been missed. */
+  onListening(): void;
 }

@@ -1,13 +1,22 @@
+import type { Socket } from 'node:net';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { StartupError } from '../startup-error.ts';
 import type { OpenDatabase } from './database.ts';
 import { migrationLock, migrationsFolder } from './migrate.ts';
+import { openPoolSockets, openSocket, type SocketOptions } from './postgres-socket.ts';
 import * as schema from './schema.ts';
 
 /** More connections are slower: statements are pipelined, and Postgres shares the cores. */
 const maxConnections = 4;
+
+const connectSeconds = 5;
+const statementSeconds = 5;
+/** Short, so that silence soon tells a dead connection from an idle one. */
+const idleSeconds = 5;
+/** When a stop gives up on statements; whoever sent them has been answered or cut off by then. */
+const closeSeconds = 0.25;
 
 /**
  * Connects to Postgres and migrates it.
@@ -17,21 +26,41 @@ const maxConnections = 4;
  */
 export async function openPostgres(url: string): Promise<OpenDatabase> {
   await migrateOnce(url);
+  const sockets = openPoolSockets((idleSeconds + statementSeconds + 1) * 1_000);
   const client = postgres(url, {
+    ...driverOptions(sockets.open),
     max: maxConnections,
-    connect_timeout: 5,
-    connection: { application_name: 'animal-store', statement_timeout: 5_000 },
-    onnotice: () => {},
+    idle_timeout: idleSeconds,
+    connection: { application_name: 'animal-store', statement_timeout: statementSeconds * 1_000 },
   });
   return {
     db: drizzle({ client, schema }),
-    close: () => client.end({ timeout: 5 }),
+    async listen(channel, { onMessage, onListening }) {
+      const { unlisten } = await client.listen(channel, onMessage, onListening);
+      return unlisten;
+    },
+    async close() {
+      await client.end({ timeout: closeSeconds });
+      sockets.close();
+    },
+  };
+}
+
+/** @param socket is missing from the driver's types, though it has the option. */
+function driverOptions(socket: (options: SocketOptions) => Socket | Promise<Socket>) {
+  return {
+    socket,
+    connect_timeout: connectSeconds,
+    // The driver's own pause grows to 20 s for each statement in turn, and as long would a Postgres
+    // that is back look dead.
+    backoff: () => 0,
+    onnotice: () => {},
   };
 }
 
 async function migrateOnce(url: string): Promise<void> {
   // A connection of its own: an advisory lock belongs to a session, and a pool has several.
-  const client = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
+  const client = connectOnce(url);
   try {
     await client`select pg_advisory_lock(${migrationLock})`;
     await migrate(drizzle({ client }), { migrationsFolder });
@@ -39,7 +68,18 @@ async function migrateOnce(url: string): Promise<void> {
     throw new StartupError(`DATABASE_URL: cannot open the database: ${reasonOf(error)}`);
   } finally {
     // Ending the session releases the lock, whatever happened.
-    await client.end({ timeout: 5 });
+    await client.end({ timeout: closeSeconds });
+  }
+}
+
+/** @throws {StartupError} if the driver cannot read the URL, whose password it might repeat. */
+function connectOnce(url: string): postgres.Sql {
+  try {
+    return postgres(url, { ...driverOptions(openSocket), max: 1 });
+  } catch {
+    throw new StartupError(
+      'DATABASE_URL: expected postgres://user:password@host/name, with special characters percent-encoded',
+    );
   }
 }
 
@@ -48,6 +88,13 @@ function reasonOf(error: unknown): string {
   let cause = error;
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
   if (!(cause instanceof Error)) return 'unknown error';
-  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) cause = cause.errors[0];
-  return (cause as Error).message;
+  // Of a host with several addresses, each of which failed.
+  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) {
+    return cause.errors[0].message;
+  }
+  // The driver's own message is a word: "write CONNECT_TIMEOUT host:port".
+  if ('code' in cause && cause.code === 'CONNECT_TIMEOUT') {
+    return `no Postgres answered within ${connectSeconds} s`;
+  }
+  return cause.message;
 }

@@ -7,6 +7,8 @@ export interface ApiKey {
   readonly plan: PlanName;
   /** The plan's numbers, or an Enterprise key's own. */
   readonly quota: Quota;
+  /** When it stops being good, if ever; a rotated token of it may stop sooner than the key. */
+  readonly expiresAt: Date | undefined;
 }
 
 /** Who a new key is for. Only Enterprise keys bring their own numbers, and they must. */

@@ -5,8 +5,6 @@ import { apiKeys, apiTokens } from '../database/schema.ts';
 import { type ApiKey, type NewApiKey, quotaOf } from './api-key.ts';
 import { createToken, hashToken, tokenPrefix } from './token.ts';
 
-export type KeyRepository = ReturnType<typeof createKeyRepository>;
-
 /** API keys in the database. */
 export function createKeyRepository(db: Database) {
   const findByHash = db
@@ -16,6 +14,8 @@ export function createKeyRepository(db: Database) {
       plan: apiKeys.plan,
       perMinute: apiKeys.perMinute,
       perDay: apiKeys.perDay,
+      expiresAt: apiKeys.expiresAt,
+      tokenExpiresAt: apiTokens.expiresAt,
     })
     .from(apiTokens)
     .innerJoin(apiKeys, eq(apiKeys.id, apiTokens.keyId))
@@ -30,11 +30,12 @@ export function createKeyRepository(db: Database) {
     .prepare('find_key_by_token');
 
   return {
-    /** The key that a token stands for, unless it is unknown, expired or revoked. */
-    async findByToken(token: string): Promise<ApiKey | undefined> {
-      const [row] = await translateErrors(findByHash.execute({ hash: hashToken(token) }));
+    /** The key that the token of a hash stands for, unless it is unknown, expired or revoked. */
+    async findByHash(hash: string): Promise<ApiKey | undefined> {
+      const [row] = await translateErrors(findByHash.execute({ hash }));
       if (row === undefined) return undefined;
-      return { id: row.id, name: row.name, plan: row.plan, quota: quotaOf(row) };
+      const { id, name, plan } = row;
+      return { id, name, plan, quota: quotaOf(row), expiresAt: earliest(row) };
     },
 
     /** Tells whether there is any key at all, good or not. */
@@ -61,9 +62,21 @@ export function createKeyRepository(db: Database) {
         }),
       );
       return {
-        key: { id, name: key.name, plan: key.plan, quota: quotaOf({ plan: key.plan, ...own }) },
+        key: {
+          id,
+          name: key.name,
+          plan: key.plan,
+          quota: quotaOf({ plan: key.plan, ...own }),
+          expiresAt: undefined,
+        },
         token,
       };
     },
   };
+}
+
+/** When the first of a key and its token expires. */
+function earliest(row: { expiresAt: Date | null; tokenExpiresAt: Date | null }): Date | undefined {
+  const ends = [row.expiresAt, row.tokenExpiresAt].filter((end) => end !== null);
+  return ends.length === 0 ? undefined : new Date(Math.min(...ends.map((end) => end.getTime())));
 }

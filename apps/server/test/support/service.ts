@@ -1,5 +1,6 @@
 import { type PlanName, parseJson } from '@animal-store/contract';
 import { type Server, startServer } from '@animal-store/testkit';
+import type { Database } from '../../src/database/database.ts';
 import type { NewApiKey } from '../../src/keys/api-key.ts';
 import { createKeyRepository } from '../../src/keys/key-repository.ts';
 import { createDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
@@ -38,6 +39,8 @@ export const wideQuota = { perMinute: 1_000_000, perDay: 10_000_000 };
 
 export type ServiceOptions = {
   readonly env?: Readonly<Record<string, string>>;
+  /** Puts more into the database, before the server has it: the embedded one has room for one. */
+  readonly prepare?: (db: Database) => Promise<void>;
 };
 
 export async function startService(
@@ -46,7 +49,7 @@ export async function startService(
 ): Promise<TestService> {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await createDatabase(kind));
-  const tokens = await createTokens(database);
+  const tokens = await fill(database, options.prepare);
   const env = { ...database.env, ...options.env };
   let server = await startServer({ env });
   opened.defer(() => server[Symbol.asyncDispose]());
@@ -68,9 +71,13 @@ export async function startService(
   };
 }
 
-async function createTokens(database: TestDatabase): Promise<Record<PlanName, string>> {
+async function fill(
+  database: TestDatabase,
+  prepare: ServiceOptions['prepare'],
+): Promise<Record<PlanName, string>> {
   const { db, close } = await database.open();
   try {
+    await prepare?.(db);
     const keys = createKeyRepository(db);
     const create = async (key: NewApiKey) => (await keys.create(key)).token;
     return {

@@ -1,0 +1,162 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { DatabaseError, DatabaseUnavailableError } from '../database/database-error.ts';
+import type { ApiKey } from './api-key.ts';
+import { createKeyCache, type KeyCache } from './key-cache.ts';
+import { hashToken } from './token.ts';
+
+describe('the key cache', () => {
+  const key: ApiKey = {
+    id: 'key',
+    name: 'acme',
+    plan: 'free',
+    quota: { perMinute: 60, perDay: 1_000 },
+    expiresAt: undefined,
+  };
+  let now: number;
+  let asked: string[];
+  let load: (hash: string) => Promise<ApiKey | undefined>;
+  let cache: KeyCache;
+
+  beforeEach(() => {
+    now = 1_800_000_000_000;
+    asked = [];
+    load = async () => key;
+    cache = createKeyCache({
+      now: () => now,
+      load: (hash) => {
+        asked.push(hash);
+        return load(hash);
+      },
+    });
+  });
+
+  const away = () => Promise.reject(new DatabaseUnavailableError('CONNECTION_CLOSED'));
+
+  test('asks by the hash of the token, once in 30 s', async () => {
+    expect(await cache.findByToken('token')).toBe(key);
+    now += 29_999;
+    expect(await cache.findByToken('token')).toBe(key);
+    expect(asked).toEqual([hashToken('token')]);
+    now += 1;
+    await cache.findByToken('token');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('asks once for any number of requests at once', async () => {
+    await Promise.all(Array.from({ length: 100 }, () => cache.findByToken('token')));
+    expect(asked).toHaveLength(1);
+  });
+
+  test('remembers for 2 s that a token is unknown', async () => {
+    load = async () => undefined;
+    expect(await cache.findByToken('token')).toBeUndefined();
+    now += 1_999;
+    expect(await cache.findByToken('token')).toBeUndefined();
+    expect(asked).toHaveLength(1);
+    now += 1;
+    load = async () => key;
+    expect(await cache.findByToken('token')).toBe(key);
+  });
+
+  test('forgets a key that changed, and tokens that were unknown', async () => {
+    await cache.findByToken('token');
+    load = async () => ({ ...key, id: 'other' });
+    await cache.findByToken('other token');
+    load = async () => undefined;
+    await cache.findByToken('unknown');
+    asked = [];
+    cache.forget('key');
+    expect(await cache.findByToken('token')).toBeUndefined();
+    await cache.findByToken('unknown');
+    expect((await cache.findByToken('other token'))?.id).toBe('other');
+    expect(asked).toEqual(['token', 'unknown'].map(hashToken));
+  });
+
+  test('forgets everything when word of changes may have been missed', async () => {
+    await cache.findByToken('token');
+    cache.clear();
+    await cache.findByToken('token');
+    expect(asked).toHaveLength(2);
+  });
+
+  test.each(['forget', 'clear'] as const)(
+    'keeps nothing that was read before a %s',
+    async (how) => {
+      let answer = (_key: ApiKey) => {};
+      load = () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        });
+      const before = cache.findByToken('token');
+      cache[how]('key');
+      load = async () => undefined;
+      const after = cache.findByToken('token');
+      answer(key);
+      expect(await before).toBe(key);
+      expect(await after).toBeUndefined();
+      expect(await cache.findByToken('token')).toBeUndefined();
+    },
+  );
+
+  test('a key is not good after it expired, however fresh', async () => {
+    const expiresAt = new Date(now + 5_000);
+    load = async () => ({ ...key, expiresAt });
+    await cache.findByToken('token');
+    load = async () => undefined;
+    now += 4_999;
+    expect((await cache.findByToken('token'))?.id).toBe('key');
+    now += 1;
+    expect(await cache.findByToken('token')).toBeUndefined();
+  });
+
+  describe('while the database is away', () => {
+    test('a key seen before stays good for 5 minutes', async () => {
+      await cache.findByToken('token');
+      load = away;
+      now += 299_999;
+      expect(await cache.findByToken('token')).toBe(key);
+      now += 1_001;
+      await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);
+    });
+
+    test('it is asked about a key once a second', async () => {
+      await cache.findByToken('token');
+      load = away;
+      now += 30_000;
+      asked = [];
+      for (let i = 0; i < 10; i += 1) {
+        await cache.findByToken('token');
+        now += 500;
+      }
+      expect(asked).toHaveLength(5);
+    });
+
+    test('a token that nobody vouched for is neither good nor bad', async () => {
+      load = away;
+      await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);
+    });
+
+    test('a token that was unknown is not refused for it', async () => {
+      load = async () => undefined;
+      await cache.findByToken('token');
+      load = away;
+      now += 2_000;
+      await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);
+    });
+
+    test('an expired key is not good', async () => {
+      load = async () => ({ ...key, expiresAt: new Date(now + 1_000) });
+      await cache.findByToken('token');
+      load = away;
+      now += 1_000;
+      await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);
+    });
+  });
+
+  test('another failure of the database is not taken for an outage', async () => {
+    await cache.findByToken('token');
+    now += 30_000;
+    load = () => Promise.reject(new DatabaseError('42P01'));
+    await expect(cache.findByToken('token')).rejects.toThrow('42P01');
+  });
+});

@@ -1,0 +1,117 @@
+import { LRUCache } from 'lru-cache';
+import { DatabaseUnavailableError } from '../database/database-error.ts';
+import type { ApiKey } from './api-key.ts';
+import { hashToken } from './token.ts';
+
+/** How long a key is believed without asking again, should no word of a change arrive. */
+const freshMs = 30_000;
+
+/** How long a token that nobody has is remembered as such: a new key must work soon. */
+const unknownFreshMs = 2_000;
+
+/** How long a key stays good while the database is away. */
+const staleMs = 300_000;
+
+/** How soon a database that is away is asked again about a key. */
+const retryMs = 1_000;
+
+/** About 10 MB. Beyond it the least recently used are forgotten, and asked for again. */
+const maxTokens = 20_000;
+
+export type KeyCache = ReturnType<typeof createKeyCache>;
+
+interface Entry {
+  /** `undefined` if no good key has this token. */
+  readonly key: ApiKey | undefined;
+  /** When the database last said so; Unix time in milliseconds, as all times here. */
+  readonly confirmedAt: number;
+  /** Until when it is believed without asking again. */
+  readonly freshUntil: number;
+}
+
+/**
+ * Remembers which tokens stand for which keys, so that most requests cost no SQL.
+ *
+ * Tokens are held by their hashes: a heap dump shows none.
+ *
+ * @param options.load asks the database, by the hash of a token.
+ * @param options.now Unix time in milliseconds.
+ */
+export function createKeyCache(options: {
+  load: (hash: string) => Promise<ApiKey | undefined>;
+  now?: () => number;
+}) {
+  const { load, now = Date.now } = options;
+  const entries = new LRUCache<string, Entry>({ max: maxTokens });
+  const loading = new Map<string, Promise<ApiKey | undefined>>();
+  let generation = 0;
+
+  /** Whether a key has not expired since it was loaded. */
+  const isGood = ({ expiresAt }: ApiKey) => expiresAt === undefined || now() < expiresAt.getTime();
+
+  const isFresh = ({ key, freshUntil }: Entry) =>
+    now() < freshUntil && (key === undefined || isGood(key));
+
+  function remember(hash: string, key: ApiKey | undefined): void {
+    const confirmedAt = now();
+    const freshUntil = confirmedAt + (key === undefined ? unknownFreshMs : freshMs);
+    entries.set(hash, { key, confirmedAt, freshUntil });
+  }
+
+  /** Asks the database; at most once at a time for each token. */
+  function reload(hash: string): Promise<ApiKey | undefined> {
+    const underWay = loading.get(hash);
+    if (underWay !== undefined) return underWay;
+    const begunIn = generation;
+    const loaded = load(hash)
+      .then((key) => {
+        // Word of a change that came meanwhile may be about what was just read.
+        if (generation === begunIn) remember(hash, key);
+        return key;
+      })
+      .finally(() => {
+        if (loading.get(hash) === loaded) loading.delete(hash);
+      });
+    loading.set(hash, loaded);
+    return loaded;
+  }
+
+  return {
+    /**
+     * The key that a token stands for, unless it is unknown, expired or revoked.
+     *
+     * @throws {DatabaseUnavailableError} if the database is away and did not vouch for the token in
+     * the last five minutes: then nobody can say that it is not good.
+     */
+    async findByToken(token: string): Promise<ApiKey | undefined> {
+      const hash = hashToken(token);
+      const entry = entries.get(hash);
+      if (entry !== undefined && isFresh(entry)) return entry.key;
+      try {
+        return await reload(hash);
+      } catch (error) {
+        if (!(error instanceof DatabaseUnavailableError) || entry?.key === undefined) throw error;
+        if (now() - entry.confirmedAt >= staleMs || !isGood(entry.key)) throw error;
+        entries.set(hash, { ...entry, freshUntil: now() + retryMs });
+        return entry.key;
+      }
+    },
+
+    /** Forgets a key that changed. */
+    forget(keyId: string): void {
+      generation += 1;
+      loading.clear();
+      for (const [hash, { key }] of entries.entries()) {
+        // A token that was unknown may be this key's new one.
+        if (key === undefined || key.id === keyId) entries.delete(hash);
+      }
+    },
+
+    /** Forgets everything, when word of changes may have been missed. */
+    clear(): void {
+      generation += 1;
+      loading.clear();
+      entries.clear();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { OpenDatabase } from '../database/database.ts';
+import type { KeyCache } from './key-cache.ts';
+
+/** Where a replica that changes a key tells the others (Postgres NOTIFY). */
+const keyChannel = 'animal_store_keys';
+
+/** What is told of a changed key. */
+const KeyChange = z.object({
+  keyId: z.string(),
+  /** Whether the key's ban was lifted. */
+  pardoned: z.boolean().optional(),
+});
+
+/**
+ * Follows changes of keys, whichever replica makes them, and forgets what is outdated.
+ *
+ * @param onPardon is told of keys whose ban was lifted.
+ * @returns stops following.
+ */
+export function followKeyChanges(
+  database: Pick<OpenDatabase, 'listen'>,
+  cache: Pick<KeyCache, 'forget' | 'clear'>,
+  onPardon: (keyId: string) => void,
+): Promise<() => Promise<void>> {
+  return database.listen(keyChannel, {
+    onMessage(payload) {
+      const change = KeyChange.safeParse(JSON.parse(payload));
+      if (!change.success) return cache.clear();
+      cache.forget(change.data.keyId);
+      if (change.data.pardoned === true) onPardon(change.data.keyId);
+    },
+    // What was said while nobody listened is lost.
+    onListening: () => cache.clear(),
+  });
+}

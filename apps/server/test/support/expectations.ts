@@ -1,0 +1,51 @@
+import { expect } from 'vitest';
+import type { Answer } from './service.ts';
+
+const wholeNumber = /^\d{1,15}$/;
+
+/** What every answer under `/v1` carries, whatever it says. */
+export function expectManners({ headers }: Answer): void {
+  for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
+    expect(headers.get(name), name).toMatch(wholeNumber);
+  }
+  expect(headers.get('X-Request-Id')).toMatch(/^[\w.:-]{1,128}$/);
+  expect(headers.get('Cache-Control')).toBe('no-store');
+  expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+}
+
+/** An error as the specification has it: status, type, headers, and a body of three members. */
+export function expectError(
+  answer: Answer,
+  status: number,
+  code: string,
+  message: RegExp = /./,
+): void {
+  expect({ status: answer.status, text: answer.text }).toEqual({
+    status,
+    text: expect.stringContaining(`"${code}"`),
+  });
+  expectErrorBody(answer);
+  expect(answer.body).toEqual({ code, message: expect.stringMatching(message), status });
+  expectManners(answer);
+}
+
+/** Any error body: exactly `code`, `message`, and the `status` of the answer. */
+export function expectErrorBody(answer: Answer): void {
+  expect(answer.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+  expect(answer.body).toStrictEqual({
+    code: expect.stringMatching(/^[a-z_]+$/),
+    message: expect.stringMatching(/^[^\p{Cc}]+$/u),
+    status: answer.status,
+  });
+  expect(Buffer.byteLength((answer.body as { message: string }).message)).toBeLessThanOrEqual(1024);
+}
+
+/** The three numbers that every answer carries. */
+export function rateLimitOf({ headers }: Answer) {
+  const number = (name: string) => Number(headers.get(name) ?? Number.NaN);
+  return {
+    limit: number('X-RateLimit-Limit'),
+    remaining: number('X-RateLimit-Remaining'),
+    reset: number('X-RateLimit-Reset'),
+  };
+}

@@ -1,0 +1,98 @@
+import { connect } from 'node:net';
+import { parseJson } from '@animal-store/contract';
+import type { Answer } from './service.ts';
+
+/** Each character is one byte (Latin-1), so that a text can hold any bytes. */
+export type RawBytes = string | Buffer;
+
+export type RawOptions = {
+  /** How many answers to wait for, unless the server closes before. @default 1 */
+  readonly answers?: number;
+  /** Says that nothing more will come, once the request is written. */
+  readonly halfClose?: boolean;
+};
+
+/** How long a server may take to answer or close: a bound on failures, not on behaviour. */
+const silenceMs = 10_000;
+
+/**
+ * Writes bytes to the server, which no client library would, and reads what comes back.
+ *
+ * @returns the answers, the interim ones (1xx) left out; none if the server closes without a word.
+ */
+export function sendRaw(
+  origin: string,
+  bytes: RawBytes,
+  { answers: wanted = 1, halfClose = false }: RawOptions = {},
+): Promise<Answer[]> {
+  const { hostname, port } = new URL(origin);
+  const sent = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
+  const isHead = sent.subarray(0, 5).toString('latin1') === 'HEAD ';
+  return new Promise((resolve, reject) => {
+    let received = Buffer.alloc(0);
+    const socket = connect({ host: hostname, port: Number(port) }, () => {
+      socket.write(sent);
+      if (halfClose) socket.end();
+    });
+    const finish = () => {
+      socket.destroy();
+      resolve(readAnswers(received, isHead));
+    };
+    socket.setTimeout(silenceMs, () => {
+      socket.destroy();
+      reject(new Error(`Silence after ${received.length} bytes: ${received.subarray(0, 500)}`));
+    });
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      if (readAnswers(received, isHead).length >= wanted) finish();
+    });
+    // The server may reset the connection after its answer; what it said before counts.
+    socket.on('error', finish);
+    socket.on('close', finish);
+  });
+}
+
+function readAnswers(bytes: Buffer, isHead: boolean): Answer[] {
+  const answers: Answer[] = [];
+  let rest = bytes;
+  for (;;) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end === -1) return answers;
+    const [statusLine = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n');
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1] ?? Number.NaN);
+    if (Number.isNaN(status)) throw new Error(`Not HTTP: ${statusLine}`);
+    rest = rest.subarray(end + 4);
+    if (status < 200) continue;
+    const headers = new Headers(
+      lines.map((line): [string, string] => {
+        const colon = line.indexOf(':');
+        return [line.slice(0, colon), line.slice(colon + 1).trim()];
+      }),
+    );
+    const bodiless = (isHead && answers.length === 0) || status === 204;
+    const length = bodiless ? 0 : Number(headers.get('Content-Length') ?? 0);
+    if (rest.length < length) return answers;
+    const text = rest.subarray(0, length).toString('utf8');
+    rest = rest.subarray(length);
+    const isJson = headers.get('Content-Type')?.startsWith('application/json') ?? false;
+    answers.push({
+      status,
+      headers,
+      text,
+      body: isJson && text !== '' ? parseJson(text) : undefined,
+    });
+  }
+}
+
+/** One request as bytes. Header lines are written as they are, and end the connection by default. */
+export function rawRequest(request: {
+  readonly line: string;
+  readonly headers?: readonly string[];
+  readonly body?: RawBytes;
+}): Buffer {
+  const { line, headers = [], body = '' } = request;
+  return Buffer.concat([
+    Buffer.from(`${[line, ...headers].join('\r\n')}\r\n\r\n`, 'latin1'),
+    typeof body === 'string' ? Buffer.from(body, 'latin1') : body,
+  ]);
+}
