@@ -5,10 +5,14 @@ import { answerMalformedRequests } from './api/malformed-requests.ts';
 import { openListener } from './api/open-listener.ts';
 import { banner } from './banner.ts';
 import { readConfig } from './config.ts';
+import { createMigrationCheck } from './database/migration-check.ts';
 import { openEmbedded } from './database/open-embedded.ts';
 import { openPostgres } from './database/open-postgres.ts';
 import { fillOnFirstStart } from './first-start.ts';
+import { createKeyRegister } from './keys/key-register.ts';
 import { createKeyRepository } from './keys/key-repository.ts';
+import { createHealth } from './ops/health.ts';
+import { openOps } from './ops/open-ops.ts';
 import { createIdempotentCreations } from './pets/idempotent-creation.ts';
 import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
@@ -48,12 +52,32 @@ async function start(): Promise<void> {
   resources.defer(() => database.close());
   const demoToken = dataDir === undefined ? undefined : await fillOnFirstStart(database.db);
 
-  const quotas = await openQuotas({ ...config, onDecider: reportDecider });
+  const health = createHealth({ isMigrated: createMigrationCheck(database.db) });
+
+  const quotas = await openQuotas({
+    ...config,
+    onDecider: (decider, reason) => {
+      const message = deciderMessage(decider, reason);
+      health.setRedisFault(decider === 'own' ? message : undefined);
+      process.stderr.write(`${message}\n`);
+    },
+  });
   resources.defer(() => quotas.close());
 
   const creations = createIdempotentCreations(database.db);
   const forgetting = setInterval(() => creations.forgetExpired().catch(report), forgetEveryMs);
   resources.defer(() => clearInterval(forgetting));
+
+  // Opened before the public listener, so closed after it: a stop can be watched to its end.
+  const ops = await openOps({
+    ...config,
+    dataDir,
+    health,
+    keys: createKeyRegister(database.db),
+    quotas,
+    report,
+  });
+  resources.defer(() => ops.close(stopGraceMs));
 
   const listener = await openListener(config, (port, server) => {
     const origin = config.publicUrl ?? `http://localhost:${port}`;
@@ -74,10 +98,18 @@ async function start(): Promise<void> {
     });
   });
   resources.defer(() => listener.close(stopGraceMs));
+  resources.defer(() => health.setNotReady());
 
   stopOnSignals();
   process.stdout.write(
-    banner({ ...config, baseUrl: `${listener.origin}/${apiVersion}`, dataDir, demoToken }),
+    banner({
+      ...config,
+      baseUrl: `${listener.origin}/${apiVersion}`,
+      dataDir,
+      opsUrl: ops.origin,
+      hasAdmin: ops.hasAdmin,
+      demoToken,
+    }),
   );
 }
 
@@ -99,14 +131,12 @@ function stopOnSignals(): void {
   }
 }
 
-/** Tells the operator whose limits hold, once for each change. */
-function reportDecider(decider: Decider, reason: unknown): void {
+/** Says whose limits hold, for the operator. */
+function deciderMessage(decider: Decider, reason: unknown): string {
   const why = reason instanceof Error ? reason.message : String(reason);
-  process.stderr.write(
-    decider === 'own'
-      ? `Redis is away (${why}): this replica limits by its own share until it is back.\n`
-      : 'Redis is back: replicas limit together again.\n',
-  );
+  return decider === 'own'
+    ? `Redis is away (${why}): this replica limits by its own share until it is back.`
+    : 'Redis is back: replicas limit together again.';
 }
 
 /** Tells the operator of a failure that is ours. */
