@@ -54,6 +54,7 @@ describe('inside the server', () => {
       'keys',
       'quotas/quotas',
     ],
+    cli: ['config', 'ops/local-access', 'startup-error'],
     keys: ['database'],
     pets: ['api-error', 'database'],
     quotas: [],
