@@ -1,21 +1,24 @@
 import { type ErrorBody, type ErrorCode, errorStatus } from '@animal-store/contract';
+import { type AdminErrorCode, adminErrorStatus } from '@animal-store/contract/admin';
 
-/** A failure that the caller is told about, by one of the contract's codes. */
+const statuses = { ...errorStatus, ...adminErrorStatus };
+
+/** A failure that the caller is told about, by one of the contracts' codes. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  readonly code: ErrorCode;
+  readonly code: ErrorCode | AdminErrorCode;
   readonly status: number;
   /** Header fields that belong to the answer, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
-    code: ErrorCode,
+    code: ErrorCode | AdminErrorCode,
     message: string,
     options: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
   ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.code = code;
-    this.status = errorStatus[code];
+    this.status = statuses[code];
     this.headers = options.headers ?? {};
   }
 

@@ -6,12 +6,17 @@ export interface Startup {
   readonly dataDir: string | undefined;
   /** Where Redis is; none for limits in process. */
   readonly redisUrls: readonly string[];
+  /** Where the operators' listener is. */
+  readonly opsUrl: string;
+  /** Whether anything guards the admin API, so that there is one. */
+  readonly hasAdmin: boolean;
   /** The demo key's token, on the first start on an embedded database. */
   readonly demoToken: string | undefined;
 }
 
 /** Says where things are and, the first time, how to make the first call. */
-export function banner({ baseUrl, dataDir, redisUrls, demoToken }: Startup): string {
+export function banner(startup: Startup): string {
+  const { baseUrl, dataDir, redisUrls, opsUrl, hasAdmin, demoToken } = startup;
   const lines = [`Animal Store is listening on ${baseUrl}`, ''];
   if (dataDir === undefined) {
     lines.push('  Data     in Postgres, at DATABASE_URL');
@@ -22,6 +27,10 @@ export function banner({ baseUrl, dataDir, redisUrls, demoToken }: Startup): str
     redisUrls.length === 0
       ? '  Limits   in this process: run one replica only'
       : '  Limits   in Redis, at REDIS_URL: shared with all replicas',
+    `  Ops      for operators, on ${opsUrl}`,
+    hasAdmin
+      ? '  Keys     by npm run keys, through the admin API in the same place'
+      : '  Keys     no admin API: it takes an ADMIN_TOKEN',
     '',
   );
   if (demoToken !== undefined) {
@@ -35,7 +44,11 @@ export function banner({ baseUrl, dataDir, redisUrls, demoToken }: Startup): str
       '',
     );
   } else if (dataDir !== undefined) {
-    lines.push('  API key  the demo key was shown at the first start', '');
+    lines.push(
+      '  API key  the demo key was shown at the first start; this makes another:',
+      '           npm run keys -- create --plan free',
+      '',
+    );
   }
   return `${lines.join('\n')}\n`;
 }

@@ -7,6 +7,11 @@ export interface Config {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** Where the operators' listener is; its port may be 0, too. */
+  readonly opsHost: string;
+  readonly opsPort: number;
+  /** What guards the admin API; `undefined` for one that the embedded default makes itself. */
+  readonly adminToken: string | undefined;
   /** Where Postgres is; `undefined` for the embedded database in `dataDir`. */
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
@@ -61,11 +66,22 @@ const splitAtCommas = (text: string) => text.split(',').map((part) => part.trim(
 
 const day = 86_400;
 
+const adminToken = variable(
+  // Long enough not to be guessed; visible, because it travels in a header.
+  (text) => /^[\x21-\x7e]{16,256}$/.test(text),
+  '16 to 256 visible ASCII characters, such as the output of: openssl rand -hex 32',
+);
+
+const dataDir = variable((text) => !text.includes('\0'), 'a path');
+
 const Environment = z.object({
   HOST: variable((text) => /^[\w.:-]+$/.test(text), 'a host name or address'),
   PORT: wholeNumber('PORT', 0, 65_535, 3_000),
+  OPS_HOST: variable((text) => /^[\w.:-]+$/.test(text), 'a host name or address'),
+  OPS_PORT: wholeNumber('OPS_PORT', 0, 65_535, 3_001),
+  ADMIN_TOKEN: adminToken,
   DATABASE_URL: variable(isUrl('postgres:', 'postgresql:'), 'postgres://user:password@host/name'),
-  DATA_DIR: variable((text) => !text.includes('\0'), 'a path'),
+  DATA_DIR: dataDir,
   REDIS_URL: variable(
     (text) => splitAtCommas(text).every(isUrl('redis:', 'rediss:')),
     'redis://user:password@host:port, or those of a Cluster separated by commas',
@@ -90,28 +106,34 @@ const Environment = z.object({
   SHUTDOWN_GRACE_MS: wholeNumber('SHUTDOWN_GRACE_MS', 0, 60_000, 0),
 });
 
-/** The names of all variables that are read. */
-export const environmentVariables: readonly string[] = Object.keys(Environment.shape);
+const CliEnvironment = z.object({
+  OPS_URL: variable(isHttpOrigin, 'an origin without a path, such as http://127.0.0.1:3001'),
+  ADMIN_TOKEN: adminToken,
+  DATA_DIR: dataDir,
+});
+
+/** The names of all variables that are read, by the service and by its CLI. */
+export const environmentVariables: readonly string[] = [
+  ...new Set(Object.keys({ ...Environment.shape, ...CliEnvironment.shape })),
+];
+
+const defaultDataDir = '.data';
 
 /**
- * Reads the configuration. This is the only place that looks at the environment.
+ * Reads the configuration. Only this file looks at the environment.
  *
  * @throws {StartupError} that names every variable at fault, a line each.
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  // An empty variable is one left out: that is how compose files and shells unset them.
-  const given = Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== ''));
-  const { data, error } = Environment.safeParse(given);
-  if (error !== undefined) {
-    throw new StartupError(
-      error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'),
-    );
-  }
+  const data = parse(Environment, environment);
   return {
     host: data.HOST ?? '127.0.0.1',
     port: data.PORT,
+    opsHost: data.OPS_HOST ?? '127.0.0.1',
+    opsPort: data.OPS_PORT,
+    adminToken: data.ADMIN_TOKEN,
     databaseUrl: data.DATABASE_URL,
-    dataDir: data.DATA_DIR ?? '.data',
+    dataDir: data.DATA_DIR ?? defaultDataDir,
     redisUrls: data.REDIS_URL === undefined ? [] : splitAtCommas(data.REDIS_URL),
     replicas: data.REPLICAS,
     publicUrl: data.PUBLIC_URL,
@@ -132,4 +154,42 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     maxLoopDelayMs: data.MAX_LOOP_DELAY_MS,
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
   };
+}
+
+/** What the CLI is told by its environment. */
+export interface CliSettings {
+  /** Where the operators' listener is; `undefined` for that of the server on `dataDir`. */
+  readonly opsUrl: string | undefined;
+  /** `undefined` for the token that `dataDir` keeps. */
+  readonly adminToken: string | undefined;
+  readonly dataDir: string;
+}
+
+/**
+ * Reads the CLI's settings.
+ *
+ * @throws {StartupError} that names every variable at fault, a line each.
+ */
+export function readCliSettings(environment: NodeJS.ProcessEnv = process.env): CliSettings {
+  const data = parse(CliEnvironment, environment);
+  return {
+    opsUrl: data.OPS_URL,
+    adminToken: data.ADMIN_TOKEN,
+    dataDir: data.DATA_DIR ?? defaultDataDir,
+  };
+}
+
+function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  environment: NodeJS.ProcessEnv,
+): z.output<Schema> {
+  // An empty variable is one left out: that is how compose files and shells unset them.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== ''));
+  const { data, error } = schema.safeParse(given);
+  if (error !== undefined) {
+    throw new StartupError(
+      error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'),
+    );
+  }
+  return data;
 }

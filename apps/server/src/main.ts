@@ -7,12 +7,16 @@ import { type Listener, openListener } from './api/open-listener.ts';
 import { openLoadShedder } from './api/shed-load.ts';
 import { banner } from './banner.ts';
 import { type Config, readConfig } from './config.ts';
+import { createMigrationCheck } from './database/migration-check.ts';
 import { openEmbedded } from './database/open-embedded.ts';
 import { openPostgres } from './database/open-postgres.ts';
 import { fillOnFirstStart } from './first-start.ts';
 import { createKeyCache } from './keys/key-cache.ts';
 import { followKeyChanges } from './keys/key-changes.ts';
+import { createKeyRegister } from './keys/key-register.ts';
 import { createKeyRepository } from './keys/key-repository.ts';
+import { createHealth, type Health } from './ops/health.ts';
+import { openOps } from './ops/open-ops.ts';
 import { createIdempotentCreations } from './pets/idempotent-creation.ts';
 import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
@@ -54,7 +58,16 @@ async function start(): Promise<void> {
       : await openPostgres(config.databaseUrl);
   resources.defer(() => database.close());
 
-  const quotas = await openQuotas({ ...config, onDecider: reportDecider });
+  const health = createHealth({ isMigrated: createMigrationCheck(database.db) });
+
+  const quotas = await openQuotas({
+    ...config,
+    onDecider: (decider, reason) => {
+      const message = deciderMessage(decider, reason);
+      health.setRedisFault(decider === 'own' ? message : undefined);
+      process.stderr.write(`${message}\n`);
+    },
+  });
   resources.defer(() => quotas.close());
 
   const keyRepository = createKeyRepository(database.db);
@@ -65,6 +78,17 @@ async function start(): Promise<void> {
   const creations = createIdempotentCreations(database.db);
   const forgetting = setInterval(() => creations.forgetExpired().catch(report), forgetEveryMs);
   resources.defer(() => clearInterval(forgetting));
+
+  // Opened before the public listener, so closed after it: a stop can be watched to its end.
+  const ops = await openOps({
+    ...config,
+    dataDir,
+    health,
+    keys: createKeyRegister(database.db),
+    quotas,
+    report,
+  });
+  resources.defer(() => ops.close(drainTimeoutMs.person));
 
   const loadShedder = openLoadShedder(config);
   resources.defer(() => loadShedder.close());
@@ -93,14 +117,21 @@ async function start(): Promise<void> {
   // Not before the port is ours: a start that fails would have used up the only showing of the key.
   const demoToken = dataDir === undefined ? undefined : await fillOnFirstStart(database.db);
 
-  stopOnSignals(config, listener);
+  stopOnSignals(config, listener, health);
   process.stdout.write(
-    banner({ ...config, baseUrl: `${listener.origin}/${apiVersion}`, dataDir, demoToken }),
+    banner({
+      ...config,
+      baseUrl: `${listener.origin}/${apiVersion}`,
+      dataDir,
+      opsUrl: ops.origin,
+      hasAdmin: ops.hasAdmin,
+      demoToken,
+    }),
   );
 }
 
 /** Stops in order: lets load balancers know, goes on for a while, answers what is there, closes. */
-function stopOnSignals(config: Config, listener: Listener): void {
+function stopOnSignals(config: Config, listener: Listener, health: Health): void {
   let stoppingSince: number | undefined;
   const stop = (graceMs: number, drainMs: number) => async () => {
     if (stoppingSince !== undefined) {
@@ -109,6 +140,7 @@ function stopOnSignals(config: Config, listener: Listener): void {
       return;
     }
     stoppingSince = performance.now();
+    health.setNotReady();
     listener.drain();
     await setTimeout(graceMs);
     try {
@@ -125,14 +157,12 @@ function stopOnSignals(config: Config, listener: Listener): void {
   process.on('SIGTERM', stop(config.shutdownGraceMs, drainTimeoutMs.machine));
 }
 
-/** Tells the operator whose limits hold, once for each change. */
-function reportDecider(decider: Decider, reason: unknown): void {
+/** Says whose limits hold, for the operator. */
+function deciderMessage(decider: Decider, reason: unknown): string {
   const why = reason instanceof Error ? reason.message : String(reason);
-  process.stderr.write(
-    decider === 'own'
-      ? `Redis is away (${why}): this replica limits by its own share until it is back.\n`
-      : 'Redis is back: replicas limit together again.\n',
-  );
+  return decider === 'own'
+    ? `Redis is away (${why}): this replica limits by its own share until it is back.`
+    : 'Redis is back: replicas limit together again.';
 }
 
 /** Tells the operator of a failure that is ours. */

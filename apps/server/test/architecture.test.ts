@@ -39,6 +39,22 @@ describe('inside the server', () => {
   /** What each part may import of the server's own code, besides itself. */
   const directions: Record<string, readonly string[]> = {
     api: ['api-error', 'startup-error', 'database/database-error', 'keys', 'pets', 'quotas'],
+    // Of api/ only the steps that every listener shares, one by one: nothing that knows of pets,
+    // quotas or the public paths.
+    ops: [
+      'api-error',
+      'api/client-network',
+      'api/error-mapper',
+      'api/json-body',
+      'api/lean-json',
+      'api/open-listener',
+      'api/request-id',
+      'api/response-manners',
+      'database/database-error',
+      'keys',
+      'quotas/quotas',
+    ],
+    cli: ['config', 'ops/local-access', 'startup-error'],
     keys: ['database'],
     pets: ['api-error', 'database'],
     quotas: [],
@@ -55,22 +71,35 @@ describe('inside the server', () => {
     expect(allowed(own, [...patterns, /^(?!apps\/)/])).toEqual([]);
   });
 
-  test('nothing imports main', () => {
-    expect(refused(server, [/^apps\/server\/src\/main\.ts$/])).toEqual([]);
+  test('nothing imports main or the CLI', () => {
+    const entries = /^apps\/server\/src\/(main|cli)\.ts$/;
+    expect(refused(server, [entries])).toEqual([]);
+  });
+
+  test("only main opens the operators' listener", () => {
+    const others = server.filter(({ from }) => !/src\/(main\.ts|ops\/|cli\/)/.test(from));
+    expect(refused(others, [/^apps\/server\/src\/ops\//])).toEqual([]);
+  });
+
+  test('only ops/ and the CLI speak the admin contract, keys and errors its words', () => {
+    const others = server.filter(
+      ({ from }) => !/src\/(ops\/|cli\/|keys\/key-register|api-error)/.test(from),
+    );
+    expect(refused(others, [/^@animal-store\/contract\/admin$/])).toEqual([]);
   });
 
   test('only repositories and database/ import drizzle', () => {
     const others = server.filter(
       ({ from }) =>
-        !/^apps\/server\/src\/(database\/|keys\/key-repository|pets\/(pet-repository|idempotent-creation))/.test(
+        !/^apps\/server\/src\/(database\/|keys\/(key-repository|key-register)|pets\/(pet-repository|idempotent-creation))/.test(
           from,
         ),
     );
     expect(refused(others, [/^drizzle-orm/, /^postgres$/, /^@electric-sql/])).toEqual([]);
   });
 
-  test('only api/ imports express', () => {
-    const others = server.filter(({ from }) => !from.startsWith('apps/server/src/api/'));
+  test('only api/ and ops/ import express', () => {
+    const others = server.filter(({ from }) => !/^apps\/server\/src\/(api|ops)\//.test(from));
     expect(refused(others, [/^express$/])).toEqual([]);
   });
 

@@ -103,8 +103,8 @@ export interface ListPetsQuery {
 
 const limit = { error: `expected one integer from ${pageLimit.min} to ${pageLimit.max}` };
 
-// `z.coerce.number()` would take '', '0x10', '1e1' and ' 5 ' for numbers.
-const PageLimit = z.codec(
+/** @internal `z.coerce.number()` would take '', '0x10', '1e1' and ' 5 ' for numbers. */
+export const PageLimit = z.codec(
   z.string(limit).regex(/^[1-9]\d{0,2}$/, limit),
   z.int(limit).min(pageLimit.min, limit).max(pageLimit.max, limit),
   { decode: Number, encode: String },

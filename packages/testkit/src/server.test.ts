@@ -15,6 +15,7 @@ const listening = `
   setInterval(() => {}, 1000);
   console.log(JSON.stringify(process.env));
   console.log('Animal Store is listening on http://127.0.0.1:34567/v1');
+  console.log('Operators on http://127.0.0.1:34568');
   console.error('The demo key is ${key}.');
 `;
 
@@ -23,6 +24,7 @@ test('a started server gives its URLs, its output and its demo key', async () =>
 
   expect(server.baseUrl).toBe('http://127.0.0.1:34567/v1');
   expect(server.origin).toBe('http://127.0.0.1:34567');
+  expect(server.opsUrl).toBe('http://127.0.0.1:34568');
   expect(await server.stop()).toBe(0);
   expect(server.demoKey).toBe(key);
   expect(server.output()).toContain('is listening');

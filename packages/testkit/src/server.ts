@@ -7,6 +7,8 @@ const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** What the server prints once it answers; group 1 is its base URL, `/v1` included. */
 const readyLine = /Animal Store is listening on (http:\/\/\S+)/;
+/** Says where the operators' listener is; group 1 is its origin. */
+const opsLine = /operators.*(http:\/\/\S+)/i;
 const demoKey = /\bast_[0-9A-Za-z]{36}\b/;
 
 /** What `npm start` runs once everything is installed. */
@@ -37,6 +39,8 @@ export type Server = AsyncDisposable & {
   baseUrl: string;
   /** As `http://127.0.0.1:34567`. */
   origin: string;
+  /** Where the operators' listener is, as `http://127.0.0.1:34568`; an Error if it does not say. */
+  readonly opsUrl: string;
   /** Survives `stop` and `kill`, so that another server can go on with it, until disposal. */
   dataDir: string;
   /** The first API key in the output: the demo key, printed at the first start only. */
@@ -69,6 +73,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       baseUrl,
       origin: new URL(baseUrl).origin,
       dataDir,
+      get opsUrl() {
+        const [, url] = opsLine.exec(service.output()) ?? [];
+        if (url === undefined) throw new Error(`No operators' listener:\n${service.output()}`);
+        return url;
+      },
       get demoKey() {
         return demoKey.exec(service.output())?.[0];
       },

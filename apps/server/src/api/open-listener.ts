@@ -24,10 +24,11 @@ const connectionsCheckingIntervalMs = 1_000;
 /**
  * Listens, and hands every request to a handler that is made once the port is known.
  *
+ * @param address.settings what the names of the settings that say where begin with.
  * @throws {StartupError} if the port or the host cannot be had.
  */
 export async function openListener(
-  { host, port }: { host: string; port: number },
+  address: { host: string; port: number; settings?: 'OPS_' },
   createHandler: (port: number, server: Server) => RequestListener,
 ): Promise<Listener> {
   const server = createServer({
@@ -38,7 +39,7 @@ export async function openListener(
     // Node would answer a missing Host by itself, without a body; `requireHost` does it.
     requireHostHeader: false,
   });
-  await listen(server, host, port);
+  await listen(server, address);
   const bound = (server.address() as AddressInfo).port;
   const handle = createHandler(bound, server);
   let isDraining = false;
@@ -61,7 +62,7 @@ export async function openListener(
   });
 
   return {
-    origin: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    origin: `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${bound}`,
     drain() {
       isDraining = true;
     },
@@ -75,7 +76,11 @@ export async function openListener(
   };
 }
 
-async function listen(server: Server, host: string, port: number): Promise<void> {
+async function listen(
+  server: Server,
+  { host, port, settings = '' }: { host: string; port: number; settings?: string },
+): Promise<void> {
+  const portName = `${settings}PORT`;
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -88,11 +93,13 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     const { code, message } = error as NodeJS.ErrnoException;
     switch (code) {
       case 'EADDRINUSE':
-        throw new StartupError(`PORT: ${port} on ${host} is in use. Choose another PORT.`);
+        throw new StartupError(
+          `${portName}: ${port} on ${host} is in use. Choose another ${portName}.`,
+        );
       case 'EACCES':
-        throw new StartupError(`PORT: this user may not listen on ${port}.`);
+        throw new StartupError(`${portName}: this user may not listen on ${port}.`);
       default:
-        throw new StartupError(`HOST: cannot listen on ${host}: ${message}`);
+        throw new StartupError(`${settings}HOST: cannot listen on ${host}: ${message}`);
     }
   }
 }

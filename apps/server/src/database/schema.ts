@@ -62,7 +62,10 @@ export const apiKeys = pgTable(
   'api_keys',
   {
     id: uuid().primaryKey().defaultRandom(),
-    name: text().notNull(),
+    /** Who or what the key is for, in the operator's words. */
+    name: text(),
+    /** The operator's own reference, such as a customer number. */
+    account: text(),
     plan: planName().notNull(),
     /** Requests per minute; on Enterprise keys only. */
     perMinute: integer('per_minute'),
@@ -73,6 +76,8 @@ export const apiKeys = pgTable(
     revokedAt: timestamp('revoked_at', { withTimezone: true }),
   },
   (key) => [
+    // Pages of keys, the newest first.
+    index('api_keys_created_at').on(key.createdAt, key.id),
     check(
       'api_keys_quota',
       sql`case when ${key.plan} = 'enterprise' then ${key.perMinute} > 0 and ${key.perDay} > 0 and ${key.perMinute} is not null and ${key.perDay} is not null else ${key.perMinute} is null and ${key.perDay} is null end`,

@@ -3,7 +3,7 @@ import { type PlanName, plans, type Quota } from '@animal-store/contract';
 /** What a valid API key stands for. */
 export interface ApiKey {
   readonly id: string;
-  readonly name: string;
+  readonly name: string | null;
   readonly plan: PlanName;
   /** The plan's numbers, or an Enterprise key's own. */
   readonly quota: Quota;
@@ -11,17 +11,28 @@ export interface ApiKey {
   readonly expiresAt: Date | undefined;
 }
 
-/** Who a new key is for. Only Enterprise keys bring their own numbers, and they must. */
-export type NewApiKey =
-  | { readonly name: string; readonly plan: Exclude<PlanName, 'enterprise'> }
-  | { readonly name: string; readonly plan: 'enterprise'; readonly quota: Quota };
+/** The plan of a key. Only Enterprise keys bring their own numbers, and they must. */
+export type PlanChoice =
+  | { readonly plan: Exclude<PlanName, 'enterprise'>; readonly quota?: undefined }
+  | { readonly plan: 'enterprise'; readonly quota: Quota };
+
+/** Who a new key is for, and for how long. */
+export type NewApiKey = PlanChoice & {
+  readonly name?: string | undefined;
+  /** The operator's own reference, such as a customer number. */
+  readonly account?: string | undefined;
+  readonly expiresAt?: Date | undefined;
+};
+
+/** A key's plan as its row holds it: with numbers if it is Enterprise, and only then. */
+export interface StoredPlan {
+  readonly plan: PlanName;
+  readonly perMinute: number | null;
+  readonly perDay: number | null;
+}
 
 /** The numbers that hold for a key. */
-export function quotaOf(key: {
-  plan: PlanName;
-  perMinute: number | null;
-  perDay: number | null;
-}): Quota {
+export function quotaOf(key: StoredPlan): Quota {
   const quota = plans[key.plan];
   if (quota !== undefined) return quota;
   // The table's check constraint gives every Enterprise key both.
@@ -29,4 +40,9 @@ export function quotaOf(key: {
     throw new TypeError('An Enterprise key lacks its quota.');
   }
   return { perMinute: key.perMinute, perDay: key.perDay };
+}
+
+/** What a row holds of a plan. */
+export function storedPlan({ plan, quota }: PlanChoice): StoredPlan {
+  return { plan, perMinute: quota?.perMinute ?? null, perDay: quota?.perDay ?? null };
 }

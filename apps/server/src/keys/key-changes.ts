@@ -3,14 +3,16 @@ import type { OpenDatabase } from '../database/database.ts';
 import type { KeyCache } from './key-cache.ts';
 
 /** Where a replica that changes a key tells the others (Postgres NOTIFY). */
-const keyChannel = 'animal_store_keys';
+export const keyChannel = 'animal_store_keys';
 
-/** What is told of a changed key. */
 const KeyChange = z.object({
   keyId: z.string(),
   /** Whether the key's ban was lifted. */
   pardoned: z.boolean().optional(),
 });
+
+/** What is told of a changed key. */
+export type KeyChange = z.infer<typeof KeyChange>;
 
 /**
  * Follows changes of keys, whichever replica makes them, and forgets what is outdated.

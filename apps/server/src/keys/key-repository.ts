@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { translateErrors } from '../database/database-error.ts';
 import { apiKeys, apiTokens } from '../database/schema.ts';
-import { type ApiKey, type NewApiKey, quotaOf } from './api-key.ts';
+import { type ApiKey, type NewApiKey, quotaOf, storedPlan } from './api-key.ts';
 import { createToken, hashToken, tokenPrefix } from './token.ts';
 
 /** API keys in the database. */
@@ -46,13 +46,14 @@ export function createKeyRepository(db: Database) {
 
     /** Makes a key. Its token is in the answer and nowhere else: it cannot be shown again. */
     async create(key: NewApiKey): Promise<{ key: ApiKey; token: string }> {
-      const own = key.plan === 'enterprise' ? key.quota : { perMinute: null, perDay: null };
+      const plan = storedPlan(key);
+      const name = key.name ?? null;
       const token = createToken();
       const id = await translateErrors(
         db.transaction(async (tx) => {
           const [row] = await tx
             .insert(apiKeys)
-            .values({ name: key.name, plan: key.plan, ...own })
+            .values({ name, ...plan, account: key.account, expiresAt: key.expiresAt })
             .returning({ id: apiKeys.id });
           if (row === undefined) throw new Error('An insert returned no row.');
           await tx
@@ -61,16 +62,8 @@ export function createKeyRepository(db: Database) {
           return row.id;
         }),
       );
-      return {
-        key: {
-          id,
-          name: key.name,
-          plan: key.plan,
-          quota: quotaOf({ plan: key.plan, ...own }),
-          expiresAt: undefined,
-        },
-        token,
-      };
+      const quota = quotaOf(plan);
+      return { key: { id, name, plan: key.plan, quota, expiresAt: undefined }, token };
     },
   };
 }

@@ -1,0 +1,117 @@
+import { type PlanName, planNames, type Quota } from '@animal-store/contract';
+import { gracePeriod, maxLimit } from '@animal-store/contract/admin';
+import { Argument, InvalidArgumentError, Option } from 'commander';
+
+/** The options that say where the server is and how to answer; every command has them. */
+export interface CommonOptions {
+  readonly json?: true;
+  readonly url?: string;
+  readonly tokenFile?: string;
+}
+
+/** The options with an Enterprise key's numbers. */
+export interface QuotaOptions {
+  readonly perMinute?: number;
+  readonly perDay?: number;
+}
+
+/** The id of a key. */
+export const keyId = (): Argument =>
+  new Argument('<id>', 'the id of the key').argParser((text) => {
+    if (/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text;
+    throw new InvalidArgumentError('Expected the id of a key, as list shows it.');
+  });
+
+/** The name of a plan, as an argument. */
+export const planArgument = (): Argument =>
+  new Argument('<plan>', 'the new plan').choices(planNames);
+
+/** The name of a plan, as an option. */
+export const planOption = (description: string): Option =>
+  new Option('--plan <plan>', description).choices(planNames);
+
+/** The first of an Enterprise key's numbers. */
+export const perMinuteOption = (): Option =>
+  new Option('--per-minute <n>', 'requests per minute, for Enterprise').argParser(parseLimit);
+
+/** The second of an Enterprise key's numbers. */
+export const perDayOption = (): Option =>
+  new Option('--per-day <n>', 'requests per day, for Enterprise').argParser(parseLimit);
+
+/** When a key stops being good. */
+export const expiresOption = (): Option =>
+  new Option('--expires <when>', 'after 90d, 24h, … or at 2027-01-31T00:00:00Z').argParser(
+    (text) => {
+      const seconds = parseDuration(text);
+      const at = seconds === undefined ? Date.parse(text) : Date.now() + seconds * 1000;
+      // A bare date would mean midnight in UTC to some, and here to others.
+      if (!Number.isNaN(at) && (seconds !== undefined || /[\d:](?:Z|[+-]\d\d:\d\d)$/.test(text))) {
+        return new Date(at).toISOString();
+      }
+      throw new InvalidArgumentError(
+        `Expected ${durationForm}, or a date and time with its offset, such as 2027-01-31T00:00:00Z.`,
+      );
+    },
+  );
+
+/** How long replaced tokens stay good, in seconds. */
+export const graceOption = (): Option =>
+  new Option('--grace <duration>', 'how long the tokens before it stay good')
+    .default(gracePeriod.default, '24h')
+    .argParser((text) => {
+      const seconds = parseDuration(text);
+      if (seconds !== undefined && seconds <= gracePeriod.max) return seconds;
+      throw new InvalidArgumentError(`Expected at most 30d: ${durationForm}, or 0.`);
+    });
+
+/** How many keys to list at most. */
+export const countOption = (): Option =>
+  new Option('--limit <n>', 'no more than so many').argParser(parseLimit);
+
+/** Where the server is, and how to answer. */
+export const commonOptions = (): readonly Option[] => [
+  new Option('--json', 'write JSON, for scripts'),
+  new Option('--url <origin>', "the operators' listener (or set OPS_URL)").argParser((text) => {
+    if (URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, '')) {
+      return new URL(text).origin;
+    }
+    throw new InvalidArgumentError('Expected an origin, such as http://127.0.0.1:3001.');
+  }),
+  new Option('--token-file <path>', 'a file with the admin token (or set ADMIN_TOKEN)'),
+];
+
+/**
+ * An Enterprise key's numbers, if they are given as they must be.
+ *
+ * @returns what is wrong with them, otherwise.
+ */
+export function readQuota(
+  plan: PlanName,
+  { perMinute, perDay }: QuotaOptions,
+): { quota: Quota | undefined } | { fault: string } {
+  if (perMinute !== undefined && perDay !== undefined) {
+    return plan === 'enterprise'
+      ? { quota: { perMinute, perDay } }
+      : { fault: 'only the Enterprise plan takes --per-minute and --per-day' };
+  }
+  return perMinute === perDay
+    ? { quota: undefined }
+    : { fault: '--per-minute and --per-day go together' };
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+const durationForm = 'a number with s, m, h or d, such as 90d or 24h';
+
+/** Reads a duration such as `90d`, in seconds; a plain `0` will do, too. */
+function parseDuration(text: string): number | undefined {
+  if (text === '0') return 0;
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const seconds = unitSeconds[unit];
+  return seconds === undefined ? undefined : Number(count) * seconds;
+}
+
+function parseLimit(text: string): number {
+  if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= maxLimit) return Number(text);
+  throw new InvalidArgumentError(`Expected a whole number from 1 to ${maxLimit}.`);
+}

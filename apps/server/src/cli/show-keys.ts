@@ -1,0 +1,73 @@
+import type { Key, KeyDetails } from '@animal-store/contract/admin';
+import { formatFields, formatTable } from './table.ts';
+
+/** What stands where a key has nothing. */
+const none = '-';
+
+/** A list of keys as a table. */
+export function showKeys(keys: readonly Key[]): string {
+  if (keys.length === 0) return 'There are no such keys.\n';
+  return formatTable(
+    ['ID', 'NAME', 'ACCOUNT', 'PLAN', 'PER MINUTE', 'PER DAY', 'STATE', 'TOKENS', 'EXPIRES'],
+    keys.map((key) => [
+      key.id,
+      key.name ?? none,
+      key.account ?? none,
+      key.plan,
+      toCount(key.quota.perMinute),
+      toCount(key.quota.perDay),
+      key.state,
+      key.tokens.map(({ prefix }) => `${prefix}…`).join(' ') || none,
+      key.expiresAt === null ? 'never' : toTime(key.expiresAt),
+    ]),
+  );
+}
+
+/** One key, and how it stands if that is known. */
+export function showKey(key: Key | KeyDetails): string {
+  const { perMinute, perDay } = key.quota;
+  return formatFields([
+    ['Id', key.id],
+    ['Name', key.name ?? none],
+    ['Account', key.account ?? none],
+    ['Plan', `${key.plan}: ${toCount(perMinute)} per minute, ${toCount(perDay)} per day`],
+    ['State', key.revokedAt === null ? key.state : `revoked ${toTime(key.revokedAt)}`],
+    ['Created', toTime(key.createdAt)],
+    ['Expires', key.expiresAt === null ? 'never' : toTime(key.expiresAt)],
+    ...key.tokens.map(({ prefix, expiresAt }, index) => {
+      const until = expiresAt === null ? '' : `  replaced, good until ${toTime(expiresAt)}`;
+      return [index === 0 ? 'Tokens' : '', `${prefix}…${until}`] as const;
+    }),
+    ...('usage' in key ? usageFields(key.usage) : []),
+  ]);
+}
+
+/** A token that was just made, which is shown this once. */
+export function showToken(token: string): string {
+  return `${formatFields([['Token', token]])}\nKeep the token: it is not shown again.\n`;
+}
+
+function usageFields({ windows, strikes, strikeThreshold, bannedUntil }: KeyDetails['usage']) {
+  const windowField = ({ limit, remaining, resetsAt }: (typeof windows)['minute']) =>
+    `${toCount(remaining)} of ${toCount(limit)} left, resets ${toTime(resetsAt)}`;
+  return [
+    ['Minute', windowField(windows.minute)],
+    ['Day', windowField(windows.day)],
+    [
+      'Strikes',
+      strikeThreshold === null
+        ? 'bans are off'
+        : `${toCount(strikes)} of the ${toCount(strikeThreshold)} that are borne`,
+    ],
+    ['Banned', bannedUntil === null ? 'no' : `until ${toTime(bannedUntil)}`],
+  ] as const;
+}
+
+function toCount(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** UTC to the second, which is all that people compare. */
+function toTime(instant: string): string {
+  return `${instant.slice(0, 19).replace('T', ' ')}Z`;
+}

@@ -1,0 +1,35 @@
+const gap = '  ';
+
+/** Formats rows as columns under a header. */
+export function formatTable(header: readonly string[], rows: readonly string[][]): string {
+  const lines = [header, ...rows];
+  const widths = header.map((_, column) =>
+    Math.max(...lines.map((cells) => widthOf(cells[column] ?? ''))),
+  );
+  return lines.map((cells) => `${align(cells, widths)}\n`).join('');
+}
+
+/** Formats named values, one a line. */
+export function formatFields(fields: readonly (readonly [name: string, value: string])[]): string {
+  const width = Math.max(...fields.map(([name]) => name.length));
+  return fields.map((field) => `${gap}${align(field, [width, 0])}\n`).join('');
+}
+
+function align(cells: readonly string[], widths: readonly number[]): string {
+  return cells
+    .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
+    .join(gap)
+    .trimEnd();
+}
+
+const graphemes = new Intl.Segmenter();
+
+// East Asian letters, and whatever is drawn as an emoji, take two cells of a terminal.
+const wide =
+  /\p{Emoji_Presentation}|\uFE0F|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}/u;
+
+function widthOf(text: string): number {
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += wide.test(segment) ? 2 : 1;
+  return width;
+}

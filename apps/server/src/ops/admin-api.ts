@@ -1,0 +1,65 @@
+import { adminContract, adminRoutes } from '@animal-store/contract/admin';
+import { createExpressEndpoints } from '@ts-rest/express';
+import { Router } from 'express';
+import { jsonBody } from '../api/json-body.ts';
+import type { createKeyHandlers } from './key-handlers.ts';
+import { refuseMethod } from './refuse-method.ts';
+import { requireAdminToken } from './require-admin-token.ts';
+
+/** The most that a JSON body may hold: the longest name and account, escaped, and room to spare. */
+const maxBodyBytes = 16 * 1024;
+
+export interface AdminApiOptions {
+  readonly adminToken: string;
+  readonly keyHandlers: ReturnType<typeof createKeyHandlers>;
+  /** The OpenAPI document of this API, if there is one to show. */
+  readonly openApi?: object;
+}
+
+/** The admin API. A request without the token learns nothing, not even which paths there are. */
+export function createAdminApi({ adminToken, keyHandlers, openApi }: AdminApiOptions): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.use(requireAdminToken(adminToken));
+
+  const withBody = <Handler>(handler: Handler) => ({
+    middleware: [jsonBody({ maxBytes: maxBodyBytes })],
+    handler,
+  });
+  createExpressEndpoints(
+    adminContract,
+    {
+      ...keyHandlers,
+      createKey: withBody(keyHandlers.createKey),
+      changeKey: withBody(keyHandlers.changeKey),
+      rotateKey: withBody(keyHandlers.rotateKey),
+    },
+    router,
+    {
+      // Given whole: ts-rest takes none of its defaults once it is given any option.
+      jsonQuery: false,
+      logInitialization: false,
+      responseValidation: false,
+      requestValidationErrorHandler: (error, _req, _res, next) => next(error),
+      // Express forgets them before the error mapper comes to describe what was wrong with them.
+      globalMiddleware: [
+        (req, res, next) => {
+          res.locals.pathParams = req.params;
+          next();
+        },
+      ],
+    },
+  );
+  for (const [path, routes] of Map.groupBy(Object.values(adminRoutes), ({ path }) => path)) {
+    router.all(path, refuseMethod(routes.map(({ method }) => method)));
+  }
+
+  if (openApi !== undefined) {
+    router
+      .route('/openapi.json')
+      .get((_req, res) => {
+        res.json(openApi);
+      })
+      .all(refuseMethod(['GET']));
+  }
+  return router;
+}

@@ -1,0 +1,66 @@
+import { parse as parseQuery } from 'node:querystring';
+import { rateLimitHeaders } from '@animal-store/contract';
+import { adminBasePath } from '@animal-store/contract/admin';
+import express, { type Express } from 'express';
+import { errorMapper } from '../api/error-mapper.ts';
+import { useLeanJson } from '../api/lean-json.ts';
+import { requestId } from '../api/request-id.ts';
+import { responseManners } from '../api/response-manners.ts';
+import { ApiError } from '../api-error.ts';
+import { type AdminApiOptions, createAdminApi } from './admin-api.ts';
+import type { Health } from './health.ts';
+import { refuseMethod } from './refuse-method.ts';
+
+export interface OpsAppOptions {
+  readonly health: Pick<Health, 'report'>;
+  /** The admin API; `undefined` where no token guards it: then there is none. */
+  readonly admin: AdminApiOptions | undefined;
+  /** Is told of failures that are ours. */
+  readonly report: (failure: unknown, requestId: string) => void;
+}
+
+/** How long a prober is asked to wait for a replica that is not ready, in seconds. */
+const notReadyRetrySeconds = 1;
+
+/**
+ * What operators and their machines ask for. It reads top to bottom as a request meets it, and
+ * shares no path with the public API: it listens elsewhere.
+ */
+export function createOpsApp({ health, admin, report }: OpsAppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('query parser', (query: string) => parseQuery(query, '&', '=', { maxKeys: 0 }));
+  useLeanJson(app);
+
+  app.use(requestId());
+  app.use(responseManners());
+
+  app
+    .route('/livez')
+    .get((_req, res) => {
+      res.json({ status: 'alive' });
+    })
+    .all(refuseMethod(['GET']));
+
+  app
+    .route('/readyz')
+    .get(async (_req, res) => {
+      const report = await health.report();
+      if (report.status === 'not_ready') {
+        res.status(503).setHeader(rateLimitHeaders.retryAfter, String(notReadyRetrySeconds));
+      }
+      res.json(report);
+    })
+    .all(refuseMethod(['GET']));
+
+  if (admin !== undefined) app.use(adminBasePath, createAdminApi(admin));
+
+  app.use(() => {
+    throw new ApiError('not_found', 'There is no such path.');
+  });
+  app.use(errorMapper(report));
+  return app;
+}

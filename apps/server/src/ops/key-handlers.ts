@@ -1,0 +1,155 @@
+import { formatLinks, type RateLimitWindow } from '@animal-store/contract';
+import {
+  adminBasePath,
+  adminContract,
+  adminRoutes,
+  type Key,
+  type KeyDetails,
+  type KeyUsage,
+} from '@animal-store/contract/admin';
+import { initServer } from '@ts-rest/express';
+import { ApiError } from '../api-error.ts';
+import type { KeyRecord, KeyRegister, Unchanged } from '../keys/key-register.ts';
+import type { Quotas } from '../quotas/quotas.ts';
+
+/** The operations on API keys. */
+export function createKeyHandlers(options: {
+  keys: KeyRegister;
+  quotas: Pick<Quotas, 'usageOf' | 'pardon'>;
+}) {
+  const { keys, quotas } = options;
+
+  async function find(id: string): Promise<KeyRecord> {
+    const key = await keys.find(id);
+    if (key === undefined) throw noSuchKey(id);
+    return key;
+  }
+
+  async function detailsOf(key: KeyRecord): Promise<KeyDetails> {
+    return { ...toKey(key), usage: toUsage(await quotas.usageOf(key)) };
+  }
+
+  return initServer().router(adminContract, {
+    async createKey({ body: { expiresAt, ...key } }) {
+      const created = await keys.create({ ...key, expiresAt: readExpiry(expiresAt) });
+      return { status: 201, body: { key: toKey(created.key), token: created.token } };
+    },
+
+    async listKeys({ query: { limit, plan, state, cursor }, res }) {
+      if (cursor !== undefined) await requireCursor(cursor);
+      // One more than asked for tells whether there is a next page.
+      const found = await keys.list({ plan, state }, limit + 1, cursor);
+      const page = found.slice(0, limit);
+      const last = page.at(-1);
+      if (found.length > limit && last !== undefined) {
+        const query = new URLSearchParams({ limit: String(limit) });
+        if (plan !== undefined) query.set('plan', plan);
+        if (state !== undefined) query.set('state', state);
+        query.set('cursor', last.id);
+        const url = `${adminBasePath}${adminRoutes.listKeys.path}?${query}`;
+        res.setHeader('Link', formatLinks([{ url, rel: 'next' }]));
+      }
+      return { status: 200, body: page.map(toKey) };
+    },
+
+    async getKey({ params: { keyId } }) {
+      return { status: 200, body: await detailsOf(await find(keyId)) };
+    },
+
+    async changeKey({ params: { keyId }, body }) {
+      const change = await keys.changePlan(keyId, body);
+      if (change.outcome !== 'changed') throw refusal(keyId, change);
+      return { status: 200, body: toKey(change.key) };
+    },
+
+    async rotateKey({ params: { keyId }, body: { graceSeconds } }) {
+      const rotation = await keys.rotate(keyId, graceSeconds);
+      if (rotation.outcome !== 'rotated') throw refusal(keyId, rotation);
+      return { status: 200, body: { key: toKey(rotation.key), token: rotation.token } };
+    },
+
+    async revokeKey({ params: { keyId } }) {
+      const key = await keys.revoke(keyId);
+      if (key === undefined) throw noSuchKey(keyId);
+      return { status: 200, body: toKey(key) };
+    },
+
+    async unbanKey({ params: { keyId } }) {
+      const key = await find(keyId);
+      // Pardoned before it is announced: a replica that hears of it and asks Redis finds no ban.
+      await quotas.pardon(key.id);
+      await keys.announcePardon(key.id);
+      return { status: 200, body: await detailsOf(key) };
+    },
+  });
+
+  /** A cursor is the id of the key that the page before ended with. Keys are never deleted. */
+  async function requireCursor(cursor: string): Promise<void> {
+    const isId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(cursor);
+    if (isId && (await keys.find(cursor)) !== undefined) return;
+    throw new ApiError('invalid_request', 'cursor: expected one that a Link header gave');
+  }
+}
+
+function readExpiry(expiresAt: string | undefined): Date | undefined {
+  if (expiresAt === undefined) return undefined;
+  const instant = new Date(expiresAt);
+  if (instant.getTime() > Date.now()) return instant;
+  throw new ApiError('invalid_request', 'expiresAt: expected a time to come');
+}
+
+function refusal(id: string, unchanged: Unchanged): ApiError {
+  switch (unchanged.outcome) {
+    case 'no-such-key':
+      return noSuchKey(id);
+    case 'not-active':
+      return new ApiError('key_not_active', `The key is ${unchanged.state}: make a new one.`);
+    case 'quota-missing':
+      return new ApiError(
+        'invalid_request',
+        'quota: expected an Enterprise key to bring its own perMinute and perDay, got nothing',
+      );
+    case 'quota-unwanted':
+      return new ApiError(
+        'invalid_request',
+        `quota: expected none: the key's plan is ${unchanged.plan}, and only Enterprise keys have numbers of their own`,
+      );
+  }
+}
+
+function noSuchKey(id: string): ApiError {
+  return new ApiError('key_not_found', `There is no key with the id ${id}.`);
+}
+
+function toKey({ createdAt, expiresAt, revokedAt, tokens, ...key }: KeyRecord): Key {
+  return {
+    ...key,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt?.toISOString() ?? null,
+    revokedAt: revokedAt?.toISOString() ?? null,
+    tokens: tokens.map((token) => ({
+      prefix: token.prefix,
+      createdAt: token.createdAt.toISOString(),
+      expiresAt: token.expiresAt?.toISOString() ?? null,
+    })),
+  };
+}
+
+function toUsage(usage: Awaited<ReturnType<Quotas['usageOf']>>): KeyUsage {
+  const windowOf = (name: RateLimitWindow['name']) => {
+    const window = usage.windows.find((candidate) => candidate.name === name);
+    if (window === undefined) throw new TypeError(`A key's usage lacks the window ${name}.`);
+    const { limit, remaining, resetAt } = window;
+    return { limit, remaining, resetsAt: toInstant(resetAt) };
+  };
+  return {
+    windows: { minute: windowOf('minute'), day: windowOf('day') },
+    strikes: usage.strikes,
+    strikeThreshold: usage.strikeThreshold ?? null,
+    bannedUntil: usage.bannedUntil === undefined ? null : toInstant(usage.bannedUntil),
+  };
+}
+
+function toInstant(unixSeconds: number): string {
+  return new Date(unixSeconds * 1000).toISOString();
+}

@@ -1,0 +1,56 @@
+import { openListener } from '../api/open-listener.ts';
+import type { KeyRegister } from '../keys/key-register.ts';
+import type { Quotas } from '../quotas/quotas.ts';
+import { createOpsApp } from './app.ts';
+import type { Health } from './health.ts';
+import { createKeyHandlers } from './key-handlers.ts';
+import { announceOpsUrl, keepAdminToken } from './local-access.ts';
+
+/** The operators' listener. */
+export interface Ops {
+  /** Where it is, as `http://host:port`. */
+  readonly origin: string;
+  /** Whether there is an admin API: it takes a token to guard it. */
+  readonly hasAdmin: boolean;
+  close(graceMs: number): Promise<void>;
+}
+
+/**
+ * Opens the operators' listener.
+ *
+ * @throws {StartupError} if the port or the host cannot be had.
+ */
+export async function openOps(options: {
+  opsHost: string;
+  opsPort: number;
+  /** What guards the admin API; if there is none, `dataDir` keeps one. */
+  adminToken: string | undefined;
+  /** Where the embedded database is; `undefined` with Postgres. */
+  dataDir: string | undefined;
+  health: Health;
+  keys: KeyRegister;
+  quotas: Quotas;
+  report: (failure: unknown, requestId: string) => void;
+}): Promise<Ops> {
+  const { opsHost, opsPort, dataDir, health, keys, quotas, report } = options;
+  const adminToken =
+    options.adminToken ?? (dataDir === undefined ? undefined : await keepAdminToken(dataDir));
+  const admin =
+    adminToken === undefined
+      ? undefined
+      : { adminToken, keyHandlers: createKeyHandlers({ keys, quotas }) };
+
+  const listener = await openListener({ host: opsHost, port: opsPort, settings: 'OPS_' }, () =>
+    createOpsApp({ health, admin, report }),
+  );
+  const withdraw =
+    dataDir === undefined ? undefined : await announceOpsUrl(dataDir, listener.origin);
+  return {
+    origin: listener.origin,
+    hasAdmin: admin !== undefined,
+    async close(graceMs) {
+      await withdraw?.();
+      await listener.close(graceMs);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { parseJson } from '@animal-store/contract';
+import { adminBasePath, type IssuedKey } from '@animal-store/contract/admin';
+import { type Answer, type CallOptions, call } from './service.ts';
+
+/** The admin token of servers that are told one. */
+export const adminToken = 'an-admin-token-for-tests';
+
+/** The operators' API of a running server. */
+export type Admin = {
+  /** Sends a request with the admin token, unless told otherwise. */
+  call(path: string, options?: CallOptions): Promise<Answer>;
+  /** Makes a key, as the JSON says, and fails if that fails. */
+  create(json: string): Promise<IssuedKey>;
+};
+
+export function adminOf({ opsUrl }: { opsUrl: string }): Admin {
+  const send = (path: string, options?: CallOptions) =>
+    call(opsUrl + adminBasePath + path, { token: adminToken, ...options });
+  return {
+    call: send,
+    async create(json) {
+      const { status, text } = await send('/keys', { json });
+      if (status !== 201) throw new Error(`No key was made: ${text}`);
+      return parseJson(text) as IssuedKey;
+    },
+  };
+}
