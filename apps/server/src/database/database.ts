@@ -17,7 +17,7 @@ export interface OpenDatabase {
 }
 
 /** What is told of a channel. */
-export interface ChannelListener {
+interface ChannelListener {
   onMessage(payload: string): void;
   /** From now on messages arrive; what was said before may have been missed. */
   onListening(): void;
