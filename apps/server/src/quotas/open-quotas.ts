@@ -1,6 +1,6 @@
 import type { BanPolicy } from './ban-policy.ts';
 import { createInProcessQuotas } from './in-process-quotas.ts';
-import { openRedis } from './open-redis.ts';
+import { openRedis, untilReady } from './open-redis.ts';
 import type { Quotas } from './quotas.ts';
 import { createRedisProbe } from './redis-probe.ts';
 import { createRedisQuotas } from './redis-quotas.ts';
@@ -41,13 +41,7 @@ export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
     onChange: onDecider,
   });
 
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, firstConnectionTimeoutMs);
-    redis.once('ready', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+  await untilReady(redis, firstConnectionTimeoutMs);
   // A first look, so that whatever is wrong with Redis is said now and not at the first request.
   await quotas.peekAddress('none');
 

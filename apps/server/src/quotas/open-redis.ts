@@ -11,8 +11,6 @@ const connection = {
   autoResendUnfulfilledCommands: false,
   connectTimeout: 1_000,
   retryStrategy: (attempt: number) => Math.min(attempt * 50, 250),
-  // After a failover the old primary, now a replica, still holds the connection.
-  reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
   connectionName: 'animal-store',
 };
 
@@ -37,7 +35,27 @@ export function openRedis(urls: readonly string[]): RedisConnection {
           slotsRefreshTimeout: 1_000,
           redisOptions: connection,
         });
+  if (redis instanceof Cluster) {
+    // ioredis would connect to a node at the node's first command, and refuse what comes until it is
+    // connected: of many requests at once, all but the first.
+    redis.on('+node', (node: Redis) => node.connect().catch(() => {}));
+  }
   // Without a listener a failure to connect would end the process. It shows in every command too.
   redis.on('error', () => {});
   return redis;
+}
+
+/** Waits until Redis can be asked, in a Cluster every node of it, and no longer than `timeoutMs`. */
+export async function untilReady(redis: RedisConnection, timeoutMs: number): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, timeoutMs);
+  await Promise.race([late.promise, connected(redis)]);
+  clearTimeout(timer);
+}
+
+async function connected(redis: RedisConnection): Promise<void> {
+  if (redis.status !== 'ready') {
+    await new Promise<void>((resolve) => redis.once('ready', () => resolve()));
+  }
+  if (redis instanceof Cluster) await Promise.all(redis.nodes().map(connected));
 }

@@ -47,7 +47,8 @@ export function createRedisQuotas(options: {
     banPolicy.memorySeconds * 1_000,
   ];
   const noBans = -1;
-  const bans = createRememberedBans(now ?? (() => performance.now()));
+  const clock = now ?? (() => performance.now());
+  const bans = createRememberedBans(clock);
 
   async function take(request: {
     key: string;
@@ -98,8 +99,9 @@ export function createRedisQuotas(options: {
       const threshold = strikeThreshold(banPolicy, quota);
       const banned = bans.recall(id);
       if (banned !== undefined) return decisionOnKey(banned, quota, threshold);
+      const askedAt = clock();
       const reading = await take({ key: keyOf(id), cost: 1, ...quota, threshold });
-      bans.remember(id, reading);
+      bans.remember(id, reading, askedAt);
       return decisionOnKey(reading, quota, threshold);
     },
     async usageOf({ id, quota }) {

@@ -12,13 +12,18 @@ const maxRemembered = 10_000;
  * @param now milliseconds of a clock that only moves forward; its zero does not matter.
  */
 export function createRememberedBans(now: () => number) {
-  const readings = new Map<string, { reading: KeyReading; at: number }>();
+  const readings = new Map<
+    string,
+    { reading: KeyReading; askedAt: number; heardAt: number; nextAskAt: number }
+  >();
 
   return {
-    remember(id: string, reading: KeyReading): void {
+    /** @param askedAt when Redis was asked: it decided at some instant between then and now. */
+    remember(id: string, reading: KeyReading, askedAt: number): void {
       if (reading.bannedUntilMs === undefined) return;
       readings.delete(id);
-      readings.set(id, { reading, at: now() });
+      const heardAt = now();
+      readings.set(id, { reading, askedAt, heardAt, nextAskAt: heardAt + believedMs });
       if (readings.size <= maxRemembered) return;
       for (const oldest of readings.keys()) {
         readings.delete(oldest);
@@ -34,14 +39,22 @@ export function createRememberedBans(now: () => number) {
     recall(id: string): KeyReading | undefined {
       const remembered = readings.get(id);
       if (remembered === undefined) return undefined;
-      const { reading, at } = remembered;
-      const elapsedMs = now() - at;
-      const redisNow = reading.now + elapsedMs;
-      if (elapsedMs < believedMs && redisNow < (reading.bannedUntilMs ?? 0)) {
-        return { ...reading, now: redisNow };
+      const { reading, askedAt, heardAt, nextAskAt } = remembered;
+      const present = now();
+      // By Redis's clock it is somewhere between two instants, as far apart as its answer took. A ban
+      // may be over from the later one on; a wait that is counted from the earlier is not too short.
+      const earliest = reading.now + present - heardAt;
+      const latest = reading.now + present - askedAt;
+      if (latest >= (reading.bannedUntilMs ?? 0)) {
+        readings.delete(id);
+        return undefined;
       }
-      readings.delete(id);
-      return undefined;
+      if (present >= nextAskAt) {
+        // One asks; those that come before it has its answer would only ask the same.
+        remembered.nextAskAt = present + believedMs;
+        return undefined;
+      }
+      return { ...reading, now: earliest };
     },
   };
 }

@@ -1,0 +1,143 @@
+import { Agent, request } from 'node:http';
+import type { Quota } from '@animal-store/contract';
+import { type Server, startServer } from '@animal-store/testkit';
+import type { NewApiKey } from '../../src/keys/api-key.ts';
+import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { createDatabase } from './databases.ts';
+
+/** Several servers on one database, as behind a load balancer. */
+export type Replicas = AsyncDisposable & {
+  readonly servers: readonly Server[];
+  /** Starts another server in the place of one, which is then stopped, as a rollout does. */
+  restart(index: number): Promise<void>;
+  /** Makes a key of a plan, or with numbers of its own, and gives its token. */
+  createToken(plan: 'free' | 'pro' | Quota): Promise<string>;
+  /** Sends one request and reads its answer to the end. Without a token, it brings no key. */
+  ask(server: Server, token?: string, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+};
+
+/** What a test of quotas looks at. */
+export type Reply = {
+  readonly status: number;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Unix time in seconds. */
+  readonly reset: number;
+  /** In seconds; not a number where there is none. */
+  readonly retryAfter: number;
+  /** What `RateLimit` tells of each window: requests left, and seconds to the reset. */
+  readonly windows: Readonly<Record<string, { remaining: number; seconds: number }>>;
+  /** Of an error. */
+  readonly code: string | undefined;
+  readonly tookMs: number;
+};
+
+export type ReplicasOptions = {
+  /** One environment a replica, over what they have in common. */
+  readonly env: readonly Readonly<Record<string, string>>[];
+};
+
+/** How long an answer may take: a bound on hung requests, not on behaviour. */
+const silenceMs = 20_000;
+
+/** Starts a server for each environment, all at the same time. */
+export async function startReplicas({ env }: ReplicasOptions): Promise<Replicas> {
+  await using opened = new AsyncDisposableStack();
+  const testDatabase = opened.use(await createDatabase('postgres'));
+  const database = await testDatabase.open();
+  opened.defer(() => database.close());
+  const keys = createKeyRepository(database.db);
+
+  const start = (own: Readonly<Record<string, string>> = {}) =>
+    startServer({ env: { ...testDatabase.env, ...own } });
+  const starts = await Promise.allSettled(env.map(start));
+  const servers = starts.flatMap((it) => (it.status === 'fulfilled' ? it.value : []));
+  opened.defer(async () => {
+    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+  });
+  for (const it of starts) if (it.status === 'rejected') throw it.reason;
+
+  // Enough to be many at once, and not a connection for each of 5,000 requests.
+  const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+  opened.defer(() => agent.destroy());
+
+  const kept = opened.move();
+  let made = 0;
+  return {
+    servers,
+    async restart(index) {
+      const [old] = servers.splice(index, 1, await start(env[index]));
+      await old?.[Symbol.asyncDispose]();
+    },
+    async createToken(plan) {
+      made += 1;
+      const name = `key ${made}`;
+      const key: NewApiKey =
+        typeof plan === 'string' ? { name, plan } : { name, plan: 'enterprise', quota: plan };
+      return (await keys.create(key)).token;
+    },
+    ask: (server, token, headers) => ask(agent, server, token, headers),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** As many requests at once, each to a replica that `pick` gives. */
+export function askAtOnce(
+  replicas: Pick<Replicas, 'ask'>,
+  options: { token?: string; times: number; servers: readonly Server[] },
+): Promise<Reply[]> {
+  const { token, times, servers } = options;
+  return Promise.all(Array.from({ length: times }, () => replicas.ask(randomOf(servers), token)));
+}
+
+/** One of them, as a load balancer would pick. */
+export function randomOf<T>(list: readonly T[]): T {
+  const picked = list[Math.floor(Math.random() * list.length)];
+  if (picked === undefined) throw new Error('There is nothing to pick from.');
+  return picked;
+}
+
+/** Not by `fetch`, which costs so much that 5,000 requests measure the test. */
+function ask(
+  agent: Agent,
+  server: Server,
+  token: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const startedAt = performance.now();
+  const sent = request(`${server.baseUrl}/pets?limit=1`, {
+    agent,
+    headers: { ...(token !== undefined && { Authorization: `Bearer ${token}` }), ...headers },
+    signal: AbortSignal.timeout(silenceMs),
+  });
+  sent.on('error', reject);
+  sent.on('response', (answer) => {
+    let text = '';
+    answer.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    answer.on('error', reject);
+    answer.on('end', () => {
+      const number = (name: string) => Number(answer.headers[name] ?? Number.NaN);
+      const state = String(answer.headers['ratelimit'] ?? '');
+      resolve({
+        status: answer.statusCode ?? 0,
+        limit: number('x-ratelimit-limit'),
+        remaining: number('x-ratelimit-remaining'),
+        reset: number('x-ratelimit-reset'),
+        retryAfter: number('retry-after'),
+        windows: Object.fromEntries(
+          [...state.matchAll(/"(\w+)";r=(\d+);t=(\d+)/g)].map(([, name = '', r, t]) => [
+            name,
+            { remaining: Number(r), seconds: Number(t) },
+          ]),
+        ),
+        code: answer.statusCode === 200 ? undefined : JSON.parse(text).code,
+        tookMs: performance.now() - startedAt,
+      });
+    });
+  });
+  sent.end();
+  return promise;
+}
