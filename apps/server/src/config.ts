@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type LogFormat, type LogLevel, logFormats, logLevels } from './observability/log.ts';
 import type { BanPolicy } from './quotas/ban-policy.ts';
 import { StartupError } from './startup-error.ts';
 
@@ -7,6 +8,9 @@ export interface Config {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** The operators' listener. */
+  readonly opsHost: string;
+  readonly opsPort: number;
   /** Where Postgres is; `undefined` for the embedded database in `dataDir`. */
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
@@ -23,6 +27,13 @@ export interface Config {
   /** Requests per minute from one network without a valid key. */
   readonly addressPerMinute: number;
   readonly banPolicy: BanPolicy;
+  readonly logLevel: LogLevel;
+  /** `undefined` to be pretty on a terminal and JSON elsewhere. */
+  readonly logFormat: LogFormat | undefined;
+  /** Where traces go; `undefined` for nowhere. */
+  readonly otlpEndpoint: string | undefined;
+  /** The share of traces that are recorded, of those that begin here; from 0 to 1. */
+  readonly traceSampleShare: number;
 }
 
 /**
@@ -43,6 +54,10 @@ function wholeNumber(name: string, min: number, max: number, byDefault: number) 
   ).transform((text) => (text === undefined ? byDefault : Number(text)));
 }
 
+function oneOf<const T extends string>(texts: readonly T[]) {
+  return z.enum(texts, { error: `expected one of ${texts.join(', ')}` }).optional();
+}
+
 const isUrl =
   (...protocols: readonly string[]) =>
   (text: string) =>
@@ -58,6 +73,8 @@ const day = 86_400;
 const Environment = z.object({
   HOST: variable((text) => /^[\w.:-]+$/.test(text), 'a host name or address'),
   PORT: wholeNumber('PORT', 0, 65_535, 3_000),
+  OPS_HOST: variable((text) => /^[\w.:-]+$/.test(text), 'a host name or address'),
+  OPS_PORT: wholeNumber('OPS_PORT', 0, 65_535, 3_001),
   DATABASE_URL: variable(isUrl('postgres:', 'postgresql:'), 'postgres://user:password@host/name'),
   DATA_DIR: variable((text) => !text.includes('\0'), 'a path'),
   REDIS_URL: variable(
@@ -79,6 +96,16 @@ const Environment = z.object({
   BAN_SECONDS: wholeNumber('BAN_SECONDS', 1, day, 300),
   BAN_MAX_SECONDS: wholeNumber('BAN_MAX_SECONDS', 1, day, 3_600),
   BAN_MEMORY_SECONDS: wholeNumber('BAN_MEMORY_SECONDS', 1, 7 * day, day),
+  LOG_LEVEL: oneOf(logLevels),
+  LOG_FORMAT: oneOf(logFormats),
+  OTEL_EXPORTER_OTLP_ENDPOINT: variable(
+    isUrl('http:', 'https:'),
+    'the URL of a collector, such as http://localhost:4318',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: variable(
+    (text) => /^(?:0|1|0?\.\d{1,9}|1\.0)$/.test(text),
+    'a share from 0 to 1, such as OTEL_TRACES_SAMPLER_ARG=0.1',
+  ),
 });
 
 /** The names of all variables that are read. */
@@ -101,6 +128,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return {
     host: data.HOST ?? '127.0.0.1',
     port: data.PORT,
+    opsHost: data.OPS_HOST ?? '127.0.0.1',
+    opsPort: data.OPS_PORT,
     databaseUrl: data.DATABASE_URL,
     dataDir: data.DATA_DIR ?? '.data',
     redisUrls: data.REDIS_URL === undefined ? [] : splitAtCommas(data.REDIS_URL),
@@ -119,5 +148,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       maxBanSeconds: data.BAN_MAX_SECONDS,
       memorySeconds: data.BAN_MEMORY_SECONDS,
     },
+    logLevel: data.LOG_LEVEL ?? 'info',
+    logFormat: data.LOG_FORMAT,
+    otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
+    traceSampleShare: Number(data.OTEL_TRACES_SAMPLER_ARG ?? 1),
   };
 }

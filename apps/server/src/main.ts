@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { apiVersion } from '@animal-store/contract';
+import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './api/app.ts';
 import { answerMalformedRequests } from './api/malformed-requests.ts';
 import { openListener } from './api/open-listener.ts';
@@ -9,11 +10,12 @@ import { openEmbedded } from './database/open-embedded.ts';
 import { openPostgres } from './database/open-postgres.ts';
 import { fillOnFirstStart } from './first-start.ts';
 import { createKeyRepository } from './keys/key-repository.ts';
+import { type Observability, openObservability } from './observability/open-observability.ts';
+import { createMetricsApp } from './ops/metrics.ts';
 import { createIdempotentCreations } from './pets/idempotent-creation.ts';
 import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
-import type { Decider } from './quotas/resilient-quotas.ts';
 import { StartupError } from './startup-error.ts';
 
 /** The most that a JSON body may hold: sixteen times the longest name, escaped. */
@@ -39,6 +41,10 @@ try {
 
 async function start(): Promise<void> {
   const config = readConfig();
+  const observability = await openObservability({ ...config, version: manifest.version });
+  resources.defer(() => observability.close());
+  const { metrics, onEnd, report } = observability;
+
   const dataDir = config.databaseUrl === undefined ? resolve(config.dataDir) : undefined;
 
   const database =
@@ -48,7 +54,7 @@ async function start(): Promise<void> {
   resources.defer(() => database.close());
   const demoToken = dataDir === undefined ? undefined : await fillOnFirstStart(database.db);
 
-  const quotas = await openQuotas({ ...config, onDecider: reportDecider });
+  const quotas = await openQuotas({ ...config, ...observability });
   resources.defer(() => quotas.close());
 
   const creations = createIdempotentCreations(database.db);
@@ -58,9 +64,10 @@ async function start(): Promise<void> {
   const listener = await openListener(config, (port, server) => {
     const origin = config.publicUrl ?? `http://localhost:${port}`;
     const baseUrl = `${origin}/${apiVersion}`;
-    answerMalformedRequests(server, quotas);
+    answerMalformedRequests(server, { quotas, onEnd });
     return createApp({
       ...config,
+      ...observability,
       baseUrl,
       maxBodyBytes,
       quotas,
@@ -70,24 +77,35 @@ async function start(): Promise<void> {
         creations,
         baseUrl,
       }),
-      report,
     });
   });
   resources.defer(() => listener.close(stopGraceMs));
 
-  stopOnSignals();
+  const ops = await openListener({ host: config.opsHost, port: config.opsPort }, () =>
+    createMetricsApp(metrics),
+  );
+  resources.defer(() => ops.close(stopGraceMs));
+
+  stopOnSignals(observability);
+  observability.onListening({
+    url: listener.origin,
+    opsUrl: ops.origin,
+    database: dataDir === undefined ? 'postgres' : 'embedded',
+    quotas: config.redisUrls.length === 0 ? 'in-process' : 'redis',
+  });
   process.stdout.write(
     banner({ ...config, baseUrl: `${listener.origin}/${apiVersion}`, dataDir, demoToken }),
   );
 }
 
-function stopOnSignals(): void {
+function stopOnSignals({ onStop, report }: Observability): void {
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       // Somebody is in a hurry: the databases survive it.
       if (stopping) process.exit(1);
       stopping = true;
+      onStop(signal);
       resources.disposeAsync().then(
         () => process.exit(0),
         (error: unknown) => {
@@ -97,20 +115,4 @@ function stopOnSignals(): void {
       );
     });
   }
-}
-
-/** Tells the operator whose limits hold, once for each change. */
-function reportDecider(decider: Decider, reason: unknown): void {
-  const why = reason instanceof Error ? reason.message : String(reason);
-  process.stderr.write(
-    decider === 'own'
-      ? `Redis is away (${why}): this replica limits by its own share until it is back.\n`
-      : 'Redis is back: replicas limit together again.\n',
-  );
-}
-
-/** Tells the operator of a failure that is ours. */
-function report(failure: unknown, requestId?: string): void {
-  const what = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
-  process.stderr.write(`${requestId === undefined ? '' : `request ${requestId}: `}${what}\n`);
 }

@@ -39,6 +39,14 @@ describe('inside the server', () => {
   /** What each part may import of the server's own code, besides itself. */
   const directions: Record<string, readonly string[]> = {
     api: ['api-error', 'startup-error', 'database/database-error', 'keys', 'pets', 'quotas'],
+    observability: [
+      'api/observe-requests',
+      'database/database-error',
+      'database/statement-channel',
+      'keys/token',
+      'quotas',
+    ],
+    ops: ['observability'],
     keys: ['database'],
     pets: ['api-error', 'database'],
     quotas: [],
@@ -55,6 +63,14 @@ describe('inside the server', () => {
     expect(allowed(own, [...patterns, /^(?!apps\/)/])).toEqual([]);
   });
 
+  test('OpenTelemetry is imported by one module, and that by nobody at the start', () => {
+    const others = server.filter(({ from }) => !from.endsWith('/observability/tracing.ts'));
+    expect(refused(others, [/^@opentelemetry\//])).toEqual([]);
+    const importers = refused(server, [/observability\/tracing\.ts$/]).map(({ from }) => from);
+    const read = importers.map((from) => readFileSync(join(repository, from), 'utf8'));
+    expect(read.filter((text) => !/^import type .* from '.\/tracing.ts';$/m.test(text))).toEqual([]);
+  });
+
   test('nothing imports main', () => {
     expect(refused(server, [/^apps\/server\/src\/main\.ts$/])).toEqual([]);
   });
@@ -69,8 +85,8 @@ describe('inside the server', () => {
     expect(refused(others, [/^drizzle-orm/, /^postgres$/, /^@electric-sql/])).toEqual([]);
   });
 
-  test('only api/ imports express', () => {
-    const others = server.filter(({ from }) => !from.startsWith('apps/server/src/api/'));
+  test('only api/ and ops/ import express', () => {
+    const others = server.filter(({ from }) => !/^apps\/server\/src\/(api|ops)\//.test(from));
     expect(refused(others, [/^express$/])).toEqual([]);
   });
 

@@ -32,14 +32,20 @@ export function createKeyRepository(db: Database) {
   return {
     /** The key that a token stands for, unless it is unknown, expired or revoked. */
     async findByToken(token: string): Promise<ApiKey | undefined> {
-      const [row] = await translateErrors(findByHash.execute({ hash: hashToken(token) }));
+      const [row] = await translateErrors(
+        findByHash.execute({ hash: hashToken(token) }),
+        'find_key_by_token',
+      );
       if (row === undefined) return undefined;
       return { id: row.id, name: row.name, plan: row.plan, quota: quotaOf(row) };
     },
 
     /** Tells whether there is any key at all, good or not. */
     async any(): Promise<boolean> {
-      const rows = await translateErrors(db.select({ id: apiKeys.id }).from(apiKeys).limit(1));
+      const rows = await translateErrors(
+        db.select({ id: apiKeys.id }).from(apiKeys).limit(1),
+        'find_any_key',
+      );
       return rows.length > 0;
     },
 
@@ -59,6 +65,7 @@ export function createKeyRepository(db: Database) {
             .values({ hash: hashToken(token), keyId: row.id, prefix: tokenPrefix(token) });
           return row.id;
         }),
+        'create_key',
       );
       return {
         key: { id, name: key.name, plan: key.plan, quota: quotaOf({ plan: key.plan, ...own }) },
