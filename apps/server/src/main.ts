@@ -11,7 +11,7 @@ import { openPostgres } from './database/open-postgres.ts';
 import { fillOnFirstStart } from './first-start.ts';
 import { createKeyRepository } from './keys/key-repository.ts';
 import { type Observability, openObservability } from './observability/open-observability.ts';
-import { createMetricsApp } from './ops/metrics.ts';
+import { createMetricsApp } from './ops/metrics-app.ts';
 import { createIdempotentCreations } from './pets/idempotent-creation.ts';
 import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';

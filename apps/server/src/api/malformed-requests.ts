@@ -41,6 +41,8 @@ export function answerMalformedRequests(
         };
         const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
         socket.end(`HTTP/1.1 ${status} Bad Request\r\n${fields.join('')}\r\n${body}`);
+        // What went wrong within a body was a request before, and is told of as that.
+        if (response) return;
         onEnd({ ...unreadRequest, requestId, status, errorCode: apiError.code });
       })
       .catch(() => socket.destroy());

@@ -5,7 +5,6 @@ import type { Log } from './log.ts';
 export function logRequest(log: Log, record: RequestRecord): void {
   const { requestId, method, route, status, aborted, durationMs, decision, ...rest } = record;
   const line = {
-    requestId,
     method,
     // What a caller wrote in the place of a path that we have is theirs, and may be a secret.
     route: route ?? 'other',
@@ -18,6 +17,7 @@ export function logRequest(log: Log, record: RequestRecord): void {
     remaining: decision?.reported.remaining,
     errorCode: rest.errorCode,
     aborted: aborted || undefined,
+    requestId,
   };
   if (status >= 500) log.warn(line, 'request');
   else log.info(line, 'request');

@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { hideTokens } from '../keys/token.ts';
 import { prettyLine } from './pretty-line.ts';
 
@@ -42,7 +42,7 @@ export function openLog({
       level,
       // No process id and host name: whatever collects the lines knows where they are from.
       base: null,
-      timestamp: stdTimeFunctions.isoTime,
+      timestamp: createTimestamp(),
       formatters: { level: (label) => ({ level: label }) },
     },
     stream,
@@ -56,11 +56,22 @@ export function openLog({
  */
 export function describeFailure(failure: unknown) {
   if (!(failure instanceof Error)) return { type: typeof failure };
-  return { type: failure.name, message: hideTokens(failure.message), stack: stackOf(failure) };
+  const { name, message, stack = '' } = failure;
+  return { type: name, message: hideTokens(message), stack: hideTokens(stack) };
 }
 
-function stackOf({ stack = '' }: Error): string {
-  return hideTokens(stack);
+/** ISO 8601, made once a millisecond: under load a third of a line's cost would be in it. */
+function createTimestamp(): () => string {
+  let lastMs = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== lastMs) {
+      lastMs = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
 }
 
 interface OpenStream {

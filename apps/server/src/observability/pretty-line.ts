@@ -9,15 +9,18 @@ const levelStyles: Readonly<Record<string, Style>> = {
   fatal: 'red',
 };
 
+/** As `12:30:01`, where the terminal is. */
+const timeOfDay = new Intl.DateTimeFormat('sv', { timeStyle: 'medium' });
+
 /**
- * Turns a line of JSON into one for people: `12:30:01.250 info  request  method=GET status=200 …`.
+ * Turns a line of JSON into one for people: `12:30:01 info  request method=GET …`.
  *
  * It is our own because it is this short: pino-pretty brings fifteen packages along.
  */
 export function prettyLine(line: string): string {
   const { time, level, msg, error, ...fields } = JSON.parse(line);
   const parts = [
-    paint('dim', new Date(time).toLocaleTimeString('sv', { fractionalSecondDigits: 3 })),
+    paint('dim', timeOfDay.format(new Date(time))),
     paint(levelStyles[level] ?? 'dim', String(level).padEnd(5)),
     msg,
     ...flatten(fields).map(([name, value]) => `${paint('dim', `${name}=`)}${value}`),

@@ -88,7 +88,9 @@ export function openTracing(options: {
 
   return {
     start(headers) {
-      const parent = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+      // Without its tracestate, where a caller could put anything, to be repeated in every span.
+      const { traceparent } = headers;
+      const parent = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
       const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
       return {
         run: (next) => current.run(trace.setSpan(parent, span), next),

@@ -1,4 +1,4 @@
-import express, { type Express, type RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import type { Metrics } from '../observability/metrics.ts';
 
 /** Answers what Prometheus scrapes. */
@@ -8,13 +8,4 @@ export function showMetrics(metrics: Metrics): RequestHandler {
     res.setHeader('Content-Type', metrics.contentType);
     res.end(text);
   };
-}
-
-/** The operators' listener, as far as it is there. */
-export function createMetricsApp(metrics: Metrics): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.get('/metrics', showMetrics(metrics));
-  return app;
 }
