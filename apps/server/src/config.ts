@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type LogFormat, type LogLevel, logFormats, logLevels } from './observability/log.ts';
 import type { BanPolicy } from './quotas/ban-policy.ts';
 import { StartupError } from './startup-error.ts';
 
@@ -34,6 +35,13 @@ export interface Config {
   readonly maxLoopDelayMs: number;
   /** How long SIGTERM lets the service go on, so that load balancers see that it is not ready. */
   readonly shutdownGraceMs: number;
+  readonly logLevel: LogLevel;
+  /** `undefined` to be pretty on a terminal and JSON elsewhere. */
+  readonly logFormat: LogFormat | undefined;
+  /** Where traces go; `undefined` for nowhere. */
+  readonly otlpEndpoint: string | undefined;
+  /** The share of traces that are recorded, of those that begin here; from 0 to 1. */
+  readonly traceSampleShare: number;
 }
 
 /**
@@ -52,6 +60,10 @@ function wholeNumber(name: string, min: number, max: number, byDefault: number) 
     (text) => /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max,
     `a whole number from ${min} to ${max}, such as ${name}=${byDefault}`,
   ).transform((text) => (text === undefined ? byDefault : Number(text)));
+}
+
+function oneOf<const T extends string>(texts: readonly T[]) {
+  return z.enum(texts, { error: `expected one of ${texts.join(', ')}` }).optional();
 }
 
 const isUrl =
@@ -104,6 +116,16 @@ const Environment = z.object({
   MAX_IN_FLIGHT: wholeNumber('MAX_IN_FLIGHT', 1, 1_000_000, 5_000),
   MAX_LOOP_DELAY_MS: wholeNumber('MAX_LOOP_DELAY_MS', 1, 60_000, 1_000),
   SHUTDOWN_GRACE_MS: wholeNumber('SHUTDOWN_GRACE_MS', 0, 60_000, 0),
+  LOG_LEVEL: oneOf(logLevels),
+  LOG_FORMAT: oneOf(logFormats),
+  OTEL_EXPORTER_OTLP_ENDPOINT: variable(
+    isUrl('http:', 'https:'),
+    'the URL of a collector, such as http://localhost:4318',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: variable(
+    (text) => /^(?:0|1|0?\.\d{1,9}|1\.0)$/.test(text),
+    'a share from 0 to 1, such as OTEL_TRACES_SAMPLER_ARG=0.1',
+  ),
 });
 
 const CliEnvironment = z.object({
@@ -153,6 +175,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     maxInFlight: data.MAX_IN_FLIGHT,
     maxLoopDelayMs: data.MAX_LOOP_DELAY_MS,
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
+    logLevel: data.LOG_LEVEL ?? 'info',
+    logFormat: data.LOG_FORMAT,
+    otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
+    traceSampleShare: Number(data.OTEL_TRACES_SAMPLER_ARG ?? 1),
   };
 }
 

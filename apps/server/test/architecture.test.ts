@@ -39,6 +39,13 @@ describe('inside the server', () => {
   /** What each part may import of the server's own code, besides itself. */
   const directions: Record<string, readonly string[]> = {
     api: ['api-error', 'startup-error', 'database/database-error', 'keys', 'pets', 'quotas'],
+    observability: [
+      'api/observe-requests',
+      'database/database-error',
+      'database/statement-channel',
+      'keys/token',
+      'quotas',
+    ],
     // Of api/ only the steps that every listener shares, one by one: nothing that knows of pets,
     // quotas or the public paths.
     ops: [
@@ -52,6 +59,7 @@ describe('inside the server', () => {
       'api/response-manners',
       'database/database-error',
       'keys',
+      'observability/metrics',
       'quotas/quotas',
     ],
     cli: ['config', 'ops/local-access', 'startup-error'],
@@ -69,6 +77,14 @@ describe('inside the server', () => {
     expect(own.length).toBeGreaterThan(0);
     // Packages from outside are judged below.
     expect(allowed(own, [...patterns, /^(?!apps\/)/])).toEqual([]);
+  });
+
+  test('OpenTelemetry is imported by one module, and that one only when it is needed', () => {
+    const others = server.filter(({ from }) => !from.endsWith('/observability/tracing.ts'));
+    expect(refused(others, [/^@opentelemetry\//])).toEqual([]);
+    const atTheStart = /^import (?!type\b)[^;]*\/tracing\.ts';$/m;
+    const files = filesUnder('apps/server/src');
+    expect(files.filter((file) => atTheStart.test(read(file)))).toEqual([]);
   });
 
   test('nothing imports main or the CLI', () => {

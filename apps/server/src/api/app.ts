@@ -14,6 +14,7 @@ import { jsonBody } from './json-body.ts';
 import { findOperation, requireOperation } from './known-operation.ts';
 import { useLeanJson } from './lean-json.ts';
 import './locals.ts';
+import { observeRequests, type RequestRecord, type RequestTracing } from './observe-requests.ts';
 import { requestId } from './request-id.ts';
 import { requireHost } from './require-host.ts';
 import { responseManners } from './response-manners.ts';
@@ -32,6 +33,9 @@ export interface AppOptions {
   readonly maxBodyBytes: number;
   /** Is told of failures that are ours. */
   readonly report: (failure: unknown, requestId: string) => void;
+  /** Is told of each request once it is over. */
+  readonly onEnd: (record: RequestRecord) => void;
+  readonly tracing: RequestTracing | undefined;
 }
 
 /** The public API. It reads top to bottom as a request meets it. */
@@ -48,6 +52,7 @@ export function createApp(options: AppOptions): Express {
   useLeanJson(app);
 
   app.use(requestId());
+  app.use(observeRequests(options));
   app.use(responseManners());
   app.use(cors(options.corsOrigins));
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { ApiError } from '../api-error.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
-import { isToken } from '../keys/token.ts';
+import { isToken, tokenPrefix } from '../keys/token.ts';
 
 const realm = 'Bearer realm="animal-store"';
 
@@ -17,8 +17,10 @@ const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
 export function identify(keys: Pick<KeyCache, 'findByToken'>): RequestHandler {
   return async function identifyCaller(req, res, next) {
     const token = bearer.exec(req.get('Authorization') ?? '')?.[1];
-    res.locals.apiKey =
-      token !== undefined && isToken(token) ? await keys.findByToken(token) : undefined;
+    if (token !== undefined && isToken(token)) {
+      res.locals.tokenPrefix = tokenPrefix(token);
+      res.locals.apiKey = await keys.findByToken(token);
+    }
     next();
   };
 }

@@ -12,6 +12,7 @@ export function enforceQuota(quotas: Quotas): RequestHandler {
       apiKey === undefined
         ? await quotas.takeForAddress(networkOf(req.ip, req.socket))
         : await quotas.takeForKey(apiKey);
+    res.locals.decision = decision;
     tellQuota(res, decision);
     if (decision.outcome === 'admitted') return next();
     throw refusal(decision);

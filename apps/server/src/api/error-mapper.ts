@@ -18,6 +18,7 @@ export function errorMapper(
 ): ErrorRequestHandler {
   return function answerFailure(failure: unknown, req, res, next) {
     const error = toApiError(failure, req, res);
+    res.locals.errorCode = error.code;
     if (error.code === 'internal_error') report(failure, res.locals.requestId);
     // Nothing can be said any more: Express cuts the connection, so the caller sees a failure.
     if (res.headersSent) return next(failure);

@@ -1,13 +1,15 @@
-import { formatLinks, routes } from '@animal-store/contract';
+import { apiVersion, formatLinks, routes } from '@animal-store/contract';
 import type { RequestHandler } from 'express';
 import { ApiError } from '../api-error.ts';
-import { deprecationOf, methodsOf } from './operations.ts';
+import { deprecationOf, findPath } from './operations.ts';
 
 /** Notes which operation a request asks for, so that every answer to it can say what it must. */
 export function findOperation(baseUrl: string): RequestHandler {
   return function noteOperation(req, res, next) {
-    const operation = methodsOf(req.path)?.get(req.method);
+    const path = findPath(req.path);
+    const operation = path?.methods.get(req.method);
     res.locals.operation = operation;
+    if (path !== undefined) res.locals.route = `/${apiVersion}${path.template}`;
     const deprecation = deprecationOf(operation);
     if (deprecation !== undefined) {
       // RFC 9745, §2: a structured date, in seconds. RFC 8594, §3: an HTTP date.
@@ -29,9 +31,9 @@ export function findOperation(baseUrl: string): RequestHandler {
 export function requireOperation(): RequestHandler {
   return function refuseUnknown(req, res, next) {
     if (res.locals.operation !== undefined) return next();
-    const methods = methodsOf(req.path);
-    if (methods === undefined) throw new ApiError('not_found', 'There is no such path.');
-    const allowed = [...methods.keys()].join(', ');
+    const path = findPath(req.path);
+    if (path === undefined) throw new ApiError('not_found', 'There is no such path.');
+    const allowed = [...path.methods.keys()].join(', ');
     throw new ApiError('method_not_allowed', `method: expected one of ${allowed}`, {
       headers: { Allow: allowed },
     });

@@ -5,12 +5,17 @@ import { formatRateLimit, stringifyJson } from '@animal-store/contract';
 import { ApiError } from '../api-error.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { networkOf } from './client-network.ts';
+import type { RequestRecord } from './observe-requests.ts';
 
 /**
  * Answers what Node's HTTP parser refuses, which never becomes a request, as the API answers
  * everything else: with the Error body and the address's quota. Node's own answer has neither.
  */
-export function answerMalformedRequests(server: Server, quotas: Quotas): void {
+export function answerMalformedRequests(
+  server: Server,
+  options: { quotas: Quotas; onEnd: (record: RequestRecord) => void },
+): void {
+  const { quotas, onEnd } = options;
   server.on('clientError', function answer(error: NodeJS.ErrnoException, socket: Socket) {
     const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse };
     // A request that came whole, pipelined before the malformed one, is answered first, or its caller
@@ -27,12 +32,14 @@ export function answerMalformedRequests(server: Server, quotas: Quotas): void {
     quotas
       .peekAddress(networkOf(undefined, socket))
       .then(({ reported, windows }) => {
-        const { status, ...rest } = new ApiError('invalid_request', messageOf(error)).toBody();
-        const body = stringifyJson({ ...rest, status });
+        const apiError = new ApiError('invalid_request', messageOf(error));
+        const { status } = apiError;
+        const body = stringifyJson(apiError.toBody());
+        const requestId = randomUUID();
         const headers = {
           'Content-Type': 'application/json; charset=utf-8',
           'Content-Length': Buffer.byteLength(body),
-          'X-Request-Id': randomUUID(),
+          'X-Request-Id': requestId,
           'Cache-Control': 'no-store',
           'X-Content-Type-Options': 'nosniff',
           ...formatRateLimit(reported, windows),
@@ -40,10 +47,24 @@ export function answerMalformedRequests(server: Server, quotas: Quotas): void {
         };
         const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
         socket.end(`HTTP/1.1 ${status} Bad Request\r\n${fields.join('')}\r\n${body}`);
+        // What went wrong within a body was a request before, and is told of as that.
+        if (response) return;
+        onEnd({ ...unreadRequest, requestId, status, errorCode: apiError.code });
       })
       .catch(() => socket.destroy());
   });
 }
+
+/** What is known of a request that could not be read: next to nothing. */
+const unreadRequest = {
+  method: 'unknown',
+  route: undefined,
+  aborted: false,
+  durationMs: 0,
+  apiKey: undefined,
+  tokenPrefix: undefined,
+  decision: undefined,
+} as const;
 
 function messageOf(error: NodeJS.ErrnoException): string {
   switch (error.code) {

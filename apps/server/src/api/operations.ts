@@ -13,21 +13,26 @@ const table: Record<Operation, Route> = {
   listOrders: { method: 'GET', path: '/store/orders' },
 };
 
-/** Methods of a known path, with the operation that each asks for. */
-export type Methods = ReadonlyMap<string, Operation>;
+/** A path that exists. */
+export interface KnownPath {
+  /** Relative to `/v1`, such as `/pets/:petId`. */
+  readonly template: string;
+  /** Its methods, with the operation that each asks for. */
+  readonly methods: ReadonlyMap<string, Operation>;
+}
 
 const paths = compile();
 
 /**
- * Finds what a path can be asked for, or `undefined` if there is no such path.
+ * Finds the path that a request is about, or `undefined` if there is no such path.
  *
  * It compares the path as it came, undecoded, so that a malformed `%` is no different from any other
  * segment: whoever wants its value decodes it later, behind the quota.
  *
  * @param path relative to `/v1`.
  */
-export function methodsOf(path: string): Methods | undefined {
-  return paths.find(({ pattern }) => pattern.test(path))?.methods;
+export function findPath(path: string): KnownPath | undefined {
+  return paths.find(({ pattern }) => pattern.test(path));
 }
 
 /** The end of life of an operation, if one is planned. */
@@ -46,6 +51,7 @@ function compile() {
   }
   return [...methodsByPath].map(([path, methods]) => ({
     pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
+    template: path,
     methods,
   }));
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
+import { holdsToken } from '../keys/token.ts';
 
 // Bounded before it is believed: it goes into logs and back out as a header.
 const wellFormed = /^[\w.:-]{1,128}$/;
@@ -8,7 +9,9 @@ const wellFormed = /^[\w.:-]{1,128}$/;
 export function requestId(): RequestHandler {
   return function nameRequest(req, res, next) {
     const given = req.get('X-Request-Id');
-    const id = given !== undefined && wellFormed.test(given) ? given : randomUUID();
+    const id =
+      // A key that was put into the wrong header must not go into the logs from there.
+      given !== undefined && wellFormed.test(given) && !holdsToken(given) ? given : randomUUID();
     res.locals.requestId = id;
     res.setHeader('X-Request-Id', id);
     next();

@@ -1,6 +1,7 @@
 import { maxMessageBytes } from '@animal-store/contract';
 import type { RequestValidationError } from '@ts-rest/express';
 import type { Request, Response } from 'express';
+import { hideTokens } from '../keys/token.ts';
 
 /** How much of a value is shown in a message, in characters. */
 const maxShown = 40;
@@ -50,7 +51,7 @@ function show(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object') return 'an object';
-  const text = typeof value === 'string' ? quote(value) : String(value);
+  const text = typeof value === 'string' ? quote(hideTokens(value)) : String(value);
   return text.length > maxShown ? `${text.slice(0, maxShown).toWellFormed()}…` : text;
 }
 

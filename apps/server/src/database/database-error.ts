@@ -1,3 +1,5 @@
+import { statementChannel } from './statement-channel.ts';
+
 /** A statement that failed. Carries the SQLSTATE, never the statement, its parameters or their text. */
 export class DatabaseError extends Error {
   override readonly name: string = 'DatabaseError';
@@ -32,8 +34,14 @@ const unavailable = /^(?:08|53|57)|^55P03$|^(?:CONNECT|CONNECTION)_|^E[A-Z]+$|^E
  *
  * drizzle puts the statement and its parameters into the message, and Postgres may repeat values in
  * its own; both may hold what a caller sent, and neither may reach a log or an answer.
+ *
+ * @param name what metrics and traces call the statement; one of few, whatever callers send.
  */
-export async function translateErrors<T>(statement: PromiseLike<T>): Promise<T> {
+export function translateErrors<T>(statement: PromiseLike<T>, name = 'unnamed'): Promise<T> {
+  return statementChannel.tracePromise(() => translate(statement), { statement: name });
+}
+
+async function translate<T>(statement: PromiseLike<T>): Promise<T> {
   const deadline = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     deadline.reject(new DatabaseUnavailableError('NO_ANSWER'));

@@ -32,7 +32,7 @@ export function createKeyRepository(db: Database) {
   return {
     /** The key that the token of a hash stands for, unless it is unknown, expired or revoked. */
     async findByHash(hash: string): Promise<ApiKey | undefined> {
-      const [row] = await translateErrors(findByHash.execute({ hash }));
+      const [row] = await translateErrors(findByHash.execute({ hash }), 'find_key_by_token');
       if (row === undefined) return undefined;
       const { id, name, plan } = row;
       return { id, name, plan, quota: quotaOf(row), expiresAt: earliest(row) };
@@ -40,7 +40,10 @@ export function createKeyRepository(db: Database) {
 
     /** Tells whether there is any key at all, good or not. */
     async any(): Promise<boolean> {
-      const rows = await translateErrors(db.select({ id: apiKeys.id }).from(apiKeys).limit(1));
+      const rows = await translateErrors(
+        db.select({ id: apiKeys.id }).from(apiKeys).limit(1),
+        'find_any_key',
+      );
       return rows.length > 0;
     },
 
@@ -61,6 +64,7 @@ export function createKeyRepository(db: Database) {
             .values({ hash: hashToken(token), keyId: row.id, prefix: tokenPrefix(token) });
           return row.id;
         }),
+        'create_key',
       );
       const quota = quotaOf(plan);
       return { key: { id, name, plan: key.plan, quota, expiresAt: undefined }, token };

@@ -34,6 +34,18 @@ export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
+const tokenLike = new RegExp(`${scheme}[0-9A-Za-z]{${prefixLength},}`, 'g');
+
+/** Tells whether a text holds what may be a token, or most of one. */
+export function holdsToken(text: string): boolean {
+  return text.search(tokenLike) !== -1;
+}
+
+/** Takes out of a text whatever may be a token, before it is shown or logged. */
+export function hideTokens(text: string): string {
+  return text.replaceAll(tokenLike, `${scheme}…`);
+}
+
 /** The first characters of a token, for display. */
 export function tokenPrefix(token: string): string {
   return token.slice(0, prefixLength);

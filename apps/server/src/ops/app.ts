@@ -7,12 +7,15 @@ import { useLeanJson } from '../api/lean-json.ts';
 import { requestId } from '../api/request-id.ts';
 import { responseManners } from '../api/response-manners.ts';
 import { ApiError } from '../api-error.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import { type AdminApiOptions, createAdminApi } from './admin-api.ts';
 import type { Health } from './health.ts';
+import { showMetrics } from './metrics.ts';
 import { refuseMethod } from './refuse-method.ts';
 
 export interface OpsAppOptions {
   readonly health: Pick<Health, 'report'>;
+  readonly metrics: Metrics;
   /** The admin API; `undefined` where no token guards it: then there is none. */
   readonly admin: AdminApiOptions | undefined;
   /** Is told of failures that are ours. */
@@ -26,7 +29,7 @@ const notReadyRetrySeconds = 1;
  * What operators and their machines ask for. It reads top to bottom as a request meets it, and
  * shares no path with the public API: it listens elsewhere.
  */
-export function createOpsApp({ health, admin, report }: OpsAppOptions): Express {
+export function createOpsApp({ health, metrics, admin, report }: OpsAppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -54,6 +57,11 @@ export function createOpsApp({ health, admin, report }: OpsAppOptions): Express 
       }
       res.json(report);
     })
+    .all(refuseMethod(['GET']));
+
+  app
+    .route('/metrics')
+    .get(showMetrics(metrics))
     .all(refuseMethod(['GET']));
 
   if (admin !== undefined) app.use(adminBasePath, createAdminApi(admin));

@@ -1,5 +1,6 @@
 import { openListener } from '../api/open-listener.ts';
 import type { KeyRegister } from '../keys/key-register.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { createOpsApp } from './app.ts';
 import type { Health } from './health.ts';
@@ -28,11 +29,12 @@ export async function openOps(options: {
   /** Where the embedded database is; `undefined` with Postgres. */
   dataDir: string | undefined;
   health: Health;
+  metrics: Metrics;
   keys: KeyRegister;
   quotas: Quotas;
   report: (failure: unknown, requestId: string) => void;
 }): Promise<Ops> {
-  const { opsHost, opsPort, dataDir, health, keys, quotas, report } = options;
+  const { opsHost, opsPort, dataDir, health, metrics, keys, quotas, report } = options;
   const adminToken =
     options.adminToken ?? (dataDir === undefined ? undefined : await keepAdminToken(dataDir));
   const admin =
@@ -41,7 +43,7 @@ export async function openOps(options: {
       : { adminToken, keyHandlers: createKeyHandlers({ keys, quotas }) };
 
   const listener = await openListener({ host: opsHost, port: opsPort, settings: 'OPS_' }, () =>
-    createOpsApp({ health, admin, report }),
+    createOpsApp({ health, metrics, admin, report }),
   );
   const withdraw =
     dataDir === undefined ? undefined : await announceOpsUrl(dataDir, listener.origin);

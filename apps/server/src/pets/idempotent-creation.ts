@@ -83,10 +83,11 @@ export function createIdempotentCreations(db: Database) {
       const fingerprint = hash('sha256', stringifyJson(body), 'hex');
       const [row] = await translateErrors(
         createOnce.execute({ ...scope, ...body, categoryId: String(categoryId), fingerprint }),
+        'create_pet_once',
       );
       if (row !== undefined) return { outcome: 'created', pet: { id: row.id, ...body } };
 
-      const [first] = await translateErrors(earlier.execute(scope));
+      const [first] = await translateErrors(earlier.execute(scope), 'find_earlier_creation');
       if (first === undefined) return { outcome: 'in-progress' };
       if (first.fingerprint !== fingerprint) return { outcome: 'key-reused' };
       return { outcome: 'replayed', pet: { id: first.petId, ...body } };
@@ -94,7 +95,7 @@ export function createIdempotentCreations(db: Database) {
 
     /** Deletes keys that have served their time. Theirs is room only: they count no more. */
     async forgetExpired(): Promise<void> {
-      await translateErrors(forget.execute());
+      await translateErrors(forget.execute(), 'forget_idempotency_keys');
     },
   };
 }

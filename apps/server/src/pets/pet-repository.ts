@@ -60,16 +60,20 @@ export function createPetRepository(db: Database) {
         status === undefined
           ? page.execute({ afterId, limit })
           : pageOfStatus.execute({ status, afterId, limit }),
+        'list_pets',
       );
     },
 
     async find(id: Int64): Promise<Required<Pet> | undefined> {
-      const [pet] = await translateErrors(byId.execute({ id: String(id) }));
+      const [pet] = await translateErrors(byId.execute({ id: String(id) }), 'find_pet');
       return pet;
     },
 
     async create({ name, categoryId, status = 'available' }: NewPet): Promise<Required<Pet>> {
-      const [pet] = await translateErrors(insert.execute({ name, categoryId, status }));
+      const [pet] = await translateErrors(
+        insert.execute({ name, categoryId, status }),
+        'create_pet',
+      );
       if (pet === undefined) throw new Error('An insert returned no row.');
       return pet;
     },

@@ -8,7 +8,7 @@ import {
   usageOf,
   type WindowReading,
 } from './decision.ts';
-import type { QuotaKey, Quotas } from './quotas.ts';
+import type { OnBan, QuotaKey, Quotas } from './quotas.ts';
 
 /**
  * Keeps quotas in this process's memory: for a single replica, and while Redis is away.
@@ -20,8 +20,9 @@ import type { QuotaKey, Quotas } from './quotas.ts';
 export function createInProcessQuotas(options: {
   addressPerMinute: number;
   banPolicy: BanPolicy;
+  onBan?: OnBan;
 }): Quotas {
-  const { addressPerMinute, banPolicy } = options;
+  const { addressPerMinute, banPolicy, onBan } = options;
   const minutes = createCounter(windowSeconds.minute);
   const days = createCounter(windowSeconds.day);
   const addresses = createCounter(windowSeconds.minute);
@@ -70,7 +71,9 @@ export function createInProcessQuotas(options: {
 
     const nth = (await banHistory.read(id)).used + 1;
     await banHistory.restart(id, nth, banPolicy.memorySeconds);
-    await bans.restart(id, 1, banLengthSeconds(banPolicy, nth));
+    const seconds = banLengthSeconds(banPolicy, nth);
+    await bans.restart(id, 1, seconds);
+    onBan?.({ keyId: id, seconds });
     await strikes.forget(id);
     await episodes.forget(id);
   }

@@ -1,7 +1,7 @@
 import type { BanPolicy } from './ban-policy.ts';
 import { createInProcessQuotas } from './in-process-quotas.ts';
 import { openRedis, untilReady } from './open-redis.ts';
-import type { Quotas } from './quotas.ts';
+import type { OnBan, Quotas } from './quotas.ts';
 import { createRedisProbe } from './redis-probe.ts';
 import { createRedisQuotas } from './redis-quotas.ts';
 import { createReplicaShare, shareOf } from './replica-share.ts';
@@ -22,18 +22,23 @@ export interface QuotaOptions {
   readonly banPolicy: BanPolicy;
   /** Is told once whenever Redis stops deciding, and why, or decides again. */
   readonly onDecider: (decider: Decider, reason: unknown) => void;
+  readonly onBan: OnBan;
 }
 
 /** Opens the quotas that the options ask for. A Redis that is away does not keep them from opening. */
 export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
-  const { redisUrls, replicas, addressPerMinute, banPolicy, onDecider } = options;
+  const { redisUrls, replicas, addressPerMinute, banPolicy, onDecider, onBan } = options;
   if (redisUrls.length === 0) return createInProcessQuotas(options);
 
   const redis = openRedis(redisUrls);
   const quotas = createResilientQuotas({
-    shared: createRedisQuotas({ redis, addressPerMinute, banPolicy }),
+    shared: createRedisQuotas({ redis, addressPerMinute, banPolicy, onBan }),
     own: createReplicaShare(
-      createInProcessQuotas({ addressPerMinute: shareOf(addressPerMinute, replicas), banPolicy }),
+      createInProcessQuotas({
+        addressPerMinute: shareOf(addressPerMinute, replicas),
+        banPolicy,
+        onBan,
+      }),
       replicas,
     ),
     timeoutMs: decisionTimeoutMs,

@@ -24,6 +24,9 @@ export interface Quotas {
   close(): Promise<void>;
 }
 
+/** Is told of each ban when it begins, by the replica whose request began it and by no other. */
+export type OnBan = (ban: { keyId: string; seconds: number }) => void;
+
 /** How a key stands. */
 export interface KeyUsage {
   readonly windows: readonly RateLimitWindow[];

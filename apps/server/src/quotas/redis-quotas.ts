@@ -8,7 +8,7 @@ import {
   type WindowReading,
 } from './decision.ts';
 import type { RedisConnection } from './open-redis.ts';
-import type { Quotas } from './quotas.ts';
+import type { OnBan, Quotas } from './quotas.ts';
 import { createRememberedBans } from './remembered-bans.ts';
 
 const takeScript = readFileSync(new URL('./take.lua', import.meta.url), 'utf8');
@@ -33,9 +33,10 @@ export function createRedisQuotas(options: {
   redis: RedisConnection;
   addressPerMinute: number;
   banPolicy: BanPolicy;
+  onBan?: OnBan;
   now?: () => number;
 }): Quotas {
-  const { redis, addressPerMinute, banPolicy, now } = options;
+  const { redis, addressPerMinute, banPolicy, onBan, now } = options;
   redis.defineCommand('takeQuota', { numberOfKeys: 1, lua: takeScript });
   const run = (redis as RedisConnection & { takeQuota: Take }).takeQuota.bind(redis);
 
@@ -56,7 +57,7 @@ export function createRedisQuotas(options: {
     perMinute: number;
     perDay: number;
     threshold: number | undefined;
-  }): Promise<KeyReading> {
+  }): Promise<KeyReading & { banBegan: boolean }> {
     const { key, cost, perMinute, perDay, threshold } = request;
     const reply = await run(
       key,
@@ -67,8 +68,17 @@ export function createRedisQuotas(options: {
       ...policyArguments,
       now?.() ?? '',
     );
-    const [at = 0, admitted, minuteUsed, minuteEnds, dayUsed, dayEnds, banEnds, strikes = 0] =
-      reply;
+    const [
+      at = 0,
+      admitted,
+      minuteUsed,
+      minuteEnds,
+      dayUsed,
+      dayEnds,
+      banEnds,
+      strikes = 0,
+      began,
+    ] = reply;
     return {
       now: at,
       admitted: admitted === 1,
@@ -76,6 +86,7 @@ export function createRedisQuotas(options: {
       day: toWindow(dayUsed, dayEnds),
       bannedUntilMs: banEnds === 0 ? undefined : banEnds,
       strikes,
+      banBegan: began === 1,
     };
   }
 
@@ -102,6 +113,9 @@ export function createRedisQuotas(options: {
       const askedAt = clock();
       const reading = await take({ key: keyOf(id), cost: 1, ...quota, threshold });
       bans.remember(id, reading, askedAt);
+      if (reading.banBegan && reading.bannedUntilMs !== undefined) {
+        onBan?.({ keyId: id, seconds: (reading.bannedUntilMs - reading.now) / 1000 });
+      }
       return decisionOnKey(reading, quota, threshold);
     },
     async usageOf({ id, quota }) {

@@ -11,7 +11,8 @@
 -- Times and lengths are in milliseconds.
 --
 -- Returns integers: now, admitted (0 or 1), used and end of the minute, used and end of the day,
--- end of a ban, strikes. An end of 0 says that there is no such window or ban.
+-- end of a ban, strikes, and 1 if this request began the ban, else 0. An end of 0 says that there is
+-- no such window or ban.
 
 local cost, minute_limit, day_limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local threshold, grace, strike_window = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -43,8 +44,10 @@ if strikes_end <= now then strikes, strikes_end = 0, 0 end
 if ban_ends <= now then ban_ends = 0 end
 if bans_end <= now then bans, bans_end = 0, 0 end
 
-local function answer(admitted)
-  return { now, admitted, minute_used, minute_ends, day_used, day_ends, ban_ends, strikes }
+local function answer(admitted, began)
+  return {
+    now, admitted, minute_used, minute_ends, day_used, day_ends, ban_ends, strikes, began or 0,
+  }
 end
 
 local function write(...)
@@ -99,4 +102,4 @@ bans_end = now + memory
 ban_ends = now + math.min(first_ban * 2 ^ (bans - 1), longest_ban)
 strikes, strikes_end, episode_began, episode_ends = 0, 0, 0, 0
 write('ban_ends', ban_ends, 'bans', bans, 'bans_end', bans_end, 'strikes_end', 0, 'episode_ends', 0)
-return answer(0)
+return answer(0, 1)

@@ -1,0 +1,105 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { hideTokens } from '../keys/token.ts';
+import { prettyLine } from './pretty-line.ts';
+
+export type Log = Logger;
+
+/** How much is logged, from everything to nothing. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** `json` for machines, a line an event; `pretty` for people at a terminal. */
+export const logFormats = ['json', 'pretty'] as const;
+export type LogFormat = (typeof logFormats)[number];
+
+/** What may wait to be written, in bytes, before lines are dropped. */
+const maxWaitingBytes = 16 * 1024 * 1024;
+
+/** How long a stop waits for a reader that has stopped reading, in milliseconds. */
+const closeTimeoutMs = 1_000;
+
+/** An open log. Whoever opened it closes it, and it writes what it still holds. */
+export interface OpenLog {
+  readonly log: Log;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the log, on stderr: stdout has the banner, which is for whoever typed `npm start`.
+ *
+ * @param options.format `undefined` to be pretty on a terminal and JSON elsewhere.
+ */
+export function openLog({
+  level,
+  format = process.stderr.isTTY ? 'pretty' : 'json',
+}: {
+  level: LogLevel;
+  format: LogFormat | undefined;
+}): OpenLog {
+  const { stream, close } = format === 'pretty' ? prettyStream() : jsonStream();
+  const log = pino(
+    {
+      level,
+      // No process id and host name: whatever collects the lines knows where they are from.
+      base: null,
+      timestamp: createTimestamp(),
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    stream,
+  );
+  return { log, close };
+}
+
+/**
+ * What may be logged of a failure. Only these: drivers put statements, parameters and commands
+ * into other members, and pino's own serializer would write them all.
+ */
+export function describeFailure(failure: unknown) {
+  if (!(failure instanceof Error)) return { type: typeof failure };
+  const { name, message, stack = '' } = failure;
+  return { type: name, message: hideTokens(message), stack: hideTokens(stack) };
+}
+
+/** ISO 8601, made once a millisecond: under load a third of a line's cost would be in it. */
+function createTimestamp(): () => string {
+  let lastMs = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== lastMs) {
+      lastMs = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
+}
+
+interface OpenStream {
+  stream: DestinationStream;
+  close(): Promise<void>;
+}
+
+function jsonStream(): OpenStream {
+  // Not synchronous: a reader of the log that stops must not stop the service with it. Lines that
+  // arrive while one is written go out together; lines beyond the limit are lost.
+  const stream = pino.destination({ fd: 2, sync: false, maxLength: maxWaitingBytes });
+  return {
+    stream,
+    async close() {
+      const written = Promise.withResolvers<void>();
+      const timer = setTimeout(written.resolve, closeTimeoutMs);
+      // It drains after every write, so one more, of nothing, tells when all before it are done.
+      stream.once('drain', written.resolve);
+      stream.write('');
+      await written.promise;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function prettyStream(): OpenStream {
+  return {
+    stream: { write: (line) => process.stderr.write(prettyLine(line)) },
+    close: async () => {},
+  };
+}

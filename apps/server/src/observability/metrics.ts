@@ -1,0 +1,146 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { RequestRecord } from '../api/observe-requests.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import type { StatementContext } from '../database/statement-channel.ts';
+import { watchChannel } from './watch-channel.ts';
+
+/**
+ * What the service counts and measures.
+ *
+ * No label takes a value from a caller: routes are templates, methods are those of the list below,
+ * statements and Redis commands are the few that the code has. So the number of series is bounded,
+ * whatever is sent.
+ */
+export interface Metrics {
+  countRequest(record: RequestRecord): void;
+  countBan(): void;
+  /** Notes whether Redis decides (breaker closed) or this replica by itself (open). */
+  setBreaker(state: 'closed' | 'open'): void;
+  /** Everything in Prometheus's text format, and the media type of that. */
+  show(): Promise<string>;
+  readonly contentType: string;
+  close(): void;
+}
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** From a cached decision to the longest time that a statement may take. */
+const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** Gauges of prom-client's whose names end as only a counter's may; others tell the same. */
+const misnamed = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
+export function openMetrics({ version }: { version: string }): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  // Process, heap, garbage collection, and the event loop's delay.
+  collectDefaultMetrics({ register: registry });
+  for (const name of misnamed) registry.removeSingleMetric(name);
+
+  new Gauge({
+    name: 'animal_store_build_info',
+    help: 'Always 1; its labels tell what runs.',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set({ version, node: process.version }, 1);
+
+  const requests = new Counter({
+    name: 'animal_store_http_requests_total',
+    help: 'Requests that are over, by route template, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'animal_store_http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer.',
+    labelNames: ['route', 'method'],
+    buckets: secondsBuckets,
+    registers,
+  });
+  const decisions = new Counter({
+    name: 'animal_store_quota_decisions_total',
+    help: 'Requests counted, by plan ("none" for those without a valid key), the window that was most restrictive, and outcome.',
+    labelNames: ['plan', 'window', 'outcome'],
+    registers,
+  });
+  const bans = new Counter({
+    name: 'animal_store_bans_total',
+    help: 'Bans of keys that this replica began.',
+    registers,
+  });
+  const breaker = new Gauge({
+    name: 'animal_store_redis_breaker_open',
+    help: '1 while Redis is away and this replica limits by its own share, otherwise 0.',
+    registers,
+  });
+  const redisSeconds = new Histogram({
+    name: 'animal_store_redis_command_duration_seconds',
+    help: 'Time that Redis took for a command, failures included.',
+    labelNames: ['command'],
+    buckets: secondsBuckets,
+    registers,
+  });
+  const redisErrors = new Counter({
+    name: 'animal_store_redis_command_errors_total',
+    help: 'Redis commands that failed.',
+    labelNames: ['command'],
+    registers,
+  });
+  const statementSeconds = new Histogram({
+    name: 'animal_store_database_statement_duration_seconds',
+    help: 'Time that the database took for a statement, waiting for a connection and failures included.',
+    labelNames: ['statement'],
+    buckets: secondsBuckets,
+    registers,
+  });
+  const statementErrors = new Counter({
+    name: 'animal_store_database_statement_errors_total',
+    help: 'Statements that failed, by SQLSTATE or code of the driver.',
+    labelNames: ['statement', 'code'],
+    registers,
+  });
+
+  const unwatch = [
+    watchChannel<{ command: string }>('ioredis:command', ({ context, seconds, error }) => {
+      const { command } = context;
+      redisSeconds.observe({ command }, seconds);
+      if (error !== undefined) redisErrors.inc({ command });
+    }),
+    watchChannel<StatementContext>('animal-store:statement', ({ context, seconds, error }) => {
+      const { statement } = context;
+      statementSeconds.observe({ statement }, seconds);
+      if (error === undefined) return;
+      const code = error instanceof DatabaseError ? error.code : 'unknown';
+      statementErrors.inc({ statement, code });
+    }),
+  ];
+
+  return {
+    countRequest({ route = 'other', method: given, status, durationMs, apiKey, decision }) {
+      const method = methods.has(given) ? given : 'other';
+      requests.inc({ route, method, status });
+      requestSeconds.observe({ route, method }, durationMs / 1000);
+      if (decision === undefined) return;
+      const { reported, windows, outcome } = decision;
+      // The reported window is one of them, told by its numbers.
+      const window = windows.find(
+        ({ limit, resetAt, remaining }) =>
+          limit === reported.limit &&
+          resetAt === reported.resetAt &&
+          remaining === reported.remaining,
+      );
+      decisions.inc({ plan: apiKey?.plan ?? 'none', window: window?.name ?? 'minute', outcome });
+    },
+    countBan: () => bans.inc(),
+    setBreaker: (state) => breaker.set(state === 'open' ? 1 : 0),
+    show: () => registry.metrics(),
+    contentType: registry.contentType,
+    close() {
+      for (const end of unwatch) end();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { styleText } from 'node:util';
+
+type Style = Parameters<typeof styleText>[0];
+
+const levelStyles: Readonly<Record<string, Style>> = {
+  info: 'green',
+  warn: 'yellow',
+  error: 'red',
+  fatal: 'red',
+};
+
+/** As `12:30:01`, where the terminal is. */
+const timeOfDay = new Intl.DateTimeFormat('sv', { timeStyle: 'medium' });
+
+/**
+ * Turns a line of JSON into one for people: `12:30:01 info  request method=GET …`.
+ *
+ * It is our own because it is this short: pino-pretty brings fifteen packages along.
+ */
+export function prettyLine(line: string): string {
+  const { time, level, msg, error, ...fields } = JSON.parse(line);
+  const parts = [
+    paint('dim', timeOfDay.format(new Date(time))),
+    paint(levelStyles[level] ?? 'dim', String(level).padEnd(5)),
+    msg,
+    ...flatten(fields).map(([name, value]) => `${paint('dim', `${name}=`)}${value}`),
+  ];
+  const stack = error === undefined ? '' : `${error.stack ?? error.type}\n`;
+  return `${parts.join(' ')}\n${stack}`;
+}
+
+function flatten(fields: object, prefix = ''): [name: string, value: string][] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null
+      ? flatten(value, `${prefix}${name}.`)
+      : [[`${prefix}${name}`, String(value)]],
+  );
+}
+
+function paint(style: Style, text: string): string {
+  // Plain where NO_COLOR asks for it, or stderr is no terminal.
+  return styleText(style, text, { stream: process.stderr });
+}

@@ -1,0 +1,173 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { tracingChannel } from 'node:diagnostics_channel';
+import {
+  type Attributes,
+  type Context,
+  DiagLogLevel,
+  defaultTextMapGetter,
+  diag,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { RequestTracing } from '../api/observe-requests.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import type { StatementContext } from '../database/statement-channel.ts';
+
+/** How long a stop waits for the last spans to be taken, in milliseconds. */
+const flushTimeoutMs = 2_000;
+
+export interface OpenTracing extends RequestTracing {
+  close(): Promise<void>;
+}
+
+/**
+ * Sends traces by OTLP: a span a request, and one for each Redis command and statement it needs.
+ *
+ * This module is imported only if there is somewhere to send to. Spans are made here and not by
+ * OpenTelemetry's instrumentations, which patch modules as they are loaded (for ES modules through
+ * a loader hook), know neither postgres.js nor PGlite, and put URLs and statements into spans.
+ *
+ * @param options.endpoint what `OTEL_EXPORTER_OTLP_ENDPOINT` says; the exporter itself reads the
+ * other variables of its kind, such as `OTEL_EXPORTER_OTLP_HEADERS`.
+ * @param options.sampleShare of the traces begun here; a caller's own decision is kept.
+ * @param options.onTrouble is told when spans cannot be delivered.
+ */
+export function openTracing(options: {
+  endpoint: string;
+  sampleShare: number;
+  version: string;
+  onTrouble: (message: string) => void;
+}): OpenTracing {
+  const { endpoint, sampleShare, version, onTrouble } = options;
+  const tell = (message: string) => onTrouble(message);
+  diag.setLogger(
+    { error: tell, warn: tell, info: () => {}, debug: () => {}, verbose: () => {} },
+    DiagLogLevel.WARN,
+  );
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      'service.name': 'animal-store',
+      'service.version': version,
+    }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleShare) }),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` }),
+      }),
+    ],
+  });
+  const tracer = provider.getTracer('animal-store', version);
+  const propagator = new W3CTraceContextPropagator();
+  const current = new AsyncLocalStorage<Context>();
+
+  const unfollow = [
+    followChannel<{ command: string }>('ioredis:command', {
+      tracer,
+      current,
+      describe: ({ command }) => [command, { 'db.system.name': 'redis' }],
+    }),
+    followChannel<StatementContext>('animal-store:statement', {
+      tracer,
+      current,
+      describe: ({ statement }) => [statement, { 'db.system.name': 'postgresql' }],
+    }),
+  ];
+
+  return {
+    start(headers) {
+      // Without its tracestate, where a caller could put anything, to be repeated in every span.
+      const { traceparent } = headers;
+      const parent = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
+      const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
+      return {
+        run: (next) => current.run(trace.setSpan(parent, span), next),
+        end({ method, route = 'other', status, requestId, apiKey, decision, errorCode }) {
+          span.updateName(`${method} ${route}`);
+          span.setAttributes({
+            'http.request.method': method,
+            'http.route': route,
+            'http.response.status_code': status,
+            'animal_store.request_id': requestId,
+            ...(apiKey && { 'animal_store.key_id': apiKey.id, 'animal_store.plan': apiKey.plan }),
+            ...(decision && { 'animal_store.quota': decision.outcome }),
+            ...(errorCode && { 'error.type': errorCode }),
+          });
+          if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+          span.end();
+        },
+      };
+    },
+    async close() {
+      for (const end of unfollow) end();
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, flushTimeoutMs);
+      await Promise.race([provider.shutdown(), late.promise]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/**
+ * Makes a span of every call that a tracing channel tells of, if it is made for a request.
+ *
+ * @returns what ends it.
+ */
+function followChannel<C extends object>(
+  name: string,
+  options: {
+    tracer: Tracer;
+    current: AsyncLocalStorage<Context>;
+    /** The span's name and attributes; never what the call was given. */
+    describe: (context: C) => [name: string, attributes: Attributes];
+  },
+): () => void {
+  const { tracer, current, describe } = options;
+  const { start, asyncEnd } = tracingChannel(name);
+  const spans = new WeakMap<object, Span>();
+
+  const begin = (message: unknown) => {
+    const parent = current.getStore();
+    if (parent === undefined) return;
+    const context = message as C;
+    const [operation, attributes] = describe(context);
+    spans.set(
+      context,
+      tracer.startSpan(
+        operation,
+        { kind: SpanKind.CLIENT, attributes: { 'db.operation.name': operation, ...attributes } },
+        parent,
+      ),
+    );
+  };
+  const end = (message: unknown) => {
+    const context = message as { error?: unknown };
+    const span = spans.get(context);
+    if (span === undefined) return;
+    const { error } = context;
+    if (error !== undefined) {
+      // The message of an error may repeat what it was given.
+      span.setAttribute('error.type', error instanceof DatabaseError ? error.code : 'Error');
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+    span.end();
+  };
+  start.subscribe(begin);
+  asyncEnd.subscribe(end);
+  return () => {
+    start.unsubscribe(begin);
+    asyncEnd.unsubscribe(end);
+  };
+}

@@ -1,0 +1,11 @@
+import type { RequestHandler } from 'express';
+import type { Metrics } from '../observability/metrics.ts';
+
+/** Answers what Prometheus scrapes. */
+export function showMetrics(metrics: Metrics): RequestHandler {
+  return async function answerScrape(_req, res) {
+    const text = await metrics.show();
+    res.setHeader('Content-Type', metrics.contentType);
+    res.end(text);
+  };
+}

@@ -1,0 +1,37 @@
+import { type Server, until } from '@animal-store/testkit';
+
+/** A line of the log, as JSON. */
+export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };
+
+/** All lines that a server has logged so far. */
+export function logOf(server: Pick<Server, 'output'>): LogLine[] {
+  return server
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+}
+
+/** Waits for the line that tells of a request; the log is written a moment after the answer. */
+export function requestLine(server: Server, requestId: string): Promise<LogLine> {
+  return until(() => logOf(server).find((line) => line['requestId'] === requestId));
+}
+
+/** The line that tells what came up. */
+export function listeningLine(server: Server): Promise<LogLine> {
+  return until(() => logOf(server).find(({ msg }) => msg === 'listening'));
+}
+
+/** What `/metrics` says now. */
+export async function scrape(server: Server): Promise<string> {
+  const listening = await listeningLine(server);
+  const response = await fetch(`${listening['opsUrl']}/metrics`);
+  if (response.status !== 200) throw new Error(`/metrics answers ${response.status}.`);
+  return await response.text();
+}
+
+/** The value of one series, such as `animal_store_bans_total`; `undefined` if there is none. */
+export function sample(metrics: string, series: string): number | undefined {
+  const line = metrics.split('\n').find((candidate) => candidate.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.slice(series.length + 1));
+}
