@@ -24,8 +24,8 @@ test('a started server gives its URLs, its output and its demo key', async () =>
 
   expect(server.baseUrl).toBe('http://127.0.0.1:34567/v1');
   expect(server.origin).toBe('http://127.0.0.1:34567');
-  expect(server.opsUrl).toBe('http://127.0.0.1:34568');
   expect(await server.stop()).toBe(0);
+  expect(server.opsUrl).toBe('http://127.0.0.1:34568');
   expect(server.demoKey).toBe(key);
   expect(server.output()).toContain('is listening');
   expect(await server.exited).toEqual({ code: 0, signal: null });

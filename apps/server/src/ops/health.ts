@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
 
 /** How long the database may take to answer, in milliseconds. */
@@ -68,17 +67,14 @@ async function faultOf(isMigrated: () => Promise<boolean>): Promise<string | und
 }
 
 async function inTime(fault: Promise<string | undefined>): Promise<string | undefined> {
-  const answered = new AbortController();
-  const late = wait(
+  const late = Promise.withResolvers<string>();
+  const timer = setTimeout(
+    () => late.resolve(`The database did not answer within ${databaseTimeoutMs} ms.`),
     databaseTimeoutMs,
-    `The database did not answer within ${databaseTimeoutMs} ms.`,
-    {
-      signal: answered.signal,
-    },
-  ).catch(() => undefined);
+  );
   try {
-    return await Promise.race([fault, late]);
+    return await Promise.race([fault, late.promise]);
   } finally {
-    answered.abort();
+    clearTimeout(timer);
   }
 }

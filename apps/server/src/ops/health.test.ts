@@ -1,0 +1,71 @@
+import { expect, test, vi } from 'vitest';
+import { createHealth } from './health.ts';
+
+const healthy = { isMigrated: async () => true };
+
+test('a replica is not ready from the moment that its stop begins', async () => {
+  const health = createHealth(healthy);
+  expect(await health.report()).toEqual({ status: 'ready', reasons: [] });
+  health.setNotReady();
+  expect(await health.report()).toEqual({
+    status: 'not_ready',
+    reasons: ['This replica is stopping.'],
+  });
+});
+
+test('it is degraded while Redis is away, and ready again afterwards', async () => {
+  const health = createHealth(healthy);
+  health.setRedisFault('Redis is away.');
+  expect(await health.report()).toEqual({ status: 'degraded', reasons: ['Redis is away.'] });
+  health.setRedisFault(undefined);
+  expect(await health.report()).toEqual({ status: 'ready', reasons: [] });
+});
+
+test('every fault is told', async () => {
+  const health = createHealth({ isMigrated: async () => false });
+  health.setRedisFault('Redis is away.');
+  health.setNotReady();
+  expect(await health.report()).toEqual({
+    status: 'not_ready',
+    reasons: [
+      'This replica is stopping.',
+      'The database lacks migrations that this version needs.',
+      'Redis is away.',
+    ],
+  });
+});
+
+test('what the database says in its own words is kept from whoever asks', async () => {
+  const health = createHealth({
+    isMigrated: () => Promise.reject(new Error('password authentication failed for "ann"')),
+  });
+  expect(await health.report()).toEqual({
+    status: 'not_ready',
+    reasons: ['The database does not tell which migrations it has.'],
+  });
+});
+
+test('a database that hangs is asked once, however many ask for it', async () => {
+  vi.useFakeTimers();
+  try {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const isMigrated = vi.fn(() => promise);
+    const health = createHealth({ isMigrated });
+    const late = {
+      status: 'not_ready',
+      reasons: ['The database did not answer within 1000 ms.'],
+    };
+    const reports = [health.report(), health.report()];
+    await vi.advanceTimersByTimeAsync(1_000);
+    reports.push(health.report());
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await Promise.all(reports)).toEqual([late, late, late]);
+    expect(isMigrated).toHaveBeenCalledTimes(1);
+
+    resolve(true);
+    await promise;
+    expect(await health.report()).toEqual({ status: 'ready', reasons: [] });
+  } finally {
+    vi.useRealTimers();
+  }
+});
