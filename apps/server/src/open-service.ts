@@ -89,7 +89,7 @@ export async function openService(
     ...config,
     ...observability,
     health,
-    keys: createKeyRegister(database.db),
+    keys: createKeyRegister(database.db, keys.forget),
     quotas,
   });
   opened.defer(() => ops.close(closeTimeoutMs));

@@ -92,8 +92,8 @@ describe('inside the server', () => {
     expect(refused(server, [entries])).toEqual([]);
   });
 
-  test("only main opens the operators' listener", () => {
-    const others = server.filter(({ from }) => !/src\/(main\.ts|ops\/|cli\/)/.test(from));
+  test("only open-service opens the operators' listener", () => {
+    const others = server.filter(({ from }) => !/src\/(open-service\.ts|ops\/|cli\/)/.test(from));
     expect(refused(others, [/^apps\/server\/src\/ops\//])).toEqual([]);
   });
 

@@ -33,7 +33,7 @@ describe('the log', () => {
       time,
       version: '1.0.0',
       node: process.version,
-      url: service.server.origin,
+      url: service.server.baseUrl,
       opsUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       database: 'embedded',
       quotas: 'in-process',

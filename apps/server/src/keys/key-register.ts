@@ -71,10 +71,18 @@ const columns = {
 /**
  * The life of API keys, as operators lead it. Every change is announced in the transaction that
  * makes it, so replicas hear of it when it holds, and never of one that was rolled back.
+ *
+ * @param onChanged is told at once, before whoever asked for the change is answered.
  */
-export function createKeyRegister(db: Database) {
+export function createKeyRegister(db: Database, onChanged: (keyId: string) => void) {
   const change = <T>(work: (tx: Database) => Promise<T>): Promise<T> =>
     translateErrors(db.transaction(work));
+  /** As {@link change}, of a key that there is: what is told of it here must not be outdated. */
+  const changeKey = async <T>(id: string, work: (tx: Database) => Promise<T>): Promise<T> => {
+    const result = await change(work);
+    onChanged(id);
+    return result;
+  };
 
   return {
     /** Makes a key. */
@@ -111,7 +119,7 @@ export function createKeyRegister(db: Database) {
       id: string,
       wanted: { plan?: PlanName | undefined; quota?: Quota | undefined },
     ): Promise<Unchanged | { readonly outcome: 'changed'; readonly key: KeyRecord }> =>
-      change(async (tx) => {
+      changeKey(id, async (tx) => {
         const key = await lock(tx, id);
         if ('outcome' in key) return key;
         const choice = choose(key, wanted);
@@ -126,7 +134,7 @@ export function createKeyRegister(db: Database) {
       id: string,
       graceSeconds: number,
     ): Promise<Unchanged | ({ readonly outcome: 'rotated' } & KeyWithToken)> =>
-      change(async (tx) => {
+      changeKey(id, async (tx) => {
         const key = await lock(tx, id);
         if ('outcome' in key) return key;
         await tx
@@ -145,7 +153,7 @@ export function createKeyRegister(db: Database) {
 
     /** Takes a key back for good. A second time changes nothing, and is announced again. */
     revoke: (id: string): Promise<KeyRecord | undefined> =>
-      change(async (tx) => {
+      changeKey(id, async (tx) => {
         await tx
           .update(apiKeys)
           .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, now())` })
