@@ -53,11 +53,12 @@ export async function openListener(
   // RFC 9110, §10.1.1: an expectation other than 100-continue may be ignored. Node would answer 417.
   server.on('checkExpectation', handler);
   // CONNECT is a method like any other that no path has; Node would hang up without a word.
-  server.on('connect', (req, socket) => {
+  server.on('connect', (req) => {
     const res = new ServerResponse(req);
     res.shouldKeepAlive = false;
     res.assignSocket(req.socket);
-    res.on('finish', () => socket.end());
+    // Not `end`: a caller that keeps its side open would keep a stop waiting.
+    res.on('finish', () => req.socket.destroySoon());
     handler(req, res);
   });
 

@@ -1,4 +1,5 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
@@ -37,7 +38,8 @@ export async function openPostgres(url: string): Promise<OpenDatabase> {
     db: drizzle({ client, schema }),
     async listen(channel, { onMessage, onListening }) {
       const { unlisten } = await client.listen(channel, onMessage, onListening);
-      return unlisten;
+      // To say so takes a statement, for which a Postgres that is away would keep us waiting.
+      return () => Promise.race([unlisten().catch(() => {}), sleep(closeSeconds * 1_000)]);
     },
     async close() {
       await client.end({ timeout: closeSeconds });
@@ -47,7 +49,7 @@ export async function openPostgres(url: string): Promise<OpenDatabase> {
 }
 
 /** @param socket is missing from the driver's types, though it has the option. */
-function driverOptions(socket: (options: SocketOptions) => Socket | Promise<Socket>) {
+function driverOptions(socket: (options: SocketOptions) => Duplex | Promise<Duplex>) {
   return {
     socket,
     connect_timeout: connectSeconds,

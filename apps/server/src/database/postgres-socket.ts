@@ -1,4 +1,5 @@
-import { connect, Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What postgres.js tells when it asks for a socket. */
@@ -74,7 +75,7 @@ export function openPoolSockets(silentMs: number) {
   const looking = setInterval(endSilence, lookEveryMs);
 
   return {
-    async open(options: SocketOptions): Promise<Socket> {
+    async open(options: SocketOptions): Promise<Duplex> {
       const isListener = options.idle_timeout === null;
       if (isListener && isAway) await sleep(listenAgainMs, undefined, { ref: false });
       if (isAway && attempt?.destroyed === false) return openLostSocket();
@@ -88,11 +89,17 @@ export function openPoolSockets(silentMs: number) {
   };
 }
 
-/** A socket that fails as soon as its owner listens to it. */
-function openLostSocket(): Socket {
-  const socket = new Socket();
-  setImmediate(() => socket.destroy(lost('CONNECTION_CLOSED')));
-  return socket;
+/**
+ * A socket that fails at the first write, and not before: of a connection that ends with a write
+ * still to come, postgres.js would send that write first on the next one.
+ */
+function openLostSocket(): Duplex {
+  return new Duplex({
+    read() {},
+    write(_chunk, _encoding, done) {
+      done(lost('CONNECTION_CLOSED'));
+    },
+  });
 }
 
 /** A connection's end, with a code that stands for an unavailable database. */

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { banner } from './banner.ts';
+
+const demoToken = `ast_${'0aZ'.repeat(12)}`;
+const embedded = {
+  baseUrl: 'http://127.0.0.1:3000/v1',
+  dataDir: '/srv/data',
+  redisUrls: [],
+  demoToken: undefined,
+};
+
+test('the first start on an embedded database says all that a newcomer needs', () => {
+  expect(
+    banner({ ...embedded, demoToken }),
+  ).toBe(`Animal Store is listening on http://127.0.0.1:3000/v1
+
+  Data     in /srv/data, embedded: delete it to start afresh
+  Limits   in this process: run one replica only
+
+  API key  ${demoToken}
+           Free plan. Keep it: it is not shown again.
+
+Try it:
+
+  curl -i -H "Authorization: Bearer ${demoToken}" "http://127.0.0.1:3000/v1/pets?limit=3"
+
+`);
+});
+
+test('a later start says that the key was shown, and shows no way to use it', () => {
+  const text = banner(embedded);
+  expect(text).toContain('the demo key was shown at the first start');
+  expect(text).not.toMatch(/ast_|curl/);
+});
+
+test('a start on Postgres and Redis names the variables, which hold passwords, not their values', () => {
+  const text = banner({
+    ...embedded,
+    dataDir: undefined,
+    redisUrls: ['redis://:hunter2@redis:6379'],
+  });
+  expect(text).toContain('DATABASE_URL');
+  expect(text).toContain('REDIS_URL');
+  expect(text).not.toMatch(/hunter2|API key|curl|embedded/);
+});

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { environmentVariables, readConfig } from './config.ts';
+import { StartupError } from './startup-error.ts';
+
+/** The lines of the error for an environment at fault. */
+function faults(environment: NodeJS.ProcessEnv): string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    expect(error).toBeInstanceOf(StartupError);
+    return (error as StartupError).message.split('\n');
+  }
+  return [];
+}
+
+describe('an environment', () => {
+  test('that says nothing gives the embedded default on loopback', () => {
+    expect(readConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 3_000,
+      databaseUrl: undefined,
+      dataDir: '.data',
+      redisUrls: [],
+      publicUrl: undefined,
+      trustedProxies: 0,
+      corsOrigins: undefined,
+      addressPerMinute: 60,
+    });
+  });
+
+  test('gives the bans of the design by default', () => {
+    expect(readConfig({}).banPolicy).toEqual({
+      minStrikes: 10,
+      strikeShare: 0.5,
+      graceMs: 1_000,
+      strikeWindowSeconds: 60,
+      banSeconds: 300,
+      maxBanSeconds: 3_600,
+      memorySeconds: 86_400,
+    });
+  });
+
+  test('whose variables are all empty is one that says nothing', () => {
+    const empty = Object.fromEntries(environmentVariables.map((name) => [name, '']));
+    expect(readConfig(empty)).toEqual(readConfig({}));
+  });
+
+  test('may hold anything else', () => {
+    expect(readConfig({ PATH: '/bin', PORTS: 'x', port: 'x' })).toEqual(readConfig({}));
+  });
+
+  test('is read as it says', () => {
+    const config = readConfig({
+      HOST: '::1',
+      PORT: '0',
+      DATABASE_URL: 'postgresql://user:p%40ss@db:5433/animals?sslmode=require',
+      DATA_DIR: '/var/lib/animal store',
+      REDIS_URL: 'redis://a:6379, rediss://b',
+      PUBLIC_URL: 'https://api.example.com',
+      TRUST_PROXY: '2',
+      CORS_ORIGINS: 'https://shop.example.com, http://localhost:5173',
+    });
+    expect(config).toMatchObject({
+      host: '::1',
+      port: 0,
+      databaseUrl: 'postgresql://user:p%40ss@db:5433/animals?sslmode=require',
+      dataDir: '/var/lib/animal store',
+      redisUrls: ['redis://a:6379', 'rediss://b'],
+      publicUrl: 'https://api.example.com',
+      trustedProxies: 2,
+      corsOrigins: new Set(['https://shop.example.com', 'http://localhost:5173']),
+    });
+  });
+});
+
+describe('a fault', () => {
+  test.each([
+    [
+      'PORT',
+      ['65536', '-1', '+1', '1.5', '1e3', '0x50', ' 80', '80 ', '٣', 'http', '1'.repeat(40)],
+    ],
+    ['HOST', ['a b', 'http://localhost', '[::1]', 'a/b', '*', 'a\nb']],
+    ['DATABASE_URL', ['animals', 'db:5432/animals', 'mysql://db/animals', 'postgres://db:70000/x']],
+    ['REDIS_URL', ['localhost:6379', 'http://redis', 'redis://a,', 'redis://a redis://b']],
+    ['PUBLIC_URL', ['api.example.com', 'https://api.example.com/v1', 'ftp://x', 'https://a@b.c']],
+    ['TRUST_PROXY', ['true', '-1', '101', '127.0.0.1']],
+    ['CORS_ORIGINS', ['*', 'shop.example.com', 'https://a.example,', 'https://a.example/']],
+    ['ADDRESS_PER_MINUTE', ['0', '-60', '60/min']],
+    ['BAN_SECONDS', ['0', '5m', '86401']],
+  ])('in %s is told by its name', (name, values) => {
+    for (const value of values) {
+      expect(faults({ [name]: value }), value).toEqual([
+        expect.stringMatching(new RegExp(`^${name}: expected \\S`)),
+      ]);
+    }
+  });
+
+  test('is told with all the others, a line each', () => {
+    const environment = { PORT: 'x', HOST: '*', TRUST_PROXY: 'x', PUBLIC_URL: 'x' };
+    expect(faults(environment).map((line) => line.split(':')[0])).toEqual(
+      expect.arrayContaining(Object.keys(environment)),
+    );
+    expect(faults(environment)).toHaveLength(4);
+  });
+
+  test('is told without the value, whichever variable it is', () => {
+    const secret = 'h*nter2 secret';
+    const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
+    const lines = faults(all);
+    // Any text is a directory.
+    expect(lines).toHaveLength(environmentVariables.length - 1);
+    expect(lines.join('\n')).not.toContain('nter2');
+  });
+});
