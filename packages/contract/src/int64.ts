@@ -1,3 +1,5 @@
+import { parseWithoutSource } from './parse-without-source.ts';
+
 /**
  * A 64-bit integer: a `number` while that is exact (up to ±(2^53 − 1)), otherwise a `bigint`.
  */
@@ -34,18 +36,21 @@ type Reviver = (key: string, value: unknown, context?: { readonly source?: strin
 
 // TypeScript's library does not know the third parameter yet.
 const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
+/** Whether this runtime hands it out: found out when it is first needed. */
+let hasSource: boolean | undefined;
+
 const rawJson = (JSON as { rawJSON?: (text: string) => unknown }).rawJSON;
 
 /**
  * Parses JSON without losing integers: one that a `number` cannot hold exactly becomes a `bigint`.
- *
- * Where the runtime does not hand out the source text of numbers, this is plain `JSON.parse`.
  *
  * @throws {SyntaxError} if the text is not JSON.
  * @throws {RangeError} if it nests deeper than the stack allows.
  * @see https://tc39.es/proposal-json-parse-with-source/
  */
 export function parseJson(text: string): unknown {
+  hasSource ??= parseWithSource('0', (_key, _value, context) => context?.source === '0') === true;
+  if (!hasSource) return parseWithoutSource(text, exactNumber);
   return parseWithSource(text, (_key, value, context) =>
     typeof value === 'number' && context?.source !== undefined
       ? exactNumber(value, context.source)
