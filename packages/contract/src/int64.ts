@@ -1,5 +1,3 @@
-import { parseWithoutSource } from './parse-without-source.ts';
-
 /**
  * A 64-bit integer: a `number` while that is exact (up to ±(2^53 − 1)), otherwise a `bigint`.
  */
@@ -36,21 +34,19 @@ type Reviver = (key: string, value: unknown, context?: { readonly source?: strin
 
 // TypeScript's library does not know the third parameter yet.
 const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
-/** Whether this runtime hands it out: found out when it is first needed. */
-let hasSource: boolean | undefined;
-
-const rawJson = (JSON as { rawJSON?: (text: string) => unknown }).rawJSON;
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
 /**
  * Parses JSON without losing integers: one that a `number` cannot hold exactly becomes a `bigint`.
+ *
+ * For the server, which trusts no sender and runs on a Node that hands out the source text of numbers;
+ * the client has a smaller one of its own, for every runtime.
  *
  * @throws {SyntaxError} if the text is not JSON.
  * @throws {RangeError} if it nests deeper than the stack allows.
  * @see https://tc39.es/proposal-json-parse-with-source/
  */
 export function parseJson(text: string): unknown {
-  hasSource ??= parseWithSource('0', (_key, _value, context) => context?.source === '0') === true;
-  if (!hasSource) return parseWithoutSource(text, exactNumber);
   return parseWithSource(text, (_key, value, context) =>
     typeof value === 'number' && context?.source !== undefined
       ? exactNumber(value, context.source)
@@ -90,20 +86,8 @@ export function stringifyJson(value: unknown): string {
     return JSON.stringify(value);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return rawJson === undefined
-      ? stringifyWithMarks(value)
-      : JSON.stringify(value, (_key, member: unknown) =>
-          typeof member === 'bigint' ? rawJson(String(member)) : member,
-        );
+    return JSON.stringify(value, (_key, member: unknown) =>
+      typeof member === 'bigint' ? rawJson(String(member)) : member,
+    );
   }
-}
-
-/** Where `JSON.rawJSON` is missing: writes marked strings, then takes the quotes and marks away. */
-function stringifyWithMarks(value: unknown): string {
-  // Random, so that no string of the caller's can be taken for a marked integer.
-  const mark = `int64-${Math.random()}-`;
-  const json = JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'bigint' ? mark + member : member,
-  );
-  return json.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
 }

@@ -34,8 +34,10 @@ const names = [
   'NotFoundError',
   'RateLimitError',
   'ServerError',
+  'TimeoutError',
   'UnprocessableError',
   'createClient',
+  'isApiError',
 ];
 
 beforeAll(() => {
@@ -102,7 +104,7 @@ test('a CommonJS module requires it', () => {
     'run.cjs',
     `const { createClient, ...rest } = require('@animal-store/client');
      const store = createClient({ baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'key' });
-     store.listPets().catch((error) => {
+     store.listPets({}, { maxRetries: 0 }).catch((error) => {
        if (!(error instanceof rest.ConnectionError)) throw error;
        console.log(JSON.stringify(['createClient', ...Object.keys(rest)].sort()));
      });`,
