@@ -1,3 +1,5 @@
+// Not `vi.waitUntil`, which moves a fake clock as it looks.
+import { until } from '@animal-store/testkit';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createClient, type RetryEvent } from '../src/index.ts';
 import { rejection } from './rejection.ts';
@@ -14,11 +16,6 @@ afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
-
-/** Waits for the thing itself. Not `vi.waitUntil`, which moves a fake clock as it looks. */
-async function until(probe: () => boolean): Promise<void> {
-  while (!probe()) await new Promise((resolve) => setImmediate(resolve));
-}
 
 const animals = '[{"id":1,"name":"Mia","categoryId":3}]';
 
@@ -60,7 +57,7 @@ test.each([
 
   const call = store.listPets();
   for (const [index, delayMs] of [250, 500].entries()) {
-    await until(() => retries.length === index + 1);
+    await until(() => retries.length === index + 1, { intervalMs: 1 });
     expect(retries[index]).toMatchObject({ attempt: index + 1, delayMs, error: { name } });
     await vi.advanceTimersByTimeAsync(delayMs - 1);
     expect(server.requests).toHaveLength(index + 1);
@@ -109,7 +106,7 @@ test.each([
 
   const ended = vi.fn();
   const call = rejection(store.listPets({}, { timeoutMs: 5_000 }).finally(ended));
-  await until(() => server.requests.length === 1);
+  await until(() => server.requests.length === 1, { intervalMs: 1 });
   await vi.advanceTimersByTimeAsync(4_999);
   expect(ended).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
@@ -130,7 +127,7 @@ test('a body that trickles has no more time than another', async () => {
 
   const ended = vi.fn();
   const call = rejection(store.listPets({}, { timeoutMs: 5_000 }).finally(ended));
-  await until(() => server.requests.length === 1);
+  await until(() => server.requests.length === 1, { intervalMs: 1 });
   for (let second = 1; second < 5; second++) {
     await vi.advanceTimersByTimeAsync(1_000);
     trickle();
