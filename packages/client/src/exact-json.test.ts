@@ -31,6 +31,7 @@ describe('parseJson', () => {
   test('reads everything but great integers as JSON.parse does', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
+        fc.pre(!/\d{16}/.test(text));
         expect(parseJson(text)).toEqual(JSON.parse(text));
       }),
     );

@@ -49,6 +49,19 @@ describe('cause', () => {
     }
   });
 
+  test('is searched four steps deep, and no further', () => {
+    const four = { a: { b: { c: { d: key } } } };
+    const deeper = { a: { b: { c: { d: { e: { f: key } } } } } };
+    expect(redact.cause(four)).not.toBe(four);
+    expect(redact.cause(deeper)).toBe(deeper);
+  });
+
+  test('is replaced if only its stack holds the key, as when the message was cleaned', () => {
+    const cause = new Error(key);
+    cause.message = 'failed';
+    expect((redact.cause(cause) as Error).stack).not.toContain(key);
+  });
+
   test('may go in circles, and have getters that throw', () => {
     const cause = Object.defineProperty(new Error('failed'), 'bad', {
       enumerable: true,

@@ -183,3 +183,24 @@ test('members and statuses that a newer service adds are passed on', async () =>
     { id: 1, name: 'Mia', categoryId: 3, status: 'reserved', chip: 'x1' },
   ]);
 });
+
+test('a deprecation is told to the handler', async () => {
+  await using server = await startScriptedServer(
+    answer(200, cat, { Deprecation: '@1795219200', Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' }),
+  );
+  const operations: string[] = [];
+  const store = createClient({
+    baseUrl: server.baseUrl,
+    apiKey,
+    onDeprecation: ({ operation }) => operations.push(operation),
+  });
+  await store.getPet(1);
+  await store.getPet(1);
+  expect(operations).toEqual(['getPet']);
+});
+
+test('a client that cannot work is not made', () => {
+  const baseUrl = 'https://store.example/v1';
+  expect(() => createClient({ baseUrl, apiKey: 'two words' })).toThrow(TypeError);
+  expect(() => createClient({ baseUrl: 'store.example', apiKey })).toThrow(TypeError);
+});

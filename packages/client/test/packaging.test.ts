@@ -81,6 +81,20 @@ test('a CommonJS module requires it', async () => {
   expect(JSON.parse(await consumer.run(process.execPath, ['run.cjs']))).toEqual(names);
 });
 
+test('its two halves know the errors of one another', async () => {
+  await consumer.write(
+    'both.mjs',
+    `import { createRequire } from 'node:module';
+     import * as esm from '@animal-store/client';
+     const cjs = createRequire(import.meta.url)('@animal-store/client');
+     const fetch = async () => new Response('{}', { status: 429 });
+     const store = cjs.createClient({ baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'key', fetch, maxRetries: 0 });
+     const error = await store.listPets().catch((reason) => reason);
+     console.log(error instanceof esm.ApiError, esm.isApiError(error), esm.isApiError(error, 429));`,
+  );
+  expect(await consumer.run(process.execPath, ['both.mjs'])).toBe('false true true\n');
+});
+
 describe('TypeScript', () => {
   const program = `
     import {

@@ -98,6 +98,27 @@ describe('after a 429 the other calls of the client', () => {
     expect(sentAtMs()).toEqual([0, 30_000, 35_000, 35_000, 35_000]);
   });
 
+  test('all go at once when that one is admitted', async () => {
+    const { store, sentAtMs } = open([deny(30), ok, () => new Promise(() => {})]);
+    const first = store.listPets();
+    await elapse(0);
+    const others = [store.listPets(), store.listPets(), store.listPets()].map(rejection);
+    await elapse(30_000);
+    await first;
+    // None of these is ever answered, and nobody waits for another's answer any more.
+    expect(sentAtMs()).toEqual([0, 30_000, 30_000, 30_000, 30_000]);
+    await settle(others);
+  });
+
+  test('wait for as long as is worth waiting for, and no longer', async () => {
+    const { store, sentAtMs } = open([deny(60), ok]);
+    const first = store.listPets();
+    await elapse(0);
+    const other = store.listPets();
+    await settle([first, other]);
+    expect(sentAtMs()).toEqual([0, 60_000, 60_000]);
+  });
+
   test('wait up to a tenth longer', async () => {
     const { store, sentAtMs } = open([deny(30), ok]);
     const failed = rejection(store.listPets({}, { maxRetries: 0 }));

@@ -181,7 +181,7 @@ describe('Retry-After', () => {
     [429, '86400', {}],
     [429, '6', { maxRetryAfterMs: 5_000 }],
     // A timer that long would fire at once.
-    [429, '999999999', { maxRetryAfterMs: Number.POSITIVE_INFINITY }],
+    [429, '2000000', { maxRetryAfterMs: Number.POSITIVE_INFINITY }],
   ])('of a %i, %s s, is too long under %j', async (status, retryAfter, options) => {
     const { store, script } = open(
       [refuse(status, 'some_code', { 'Retry-After': retryAfter })],
@@ -264,7 +264,7 @@ describe('a signal', () => {
 
       expect(await call).toMatchObject({ name: 'AbortError', cause: controller.signal.reason });
       expect(vi.getTimerCount()).toBe(0);
-      expect(remove.mock.calls.length).toBeGreaterThanOrEqual(add.mock.calls.length);
+      for (const listener of add.mock.calls) expect(remove.mock.calls).toContainEqual(listener);
       await vi.runAllTimersAsync();
       expect(script.requests).toHaveLength(1);
     },

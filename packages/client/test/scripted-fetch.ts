@@ -1,5 +1,5 @@
 /** A request as a scripted `fetch` got it. */
-export interface FetchedRequest {
+interface FetchedRequest {
   /** When, on the clock of the test. */
   atMs: number;
   url: string;
