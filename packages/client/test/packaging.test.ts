@@ -47,9 +47,14 @@ test('nothing in dist names what a user does not have', async () => {
   }
 });
 
-test('the package holds its build, its manifest and its README, and depends on nothing', async () => {
+test('the package holds its build, manifest, README and licence, and depends on nothing', async () => {
   const installed = join(consumer.path, 'node_modules/@animal-store/client');
-  expect((await readdir(installed)).sort()).toEqual(['README.md', 'dist', 'package.json']);
+  expect((await readdir(installed)).sort()).toEqual([
+    'LICENSE',
+    'README.md',
+    'dist',
+    'package.json',
+  ]);
   expect((await readdir(join(consumer.path, 'node_modules'))).sort()).toEqual([
     '.package-lock.json',
     '@animal-store',
