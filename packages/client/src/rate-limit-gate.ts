@@ -18,12 +18,12 @@ export interface Closing {
   scout?: Promise<void> | undefined;
 }
 
-/** How a call passes the gate. */
-interface Passage {
+/** What the gate needs to know of a call. */
+export interface Passer {
   /** A closing that the call has waited for already. */
   waited: Closing | undefined;
-  /** How many closings it waits for before it gives up. */
-  maxWaits: number;
+  /** How many more closings it waits for before it gives up; the gate counts down. */
+  waitsLeft: number;
   signal: AbortSignal | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface RateLimitGate {
    * @throws {RateLimitError} if that would take too long.
    * @throws {AbortError} as soon as the signal aborts.
    */
-  pass(passage: Passage): Promise<Leave | undefined>;
+  pass(passer: Passer): Promise<Leave | undefined>;
 }
 
 /** Creates a gate at which nobody waits for a closing that has more than `maxWaitMs` to go. */
@@ -73,14 +73,15 @@ export function createRateLimitGate(maxWaitMs: number): RateLimitGate {
       return current;
     },
 
-    async pass({ waited, maxWaits, signal }) {
-      for (let waits = 0; current !== undefined; ) {
+    async pass(passer) {
+      const { signal } = passer;
+      while (current !== undefined) {
         const closing = current;
         // Never longer than the closing itself, wherever the clock is set in the meantime.
         const remainingMs = Math.min(closing.lengthMs, closing.endsAtMs - Date.now());
         const isTooLong = closing.error.banned || remainingMs > maxWaitMs;
         const isScoutDue = isTooLong && closing.lengthMs - remainingMs >= scoutEveryMs;
-        if (closing === waited || remainingMs <= 0 || isScoutDue) {
+        if (closing === passer.waited || remainingMs <= 0 || isScoutDue) {
           const { scout } = closing;
           if (scout === undefined) return sendScout(closing);
           await untilAborted<void>(signal, (resolve) => {
@@ -88,9 +89,9 @@ export function createRateLimitGate(maxWaitMs: number): RateLimitGate {
             return () => {};
           });
         } else {
-          if (isTooLong || waits++ >= maxWaits) throw notSent(closing.error, remainingMs);
+          if (isTooLong || passer.waitsLeft-- <= 0) throw notSent(closing.error, remainingMs);
           await waitFor(addJitter(remainingMs), signal);
-          waited = closing;
+          passer.waited = closing;
         }
       }
       return undefined;

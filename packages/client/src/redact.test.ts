@@ -49,10 +49,10 @@ describe('cause', () => {
     }
   });
 
-  test('is searched four steps deep, and no further', () => {
-    const four = { a: { b: { c: { d: key } } } };
+  test('is searched five steps deep, and no further', () => {
+    const five = { a: { b: { c: { d: { e: key } } } } };
     const deeper = { a: { b: { c: { d: { e: { f: key } } } } } };
-    expect(redact.cause(four)).not.toBe(four);
+    expect(redact.cause(five)).not.toBe(five);
     expect(redact.cause(deeper)).toBe(deeper);
   });
 

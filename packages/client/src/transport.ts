@@ -5,7 +5,7 @@ import { createNoticeDeprecation } from './deprecation.ts';
 import type { AnimalStoreError } from './errors/animal-store-error.ts';
 import { RateLimitError } from './errors/rate-limit-error.ts';
 import { exchange } from './exchange.ts';
-import { type Closing, createRateLimitGate } from './rate-limit-gate.ts';
+import { createRateLimitGate, type Passer } from './rate-limit-gate.ts';
 import { type RateLimitState, readRateLimit } from './rate-limit-state.ts';
 import { createRedact } from './redact.ts';
 import {
@@ -40,14 +40,10 @@ export interface Transport {
 }
 
 /** What the attempts of one call have in common. */
-interface Attempts {
+interface Attempts extends Passer {
   operation: OperationName;
   request: PreparedRequest;
   timeoutMs: number;
-  maxRetries: number;
-  signal: AbortSignal | undefined;
-  /** The closing of the gate that the last attempt brought about, and waited for. */
-  waited: Closing | undefined;
 }
 
 /**
@@ -70,25 +66,20 @@ export function createTransport(clientOptions: ClientOptions): Transport {
   let lastRateLimit: RateLimitState | undefined;
 
   async function attemptOnce<Data>(attempts: Attempts, attempt: number): Promise<Result<Data>> {
-    const { operation, request, timeoutMs, maxRetries, signal, waited } = attempts;
-    const leaveGate = await gate.pass({ waited, maxWaits: maxRetries + 1, signal });
-    try {
-      const answer = await exchange(request, { fetch, operation, timeoutMs, signal, redact });
-      const { response } = answer;
-      const { headers } = response;
-      const requestId = headers.get('X-Request-Id') ?? undefined;
-      const rateLimit = readRateLimit(headers);
-      lastRateLimit = rateLimit ?? lastRateLimit;
-      // Before the hooks, which may throw.
-      const error = response.ok ? undefined : readError(answer, redact);
-      if (waitForReset && error instanceof RateLimitError) attempts.waited = gate.close(error);
-      noticeDeprecation(operation, headers);
-      onResponse?.({ operation, attempt, response, requestId, rateLimit });
-      if (error !== undefined) throw error;
-      return { data: readJson(answer, redact) as Data, response, requestId, rateLimit };
-    } finally {
-      leaveGate?.(signal?.aborted ?? false);
-    }
+    const { operation, request, timeoutMs, signal } = attempts;
+    const answer = await exchange(request, { fetch, operation, timeoutMs, signal, redact });
+    const { response } = answer;
+    const { headers } = response;
+    const requestId = headers.get('X-Request-Id') ?? undefined;
+    const rateLimit = readRateLimit(headers);
+    lastRateLimit = rateLimit ?? lastRateLimit;
+    // Before the hooks, which may throw.
+    const error = response.ok ? undefined : readError(answer, redact);
+    if (waitForReset && error instanceof RateLimitError) attempts.waited = gate.close(error);
+    noticeDeprecation(operation, headers);
+    onResponse?.({ operation, attempt, response, requestId, rateLimit });
+    if (error !== undefined) throw error;
+    return { data: readJson(answer, redact) as Data, response, requestId, rateLimit };
   }
 
   return {
@@ -101,10 +92,15 @@ export function createTransport(clientOptions: ClientOptions): Transport {
       const timeoutMs = options.timeoutMs ?? clientOptions.timeoutMs ?? 30_000;
       const maxRetries = options.maxRetries ?? clientOptions.maxRetries ?? 2;
       const request = prepareRequest({ baseUrl, apiKey }, operation, { parts, headers });
-      const attempts = { operation, request, timeoutMs, maxRetries, signal, waited: undefined };
+      const waits = { waited: undefined, waitsLeft: maxRetries + 1 };
+      const attempts: Attempts = { operation, request, timeoutMs, signal, ...waits };
       for (let attempt = 1; ; attempt++) {
+        // What the gate refuses is refused for good.
+        const leaveGate = await gate.pass(attempts);
         try {
-          return await attemptOnce<Results[typeof operation]>(attempts, attempt);
+          return await attemptOnce<Results[typeof operation]>(attempts, attempt).finally(() =>
+            leaveGate?.(signal?.aborted ?? false),
+          );
         } catch (error) {
           const delayMs =
             attempt > maxRetries ? undefined : retryDelayMs(error, attempt, maxRetryAfterMs);

@@ -114,8 +114,9 @@ describe('after a 429 the other calls of the client', () => {
     const { store, sentAtMs } = open([deny(60), ok]);
     const first = store.listPets();
     await elapse(0);
-    const other = store.listPets();
-    await settle([first, other]);
+    const other = store.listPets({}, { maxRetries: 0 });
+    const results = await settle([first, other]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
     expect(sentAtMs()).toEqual([0, 60_000, 60_000]);
   });
 
@@ -139,21 +140,31 @@ describe('after a 429 the other calls of the client', () => {
     expect(sentAtMs()).toEqual([0, 30_000, 70_000, 70_000, 70_000]);
   });
 
-  test('give up after one reset more than they have retries', async () => {
-    const { store, sentAtMs } = open([deny(30)]);
-    const calls = [store.listPets({}, { maxRetries: 5 })];
+  test('wait for one reset more than they have retries, and then give up', async () => {
+    const retries = vi.fn();
+    const { store, sentAtMs } = open([deny(30)], { onRetry: retries });
+    const first = rejection(store.listPets({}, { maxRetries: 5 }));
     await elapse(0);
-    calls.push(store.listPets({}, { maxRetries: 0 }), store.listPets({}, { maxRetries: 1 }));
-    const results = await settle(calls);
-    expect(results.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+    const start = Date.now();
+    const gaveUp = [0, 1, 2].map(async (maxRetries) => {
+      const error = await rejection(store.listPets({}, { maxRetries }));
+      return { error, afterMs: Date.now() - start };
+    });
+    await settle([first, ...gaveUp]);
+
+    const error = {
+      name: 'RateLimitError',
+      message: 'not sent, because of an earlier answer: about rate_limit_exceeded',
+      retryAfterMs: 30_000,
+    };
+    expect(await Promise.all(gaveUp)).toMatchObject([
+      { error, afterMs: 30_000 },
+      { error, afterMs: 60_000 },
+      { error, afterMs: 90_000 },
+    ]);
     // One request at each reset, and all of them the first call's.
     expect(sentAtMs()).toEqual([0, 30_000, 60_000, 90_000, 120_000, 150_000]);
-    expect(results[2]).toMatchObject({
-      reason: {
-        name: 'RateLimitError',
-        message: 'not sent, because of an earlier answer: about rate_limit_exceeded',
-      },
-    });
+    expect(retries).toHaveBeenCalledTimes(5);
   });
 
   test('are aborted at once while they wait, and leave nothing', async () => {
