@@ -1,3 +1,5 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({ test: { name: 'client' } });
+export default defineConfig({
+  test: { name: 'client', include: ['src/**/*.test.ts', 'test/**/*.test.ts'] },
+});

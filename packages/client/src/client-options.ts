@@ -1,6 +1,7 @@
 import { apiVersion } from '@animal-store/contract';
+import type { DeprecationEvent, ResponseEvent, RetryEvent } from './events.ts';
 
-/** How a client reaches the service. */
+/** How a client reaches the service, and how patient it is. */
 export interface ClientOptions {
   /** The address of the service, up to and including `/v1`. */
   baseUrl: string | URL;
@@ -12,6 +13,38 @@ export interface ClientOptions {
    * @default globalThis.fetch
    */
   fetch?: FetchFunction | undefined;
+  /**
+   * How long each attempt may take, in milliseconds, until the last byte of its answer.
+   *
+   * @default 30_000
+   */
+  timeoutMs?: number | undefined;
+  /**
+   * How often a call that failed for the moment is tried again.
+   *
+   * @default 2
+   */
+  maxRetries?: number | undefined;
+  /**
+   * The longest `Retry-After` that is worth waiting for, in milliseconds. A call that is asked to
+   * wait longer fails at once.
+   *
+   * @default 60_000
+   */
+  maxRetryAfterMs?: number | undefined;
+  /**
+   * Whether a 429 also holds back the other calls of this client until the quota resets. To ask
+   * again and again in the meantime would get the key banned.
+   *
+   * @default true
+   */
+  waitForReset?: boolean | undefined;
+  /** Shows every answer, also of attempts that failed. What it throws fails the call. */
+  onResponse?: ((event: ResponseEvent) => void) | undefined;
+  /** Shows every failed attempt that will be repeated. What it throws fails the call. */
+  onRetry?: ((event: RetryEvent) => void) | undefined;
+  /** Hears of each deprecated operation once, in place of the warning of the process. */
+  onDeprecation?: ((event: DeprecationEvent) => void) | undefined;
 }
 
 /** As much of `fetch` as the client uses. */
@@ -24,21 +57,19 @@ export type FetchFunction = (url: string, init: RequestInit) => Promise<Response
  * @throws {TypeError} that says what is wrong with it.
  */
 export function parseBaseUrl(baseUrl: string | URL): string {
-  const expected = `baseUrl: expected an http(s) address that ends with /${apiVersion}`;
+  const expected = `baseUrl: expected an http(s) address that ends with /${apiVersion}, without user name, password, query and fragment`;
   if (!URL.canParse(baseUrl)) throw new TypeError(expected);
   const url = new URL(baseUrl);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new TypeError(`${expected}, got the protocol ${url.protocol}`);
+  const { protocol, host, pathname } = url;
+  const path = pathname.replace(/\/$/, '');
+  // Not `href`: a password has no place in a message.
+  const address = `${protocol}//${host}${path}`;
+  // Nothing else is in it: no user name, no password, no query, no fragment.
+  const isPlain = url.href === `${protocol}//${host}${pathname}`;
+  if (!/^https?:$/.test(protocol) || !isPlain || !path.endsWith(`/${apiVersion}`)) {
+    throw new TypeError(`${expected}, got ${address}`);
   }
-  // Not quoted in the message: a password has no place there.
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new TypeError(`${expected}, without user name, password, query and fragment`);
-  }
-  const path = url.pathname.replace(/\/$/, '');
-  if (!path.endsWith(`/${apiVersion}`)) {
-    throw new TypeError(`${expected}, got ${url.href}`);
-  }
-  return url.origin + path;
+  return address;
 }
 
 /**
@@ -47,13 +78,10 @@ export function parseBaseUrl(baseUrl: string | URL): string {
  * @throws {TypeError} that never quotes the key: errors end up in logs.
  */
 export function checkApiKey(apiKey: string): void {
-  if (typeof apiKey !== 'string' || apiKey === '') {
-    throw new TypeError('apiKey: expected a string that is not empty');
-  }
   // Also keeps `fetch` from quoting the whole header, key and all, in an error of its own.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+  if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new TypeError(
-      'apiKey: expected visible ASCII characters only, found a space, line break or other',
+      'apiKey: expected visible ASCII characters, at least one, and no space or line break',
     );
   }
 }

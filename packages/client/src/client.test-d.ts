@@ -1,8 +1,17 @@
 import type { contract, OperationName } from '@animal-store/contract';
 import { expectTypeOf } from 'vitest';
-import type { AnimalStoreClient, Int64, ListPetsQuery, NewPet, Pet } from './index.ts';
-import { ApiError, NotFoundError, RateLimitError, ServerError } from './index.ts';
-import type { Results, SendRequest } from './request.ts';
+import type {
+  AnimalStoreClient,
+  Int64,
+  ListPetsQuery,
+  NewPet,
+  PageResult,
+  Pet,
+  RateLimitState,
+  Result,
+} from './index.ts';
+import { ApiError, isApiError, NotFoundError, RateLimitError, ServerError } from './index.ts';
+import type { Results, Transport } from './transport.ts';
 
 interface Schema {
   '~standard': { types?: { input: unknown; output: unknown } | undefined };
@@ -11,8 +20,8 @@ type Input<S extends Schema> = NonNullable<S['~standard']['types']>['input'];
 type Output<S extends Schema> = NonNullable<S['~standard']['types']>['output'];
 type Contract = typeof contract;
 
-// The client has the operations of the contract, all of them and no others.
-expectTypeOf<keyof AnimalStoreClient>().toEqualTypeOf<OperationName>();
+// The client has the operations of the contract, all of them, and two members of its own.
+expectTypeOf<keyof AnimalStoreClient>().toEqualTypeOf<OperationName | 'eachPet' | 'rateLimit'>();
 expectTypeOf<keyof Contract>().toEqualTypeOf<OperationName>();
 expectTypeOf<keyof Results>().toEqualTypeOf<OperationName>();
 
@@ -45,10 +54,28 @@ expectTypeOf<Parameters<AnimalStoreClient['listPets']>[0]>().toEqualTypeOf<
 expectTypeOf<keyof ListPetsQuery>().toEqualTypeOf<keyof Output<Contract['listPets']['query']>>();
 expectTypeOf<Required<Output<Contract['listPets']['query']>>>().toExtend<Required<ListPetsQuery>>();
 
-declare const sendRequest: SendRequest;
+// The whole answer, and the loop over all pages.
+expectTypeOf<
+  Awaited<ReturnType<ReturnType<AnimalStoreClient['listPets']>['withResponse']>>
+>().toEqualTypeOf<PageResult>();
+expectTypeOf<
+  Awaited<ReturnType<ReturnType<AnimalStoreClient['createPet']>['withResponse']>>
+>().toEqualTypeOf<Result<Pet>>();
+expectTypeOf<AnimalStoreClient['rateLimit']>().toEqualTypeOf<RateLimitState | undefined>();
+expectTypeOf<Parameters<AnimalStoreClient['eachPet']>>().toEqualTypeOf<
+  Parameters<AnimalStoreClient['listPets']>
+>();
+
+export async function loops(): Promise<void> {
+  for await (const pet of store.eachPet()) expectTypeOf(pet).toEqualTypeOf<Pet>();
+  for await (const page of store.eachPet().pages()) expectTypeOf(page).toEqualTypeOf<Pet[]>();
+  expectTypeOf(await store.eachPet().toArray({ max: 5 })).toEqualTypeOf<Pet[]>();
+}
+
+declare const transport: Transport;
 declare const store: AnimalStoreClient;
 // @ts-expect-error the contract has no such route
-sendRequest('listPet', {});
+transport.send('listPet', {}, undefined);
 // @ts-expect-error nor such a status
 store.listPets({ status: 'lost' });
 // @ts-expect-error nor a pet without a category
@@ -65,3 +92,7 @@ if (error instanceof ApiError) {
   expectTypeOf(error.code).not.toBeAny();
   expectTypeOf<'a_code_of_tomorrow'>().toExtend<typeof error.code>();
 }
+if (isApiError(error)) expectTypeOf(error).toEqualTypeOf<ApiError>();
+if (isApiError(error, 429)) expectTypeOf(error).toEqualTypeOf<RateLimitError>();
+if (isApiError(error, 404)) expectTypeOf(error.status).toEqualTypeOf<404>();
+if (isApiError(error, 418)) expectTypeOf(error).toEqualTypeOf<ApiError>();

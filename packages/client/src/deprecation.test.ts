@@ -1,16 +1,18 @@
-import { once } from 'node:events';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { answer, startScriptedServer } from '../test/scripted-server.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createNoticeDeprecation } from './deprecation.ts';
 
-const deprecated = {
+const link = '<https://store.example/docs#get-pet>; rel="deprecation"';
+const headers = new Headers({
   Deprecation: '@1795219200',
   Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-  Link: '<https://store.example/docs#get-pet>; rel="deprecation", </v1/pets>; rel="successor-version"',
-};
+  Link: `${link}, </v1/pets>; rel="successor-version"`,
+});
+const sentence =
+  'Animal Store: getPet is deprecated and ends on 2030-12-05. See https://store.example/docs#get-pet';
 
 beforeEach(() => {
   // Each test is a process of its own, as far as the client can see.
-  vi.resetModules();
+  Reflect.deleteProperty(globalThis, Symbol.for('@animal-store/client/warned'));
 });
 
 afterEach(() => {
@@ -18,43 +20,89 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('a deprecated operation warns once, in the way of the process', async () => {
-  const { createClient } = await import('./client.ts');
-  const warnings: Error[] = [];
-  const collect = (warning: Error) => warnings.push(warning);
-  process.on('warning', collect);
-  await using server = await startScriptedServer(
-    answer(200, '{"id":1,"name":"Mia","categoryId":3}', deprecated),
-  );
-  const store = createClient({ baseUrl: server.baseUrl, apiKey: 'key' });
+describe('a deprecated operation', () => {
+  test('warns once in the life of a process, in its own way', () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const notice = createNoticeDeprecation(undefined);
 
-  const warned = once(process, 'warning');
-  await Promise.all([store.getPet(1), store.getPet(2)]);
-  await createClient({ baseUrl: server.baseUrl, apiKey: 'other' }).getPet(3);
-  await warned;
-  process.off('warning', collect);
+    notice('getPet', headers);
+    notice('getPet', headers);
+    createNoticeDeprecation(undefined)('getPet', headers);
 
-  expect(warnings.map(({ name, message }) => ({ name, message }))).toEqual([
-    {
-      name: 'DeprecationWarning',
-      message:
-        'Animal Store: getPet is deprecated and ends on 2030-12-05. See https://store.example/docs#get-pet',
-    },
-  ]);
+    expect(emitWarning.mock.calls).toEqual([[sentence, 'DeprecationWarning']]);
+  });
+
+  test('warns once whatever copy of this package sees it', async () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    createNoticeDeprecation(undefined)('getPet', headers);
+
+    vi.resetModules();
+    const copy = await import('./deprecation.ts');
+    expect(copy.createNoticeDeprecation).not.toBe(createNoticeDeprecation);
+    copy.createNoticeDeprecation(undefined)('getPet', headers);
+
+    expect(emitWarning).toHaveBeenCalledTimes(1);
+  });
+
+  test('warns for each operation', () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const notice = createNoticeDeprecation(undefined);
+
+    notice('getPet', headers);
+    notice('listPets', new Headers({ Deprecation: '@1795219200' }));
+
+    expect(emitWarning.mock.calls.map(([warning]) => warning)).toEqual([
+      sentence,
+      'Animal Store: listPets is deprecated.',
+    ]);
+  });
+
+  test('warns on the console where there is no process', () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    vi.stubGlobal('process', undefined);
+    const notice = createNoticeDeprecation(undefined);
+
+    notice('getPet', new Headers({ Deprecation: '@1795219200', Sunset: 'someday' }));
+    notice('getPet', headers);
+
+    expect(warn.mock.calls).toEqual([['Animal Store: getPet is deprecated.']]);
+  });
+
+  test('warns on the console where the process cannot', () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    vi.stubGlobal('process', {});
+    createNoticeDeprecation(undefined)('getPet', headers);
+    expect(warn.mock.calls).toEqual([[sentence]]);
+  });
+
+  test('is told to the handler of each client once, and to nobody else', () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const handlers = [vi.fn(), vi.fn()] as const;
+
+    for (const handler of handlers) {
+      const notice = createNoticeDeprecation(handler);
+      notice('getPet', headers);
+      notice('getPet', headers);
+    }
+
+    for (const handler of handlers) {
+      expect(handler.mock.calls).toEqual([
+        [
+          {
+            operation: 'getPet',
+            message: sentence,
+            sunsetAt: new Date('2030-12-05T00:00:00Z'),
+            url: 'https://store.example/docs#get-pet',
+          },
+        ],
+      ]);
+    }
+    expect(emitWarning).not.toHaveBeenCalled();
+  });
 });
 
-test('an operation that is not deprecated does not warn', async () => {
-  const { warnOfDeprecation } = await import('./deprecation.ts');
-  const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
-  warnOfDeprecation('listPets', new Headers({ Sunset: deprecated.Sunset }));
-  expect(emitWarning).not.toHaveBeenCalled();
-});
-
-test('where there is no process, the console warns', async () => {
-  const { warnOfDeprecation } = await import('./deprecation.ts');
-  const warn = vi.spyOn(console, 'warn').mockReturnValue();
-  vi.stubGlobal('process', undefined);
-  warnOfDeprecation('getPet', new Headers({ Deprecation: '@1795219200', Sunset: 'someday' }));
-  warnOfDeprecation('getPet', new Headers(deprecated));
-  expect(warn.mock.calls).toEqual([['Animal Store: getPet is deprecated.']]);
+test('an operation that is not deprecated is not told of', () => {
+  const handler = vi.fn();
+  createNoticeDeprecation(handler)('listPets', new Headers({ Sunset: 'x', Link: link }));
+  expect(handler).not.toHaveBeenCalled();
 });

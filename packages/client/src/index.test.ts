@@ -13,7 +13,9 @@ test('the exported names are these, and no more', () => {
     'NotFoundError',
     'RateLimitError',
     'ServerError',
+    'TimeoutError',
     'UnprocessableError',
     'createClient',
+    'isApiError',
   ]);
 });

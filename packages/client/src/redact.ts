@@ -1,17 +1,44 @@
 /** A key this short is no secret but a placeholder, and may be part of an ordinary word. */
 const minKeyLength = 8;
 
-/** Takes the API key out of a text that somebody else wrote. */
-export type Redact = (text: string) => string;
+/** How far into an error to look: `cause.config.headers.authorization` is three steps. */
+const maxDepth = 4;
 
-/**
- * Creates a function that takes the API key out of a text.
- *
- * Debugging proxies answer with the request as they got it, `Authorization` and all; from an error
- * the key would go into every log.
- */
+/** Keeps the API key out of errors, and so out of every log. */
+export interface Redact {
+  /** Takes it out of a text: debugging proxies answer with the request, `Authorization` and all. */
+  text(text: string): string;
+  /** Gives what a `fetch` threw, or a plain `Error` in its place if it holds the request. */
+  cause(cause: unknown): unknown;
+}
+
 export function createRedact(apiKey: string): Redact {
-  return function redact(text) {
-    return apiKey.length < minKeyLength ? text : text.replaceAll(apiKey, '[API key]');
+  function text(original: string): string {
+    return apiKey.length < minKeyLength ? original : original.replaceAll(apiKey, '[API key]');
+  }
+
+  function isIn(value: unknown, depth: number): boolean {
+    if (typeof value === 'string') return text(value) !== value;
+    if (typeof value !== 'object' || value === null || depth > maxDepth) return false;
+    const members =
+      value instanceof Headers
+        ? [...value]
+        : // Without calling any getter, except for the stack, which is one in recent engines.
+          [
+            ...Object.values(Object.getOwnPropertyDescriptors(value)).map((member) => member.value),
+            value instanceof Error && value.stack,
+          ];
+    return members.some((member: unknown) => isIn(member, depth + 1));
+  }
+
+  return {
+    text,
+    cause(cause) {
+      if (!isIn(cause, 0)) return cause;
+      const { message = String(cause), stack = '' } = cause as Partial<Error>;
+      const redacted = new Error(text(message));
+      redacted.stack = text(stack);
+      return redacted;
+    },
   };
 }

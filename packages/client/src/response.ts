@@ -1,6 +1,6 @@
-import { parseJson } from '@animal-store/contract';
 import type { ApiError } from './errors/api-error.ts';
 import { createApiError } from './errors/create-api-error.ts';
+import { parseJson } from './exact-json.ts';
 import type { Redact } from './redact.ts';
 
 /** A response whose body has been read to its end. */
@@ -39,9 +39,9 @@ function createError(
 ): ApiError {
   return createApiError({
     status,
-    code: code && redact(code),
-    message: redact(message),
-    headers: new Headers([...headers].map(([name, value]) => [name, redact(value)])),
+    code: code && redact.text(code),
+    message: redact.text(message),
+    headers: new Headers([...headers].map(([name, value]) => [name, redact.text(value)])),
   });
 }
 

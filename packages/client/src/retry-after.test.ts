@@ -14,12 +14,18 @@ test.each([
   expect(parseRetryAfter(headers)).toBe(expected);
 });
 
-test.each(['', '-1', '1.5', '1e3', 'soon', 'Tomorrow, perhaps', '12345678901234567890'])(
-  '%j says nothing',
-  (field) => {
-    expect(parseRetryAfter(new Headers({ 'Retry-After': field }))).toBeUndefined();
-  },
-);
+test.each([
+  '',
+  '-1',
+  '1.5',
+  '1e3',
+  'soon',
+  'Tomorrow, perhaps',
+  '(on) Sat, 21 Nov 2026 00:00:30 GMT',
+  '12345678901234567890',
+])('%j says nothing', (field) => {
+  expect(parseRetryAfter(new Headers({ 'Retry-After': field }))).toBeUndefined();
+});
 
 test('a date without the sender’s clock is told by our own', () => {
   const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();

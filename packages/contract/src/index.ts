@@ -10,6 +10,7 @@ export {
   stringifyJson,
 } from './int64.ts';
 export { findLink, formatLinks, type WebLink } from './link.ts';
+export { pageLimit } from './page-limit.ts';
 export {
   ListPetsQuery,
   maxPetId,
@@ -18,7 +19,6 @@ export {
   Pet,
   PetStatus,
   Pets,
-  pageLimit,
 } from './pet.ts';
 export { type PlanName, planNames, plans, type Quota } from './plan.ts';
 export {

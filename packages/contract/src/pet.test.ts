@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  ListPetsQuery,
-  maxPetId,
-  NewPet,
-  nameLength,
-  Pet,
-  PetPath,
-  Pets,
-  pageLimit,
-} from './pet.ts';
+import { pageLimit } from './page-limit.ts';
+import { ListPetsQuery, maxPetId, NewPet, nameLength, Pet, PetPath, Pets } from './pet.ts';
 
 const mia = { name: 'Mia', categoryId: 3 };
 

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { type Int64, int64Max, int64Min, parseInt64 } from './int64.ts';
+import { pageLimit } from './page-limit.ts';
 
 // Each type stands beside its schema, and not inferred from it, for one reason: these types are
 // published in the client's declarations, which may not name zod (its build strips what is internal).
 // `satisfies` and the type tests hold each pair together, in both directions.
-
-/** Bounds of a list's `limit`. */
-export const pageLimit = { min: 1, max: 100, default: 20 } as const;
 
 /** Bounds of a name, in characters (Unicode code points). */
 export const nameLength = { min: 1, max: 255 } as const;

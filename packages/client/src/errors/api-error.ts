@@ -1,6 +1,9 @@
 import type { ErrorCode } from '@animal-store/contract';
 import { AnimalStoreError } from './animal-store-error.ts';
 
+/** @internal Marks the errors of every copy of this package; see `isApiError`. */
+export const apiErrorBrand: unique symbol = Symbol.for('@animal-store/client/ApiError') as never;
+
 /** What an answer says about its failure. */
 export interface ApiErrorDetails {
   status: number;
@@ -34,5 +37,10 @@ export class ApiError extends AnimalStoreError {
     this.code = code;
     this.requestId = headers.get('X-Request-Id') ?? undefined;
     this.headers = headers;
+  }
+
+  /** @internal On the prototype, where no inspection of an error shows it. */
+  get [apiErrorBrand](): true {
+    return true;
   }
 }

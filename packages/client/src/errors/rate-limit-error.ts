@@ -1,4 +1,4 @@
-import { parseRateLimit } from '@animal-store/contract';
+import { readRateLimit } from '../rate-limit-state.ts';
 import { parseRetryAfter } from '../retry-after.ts';
 import { ApiError, type ApiErrorDetails } from './api-error.ts';
 
@@ -24,11 +24,11 @@ export class RateLimitError extends ApiError {
 
   constructor(details: ApiErrorDetails, options?: ErrorOptions) {
     super(details, options);
-    const rateLimit = parseRateLimit((name) => details.headers.get(name));
+    const rateLimit = readRateLimit(details.headers);
     this.retryAfterMs = parseRetryAfter(details.headers);
     this.limit = rateLimit?.limit;
     this.remaining = rateLimit?.remaining;
-    this.resetAt = rateLimit && new Date(rateLimit.resetAt * 1000);
+    this.resetAt = rateLimit?.resetAt;
     this.banned = details.code === 'key_temporarily_banned';
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { answer, startScriptedServer } from '../test/scripted-server.ts';
-import { createClient } from './client.ts';
+import { createClient } from '../src/client.ts';
+import { answer, startScriptedServer } from './scripted-server.ts';
 
 const apiKey = 'ast_0123456789abcdefghijABCDEFGHIJ012345';
 const cat = '{"id":1,"name":"Mia","categoryId":3,"status":"available"}';
@@ -66,20 +66,22 @@ test('createPet sends the animal as JSON', async () => {
     accept: 'application/json',
     authorization: `Bearer ${apiKey}`,
     'content-type': 'application/json',
+    'idempotency-key': expect.any(String),
   });
 });
 
-test('createPet sends an idempotency key when it is given one', async () => {
+test('createPet sends the idempotency key that it is given, or one of its own', async () => {
   await using server = await startScriptedServer(answer(201, cat));
   const store = createClient({ baseUrl: server.baseUrl, apiKey });
 
   await store.createPet({ name: 'Mia', categoryId: 3 }, { idempotencyKey: 'once-1' });
   await store.createPet({ name: 'Mia', categoryId: 3 }, { idempotencyKey: undefined });
+  await store.createPet({ name: 'Mia', categoryId: 3 });
 
-  expect(server.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([
-    'once-1',
-    undefined,
-  ]);
+  const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
+  expect(keys[0]).toBe('once-1');
+  expect(keys[1]).toMatch(/^[\da-z]{1,7}(?:-[\da-z]{1,7}){3}$/);
+  expect(new Set(keys).size).toBe(3);
 });
 
 test('getPet puts the id into the path', async () => {
@@ -180,4 +182,25 @@ test('members and statuses that a newer service adds are passed on', async () =>
   await expect(store.listPets()).resolves.toEqual([
     { id: 1, name: 'Mia', categoryId: 3, status: 'reserved', chip: 'x1' },
   ]);
+});
+
+test('a deprecation is told to the handler', async () => {
+  await using server = await startScriptedServer(
+    answer(200, cat, { Deprecation: '@1795219200', Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' }),
+  );
+  const operations: string[] = [];
+  const store = createClient({
+    baseUrl: server.baseUrl,
+    apiKey,
+    onDeprecation: ({ operation }) => operations.push(operation),
+  });
+  await store.getPet(1);
+  await store.getPet(1);
+  expect(operations).toEqual(['getPet']);
+});
+
+test('a client that cannot work is not made', () => {
+  const baseUrl = 'https://store.example/v1';
+  expect(() => createClient({ baseUrl, apiKey: 'two words' })).toThrow(TypeError);
+  expect(() => createClient({ baseUrl: 'store.example', apiKey })).toThrow(TypeError);
 });

@@ -1,0 +1,9 @@
+/**
+ * Makes a key that no other call has: 128 random bits. Not `crypto.randomUUID`, which browsers have
+ * on secure pages only.
+ */
+export function createIdempotencyKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(
+    '-',
+  );
+}

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { temporaryDirectory } from '@animal-store/testkit';
+
+const execute = promisify(execFile);
+
+/** The folder of this package. */
+export const packageDirectory = join(import.meta.dirname, '..');
+
+/** A user's folder, in which the packed client is installed and nothing else. */
+export interface Consumer extends AsyncDisposable {
+  path: string;
+  /** The tarball that was installed. */
+  tarball: Uint8Array;
+  write(path: string, text: string): Promise<void>;
+  /** Runs a command there and gives its output. */
+  run(command: string, args: string[]): Promise<string>;
+}
+
+export async function createConsumer(): Promise<Consumer> {
+  if (!existsSync(join(packageDirectory, 'dist'))) {
+    throw new Error('dist is missing; build it: pnpm --filter @animal-store/client build');
+  }
+  const directory = await temporaryDirectory();
+  const { path } = directory;
+  const run = (command: string, args: string[]) => runIn(path, command, args);
+  async function write(file: string, text: string) {
+    await mkdir(dirname(join(path, file)), { recursive: true });
+    await writeFile(join(path, file), text);
+  }
+
+  const packed = await runIn(packageDirectory, 'npm', [
+    'pack',
+    '--json',
+    '--pack-destination',
+    path,
+  ]);
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  await write('package.json', '{ "private": true }');
+  // Offline, so that a dependency would fail the test instead of being fetched.
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(path, filename)]);
+  const tarball = new Uint8Array(await readFile(join(path, filename)));
+  return { path, tarball, write, run, [Symbol.asyncDispose]: () => directory.close() };
+}
+
+/** Runs a command and gives its output; if it fails, the error shows all that it printed. */
+export async function runIn(cwd: string, command: string, args: string[]): Promise<string> {
+  try {
+    return (await execute(command, args, { cwd, encoding: 'utf8' })).stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    throw new Error(`${command} ${args.join(' ')} failed\n${stdout}${stderr}`, { cause: error });
+  }
+}

@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Server, startServer, until } from '@animal-store/testkit';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createClient, isApiError, type Pet } from '../src/index.ts';
+
+// Fifty callers that share one client with a Free key: 60 requests a minute, 1,000 a day. The service
+// is the real one; its clock and the client's are moved together when everybody waits.
+
+const clock = pathToFileURL(join(import.meta.dirname, 'movable-clock.mjs')).href;
+let server: Server;
+
+beforeEach(async () => {
+  server = await startServer({ env: { NODE_OPTIONS: `--import=${clock}` } });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+}, 60_000);
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await server[Symbol.asyncDispose]();
+});
+
+function open() {
+  const statuses: number[] = [];
+  let inFlight = 0;
+  let minutes = 0;
+  const store = createClient({
+    baseUrl: server.baseUrl,
+    apiKey: server.demoKey ?? expect.unreachable('the first start prints a key'),
+    // Its clock jumps while a request is on its way.
+    timeoutMs: Number.POSITIVE_INFINITY,
+    async fetch(url, init) {
+      inFlight++;
+      try {
+        const response = await fetch(url, init);
+        statuses.push(response.status);
+        return new Response(await response.text(), response);
+      } finally {
+        inFlight--;
+      }
+    },
+  });
+
+  async function moveClocks() {
+    server.signal('SIGUSR2');
+    const moved = `The clock is ${++minutes * 61_000} ms ahead.`;
+    await until(() => server.output().includes(moved), { intervalMs: 1 });
+    await vi.advanceTimersByTimeAsync(61_000);
+  }
+
+  return {
+    store,
+    statuses,
+    moveClocks,
+    /** Moves the clocks on, a minute at a time, whenever all callers wait, until they are done. */
+    async settle<T>(calls: Promise<T>[]): Promise<PromiseSettledResult<T>[]> {
+      let isDone = false;
+      const settled = Promise.allSettled(calls).finally(() => {
+        isDone = true;
+      });
+      while (!isDone) {
+        await until(() => isDone || inFlight === 0, { intervalMs: 1 });
+        // An answer that has just arrived may bring about the next request.
+        await new Promise((resolve) => setImmediate(resolve));
+        if (!isDone && inFlight === 0) await moveClocks();
+      }
+      return settled;
+    },
+  };
+}
+
+const fifty = Array.from({ length: 50 }, (_, index) => index);
+
+test('all are answered, after the reset if need be', async () => {
+  const { store, statuses, settle } = open();
+  await store.eachPet({ limit: 1 }).toArray();
+  await Promise.all(fifty.slice(0, 60 - statuses.length - 20).map(() => store.listPets()));
+  expect(store.rateLimit?.remaining).toBe(20);
+
+  const results = await settle(fifty.map(() => store.listPets({ limit: 1 })));
+
+  expect(results.map(({ status }) => status)).toEqual(fifty.map(() => 'fulfilled'));
+  // 60 of the first minute, 30 that were denied at once, and those 30 again.
+  expect(statuses.filter((status) => status === 429)).toHaveLength(30);
+  expect(statuses).toHaveLength(60 + 30 + 30);
+}, 60_000);
+
+test('none is banned, though all go on until the quota of the day is gone, and longer', async () => {
+  const { store, statuses, moveClocks, settle } = open();
+  async function call(): Promise<Pet[] | string> {
+    try {
+      return await store.listPets({ limit: 1 });
+    } catch (error) {
+      if (isApiError(error, 429) && !error.banned) return error.code ?? '';
+      throw error;
+    }
+  }
+
+  const callers = fifty.map(async () => {
+    const answers: (Pet[] | string)[] = [];
+    for (let calls = 0; calls < 22; calls++) answers.push(await call());
+    return answers;
+  });
+  const answers = (await settle(callers)).flatMap((caller) =>
+    caller.status === 'fulfilled' ? caller.value : expect.unreachable(String(caller.reason)),
+  );
+  expect(answers).toHaveLength(1_100);
+  expect(answers.filter(Array.isArray)).toHaveLength(1_000);
+  expect(answers.filter((answer) => answer === 'rate_limit_exceeded')).toHaveLength(100);
+
+  for (let minute = 0; minute < 20; minute++) {
+    await moveClocks();
+    const sent = statuses.length;
+    const refused = await Promise.all(fifty.map(call));
+    expect(refused).toEqual(fifty.map(() => 'rate_limit_exceeded'));
+    expect(statuses.slice(sent)).toEqual([429]);
+  }
+}, 60_000);

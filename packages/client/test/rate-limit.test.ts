@@ -1,0 +1,321 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type ClientOptions, createClient, RateLimitError } from '../src/index.ts';
+import { rejection } from './rejection.ts';
+import { answerJson, deny, disconnect, refuse, type Step, scriptFetch } from './scripted-fetch.ts';
+
+const ok = answerJson(200, []);
+
+function open(steps: Step[], options: Partial<ClientOptions> = {}) {
+  const script = scriptFetch(...steps);
+  const baseUrl = 'https://store.example/v1';
+  const start = Date.now();
+  return {
+    store: createClient({ baseUrl, apiKey: 'ast_key', fetch: script.fetch, ...options }),
+    script,
+    /** When the requests were sent, in milliseconds from the start. */
+    sentAtMs: () => script.requests.map(({ atMs }) => atMs - start),
+  };
+}
+
+/** Lets the clock run for a while; what becomes due in the meantime happens. */
+const elapse = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+async function settle<T>(calls: Promise<T>[]): Promise<PromiseSettledResult<T>[]> {
+  const settled = Promise.allSettled(calls);
+  await vi.runAllTimersAsync();
+  expect(vi.getTimerCount()).toBe(0);
+  return settled;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 10, 21) });
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe('rateLimit', () => {
+  const quota = (remaining: number) => ({
+    'X-RateLimit-Limit': '60',
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': '1795219260',
+  });
+  const state = { limit: 60, resetAt: new Date('2026-11-21T00:01:00Z') };
+
+  test('is the last state seen, of whatever answer', async () => {
+    const steps = [answerJson(200, [], quota(2)), refuse(404, 'not_found', quota(1)), ok];
+    const { store } = open(steps);
+    expect(store.rateLimit).toBeUndefined();
+    await store.listPets();
+    expect(store.rateLimit).toEqual({ ...state, remaining: 2 });
+    await rejection(store.listPets());
+    expect(store.rateLimit).toEqual({ ...state, remaining: 1 });
+    // A proxy's answer says nothing of it.
+    await store.listPets();
+    expect(store.rateLimit).toEqual({ ...state, remaining: 1 });
+  });
+
+  test('comes with each answer too, and with its event', async () => {
+    const events: unknown[] = [];
+    const { store } = open([answerJson(200, [], { ...quota(7), 'X-Request-Id': 'r-7' }), ok], {
+      onResponse: ({ rateLimit }) => events.push(rateLimit),
+    });
+    expect(await store.listPets().withResponse()).toMatchObject({
+      data: [],
+      requestId: 'r-7',
+      rateLimit: { ...state, remaining: 7 },
+    });
+    expect(await store.listPets().withResponse()).toMatchObject({
+      requestId: undefined,
+      rateLimit: undefined,
+    });
+    expect(events).toEqual([{ ...state, remaining: 7 }, undefined]);
+  });
+});
+
+describe('after a 429 the other calls of the client', () => {
+  test('wait for the reset, and then one goes first', async () => {
+    let answerScout = (_response: Response) => {};
+    const scout: Step = () => new Promise((resolve) => (answerScout = resolve));
+    const { store, script, sentAtMs } = open([deny(30), scout, ok]);
+    const first = store.listPets();
+    await elapse(10_000);
+    const others = [store.listPets(), store.listPets({}, { maxRetries: 0 }), store.listPets()];
+    await elapse(19_999);
+    expect(sentAtMs()).toEqual([0]);
+
+    await elapse(1);
+    expect(sentAtMs()).toEqual([0, 30_000]);
+    await elapse(5_000);
+    expect(script.requests).toHaveLength(2);
+
+    answerScout(await ok());
+    const results = await settle([first, ...others]);
+    expect(results.map(({ status }) => status)).toEqual(Array(4).fill('fulfilled'));
+    expect(sentAtMs()).toEqual([0, 30_000, 35_000, 35_000, 35_000]);
+  });
+
+  test('all go at once when that one is admitted', async () => {
+    const { store, sentAtMs } = open([deny(30), ok, () => new Promise(() => {})]);
+    const first = store.listPets();
+    await elapse(0);
+    const others = [store.listPets(), store.listPets(), store.listPets()].map(rejection);
+    await elapse(30_000);
+    await first;
+    // None of these is ever answered, and nobody waits for another's answer any more.
+    expect(sentAtMs()).toEqual([0, 30_000, 30_000, 30_000, 30_000]);
+    await settle(others);
+  });
+
+  test('wait for as long as is worth waiting for, and no longer', async () => {
+    const { store, sentAtMs } = open([deny(60), ok]);
+    const first = store.listPets();
+    await elapse(0);
+    const other = store.listPets({}, { maxRetries: 0 });
+    const results = await settle([first, other]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    expect(sentAtMs()).toEqual([0, 60_000, 60_000]);
+  });
+
+  test('wait up to a tenth longer', async () => {
+    const { store, sentAtMs } = open([deny(30), ok]);
+    const failed = rejection(store.listPets({}, { maxRetries: 0 }));
+    await elapse(10_000);
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const other = store.listPets();
+    await settle([failed, other]);
+    expect(sentAtMs()).toEqual([0, 32_000]);
+  });
+
+  test('wait again if the first to go is denied', async () => {
+    const { store, sentAtMs } = open([deny(30), deny(40), ok]);
+    const calls = [store.listPets()];
+    await elapse(0);
+    calls.push(store.listPets(), store.listPets());
+    const results = await settle(calls);
+    expect(results.map(({ status }) => status)).toEqual(Array(3).fill('fulfilled'));
+    expect(sentAtMs()).toEqual([0, 30_000, 70_000, 70_000, 70_000]);
+  });
+
+  test('wait for one reset more than they have retries, and then give up', async () => {
+    const retries = vi.fn();
+    const { store, sentAtMs } = open([deny(30)], { onRetry: retries });
+    const first = rejection(store.listPets({}, { maxRetries: 5 }));
+    await elapse(0);
+    const start = Date.now();
+    const gaveUp = [0, 1, 2].map(async (maxRetries) => {
+      const error = await rejection(store.listPets({}, { maxRetries }));
+      return { error, afterMs: Date.now() - start };
+    });
+    await settle([first, ...gaveUp]);
+
+    const error = {
+      name: 'RateLimitError',
+      message: 'not sent, because of an earlier answer: about rate_limit_exceeded',
+      retryAfterMs: 30_000,
+    };
+    expect(await Promise.all(gaveUp)).toMatchObject([
+      { error, afterMs: 30_000 },
+      { error, afterMs: 60_000 },
+      { error, afterMs: 90_000 },
+    ]);
+    // One request at each reset, and all of them the first call's.
+    expect(sentAtMs()).toEqual([0, 30_000, 60_000, 90_000, 120_000, 150_000]);
+    expect(retries).toHaveBeenCalledTimes(5);
+  });
+
+  test('are aborted at once while they wait, and leave nothing', async () => {
+    const { store, sentAtMs } = open([deny(30), ok]);
+    await Promise.all([rejection(store.listPets({}, { maxRetries: 0 })), elapse(0)]);
+    const controller = new AbortController();
+    const call = rejection(store.listPets({}, { signal: controller.signal }));
+    await elapse(10_000);
+    expect(vi.getTimerCount()).toBe(1);
+    controller.abort();
+    expect(await call).toMatchObject({ name: 'AbortError', cause: controller.signal.reason });
+    expect(vi.getTimerCount()).toBe(0);
+    expect(sentAtMs()).toEqual([0]);
+  });
+
+  test('are aborted at once while they wait for the first to go', async () => {
+    const { store, sentAtMs } = open([deny(30), () => new Promise(() => {})]);
+    const first = rejection(store.listPets());
+    await elapse(0);
+    const controller = new AbortController();
+    const call = rejection(store.listPets({}, { signal: controller.signal }));
+    await elapse(31_000);
+    expect(sentAtMs()).toEqual([0, 30_000]);
+    controller.abort();
+    expect(await call).toMatchObject({ name: 'AbortError' });
+    await settle([first]);
+  });
+
+  test('send another first if that one is aborted', async () => {
+    const { store, sentAtMs } = open([deny(30), () => new Promise(() => {}), deny(1), ok]);
+    const controller = new AbortController();
+    const first = rejection(store.listPets({}, { signal: controller.signal }));
+    await elapse(0);
+    const others = [store.listPets(), store.listPets(), store.listPets()];
+    await elapse(31_000);
+    controller.abort();
+    await first;
+    await elapse(0);
+    // One more, and not three.
+    expect(sentAtMs()).toEqual([0, 30_000, 31_000]);
+    await settle(others);
+    expect(sentAtMs()).toEqual([0, 30_000, 31_000, 32_000, 32_000, 32_000]);
+  });
+
+  test('go if that one loses its connection', async () => {
+    const { store, sentAtMs } = open([deny(30), disconnect, ok]);
+    const first = store.listPets({}, { maxRetries: 1 });
+    await elapse(0);
+    const others = [store.listPets(), store.listPets()];
+    await settle([rejection(first), ...others]);
+    expect(sentAtMs()).toEqual([0, 30_000, 30_000, 30_000]);
+  });
+
+  test('go if that one is answered with another failure', async () => {
+    const { store, sentAtMs } = open([deny(30), refuse(404, 'not_found'), ok]);
+    const first = rejection(store.listPets());
+    await elapse(0);
+    const others = [store.listPets(), store.listPets()];
+    await settle([first, ...others]);
+    expect(sentAtMs()).toEqual([0, 30_000, 30_000, 30_000]);
+  });
+
+  test('go at once when the time is up already', async () => {
+    const { store, sentAtMs } = open([deny(30), ok]);
+    await Promise.all([rejection(store.listPets({}, { maxRetries: 0 })), elapse(30_000)]);
+    await store.listPets();
+    await store.listPets();
+    expect(sentAtMs()).toEqual([0, 30_000, 30_000]);
+  });
+
+  test('never wait longer than the 429 asked, wherever the clock is set', async () => {
+    const { store, script } = open([deny(30), ok]);
+    await Promise.all([rejection(store.listPets({}, { maxRetries: 0 })), elapse(0)]);
+    vi.setSystemTime(Date.now() - 86_400_000);
+    const start = Date.now();
+    await settle([store.listPets()]);
+    expect((script.requests[1]?.atMs ?? 0) - start).toBe(30_000);
+  });
+
+  test('do not wait if the 429 does not say how long', async () => {
+    const { store, sentAtMs } = open([refuse(429, 'rate_limit_exceeded'), ok]);
+    await Promise.all([rejection(store.listPets({}, { maxRetries: 0 })), elapse(0)]);
+    await store.listPets();
+    expect(sentAtMs()).toEqual([0, 0]);
+  });
+
+  test('do not wait if that is switched off', async () => {
+    const { store, sentAtMs } = open([deny(30), ok], { waitForReset: false });
+    const first = store.listPets();
+    await elapse(1_000);
+    await store.listPets();
+    expect(sentAtMs()).toEqual([0, 1_000]);
+    await settle([first]);
+    expect(sentAtMs()).toEqual([0, 1_000, 30_000]);
+  });
+
+  test('of another client are not concerned', async () => {
+    const { store, script } = open([deny(30), ok]);
+    await rejection(store.listPets({}, { maxRetries: 0 }));
+    const other = createClient({
+      baseUrl: 'https://store.example/v1',
+      apiKey: 'ast_other',
+      fetch: script.fetch,
+    });
+    await expect(other.listPets()).resolves.toEqual([]);
+  });
+});
+
+describe.each([
+  ['a 429 that asks for more than is worth waiting for', deny(3_600), 'rate_limit_exceeded', false],
+  ['a ban', deny(300, 'key_temporarily_banned'), 'key_temporarily_banned', true],
+])('after %s', (_what, step, code, banned) => {
+  test('the other calls of the client are refused without being sent', async () => {
+    const { store, sentAtMs } = open([step, ok]);
+    const first = await rejection(store.listPets());
+    await elapse(20_500);
+    const error = await rejection(store.listPets());
+
+    expect(sentAtMs()).toEqual([0]);
+    expect(first).toBeInstanceOf(RateLimitError);
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(error).not.toBe(first);
+    expect(error).toMatchObject({ status: 429, code, banned });
+    const waitMs = (first as RateLimitError).retryAfterMs ?? 0;
+    // Rounded up, as the service does.
+    expect((error as RateLimitError).retryAfterMs).toBe(waitMs - 20_000);
+    expect((first as RateLimitError).headers.get('Retry-After')).toBe(String(waitMs / 1_000));
+  });
+
+  test('one of them goes each minute, in case the operator was kind', async () => {
+    const { store, sentAtMs } = open([step, step, ok]);
+    await rejection(store.listPets());
+    await elapse(59_999);
+    await rejection(store.listPets());
+    await elapse(1);
+    const [scout, other] = await settle([store.listPets(), store.listPets()]);
+    expect(sentAtMs()).toEqual([0, 60_000]);
+    expect([scout?.status, other?.status]).toEqual(['rejected', 'rejected']);
+
+    await elapse(60_000);
+    await settle([store.listPets(), store.listPets()]);
+    expect(sentAtMs()).toEqual([0, 60_000, 120_000, 120_000]);
+  });
+});
+
+test('a call waits once less than the maximum remains', async () => {
+  const { store, sentAtMs } = open([deny(90), ok]);
+  await rejection(store.listPets());
+  await elapse(29_999);
+  await rejection(store.listPets());
+  await elapse(1);
+  await settle([store.listPets()]);
+  expect(sentAtMs()).toEqual([0, 90_000]);
+});

@@ -1,0 +1,41 @@
+import { type Server, startServer } from '@animal-store/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Consumer, createConsumer } from './consumer.ts';
+import { readExamples } from './readme.ts';
+
+const examples = await readExamples();
+const resources = new AsyncDisposableStack();
+let service: Server;
+let consumer: Consumer;
+
+beforeAll(async () => {
+  service = resources.use(await startServer());
+  consumer = resources.use(await createConsumer());
+}, 60_000);
+
+afterAll(() => resources.disposeAsync());
+
+const outputs = [
+  /^\d+ \d+\n$/,
+  /^\d 200 \S+ \d+ \S+\n\d{4}-\S+Z\n$/,
+  /^(?:\d+\n)+$/,
+  /^listPets 200 \d+\n$/,
+  /^400 invalid_request name: .*\n$/,
+  /^$/,
+  /^Mia\n$/,
+];
+
+test.each(examples.map((code, index) => [index, code] as const))(
+  'example %i of the README runs as it stands',
+  async (index, code) => {
+    expect(examples).toHaveLength(outputs.length);
+    const program = code
+      .replaceAll("'http://localhost:3000/v1'", JSON.stringify(service.baseUrl))
+      .replaceAll("'ast_…'", JSON.stringify(service.demoKey));
+    await consumer.write(`example-${index}.mts`, program);
+    expect(await consumer.run(process.execPath, [`example-${index}.mts`])).toMatch(
+      outputs[index] ?? '',
+    );
+  },
+  30_000,
+);

@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { runtimes } from '@animal-store/runtimes';
+import {
+  chromiumBinary,
+  type Server,
+  startServer,
+  temporaryDirectory,
+} from '@animal-store/testkit';
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Consumer, createConsumer } from './consumer.ts';
+import { type Addresses, expected } from './exercise.ts';
+import { answer, type Script, startScriptedServer } from './scripted-server.ts';
+
+// The packed client, in each runtime, against the real service and a scripted one. A run takes six
+// requests of the demo key's sixty a minute, so there is room for nine runs without a wait.
+
+const resources = new AsyncDisposableStack();
+let service: Server;
+let addresses: Addresses;
+let consumer: Consumer;
+/** The source of `exercise`, which every runtime runs. */
+let exercise: string;
+
+/** For pages of other origins, as the service has it. */
+const cors = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key',
+  'Access-Control-Expose-Headers': 'Retry-After',
+};
+
+/** Refuses each creation once, and never answers a GET. */
+function createFlaky(): Script {
+  const seen = new Set<unknown>();
+  return (response, request) => {
+    const { line, headers, body } = request;
+    const key = headers['idempotency-key'];
+    if (line.startsWith('OPTIONS')) answer(204, '', cors)(response, request);
+    else if (line.startsWith('POST') && seen.has(key))
+      answer(201, body.replace('{', '{"id":7,'), cors)(response, request);
+    else if (line.startsWith('POST'))
+      answer(503, '{}', { 'Retry-After': '0', ...cors })(response, request);
+    seen.add(key);
+  };
+}
+
+beforeAll(async () => {
+  const flaky = startScriptedServer(createFlaky()).then((server) => resources.use(server));
+  service = resources.use(await startServer());
+  consumer = resources.use(await createConsumer());
+  addresses = {
+    serviceUrl: service.baseUrl,
+    apiKey: service.demoKey ?? expect.unreachable('the first start prints a key'),
+    scriptedUrl: (await flaky).baseUrl,
+  };
+  const source = await readFile(join(import.meta.dirname, 'exercise.ts'), 'utf8');
+  exercise = stripTypeScriptTypes(source).replaceAll(/^export /gm, '');
+  const run = `console.log(JSON.stringify(await exercise(client, ${JSON.stringify(addresses)})));`;
+  const program = `import * as client from '@animal-store/client';\n${exercise}`;
+  await consumer.write('run.mjs', `${program}\n${run}`);
+  await consumer.write(
+    'run.cjs',
+    `const client = require('@animal-store/client');\n${exercise}\n(async () => { ${run} })();`,
+  );
+  await consumer.write(
+    'worker.mjs',
+    `${program.replace('@animal-store/client', './client.mjs')}
+     export default { fetch: async (request) => Response.json(await exercise(client, await request.json())) };`,
+  );
+}, 120_000);
+
+afterAll(() => resources.disposeAsync());
+
+/** Node 24 is the one that runs these tests. */
+const executables = { ...runtimes, 'Node 24': process.execPath };
+
+/** A limit for starting a runtime on a busy machine. */
+const timeout = 60_000;
+
+test.each([
+  ['Node 20', 'run.mjs', []],
+  ['Node 20', 'run.cjs', []],
+  ['Node 22', 'run.mjs', []],
+  ['Node 24', 'run.mjs', []],
+  ['Node 26', 'run.mjs', []],
+  ['Deno', 'run.mjs', ['run', '--no-lock', '--node-modules-dir=manual', '--allow-net']],
+  ['Bun', 'run.mjs', ['run']],
+] as [keyof typeof executables, string, string[]][])(
+  '%s runs it from %s',
+  async (runtime, file, args) => {
+    const output = await consumer.run(executables[runtime], [...args, file]);
+    expect(JSON.parse(output)).toEqual(expected);
+  },
+  timeout,
+);
+
+test(
+  'workerd runs it',
+  async () => {
+    await consumer.write(
+      'config.capnp',
+      `using Workerd = import "/workerd/workerd.capnp";
+     const config :Workerd.Config = (
+       services = [
+         (name = "main", worker = (
+           modules = [
+             (name = "worker.mjs", esModule = embed "worker.mjs"),
+             (name = "client.mjs", esModule = embed "node_modules/@animal-store/client/dist/index.js"),
+           ],
+           compatibilityDate = "2024-09-01",
+           globalOutbound = "loopback",
+         )),
+         (name = "loopback", network = (allow = ["private", "local"])),
+       ],
+       sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+     );`,
+    );
+    const workerd = spawn(runtimes.workerd, ['serve', '--control-fd=1', 'config.capnp'], {
+      cwd: consumer.path,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await using running = new AsyncDisposableStack();
+    running.defer(() => void workerd.kill());
+
+    let port: number | undefined;
+    for await (const line of createInterface(workerd.stdout)) {
+      ({ port } = JSON.parse(line) as { port?: number });
+      if (port !== undefined) break;
+    }
+    const response = await fetch(`http://127.0.0.1:${port}/`, {
+      method: 'POST',
+      body: JSON.stringify(addresses),
+    });
+    expect(await response.json()).toEqual(expected);
+  },
+  timeout,
+);
+
+test('Chromium runs it on a page of another origin, which sees the headers that it needs', async () => {
+  const client = await readFile(
+    join(consumer.path, 'node_modules/@animal-store/client/dist/index.js'),
+    'utf8',
+  );
+  await using pages = await startScriptedServer((response, request) => {
+    const isScript = request.line.includes('.js');
+    const type = isScript ? 'text/javascript' : 'text/html';
+    answer(200, isScript ? client : '<title>Shop</title>', { 'Content-Type': type })(
+      response,
+      request,
+    );
+  });
+  await using profile = await temporaryDirectory();
+  await using browser = await chromium.launchPersistentContext(profile.path, {
+    executablePath: await chromiumBinary(),
+    headless: true,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+  const page = await browser.newPage();
+  await page.goto(new URL('/', pages.baseUrl).href);
+  const run = `(async () => { const client = await import('/client.js'); ${exercise}
+    return exercise(client, ${JSON.stringify(addresses)}); })()`;
+  expect(await page.evaluate(run)).toEqual(expected);
+}, 180_000);

@@ -1,0 +1,65 @@
+/** A request as a scripted `fetch` got it. */
+interface FetchedRequest {
+  /** When, on the clock of the test. */
+  atMs: number;
+  url: string;
+  init: RequestInit;
+}
+
+/** What answers a request, or throws. */
+export type Step = (request: FetchedRequest) => Response | Promise<Response>;
+
+/**
+ * A `fetch` that follows a script, and stays with its last step. It takes no time of its own, so on a
+ * fake clock everything that passes is the client's doing.
+ */
+export function scriptFetch(...steps: Step[]) {
+  const requests: FetchedRequest[] = [];
+  return {
+    requests,
+    /** How long the client waited between one request and the next, in milliseconds. */
+    get waitsMs(): number[] {
+      return requests.slice(1).map(({ atMs }, index) => atMs - (requests[index]?.atMs ?? 0));
+    },
+    async fetch(url: string, init: RequestInit): Promise<Response> {
+      const request = { atMs: Date.now(), url, init };
+      requests.push(request);
+      const step = steps[Math.min(requests.length, steps.length) - 1];
+      if (step === undefined) throw new Error('the script has no step');
+      return step(request);
+    },
+  };
+}
+
+/** A step that answers with JSON. */
+export function answerJson(status: number, body: unknown, headers: Record<string, string> = {}) {
+  return () =>
+    new Response(JSON.stringify(body), {
+      status,
+      headers: { 'Content-Type': 'application/json', ...headers },
+    });
+}
+
+/** A step that fails as the service does. */
+export function refuse(status: number, code: string, headers: Record<string, string> = {}): Step {
+  return answerJson(status, { code, message: `about ${code}`, status }, headers);
+}
+
+/** A step that fails as a 429 of the service. */
+export function deny(retryAfter: number | string, code = 'rate_limit_exceeded'): Step {
+  return refuse(429, code, { 'Retry-After': String(retryAfter) });
+}
+
+/** A step that never answers; it heeds the signal, as `fetch` does. */
+export const stall: Step = ({ init }) =>
+  new Promise((_resolve, reject) => {
+    init.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+  });
+
+/** A step that never answers, and does not care. */
+export const hang: Step = () => new Promise(() => {});
+
+/** A step that fails as a connection does. */
+export const disconnect: Step = () => {
+  throw new TypeError('fetch failed', { cause: new Error('ECONNRESET') });
+};
