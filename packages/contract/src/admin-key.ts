@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { PageLimit, Pet, pageLimit } from './pet.ts';
+import { pageLimit } from './page-limit.ts';
+import { PageLimit, Pet } from './pet.ts';
 import { planNames } from './plan.ts';
 import type { windowSeconds } from './rate-limit.ts';
 
