@@ -12,6 +12,8 @@ export interface Config {
   readonly dataDir: string;
   /** The origin that links show; `undefined` for `http://localhost:PORT`. */
   readonly publicUrl: string | undefined;
+  /** The staging environment's origin, which the reference names; `undefined` if there is none. */
+  readonly stagingOrigin: string | undefined;
   /** How many proxies stand before the service, each adding to `X-Forwarded-For`. */
   readonly trustedProxies: number;
   /** Origins whose pages may call; `undefined` for any. */
@@ -55,6 +57,7 @@ const Environment = z.object({
   DATABASE_URL: variable(isUrl('postgres:', 'postgresql:'), 'postgres://user:password@host/name'),
   DATA_DIR: variable((text) => !text.includes('\0'), 'a path'),
   PUBLIC_URL: variable(isHttpOrigin, 'an origin without a path, such as https://api.example.com'),
+  STAGING_URL: variable(isHttpOrigin, 'an origin, such as https://staging.example.com'),
   TRUST_PROXY: wholeNumber('TRUST_PROXY', 0, 100, 0),
   CORS_ORIGINS: variable(
     (text) => text.split(',').every((origin) => isHttpOrigin(origin.trim())),
@@ -90,6 +93,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     databaseUrl: data.DATABASE_URL,
     dataDir: data.DATA_DIR ?? '.data',
     publicUrl: data.PUBLIC_URL,
+    stagingOrigin: data.STAGING_URL,
     trustedProxies: data.TRUST_PROXY,
     corsOrigins:
       data.CORS_ORIGINS === undefined

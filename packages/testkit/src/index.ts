@@ -1,3 +1,4 @@
+export { chromiumBinary } from './chromium.ts';
 export { freePort } from './free-port.ts';
 export { openPostgres, type Postgres } from './postgres.ts';
 export {

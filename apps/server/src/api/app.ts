@@ -14,6 +14,7 @@ import { jsonBody } from './json-body.ts';
 import { findOperation, requireOperation } from './known-operation.ts';
 import { useLeanJson } from './lean-json.ts';
 import './locals.ts';
+import { reference } from './reference.ts';
 import { requestId } from './request-id.ts';
 import { requireHost } from './require-host.ts';
 import { responseManners } from './response-manners.ts';
@@ -24,6 +25,8 @@ export interface AppOptions {
   readonly petHandlers: ReturnType<typeof createPetHandlers>;
   /** The base address that links show, ending in `/v1`. */
   readonly baseUrl: string;
+  /** The origin of the staging environment, for the reference; `undefined` if there is none. */
+  readonly stagingOrigin: string | undefined;
   /** Origins whose pages may call; `undefined` for any. */
   readonly corsOrigins: ReadonlySet<string> | undefined;
   /** How many proxies stand before the service and tell the caller's address. */
@@ -87,6 +90,7 @@ export function createApp(options: AppOptions): Express {
   v1.use(showQuotaOnFailure(quotas));
   app.use('/v1', v1);
 
+  app.use(reference({ origin: new URL(baseUrl).origin, stagingOrigin: options.stagingOrigin }));
   app.use(() => {
     throw new ApiError('not_found', 'There is no such path. The API is under /v1.');
   });
