@@ -6,6 +6,8 @@ const embedded = {
   baseUrl: 'http://127.0.0.1:3000/v1',
   dataDir: '/srv/data',
   redisUrls: [],
+  opsUrl: 'http://127.0.0.1:3001',
+  hasAdmin: true,
   demoToken: undefined,
 };
 
@@ -14,8 +16,11 @@ test('the first start on an embedded database says all that a newcomer needs', (
     banner({ ...embedded, demoToken }),
   ).toBe(`Animal Store is listening on http://127.0.0.1:3000/v1
 
+  Docs     http://127.0.0.1:3000/docs
   Data     in /srv/data, embedded: delete it to start afresh
   Limits   in this process: run one replica only
+  Ops      for operators, on http://127.0.0.1:3001
+  Keys     by npm run keys, through the admin API in the same place
 
   API key  ${demoToken}
            Free plan. Keep it: it is not shown again.
@@ -42,4 +47,5 @@ test('a start on Postgres and Redis names the variables, which hold passwords, n
   expect(text).toContain('DATABASE_URL');
   expect(text).toContain('REDIS_URL');
   expect(text).not.toMatch(/hunter2|API key|curl|embedded/);
+  expect(banner({ ...embedded, hasAdmin: false })).toContain('it takes an ADMIN_TOKEN');
 });

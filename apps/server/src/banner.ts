@@ -17,7 +17,11 @@ export interface Startup {
 /** Says where things are and, the first time, how to make the first call. */
 export function banner(startup: Startup): string {
   const { baseUrl, dataDir, redisUrls, opsUrl, hasAdmin, demoToken } = startup;
-  const lines = [`Animal Store is listening on ${baseUrl}`, ''];
+  const lines = [
+    `Animal Store is listening on ${baseUrl}`,
+    '',
+    `  Docs     ${new URL('/docs', baseUrl)}`,
+  ];
   if (dataDir === undefined) {
     lines.push('  Data     in Postgres, at DATABASE_URL');
   } else {

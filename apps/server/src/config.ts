@@ -22,6 +22,8 @@ export interface Config {
   readonly replicas: number;
   /** The origin that links show; `undefined` for `http://localhost:PORT`. */
   readonly publicUrl: string | undefined;
+  /** The staging environment's origin, which the reference names; `undefined` if there is none. */
+  readonly stagingOrigin: string | undefined;
   /** How many proxies stand before the service, each adding to `X-Forwarded-For`. */
   readonly trustedProxies: number;
   /** Origins whose pages may call; `undefined` for any. */
@@ -100,6 +102,7 @@ const Environment = z.object({
   ),
   REPLICAS: wholeNumber('REPLICAS', 1, 1_000, 1),
   PUBLIC_URL: variable(isHttpOrigin, 'an origin without a path, such as https://api.example.com'),
+  STAGING_URL: variable(isHttpOrigin, 'an origin, such as https://staging.example.com'),
   TRUST_PROXY: wholeNumber('TRUST_PROXY', 0, 100, 0),
   CORS_ORIGINS: variable(
     (text) => splitAtCommas(text).every(isHttpOrigin),
@@ -159,6 +162,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     redisUrls: data.REDIS_URL === undefined ? [] : splitAtCommas(data.REDIS_URL),
     replicas: data.REPLICAS,
     publicUrl: data.PUBLIC_URL,
+    stagingOrigin: data.STAGING_URL,
     trustedProxies: data.TRUST_PROXY,
     corsOrigins:
       data.CORS_ORIGINS === undefined ? undefined : new Set(splitAtCommas(data.CORS_ORIGINS)),

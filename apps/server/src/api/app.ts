@@ -15,6 +15,7 @@ import { findOperation, requireOperation } from './known-operation.ts';
 import { useLeanJson } from './lean-json.ts';
 import './locals.ts';
 import { observeRequests, type RequestRecord, type RequestTracing } from './observe-requests.ts';
+import { reference } from './reference.ts';
 import { requestId } from './request-id.ts';
 import { requireHost } from './require-host.ts';
 import { responseManners } from './response-manners.ts';
@@ -26,6 +27,8 @@ export interface AppOptions {
   readonly petHandlers: ReturnType<typeof createPetHandlers>;
   /** The base address that links show, ending in `/v1`. */
   readonly baseUrl: string;
+  /** The origin of the staging environment, for the reference; `undefined` if there is none. */
+  readonly stagingOrigin: string | undefined;
   /** Origins whose pages may call; `undefined` for any. */
   readonly corsOrigins: ReadonlySet<string> | undefined;
   /** How many proxies stand before the service and tell the caller's address. */
@@ -94,6 +97,7 @@ export function createApp(options: AppOptions): Express {
   v1.use(showQuotaOnFailure(quotas));
   app.use('/v1', v1);
 
+  app.use(reference({ origin: new URL(baseUrl).origin, stagingOrigin: options.stagingOrigin }));
   app.use(() => {
     throw new ApiError('not_found', 'There is no such path. The API is under /v1.');
   });

@@ -1,0 +1,23 @@
+/** Corrects what three packages say they need. */
+function readPackage(manifest) {
+  switch (manifest.name) {
+    case '@scalar/api-reference':
+      // Its standalone file holds all that it needs, and nothing else of it is used. Otherwise
+      // 350 MB of packages would be installed along with it.
+      manifest.dependencies = {};
+      break;
+    case 'openapi-typescript':
+      // It writes types by the compiler's API, which TypeScript 7 does not have.
+      manifest.peerDependencies = {};
+      manifest.dependencies = { ...manifest.dependencies, typescript: '5.9.3' };
+      break;
+    case 'debug':
+      // Otherwise the colours that some tool brings become a dependency of the service's Express.
+      manifest.peerDependencies = {};
+      manifest.peerDependenciesMeta = {};
+      break;
+  }
+  return manifest;
+}
+
+export const hooks = { readPackage };

@@ -1,0 +1,53 @@
+import { apiVersion } from '@animal-store/contract';
+import { createGuides, type JsonObject, type OpenApiOptions } from '@animal-store/contract/openapi';
+
+/**
+ * The document as the page shows it: with the guides, with the marks in Scalar's own words, and with
+ * the origin of the page as its server, so that a try-out stays on the origin whatever name it has.
+ */
+export function toScalarDocument(document: JsonObject, { origin }: OpenApiOptions): JsonObject {
+  // The links to the reference and to its makers lead from the page to itself.
+  const { externalDocs: _, ...rest } = document;
+  const { contact: __, ...info } = document['info'] as JsonObject;
+  const { paths, servers } = document as {
+    paths: Record<string, Record<string, JsonObject>>;
+    servers: JsonObject[];
+  };
+  const [, ...others] = servers;
+  const marked = (operation: JsonObject) => {
+    const sunset = operation['x-deprecated-sunset'];
+    return {
+      ...operation,
+      'x-scalar-stability': operation['deprecated'] ? 'deprecated' : operation['x-stability'],
+      ...(sunset !== undefined && { 'x-badges': [{ name: `Sunset ${sunset}` }] }),
+    };
+  };
+  const mapMembers = <T, R>(object: Record<string, T>, map: (member: T) => R) =>
+    Object.fromEntries(Object.entries(object).map(([name, member]) => [name, map(member)]));
+  return withoutInt64Bounds({
+    ...rest,
+    info: {
+      ...info,
+      description: `${welcome}${createGuides(`${origin}/${apiVersion}`)}`,
+    },
+    servers: [{ url: `/${apiVersion}`, description: 'This service' }, ...others],
+    paths: mapMembers(paths, (item) => mapMembers(item, marked)),
+  });
+}
+
+/** Scalar reads numbers as doubles and would show the bounds rounded; `int64` says them as well. */
+function withoutInt64Bounds<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutInt64Bounds) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => typeof member !== 'bigint')
+      .map(([name, member]) => [name, withoutInt64Bounds(member)]),
+  ) as T;
+}
+
+const welcome = `
+List the animals of a store, add one, get one. Paste your API key under *Authentication*, and try each operation on this page.
+
+For generators and other tools the whole of it is an [OpenAPI 3.1 document](/openapi.json).
+`;

@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { stringifyJson } from '@animal-store/contract';
+import { createOpenApi, type OpenApiOptions } from '@animal-store/contract/openapi';
+import { toScalarDocument } from './reference-document.ts';
+import { contentSecurityPolicy, referencePage } from './reference-page.ts';
+
+/** What is served at one path: the same bytes to everybody, made once. */
+export interface ReferenceFile {
+  readonly type: string;
+  /** The whole of it, and a compressed form where that is worth its memory. */
+  readonly bytes: Buffer;
+  readonly gzipped?: Buffer;
+  /** Whether its name changes with its content, so that caches need not ask again. */
+  readonly immutable: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const assets = new URL('../../assets/reference/', import.meta.url);
+const readAsset = (name: string) => readFileSync(new URL(name, assets));
+
+/** All that the reference consists of, by its path. */
+export function createReferenceFiles(options: OpenApiOptions): Map<string, ReferenceFile> {
+  const files = new Map<string, ReferenceFile>();
+  const script = 'text/javascript; charset=utf-8';
+  const json = 'application/json; charset=utf-8';
+
+  const addNamedByContent = (
+    name: string,
+    extension: string,
+    file: Omit<ReferenceFile, 'immutable'>,
+  ) => {
+    const path = `/docs/${name}.${digest(file.bytes).slice(0, 12)}.${extension}`;
+    files.set(path, { ...file, immutable: true });
+    return path;
+  };
+  const gzipped = readAsset('scalar.js.gz');
+  const paths = {
+    bundle: addNamedByContent('scalar', 'js', {
+      type: script,
+      bytes: gunzipSync(gzipped),
+      gzipped,
+    }),
+    start: addNamedByContent('reference', 'js', { type: script, bytes: readAsset('reference.js') }),
+    style: addNamedByContent('reference', 'css', {
+      type: 'text/css; charset=utf-8',
+      bytes: readAsset('reference.css'),
+    }),
+    icon: addNamedByContent('icon', 'svg', { type: 'image/svg+xml', bytes: readAsset('icon.svg') }),
+  };
+
+  const document = createOpenApi(options);
+  for (const [path, content] of [
+    ['/openapi.json', document],
+    ['/docs/openapi.json', toScalarDocument(document, options)],
+  ] as const) {
+    const bytes = Buffer.from(stringifyJson(content));
+    files.set(path, { type: json, bytes, gzipped: gzipSync(bytes), immutable: false });
+  }
+  files.set('/docs', {
+    type: 'text/html; charset=utf-8',
+    bytes: Buffer.from(referencePage(paths)),
+    immutable: false,
+    headers: {
+      'Content-Security-Policy': contentSecurityPolicy(options),
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Referrer-Policy': 'no-referrer',
+    },
+  });
+  return files;
+}
+
+/** A fingerprint of some bytes, for names and ETags. */
+export function digest(bytes: Buffer): string {
+  return hash('sha256', bytes, 'base64url');
+}

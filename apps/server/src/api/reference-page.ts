@@ -1,0 +1,46 @@
+import type { OpenApiOptions } from '@animal-store/contract/openapi';
+
+/**
+ * Nothing from any other host, and no script but ours. Styles may be inline: Scalar writes them into
+ * the page, as elements and as attributes, whose hashes change with what it shows.
+ */
+export function contentSecurityPolicy({ stagingOrigin }: OpenApiOptions): string {
+  return [
+    `default-src 'none'`,
+    `script-src 'self'`,
+    `style-src 'self' 'unsafe-inline'`,
+    `img-src 'self' data:`,
+    `connect-src 'self'${stagingOrigin === undefined ? '' : ` ${stagingOrigin}`}`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ');
+}
+
+/** The page that starts the reference, given the paths of what it consists of. */
+export function referencePage(paths: {
+  bundle: string;
+  start: string;
+  style: string;
+  icon: string;
+}): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Animal Store API</title>
+<meta name="description" content="Reference and guides of the Animal Store API.">
+<link rel="icon" href="${paths.icon}" type="image/svg+xml">
+<link rel="stylesheet" href="${paths.style}">
+<link rel="preload" href="${paths.bundle}" as="script">
+</head>
+<body>
+<noscript>This page needs JavaScript. The same, for tools: <a href="/openapi.json">openapi.json</a>.</noscript>
+<div id="reference"></div>
+<script src="${paths.start}" data-bundle="${paths.bundle}"></script>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,157 @@
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser } from '../support/browser.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+/** Where pictures of the page are left, to be looked at. */
+const pictures = fileURLToPath(new URL('../../node_modules/.screenshots/', import.meta.url));
+
+let service: TestService;
+let browser: Browser;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService('embedded'), openBrowser()]);
+  await mkdir(pictures, { recursive: true });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.[Symbol.asyncDispose]();
+});
+
+const sizes = [
+  { name: 'desktop-light', width: 1440, height: 900, colorScheme: 'light' },
+  { name: 'phone-dark', width: 390, height: 844, colorScheme: 'dark' },
+] as const;
+
+describe.each(sizes)('the page at $name', ({ name, width, height, colorScheme }) => {
+  let page: Page;
+  const requests: string[] = [];
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    page = await browser.newPage({ viewport: { width, height }, colorScheme });
+    page.setDefaultTimeout(10_000);
+    page.on('request', (request) => requests.push(request.url()));
+    page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+    page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
+    await page.goto(`${service.server.origin}/docs`);
+    await page.locator('[id$="/GET/store/orders"]').first().waitFor({ state: 'attached' });
+  });
+  afterAll(() => page.close());
+
+  afterEach(async () => {
+    // A test that failed half-way leaves its window open.
+    await page.keyboard.press('Escape');
+  });
+
+  const operation = async (id: string): Promise<Locator> => {
+    const section = page.locator(`[id$="/${id}"]`).first();
+    // Scalar fills a section once it comes into view.
+    await section.scrollIntoViewIfNeeded();
+    await section.getByText('Responses', { exact: true }).waitFor();
+    return section;
+  };
+  const picture = (what: string) => page.screenshot({ path: `${pictures}${name}-${what}.png` });
+
+  test('shows the store, its guides and no sideways scroll', async () => {
+    await picture('top');
+    expect(await page.title()).toContain('Animal Store');
+    for (const guide of ['Authentication', 'Rate limits', 'Pagination', 'Errors', 'Deprecation']) {
+      expect(await page.getByRole('heading', { name: guide }).count(), guide).toBeGreaterThan(0);
+    }
+    const overflow = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    expect(overflow).toBe(0);
+  });
+
+  test('follows the wish for a light or a dark page', async () => {
+    const classes = await page.evaluate('document.body.className');
+    expect(classes).toContain(`${colorScheme}-mode`);
+  });
+
+  test.each([
+    { id: 'GET/pets', status: '200', shows: /"name"|\[\]/ },
+    { id: 'POST/pets', status: '201', shows: /"name":\s*"Mia"/ },
+    { id: 'GET/pets/{petId}', status: '200', shows: /"id":\s*1/ },
+  ])('the try-out of $id answers, with the rate limit', async ({ id, status, shows }) => {
+    const section = await operation(id);
+    await section.getByRole('button', { name: /Test Request/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'API Client' });
+    await dialog.getByText('Bearer Token').waitFor();
+    const token = dialog.getByPlaceholder('Token');
+    // Once pasted, the page keeps it for the other operations.
+    if ((await token.count()) > 0) await token.fill(service.tokens.enterprise);
+    const answered = page.waitForResponse((response) => response.url().includes('/v1/pets'));
+    await dialog.getByRole('button', { name: /^Send/ }).first().click();
+    expect(String((await answered).status())).toBe(status);
+    await dialog.getByRole('button', { name: /Response Headers/ }).click();
+    await dialog.getByText(/^x-ratelimit-remaining$/i).waitFor();
+    await picture(`try-out-${id.replaceAll(/\W+/g, '-')}`);
+    expect(await dialog.textContent()).toMatch(shows);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  test('the orders have no try-out, and are marked experimental', async () => {
+    const section = await operation('GET/store/orders');
+    await picture('orders');
+    await section
+      .getByText(/^experimental$/i)
+      .first()
+      .waitFor();
+    expect(await section.getByRole('button', { name: /Test Request/ }).count()).toBe(0);
+  });
+
+  test('the deprecated operation shows when it ends', async () => {
+    const section = await operation('GET/pets/{petId}');
+    await picture('deprecated');
+    const text = await section.textContent();
+    expect(text).toContain('Sunset 2030-12-05');
+    expect(text).toMatch(/deprecated/i);
+  });
+
+  test('the samples are curl, the TypeScript client and fetch', async () => {
+    const section = await operation('POST/pets');
+    await section.getByRole('button', { name: 'curl' }).click();
+    await page.getByRole('option', { name: 'TypeScript client' }).waitFor();
+    await page.getByRole('option', { name: 'fetch', exact: true }).click();
+    await section.getByText('await fetch').waitFor();
+    await picture('sample');
+  });
+
+  test('the link of the Deprecation header leads to its guide', async () => {
+    await page.goto(`${service.server.origin}/docs#deprecation`);
+    await page.locator('#deprecation').first().waitFor();
+    const heading = page.getByRole('heading', { name: 'Deprecation' }).first();
+    await expect.poll(async () => (await heading.boundingBox())?.y).toBeLessThan(height / 2);
+    await picture('guide');
+  });
+
+  test('no request left the origin, and the console is silent', () => {
+    expect(requests.length).toBeGreaterThan(5);
+    expect(requests.filter((url) => new URL(url).origin !== service.server.origin)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+test('a try-out can be reached, filled in and sent with the keyboard alone', async () => {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.goto(`${service.server.origin}/docs#tag/animals/GET/pets`);
+  const button = page.locator('[id$="/GET/pets"]').getByRole('button', { name: /Test Request/ });
+  await button.waitFor();
+  await button.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'API Client' });
+  await dialog.getByPlaceholder('Token').focus();
+  await page.keyboard.type(service.tokens.enterprise);
+  const answered = page.waitForResponse((response) => response.url().includes('/v1/pets'));
+  await page.keyboard.press('Control+Enter');
+  expect((await answered).status()).toBe(200);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await page.close();
+});

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { temporaryDirectory } from '@animal-store/testkit';
+import openapiTS, { astToString } from 'openapi-typescript';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type TestService } from '../support/service.ts';
+
+const run = promisify(execFile);
+const serverDirectory = fileURLToPath(new URL('../../', import.meta.url));
+const compiler = join(serverDirectory, '../../node_modules/.bin/tsc');
+
+let service: TestService;
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+
+beforeAll(async () => {
+  [service, directory] = await Promise.all([startService('embedded'), temporaryDirectory()]);
+  await symlink(join(serverDirectory, 'node_modules'), join(directory.path, 'node_modules'));
+});
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await directory?.[Symbol.asyncDispose]();
+});
+
+/** Compiles a program strictly, as its user would, and runs it. */
+async function compileAndRun(name: string, args: readonly string[]): Promise<string> {
+  const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024'];
+  const files = ['--types', 'node', '--allowImportingTsExtensions', `${name}.ts`];
+  await run(compiler, [...options, ...files], { cwd: directory.path }).catch((error) => {
+    throw new Error(error.stdout);
+  });
+  const { stdout } = await run(process.execPath, [`${name}.ts`, ...args], { cwd: directory.path });
+  return stdout;
+}
+
+test('a client that is generated from the document alone runs every operation', async () => {
+  const document = new URL('/openapi.json', service.server.baseUrl);
+  await writeFile(join(directory.path, 'package.json'), '{"type":"module"}');
+  await writeFile(join(directory.path, 'api.ts'), astToString(await openapiTS(document)));
+  const program = await readFile(new URL('foreign-program.ts.txt', import.meta.url), 'utf8');
+  await writeFile(join(directory.path, 'program.ts'), program);
+  const output = await compileAndRun('program', [
+    service.server.baseUrl,
+    service.tokens.enterprise,
+  ]);
+  expect(JSON.parse(output)).toEqual({
+    created: { id: 1, name: 'Mia', categoryId: 3, status: 'available' },
+    listed: ['Mia'],
+    found: 'Mia',
+    missing: 'pet_not_found',
+    refused: 'invalid_request',
+    orders: 'not_implemented',
+    remaining: expect.stringMatching(/^\d+$/),
+  });
+});

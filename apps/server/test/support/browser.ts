@@ -1,0 +1,19 @@
+import { chromiumBinary } from '@animal-store/testkit';
+import { type Browser, chromium } from 'playwright-core';
+
+/** Starts a headless Chromium that asks nobody for anything of its own. */
+export async function openBrowser(): Promise<Browser> {
+  return await chromium.launch({
+    executablePath: await chromiumBinary(),
+    args: [
+      // Chromium's sandbox refuses to run as root, as containers do.
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-gpu',
+      '--disable-quic',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  });
+}

@@ -1,0 +1,90 @@
+import type { JsonObject } from './schemas.ts';
+
+/** An operation's name, or the orders, which are not in the contract yet. */
+export type DocumentedOperation = 'listPets' | 'createPet' | 'getPet' | 'listOrders';
+
+const clientSetup = (baseUrl: string) => `import { createClient } from '@animal-store/client';
+
+const store = createClient({
+  baseUrl: '${baseUrl}',
+  apiKey: process.env.API_KEY ?? '',
+});
+`;
+
+const fetchGet = (url: string, read: string) => `const response = await fetch('${url}', {
+  headers: { Authorization: \`Bearer \${process.env.API_KEY}\` },
+});
+const body = await response.json();
+if (!response.ok) throw new Error(\`\${body.code}: \${body.message}\`);
+${read}
+`;
+
+const curlGet = (url: string) => `curl -i "${url}" \\
+  -H "Authorization: Bearer $API_KEY"
+`;
+
+const samples: Record<DocumentedOperation, (baseUrl: string) => Record<string, string>> = {
+  listPets: (baseUrl) => ({
+    curl: curlGet(`${baseUrl}/pets?status=available&limit=50`),
+    client: `${clientSetup(baseUrl)}
+const pets = await store.listPets({ status: 'available', limit: 50 });
+console.log(pets.map((pet) => pet.name));
+`,
+    fetch: fetchGet(
+      `${baseUrl}/pets?status=available&limit=50`,
+      `console.log(body, response.headers.get('Link'));`,
+    ),
+  }),
+  createPet: (baseUrl) => ({
+    curl: `curl -i "${baseUrl}/pets" \\
+  -H "Authorization: Bearer $API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -H "Idempotency-Key: $(uuidgen)" \\
+  -d '{"name":"Mia","categoryId":3}'
+`,
+    client: `${clientSetup(baseUrl)}
+const mia = await store.createPet({ name: 'Mia', categoryId: 3 });
+console.log(mia.id);
+`,
+    fetch: `const response = await fetch('${baseUrl}/pets', {
+  method: 'POST',
+  headers: {
+    Authorization: \`Bearer \${process.env.API_KEY}\`,
+    'Content-Type': 'application/json',
+    'Idempotency-Key': crypto.randomUUID(),
+  },
+  body: JSON.stringify({ name: 'Mia', categoryId: 3 }),
+});
+const body = await response.json();
+if (!response.ok) throw new Error(\`\${body.code}: \${body.message}\`);
+console.log(body.id);
+`,
+  }),
+  getPet: (baseUrl) => ({
+    curl: curlGet(`${baseUrl}/pets/1`),
+    client: `${clientSetup(baseUrl)}
+const pet = await store.getPet(1);
+console.log(pet.name);
+`,
+    fetch: fetchGet(`${baseUrl}/pets/1`, 'console.log(body.name);'),
+  }),
+  // Not in the client before its shape is settled.
+  listOrders: (baseUrl) => ({
+    curl: curlGet(`${baseUrl}/store/orders`),
+    fetch: fetchGet(`${baseUrl}/store/orders`, 'console.log(body);'),
+  }),
+};
+
+const kinds: Record<string, { lang: string; label: string }> = {
+  curl: { lang: 'shell', label: 'curl' },
+  client: { lang: 'typescript', label: 'TypeScript client' },
+  fetch: { lang: 'javascript', label: 'fetch' },
+};
+
+/** Code that calls an operation, in the form that Redocly and Scalar read as `x-codeSamples`. */
+export function codeSamples(operation: DocumentedOperation, baseUrl: string): JsonObject[] {
+  return Object.entries(samples[operation](baseUrl)).map(([kind, source]) => ({
+    ...kinds[kind],
+    source: source.trimEnd(),
+  }));
+}

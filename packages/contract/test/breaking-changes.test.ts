@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../src/openapi.ts';
+import { breakingChanges } from './breaking-changes.ts';
+import { readCommitted, releasedFile } from './committed-openapi.ts';
+
+const readReleased = () => JSON.parse(readFileSync(releasedFile, 'utf8')) as JsonObject;
+
+test('nothing that the last release promised is gone', () => {
+  expect(breakingChanges(readReleased(), JSON.parse(readCommitted()))).toEqual([]);
+});
+
+/** A document where one value is another, or gone. */
+function changed(path: string, value?: unknown): JsonObject {
+  const document = readReleased();
+  const names = path.split(' ');
+  const last = names.pop() ?? '';
+  const target = names.reduce<JsonObject>((at, name) => at[name] as JsonObject, document);
+  if (value === undefined) delete target[last];
+  else target[last] = value;
+  return document;
+}
+
+const list = 'paths /pets get';
+const schemas = 'components schemas';
+
+describe('what breaks a client is found:', () => {
+  test.each([
+    ['an operation that is gone', 'paths /pets/{petId}', undefined],
+    ['another operationId', `${list} operationId`, 'getPets'],
+    ['a parameter that is gone', `${list} parameters 0 name`, 'size'],
+    ['a parameter that became required', `${list} parameters 0 required`, true],
+    ['a smaller maximum', `${list} parameters 0 schema maximum`, 50],
+    ['another type', `${list} parameters 0 schema type`, 'string'],
+    ['a value that is gone', `${schemas} PetStatus enum`, ['available', 'sold']],
+    [
+      'a value that is new to receivers',
+      `${schemas} PetStatus enum`,
+      ['available', 'pending', 'sold', 'lost'],
+    ],
+    ['a member that is gone', `${schemas} Pet properties categoryId`, undefined],
+    ['a member that became optional', `${schemas} Pet required`, ['id', 'name']],
+    [
+      'a member that became required',
+      `${schemas} NewPet required`,
+      ['name', 'categoryId', 'status'],
+    ],
+    ['a shorter name', `${schemas} NewPet properties name maxLength`, 100],
+    ['a longer name for receivers', `${schemas} Pet properties name maxLength`, 300],
+    ['a response that is gone', `${list} responses 429`, undefined],
+    ['a header that is gone', `${list} responses 200 headers Link`, undefined],
+    ['a header that became optional', 'components headers Retry-After required', false],
+    ['a media type that is gone', `${list} responses 200 content`, {}],
+    ['another success', 'paths /pets post responses 202', { description: 'Later.' }],
+    ['another security', `${list} security`, []],
+    ['a schema with another name', `${schemas} Pets`, undefined],
+  ])('%s', (_what, path, value) => {
+    expect(breakingChanges(readReleased(), changed(path, value))).not.toEqual([]);
+  });
+});
+
+describe('what adds to the document is not:', () => {
+  test.each([
+    ['an operation', 'paths /pets delete', { responses: {} }],
+    ['an optional parameter', `${list} parameters 3`, { name: 'sort', in: 'query', schema: {} }],
+    ['a member of an answer', `${schemas} Pet properties age`, { type: 'integer' }],
+    ['a header', `${list} responses 200 headers ETag`, { schema: { type: 'string' } }],
+    ['a failure', `${list} responses 410`, { description: 'Gone.' }],
+    ['a greater maximum', `${list} parameters 0 schema maximum`, 200],
+    ['another description', 'info description', 'A store.'],
+  ])('%s', (_what, path, value) => {
+    expect(breakingChanges(readReleased(), changed(path, value))).toEqual([]);
+  });
+});

@@ -1,0 +1,201 @@
+import type { JsonObject } from '../src/openapi.ts';
+
+/**
+ * Lists what a client of the released document could trip over in the new one.
+ *
+ * What clients send may only be asked for less: no operation, parameter, value or media type goes,
+ * nothing becomes required or narrower. What they receive may only be promised more: no success,
+ * header, member or documented failure goes, nothing becomes optional or wider.
+ */
+export function breakingChanges(released: JsonObject, next: JsonObject): string[] {
+  const found: string[] = [];
+  const versions = [new Document(released), new Document(next)] as const;
+  const [before, after] = versions;
+
+  for (const [name, old] of before.operations()) {
+    const now = after.operations().get(name);
+    if (now === undefined) {
+      found.push(`${name}: the operation is gone`);
+      continue;
+    }
+    if (old['operationId'] !== now['operationId']) found.push(`${name}: operationId changed`);
+    compareParameters(name, before.parameters(old), after.parameters(now));
+    compareBody(name, before.resolve(old['requestBody']), after.resolve(now['requestBody']));
+    compareResponses(name, before.responses(old), after.responses(now));
+    const security = (operation: JsonObject, document: Document) =>
+      JSON.stringify(operation['security'] ?? document.root['security']);
+    if (security(old, before) !== security(now, after)) found.push(`${name}: security changed`);
+  }
+  for (const name of Object.keys(before.schemas())) {
+    if (!(name in after.schemas())) found.push(`components.schemas.${name}: the name is gone`);
+  }
+  return found;
+
+  function compareParameters(at: string, old: Parameters, now: Parameters) {
+    for (const [key, parameter] of old) {
+      const successor = now.get(key);
+      if (successor === undefined) found.push(`${at} ${key}: the parameter is gone`);
+      else compareSchemas(`${at} ${key}`, 'sent', parameter['schema'], successor['schema']);
+    }
+    for (const [key, parameter] of now) {
+      if (parameter['required'] === true && old.get(key)?.['required'] !== true) {
+        found.push(`${at} ${key}: the parameter became required`);
+      }
+    }
+  }
+
+  function compareBody(at: string, old: JsonObject | undefined, now: JsonObject | undefined) {
+    if (now?.['required'] === true && old?.['required'] !== true) {
+      found.push(`${at} body: became required`);
+    }
+    if (old !== undefined) compareContent(`${at} body`, 'sent', old, now ?? {});
+  }
+
+  function compareResponses(at: string, old: Responses, now: Responses) {
+    for (const [status, response] of old) {
+      const successor = now.get(status);
+      if (successor === undefined) {
+        found.push(`${at} ${status}: the response is gone`);
+        continue;
+      }
+      const headers = [before.headers(response), after.headers(successor)] as const;
+      for (const [name, header] of headers[0]) {
+        const heir = headers[1].get(name);
+        if (heir === undefined) found.push(`${at} ${status} ${name}: the header is gone`);
+        else {
+          if (header['required'] === true && heir['required'] !== true) {
+            found.push(`${at} ${status} ${name}: the header became optional`);
+          }
+          compareSchemas(`${at} ${status} ${name}`, 'received', header['schema'], heir['schema']);
+        }
+      }
+      compareContent(`${at} ${status}`, 'received', response, successor);
+    }
+    for (const status of now.keys()) {
+      if (status.startsWith('2') && !old.has(status)) found.push(`${at} ${status}: a new success`);
+    }
+  }
+
+  function compareContent(at: string, way: Way, old: JsonObject, now: JsonObject) {
+    const successors = (now['content'] ?? {}) as Record<string, JsonObject>;
+    for (const [type, media] of Object.entries((old['content'] ?? {}) as typeof successors)) {
+      const successor = successors[type];
+      if (successor === undefined) found.push(`${at}: ${type} is gone`);
+      else compareSchemas(at, way, media['schema'], successor['schema']);
+    }
+  }
+
+  function compareSchemas(at: string, way: Way, oldSchema: unknown, newSchema: unknown) {
+    const old = before.resolve(oldSchema) ?? {};
+    const now = after.resolve(newSchema) ?? {};
+    const say = (what: string) => found.push(`${at}: ${what}`);
+    for (const keyword of ['type', 'format', 'pattern', 'const'] as const) {
+      if (old[keyword] !== now[keyword]) say(`${keyword} changed`);
+    }
+    // A receiver may not meet more than it knows, a sender may not lose what it could send.
+    const [wide, narrow] = way === 'sent' ? [now, old] : [old, now];
+    for (const [keyword, order] of bounds) {
+      const limit = wide[keyword] as number | undefined;
+      const given = narrow[keyword] as number | undefined;
+      if (
+        limit !== undefined &&
+        (given === undefined || order * Number(given) < order * Number(limit))
+      ) {
+        say(`${keyword} changed`);
+      }
+    }
+    const values = wide['enum'] as unknown[] | undefined;
+    if (values !== undefined) {
+      const others = narrow['enum'] as unknown[] | undefined;
+      if (others === undefined || others.some((value) => !values.includes(value))) {
+        say('enum changed');
+      }
+    }
+    const required = (schema: JsonObject) => (schema['required'] ?? []) as string[];
+    const [asking, asked] = way === 'sent' ? [now, old] : [old, now];
+    for (const name of required(asking)) {
+      if (!required(asked).includes(name)) {
+        say(`${name} became ${way === 'sent' ? 'required' : 'optional'}`);
+      }
+    }
+    const members = (schema: JsonObject) => (schema['properties'] ?? {}) as JsonObject;
+    for (const [name, member] of Object.entries(members(old))) {
+      if (!(name in members(now))) say(`${name} is gone`);
+      else compareSchemas(`${at}.${name}`, way, member, members(now)[name]);
+    }
+    if (old['items'] !== undefined) compareSchemas(`${at}[]`, way, old['items'], now['items']);
+  }
+}
+
+type Way = 'sent' | 'received';
+type Parameters = ReadonlyMap<string, JsonObject>;
+type Responses = ReadonlyMap<string, JsonObject>;
+
+/** Bounds with the side on which they narrow: −1 where a smaller number lets in less. */
+const bounds = [
+  ['minimum', 1],
+  ['minLength', 1],
+  ['minItems', 1],
+  ['maximum', -1],
+  ['maxLength', -1],
+  ['maxItems', -1],
+] as const;
+
+const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
+
+/** A document whose references are followed. */
+class Document {
+  readonly root: JsonObject;
+
+  constructor(root: JsonObject) {
+    this.root = root;
+  }
+
+  resolve(value: unknown): JsonObject | undefined {
+    const object = value as JsonObject | undefined;
+    const reference = object?.['$ref'];
+    if (typeof reference !== 'string') return object;
+    const path = reference.replace(/^#\//, '').split('/');
+    return path.reduce<JsonObject>((at, name) => at[name] as JsonObject, this.root);
+  }
+
+  operations(): Map<string, JsonObject> {
+    const paths = this.root['paths'] as Record<string, JsonObject>;
+    return new Map(
+      Object.entries(paths).flatMap(([path, item]) =>
+        Object.entries(item)
+          .filter(([method]) => methods.has(method))
+          .map(([method, operation]) => [
+            `${method.toUpperCase()} ${path}`,
+            operation as JsonObject,
+          ]),
+      ),
+    );
+  }
+
+  parameters(operation: JsonObject): Parameters {
+    const list = ((operation['parameters'] ?? []) as unknown[]).map((item) => this.resolve(item));
+    return new Map(list.map((item = {}) => [`${item['in']} ${item['name']}`, item]));
+  }
+
+  responses(operation: JsonObject): Responses {
+    return this.#resolved(operation['responses']);
+  }
+
+  headers(response: JsonObject): ReadonlyMap<string, JsonObject> {
+    return this.#resolved(response['headers']);
+  }
+
+  schemas(): JsonObject {
+    return (this.root['components'] as JsonObject)['schemas'] as JsonObject;
+  }
+
+  #resolved(members: unknown): Map<string, JsonObject> {
+    return new Map(
+      Object.entries((members ?? {}) as JsonObject).map(([name, member]) => [
+        name,
+        this.resolve(member) ?? {},
+      ]),
+    );
+  }
+}
