@@ -10,7 +10,7 @@ import { untilAborted, waitFor } from './wait.ts';
 const scoutEveryMs = 60_000;
 
 /** A time without requests, which a 429 began. */
-export interface Closing {
+interface Closing {
   readonly error: RateLimitError;
   readonly lengthMs: number;
   readonly endsAtMs: number;
