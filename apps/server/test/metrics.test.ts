@@ -106,7 +106,10 @@ test('the breaker and errors of Redis show, in metrics and log', async () => {
   await until(
     async () => sample(await scrape(service.server), 'animal_store_redis_breaker_open') === 0,
   );
-  const told = logOf(service.server).filter(({ msg }) => msg.startsWith('Redis is'));
+  const told = await until(() => {
+    const lines = logOf(service.server).filter(({ msg }) => msg.startsWith('Redis is'));
+    return lines.length >= 2 && lines;
+  });
   expect(told.map(({ level, msg }) => [level, msg])).toEqual([
     ['warn', 'Redis is away: this replica limits by its own share until it is back'],
     ['info', 'Redis is back: replicas limit together again'],

@@ -144,7 +144,7 @@ test('ten servers that start at once on one data directory leave one that serves
 describe.each(databaseKinds)('a stop on %s', (kind) => {
   test.each(['SIGINT', 'SIGTERM'] as const)('by %s ends with exit code 0', async (signal) => {
     await using database = await createDatabase(kind);
-    await using server = await startServer({ env: database.env });
+    await using server = await startServer({ env: { ...database.env, LOG_LEVEL: 'warn' } });
     const before = server.output();
     server.signal(signal);
     expect(await server.exited).toEqual({ code: 0, signal: null });

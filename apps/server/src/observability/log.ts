@@ -12,6 +12,10 @@ export type LogLevel = (typeof logLevels)[number];
 export const logFormats = ['json', 'pretty'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
+/** Lines are written together, so many bytes or milliseconds of them: a write costs ten lines. */
+const batchBytes = 8 * 1024;
+const batchMs = 20;
+
 /** What may wait to be written, in bytes, before lines are dropped. */
 const maxWaitingBytes = 16 * 1024 * 1024;
 
@@ -80,17 +84,31 @@ interface OpenStream {
 }
 
 function jsonStream(): OpenStream {
-  // Not synchronous: a reader of the log that stops must not stop the service with it. Lines that
-  // arrive while one is written go out together; lines beyond the limit are lost.
-  const stream = pino.destination({ fd: 2, sync: false, maxLength: maxWaitingBytes });
+  // Not synchronous: a reader of the log that stops must not stop the service with it. Lines beyond
+  // the limit are lost.
+  const destination = pino.destination({
+    fd: 2,
+    sync: false,
+    minLength: batchBytes,
+    maxLength: maxWaitingBytes,
+  });
+  let flushing: NodeJS.Timeout | undefined;
+  const flush = () => {
+    flushing = undefined;
+    destination.flush();
+  };
   return {
-    stream,
+    stream: {
+      write(line) {
+        destination.write(line);
+        flushing ??= setTimeout(flush, batchMs);
+      },
+    },
     async close() {
+      clearTimeout(flushing);
       const written = Promise.withResolvers<void>();
       const timer = setTimeout(written.resolve, closeTimeoutMs);
-      // It drains after every write, so one more, of nothing, tells when all before it are done.
-      stream.once('drain', written.resolve);
-      stream.write('');
+      destination.flush(() => written.resolve());
       await written.promise;
       clearTimeout(timer);
     },

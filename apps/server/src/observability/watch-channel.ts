@@ -8,6 +8,9 @@ export interface Call<Context> {
   readonly error: unknown;
 }
 
+// On the context itself: a WeakMap of every call in flight is what the garbage collector likes least.
+const startedAt = Symbol('startedAt');
+
 /**
  * Tells of every call that a tracing channel of Node's follows.
  *
@@ -17,25 +20,22 @@ export function watchChannel<Context extends object>(
   name: string,
   onSettled: (call: Call<Context>) => void,
 ): () => void {
-  const { start, asyncEnd } = tracingChannel<unknown, Context & { error?: unknown }>(name);
-  const begun = new WeakMap<object, number>();
-  const noteStart = (context: object) => {
-    begun.set(context, performance.now());
+  const { start, asyncEnd } = tracingChannel(name);
+  type Watched = Context & { [startedAt]?: number; error?: unknown };
+
+  const noteStart = (message: unknown) => {
+    (message as Watched)[startedAt] = performance.now();
   };
   const noteEnd = (message: unknown) => {
-    const context = message as Context & { error?: unknown };
-    const startedAt = begun.get(context);
-    if (startedAt === undefined) return;
-    onSettled({
-      context,
-      seconds: (performance.now() - startedAt) / 1000,
-      error: context.error,
-    });
+    const context = message as Watched;
+    const began = context[startedAt];
+    if (began === undefined) return;
+    onSettled({ context, seconds: (performance.now() - began) / 1000, error: context.error });
   };
-  start.subscribe(noteStart as (message: unknown) => void);
+  start.subscribe(noteStart);
   asyncEnd.subscribe(noteEnd);
   return () => {
-    start.unsubscribe(noteStart as (message: unknown) => void);
+    start.unsubscribe(noteStart);
     asyncEnd.unsubscribe(noteEnd);
   };
 }
