@@ -112,7 +112,7 @@ test('the breaker and errors of Redis show, in metrics and log', async () => {
   });
   expect(told.map(({ level, msg }) => [level, msg])).toEqual([
     ['warn', 'Redis is away: this replica limits by its own share until it is back'],
-    ['info', 'Redis is back: replicas limit together again'],
+    ['warn', 'Redis is back: replicas limit together again'],
   ]);
 });
 

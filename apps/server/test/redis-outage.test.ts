@@ -78,7 +78,7 @@ function take() {
 /** What each replica has said of Redis so far. */
 function saidOfRedis(): string[][] {
   return replicas.servers.map(({ output }) =>
-    [...output().matchAll(/^Redis is (away|back)/gm)].map(([, what = '']) => what),
+    [...output().matchAll(/"msg":"Redis is (away|back)/g)].map(([, what = '']) => what),
   );
 }
 
@@ -88,7 +88,7 @@ function complaints(): string[] {
     output()
       .split('\n')
       .filter((line) => /error|unhandled|warning|exception|\bat .*:\d+:\d+/i.test(line))
-      .filter((line) => !line.startsWith('Redis is away')),
+      .filter((line) => !line.includes('"msg":"Redis is ')),
   );
 }
 

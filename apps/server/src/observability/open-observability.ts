@@ -64,7 +64,8 @@ export async function openObservability(options: {
     onDecider(decider, reason) {
       metrics.setBreaker(decider === 'own' ? 'open' : 'closed');
       if (decider === 'shared') {
-        log.info('Redis is back: replicas limit together again');
+        // As loud as the outage was: whoever read of that wants to read of its end.
+        log.warn('Redis is back: replicas limit together again');
         return;
       }
       log.warn(

@@ -48,8 +48,9 @@ export async function startReplicas({ env }: ReplicasOptions): Promise<Replicas>
   opened.defer(() => database.close());
   const keys = createKeyRepository(database.db);
 
+  // Not a line for each of many requests, which nobody here reads.
   const start = (own: Readonly<Record<string, string>> = {}) =>
-    startServer({ env: { ...testDatabase.env, ...own } });
+    startServer({ env: { ...testDatabase.env, LOG_LEVEL: 'warn', ...own } });
   const starts = await Promise.allSettled(env.map(start));
   const servers = starts.flatMap((it) => (it.status === 'fulfilled' ? it.value : []));
   opened.defer(async () => {
