@@ -35,6 +35,11 @@ export interface Config {
   readonly maxInFlight: number;
   /** How late the event loop may be, on average, before requests are turned away. */
   readonly maxLoopDelayMs: number;
+  /** How long a caller may take to send its headers, and its whole request. */
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** How long a connection may be silent: between requests, or while an answer is not read. */
+  readonly keepAliveTimeoutMs: number;
   /** How long SIGTERM lets the service go on, so that load balancers see that it is not ready. */
   readonly shutdownGraceMs: number;
   readonly logLevel: LogLevel;
@@ -118,6 +123,9 @@ const Environment = z.object({
   BAN_MEMORY_SECONDS: wholeNumber('BAN_MEMORY_SECONDS', 1, 7 * day, day),
   MAX_IN_FLIGHT: wholeNumber('MAX_IN_FLIGHT', 1, 1_000_000, 5_000),
   MAX_LOOP_DELAY_MS: wholeNumber('MAX_LOOP_DELAY_MS', 1, 60_000, 1_000),
+  HEADERS_TIMEOUT_MS: wholeNumber('HEADERS_TIMEOUT_MS', 100, 600_000, 10_000),
+  REQUEST_TIMEOUT_MS: wholeNumber('REQUEST_TIMEOUT_MS', 100, 600_000, 30_000),
+  KEEP_ALIVE_TIMEOUT_MS: wholeNumber('KEEP_ALIVE_TIMEOUT_MS', 100, 600_000, 65_000),
   SHUTDOWN_GRACE_MS: wholeNumber('SHUTDOWN_GRACE_MS', 0, 60_000, 0),
   LOG_LEVEL: oneOf(logLevels),
   LOG_FORMAT: oneOf(logFormats),
@@ -178,6 +186,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     },
     maxInFlight: data.MAX_IN_FLIGHT,
     maxLoopDelayMs: data.MAX_LOOP_DELAY_MS,
+    headersTimeoutMs: data.HEADERS_TIMEOUT_MS,
+    requestTimeoutMs: data.REQUEST_TIMEOUT_MS,
+    keepAliveTimeoutMs: data.KEEP_ALIVE_TIMEOUT_MS,
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
     logLevel: data.LOG_LEVEL ?? 'info',
     logFormat: data.LOG_FORMAT,

@@ -36,7 +36,8 @@ async function main(): Promise<void> {
   const stop = (graceMs: number, drainMs: number) => async (signal: NodeJS.Signals) => {
     if (stoppingSince !== undefined) {
       // Somebody is in a hurry: the databases survive it.
-      if (performance.now() - stoppingSince > sameSignalMs) process.exit(1);
+      const isEcho = signal === 'SIGINT' && performance.now() - stoppingSince < sameSignalMs;
+      if (!isEcho) process.exit(1);
       return;
     }
     stoppingSince = performance.now();

@@ -237,8 +237,22 @@ describe('without a server of its own', () => {
     expect(await list({ DATA_DIR: directory.path })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: There is no admin token: no server has kept one in ${directory.path}. Start it (npm start), or say where it is by ADMIN_TOKEN, --token-file or DATA_DIR.\n`,
+      stderr: `error: There is no admin token: no server runs on ${directory.path}. Start it (npm start), or say where it is by ADMIN_TOKEN, --token-file or DATA_DIR.\n`,
     });
+  });
+
+  test('it hands the token of a data directory to nobody but its own server', async () => {
+    await using directory = await temporaryDirectory();
+    await writeFile(join(directory.path, 'admin-token'), `${adminToken}\n`);
+    await writeFile(join(directory.path, 'ops-url'), 'http://127.0.0.1:3001\n');
+    const { code, stderr } = await list({
+      DATA_DIR: directory.path,
+      OPS_URL: 'http://127.0.0.1:3002',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `error: There is no admin token for http://127.0.0.1:3002: the one in ${directory.path} is for http://127.0.0.1:3001 alone. Give one by ADMIN_TOKEN or --token-file.\n`,
+    );
   });
 
   test('it says that nobody answers', async () => {

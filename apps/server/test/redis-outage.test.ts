@@ -232,6 +232,7 @@ test('a replica that starts without Redis serves its share, and joins when Redis
   await using pair = await startReplicas({ env: [env, env] });
   const outputs = () => pair.servers.map(({ output }) => output());
 
+  await until(() => outputs().every((all) => all.includes('Redis is away')));
   expect(outputs().map((all) => all.match(/Redis is away/g)?.length)).toEqual([1, 1]);
   const alone = await pair.createToken({ perMinute: 5, perDay: 1_000 });
   const share = await askAtOnce(pair, {

@@ -60,9 +60,9 @@ export function createApp(options: AppOptions): Express {
   app.use(cors(options.corsOrigins));
 
   const v1 = Router({ caseSensitive: true, strict: true });
+  v1.use(findOperation(baseUrl));
   v1.use(shedLoad);
   v1.use(requireHost());
-  v1.use(findOperation(baseUrl));
   v1.use(preflight(quotas));
   v1.use(identify(keys), enforceQuota(quotas), requireKey());
   v1.use(requireOperation());

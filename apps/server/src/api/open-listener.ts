@@ -13,11 +13,14 @@ export interface Listener {
   close(graceMs: number): Promise<void>;
 }
 
-// Against clients that open connections and say little (Slowloris).
-const headersTimeoutMs = 10_000;
-const requestTimeoutMs = 30_000;
-/** Longer than the 60 s for which proxies commonly keep a connection, so that they close it first. */
-const keepAliveTimeoutMs = 65_000;
+/** Against callers that open connections and say little (Slowloris), or never read their answers. */
+export interface ListenerTimeouts {
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** Longer than proxies keep a connection, so that they close it first; commonly that is 60 s. */
+  readonly keepAliveTimeoutMs: number;
+}
+
 /** How often the first two are looked after. */
 const connectionsCheckingIntervalMs = 1_000;
 
@@ -28,17 +31,21 @@ const connectionsCheckingIntervalMs = 1_000;
  * @throws {StartupError} if the port or the host cannot be had.
  */
 export async function openListener(
-  address: { host: string; port: number; settings?: 'OPS_' },
+  address: { host: string; port: number; settings?: 'OPS_' } & ListenerTimeouts,
   createHandler: (port: number, server: Server) => RequestListener,
 ): Promise<Listener> {
+  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = address;
   const server = createServer({
-    headersTimeout: headersTimeoutMs,
+    // Node refuses headers that may take longer than the whole.
+    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     connectionsCheckingInterval: connectionsCheckingIntervalMs,
     // Node would answer a missing Host by itself, without a body; `requireHost` does it.
     requireHostHeader: false,
   });
+  // Of silence in either direction: the others do not see a caller that stops reading.
+  server.setTimeout(keepAliveTimeoutMs);
   await listen(server, address);
   const bound = (server.address() as AddressInfo).port;
   const handle = createHandler(bound, server);

@@ -15,6 +15,8 @@ export function reference(options: OpenApiOptions): RequestHandler {
     const target = redirectOf(req.path);
     const file = files.get(req.path);
     if (target === undefined && file === undefined) return next();
+    // The files of the page are one route: their names change with their content.
+    res.locals.route = req.path.startsWith('/docs/') ? '/docs/*' : req.path;
     // Programs that ask for the root get what they get for any path that does not exist.
     if (req.path === '/' && req.accepts(['json', 'html']) !== 'html') {
       res.vary('Accept');

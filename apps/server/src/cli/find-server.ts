@@ -24,25 +24,29 @@ export async function findServer(options: {
 }): Promise<ServerAccess> {
   const settings = readCliSettings();
   const dataDir = resolve(settings.dataDir);
-  const url = options.url ?? settings.opsUrl ?? (await readLine(opsUrlFile(dataDir))) ?? defaultUrl;
-  return { url, token: await findToken(options.tokenFile, settings.adminToken, dataDir) };
+  const local = await readLine(opsUrlFile(dataDir));
+  const url = options.url ?? settings.opsUrl ?? local ?? defaultUrl;
+  const given = await readGiven(options.tokenFile, settings.adminToken);
+  // What a data directory keeps is for its own server: whoever else listens must not be handed it.
+  const kept = url === local ? await readToken(adminTokenFile(dataDir)) : undefined;
+  const token = given ?? kept;
+  if (token !== undefined) return { url, token };
+  throw new CliError(
+    local === undefined
+      ? `There is no admin token: no server runs on ${dataDir}. Start it (npm start), or say where it is by ADMIN_TOKEN, --token-file or DATA_DIR.`
+      : `There is no admin token for ${url}: the one in ${dataDir} is for ${local} alone. Give one by ADMIN_TOKEN or --token-file.`,
+  );
 }
 
-async function findToken(
+/** The token that the caller gave, if any. */
+async function readGiven(
   file: string | undefined,
   given: string | undefined,
-  dataDir: string,
-): Promise<string> {
-  if (file !== undefined) {
-    const token = await readToken(file);
-    if (token === undefined) throw new CliError(`There is no token in ${file}.`);
-    return token;
-  }
-  const token = given ?? (await readToken(adminTokenFile(dataDir)));
-  if (token !== undefined) return token;
-  throw new CliError(
-    `There is no admin token: no server has kept one in ${dataDir}. Start it (npm start), or say where it is by ADMIN_TOKEN, --token-file or DATA_DIR.`,
-  );
+): Promise<string | undefined> {
+  if (file === undefined) return given;
+  const token = await readToken(file);
+  if (token === undefined) throw new CliError(`There is no token in ${file}.`);
+  return token;
 }
 
 async function readToken(file: string): Promise<string | undefined> {

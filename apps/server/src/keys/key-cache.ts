@@ -18,11 +18,13 @@ const retryMs = 1_000;
 /** About 10 MB. Beyond it the least recently used are forgotten, and asked for again. */
 const maxTokens = 20_000;
 
+/** Apart from the others, so that guesses cannot push good keys out. */
+const maxUnknownTokens = 2_000;
+
 export type KeyCache = ReturnType<typeof createKeyCache>;
 
 interface Entry {
-  /** `undefined` if no good key has this token. */
-  readonly key: ApiKey | undefined;
+  readonly key: ApiKey;
   /** When the database last said so; Unix time in milliseconds, as all times here. */
   readonly confirmedAt: number;
   /** Until when it is believed without asking again. */
@@ -43,19 +45,23 @@ export function createKeyCache(options: {
 }) {
   const { load, now = Date.now } = options;
   const entries = new LRUCache<string, Entry>({ max: maxTokens });
+  /** Until when a token is believed to be nobody's, by its hash. */
+  const unknown = new LRUCache<string, number>({ max: maxUnknownTokens });
   const loading = new Map<string, Promise<ApiKey | undefined>>();
   let generation = 0;
 
   /** Whether a key has not expired since it was loaded. */
   const isGood = ({ expiresAt }: ApiKey) => expiresAt === undefined || now() < expiresAt.getTime();
 
-  const isFresh = ({ key, freshUntil }: Entry) =>
-    now() < freshUntil && (key === undefined || isGood(key));
-
   function remember(hash: string, key: ApiKey | undefined): void {
     const confirmedAt = now();
-    const freshUntil = confirmedAt + (key === undefined ? unknownFreshMs : freshMs);
-    entries.set(hash, { key, confirmedAt, freshUntil });
+    if (key === undefined) {
+      entries.delete(hash);
+      unknown.set(hash, confirmedAt + unknownFreshMs);
+    } else {
+      unknown.delete(hash);
+      entries.set(hash, { key, confirmedAt, freshUntil: confirmedAt + freshMs });
+    }
   }
 
   /** Asks the database; at most once at a time for each token. */
@@ -86,11 +92,12 @@ export function createKeyCache(options: {
     async findByToken(token: string): Promise<ApiKey | undefined> {
       const hash = hashToken(token);
       const entry = entries.get(hash);
-      if (entry !== undefined && isFresh(entry)) return entry.key;
+      if (entry !== undefined && now() < entry.freshUntil && isGood(entry.key)) return entry.key;
+      if (now() < (unknown.get(hash) ?? 0)) return undefined;
       try {
         return await reload(hash);
       } catch (error) {
-        if (!(error instanceof DatabaseUnavailableError) || entry?.key === undefined) throw error;
+        if (!(error instanceof DatabaseUnavailableError) || entry === undefined) throw error;
         if (now() - entry.confirmedAt >= staleMs || !isGood(entry.key)) throw error;
         entries.set(hash, { ...entry, freshUntil: now() + retryMs });
         return entry.key;
@@ -101,9 +108,10 @@ export function createKeyCache(options: {
     forget(keyId: string): void {
       generation += 1;
       loading.clear();
+      // A token that was unknown may be this key's new one.
+      unknown.clear();
       for (const [hash, { key }] of entries.entries()) {
-        // A token that was unknown may be this key's new one.
-        if (key === undefined || key.id === keyId) entries.delete(hash);
+        if (key.id === keyId) entries.delete(hash);
       }
     },
 
@@ -111,6 +119,7 @@ export function createKeyCache(options: {
     clear(): void {
       generation += 1;
       loading.clear();
+      unknown.clear();
       entries.clear();
     },
   };

@@ -27,7 +27,7 @@ export function followKeyChanges(
 ): Promise<() => Promise<void>> {
   return database.listen(keyChannel, {
     onMessage(payload) {
-      const change = KeyChange.safeParse(JSON.parse(payload));
+      const change = KeyChange.safeParse(parse(payload));
       if (!change.success) return cache.clear();
       cache.forget(change.data.keyId);
       if (change.data.pardoned === true) onPardon(change.data.keyId);
@@ -35,4 +35,13 @@ export function followKeyChanges(
     // What was said while nobody listened is lost.
     onListening: () => cache.clear(),
   });
+}
+
+/** Anybody may notify of anything; what is no JSON is no change that we know of. */
+function parse(payload: string): unknown {
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import { openListener } from '../api/open-listener.ts';
+import { type ListenerTimeouts, openListener } from '../api/open-listener.ts';
 import type { KeyRegister } from '../keys/key-register.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Quotas } from '../quotas/quotas.ts';
@@ -21,19 +21,21 @@ export interface Ops {
  *
  * @throws {StartupError} if the port or the host cannot be had.
  */
-export async function openOps(options: {
-  opsHost: string;
-  opsPort: number;
-  /** What guards the admin API; if there is none, `dataDir` keeps one. */
-  adminToken: string | undefined;
-  /** Where the embedded database is; `undefined` with Postgres. */
-  dataDir: string | undefined;
-  health: Health;
-  metrics: Metrics;
-  keys: KeyRegister;
-  quotas: Quotas;
-  report: (failure: unknown, requestId: string) => void;
-}): Promise<Ops> {
+export async function openOps(
+  options: ListenerTimeouts & {
+    opsHost: string;
+    opsPort: number;
+    /** What guards the admin API; if there is none, `dataDir` keeps one. */
+    adminToken: string | undefined;
+    /** Where the embedded database is; `undefined` with Postgres. */
+    dataDir: string | undefined;
+    health: Health;
+    metrics: Metrics;
+    keys: KeyRegister;
+    quotas: Quotas;
+    report: (failure: unknown, requestId: string) => void;
+  },
+): Promise<Ops> {
   const { opsHost, opsPort, dataDir, health, metrics, keys, quotas, report } = options;
   const adminToken =
     options.adminToken ?? (dataDir === undefined ? undefined : await keepAdminToken(dataDir));
@@ -42,8 +44,9 @@ export async function openOps(options: {
       ? undefined
       : { adminToken, keyHandlers: createKeyHandlers({ keys, quotas }) };
 
-  const listener = await openListener({ host: opsHost, port: opsPort, settings: 'OPS_' }, () =>
-    createOpsApp({ health, metrics, admin, report }),
+  const listener = await openListener(
+    { ...options, host: opsHost, port: opsPort, settings: 'OPS_' },
+    () => createOpsApp({ health, metrics, admin, report }),
   );
   const withdraw =
     dataDir === undefined ? undefined : await announceOpsUrl(dataDir, listener.origin);

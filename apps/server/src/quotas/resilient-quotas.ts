@@ -27,6 +27,8 @@ export function createResilientQuotas(options: {
 }): Quotas {
   const { shared, own, timeoutMs, probe, onChange } = options;
   const waiting = new Set<{ since: number; giveUp: (reason: unknown) => void }>();
+  /** Keys pardoned while Redis was away, and banned there perhaps. */
+  const pardoned: string[] = [];
   let isOpen = false;
   let probing: NodeJS.Timeout | undefined;
 
@@ -59,6 +61,7 @@ export function createResilientQuotas(options: {
     if (probing === undefined) return;
     isOpen = false;
     onChange('shared', undefined);
+    for (const id of pardoned.splice(0)) pardon(id).catch(() => {});
   }
 
   /** Settles as the decision does, or rejects when the breaker opens. */
@@ -81,16 +84,19 @@ export function createResilientQuotas(options: {
     }
   }
 
+  async function pardon(id: string): Promise<void> {
+    // Both hold a ban of their own, if it began on either side of an outage.
+    await own.pardon(id);
+    await decide((quotas) => quotas.pardon(id));
+    if (isOpen) pardoned.push(id);
+  }
+
   return {
     takeForKey: (key) => decide((quotas) => quotas.takeForKey(key)),
     takeForAddress: (network) => decide((quotas) => quotas.takeForAddress(network)),
     peekAddress: (network) => decide((quotas) => quotas.peekAddress(network)),
     usageOf: (key) => decide((quotas) => quotas.usageOf(key)),
-    async pardon(id) {
-      // Both hold a ban of their own, if it began on either side of an outage.
-      await own.pardon(id);
-      await decide((quotas) => quotas.pardon(id));
-    },
+    pardon,
     notePardon(id) {
       shared.notePardon(id);
       own.pardon(id).catch(() => {});
