@@ -2,6 +2,12 @@
 
 const { bundle } = document.currentScript.dataset;
 
+// The first part of a fragment is a document's name to Scalar, so it would not find the guide that
+// a link such as /docs#deprecation is about: the page goes there by itself.
+const guide = guideOf(location.hash);
+if (guide !== undefined) history.replaceState(null, '', location.pathname);
+addEventListener('hashchange', () => goToGuide(guideOf(location.hash)));
+
 // The bundle announces its version on the console, which is for what goes wrong.
 const { info } = console;
 console.info = () => {};
@@ -28,6 +34,7 @@ script.addEventListener('load', () => {
     telemetry: false,
     withDefaultFonts: false,
   });
+  goToGuide(guide);
 });
 document.head.append(script);
 
@@ -36,4 +43,24 @@ function refuseOrders({ request }) {
   if (new URL(request.url).pathname.endsWith('/store/orders')) {
     throw new Error('There is nothing to try yet.');
   }
+}
+
+function guideOf(hash) {
+  return /^#[\w-]+$/.test(hash) ? hash.slice(1) : undefined;
+}
+
+/** Goes to a guide as soon as it is on the page. */
+function goToGuide(id) {
+  if (id === undefined) return;
+  const heading = () => document.getElementById(id);
+  if (heading()) {
+    heading().scrollIntoView();
+    return;
+  }
+  const observer = new MutationObserver(() => {
+    if (!heading()) return;
+    observer.disconnect();
+    heading().scrollIntoView();
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
 }

@@ -124,11 +124,17 @@ describe.each(sizes)('the page at $name', ({ name, width, height, colorScheme })
   });
 
   test('the link of the Deprecation header leads to its guide', async () => {
-    await page.goto(`${service.server.origin}/docs#deprecation`);
-    await page.locator('#deprecation').first().waitFor();
-    const heading = page.getByRole('heading', { name: 'Deprecation' }).first();
-    await expect.poll(async () => (await heading.boundingBox())?.y).toBeLessThan(height / 2);
-    await picture('guide');
+    const reader = await browser.newPage({ viewport: { width, height }, colorScheme });
+    await reader.goto(`${service.server.origin}/docs#deprecation`);
+    const heading = reader.getByRole('heading', { name: 'Deprecation' }).first();
+    // Wholly in view, in the upper half: neither below nor above the screen.
+    const isInView = async () => {
+      const { y = -1 } = (await heading.boundingBox()) ?? {};
+      return y >= 0 && y < height / 2;
+    };
+    await expect.poll(isInView, { timeout: 10_000 }).toBe(true);
+    await reader.screenshot({ path: `${pictures}${name}-guide.png` });
+    await reader.close();
   });
 
   test('no request left the origin, and the console is silent', () => {
@@ -138,15 +144,51 @@ describe.each(sizes)('the page at $name', ({ name, width, height, colorScheme })
   });
 });
 
+test('a try-out of the orders that is reached all the same sends nothing', async () => {
+  const page = await browser.newPage();
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.goto(`${service.server.origin}/docs`);
+  const section = page.locator('[id$="/GET/store/orders"]').first();
+  await section.scrollIntoViewIfNeeded();
+  const button = section.locator('.show-api-client-button');
+  await button.waitFor({ state: 'attached' });
+  expect(await button.isVisible()).toBe(false);
+  await button.dispatchEvent('click');
+  const refused = page.waitForEvent('console', (message) =>
+    message.text().includes('There is nothing to try yet.'),
+  );
+  const dialog = page.getByRole('dialog', { name: 'API Client' });
+  await dialog.getByRole('button', { name: /^Send/ }).first().click();
+  await refused;
+  expect(requests.filter((url) => url.includes('/store/orders'))).toEqual([]);
+  await page.close();
+});
+
 test('a try-out can be reached, filled in and sent with the keyboard alone', async () => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  await page.goto(`${service.server.origin}/docs#tag/animals/GET/pets`);
-  const button = page.locator('[id$="/GET/pets"]').getByRole('button', { name: /Test Request/ });
-  await button.waitFor();
-  await button.focus();
+  await page.goto(`${service.server.origin}/docs`);
+  const list = page.locator('[id$="/GET/pets"]').first();
+  await list.waitFor({ state: 'attached' });
+
+  const tabTo = async (what: string, isThere: string) => {
+    for (let presses = 0; presses < 150; presses++) {
+      await page.keyboard.press('Tab');
+      if (await page.evaluate(`(${isThere})(document.activeElement)`)) return;
+    }
+    throw new Error(`${what} was not reached by Tab`);
+  };
+  await tabTo('The operation', `({ textContent }) => /^\\s*List animals/.test(textContent)`);
+  await page.keyboard.press('Enter');
+  await list.getByRole('button', { name: /Test Request/ }).waitFor();
+  await tabTo(
+    'Its try-out',
+    `({ textContent }) => /Test Request.*get \\/pets\\)/i.test(textContent)`,
+  );
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'API Client' });
-  await dialog.getByPlaceholder('Token').focus();
+  await dialog.waitFor();
+  await tabTo('The key', `({ placeholder }) => placeholder === 'Token'`);
   await page.keyboard.type(service.tokens.enterprise);
   const answered = page.waitForResponse((response) => response.url().includes('/v1/pets'));
   await page.keyboard.press('Control+Enter');

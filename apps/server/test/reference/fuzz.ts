@@ -2,7 +2,7 @@ import { parseJson } from '@animal-store/contract';
 import fc from 'fast-check';
 import { judge } from './judge.ts';
 import { operationsOf } from './open-api.ts';
-import { type Trial, trials } from './requests.ts';
+import { shown, trials } from './requests.ts';
 import { send } from './send.ts';
 
 export type FuzzOptions = {
@@ -40,10 +40,4 @@ export async function fuzz({ baseUrl, apiKey, requests, seed }: FuzzOptions) {
     { numRuns: requests, ...(seed !== undefined && { seed }) },
   );
   return counts;
-}
-
-/** Makes a trial that failed readable: the document that it came from is long. */
-function shown(trial: Trial): Trial {
-  const text = () => `${trial.operation.operationId}, ${trial.kind}: ${JSON.stringify(trial.sent)}`;
-  return Object.assign(trial, { [fc.toStringMethod]: text });
 }

@@ -24,6 +24,12 @@ export function trials(operations: readonly Operation[], apiKey: string): fc.Arb
   );
 }
 
+/** Makes a trial that failed readable: the document that it came from is long. */
+export function shown(trial: Trial): Trial {
+  const text = () => `${trial.operation.operationId}, ${trial.kind}: ${JSON.stringify(trial.sent)}`;
+  return Object.assign(trial, { [fc.toStringMethod]: text });
+}
+
 type Values = Readonly<Record<string, unknown>>;
 
 const bearer = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });

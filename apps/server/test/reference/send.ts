@@ -30,6 +30,7 @@ export function send(baseUrl: string, sent: SentRequest): Promise<ReceivedAnswer
       method: sent.method,
       headers: { ...length, ...sent.headers },
     });
+    outgoing.setTimeout(30_000, () => outgoing.destroy(new Error('There was no answer in 30 s.')));
     outgoing.on('error', reject);
     outgoing.on('response', (incoming) => {
       let text = '';
