@@ -24,5 +24,7 @@ export default defineConfig({
   test: {
     projects: ['packages/*', 'apps/*'],
     reporters: ['default', totals],
+    // More than there are cores: most tests wait for servers and databases, which share them.
+    maxWorkers: 3,
   },
 });
