@@ -21,6 +21,7 @@ export function createMigrationCheck(db: Database): () => Promise<boolean> {
         db
           .select({ at: sql<string | null>`max(created_at)` })
           .from(sql`drizzle.__drizzle_migrations`),
+        'newest_migration',
       );
       return Number(row?.at) >= newest;
     } catch (error) {

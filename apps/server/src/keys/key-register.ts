@@ -76,7 +76,7 @@ const columns = {
  */
 export function createKeyRegister(db: Database, onChanged: (keyId: string) => void) {
   const change = <T>(work: (tx: Database) => Promise<T>): Promise<T> =>
-    translateErrors(db.transaction(work));
+    translateErrors(db.transaction(work), 'change_key');
   /** As {@link change}, of a key that there is: what is told of it here must not be outdated. */
   const changeKey = async <T>(id: string, work: (tx: Database) => Promise<T>): Promise<T> => {
     const result = await change(work);
@@ -92,7 +92,7 @@ export function createKeyRegister(db: Database, onChanged: (keyId: string) => vo
         return { key: await get(tx, created.key.id), token: created.token };
       }),
 
-    find: (id: string): Promise<KeyRecord | undefined> => translateErrors(find(db, id)),
+    find: (id: string): Promise<KeyRecord | undefined> => translateErrors(find(db, id), 'find_key'),
 
     /** Up to `limit` keys, the newest first, after the key that a page ended with. */
     list(filter: KeyFilter, limit: number, afterId: string | undefined): Promise<KeyRecord[]> {
@@ -111,6 +111,7 @@ export function createKeyRegister(db: Database, onChanged: (keyId: string) => vo
           .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
           .limit(limit)
           .then((rows) => withTokens(db, rows)),
+        'list_keys',
       );
     },
 
@@ -164,7 +165,7 @@ export function createKeyRegister(db: Database, onChanged: (keyId: string) => vo
 
     /** Tells the other replicas that a key's ban has ended. */
     announcePardon: (id: string): Promise<void> =>
-      translateErrors(announce(db, { keyId: id, pardoned: true })),
+      translateErrors(announce(db, { keyId: id, pardoned: true }), 'announce_pardon'),
   };
 }
 
