@@ -85,35 +85,35 @@ describe('the first start', () => {
 
 describe('a start on data that are there', () => {
   test('keeps animals and key after a stop, and does not print the key again', async () => {
-    await using directory = await temporaryDirectory();
-    const dataDir = join(directory.path, 'not', 'there', 'yet');
-    await using first = await startServer({ dataDir });
+    await using database = await createDatabase('embedded');
+    const { env } = database;
+    await using first = await startServer({ env });
     const token = first.demoKey ?? '';
     const created = await call(`${first.baseUrl}/pets`, { token, json: newPet });
     expect(await first.stop()).toBe(0);
 
-    await using second = await startServer({ dataDir });
+    await using second = await startServer({ env });
     expect(second.output()).not.toMatch(tokens);
     expect(second.output()).toContain('was shown at the first start');
     expect(await petAt(second, created.body, token)).toEqual(created.body);
   });
 
   test('keeps animals and key after kill -9, whose lock is taken over', async () => {
-    await using directory = await temporaryDirectory();
-    const dataDir = directory.path;
-    await using first = await startServer({ dataDir });
+    await using database = await createDatabase('embedded');
+    const { env } = database;
+    await using first = await startServer({ env });
     const token = first.demoKey ?? '';
     const created = await call(`${first.baseUrl}/pets`, { token, json: newPet });
     await first.kill();
 
-    await using second = await startServer({ dataDir });
+    await using second = await startServer({ env });
     expect(second.output()).not.toMatch(tokens);
     expect(await petAt(second, created.body, token)).toEqual(created.body);
   });
 
   test('begins anew after a first start that was killed half-way', async () => {
     await using directory = await temporaryDirectory();
-    const dataDir = directory.path;
+    const dataDir = join(directory.path, 'not', 'there', 'yet');
     const started = startServer({ dataDir, command: await killedOnceThereAre(30, dataDir) });
     await expect(started).rejects.toThrow('exit code 0');
 
@@ -178,19 +178,23 @@ describe('a stop', () => {
     expect(await server.exited).toEqual({ code: 0, signal: null });
   });
 
-  test.each([
-    ['says nothing', ''],
-    ['keeps its connection alive', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['never sends its body', 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n'],
-    ['never ends its headers', 'GET /v1/pets HTTP/1.1\r\nHost:'],
-    ['asked for a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['did not speak HTTP', '\x16\x03\x01\x02\r\n\r\n'],
-  ])('does not wait for a client that %s', async (_, bytes) => {
+  test('does not wait for clients that hold their connections', async () => {
     await using service = await startService('postgres');
+    await using opened = new AsyncDisposableStack();
     const { server } = service;
-    using client = await open(server);
-    client.socket.write(bytes);
-    if (/\r\n\r\n$/.test(bytes)) await until(() => client.received().startsWith('HTTP/1.1 4'));
+    const clients = {
+      'says nothing': '',
+      'keeps its connection alive': 'GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n',
+      'never sends its body': 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n',
+      'never ends its headers': 'GET /v1/pets HTTP/1.1\r\nHost:',
+      'asks for a tunnel': 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n',
+      'does not speak HTTP': '\x16\x03\x01\x02\r\n\r\n',
+    };
+    for (const bytes of Object.values(clients)) {
+      const client = opened.use(await open(server));
+      client.socket.write(bytes);
+      if (/\r\n\r\n$/.test(bytes)) await until(() => client.received().startsWith('HTTP/1.1 4'));
+    }
     server.signal('SIGINT');
     const ended = await until(() => server.exited, { timeoutMs: 10_000 });
     expect(ended).toEqual({ code: 0, signal: null });
@@ -212,16 +216,16 @@ test('npm start serves, and Ctrl-C in the terminal ends it with exit code 0', as
 
 describe('an address that cannot be had', () => {
   test('is refused when the port is in use, and the key is still shown by the next start', async () => {
-    await using directory = await temporaryDirectory();
-    const dataDir = directory.path;
+    await using database = await createDatabase('embedded');
+    const { env } = database;
     await using other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const port = String((other.address() as { port: number }).port);
 
-    const refused = await runServer({ dataDir, env: { PORT: port } });
+    const refused = await runServer({ env: { ...env, PORT: port } });
     expectRefusal(refused, new RegExp(`^PORT: ${port} on 127\\.0\\.0\\.1 is in use\\. Choose`));
 
-    await using server = await startServer({ dataDir });
+    await using server = await startServer({ env });
     expect(server.demoKey).toBeDefined();
   });
 
@@ -287,10 +291,10 @@ describe('variables', () => {
   });
 
   test('that are empty count as unset', async () => {
+    await using database = await createDatabase('embedded');
     // Not PORT: its default may be in use here.
-    await using server = await startServer({
-      env: { HOST: '', DATABASE_URL: '', REDIS_URL: '', PUBLIC_URL: '', TRUST_PROXY: '' },
-    });
+    const empty = { HOST: '', DATABASE_URL: '', REDIS_URL: '', PUBLIC_URL: '', TRUST_PROXY: '' };
+    await using server = await startServer({ env: { ...database.env, ...empty } });
     expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:/);
     expect(server.demoKey).toBeDefined();
   });
@@ -350,7 +354,8 @@ describe('DATABASE_URL', () => {
     expectRefusal(refused, /^DATABASE_URL: expected postgres:\/\/user:password@host\/name/);
   });
 
-  test.each<[string, (socket: Socket) => void]>([
+  // Beside each other: most of the time, they wait for one who says nothing.
+  test.concurrent.each<[string, (socket: Socket) => void]>([
     ['says nothing', () => {}],
     ['hangs up at once', (socket) => socket.end()],
     ['resets the connection', (socket) => socket.resetAndDestroy()],

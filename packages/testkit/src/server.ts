@@ -19,7 +19,7 @@ const defaultCommand = [
 
 export type ServerOptions = {
   /**
-   * Environment variables, over the defaults: PORT and OPS_PORT 0, HOST 127.0.0.1, DATA_DIR. Of
+   * Environment variables, over the defaults: PORT and OPS_PORT 0, HOST 127.0.0.1, DATA_DIR and NODE_COMPILE_CACHE. Of
    * this process only PATH and HOME are passed on.
    */
   env?: Readonly<Record<string, string>>;
@@ -137,6 +137,8 @@ async function launch(options: ServerOptions) {
         // biome-ignore lint/style/noProcessEnv: whoever starts a server has a PATH, and finds npm on it
         PATH: process.env['PATH'],
         HOME: homedir(),
+        // As `npm start` has it: most of a start is the compilation of its modules.
+        NODE_COMPILE_CACHE: `${repository}node_modules/.cache/node`,
         PORT: '0',
         HOST: '127.0.0.1',
         OPS_PORT: '0',
