@@ -1,120 +1,76 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import {
-  openTcpProxy,
-  type Server,
-  startServer,
-  type TcpProxy,
-  until,
-} from '@animal-store/testkit';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openTcpProxy, startServer, until } from '@animal-store/testkit';
+import { describe, expect, test } from 'vitest';
 import { createKeyRepository } from '../src/keys/key-repository.ts';
 import { createDatabase, type TestDatabase } from './support/databases.ts';
 import { expectError } from './support/expectations.ts';
 import { type Answer, type CallOptions, call, wideQuota } from './support/service.ts';
 
 /** A bound on failures, and far more than any answer takes: nothing hangs. */
-const boundMs = 40_000;
+const boundMs = 60_000;
 
-let database: TestDatabase;
-let proxy: TcpProxy;
-let server: Server;
-/** One key that the server has seen, and one that it has not: for that it needs the database. */
-let knownToken = '';
-let newToken = '';
-
-beforeEach(async () => {
-  database = await createDatabase('postgres');
-  const { db, close } = await database.open();
-  const keys = createKeyRepository(db);
-  const key = { name: 'network', plan: 'enterprise', quota: wideQuota } as const;
-  knownToken = (await keys.create(key)).token;
-  newToken = (await keys.create(key)).token;
-  await close();
-
-  const url = database.env['DATABASE_URL'] ?? '';
-  const { hostname: host, port } = new URL(url);
-  proxy = await openTcpProxy({ target: { host, port: Number(port) } });
-  server = await startServer({ env: { DATABASE_URL: proxy.via(url) } });
-  expect((await ask('/pets', {})).status).toBe(200);
-});
-afterEach(async () => {
-  await server[Symbol.asyncDispose]();
-  await proxy[Symbol.asyncDispose]();
-  await database[Symbol.asyncDispose]();
-}, boundMs);
-
-test(
-  'connections that are cut are made again, and nobody is told that a good key is bad',
-  async () => {
-    await proxy.cut();
-    await proxy.resume();
-    const answer = await ask('/pets', { token: newToken });
+// Beside each other, each with a server of its own: they wait for deadlines, most of the time.
+describe.concurrent('a network', { timeout: boundMs }, () => {
+  test('that cuts connections: they are made again, and nobody is told that a good key is bad', async () => {
+    await using service = await startBehindProxy();
+    await service.proxy.cut();
+    await service.proxy.resume();
+    const answer = await service.ask('/pets', { token: service.newToken });
     if (answer.status !== 200) expectUnavailable(answer);
-    await expectRecovery();
-  },
-  boundMs,
-);
+    await expectRecovery(service);
+  });
 
-test(
-  'while connections are refused every answer is 503, and soon',
-  async () => {
-    await proxy.cut();
-    await expectOutage();
-    await proxy.resume();
-    await expectRecovery();
-  },
-  boundMs,
-);
+  test('that refuses connections: every answer is 503, and soon', async () => {
+    await using service = await startBehindProxy();
+    await service.proxy.cut();
+    await expectOutage(service);
+    await service.proxy.resume();
+    await expectRecovery(service);
+  });
 
-test(
-  'while packets are swallowed every answer is 503, in bounded time',
-  async () => {
-    proxy.blackhole();
-    await expectOutage();
-    await proxy.resume();
-    await expectRecovery();
-  },
-  boundMs,
-);
+  test('that swallows packets: every answer is 503, in bounded time', async () => {
+    await using service = await startBehindProxy();
+    service.proxy.blackhole();
+    await expectOutage(service);
+    await service.proxy.resume();
+    await expectRecovery(service);
+  });
 
-test(
-  'requests that are under way when packets begin to be swallowed are answered 503',
-  async () => {
+  test('that begins to swallow packets: requests under way are answered 503', async () => {
+    await using service = await startBehindProxy();
+    const { ask, proxy } = service;
     const inFlight = Array.from({ length: 64 }, () => ask('/pets', { json: newPet }));
     proxy.blackhole();
     for (const answer of await Promise.all(inFlight)) {
       if (answer.status !== 201) expectUnavailable(answer);
     }
     await proxy.resume();
-    await expectRecovery();
-  },
-  boundMs,
-);
+    await expectRecovery(service);
+  });
 
-// As a firewall does that forgets its connections: no reset tells the server, only silence.
-test(
-  'connections that die without a word are replaced',
-  async () => {
+  // As a firewall does that forgets its connections: no reset tells the server, only silence.
+  test('that forgets its connections: they are replaced', async () => {
+    await using database = await createDatabase('postgres');
+    const { newToken: token } = await createTokens(database);
     const target = new URL(database.env['DATABASE_URL'] ?? '');
     await using relay = await openForgetfulRelay({
       host: target.hostname,
       port: Number(target.port),
     });
     target.host = relay.host;
-    await using other = await startServer({ env: { DATABASE_URL: target.href } });
-    const list = () => call(`${other.baseUrl}/pets`, { token: knownToken });
+    await using server = await startServer({ env: { DATABASE_URL: target.href } });
+    const list = () => call(`${server.baseUrl}/pets`, { token });
     expect((await list()).status).toBe(200);
     relay.forget();
     expectUnavailable(await list());
     await until(async () => (await list()).status === 200);
-  },
-  boundMs,
-);
+  });
 
-test(
-  'an outage under load leaves nothing behind that is done later',
-  async () => {
+  test('that fails under load: nothing is left behind that is done later', async () => {
+    await using service = await startBehindProxy();
+    const { ask, proxy } = service;
+    const count = async () => ((await ask('/pets?limit=100')).body as unknown[]).length;
     const before = await count();
     await proxy.cut();
     const answers = await Promise.all(
@@ -122,34 +78,65 @@ test(
     );
     for (const answer of answers) expectUnavailable(answer);
     await proxy.resume();
-    await expectRecovery();
+    await expectRecovery(service);
     expect(await count()).toBe(before);
-  },
-  boundMs,
-);
+  });
 
-test(
-  'a server whose database is away stops when it is told to',
-  async () => {
+  test('without an answer: the server stops when it is told to', async () => {
+    await using service = await startBehindProxy();
+    const { ask, proxy, server } = service;
     proxy.blackhole();
-    expectUnavailable(await ask('/pets', {}));
+    expectUnavailable(await ask('/pets'));
     server.signal('SIGTERM');
     const ended = await until(() => server.exited, { timeoutMs: 15_000 });
     expect(ended).toEqual({ code: 0, signal: null });
-  },
-  boundMs,
-);
+  });
+});
 
 const newPet = '{"name":"Rex","categoryId":1}';
 
-function ask(path: string, options: CallOptions): Promise<Answer> {
-  return call(server.baseUrl + path, { token: knownToken, ...options });
+type ServiceBehindProxy = Awaited<ReturnType<typeof startBehindProxy>>;
+
+/** A server that reaches its database through a network that can be made to fail. */
+async function startBehindProxy() {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.use(await createDatabase('postgres'));
+  const { knownToken, newToken } = await createTokens(database);
+  const url = database.env['DATABASE_URL'] ?? '';
+  const { hostname: host, port } = new URL(url);
+  const proxy = opened.use(await openTcpProxy({ target: { host, port: Number(port) } }));
+  const server = opened.use(await startServer({ env: { DATABASE_URL: proxy.via(url) } }));
+  const ask = (path: string, options?: CallOptions) =>
+    call(server.baseUrl + path, { token: knownToken, ...options });
+  expect((await ask('/pets')).status).toBe(200);
+
+  const kept = opened.move();
+  return {
+    proxy,
+    server,
+    /** Sends a request with the known token, unless told otherwise. */
+    ask,
+    knownToken,
+    newToken,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
 }
 
-async function expectOutage(): Promise<void> {
+/** One key that the server is to see, and one that it is not: for that it needs the database. */
+async function createTokens(database: TestDatabase) {
+  const { db, close } = await database.open();
+  const keys = createKeyRepository(db);
+  const key = { name: 'network', plan: 'enterprise', quota: wideQuota } as const;
+  const { token: knownToken } = await keys.create(key);
+  const { token: newToken } = await keys.create(key);
+  await close();
+  return { knownToken, newToken };
+}
+
+async function expectOutage({ ask, newToken }: ServiceBehindProxy): Promise<void> {
   const answers = await Promise.all([
-    ask('/pets', {}),
-    ask('/pets/1', {}),
+    ask('/pets'),
+    ask('/pets/1'),
     ask('/pets', { json: newPet }),
     ask('/pets', { json: newPet, headers: { 'Idempotency-Key': 'outage' } }),
     // Whose key it is cannot be told either: that is no reason to say that it is wrong.
@@ -163,9 +150,9 @@ function expectUnavailable(answer: Answer): void {
   expect(answer.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
 }
 
-async function expectRecovery(): Promise<void> {
+async function expectRecovery({ ask, knownToken, newToken }: ServiceBehindProxy): Promise<void> {
   for (const token of [knownToken, newToken]) {
-    await until(async () => (await call(`${server.baseUrl}/pets`, { token })).status === 200);
+    await until(async () => (await ask('/pets', { token })).status === 200);
   }
 }
 
@@ -189,8 +176,4 @@ async function openForgetfulRelay(target: { host: string; port: number }) {
     forget: () => sockets.clear(),
     [Symbol.asyncDispose]: () => relay[Symbol.asyncDispose](),
   };
-}
-
-async function count(): Promise<number> {
-  return ((await ask('/pets?limit=100', {})).body as unknown[]).length;
 }
