@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { Name } from './name.ts';
 import { pageLimit } from './page-limit.ts';
-import { PageLimit, Pet } from './pet.ts';
+import { PageLimit } from './pet.ts';
 import { planNames } from './plan.ts';
 import type { windowSeconds } from './rate-limit.ts';
 
@@ -53,9 +54,9 @@ const OwnQuota = strictObject({ perMinute: Limit, perDay: Limit });
 /** What tells keys apart for people: neither has to be unique. */
 const labels = {
   /** Who or what the key is for. */
-  name: Pet.shape.name.optional(),
+  name: Name.optional(),
   /** The operator's own reference, such as a customer number. */
-  account: Pet.shape.name.optional(),
+  account: Name.optional(),
 };
 
 const lifetime = {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { ErrorBody, errorStatus } from '../error.ts';
-import { NewPet, nameLength, Pet, PetPath, PetStatus, Pets } from '../pet.ts';
+import { nameLength } from '../name.ts';
+import { NewPet, Pet, PetPath, PetStatus, Pets } from '../pet.ts';
 import { errorNotes } from './error-notes.ts';
 import { createSchemaWriter, type JsonObject } from './json-schema.ts';
 import type { ParameterNotes } from './operations.ts';
