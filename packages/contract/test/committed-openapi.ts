@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { adminErrorStatus } from '../src/admin.ts';
+import { createAdminOpenApi } from '../src/admin-openapi.ts';
 import { errorStatus } from '../src/error.ts';
 import { createOpenApi, type JsonObject } from '../src/openapi.ts';
 
@@ -20,7 +22,15 @@ export const publicDocument: CommittedDocument = {
   errorStatus,
 };
 
-export const committedDocuments: readonly CommittedDocument[] = [publicDocument];
+export const committedDocuments: readonly CommittedDocument[] = [
+  publicDocument,
+  {
+    name: 'admin-openapi.json',
+    file: new URL('../admin-openapi.json', import.meta.url),
+    create: createAdminOpenApi,
+    errorStatus: { ...errorStatus, ...adminErrorStatus },
+  },
+];
 
 /** The document of the last release; within v1 nothing that it promises may go. */
 export const releasedFile = new URL('../releases/openapi-1.0.0.json', import.meta.url);

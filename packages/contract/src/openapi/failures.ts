@@ -5,7 +5,7 @@ import type { Failure } from './responses.ts';
 const { retryAfter } = rateLimitHeaders;
 
 /** What each status of a failure means. */
-export const failures: Readonly<Record<number, Failure<HeaderName>>> = {
+export const failures = {
   400: {
     description: 'The request is not valid; the message names every fault.',
     messages: {
@@ -73,4 +73,4 @@ export const failures: Readonly<Record<number, Failure<HeaderName>>> = {
     headers: [retryAfter],
     messages: { service_unavailable: 'The database cannot be reached. Try again soon.' },
   },
-};
+} as const satisfies Readonly<Record<number, Failure<HeaderName>>>;

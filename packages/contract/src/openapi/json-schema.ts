@@ -25,6 +25,10 @@ export function createSchemaWriter({ names, notes }: SchemaVocabulary) {
       // Int64 is a number or a bigint to TypeScript, and one integer to everybody else.
       unrepresentable: 'any',
       override({ zodSchema, jsonSchema }) {
+        // Zod's pattern says in 400 characters what the format says.
+        if (formatsThatSuffice.has(String(jsonSchema.format))) delete jsonSchema.pattern;
+        // Generators take a member of a request that has a default for one that is always there.
+        if (io === 'input') delete jsonSchema.default;
         const isRoot = (zodSchema as z.core.$ZodType) === schema;
         const name = isRoot ? undefined : names.get(zodSchema);
         const note = notes.get(zodSchema);
@@ -34,7 +38,7 @@ export function createSchemaWriter({ names, notes }: SchemaVocabulary) {
         } else Object.assign(jsonSchema, note);
       },
     });
-    return withBounds(json);
+    return settle(json);
   }
 
   return {
@@ -63,16 +67,33 @@ export function createSchemaWriter({ names, notes }: SchemaVocabulary) {
   };
 }
 
-/** Gives each int64 its bounds; zod writes no bigints. */
-function withBounds(json: JsonObject): JsonObject {
+const formatsThatSuffice = new Set(['date-time', 'uuid']);
+
+/** Says what zod says in the words of OpenAPI, where they differ. */
+function settle(json: JsonObject): JsonObject {
+  // Zod writes no bigints.
   const bounds = json['format'] === 'int64' ? { minimum: int64Min, maximum: int64Max } : {};
-  const members = Object.entries(json).map(([name, member]) => [
-    name,
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? withBounds(member as JsonObject)
-      : member,
-  ]);
+  const members = Object.entries(withoutNullUnion(json))
+    .filter(([, member]) => !isNever(member))
+    .map(([name, member]) => [name, isObject(member) ? settle(member) : member]);
   return { ...bounds, ...Object.fromEntries(members) };
+}
+
+/** A value or `null`, as a list of types: as most generators read it best. */
+function withoutNullUnion(json: JsonObject): JsonObject {
+  const { anyOf, ...rest } = json;
+  const [value, nothing] = Array.isArray(anyOf) && anyOf.length === 2 ? anyOf : [];
+  if (nothing?.type !== 'null' || typeof value?.type !== 'string') return json;
+  return { ...value, type: [value.type, 'null'], ...rest };
+}
+
+/** Whether a member may not be there; where others are refused it need not be named. */
+function isNever(member: unknown): boolean {
+  return isObject(member) && isObject(member['not']) && Object.keys(member['not']).length === 0;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function referenceTo(name: string): JsonObject {

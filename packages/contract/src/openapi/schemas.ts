@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { ErrorBody, errorStatus } from '../error.ts';
-import { nameLength } from '../name.ts';
 import { NewPet, Pet, PetPath, PetStatus, Pets } from '../pet.ts';
 import { errorNotes } from './error-notes.ts';
 import { createSchemaWriter, type JsonObject } from './json-schema.ts';
+import { nameRules } from './name-notes.ts';
 import type { ParameterNotes } from './operations.ts';
 
 /** An animal as every example shows it. */
@@ -36,11 +36,7 @@ const notes = new Map<z.core.$ZodType, JsonObject>([
   [
     Pet.shape.name,
     {
-      // The class of Unicode's control characters, which zod checks by \p{Cc}, in what every
-      // regular expression engine reads; the length, in code points, is said apart.
-      pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-      minLength: nameLength.min,
-      maxLength: nameLength.max,
+      ...nameRules,
       description: "The animal's name: any characters but control characters, in valid Unicode.",
       examples: [mia.name],
     },
