@@ -117,7 +117,7 @@ describe('inside the server', () => {
     const others = server.filter(
       ({ from }) => !/src\/(ops\/|cli\/|keys\/key-register|api-error)/.test(from),
     );
-    expect(refused(others, [/^@animal-store\/contract\/admin$/])).toEqual([]);
+    expect(refused(others, [/^@animal-store\/contract\/admin(\/|$)/])).toEqual([]);
   });
 
   test('only repositories and database/ import drizzle', () => {
