@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { type LogFormat, type LogLevel, logFormats, logLevels } from './observability/log.ts';
+import {
+  type LogFormat,
+  type LogLevel,
+  logFormats,
+  logLevels,
+} from './observability/log-settings.ts';
 import type { BanPolicy } from './quotas/ban-policy.ts';
 import { StartupError } from './startup-error.ts';
 

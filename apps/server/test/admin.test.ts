@@ -157,6 +157,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await show(key.id)).toEqual({
       ...key,
       usage: {
+        scope: 'service',
         windows: {
           minute: {
             limit: 60,

@@ -5,7 +5,12 @@ import { describe, expect, test } from 'vitest';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
-type Import = { readonly from: string; readonly to: string };
+type Import = {
+  readonly from: string;
+  readonly to: string;
+  /** Whether it is gone once the types are. */
+  readonly isType: boolean;
+};
 
 const contract = importsUnder('packages/contract/src');
 const client = importsUnder('packages/client/src');
@@ -87,6 +92,17 @@ describe('inside the server', () => {
     expect(files.filter((file) => atTheStart.test(read(file)))).toEqual([]);
   });
 
+  test('a command of the CLI loads nothing of the service but its settings', () => {
+    const loaded = loadedBy('apps/server/src/cli.ts');
+    expect(loaded).toContain('apps/server/src/config.ts');
+    expect(loaded.filter((file) => /^apps\//.test(file) && !/src\/cli[./]/.test(file))).toEqual([
+      'apps/server/src/config.ts',
+      'apps/server/src/observability/log-settings.ts',
+      'apps/server/src/ops/local-access.ts',
+      'apps/server/src/startup-error.ts',
+    ]);
+  });
+
   test('nothing imports main or the CLI', () => {
     const entries = /^apps\/server\/src\/(main|cli)\.ts$/;
     expect(refused(server, [entries])).toEqual([]);
@@ -101,7 +117,7 @@ describe('inside the server', () => {
     const others = server.filter(
       ({ from }) => !/src\/(ops\/|cli\/|keys\/key-register|api-error)/.test(from),
     );
-    expect(refused(others, [/^@animal-store\/contract\/admin$/])).toEqual([]);
+    expect(refused(others, [/^@animal-store\/contract\/admin(\/|$)/])).toEqual([]);
   });
 
   test('only repositories and database/ import drizzle', () => {
@@ -136,15 +152,25 @@ function refused(imports: readonly Import[], patterns: readonly RegExp[]): Impor
 /** Every import of the code under a folder; tests are left out, they may reach further. */
 function importsUnder(folder: string): Import[] {
   return filesUnder(folder).flatMap((from) =>
-    [...read(from).matchAll(/^(?:import|export) (?:[^;'"]*from )?'([^']+)';$/gm)].map(
-      ([, target = '']) => ({
+    [...read(from).matchAll(/^(?:import|export) (type )?(?:[^;'"]*from )?'([^']+)';$/gm)].map(
+      ([, type, target = '']) => ({
         from,
+        isType: type !== undefined,
         to: target.startsWith('.')
           ? relative(repository, resolve(repository, dirname(from), target))
           : target,
       }),
     ),
   );
+}
+
+/** What of the server is loaded with a file, sorted. */
+function loadedBy(entry: string): string[] {
+  const loaded = new Set([entry]);
+  for (const file of loaded) {
+    for (const { from, to, isType } of server) if (from === file && !isType) loaded.add(to);
+  }
+  return [...loaded].sort();
 }
 
 function filesUnder(folder: string): string[] {

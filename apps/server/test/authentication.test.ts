@@ -48,8 +48,8 @@ describe.each(databaseKinds)('authentication on %s', (kind) => {
       async prepare(db) {
         const keys = createKeyRepository(db);
         const create = async (name: string) => {
-          const { key, token } = await keys.create({ name, plan: 'free' });
-          return { id: sql`${key.id}::uuid`, token };
+          const { id, token } = await keys.create({ name, plan: 'free' });
+          return { id: sql`${id}::uuid`, token };
         };
         const expired = await create('expired');
         tokens.expired = expired.token;

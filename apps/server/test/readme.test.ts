@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -57,14 +57,36 @@ describe('the README', () => {
     expect(named.toSorted()).toEqual(environmentVariables.toSorted());
   });
 
-  test('lays out what is there', () => {
+  describe('lays out', () => {
     let parent = '';
-    for (const line of block('').split('\n')) {
-      const [, indent = '', entry = ''] = /^( *)(\S+)/.exec(line) ?? [];
-      if (indent === '') parent = entry;
-      const file = indent === '' ? entry : join(parent, entry);
-      expect(existsSync(join(repository, file)), file).toBe(true);
-    }
+    const listed = block('')
+      .split('\n')
+      .map((line) => {
+        const [, indent = '', entry = ''] = /^( *)(\S+)/.exec(line) ?? [];
+        if (indent === '') parent = entry;
+        return indent === '' ? entry : join(parent, entry);
+      });
+    const foldersOf = (parent: string) =>
+      readdirSync(join(repository, parent), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => join(parent, name));
+
+    test('what is there, once', () => {
+      expect(listed.filter((file) => !existsSync(join(repository, file)))).toEqual([]);
+      const paths = listed.map((file) => file.replace(/\/$/, ''));
+      expect(paths.filter((file, index) => paths.indexOf(file) !== index)).toEqual([]);
+    });
+
+    test('every package, and every folder of the server', () => {
+      // A folder without a manifest is what was left behind by a package that is gone.
+      const packages = [...foldersOf('packages'), ...foldersOf('apps')].filter((folder) =>
+        existsSync(join(repository, folder, 'package.json')),
+      );
+      const folders = foldersOf('apps/server/src').map((folder) => `${folder}/`);
+      expect(packages.length).toBeGreaterThan(3);
+      expect(folders.length).toBeGreaterThan(5);
+      expect([...packages, ...folders].filter((folder) => !listed.includes(folder))).toEqual([]);
+    });
   });
 
   test('links to files that are there', () => {
@@ -78,7 +100,9 @@ describe('the README', () => {
 
 /** The first code block of a language. */
 function block(language: string): string {
-  const [, text] = readme.match(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\n\`\`\``)) ?? [];
+  // All of them in turn, or the end of one would be taken for the beginning of another.
+  const blocks = [...readme.matchAll(/^```(\w*)\n([\s\S]*?)\n```$/gm)];
+  const [, , text] = blocks.find(([, name]) => name === language) ?? [];
   if (text === undefined) throw new Error(`The README has no ${language} block.`);
   return text;
 }

@@ -1,12 +1,16 @@
+import type { KeyDetails } from '@animal-store/contract/admin';
 import {
   freePort,
   openRedis,
   openTcpProxy,
   type Redis,
+  type Server,
   type TcpProxy,
   until,
 } from '@animal-store/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { showKey } from '../src/cli/show-keys.ts';
+import { adminOf, adminToken } from './support/admin.ts';
 import { type Load, startLoad } from './support/load.ts';
 import { askAtOnce, type Replicas, type Reply, startReplicas } from './support/replicas.ts';
 import { wideQuota } from './support/service.ts';
@@ -32,7 +36,7 @@ let baselineMs: number;
 beforeAll(async () => {
   redis = stack.use(await openRedis());
   proxy = stack.use(await openTcpProxy({ target: { host: '127.0.0.1', port: redis.port } }));
-  const env = { REDIS_URL: proxy.via(redis.url), REPLICAS: '2' };
+  const env = { REDIS_URL: proxy.via(redis.url), REPLICAS: '2', ADMIN_TOKEN: adminToken };
   replicas = stack.use(await startReplicas({ env: [env, env] }));
 
   const wide = await replicas.createToken(wideQuota);
@@ -222,6 +226,38 @@ test('while Redis is away, each replica admits its share, and tells of it', asyn
   }
   await redis.restart();
   await until(said('back'), { timeoutMs: 2_000 });
+  expectServed();
+});
+
+test('while Redis is away, an operator is told that usage is that of one replica', async () => {
+  const [first, second] = replicas.servers as [Server, Server];
+  const quota = { perMinute: 6, perDay: 1_000 };
+  const { key, token } = await adminOf(first).create(JSON.stringify({ plan: 'enterprise', quota }));
+  const show = async (server: Server) =>
+    (await adminOf(server).call(`/keys/${key.id}`)).body as KeyDetails;
+  const standing = async (server: Server) => {
+    const { scope, windows } = (await show(server)).usage;
+    return { scope, left: `${windows.minute.remaining} of ${windows.minute.limit}` };
+  };
+  await replicas.ask(first, token);
+  for (const server of replicas.servers) {
+    expect(await standing(server)).toEqual({ scope: 'service', left: '5 of 6' });
+  }
+  expect(showKey(await show(first))).not.toContain('replica');
+
+  await redis.kill();
+  await until(said('away'));
+  await replicas.ask(first, token);
+  expect(await standing(first)).toEqual({ scope: 'replica', left: '2 of 3' });
+  expect(await standing(second)).toEqual({ scope: 'replica', left: '3 of 3' });
+  expect(showKey(await show(second))).toContain(
+    '\n  Usage    of one replica alone, against its share: Redis is away\n  Minute   3 of 3 left,',
+  );
+
+  await redis.restart();
+  await until(said('back'), { timeoutMs: 2_000 });
+  // Redis came back empty.
+  expect(await standing(second)).toEqual({ scope: 'service', left: '6 of 6' });
   expectServed();
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { Name } from './name.ts';
 import { pageLimit } from './page-limit.ts';
-import { PageLimit, Pet } from './pet.ts';
+import { PageLimit } from './pet.ts';
 import { planNames } from './plan.ts';
 import type { windowSeconds } from './rate-limit.ts';
 
@@ -15,9 +16,6 @@ export const maxLimit: number = 2 ** 31 - 1;
 /** The states of a key. Only an active one is admitted. */
 export const keyStates = ['active', 'expired', 'revoked'] as const;
 
-/** The state of a key. */
-export type KeyState = (typeof keyStates)[number];
-
 const plan = { error: `expected one of ${planNames.join(', ')}` };
 const state = { error: `expected one of ${keyStates.join(', ')}` };
 const limit = { error: `expected an integer from 1 to ${maxLimit}` };
@@ -26,8 +24,18 @@ const keyId = { error: 'expected a UUID' };
 const noQuota = { error: 'expected none: only Enterprise keys have numbers of their own' };
 const grace = { error: `expected an integer from ${gracePeriod.min} to ${gracePeriod.max}` };
 
-const Plan = z.enum(planNames, plan);
-const Limit = z.int(limit).min(1, limit).max(maxLimit, limit);
+/** The name of a plan. */
+export const Plan = z.enum(planNames, plan);
+
+/** The state of a key. */
+export const KeyState = z.enum(keyStates, state);
+
+/** The state of a key. */
+export type KeyState = z.output<typeof KeyState>;
+
+// Made anew for each member, so that the OpenAPI document can say of each what it is.
+const limitSchema = () => z.int(limit).min(1, limit).max(maxLimit, limit);
+const countSchema = () => z.int().min(0);
 
 // An offset may push the last year of four digits into one of five, which Postgres cannot read.
 const Instant = z.iso
@@ -48,14 +56,15 @@ function strictObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   });
 }
 
-const OwnQuota = strictObject({ perMinute: Limit, perDay: Limit });
+/** The numbers that an operator gives an Enterprise key. */
+export const OwnQuota = strictObject({ perMinute: limitSchema(), perDay: limitSchema() });
 
 /** What tells keys apart for people: neither has to be unique. */
 const labels = {
   /** Who or what the key is for. */
-  name: Pet.shape.name.optional(),
+  name: Name.optional(),
   /** The operator's own reference, such as a customer number. */
-  account: Pet.shape.name.optional(),
+  account: Name.optional(),
 };
 
 const lifetime = {
@@ -63,22 +72,26 @@ const lifetime = {
   expiresAt: Instant.optional(),
 };
 
+/** What makes a key of a plan that has its numbers. */
+export const NewPlanKey = strictObject({
+  ...labels,
+  plan: Plan.exclude(['enterprise']),
+  quota: z.never(noQuota).optional(),
+  ...lifetime,
+});
+
+/** What makes a key that brings its own numbers. */
+export const NewEnterpriseKey = strictObject({
+  ...labels,
+  plan: z.literal('enterprise'),
+  quota: OwnQuota,
+  ...lifetime,
+});
+
 /** What makes a key. An Enterprise key brings its numbers; the other plans have them. */
-export const NewKey = z.discriminatedUnion(
-  'plan',
-  [
-    strictObject({
-      ...labels,
-      plan: Plan.exclude(['enterprise']),
-      quota: z.never(noQuota).optional(),
-      ...lifetime,
-    }),
-    strictObject({ ...labels, plan: z.literal('enterprise'), quota: OwnQuota, ...lifetime }),
-  ],
-  {
-    error: ({ code }) => (code === 'invalid_union' ? plan.error : 'expected a JSON object'),
-  },
-);
+export const NewKey = z.discriminatedUnion('plan', [NewPlanKey, NewEnterpriseKey], {
+  error: ({ code }) => (code === 'invalid_union' ? plan.error : 'expected a JSON object'),
+});
 
 /** What makes a key. */
 export type NewKey = z.output<typeof NewKey>;
@@ -111,7 +124,7 @@ export const Rotation = strictObject({
 }).prefault({});
 
 /** A token that stands for a key, as far as it may be shown again. */
-const KeyToken = z.object({
+export const KeyToken = z.object({
   /** Its first characters. */
   prefix: z.string(),
   createdAt: z.iso.datetime(),
@@ -119,15 +132,17 @@ const KeyToken = z.object({
   expiresAt: z.iso.datetime().nullable(),
 });
 
+/** The numbers that hold for a key: its plan's, or an Enterprise key's own. */
+export const KeyQuota = z.object({ perMinute: limitSchema(), perDay: limitSchema() });
+
 /** A key as operators see it. Every member is there; `null` stands for what the key has not. */
 export const Key = z.object({
   id: z.uuid(),
   name: z.string().nullable(),
   account: z.string().nullable(),
-  plan: z.enum(planNames),
-  /** The numbers that hold: the plan's, or an Enterprise key's own. */
-  quota: z.object({ perMinute: z.int(), perDay: z.int() }),
-  state: z.enum(keyStates),
+  plan: Plan,
+  quota: KeyQuota,
+  state: KeyState,
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().nullable(),
   revokedAt: z.iso.datetime().nullable(),
@@ -138,22 +153,32 @@ export const Key = z.object({
 /** A key as operators see it. */
 export type Key = z.output<typeof Key>;
 
+/** A page of keys, the newest first. */
+export const Keys = z.array(Key);
+
 /** One quota window. While no request has opened it, `resetsAt` is when it would reset. */
-const KeyWindow = z.object({
-  limit: z.int(),
-  remaining: z.int(),
+export const KeyWindow = z.object({
+  limit: limitSchema(),
+  remaining: countSchema(),
   resetsAt: z.iso.datetime(),
 });
 
+/**
+ * Whose requests are counted: those that all replicas answer, or, while Redis is away, those that the
+ * replica which was asked has answered since, against its share of each limit.
+ */
+export const UsageScope = z.enum(['service', 'replica']);
+
 /** How a key stands at this moment. */
 export const KeyUsage = z.object({
+  scope: UsageScope,
   windows: z.object({ minute: KeyWindow, day: KeyWindow } satisfies Record<
     keyof typeof windowSeconds,
     unknown
   >),
   /** Requests that did not heed a 429, and how many of them are borne; `null` if bans are off. */
-  strikes: z.int(),
-  strikeThreshold: z.int().nullable(),
+  strikes: countSchema(),
+  strikeThreshold: countSchema().nullable(),
   bannedUntil: z.iso.datetime().nullable(),
 });
 
@@ -176,7 +201,7 @@ export type IssuedKey = z.output<typeof IssuedKey>;
 export const ListKeysQuery = z.object({
   limit: PageLimit.default(pageLimit.default),
   plan: Plan.optional(),
-  state: z.enum(keyStates, state).optional(),
+  state: KeyState.optional(),
   cursor: z.string({ error: 'expected one cursor from a Link header' }).optional(),
 });
 

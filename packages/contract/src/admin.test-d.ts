@@ -59,14 +59,19 @@ expectTypeOf<Request['rotateKey']['body']>().toEqualTypeOf<{ graceSeconds: numbe
 expectTypeOf<undefined>().toExtend<ClientInferRequest<Contract['rotateKey']>['body']>();
 
 // Statuses: these and no others.
-type Common = 400 | 401 | 404 | 413 | 415 | 429 | 500 | 503;
-expectTypeOf<Responses['createKey']['status']>().toEqualTypeOf<201 | Common>();
+type Common = 400 | 401 | 429 | 500 | 503;
+type WithBody = 413 | 415;
+expectTypeOf<Responses['createKey']['status']>().toEqualTypeOf<201 | Common | WithBody>();
 expectTypeOf<Responses['listKeys']['status']>().toEqualTypeOf<200 | Common>();
-expectTypeOf<Responses['getKey']['status']>().toEqualTypeOf<200 | Common>();
-expectTypeOf<Responses['changeKey']['status']>().toEqualTypeOf<200 | Common | 409>();
-expectTypeOf<Responses['rotateKey']['status']>().toEqualTypeOf<200 | Common | 409>();
-expectTypeOf<Responses['revokeKey']['status']>().toEqualTypeOf<200 | Common>();
-expectTypeOf<Responses['unbanKey']['status']>().toEqualTypeOf<200 | Common>();
+expectTypeOf<Responses['getKey']['status']>().toEqualTypeOf<200 | Common | 404>();
+expectTypeOf<Responses['changeKey']['status']>().toEqualTypeOf<
+  200 | Common | 404 | 409 | WithBody
+>();
+expectTypeOf<Responses['rotateKey']['status']>().toEqualTypeOf<
+  200 | Common | 404 | 409 | WithBody
+>();
+expectTypeOf<Responses['revokeKey']['status']>().toEqualTypeOf<200 | Common | 404>();
+expectTypeOf<Responses['unbanKey']['status']>().toEqualTypeOf<200 | Common | 404>();
 
 // Bodies, one by one: a failed inference is `any` or `unknown`, and both are found here.
 expectTypeOf<Body<'createKey', 201>>().not.toBeAny();
@@ -79,7 +84,7 @@ expectTypeOf<Body<'changeKey', 200>>().toEqualTypeOf<Key>();
 expectTypeOf<Body<'rotateKey', 200>>().toEqualTypeOf<IssuedKey>();
 expectTypeOf<Body<'revokeKey', 200>>().toEqualTypeOf<Key>();
 expectTypeOf<Body<'unbanKey', 200>>().toEqualTypeOf<KeyDetails>();
-expectTypeOf<Body<Name, Common>>().toEqualTypeOf<ErrorBody>();
+expectTypeOf<Body<Name, Common | 404 | WithBody>>().toEqualTypeOf<ErrorBody>();
 expectTypeOf<Body<'changeKey' | 'rotateKey', 409>>().toEqualTypeOf<ErrorBody>();
 
 // The inferred types, spelled out.
@@ -96,4 +101,5 @@ expectTypeOf<Key>().toEqualTypeOf<{
   tokens: { prefix: string; createdAt: string; expiresAt: string | null }[];
 }>();
 expectTypeOf<IssuedKey>().toEqualTypeOf<{ key: Key; token: string }>();
+expectTypeOf<KeyDetails['usage']['scope']>().toEqualTypeOf<'service' | 'replica'>();
 expectTypeOf<KeyState>().toEqualTypeOf<'active' | 'expired' | 'revoked'>();

@@ -1,11 +1,11 @@
 import { initContract } from '@ts-rest/core';
-import { z } from 'zod';
 import {
   IssuedKey,
   Key,
   KeyChange,
   KeyDetails,
   KeyPath,
+  Keys,
   ListKeysQuery,
   NewKey,
   Rotation,
@@ -50,17 +50,23 @@ export const adminRoutes = {
 
 const c = initContract();
 
-/** What any operation may answer. Not `as const`, as in `contract.ts`. */
+// Not `as const`, as in `contract.ts`. Where no token guards it there is no admin API, and a 404 for
+// every operation; these are the answers of one that there is.
+
+/** What any operation may answer. */
 const commonResponses = {
   400: ErrorBody,
   401: ErrorBody,
-  404: ErrorBody,
-  413: ErrorBody,
-  415: ErrorBody,
   429: ErrorBody,
   500: ErrorBody,
   503: ErrorBody,
 };
+
+/** What an operation on one key may answer besides. */
+const oneKeyResponses = { ...commonResponses, 404: ErrorBody };
+
+/** What an operation that takes a body may answer besides. */
+const bodyResponses = { 413: ErrorBody, 415: ErrorBody };
 
 /** The operators' contract: the life of API keys. */
 export const adminContract = c.router(
@@ -69,47 +75,47 @@ export const adminContract = c.router(
       ...adminRoutes.createKey,
       summary: 'Make a key',
       body: NewKey,
-      responses: { 201: IssuedKey, ...commonResponses },
+      responses: { 201: IssuedKey, ...commonResponses, ...bodyResponses },
     },
     listKeys: {
       ...adminRoutes.listKeys,
       summary: 'List keys, the newest first',
       query: ListKeysQuery,
-      responses: { 200: z.array(Key), ...commonResponses },
+      responses: { 200: Keys, ...commonResponses },
     },
     getKey: {
       ...adminRoutes.getKey,
       summary: 'Show a key and how it stands',
       pathParams: KeyPath,
-      responses: { 200: KeyDetails, ...commonResponses },
+      responses: { 200: KeyDetails, ...oneKeyResponses },
     },
     changeKey: {
       ...adminRoutes.changeKey,
       summary: "Change a key's plan or numbers",
       pathParams: KeyPath,
       body: KeyChange,
-      responses: { 200: Key, ...commonResponses, 409: ErrorBody },
+      responses: { 200: Key, ...oneKeyResponses, ...bodyResponses, 409: ErrorBody },
     },
     rotateKey: {
       ...adminRoutes.rotateKey,
       summary: "Replace a key's tokens by a new one",
       pathParams: KeyPath,
       body: Rotation,
-      responses: { 200: IssuedKey, ...commonResponses, 409: ErrorBody },
+      responses: { 200: IssuedKey, ...oneKeyResponses, ...bodyResponses, 409: ErrorBody },
     },
     revokeKey: {
       ...adminRoutes.revokeKey,
       summary: 'Take a key back for good',
       pathParams: KeyPath,
       body: c.noBody(),
-      responses: { 200: Key, ...commonResponses },
+      responses: { 200: Key, ...oneKeyResponses },
     },
     unbanKey: {
       ...adminRoutes.unbanKey,
       summary: "End a key's ban and forget its strikes",
       pathParams: KeyPath,
       body: c.noBody(),
-      responses: { 200: KeyDetails, ...commonResponses },
+      responses: { 200: KeyDetails, ...oneKeyResponses },
     },
   },
   { strictStatusCodes: true },

@@ -10,12 +10,12 @@ export {
   stringifyJson,
 } from './int64.ts';
 export { findLink, formatLinks, type WebLink } from './link.ts';
+export { nameLength } from './name.ts';
 export { pageLimit } from './page-limit.ts';
 export {
   ListPetsQuery,
   maxPetId,
   NewPet,
-  nameLength,
   Pet,
   PetStatus,
   Pets,

@@ -1,24 +1,16 @@
 import { contract } from './contract.ts';
-import { type HeaderName, headers } from './openapi/headers.ts';
-import {
-  type FailureNotes,
-  type FailureStatus,
-  failureResponses,
-  successResponse,
-} from './openapi/responses.ts';
-import { codeSamples, type DocumentedOperation } from './openapi/samples.ts';
-import {
-  componentSchemas,
-  type JsonObject,
-  mia,
-  pathParameters,
-  queryParameters,
-} from './openapi/schemas.ts';
+import { failures } from './openapi/failures.ts';
+import { always, type HeaderName, headers, wireNames } from './openapi/headers.ts';
+import type { JsonObject } from './openapi/json-schema.ts';
+import { createPaths, type OperationNotes } from './openapi/operations.ts';
+import { createResponseWriter } from './openapi/responses.ts';
+import { codeSamples } from './openapi/samples.ts';
+import { mia, parameters, schemas } from './openapi/schemas.ts';
 import { apiVersion, deprecations, type OperationName } from './routes.ts';
 
 export { errorGuide } from './openapi/error-guide.ts';
 export { createGuides } from './openapi/guides.ts';
-export type { JsonObject } from './openapi/schemas.ts';
+export type { JsonObject } from './openapi/json-schema.ts';
 
 /** Where the API is. Origins, without a path. */
 export interface OpenApiOptions {
@@ -45,11 +37,6 @@ export function createOpenApi({
 }: OpenApiOptions = exampleOrigins): JsonObject {
   const baseUrl = `${origin}/${apiVersion}`;
   const docsUrl = `${origin}/docs`;
-  const operation = (name: DocumentedOperation, rest: JsonObject) => ({
-    operationId: name,
-    ...rest,
-    'x-codeSamples': codeSamples(name, baseUrl),
-  });
   return {
     openapi: '3.1.1',
     info: {
@@ -73,108 +60,12 @@ export function createOpenApi({
       { name: 'Orders', description: 'Orders of animals. Experimental.' },
     ],
     paths: {
-      '/pets': {
-        get: operation('listPets', {
-          tags: ['Animals'],
-          summary: contract.listPets.summary,
-          description:
-            'Lists animals by `id`, ascending. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. Pages neither repeat nor skip an animal while others are added.',
-          'x-stability': 'stable',
-          parameters: queryParameters(),
-          responses: {
-            200: successResponse({
-              description: 'A page of animals.',
-              schema: 'Pets',
-              example: [mia],
-              headers: ['Link'],
-            }),
-            ...failuresOf('listPets'),
-          },
-        }),
-        post: operation('createPet', {
-          tags: ['Animals'],
-          summary: contract.createPet.summary,
-          description:
-            'Adds an animal and gives it its `id`. With an `Idempotency-Key`, the request can be repeated for 24 hours without adding a second one.',
-          'x-stability': 'stable',
-          parameters: [idempotencyKey],
-          requestBody: {
-            required: true,
-            description: 'The animal to add; at most 16 kB.',
-            content: {
-              'application/json': {
-                schema: { $ref: '#/components/schemas/NewPet' },
-                example: { name: mia.name, categoryId: mia.categoryId },
-              },
-            },
-          },
-          responses: {
-            201: successResponse({
-              description: 'The animal that was added, with the `id` that it was given.',
-              schema: 'Pet',
-              example: mia,
-              headers: ['Idempotent-Replayed'],
-            }),
-            ...failuresOf('createPet', {
-              400: {
-                description:
-                  'The body is missing required fields or contains invalid values, or is not JSON; the message names every fault.',
-                messages: {
-                  invalid_request: 'status: expected one of available, pending, sold, got "lost"',
-                  invalid_json: 'body: expected valid JSON in UTF-8',
-                },
-              },
-            }),
-          },
-        }),
-      },
-      '/pets/{petId}': {
-        get: operation('getPet', {
-          tags: ['Animals'],
-          summary: contract.getPet.summary,
-          description: `Returns one animal. **Deprecated: it is to be removed on 5 December 2030.** Use \`GET /pets\` with a \`status\` filter instead.`,
-          deprecated: contract.getPet.deprecated,
-          'x-deprecated-sunset': isoDate(deprecations.getPet.sunsetAt),
-          'x-stability': 'stable',
-          parameters: pathParameters(),
-          responses: {
-            200: successResponse({
-              description: 'The animal.',
-              schema: 'Pet',
-              example: mia,
-              headers: deprecationHeaders,
-            }),
-            ...failuresOf(
-              'getPet',
-              {
-                400: { messages: { invalid_request: 'petId: expected a 64-bit integer, got "x"' } },
-              },
-              deprecationHeaders,
-            ),
-          },
-        }),
-      },
-      '/store/orders': {
-        get: operation('listOrders', {
-          tags: ['Orders'],
-          summary: 'List orders',
-          description:
-            'Experimental: its shape is not settled, so it is not implemented yet, and there is nothing to try.',
-          'x-stability': 'experimental',
-          'x-hideTryItPanel': true,
-          responses: {
-            200: {
-              description: 'Reserved for the list of orders. Not answered yet.',
-              headers: {},
-            },
-            ...failureResponses([400, 401, 405, 429, 500, 501, 503]),
-          },
-        }),
-      },
+      ...createPaths({ contract, notes: operationNotes(baseUrl), parameters, schemas, responses }),
+      '/store/orders': { get: orders(baseUrl) },
     },
     components: {
-      schemas: componentSchemas(),
-      headers,
+      schemas: schemas.components(),
+      headers: responses.components(),
       securitySchemes: {
         bearerAuth: {
           type: 'http',
@@ -187,7 +78,84 @@ export function createOpenApi({
   };
 }
 
+const responses = createResponseWriter({ headers, wireNames, always, failures });
+
 const deprecationHeaders: readonly HeaderName[] = ['Deprecation', 'Sunset', 'DeprecationLink'];
+
+/** What the document says of each operation. */
+const operationNotes = (
+  baseUrl: string,
+): Readonly<Record<OperationName, OperationNotes<HeaderName>>> => ({
+  listPets: {
+    tag: 'Animals',
+    description:
+      'Lists animals by `id`, ascending. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. Pages neither repeat nor skip an animal while others are added.',
+    marks: { 'x-stability': 'stable' },
+    success: { description: 'A page of animals.', example: [mia], headers: ['Link'] },
+    samples: codeSamples('listPets', baseUrl),
+  },
+  createPet: {
+    tag: 'Animals',
+    description:
+      'Adds an animal and gives it its `id`. With an `Idempotency-Key`, the request can be repeated for 24 hours without adding a second one.',
+    marks: { 'x-stability': 'stable' },
+    parameters: [idempotencyKey],
+    body: {
+      description: 'The animal to add; at most 16 kB.',
+      example: { name: mia.name, categoryId: mia.categoryId },
+    },
+    success: {
+      description: 'The animal that was added, with the `id` that it was given.',
+      example: mia,
+      headers: ['Idempotent-Replayed'],
+    },
+    failures: {
+      400: {
+        description:
+          'The body is missing required fields or contains invalid values, or is not JSON; the message names every fault.',
+        messages: {
+          invalid_request: 'status: expected one of available, pending, sold, got "lost"',
+          invalid_json: 'body: expected valid JSON in UTF-8',
+        },
+      },
+    },
+    samples: codeSamples('createPet', baseUrl),
+  },
+  getPet: {
+    tag: 'Animals',
+    description: `Returns one animal. **Deprecated: it is to be removed on 5 December 2030.** Use \`GET /pets\` with a \`status\` filter instead.`,
+    marks: {
+      deprecated: contract.getPet.deprecated,
+      'x-deprecated-sunset': isoDate(deprecations.getPet.sunsetAt),
+      'x-stability': 'stable',
+    },
+    success: { description: 'The animal.', example: mia },
+    failures: {
+      400: { messages: { invalid_request: 'petId: expected a 64-bit integer, got "x"' } },
+    },
+    headers: deprecationHeaders,
+    samples: codeSamples('getPet', baseUrl),
+  },
+});
+
+/** The orders, which are not in the contract yet. */
+const orders = (baseUrl: string): JsonObject => ({
+  operationId: 'listOrders',
+  tags: ['Orders'],
+  summary: 'List orders',
+  description:
+    'Experimental: its shape is not settled, so it is not implemented yet, and there is nothing to try.',
+  'x-stability': 'experimental',
+  'x-hideTryItPanel': true,
+  responses: {
+    200: {
+      description: 'Reserved for the list of orders. Not answered yet.',
+      headers: {},
+    },
+    ...responses.failures([400, 401, 405, 429, 500, 501, 503]),
+  },
+  'x-codeSamples': codeSamples('listOrders', baseUrl),
+});
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
@@ -198,17 +166,6 @@ const idempotencyKey = {
   example: '7f1c9a52-4b1e-4b55-8d0c-0a9d6c3f2e10',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 };
-
-/** The failures that the contract lists for an operation, and what its path answers other methods. */
-function failuresOf(
-  name: OperationName,
-  notes?: FailureNotes,
-  extra?: readonly HeaderName[],
-): JsonObject {
-  const statuses = Object.keys(contract[name].responses).map(Number);
-  const failures = [...statuses.filter((status) => status >= 400), 405];
-  return failureResponses(failures as FailureStatus[], notes, extra);
-}
 
 function isoDate(date: Date): string {
   return date.toISOString().slice(0, 10);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { nameLength } from './name.ts';
 import { pageLimit } from './page-limit.ts';
-import { ListPetsQuery, maxPetId, NewPet, nameLength, Pet, PetPath, Pets } from './pet.ts';
+import { ListPetsQuery, maxPetId, NewPet, Pet, PetPath, Pets } from './pet.ts';
 
 const mia = { name: 'Mia', categoryId: 3 };
 

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { type Int64, int64Max, int64Min, parseInt64 } from './int64.ts';
+import { Name } from './name.ts';
 import { pageLimit } from './page-limit.ts';
 
 // Each type stands beside its schema, and not inferred from it, for one reason: these types are
 // published in the client's declarations, which may not name zod (its build strips what is internal).
 // `satisfies` and the type tests hold each pair together, in both directions.
-
-/** Bounds of a name, in characters (Unicode code points). */
-export const nameLength = { min: 1, max: 255 } as const;
 
 /** The greatest id that the service assigns: 2^53 − 1, so that every id is an exact `number`. */
 export const maxPetId: number = Number.MAX_SAFE_INTEGER;
@@ -18,13 +16,6 @@ const Int64Schema = z.union(
   [z.int(int64), z.bigint().min(int64Min, int64).max(int64Max, int64)],
   int64,
 );
-
-const name = {
-  error: `expected ${nameLength.min} to ${nameLength.max} characters, without control characters and lone surrogates`,
-};
-
-// One pattern, because with the `u` flag it counts code points, as Postgres and JSON Schema do.
-const nameCharacters = new RegExp(`^[^\\p{Cc}\\p{Cs}]{${nameLength.min},${nameLength.max}}$`, 'u');
 
 /** Where an animal stands in its sale. */
 export type PetStatus = 'available' | 'pending' | 'sold';
@@ -49,7 +40,7 @@ export interface Pet {
 /** @internal */
 export const Pet = z.object({
   id: z.int().min(1),
-  name: z.string(name).regex(nameCharacters, name),
+  name: Name,
   categoryId: Int64Schema,
   status: PetStatus.exactOptional(),
 }) satisfies z.ZodType<Pet>;
@@ -78,7 +69,7 @@ export interface NewPet {
 /** @internal */
 export const NewPet = z.object(
   {
-    name: Pet.shape.name,
+    name: Name,
     categoryId: Pet.shape.categoryId,
     status: PetStatus.optional(),
   },

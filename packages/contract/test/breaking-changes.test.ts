@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../src/openapi.ts';
 import { breakingChanges } from './breaking-changes.ts';
-import { readCommitted, releasedFile } from './committed-openapi.ts';
+import { publicDocument, readCommitted, releasedFile } from './committed-openapi.ts';
 
 const readReleased = () => JSON.parse(readFileSync(releasedFile, 'utf8')) as JsonObject;
 
 test('nothing that the last release promised is gone', () => {
-  expect(breakingChanges(readReleased(), JSON.parse(readCommitted()))).toEqual([]);
+  expect(breakingChanges(readReleased(), JSON.parse(readCommitted(publicDocument)))).toEqual([]);
 });
 
 /** A document where one value is another, or gone. */

@@ -1,6 +1,6 @@
-// Writes openapi.json anew from the contract.
+// Writes the committed documents anew from the contract.
 
 import { writeFileSync } from 'node:fs';
-import { committedFile, openApiText } from './committed-openapi.ts';
+import { committedDocuments, textOf } from './committed-openapi.ts';
 
-writeFileSync(committedFile, openApiText());
+for (const document of committedDocuments) writeFileSync(document.file, textOf(document));

@@ -1,4 +1,4 @@
-import { apiVersion, formatLinks, routes } from '@animal-store/contract';
+import { apiVersion, formatLinks } from '@animal-store/contract';
 import type { RequestHandler } from 'express';
 import { ApiError } from '../api-error.ts';
 import { deprecationOf, findPath } from './operations.ts';
@@ -19,7 +19,7 @@ export function findOperation(baseUrl: string): RequestHandler {
         'Link',
         formatLinks([
           { url: `${new URL('/docs', baseUrl)}#deprecation`, rel: 'deprecation' },
-          { url: `${baseUrl}${routes.listPets.path}`, rel: 'successor-version' },
+          { url: `${baseUrl}${deprecation.successor.path}`, rel: 'successor-version' },
         ]),
       );
     }

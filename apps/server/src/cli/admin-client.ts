@@ -1,6 +1,7 @@
 import { ErrorBody } from '@animal-store/contract';
 import { adminBasePath, adminContract } from '@animal-store/contract/admin';
-import { initClient, tsRestFetchApi } from '@ts-rest/core';
+import { type ApiFetcherArgs, type AppRoute, initClient, tsRestFetchApi } from '@ts-rest/core';
+import { z } from 'zod';
 import { CliError } from './cli-error.ts';
 import type { ServerAccess } from './find-server.ts';
 
@@ -15,16 +16,45 @@ export function createAdminClient({ url, token }: ServerAccess) {
     baseUrl: `${url}${adminBasePath}`,
     baseHeaders: { Authorization: `Bearer ${token}` },
     api: async (request) => {
-      try {
-        return await tsRestFetchApi({
-          ...request,
-          fetchOptions: { signal: AbortSignal.timeout(timeoutMs) },
-        });
-      } catch (error) {
-        throw new CliError(`No server answers at ${url}: ${reasonOf(error)}. Is it running?`);
-      }
+      const answer = await exchange(request, url);
+      requireContract(request.route, answer, url);
+      return answer;
     },
   });
+}
+
+async function exchange(request: ApiFetcherArgs, url: string) {
+  try {
+    return await tsRestFetchApi({
+      ...request,
+      fetchOptions: { signal: AbortSignal.timeout(timeoutMs) },
+    });
+  } catch (error) {
+    // What calls itself JSON and is none.
+    if (error instanceof SyntaxError) throw notTheAdminApi(url);
+    throw new CliError(`No server answers at ${url}: ${reasonOf(error)}. Is it running?`);
+  }
+}
+
+/**
+ * Whatever listens may say 200. Its answer is looked at before anybody works with it; members that a
+ * newer server adds are left in it.
+ *
+ * @throws {CliError} if a success is not one of the contract's.
+ */
+function requireContract(
+  { responses }: AppRoute,
+  { status, body }: { status: number; body: unknown },
+  url: string,
+): void {
+  const schema = status < 300 ? responses[status] : undefined;
+  if (schema instanceof z.ZodType && !schema.safeParse(body).success) throw notTheAdminApi(url);
+}
+
+function notTheAdminApi(url: string): CliError {
+  return new CliError(
+    `What answers at ${url} is not the admin API of this version: is it an operators' listener?`,
+  );
 }
 
 /**

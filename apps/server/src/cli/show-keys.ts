@@ -4,6 +4,9 @@ import { formatFields, formatTable } from './table.ts';
 /** What stands where a key has nothing. */
 const none = '-';
 
+/** What is said of usage while Redis is away. */
+const ofOneReplica = 'of one replica alone, against its share: Redis is away';
+
 /** A list of keys as a table. */
 export function showKeys(keys: readonly Key[]): string {
   if (keys.length === 0) return 'There are no such keys.\n';
@@ -47,10 +50,12 @@ export function showToken(token: string): string {
   return `${formatFields([['Token', token]])}\nKeep the token: it is not shown again.\n`;
 }
 
-function usageFields({ windows, strikes, strikeThreshold, bannedUntil }: KeyDetails['usage']) {
+function usageFields(usage: KeyDetails['usage']) {
+  const { scope, windows, strikes, strikeThreshold, bannedUntil } = usage;
   const windowField = ({ limit, remaining, resetsAt }: (typeof windows)['minute']) =>
     `${toCount(remaining)} of ${toCount(limit)} left, resets ${toTime(resetsAt)}`;
   return [
+    ...(scope === 'replica' ? [['Usage', ofOneReplica] as const] : []),
     ['Minute', windowField(windows.minute)],
     ['Day', windowField(windows.day)],
     [

@@ -10,14 +10,16 @@ import {
 async function translated(code: string): Promise<unknown> {
   const cause = Object.assign(new Error('parameters: hunter2'), { code });
   const wrapped = new Error('Failed query: select hunter2', { cause });
-  const direct = await translateErrors(Promise.reject(cause)).catch((error) => error);
-  expect(await translateErrors(Promise.reject(wrapped)).catch((error) => error)).toEqual(direct);
+  const direct = await translateErrors(Promise.reject(cause), 'a_test').catch((error) => error);
+  expect(await translateErrors(Promise.reject(wrapped), 'a_test').catch((error) => error)).toEqual(
+    direct,
+  );
   return direct;
 }
 
 describe('a statement', () => {
   test('that succeeds gives what it gives', async () => {
-    expect(await translateErrors(Promise.resolve('rows'))).toBe('rows');
+    expect(await translateErrors(Promise.resolve('rows'), 'a_test')).toBe('rows');
   });
 
   // SQLSTATEs, then the words of postgres.js and of Node.
@@ -56,14 +58,17 @@ describe('a statement', () => {
   test.each([[undefined], ['text'], [new Error('no code')]])(
     'that fails with %s fails with an unknown code',
     async (failure) => {
-      const error = await translateErrors(Promise.reject(failure)).catch((it) => it);
+      const error = await translateErrors(Promise.reject(failure), 'a_test').catch((it) => it);
       expect(error).toMatchObject({ name: 'DatabaseError', code: 'unknown' });
     },
   );
 
   test('within another keeps its own failure', async () => {
-    const inner = translateErrors(Promise.reject(Object.assign(new Error(), { code: '57P01' })));
-    const error = await translateErrors(inner).catch((it) => it);
+    const inner = translateErrors(
+      Promise.reject(Object.assign(new Error(), { code: '57P01' })),
+      'a_test',
+    );
+    const error = await translateErrors(inner, 'another_test').catch((it) => it);
     expect(error).toMatchObject({ name: 'DatabaseUnavailableError', code: '57P01' });
   });
 });
@@ -77,7 +82,7 @@ describe('a statement that is never answered', () => {
   });
 
   test('found the database away, once its time is over', async () => {
-    const waiting = expect(translateErrors(new Promise(() => {}))).rejects.toMatchObject({
+    const waiting = expect(translateErrors(new Promise(() => {}), 'a_test')).rejects.toMatchObject({
       name: 'DatabaseUnavailableError',
       code: 'NO_ANSWER',
     });
@@ -86,8 +91,8 @@ describe('a statement that is never answered', () => {
   });
 
   test('leaves no timer behind, and neither does one that is', async () => {
-    await translateErrors(Promise.resolve());
-    await translateErrors(Promise.reject(new Error())).catch(() => {});
+    await translateErrors(Promise.resolve(), 'a_test');
+    await translateErrors(Promise.reject(new Error()), 'a_test').catch(() => {});
     expect(vi.getTimerCount()).toBe(0);
   });
 });

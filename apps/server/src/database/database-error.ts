@@ -37,7 +37,7 @@ const unavailable = /^(?:08|53|57)|^55P03$|^(?:CONNECT|CONNECTION)_|^E[A-Z]+$|^E
  *
  * @param name what metrics and traces call the statement; one of few, whatever callers send.
  */
-export function translateErrors<T>(statement: PromiseLike<T>, name = 'unnamed'): Promise<T> {
+export function translateErrors<T>(statement: PromiseLike<T>, name: string): Promise<T> {
   return statementChannel.tracePromise(() => translate(statement), { statement: name });
 }
 

@@ -1,13 +1,12 @@
 import type { PlanName, Quota } from '@animal-store/contract';
 import type { KeyState } from '@animal-store/contract/admin';
-import { and, asc, desc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { translateErrors } from '../database/database-error.ts';
 import { apiKeys, apiTokens } from '../database/schema.ts';
 import { type ApiKey, type NewApiKey, type PlanChoice, quotaOf, storedPlan } from './api-key.ts';
 import { type KeyChange, keyChannel } from './key-changes.ts';
-import { createKeyRepository } from './key-repository.ts';
-import { createToken, hashToken, tokenPrefix } from './token.ts';
+import { addToken, createKeyRepository, isUnexpired } from './key-repository.ts';
 
 export type KeyRegister = ReturnType<typeof createKeyRegister>;
 
@@ -53,7 +52,7 @@ export type Unchanged =
 // By the database's clock, as the check of a token is.
 const state = sql<KeyState>`case when ${apiKeys.revokedAt} is not null then 'revoked' when ${apiKeys.expiresAt} <= now() then 'expired' else 'active' end`;
 
-const isGood = or(isNull(apiTokens.expiresAt), gt(apiTokens.expiresAt, sql`now()`));
+const isGood = isUnexpired(apiTokens.expiresAt);
 
 const columns = {
   id: apiKeys.id,
@@ -88,8 +87,8 @@ export function createKeyRegister(db: Database, onChanged: (keyId: string) => vo
     /** Makes a key. */
     create: (key: NewApiKey): Promise<KeyWithToken> =>
       change(async (tx) => {
-        const created = await createKeyRepository(tx).create(key);
-        return { key: await get(tx, created.key.id), token: created.token };
+        const { id, token } = await createKeyRepository(tx).create(key);
+        return { key: await get(tx, id), token };
       }),
 
     find: (id: string): Promise<KeyRecord | undefined> => translateErrors(find(db, id), 'find_key'),
@@ -144,10 +143,7 @@ export function createKeyRegister(db: Database, onChanged: (keyId: string) => vo
             expiresAt: sql`least(${apiTokens.expiresAt}, now() + make_interval(secs => ${graceSeconds}))`,
           })
           .where(and(eq(apiTokens.keyId, id), isGood));
-        const token = createToken();
-        await tx
-          .insert(apiTokens)
-          .values({ hash: hashToken(token), keyId: id, prefix: tokenPrefix(token) });
+        const token = await addToken(tx, id);
         await announce(tx, { keyId: id });
         return { outcome: 'rotated', key: await get(tx, id), token };
       }),

@@ -22,8 +22,8 @@ export function createKeyRepository(db: Database) {
     .where(
       and(
         eq(apiTokens.hash, sql.placeholder('hash')),
-        or(isNull(apiTokens.expiresAt), gt(apiTokens.expiresAt, sql`now()`)),
-        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`now()`)),
+        isUnexpired(apiTokens.expiresAt),
+        isUnexpired(apiKeys.expiresAt),
         isNull(apiKeys.revokedAt),
       ),
     )
@@ -48,28 +48,31 @@ export function createKeyRepository(db: Database) {
     },
 
     /** Makes a key. Its token is in the answer and nowhere else: it cannot be shown again. */
-    async create(key: NewApiKey): Promise<{ key: ApiKey; token: string }> {
-      const plan = storedPlan(key);
-      const name = key.name ?? null;
-      const token = createToken();
-      const id = await translateErrors(
-        db.transaction(async (tx) => {
+    create: ({ name, account, expiresAt, ...plan }: NewApiKey) =>
+      translateErrors(
+        db.transaction(async (tx): Promise<{ id: string; token: string }> => {
           const [row] = await tx
             .insert(apiKeys)
-            .values({ name, ...plan, account: key.account, expiresAt: key.expiresAt })
+            .values({ name, ...storedPlan(plan), account, expiresAt })
             .returning({ id: apiKeys.id });
           if (row === undefined) throw new Error('An insert returned no row.');
-          await tx
-            .insert(apiTokens)
-            .values({ hash: hashToken(token), keyId: row.id, prefix: tokenPrefix(token) });
-          return row.id;
+          return { id: row.id, token: await addToken(tx, row.id) };
         }),
         'create_key',
-      );
-      const quota = quotaOf(plan);
-      return { key: { id, name, plan: key.plan, quota, expiresAt: undefined }, token };
-    },
+      ),
   };
+}
+
+/** Gives a key one more token, which cannot be shown again. */
+export async function addToken(db: Database, keyId: string): Promise<string> {
+  const token = createToken();
+  await db.insert(apiTokens).values({ hash: hashToken(token), keyId, prefix: tokenPrefix(token) });
+  return token;
+}
+
+/** Whether something that expires then, or never, is still good; by the database's clock. */
+export function isUnexpired(expiresAt: typeof apiTokens.expiresAt | typeof apiKeys.expiresAt) {
+  return or(isNull(expiresAt), gt(expiresAt, sql`now()`));
 }
 
 /** When the first of a key and its token expires. */

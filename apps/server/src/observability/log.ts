@@ -1,16 +1,9 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { hideTokens } from '../keys/token.ts';
+import type { LogFormat, LogLevel } from './log-settings.ts';
 import { prettyLine } from './pretty-line.ts';
 
 export type Log = Logger;
-
-/** How much is logged, from everything to nothing. */
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
-
-/** `json` for machines, a line an event; `pretty` for people at a terminal. */
-export const logFormats = ['json', 'pretty'] as const;
-export type LogFormat = (typeof logFormats)[number];
 
 /** Lines are written together, so many bytes or milliseconds of them: a write costs ten lines. */
 const batchBytes = 8 * 1024;

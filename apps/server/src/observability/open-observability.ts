@@ -1,8 +1,9 @@
 import type { RequestRecord, RequestTracing } from '../api/observe-requests.ts';
 import type { OnBan } from '../quotas/quotas.ts';
 import type { Decider } from '../quotas/resilient-quotas.ts';
-import { describeFailure, type LogFormat, type LogLevel, openLog } from './log.ts';
+import { describeFailure, openLog } from './log.ts';
 import { logRequest } from './log-request.ts';
+import type { LogFormat, LogLevel } from './log-settings.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import type { OpenTracing } from './tracing.ts';
 

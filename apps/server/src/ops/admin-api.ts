@@ -12,12 +12,16 @@ const maxBodyBytes = 16 * 1024;
 export interface AdminApiOptions {
   readonly adminToken: string;
   readonly keyHandlers: ReturnType<typeof createKeyHandlers>;
-  /** The OpenAPI document of this API, if there is one to show. */
-  readonly openApi?: object;
+  /** Makes the OpenAPI document of this API. */
+  readonly createOpenApi: () => object;
 }
 
 /** The admin API. A request without the token learns nothing, not even which paths there are. */
-export function createAdminApi({ adminToken, keyHandlers, openApi }: AdminApiOptions): Router {
+export function createAdminApi({
+  adminToken,
+  keyHandlers,
+  createOpenApi,
+}: AdminApiOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use(requireAdminToken(adminToken));
 
@@ -53,13 +57,14 @@ export function createAdminApi({ adminToken, keyHandlers, openApi }: AdminApiOpt
     router.all(path, refuseMethod(routes.map(({ method }) => method)));
   }
 
-  if (openApi !== undefined) {
-    router
-      .route('/openapi.json')
-      .get((_req, res) => {
-        res.json(openApi);
-      })
-      .all(refuseMethod(['GET']));
-  }
+  // Made when it is first asked for, which most processes never are, and not at every start.
+  let openApi: object | undefined;
+  router
+    .route('/openapi.json')
+    .get((_req, res) => {
+      openApi ??= createOpenApi();
+      res.json(openApi);
+    })
+    .all(refuseMethod(['GET']));
   return router;
 }

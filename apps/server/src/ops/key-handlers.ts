@@ -143,6 +143,7 @@ function toUsage(usage: Awaited<ReturnType<Quotas['usageOf']>>): KeyUsage {
     return { limit, remaining, resetsAt: toInstant(resetAt) };
   };
   return {
+    scope: usage.scope,
     windows: { minute: windowOf('minute'), day: windowOf('day') },
     strikes: usage.strikes,
     strikeThreshold: usage.strikeThreshold ?? null,

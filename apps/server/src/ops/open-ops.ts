@@ -1,3 +1,4 @@
+import { createAdminOpenApi } from '@animal-store/contract/admin/openapi';
 import { type ListenerTimeouts, openListener } from '../api/open-listener.ts';
 import type { KeyRegister } from '../keys/key-register.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -42,7 +43,11 @@ export async function openOps(
   const admin =
     adminToken === undefined
       ? undefined
-      : { adminToken, keyHandlers: createKeyHandlers({ keys, quotas }) };
+      : {
+          adminToken,
+          keyHandlers: createKeyHandlers({ keys, quotas }),
+          createOpenApi: createAdminOpenApi,
+        };
 
   const listener = await openListener(
     { ...options, host: opsHost, port: opsPort, settings: 'OPS_' },

@@ -78,6 +78,7 @@ export function usageOf(
 ): KeyUsage {
   const { bannedUntilMs, strikes } = reading;
   return {
+    scope: 'service',
     windows: windowsOf(reading, quota),
     strikes,
     strikeThreshold: threshold,

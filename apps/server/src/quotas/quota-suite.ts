@@ -374,6 +374,7 @@ export function describeQuotas(open: () => Promise<QuotaSubject>): void {
       await take(free, 5);
       const usage = await subject.quotas.usageOf(free);
       expect(usage).toMatchObject({
+        scope: 'service',
         windows: [
           { name: 'minute', limit: 60, remaining: 0, resetAt: seconds(startedAt + minuteMs) },
           { name: 'day', limit: 1_000, remaining: 940, resetAt: seconds(startedAt + dayMs) },

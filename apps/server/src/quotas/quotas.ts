@@ -29,6 +29,8 @@ export type OnBan = (ban: { keyId: string; seconds: number }) => void;
 
 /** How a key stands. */
 export interface KeyUsage {
+  /** Whose requests these are: all that the service has answered, or this replica's own alone. */
+  readonly scope: 'service' | 'replica';
   readonly windows: readonly RateLimitWindow[];
   /** Strikes of the current episodes, and how many are borne; `undefined` if bans are off. */
   readonly strikes: number;

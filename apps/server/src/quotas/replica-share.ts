@@ -17,7 +17,8 @@ export function createReplicaShare(quotas: Quotas, replicas: number): Quotas {
   return {
     ...quotas,
     takeForKey: (key) => quotas.takeForKey(withShare(key)),
-    usageOf: (key) => quotas.usageOf(withShare(key)),
+    // Counts that begin at zero and a limit that is not the key's: an operator has to be told.
+    usageOf: async (key) => ({ ...(await quotas.usageOf(withShare(key))), scope: 'replica' }),
   };
 }
 

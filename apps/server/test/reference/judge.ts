@@ -10,10 +10,12 @@ addFormats.default(ajv);
 const framing =
   /^(date|connection|keep-alive|transfer-encoding|content-(length|type)|vary|access-control-.*)$/;
 
-/** Says in which ways an answer is not one that the document promises for the operation. */
+/**
+ * Says in which ways an answer is not one that the document promises for the operation. Whether its
+ * request deserves it, a 500 above all, is for the caller to say.
+ */
 export function judge(operation: Operation, method: string, answer: ReceivedAnswer): string[] {
   const { status, headers, text } = answer;
-  if (status >= 500 && status !== 501) return [`status ${status}: ${text}`];
   const response = operation.responses[status];
   if (response === undefined) return [`status ${status} is not documented: ${text}`];
 
@@ -40,15 +42,7 @@ export function judge(operation: Operation, method: string, answer: ReceivedAnsw
   if (media === undefined) problems.push(`content type ${type} is not documented`);
   else if (method !== 'HEAD') {
     const body: unknown = JSON.parse(text);
-    problems.push(...faultsOf(media.schema, body, 'body'));
-    // The document lets bodies grow; today's have exactly the members that it names.
-    const names =
-      (media.schema['items'] as Schema | undefined)?.['properties'] ?? media.schema['properties'];
-    for (const item of [body].flat() as object[]) {
-      for (const name of Object.keys(item)) {
-        if (!(name in (names as object))) problems.push(`member ${name} is not documented`);
-      }
-    }
+    problems.push(...faultsOf(closed(media.schema), body, 'body'));
     if (status >= 400 && (body as { status: number }).status !== status) {
       problems.push('the status of the body is another');
     }
@@ -68,9 +62,31 @@ function decode(schema: Schema, value: string): unknown {
   }
 }
 
+const closedSchemas = new Map<Schema, Schema>();
+
+/** The document lets bodies grow; today's have exactly the members that it names, all the way down. */
+function closed(schema: Schema): Schema {
+  let found = closedSchemas.get(schema);
+  if (found === undefined) {
+    found = closeAll(schema) as Schema;
+    closedSchemas.set(schema, found);
+  }
+  return found;
+}
+
+function closeAll(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closeAll);
+  if (typeof value !== 'object' || value === null) return value;
+  const own = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, closeAll(member)]),
+  );
+  return own['type'] === 'object' ? { additionalProperties: false, ...own } : own;
+}
+
 const compiled = new Map<Schema, ReturnType<typeof ajv.compile>>();
 
-function faultsOf(schema: Schema, value: unknown, at: string): string[] {
+/** Says in which ways a value is not one that a schema allows. */
+export function faultsOf(schema: Schema, value: unknown, at: string): string[] {
   let validate = compiled.get(schema);
   if (validate === undefined) {
     validate = ajv.compile(withDoubles(schema) as Schema);
@@ -78,7 +94,10 @@ function faultsOf(schema: Schema, value: unknown, at: string): string[] {
   }
   return validate(value)
     ? []
-    : (validate.errors ?? []).map(({ instancePath, message }) => `${at}${instancePath} ${message}`);
+    : (validate.errors ?? []).map(
+        ({ instancePath, message, params }) =>
+          `${at}${instancePath} ${message}: ${JSON.stringify(params)}`,
+      );
 }
 
 /** Ajv compares doubles. */

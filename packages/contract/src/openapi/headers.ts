@@ -1,15 +1,7 @@
 import { rateLimitHeaders } from '../rate-limit.ts';
-import type { JsonObject } from './schemas.ts';
+import type { Header } from './responses.ts';
 
 const anInstant = 1_795_266_060;
-
-/** One header of a response, as the document describes it. */
-type Header = {
-  description: string;
-  required?: boolean;
-  schema: JsonObject;
-  example: unknown;
-};
 
 /**
  * Every response header that the API sends besides those of HTTP's own framing and of CORS, by the
@@ -124,10 +116,10 @@ export const headers = {
 export type HeaderName = keyof typeof headers;
 
 /** Headers whose component has another name, because two operations mean two things by them. */
-const wireNames: { readonly [name in HeaderName]?: string } = { DeprecationLink: 'Link' };
+export const wireNames: { readonly [name in HeaderName]?: string } = { DeprecationLink: 'Link' };
 
 /** What every answer under `/v1` carries. */
-const always: readonly HeaderName[] = [
+export const always: readonly HeaderName[] = [
   rateLimitHeaders.limit,
   rateLimitHeaders.remaining,
   rateLimitHeaders.reset,
@@ -137,13 +129,3 @@ const always: readonly HeaderName[] = [
   'Cache-Control',
   'X-Content-Type-Options',
 ];
-
-/** The headers of a response: those of every response, and its own. */
-export function headersOf(own: readonly HeaderName[]): JsonObject {
-  return Object.fromEntries(
-    [...own, ...always].map((name) => [
-      wireNames[name] ?? name,
-      { $ref: `#/components/headers/${name}` },
-    ]),
-  );
-}

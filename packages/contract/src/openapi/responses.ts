@@ -1,147 +1,115 @@
-import { type ErrorCode, errorStatus } from '../error.ts';
-import { rateLimitHeaders } from '../rate-limit.ts';
-import { type HeaderName, headersOf } from './headers.ts';
-import type { JsonObject } from './schemas.ts';
+import type { JsonObject } from './json-schema.ts';
 
-/** What a failure means for an operation, beside its status. */
-interface Failure {
+/** One header of a response, as a document describes it. */
+export interface Header {
+  readonly description: string;
+  readonly required?: boolean;
+  readonly schema: JsonObject;
+  readonly example: unknown;
+}
+
+/** What a failure means, beside its status. */
+export interface Failure<HeaderName extends string> {
   readonly description: string;
   readonly headers?: readonly HeaderName[];
   /** A message of each code that the status may come with. */
-  readonly messages: { readonly [code in ErrorCode]?: string };
+  readonly messages: Readonly<Record<string, string>>;
 }
 
-const { retryAfter } = rateLimitHeaders;
+/** What an operation says differently about its failures. */
+export type FailureNotes<HeaderName extends string> = Readonly<
+  Record<number, Partial<Failure<HeaderName>>>
+>;
 
-const failures = {
-  400: {
-    description: 'The request is not valid; the message names every fault.',
-    messages: {
-      invalid_request: 'limit: expected one integer from 1 to 100, got "500"',
-    },
-  },
-  401: {
-    description: 'The API key is missing or invalid.',
-    headers: ['WWW-Authenticate'],
-    messages: { unauthorized: 'The API key is not valid.' },
-  },
-  404: {
-    description: 'The animal could not be found.',
-    messages: { pet_not_found: 'There is no animal with the id 7.' },
-  },
-  405: {
-    description:
-      'The path does not have the method of the request. This operation itself never answers it: it is what other methods get on its path.',
-    headers: ['Allow'],
-    messages: { method_not_allowed: 'method: expected one of GET, HEAD' },
-  },
-  409: {
-    description: 'The first request with this `Idempotency-Key` is not finished.',
-    headers: [retryAfter],
-    messages: {
-      idempotency_in_progress:
-        'The first request with this Idempotency-Key is not finished. Retry after 1 s.',
-    },
-  },
-  413: {
-    description: 'The body is greater than 16 kB.',
-    messages: { payload_too_large: 'body: expected at most 16384 bytes' },
-  },
-  415: {
-    description: 'The body is not JSON in UTF-8, or is compressed.',
-    messages: { unsupported_media_type: 'Content-Type: expected application/json, in UTF-8' },
-  },
-  422: {
-    description: 'The `Idempotency-Key` was used with another body.',
-    messages: {
-      idempotency_key_reused:
-        'Idempotency-Key: expected a new one, because this one created another animal',
-    },
-  },
-  429: {
-    description:
-      'The quota is used up, or the API key is banned for a while. Wait as long as `Retry-After` says.',
-    headers: [retryAfter],
-    messages: {
-      rate_limit_exceeded: 'The limit of 60 requests is used up. Retry after 30 s.',
-      key_temporarily_banned:
-        'This API key is banned for a while: it kept sending requests after it had been told to wait. Retry after 300 s.',
-    },
-  },
-  500: {
-    description: 'A fault of the service.',
-    messages: { internal_error: 'Something went wrong on our side.' },
-  },
-  501: {
-    description: 'The operation is not there yet.',
-    messages: { not_implemented: 'The order listing is experimental, and not there yet.' },
-  },
-  503: {
-    description: 'The service cannot answer now. Wait as long as `Retry-After` says.',
-    headers: [retryAfter],
-    messages: { service_unavailable: 'The database cannot be reached. Try again soon.' },
-  },
-} as const satisfies Record<number, Failure>;
-
-export type FailureStatus = keyof typeof failures;
-
-/** What an operation says differently about a failure. */
-export type FailureNotes = { readonly [status in FailureStatus]?: Partial<Failure> };
-
-/**
- * The failures of an operation.
- *
- * @param extra headers that all answers of the operation carry; a 405 is not one of them.
- */
-export function failureResponses(
-  statuses: readonly FailureStatus[],
-  notes: FailureNotes = {},
-  extra: readonly HeaderName[] = [],
-): JsonObject {
-  return Object.fromEntries(
-    statuses.map((status) => {
-      const {
-        description,
-        headers = [],
-        messages,
-      }: Failure = {
-        ...failures[status],
-        ...notes[status],
-      };
-      const examples = Object.entries(messages).map(([code, message]) => [
-        code,
-        { value: { code, message, status: errorStatus[code as ErrorCode] } },
-      ]);
-      return [
-        String(status),
-        {
-          description,
-          headers: headersOf([...(status === 405 ? [] : extra), ...headers]),
-          content: {
-            'application/json': {
-              schema: { $ref: '#/components/schemas/Error' },
-              examples: Object.fromEntries(examples),
-            },
-          },
-        },
-      ];
-    }),
-  );
+/** What a document says of responses. */
+export interface ResponseVocabulary<HeaderName extends string> {
+  /** Every header besides those of HTTP's own framing, by its name among the components. */
+  readonly headers: Readonly<Record<HeaderName, Header>>;
+  /** Headers whose component has another name, because two operations mean two things by them. */
+  readonly wireNames?: { readonly [name in HeaderName]?: string };
+  /** What every answer carries. */
+  readonly always: readonly HeaderName[];
+  readonly failures: Readonly<Record<number, Failure<HeaderName>>>;
 }
 
-/** The success of an operation. */
-export function successResponse(options: {
-  description: string;
-  schema: 'Pet' | 'Pets';
-  example: unknown;
-  headers: readonly HeaderName[];
-}): JsonObject {
-  const { description, schema, example, headers } = options;
+export type ResponseWriter<HeaderName extends string> = ReturnType<
+  typeof createResponseWriter<HeaderName>
+>;
+
+/** Writes the responses of operations. */
+export function createResponseWriter<HeaderName extends string>(
+  vocabulary: ResponseVocabulary<HeaderName>,
+) {
+  const { headers: components, wireNames = {}, always, failures } = vocabulary;
+
+  /** The headers of a response: its own, and those of every response. */
+  function headersOf(own: readonly HeaderName[]): JsonObject {
+    const wire: { readonly [name in HeaderName]?: string } = wireNames;
+    return Object.fromEntries(
+      [...own, ...always].map((name) => [
+        wire[name] ?? name,
+        { $ref: `#/components/headers/${name}` },
+      ]),
+    );
+  }
+
+  function failureOf(status: number, notes: FailureNotes<HeaderName>): Failure<HeaderName> {
+    const failure = failures[status];
+    if (failure === undefined) throw new TypeError(`Nothing says what ${status} means.`);
+    return { ...failure, ...notes[status] };
+  }
+
   return {
-    description,
-    headers: headersOf(headers),
-    content: {
-      'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example },
+    /** The headers, for `components.headers`. */
+    components: (): JsonObject => components,
+
+    /** The success of an operation. */
+    success(options: {
+      description: string;
+      schema: JsonObject;
+      example: unknown;
+      headers: readonly HeaderName[];
+    }): JsonObject {
+      const { description, schema, example, headers } = options;
+      return {
+        description,
+        headers: headersOf(headers),
+        content: { 'application/json': { schema, example } },
+      };
+    },
+
+    /**
+     * The failures of an operation.
+     *
+     * @param extra headers that all answers of the operation carry; a 405 is not one of them.
+     */
+    failures(
+      statuses: readonly number[],
+      notes: FailureNotes<HeaderName> = {},
+      extra: readonly HeaderName[] = [],
+    ): JsonObject {
+      return Object.fromEntries(
+        statuses.map((status) => {
+          const { description, headers = [], messages } = failureOf(status, notes);
+          const examples = Object.entries(messages).map(([code, message]) => [
+            code,
+            { value: { code, message, status } },
+          ]);
+          return [
+            String(status),
+            {
+              description,
+              headers: headersOf([...(status === 405 ? [] : extra), ...headers]),
+              content: {
+                'application/json': {
+                  schema: { $ref: '#/components/schemas/Error' },
+                  examples: Object.fromEntries(examples),
+                },
+              },
+            },
+          ];
+        }),
+      );
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from './schemas.ts';
+import type { JsonObject } from './json-schema.ts';
 
 /** An operation's name, or the orders, which are not in the contract yet. */
 export type DocumentedOperation = 'listPets' | 'createPet' | 'getPet' | 'listOrders';

@@ -1,16 +1,15 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ErrorBody, errorStatus } from '../error.ts';
-import { int64Max, int64Min } from '../int64.ts';
-import { ListPetsQuery, NewPet, nameLength, Pet, PetPath, PetStatus, Pets } from '../pet.ts';
-
-/** A JSON object of the document. `bigint` stands for an integer beyond 2^53. */
-export type JsonObject = { [name: string]: unknown };
+import { NewPet, Pet, PetPath, PetStatus, Pets } from '../pet.ts';
+import { errorNotes } from './error-notes.ts';
+import { createSchemaWriter, type JsonObject } from './json-schema.ts';
+import { nameRules } from './name-notes.ts';
+import type { ParameterNotes } from './operations.ts';
 
 /** An animal as every example shows it. */
 export const mia = { id: 1, name: 'Mia', categoryId: 3, status: 'available' } as const;
 
-/** The named schemas. Their names are what generators call their types, so they never change. */
-const components = new Map<z.core.$ZodType, string>([
+const names = new Map<z.core.$ZodType, string>([
   [Pet, 'Pet'],
   [NewPet, 'NewPet'],
   [Pets, 'Pets'],
@@ -23,7 +22,6 @@ const int64 = { type: 'integer', format: 'int64' } as const;
 const status =
   'Availability of the animal. A new animal without a status is `available`; the service always sends it.';
 
-// What a schema cannot say in zod, or says in a way that only JavaScript reads.
 const notes = new Map<z.core.$ZodType, JsonObject>([
   [Pet, { description: 'An animal in the catalogue.', examples: [mia] }],
   [
@@ -38,11 +36,7 @@ const notes = new Map<z.core.$ZodType, JsonObject>([
   [
     Pet.shape.name,
     {
-      // The class of Unicode's control characters, which zod checks by \p{Cc}, in what every
-      // regular expression engine reads; the length, in code points, is said apart.
-      pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-      minLength: nameLength.min,
-      maxLength: nameLength.max,
+      ...nameRules,
       description: "The animal's name: any characters but control characters, in valid Unicode.",
       examples: [mia.name],
     },
@@ -71,85 +65,20 @@ const notes = new Map<z.core.$ZodType, JsonObject>([
     { description: 'Availability of the animal: `available` if it is left out.' },
   ],
   [Pets, { description: 'A page of the catalogue, by `id` ascending.', examples: [[mia]] }],
+  [PetPath.shape.petId, int64],
   [PetStatus, { description: 'Where an animal stands in its sale.' }],
-  [
-    ErrorBody,
-    {
-      description: 'The body of every answer that is not a success.',
-      examples: [
-        { code: 'pet_not_found', message: 'There is no animal with the id 7.', status: 404 },
-      ],
-    },
-  ],
-  [
-    ErrorBody.shape.code,
-    {
-      description:
-        'Machine-readable error code. Within v1 codes are only added: treat one that you do not know by its status.',
-      examples: Object.keys(errorStatus),
-    },
-  ],
-  [
-    ErrorBody.shape.message,
-    {
-      description: 'Human-readable description, at most 1 kB. It may change; do not parse it.',
-      examples: ['There is no animal with the id 7.'],
-    },
-  ],
-  [
-    ErrorBody.shape.status,
-    {
-      format: 'int32',
-      minimum: 400,
-      maximum: 599,
-      description: 'The HTTP status code of the response.',
-      examples: [404],
-    },
-  ],
+  ...errorNotes({
+    codes: Object.keys(errorStatus),
+    example: { code: 'pet_not_found', message: 'There is no animal with the id 7.', status: 404 },
+  }),
 ]);
 
-/** Writes a schema as JSON Schema 2020-12, the named ones within it as references. */
-function toJsonSchema(schema: z.core.$ZodType, io: 'input' | 'output' = 'input'): JsonObject {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, {
-    io,
-    // Int64 is a number or a bigint to TypeScript, and one integer to everybody else.
-    unrepresentable: 'any',
-    override({ zodSchema, jsonSchema }) {
-      const isRoot = (zodSchema as z.core.$ZodType) === schema;
-      const name = isRoot ? undefined : components.get(zodSchema);
-      const note = notes.get(zodSchema);
-      if (name !== undefined) replace(jsonSchema, { $ref: `#/components/schemas/${name}` });
-      else if (note?.['type'] !== undefined || note?.['pattern'] !== undefined) {
-        replace(jsonSchema, { type: jsonSchema.type, ...note });
-      } else Object.assign(jsonSchema, note);
-    },
-  });
-  return withBounds(json);
-}
+/** The schemas of the public API. */
+export const schemas = createSchemaWriter({ names, notes });
 
-/** Gives each int64 its bounds; zod writes no bigints. */
-function withBounds(json: JsonObject): JsonObject {
-  const bounds = json['format'] === 'int64' ? { minimum: int64Min, maximum: int64Max } : {};
-  const members = Object.entries(json).map(([name, member]) => [
-    name,
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? withBounds(member as JsonObject)
-      : member,
-  ]);
-  return { ...bounds, ...Object.fromEntries(members) };
-}
-
-function replace(target: object, source: object): void {
-  for (const key of Object.keys(target)) delete (target as JsonObject)[key];
-  Object.assign(target, source);
-}
-
-/** The named schemas, for `components.schemas`. */
-export function componentSchemas(): JsonObject {
-  return Object.fromEntries([...components].map(([schema, name]) => [name, toJsonSchema(schema)]));
-}
-
-const parameterNotes: Record<string, { description: string; example?: unknown }> = {
+/** What the parameters of the public API mean. */
+export const parameters: ParameterNotes = {
+  petId: { description: 'The `id` of the animal.', example: mia.id },
   limit: { description: 'The greatest number of animals to return.', example: 50 },
   status: { description: 'Only animals with this status.', example: PetStatus.enum.available },
   cursor: {
@@ -157,29 +86,3 @@ const parameterNotes: Record<string, { description: string; example?: unknown }>
       'Where the page starts: the opaque cursor of the `Link` header of the page before. Follow that link instead of building one.',
   },
 };
-
-/** The parameters of a list's query. */
-export function queryParameters(): JsonObject[] {
-  // What the service works with says the types, what a client sends says what may be left out.
-  const { properties } = toJsonSchema(ListPetsQuery, 'output') as { properties: JsonObject };
-  const { required = [] } = toJsonSchema(ListPetsQuery) as { required?: string[] };
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: required.includes(name),
-    ...parameterNotes[name],
-    schema,
-  }));
-}
-
-/** The parameters of an animal's path. */
-export function pathParameters(): JsonObject[] {
-  return Object.keys(PetPath.shape).map((name) => ({
-    name,
-    in: 'path',
-    required: true,
-    description: 'The `id` of the animal.',
-    example: mia.id,
-    schema: withBounds(int64),
-  }));
-}

@@ -1,0 +1,9 @@
+// Apart from the log itself: whoever reads the settings, as the CLI does, need not load pino.
+
+/** How much is logged, from everything to nothing. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** `json` for machines, a line an event; `pretty` for people at a terminal. */
+export const logFormats = ['json', 'pretty'] as const;
+export type LogFormat = (typeof logFormats)[number];
