@@ -1,7 +1,9 @@
 import { connect } from 'node:net';
+import type { IssuedKey } from '@animal-store/contract/admin';
 import { runServer, startServer, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashToken } from '../src/keys/token.ts';
+import { adminOf, adminToken } from './support/admin.ts';
 import { listeningLine, logOf, requestLine } from './support/observed.ts';
 import { startService, type TestService, wideQuota } from './support/service.ts';
 
@@ -15,6 +17,7 @@ describe('the log', () => {
   beforeAll(async () => {
     service = await startService('embedded', {
       env: {
+        ADMIN_TOKEN: adminToken,
         ADDRESS_PER_MINUTE: '8',
         BAN_MIN_STRIKES: '1',
         BAN_STRIKE_PERCENT: '1',
@@ -146,6 +149,60 @@ describe('the log', () => {
     await service.call('/pets', withId('after'));
     await line('after');
     expect(logOf(service.server)).toHaveLength(lines + 2);
+  });
+
+  test('has one line for what an operator does, with the key that it was done to', async () => {
+    const admin = adminOf(service.server);
+    const created = await admin.call('/keys', { ...withId('made'), json: '{"plan":"pro"}' });
+    const { key, token } = created.body as IssuedKey;
+    const told = {
+      level: 'info',
+      time,
+      method: 'POST',
+      route: '/admin/v1/keys',
+      status: 201,
+      durationMs,
+      keyId: key.id,
+      requestId: 'made',
+      msg: 'ops request',
+    };
+    expect(await line('made')).toEqual(told);
+    await admin.call(`/keys/${key.id}/revoke`, { ...withId('revoked'), method: 'POST' });
+    const revoked = { route: '/admin/v1/keys/:keyId/revoke', status: 200, requestId: 'revoked' };
+    expect(await line('revoked')).toEqual({ ...told, ...revoked });
+    for (const text of [token, adminToken]) expect(service.server.output()).not.toContain(text);
+  });
+
+  test("repeats nothing of an operator's request that is not ours", async () => {
+    const admin = adminOf(service.server);
+    const { key } = await admin.create('{"plan":"pro"}');
+    await admin.call(`/keys/${key.id}/revoke`, { ...withId('guess'), method: 'POST', token: 'no' });
+    expect(await line('guess')).toEqual({
+      level: 'info',
+      time,
+      method: 'POST',
+      route: '/admin/v1/keys/:keyId/revoke',
+      status: 401,
+      durationMs,
+      errorCode: 'unauthorized',
+      requestId: 'guess',
+      msg: 'ops request',
+    });
+    await admin.call('/keys/secret-of-mine', withId('no-id'));
+    await admin.call('/secret-of-mine', withId('no-path'));
+    expect(await line('no-id')).toMatchObject({ route: '/admin/v1/keys/:keyId', status: 400 });
+    expect(await line('no-path')).toMatchObject({ route: 'other', status: 404 });
+    expect(service.server.output()).not.toContain('secret-of-mine');
+  });
+
+  test('leaves out probes that are answered well', async () => {
+    for (const path of ['/livez', '/readyz', '/metrics']) {
+      const { ok } = await fetch(service.server.opsUrl + path, withId('probe'));
+      expect(ok).toBe(true);
+    }
+    await fetch(`${service.server.opsUrl}/nowhere`, withId('after-probes'));
+    await line('after-probes');
+    expect(logOf(service.server).filter(({ requestId }) => requestId === 'probe')).toEqual([]);
   });
 
   test('stays on stderr, and ends with the stop', async () => {

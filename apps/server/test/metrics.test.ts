@@ -1,5 +1,6 @@
 import { openRedis, type Redis, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { adminOf, adminToken } from './support/admin.ts';
 import { logOf, sample, scrape } from './support/observed.ts';
 import { checkMetrics } from './support/promtool.ts';
 import { startService, type TestService } from './support/service.ts';
@@ -10,7 +11,7 @@ let service: TestService;
 beforeAll(async () => {
   redis = await openRedis();
   service = await startService('postgres', {
-    env: { REDIS_URL: redis.url, ADDRESS_PER_MINUTE: '100000' },
+    env: { REDIS_URL: redis.url, ADDRESS_PER_MINUTE: '100000', ADMIN_TOKEN: adminToken },
   });
 });
 afterAll(async () => {
@@ -71,6 +72,29 @@ test('requests, decisions, Redis and the database are counted', async () => {
   expect(counted('process_resident_memory_bytes')).toBeGreaterThan(0);
 });
 
+test("operators' requests and probes are counted apart", async () => {
+  const { call: ask } = adminOf(service.server);
+  expect((await ask('/keys')).status).toBe(200);
+  await ask('/keys/no-id', { method: 'PURGE', token: null });
+  await fetch(`${service.server.opsUrl}/readyz`);
+  const counted = (route: string, method: string, status: number) =>
+    `animal_store_ops_requests_total{route="${route}",method="${method}",status="${status}"}`;
+  const metrics = await until(async () => {
+    const text = await scrape(service.server);
+    return sample(text, counted('/readyz', 'GET', 200)) === 1 && text;
+  });
+  expect(sample(metrics, counted('/admin/v1/keys', 'GET', 200))).toBe(1);
+  expect(sample(metrics, counted('/admin/v1/keys/:keyId', 'other', 401))).toBe(1);
+  expect(sample(metrics, counted('/metrics', 'GET', 200))).toBeGreaterThan(0);
+  expect(
+    sample(
+      metrics,
+      'animal_store_ops_request_duration_seconds_count{route="/admin/v1/keys",method="GET"}',
+    ),
+  ).toBe(1);
+  expect(metrics).not.toMatch(/animal_store_http_\w+\{route="\/(?:admin|readyz|metrics)/);
+});
+
 test('promtool has nothing to object to', async () => {
   expect(await checkMetrics(await scrape(service.server))).toBe('');
 });
@@ -83,6 +107,8 @@ test('whatever callers send, the labels are ours', async () => {
       await service.call(encodeURI(path), { method: methods[i % methods.length] ?? '' });
       await service.call(`/pets/${round}${i}`, { token: i % 2 === 0 ? null : `guess-${i}` });
       await fetch(`${service.server.origin}/${round}/${i}`);
+      await fetch(`${service.server.opsUrl}/admin/v1/keys/${round}-${i}`);
+      await fetch(`${service.server.opsUrl}/${round}/${i}`);
     }
     return settled(3 + round * 300);
   };
@@ -93,7 +119,14 @@ test('whatever callers send, the labels are ours', async () => {
       .map((line) => line.slice(0, line.lastIndexOf(' ')))
       .filter((name) => name.startsWith('animal_store_'));
   expect(names(second)).toEqual(names(first));
-  expect(labelValues(second, 'route')).toEqual(new Set(['/v1/pets', '/v1/pets/:petId', 'other']));
+  const ofCallers = series(second).filter((line) => line.startsWith('animal_store_http_'));
+  expect(labelValues(ofCallers.join('\n'), 'route')).toEqual(
+    new Set(['/v1/pets', '/v1/pets/:petId', 'other']),
+  );
+  const ofOperators = series(second).filter((line) => line.startsWith('animal_store_ops_'));
+  expect(labelValues(ofOperators.join('\n'), 'route')).toEqual(
+    new Set(['/admin/v1/keys', '/admin/v1/keys/:keyId', '/readyz', '/metrics', 'other']),
+  );
   expect(labelValues(second, 'method')).toEqual(new Set(['GET', 'PATCH', 'OPTIONS', 'other']));
 });
 

@@ -3,11 +3,13 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { openRedis, openTcpProxy, runServer, startServer, until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminToken } from './support/admin.ts';
 import { createDatabase, databaseKinds } from './support/databases.ts';
+import { logOf } from './support/observed.ts';
 import { call, startService, type TestService } from './support/service.ts';
 
 const mentioning = (part: string) => [expect.stringContaining(part)];
@@ -104,6 +106,12 @@ describe('a replica on Postgres', () => {
 
     proxy.blackhole();
     expect(await readiness()).toEqual(notReady('did not answer within 1000 ms'));
+    // The log says what the probe was told, and is written a moment later.
+    const told = ['The database did not answer within 1000 ms.'];
+    const line = await until(() =>
+      logOf(server).find(({ reasons }) => isDeepStrictEqual(reasons, told)),
+    );
+    expect(line).toMatchObject({ level: 'warn', route: '/readyz', status: 503 });
     await proxy.resume();
     await until(async () => (await readiness()).status === 200);
     expect(await readiness()).toEqual(ready);

@@ -206,3 +206,8 @@ export const ListKeysQuery = z.object({
 });
 
 export const KeyPath = z.object({ keyId: z.uuid(keyId) });
+
+/** Tells whether a value can be the id of a key. */
+export function isKeyId(value: unknown): value is string {
+  return KeyPath.shape.keyId.safeParse(value).success;
+}

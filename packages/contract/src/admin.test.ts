@@ -11,6 +11,7 @@ test('the exported names are these, and no more', () => {
     'adminErrorStatus',
     'adminRoutes',
     'gracePeriod',
+    'isKeyId',
     'keyStates',
     'maxLimit',
   ]);

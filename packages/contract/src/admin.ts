@@ -15,6 +15,7 @@ import { ErrorBody } from './error.ts';
 export {
   gracePeriod,
   type IssuedKey,
+  isKeyId,
   type Key,
   type KeyChange,
   type KeyDetails,

@@ -16,6 +16,10 @@ declare global {
       tokenPrefix: string | undefined;
       /** The key that the request brings, if it is valid. */
       apiKey: ApiKey | undefined;
+      /** The key that an operator made. */
+      keyId: string | undefined;
+      /** Why a probe was told that this replica is not ready, or not whole. */
+      reasons: readonly string[] | undefined;
       /** How the request was counted. */
       decision: QuotaDecision | undefined;
       /** What the caller was told, if the request failed. */

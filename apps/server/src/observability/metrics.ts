@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestRecord } from '../api/observe-requests.ts';
+import type { RequestOutcome } from '../api/request-outcome.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement-channel.ts';
 import { watchChannel } from './watch-channel.ts';
@@ -13,6 +14,8 @@ import { watchChannel } from './watch-channel.ts';
  */
 export interface Metrics {
   countRequest(record: RequestRecord): void;
+  /** Counts a request to the operators' listener: probes must not make callers' errors look rare. */
+  countOpsRequest(record: RequestOutcome): void;
   countBan(): void;
   /** Notes whether Redis decides (breaker closed) or this replica by itself (open). */
   setBreaker(state: 'closed' | 'open'): void;
@@ -23,6 +26,8 @@ export interface Metrics {
 }
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+const knownMethod = (method: string) => (methods.has(method) ? method : 'other');
 
 /** From a cached decision to the longest time that a statement may take. */
 const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -57,6 +62,19 @@ export function openMetrics({ version }: { version: string }): Metrics {
   const requestSeconds = new Histogram({
     name: 'animal_store_http_request_duration_seconds',
     help: 'Time from the head of a request to the end of its answer.',
+    labelNames: ['route', 'method'],
+    buckets: secondsBuckets,
+    registers,
+  });
+  const opsRequests = new Counter({
+    name: 'animal_store_ops_requests_total',
+    help: "Requests to the operators' listener that are over, by route template, method and status.",
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  });
+  const opsRequestSeconds = new Histogram({
+    name: 'animal_store_ops_request_duration_seconds',
+    help: "Time from the head of a request to the operators' listener to the end of its answer.",
     labelNames: ['route', 'method'],
     buckets: secondsBuckets,
     registers,
@@ -121,7 +139,7 @@ export function openMetrics({ version }: { version: string }): Metrics {
 
   return {
     countRequest({ route = 'other', method: given, status, durationMs, apiKey, decision }) {
-      const method = methods.has(given) ? given : 'other';
+      const method = knownMethod(given);
       requests.inc({ route, method, status });
       requestSeconds.observe({ route, method }, durationMs / 1000);
       if (decision === undefined) return;
@@ -134,6 +152,11 @@ export function openMetrics({ version }: { version: string }): Metrics {
           remaining === reported.remaining,
       );
       decisions.inc({ plan: apiKey?.plan ?? 'none', window: window?.name ?? 'minute', outcome });
+    },
+    countOpsRequest({ route = 'other', method: given, status, durationMs }) {
+      const method = knownMethod(given);
+      opsRequests.inc({ route, method, status });
+      opsRequestSeconds.observe({ route, method }, durationMs / 1000);
     },
     countBan: () => bans.inc(),
     setBreaker: (state) => breaker.set(state === 'open' ? 1 : 0),

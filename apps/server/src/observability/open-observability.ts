@@ -2,6 +2,7 @@ import type { RequestRecord, RequestTracing } from '../api/observe-requests.ts';
 import type { OnBan } from '../quotas/quotas.ts';
 import type { Decider } from '../quotas/resilient-quotas.ts';
 import { describeFailure, openLog } from './log.ts';
+import { logOpsRequest, type OpsRequestRecord } from './log-ops-request.ts';
 import { logRequest } from './log-request.ts';
 import type { LogFormat, LogLevel } from './log-settings.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
@@ -18,6 +19,8 @@ export interface Observability {
   onStop(signal: string): void;
   /** Notes a request that is over. */
   onEnd(record: RequestRecord): void;
+  /** Notes a request to the operators' listener that is over. */
+  onOpsEnd(record: OpsRequestRecord): void;
   /** Notes whose limits hold, once for each change. */
   onDecider(decider: Decider, reason: unknown): void;
   readonly onBan: OnBan;
@@ -61,6 +64,10 @@ export async function openObservability(options: {
     onEnd(record) {
       logRequest(log, record);
       metrics.countRequest(record);
+    },
+    onOpsEnd(record) {
+      logOpsRequest(log, record);
+      metrics.countOpsRequest(record);
     },
     onDecider(decider, reason) {
       metrics.setBreaker(decider === 'own' ? 'open' : 'closed');

@@ -7,10 +7,12 @@ import { useLeanJson } from '../api/lean-json.ts';
 import { requestId } from '../api/request-id.ts';
 import { responseManners } from '../api/response-manners.ts';
 import { ApiError } from '../api-error.ts';
+import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type AdminApiOptions, createAdminApi } from './admin-api.ts';
 import type { Health } from './health.ts';
 import { showMetrics } from './metrics.ts';
+import { observeOpsRequests } from './observe-ops-requests.ts';
 import { refuseMethod } from './refuse-method.ts';
 
 export interface OpsAppOptions {
@@ -20,6 +22,8 @@ export interface OpsAppOptions {
   readonly admin: AdminApiOptions | undefined;
   /** Is told of failures that are ours. */
   readonly report: (failure: unknown, requestId: string) => void;
+  /** Is told of each request once it is over. */
+  readonly onOpsEnd: (record: OpsRequestRecord) => void;
 }
 
 /** How long a prober is asked to wait for a replica that is not ready, in seconds. */
@@ -29,7 +33,8 @@ const notReadyRetrySeconds = 1;
  * What operators and their machines ask for. It reads top to bottom as a request meets it, and
  * shares no path with the public API: it listens elsewhere.
  */
-export function createOpsApp({ health, metrics, admin, report }: OpsAppOptions): Express {
+export function createOpsApp(options: OpsAppOptions): Express {
+  const { health, metrics, admin, report, onOpsEnd } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -39,6 +44,7 @@ export function createOpsApp({ health, metrics, admin, report }: OpsAppOptions):
   useLeanJson(app);
 
   app.use(requestId());
+  app.use(observeOpsRequests(onOpsEnd));
   app.use(responseManners());
 
   app
@@ -51,11 +57,12 @@ export function createOpsApp({ health, metrics, admin, report }: OpsAppOptions):
   app
     .route('/readyz')
     .get(async (_req, res) => {
-      const report = await health.report();
-      if (report.status === 'not_ready') {
+      const readiness = await health.report();
+      if (readiness.reasons.length > 0) res.locals.reasons = readiness.reasons;
+      if (readiness.status === 'not_ready') {
         res.status(503).setHeader(rateLimitHeaders.retryAfter, String(notReadyRetrySeconds));
       }
-      res.json(report);
+      res.json(readiness);
     })
     .all(refuseMethod(['GET']));
 

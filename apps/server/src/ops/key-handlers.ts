@@ -30,8 +30,9 @@ export function createKeyHandlers(options: {
   }
 
   return initServer().router(adminContract, {
-    async createKey({ body: { expiresAt, ...key } }) {
+    async createKey({ body: { expiresAt, ...key }, res }) {
       const created = await keys.create({ ...key, expiresAt: readExpiry(expiresAt) });
+      res.locals.keyId = created.key.id;
       return { status: 201, body: { key: toKey(created.key), token: created.token } };
     },
 

@@ -1,6 +1,7 @@
 import { createAdminOpenApi } from '@animal-store/contract/admin/openapi';
 import { type ListenerTimeouts, openListener } from '../api/open-listener.ts';
 import type { KeyRegister } from '../keys/key-register.ts';
+import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { createOpsApp } from './app.ts';
@@ -35,9 +36,10 @@ export async function openOps(
     keys: KeyRegister;
     quotas: Quotas;
     report: (failure: unknown, requestId: string) => void;
+    onOpsEnd: (record: OpsRequestRecord) => void;
   },
 ): Promise<Ops> {
-  const { opsHost, opsPort, dataDir, health, metrics, keys, quotas, report } = options;
+  const { opsHost, opsPort, dataDir, health, metrics, keys, quotas, report, onOpsEnd } = options;
   const adminToken =
     options.adminToken ?? (dataDir === undefined ? undefined : await keepAdminToken(dataDir));
   const admin =
@@ -51,7 +53,7 @@ export async function openOps(
 
   const listener = await openListener(
     { ...options, host: opsHost, port: opsPort, settings: 'OPS_' },
-    () => createOpsApp({ health, metrics, admin, report }),
+    () => createOpsApp({ health, metrics, admin, report, onOpsEnd }),
   );
   const withdraw =
     dataDir === undefined ? undefined : await announceOpsUrl(dataDir, listener.origin);
