@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { openTcpProxy, startServer, until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
+import { createKeyRegister } from '../src/keys/key-register.ts';
 import { createKeyRepository } from '../src/keys/key-repository.ts';
 import { createDatabase, type TestDatabase } from './support/databases.ts';
 import { expectError } from './support/expectations.ts';
@@ -50,9 +51,9 @@ describe.concurrent('a network', { timeout: boundMs }, () => {
   });
 
   // As a firewall does that forgets its connections: no reset tells the server, only silence.
-  test('that forgets its connections: they are replaced', async () => {
+  test('that forgets its connections: they are replaced, the one that hears of revoked keys too', async () => {
     await using database = await createDatabase('postgres');
-    const { newToken: token } = await createTokens(database);
+    const { newToken: token, newKeyId } = await createTokens(database);
     const target = new URL(database.env['DATABASE_URL'] ?? '');
     await using relay = await openForgetfulRelay({
       host: target.hostname,
@@ -65,6 +66,11 @@ describe.concurrent('a network', { timeout: boundMs }, () => {
     relay.forget();
     expectUnavailable(await list());
     await until(async () => (await list()).status === 200);
+    // By somebody else, who can only tell by NOTIFY. Unheard of, the key would stay good for 30 s.
+    const { db, close } = await database.open();
+    await createKeyRegister(db, () => {}).revoke(newKeyId);
+    await close();
+    await until(async () => (await list()).status === 401, { timeoutMs: 10_000 });
   });
 
   test('that fails under load: nothing is left behind that is done later', async () => {
@@ -128,9 +134,9 @@ async function createTokens(database: TestDatabase) {
   const keys = createKeyRepository(db);
   const key = { name: 'network', plan: 'enterprise', quota: wideQuota } as const;
   const { token: knownToken } = await keys.create(key);
-  const { token: newToken } = await keys.create(key);
+  const { token: newToken, id: newKeyId } = await keys.create(key);
   await close();
-  return { knownToken, newToken };
+  return { knownToken, newToken, newKeyId };
 }
 
 async function expectOutage({ ask, newToken }: ServiceBehindProxy): Promise<void> {

@@ -16,6 +16,15 @@ const connectSeconds = 5;
 const statementSeconds = 5;
 /** Short, so that silence soon tells a dead connection from an idle one. */
 const idleSeconds = 5;
+/**
+ * How often a message is sent to whoever listens, and how long none may arrive. Without any, a quiet
+ * channel could not be told from a connection that a network has dropped without a word. TCP's own
+ * keep-alive would tell it later, and only as far as to the next proxy.
+ */
+const pulseMs = 2_000;
+const pulseLostMs = 5_000;
+/** The message, which says nothing but that messages arrive. */
+const pulse = '';
 /** When a stop gives up on statements; whoever sent them has been answered or cut off by then. */
 const closeSeconds = 0.25;
 
@@ -27,7 +36,10 @@ const closeSeconds = 0.25;
  */
 export async function openPostgres(url: string): Promise<OpenDatabase> {
   await migrateOnce(url);
-  const sockets = openPoolSockets((idleSeconds + statementSeconds + 1) * 1_000);
+  const sockets = openPoolSockets({
+    silentMs: (idleSeconds + statementSeconds + 1) * 1_000,
+    listenerSilentMs: pulseLostMs,
+  });
   const client = postgres(url, {
     ...driverOptions(sockets.open),
     max: maxConnections,
@@ -37,9 +49,20 @@ export async function openPostgres(url: string): Promise<OpenDatabase> {
   return {
     db: drizzle({ client, schema }),
     async listen(channel, { onMessage, onListening }) {
-      const { unlisten } = await client.listen(channel, onMessage, onListening);
-      // To say so takes a statement, for which a Postgres that is away would keep us waiting.
-      return () => Promise.race([unlisten().catch(() => {}), sleep(closeSeconds * 1_000)]);
+      const { unlisten } = await client.listen(
+        channel,
+        (payload) => payload !== pulse && onMessage(payload),
+        onListening,
+      );
+      // Through the pool: postgres.js keeps the connection that listens to itself. And on the same
+      // channel: with two, each failed attempt to connect again would leave it one more LISTEN to
+      // send.
+      const pulsing = setInterval(() => client.notify(channel, pulse).catch(() => {}), pulseMs);
+      return () => {
+        clearInterval(pulsing);
+        // To say so takes a statement, for which a Postgres that is away would keep us waiting.
+        return Promise.race([unlisten().catch(() => {}), sleep(closeSeconds * 1_000)]);
+      };
     },
     async close() {
       await client.end({ timeout: closeSeconds });

@@ -8,7 +8,7 @@ export interface SocketOptions {
   readonly port: readonly number[];
   /** Of a Unix socket, instead of host and port. */
   readonly path?: string | false;
-  /** `null` on a connection that listens to a channel, and may be silent for as long as it likes. */
+  /** `null` on a connection that listens to a channel, and is never idle. */
   readonly idle_timeout?: number | null;
 }
 
@@ -42,10 +42,12 @@ export function openSocket({ host, port, path }: SocketOptions): Socket {
  * packets nobody else notices: the system retransmits for a quarter of an hour, and until then
  * postgres.js hands statements to the dead connection.
  *
- * @param silentMs longer than a connection may be idle and a statement may take, together.
+ * @param options.silentMs longer than a connection may be idle and a statement may take, together.
+ * @param options.listenerSilentMs longer than a connection that listens to a channel is left without
+ * a message.
  */
-export function openPoolSockets(silentMs: number) {
-  const lastHeard = new Map<Socket, { bytes: number; at: number }>();
+export function openPoolSockets(options: { silentMs: number; listenerSilentMs: number }) {
+  const lastHeard = new Map<Socket, { bytes: number; at: number; silentMs: number }>();
   let isAway = false;
   let attempt: Socket | undefined;
 
@@ -59,27 +61,28 @@ export function openPoolSockets(silentMs: number) {
     socket.once('close', () => {
       if (!hasAnswered) isAway = true;
     });
-    if (!isListener) lastHeard.set(socket, { bytes: 0, at: performance.now() });
+    const silentMs = isListener ? options.listenerSilentMs : options.silentMs;
+    lastHeard.set(socket, { bytes: 0, at: performance.now(), silentMs });
   }
 
   function endSilence(): void {
     const now = performance.now();
-    for (const [socket, { bytes, at }] of lastHeard) {
+    for (const [socket, { bytes, at, silentMs }] of lastHeard) {
       // Counted and not listened for: under TLS no byte passes through this socket's events.
       const { destroyed, bytesRead } = socket;
       if (destroyed) lastHeard.delete(socket);
-      else if (bytesRead !== bytes) lastHeard.set(socket, { bytes: bytesRead, at: now });
+      else if (bytesRead !== bytes) lastHeard.set(socket, { bytes: bytesRead, at: now, silentMs });
       else if (now - at > silentMs) socket.destroy(lost('ETIMEDOUT'));
     }
   }
   const looking = setInterval(endSilence, lookEveryMs);
 
   return {
-    async open(options: SocketOptions): Promise<Duplex> {
-      const isListener = options.idle_timeout === null;
+    async open(wanted: SocketOptions): Promise<Duplex> {
+      const isListener = wanted.idle_timeout === null;
       if (isListener && isAway) await sleep(listenAgainMs, undefined, { ref: false });
       if (isAway && attempt?.destroyed === false) return openLostSocket();
-      const socket = openSocket(options);
+      const socket = openSocket(wanted);
       note(socket, isListener);
       return socket;
     },
