@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -15,9 +16,11 @@ import {
   until,
 } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { lockDataDir } from '../src/database/data-dir-lock.ts';
 import { openPostgres } from '../src/database/open-postgres.ts';
 import { apiKeys, pets } from '../src/database/schema.ts';
 import { createDatabase, databaseKinds } from './support/databases.ts';
+import { logOf } from './support/observed.ts';
 import { call, startService } from './support/service.ts';
 
 const run = promisify(execFile);
@@ -199,6 +202,76 @@ describe('a stop', () => {
     const ended = await until(() => server.exited, { timeoutMs: 10_000 });
     expect(ended).toEqual({ code: 0, signal: null });
   });
+});
+
+describe('a stop during the start', () => {
+  /** One line says that it was asked for. */
+  const expectCalledOff = ({ code, stdout, stderr }: ServerRun, signal: string) => {
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(JSON.parse(stderr)).toEqual({
+      level: 'info',
+      time: expect.anything(),
+      signal,
+      msg: 'stopping',
+    });
+  };
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'by %s does not wait for a Postgres that does not answer',
+    async (signal) => {
+      let connections = 0;
+      await using silent = createServer((socket) => {
+        connections += 1;
+        socket.on('error', () => {}).resume();
+      }).listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = silent.address() as { port: number };
+      const run = await runServer({
+        env: { DATABASE_URL: `postgres://user:hunter2@127.0.0.1:${port}/animals` },
+        interrupt: { signal, when: () => connections > 0 },
+      });
+      expectCalledOff(run, signal);
+    },
+  );
+
+  test('lets go of the data directory', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = directory.path;
+    const when = () => existsSync(join(dataDir, 'lock'));
+    expectCalledOff(
+      await runServer({ dataDir, interrupt: { signal: 'SIGTERM', when } }),
+      'SIGTERM',
+    );
+    lockDataDir(dataDir).release();
+  });
+});
+
+describe('a failure that nobody expected', () => {
+  test.each(['exception', 'rejection'])(
+    '(%s) is logged, and ends the process with exit code 1',
+    async (by) => {
+      const crash = new URL(`./support/crash.ts?by=${by}`, import.meta.url);
+      await using service = await startService('postgres', {
+        env: { NODE_OPTIONS: `--import=${crash}` },
+      });
+      const { server } = service;
+      server.signal('SIGUSR2');
+      expect(await server.exited).toEqual({ code: 1, signal: null });
+      expect(logOf(server).slice(1)).toEqual([
+        {
+          level: 'fatal',
+          time: expect.anything(),
+          error: {
+            type: 'TypeError',
+            message: 'nobody expected this of ast_…',
+            stack: expect.stringContaining('crash.ts'),
+          },
+          msg: 'a failure that nobody expected: exiting',
+        },
+      ]);
+      expect(server.output()).not.toMatch(/0123456789abcdef|a parameter of a statement/);
+    },
+  );
 });
 
 test('npm start serves, and Ctrl-C in the terminal ends it with exit code 0', async () => {

@@ -108,6 +108,14 @@ test('a run gives what a failing start said, and its exit code', async () => {
   expect(run).toEqual({ code: 1, signal: null, stdout: 'out\n', stderr: 'err\n' });
 });
 
+test('a run can be interrupted', async () => {
+  const { signal } = await runServer({
+    ...script('setInterval(() => {}, 1000)'),
+    interrupt: { signal: 'SIGHUP', when: () => true },
+  });
+  expect(signal).toBe('SIGHUP');
+});
+
 test('a run of a server that does start is an Error', async () => {
   await expect(runServer(script(listening))).rejects.toThrow('should have ended, but it is listen');
 });

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Service, type ServiceExit, startService } from './service.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
+import { until } from './until.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -58,6 +59,11 @@ export type Server = AsyncDisposable & {
   exited: Promise<ServiceExit>;
 };
 
+export type RunOptions = ServerOptions & {
+  /** Sends it a signal once `when` gives something truthy. */
+  interrupt?: { signal: NodeJS.Signals; when: () => unknown };
+};
+
 export type ServerRun = ServiceExit & { stdout: string; stderr: string };
 
 /**
@@ -101,13 +107,18 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 }
 
 /**
- * Runs a server process to its end, for tests of a start that fails.
+ * Runs a server process to its end, for tests of a start that fails or is called off.
  *
  * @throws an Error with its whole output if it does start, or does not end in time
  */
-export async function runServer(options: ServerOptions = {}): Promise<ServerRun> {
+export async function runServer(options: RunOptions = {}): Promise<ServerRun> {
   const { service, dispose } = await launch(options);
+  const { interrupt } = options;
   try {
+    if (interrupt !== undefined) {
+      await until(interrupt.when, { intervalMs: 5 });
+      service.signal(interrupt.signal);
+    }
     const started = service.untilOutput(readyLine, options.timeoutMs).then(
       () => 'it is listening',
       () => 'it did neither start nor end in time',

@@ -26,6 +26,8 @@ export interface Observability {
   readonly onBan: OnBan;
   /** Notes a failure that is ours. */
   report(failure: unknown, requestId?: string): void;
+  /** Notes a failure that ends the process, and writes what the log still holds. */
+  onFatal(failure: unknown): Promise<void>;
   /** Writes and sends what is still held. */
   close(): Promise<void>;
 }
@@ -87,6 +89,10 @@ export async function openObservability(options: {
     },
     report(failure, requestId) {
       log.error({ requestId, error: describeFailure(failure) }, 'a failure on our side');
+    },
+    async onFatal(failure) {
+      log.fatal({ error: describeFailure(failure) }, 'a failure that nobody expected: exiting');
+      await closeLog();
     },
     async close() {
       await tracing?.close();
