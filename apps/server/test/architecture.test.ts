@@ -57,9 +57,9 @@ describe('inside the server', () => {
     ops: [
       'api-error',
       'api/client-network',
+      'api/create-express',
       'api/error-mapper',
       'api/json-body',
-      'api/lean-json',
       'api/open-listener',
       'api/path-table',
       'api/request-id',

@@ -1,18 +1,17 @@
-import { parse as parseQuery } from 'node:querystring';
 import { contract } from '@animal-store/contract';
 import { createExpressEndpoints } from '@ts-rest/express';
-import express, { type Express, type RequestHandler, Router } from 'express';
+import { type Express, type RequestHandler, Router } from 'express';
 import { ApiError } from '../api-error.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import type { createPetHandlers } from '../pets/pet-handlers.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { identify, requireKey } from './authenticate.ts';
 import { cors, preflight } from './cors.ts';
+import { createExpress } from './create-express.ts';
 import { enforceQuota, showQuotaOnFailure } from './enforce-quota.ts';
 import { errorMapper } from './error-mapper.ts';
 import { jsonBody } from './json-body.ts';
 import { findOperation, requireOperation } from './known-operation.ts';
-import { useLeanJson } from './lean-json.ts';
 import './locals.ts';
 import { observeRequests, type RequestRecord, type RequestTracing } from './observe-requests.ts';
 import { reference } from './reference.ts';
@@ -45,14 +44,8 @@ export interface AppOptions {
 export function createApp(options: AppOptions): Express {
   const { shedLoad, keys, quotas, petHandlers, baseUrl } = options;
 
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('case sensitive routing');
+  const app = createExpress();
   app.set('trust proxy', options.trustedProxies);
-  // Express's own stops at 1,000 parameters, and would not see those beyond.
-  app.set('query parser', (query: string) => parseQuery(query, '&', '=', { maxKeys: 0 }));
-  useLeanJson(app);
 
   app.use(requestId());
   app.use(observeRequests(options));

@@ -1,9 +1,8 @@
-import { parse as parseQuery } from 'node:querystring';
 import { rateLimitHeaders } from '@animal-store/contract';
 import { adminBasePath } from '@animal-store/contract/admin';
-import express, { type Express } from 'express';
+import type { Express } from 'express';
+import { createExpress } from '../api/create-express.ts';
 import { errorMapper } from '../api/error-mapper.ts';
-import { useLeanJson } from '../api/lean-json.ts';
 import { requestId } from '../api/request-id.ts';
 import { responseManners } from '../api/response-manners.ts';
 import { ApiError } from '../api-error.ts';
@@ -35,13 +34,7 @@ const notReadyRetrySeconds = 1;
  */
 export function createOpsApp(options: OpsAppOptions): Express {
   const { health, metrics, admin, report, onOpsEnd } = options;
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-  app.set('query parser', (query: string) => parseQuery(query, '&', '=', { maxKeys: 0 }));
-  useLeanJson(app);
+  const app = createExpress();
 
   app.use(requestId());
   app.use(observeOpsRequests(onOpsEnd));
