@@ -58,6 +58,7 @@ describe('inside the server', () => {
       'api-error',
       'api/client-network',
       'api/create-express',
+      'api/endpoint-options',
       'api/error-mapper',
       'api/json-body',
       'api/open-listener',

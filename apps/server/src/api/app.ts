@@ -8,6 +8,7 @@ import type { Quotas } from '../quotas/quotas.ts';
 import { identify, requireKey } from './authenticate.ts';
 import { cors, preflight } from './cors.ts';
 import { createExpress } from './create-express.ts';
+import { endpointOptions } from './endpoint-options.ts';
 import { enforceQuota, showQuotaOnFailure } from './enforce-quota.ts';
 import { errorMapper } from './error-mapper.ts';
 import { jsonBody } from './json-body.ts';
@@ -69,20 +70,7 @@ export function createApp(options: AppOptions): Express {
       },
     },
     v1,
-    {
-      // Given whole: ts-rest takes none of its defaults once it is given any option.
-      jsonQuery: false,
-      logInitialization: false,
-      responseValidation: false,
-      requestValidationErrorHandler: (error, _req, _res, next) => next(error),
-      // Express forgets them before the error mapper comes to describe what was wrong with them.
-      globalMiddleware: [
-        (req, res, next) => {
-          res.locals.pathParams = req.params;
-          next();
-        },
-      ],
-    },
+    endpointOptions,
   );
   v1.get('/store/orders', () => {
     throw new ApiError('not_implemented', 'The order listing is experimental, and not there yet.');

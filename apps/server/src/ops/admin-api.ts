@@ -1,6 +1,7 @@
 import { adminContract, adminRoutes } from '@animal-store/contract/admin';
 import { createExpressEndpoints } from '@ts-rest/express';
 import { Router } from 'express';
+import { endpointOptions } from '../api/endpoint-options.ts';
 import { jsonBody } from '../api/json-body.ts';
 import type { createKeyHandlers } from './key-handlers.ts';
 import { refuseMethod } from './refuse-method.ts';
@@ -38,20 +39,7 @@ export function createAdminApi({
       rotateKey: withBody(keyHandlers.rotateKey),
     },
     router,
-    {
-      // Given whole: ts-rest takes none of its defaults once it is given any option.
-      jsonQuery: false,
-      logInitialization: false,
-      responseValidation: false,
-      requestValidationErrorHandler: (error, _req, _res, next) => next(error),
-      // Express forgets them before the error mapper comes to describe what was wrong with them.
-      globalMiddleware: [
-        (req, res, next) => {
-          res.locals.pathParams = req.params;
-          next();
-        },
-      ],
-    },
+    endpointOptions,
   );
   for (const [path, routes] of Map.groupBy(Object.values(adminRoutes), ({ path }) => path)) {
     router.all(path, refuseMethod(routes.map(({ method }) => method)));
