@@ -1,6 +1,7 @@
 import { apiVersion, formatLinks } from '@animal-store/contract';
 import type { RequestHandler } from 'express';
 import { ApiError } from '../api-error.ts';
+import { methodNotAllowed } from './method-not-allowed.ts';
 import { deprecationOf, findPath } from './operations.ts';
 
 /** Notes which operation a request asks for, so that every answer to it can say what it must. */
@@ -33,9 +34,6 @@ export function requireOperation(): RequestHandler {
     if (res.locals.operation !== undefined) return next();
     const path = findPath(req.path);
     if (path === undefined) throw new ApiError('not_found', 'There is no such path.');
-    const allowed = [...path.methods.keys()].join(', ');
-    throw new ApiError('method_not_allowed', `method: expected one of ${allowed}`, {
-      headers: { Allow: allowed },
-    });
+    throw methodNotAllowed(path.methods.keys());
   };
 }

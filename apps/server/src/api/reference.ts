@@ -1,6 +1,6 @@
 import type { OpenApiOptions } from '@animal-store/contract/openapi';
 import type { RequestHandler } from 'express';
-import { ApiError } from '../api-error.ts';
+import { methodNotAllowed } from './method-not-allowed.ts';
 import { createReferenceFiles, digest } from './reference-files.ts';
 
 /**
@@ -23,9 +23,7 @@ export function reference(options: OpenApiOptions): RequestHandler {
       return next();
     }
     if (req.method !== 'GET' && req.method !== 'HEAD') {
-      throw new ApiError('method_not_allowed', 'method: expected one of GET, HEAD', {
-        headers: { Allow: 'GET, HEAD' },
-      });
+      throw methodNotAllowed(['GET']);
     }
     if (file === undefined) {
       if (req.path === '/') res.vary('Accept');

@@ -3,8 +3,8 @@ import { createExpressEndpoints } from '@ts-rest/express';
 import { Router } from 'express';
 import { endpointOptions } from '../api/endpoint-options.ts';
 import { jsonBody } from '../api/json-body.ts';
+import { refuseMethod } from '../api/method-not-allowed.ts';
 import type { createKeyHandlers } from './key-handlers.ts';
-import { refuseMethod } from './refuse-method.ts';
 import { requireAdminToken } from './require-admin-token.ts';
 
 /** The most that a JSON body may hold: the longest name and account, escaped, and room to spare. */

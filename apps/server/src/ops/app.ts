@@ -3,6 +3,7 @@ import { adminBasePath } from '@animal-store/contract/admin';
 import type { Express } from 'express';
 import { createExpress } from '../api/create-express.ts';
 import { errorMapper } from '../api/error-mapper.ts';
+import { refuseMethod } from '../api/method-not-allowed.ts';
 import { requestId } from '../api/request-id.ts';
 import { responseManners } from '../api/response-manners.ts';
 import { ApiError } from '../api-error.ts';
@@ -12,7 +13,6 @@ import { type AdminApiOptions, createAdminApi } from './admin-api.ts';
 import type { Health } from './health.ts';
 import { showMetrics } from './metrics.ts';
 import { observeOpsRequests } from './observe-ops-requests.ts';
-import { refuseMethod } from './refuse-method.ts';
 
 export interface OpsAppOptions {
   readonly health: Pick<Health, 'report'>;
