@@ -1,5 +1,5 @@
 import { type PlanName, planNames, type Quota } from '@animal-store/contract';
-import { gracePeriod, maxLimit } from '@animal-store/contract/admin';
+import { gracePeriod, isKeyId, maxLimit } from '@animal-store/contract/admin';
 import { Argument, InvalidArgumentError, Option } from 'commander';
 
 /** The options that say where the server is and how to answer; every command has them. */
@@ -18,7 +18,7 @@ export interface QuotaOptions {
 /** The id of a key. */
 export const keyId = (): Argument =>
   new Argument('<id>', 'the id of the key').argParser((text) => {
-    if (/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text;
+    if (isKeyId(text)) return text;
     throw new InvalidArgumentError('Expected the id of a key, as list shows it.');
   });
 

@@ -3,6 +3,7 @@ import {
   adminBasePath,
   adminContract,
   adminRoutes,
+  isKeyId,
   type Key,
   type KeyDetails,
   type KeyUsage,
@@ -86,8 +87,7 @@ export function createKeyHandlers(options: {
 
   /** A cursor is the id of the key that the page before ended with. Keys are never deleted. */
   async function requireCursor(cursor: string): Promise<void> {
-    const isId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(cursor);
-    if (isId && (await keys.find(cursor)) !== undefined) return;
+    if (isKeyId(cursor) && (await keys.find(cursor)) !== undefined) return;
     throw new ApiError('invalid_request', 'cursor: expected one that a Link header gave');
   }
 }
