@@ -19,6 +19,7 @@ import { createIdempotentCreations } from './pets/idempotent-creation.ts';
 import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
+import { redisAway } from './quotas/resilient-quotas.ts';
 
 /** The most that a JSON body may hold: sixteen times the longest name, escaped. */
 const maxBodyBytes = 16 * 1024;
@@ -72,7 +73,7 @@ export async function openService(
     ...observability,
     onDecider(decider, reason) {
       observability.onDecider(decider, reason);
-      health.setRedisFault(decider === 'own' ? redisFault : undefined);
+      health.setRedisFault(decider === 'own' ? `${redisAway}.` : undefined);
     },
   });
   opened.defer(() => quotas.close());
@@ -139,5 +140,3 @@ export async function openService(
     },
   };
 }
-
-const redisFault = 'Redis is away: this replica limits by its own share until it is back.';

@@ -1,6 +1,6 @@
 import type { RequestRecord, RequestTracing } from '../api/observe-requests.ts';
 import type { OnBan } from '../quotas/quotas.ts';
-import type { Decider } from '../quotas/resilient-quotas.ts';
+import { type Decider, redisAway } from '../quotas/resilient-quotas.ts';
 import { describeFailure, openLog } from './log.ts';
 import { logOpsRequest, type OpsRequestRecord } from './log-ops-request.ts';
 import { logRequest } from './log-request.ts';
@@ -78,10 +78,7 @@ export async function openObservability(options: {
         log.warn('Redis is back: replicas limit together again');
         return;
       }
-      log.warn(
-        { error: describeFailure(reason) },
-        'Redis is away: this replica limits by its own share until it is back',
-      );
+      log.warn({ error: describeFailure(reason) }, redisAway);
     },
     onBan(ban) {
       metrics.countBan();

@@ -7,6 +7,9 @@ const probeEveryMs = 250;
 /** Who decides: all replicas together, or this one by itself. */
 export type Decider = 'shared' | 'own';
 
+/** What operators are told while a replica decides by itself. */
+export const redisAway = 'Redis is away: this replica limits by its own share until it is back';
+
 /**
  * Decides by Redis while it answers in time, and by this process's own share while it does not: no
  * request fails, or waits for long, because of Redis.
