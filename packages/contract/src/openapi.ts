@@ -1,5 +1,5 @@
 import { contract } from './contract.ts';
-import { type HeaderName, headers } from './openapi/headers.ts';
+import { type HeaderName, headers, headersOf } from './openapi/headers.ts';
 import {
   type FailureNotes,
   type FailureStatus,
@@ -17,7 +17,7 @@ import {
 import { apiVersion, deprecations, type OperationName } from './routes.ts';
 
 export { errorGuide } from './openapi/error-guide.ts';
-export { createGuides } from './openapi/guides.ts';
+export { createGuides, type GuideNumbers } from './openapi/guides.ts';
 export type { JsonObject } from './openapi/schemas.ts';
 
 /** Where the API is. Origins, without a path. */
@@ -88,7 +88,7 @@ export function createOpenApi({
               example: [mia],
               headers: ['Link'],
             }),
-            ...failuresOf('listPets'),
+            ...failuresOf('listPets', { 405: petsMethods }),
           },
         }),
         post: operation('createPet', {
@@ -124,6 +124,7 @@ export function createOpenApi({
                   invalid_json: 'body: expected valid JSON in UTF-8',
                 },
               },
+              405: petsMethods,
             }),
           },
         }),
@@ -165,9 +166,12 @@ export function createOpenApi({
           responses: {
             200: {
               description: 'Reserved for the list of orders. Not answered yet.',
-              headers: {},
+              headers: headersOf([]),
             },
-            ...failureResponses([400, 401, 405, 429, 500, 501, 503]),
+            ...failureResponses([400, 401, 405, 429, 500, 501, 503], {
+              // It has no parameter that could be wrong; what HTTP itself asks for can be.
+              400: { messages: { invalid_request: 'Host: expected exactly one' } },
+            }),
           },
         }),
       },
@@ -188,6 +192,11 @@ export function createOpenApi({
 }
 
 const deprecationHeaders: readonly HeaderName[] = ['Deprecation', 'Sunset', 'DeprecationLink'];
+
+/** `/pets` is the one path with a method more. */
+const petsMethods = {
+  messages: { method_not_allowed: 'method: expected one of GET, HEAD, POST' },
+};
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
