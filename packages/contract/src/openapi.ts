@@ -9,7 +9,7 @@ import { mia, parameters, schemas } from './openapi/schemas.ts';
 import { apiVersion, deprecations, type OperationName } from './routes.ts';
 
 export { errorGuide } from './openapi/error-guide.ts';
-export { createGuides } from './openapi/guides.ts';
+export { createGuides, type GuideNumbers } from './openapi/guides.ts';
 export type { JsonObject } from './openapi/json-schema.ts';
 
 /** Where the API is. Origins, without a path. */
@@ -82,6 +82,11 @@ const responses = createResponseWriter({ headers, wireNames, always, failures })
 
 const deprecationHeaders: readonly HeaderName[] = ['Deprecation', 'Sunset', 'DeprecationLink'];
 
+/** `/pets` is the one path with a method more. */
+const petsMethods = {
+  messages: { method_not_allowed: 'method: expected one of GET, HEAD, POST' },
+};
+
 /** What the document says of each operation. */
 const operationNotes = (
   baseUrl: string,
@@ -92,6 +97,7 @@ const operationNotes = (
       'Lists animals by `id`, ascending. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. Pages neither repeat nor skip an animal while others are added.',
     marks: { 'x-stability': 'stable' },
     success: { description: 'A page of animals.', example: [mia], headers: ['Link'] },
+    failures: { 405: petsMethods },
     samples: codeSamples('listPets', baseUrl),
   },
   createPet: {
@@ -118,6 +124,7 @@ const operationNotes = (
           invalid_json: 'body: expected valid JSON in UTF-8',
         },
       },
+      405: petsMethods,
     },
     samples: codeSamples('createPet', baseUrl),
   },
@@ -150,9 +157,12 @@ const orders = (baseUrl: string): JsonObject => ({
   responses: {
     200: {
       description: 'Reserved for the list of orders. Not answered yet.',
-      headers: {},
+      headers: responses.headers(),
     },
-    ...responses.failures([400, 401, 405, 429, 500, 501, 503]),
+    ...responses.failures([400, 401, 405, 429, 500, 501, 503], {
+      // It has no parameter that could be wrong; what HTTP itself asks for can be.
+      400: { messages: { invalid_request: 'Host: expected exactly one' } },
+    }),
   },
   'x-codeSamples': codeSamples('listOrders', baseUrl),
 });

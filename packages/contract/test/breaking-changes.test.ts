@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { int64Max, parseJson } from '../src/int64.ts';
 import type { JsonObject } from '../src/openapi.ts';
 import { breakingChanges } from './breaking-changes.ts';
 import { publicDocument, readCommitted, releasedFile } from './committed-openapi.ts';
 
-const readReleased = () => JSON.parse(readFileSync(releasedFile, 'utf8')) as JsonObject;
+const readReleased = () => parseJson(readFileSync(releasedFile, 'utf8')) as JsonObject;
 
 test('nothing that the last release promised is gone', () => {
-  expect(breakingChanges(readReleased(), JSON.parse(readCommitted(publicDocument)))).toEqual([]);
+  expect(
+    breakingChanges(readReleased(), parseJson(readCommitted(publicDocument)) as JsonObject),
+  ).toEqual([]);
 });
 
 /** A document where one value is another, or gone. */
@@ -31,6 +34,19 @@ describe('what breaks a client is found:', () => {
     ['a parameter that is gone', `${list} parameters 0 name`, 'size'],
     ['a parameter that became required', `${list} parameters 0 required`, true],
     ['a smaller maximum', `${list} parameters 0 schema maximum`, 50],
+    [
+      'a maximum that is smaller by one',
+      `${schemas} NewPet properties categoryId maximum`,
+      int64Max - 1n,
+    ],
+    ['another default', `${list} parameters 0 schema default`, 10],
+    ['another form of a list', `${list} parameters 1 explode`, false],
+    [
+      'a header that is new and required',
+      `${list} parameters 3`,
+      { name: 'X-Tenant', in: 'header', required: true, schema: { type: 'string' } },
+    ],
+    ['a new keyword', `${schemas} NewPet additionalProperties`, false],
     ['another type', `${list} parameters 0 schema type`, 'string'],
     ['a value that is gone', `${schemas} PetStatus enum`, ['available', 'sold']],
     [
@@ -53,6 +69,14 @@ describe('what breaks a client is found:', () => {
     ['a media type that is gone', `${list} responses 200 content`, {}],
     ['another success', 'paths /pets post responses 202', { description: 'Later.' }],
     ['another security', `${list} security`, []],
+    ['another security scheme', 'components securitySchemes bearerAuth scheme', 'basic'],
+    ['a nearer sunset', 'paths /pets/{petId} get x-deprecated-sunset', '2029-12-05'],
+    [
+      'fewer values for senders alone',
+      `${list} parameters 1 schema`,
+      { type: 'string', enum: ['available', 'sold'] },
+    ],
+    ['a header of another type', 'components headers X-Request-Id schema type', 'integer'],
     ['a schema with another name', `${schemas} Pets`, undefined],
   ])('%s', (_what, path, value) => {
     expect(breakingChanges(readReleased(), changed(path, value))).not.toEqual([]);
@@ -66,6 +90,8 @@ describe('what adds to the document is not:', () => {
     ['a member of an answer', `${schemas} Pet properties age`, { type: 'integer' }],
     ['a header', `${list} responses 200 headers ETag`, { schema: { type: 'string' } }],
     ['a failure', `${list} responses 410`, { description: 'Gone.' }],
+    ['a later sunset', 'paths /pets/{petId} get x-deprecated-sunset', '2031-12-05'],
+    ['a deprecation', `${list} deprecated`, true],
     ['a greater maximum', `${list} parameters 0 schema maximum`, 200],
     ['another description', 'info description', 'A store.'],
   ])('%s', (_what, path, value) => {

@@ -25,6 +25,15 @@ export function breakingChanges(released: JsonObject, next: JsonObject): string[
     const security = (operation: JsonObject, document: Document) =>
       JSON.stringify(operation['security'] ?? document.root['security']);
     if (security(old, before) !== security(now, after)) found.push(`${name}: security changed`);
+    compareSunsets(name, old, now);
+  }
+  for (const [name, scheme] of Object.entries(before.securitySchemes())) {
+    const successor = after.securitySchemes()[name] as JsonObject | undefined;
+    for (const keyword of ['type', 'scheme', 'in', 'name']) {
+      if ((scheme as JsonObject)[keyword] !== successor?.[keyword]) {
+        found.push(`components.securitySchemes.${name}: ${keyword} changed`);
+      }
+    }
   }
   for (const name of Object.keys(before.schemas())) {
     if (!(name in after.schemas())) found.push(`components.schemas.${name}: the name is gone`);
@@ -35,12 +44,28 @@ export function breakingChanges(released: JsonObject, next: JsonObject): string[
     for (const [key, parameter] of old) {
       const successor = now.get(key);
       if (successor === undefined) found.push(`${at} ${key}: the parameter is gone`);
-      else compareSchemas(`${at} ${key}`, 'sent', parameter['schema'], successor['schema']);
+      else {
+        compareSchemas(`${at} ${key}`, 'sent', parameter['schema'], successor['schema']);
+        for (const keyword of ['style', 'explode']) {
+          if (parameter[keyword] !== successor[keyword])
+            found.push(`${at} ${key}: ${keyword} changed`);
+        }
+      }
     }
     for (const [key, parameter] of now) {
       if (parameter['required'] === true && old.get(key)?.['required'] !== true) {
         found.push(`${at} ${key}: the parameter became required`);
       }
+    }
+  }
+
+  /** An operation may end later than was announced, and not sooner. */
+  function compareSunsets(at: string, old: JsonObject, now: JsonObject) {
+    const [announced, sunset] = [old, now].map(
+      (operation) => operation['x-deprecated-sunset'] as string | undefined,
+    );
+    if (announced !== undefined && sunset !== undefined && sunset < announced) {
+      found.push(`${at}: the sunset came nearer`);
     }
   }
 
@@ -89,18 +114,17 @@ export function breakingChanges(released: JsonObject, next: JsonObject): string[
     const old = before.resolve(oldSchema) ?? {};
     const now = after.resolve(newSchema) ?? {};
     const say = (what: string) => found.push(`${at}: ${what}`);
-    for (const keyword of ['type', 'format', 'pattern', 'const'] as const) {
-      if (old[keyword] !== now[keyword]) say(`${keyword} changed`);
+    for (const keyword of verbatim) {
+      if (JSON.stringify(old[keyword]) !== JSON.stringify(now[keyword])) say(`${keyword} changed`);
     }
     // A receiver may not meet more than it knows, a sender may not lose what it could send.
     const [wide, narrow] = way === 'sent' ? [now, old] : [old, now];
     for (const [keyword, order] of bounds) {
-      const limit = wide[keyword] as number | undefined;
-      const given = narrow[keyword] as number | undefined;
-      if (
-        limit !== undefined &&
-        (given === undefined || order * Number(given) < order * Number(limit))
-      ) {
+      const limit = wide[keyword] as number | bigint | undefined;
+      const given = narrow[keyword] as number | bigint | undefined;
+      if (limit === undefined) continue;
+      // Compared as they are: a double would round the bounds of int64.
+      if (given === undefined || (order > 0 ? given < limit : given > limit)) {
         say(`${keyword} changed`);
       }
     }
@@ -130,6 +154,29 @@ export function breakingChanges(released: JsonObject, next: JsonObject): string[
 type Way = 'sent' | 'received';
 type Parameters = ReadonlyMap<string, JsonObject>;
 type Responses = ReadonlyMap<string, JsonObject>;
+
+/**
+ * Keywords of which only the very same value is known to mean the same; of those that the document
+ * does not use, that they are new to it.
+ */
+const verbatim = [
+  'type',
+  'format',
+  'pattern',
+  'const',
+  'default',
+  'multipleOf',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'uniqueItems',
+  'additionalProperties',
+  'propertyNames',
+  'dependentRequired',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+] as const;
 
 /** Bounds with the side on which they narrow: −1 where a smaller number lets in less. */
 const bounds = [
@@ -188,6 +235,10 @@ class Document {
 
   schemas(): JsonObject {
     return (this.root['components'] as JsonObject)['schemas'] as JsonObject;
+  }
+
+  securitySchemes(): JsonObject {
+    return (this.root['components'] as JsonObject)['securitySchemes'] as JsonObject;
   }
 
   #resolved(members: unknown): Map<string, JsonObject> {

@@ -26,6 +26,8 @@ script.addEventListener('load', () => {
     // Only the samples that are tested: curl, the TypeScript client, fetch.
     hiddenClients: true,
     hideClientButton: true,
+    // There is one way to authenticate; its name alone leaves room for the word "Required".
+    localization: { translations: { apiClient: { authSelector: { selectedType: '{type}' } } } },
     mcp: { disabled: true },
     onBeforeRequest: refuseOrders,
     // A key that is pasted is forgotten with the page.

@@ -1,4 +1,5 @@
 import { contract } from '@animal-store/contract';
+import type { GuideNumbers } from '@animal-store/contract/openapi';
 import { createExpressEndpoints } from '@ts-rest/express';
 import { type Express, type RequestHandler, Router } from 'express';
 import { ApiError } from '../api-error.ts';
@@ -20,7 +21,7 @@ import { requestId } from './request-id.ts';
 import { requireHost } from './require-host.ts';
 import { responseManners } from './response-manners.ts';
 
-export interface AppOptions {
+export interface AppOptions extends GuideNumbers {
   readonly shedLoad: RequestHandler;
   readonly keys: Pick<KeyCache, 'findByToken'>;
   readonly quotas: Quotas;
@@ -78,7 +79,7 @@ export function createApp(options: AppOptions): Express {
   v1.use(showQuotaOnFailure(quotas));
   app.use('/v1', v1);
 
-  app.use(reference({ origin: new URL(baseUrl).origin, stagingOrigin: options.stagingOrigin }));
+  app.use(reference({ ...options, origin: new URL(baseUrl).origin }));
   app.use(() => {
     throw new ApiError('not_found', 'There is no such path. The API is under /v1.');
   });

@@ -1,11 +1,19 @@
 import { apiVersion } from '@animal-store/contract';
-import { createGuides, type JsonObject, type OpenApiOptions } from '@animal-store/contract/openapi';
+import {
+  createGuides,
+  type GuideNumbers,
+  type JsonObject,
+  type OpenApiOptions,
+} from '@animal-store/contract/openapi';
+
+/** Where the reference says that the service is, and the numbers that it was set to. */
+export type ReferenceOptions = OpenApiOptions & GuideNumbers;
 
 /**
  * The document as the page shows it: with the guides, with the marks in Scalar's own words, and with
  * the origin of the page as its server, so that a try-out stays on the origin whatever name it has.
  */
-export function toScalarDocument(document: JsonObject, { origin }: OpenApiOptions): JsonObject {
+export function toScalarDocument(document: JsonObject, options: ReferenceOptions): JsonObject {
   // The links to the reference and to its makers lead from the page to itself.
   const { externalDocs: _, ...rest } = document;
   const { contact: __, ...info } = document['info'] as JsonObject;
@@ -28,7 +36,7 @@ export function toScalarDocument(document: JsonObject, { origin }: OpenApiOption
     ...rest,
     info: {
       ...info,
-      description: `${welcome}${createGuides(`${origin}/${apiVersion}`)}`,
+      description: `${welcome}${createGuides(`${options.origin}/${apiVersion}`, options)}`,
     },
     servers: [{ url: `/${apiVersion}`, description: 'This service' }, ...others],
     paths: mapMembers(paths, (item) => mapMembers(item, marked)),

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { stringifyJson } from '@animal-store/contract';
-import { createOpenApi, type OpenApiOptions } from '@animal-store/contract/openapi';
-import { toScalarDocument } from './reference-document.ts';
+import { createOpenApi } from '@animal-store/contract/openapi';
+import { type ReferenceOptions, toScalarDocument } from './reference-document.ts';
 import { contentSecurityPolicy, referencePage } from './reference-page.ts';
 
 /** What is served at one path: the same bytes to everybody, made once. */
@@ -21,7 +21,7 @@ const assets = new URL('../../assets/reference/', import.meta.url);
 const readAsset = (name: string) => readFileSync(new URL(name, assets));
 
 /** All that the reference consists of, by its path. */
-export function createReferenceFiles(options: OpenApiOptions): Map<string, ReferenceFile> {
+export function createReferenceFiles(options: ReferenceOptions): Map<string, ReferenceFile> {
   const files = new Map<string, ReferenceFile>();
   const script = 'text/javascript; charset=utf-8';
   const json = 'application/json; charset=utf-8';

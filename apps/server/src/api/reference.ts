@@ -1,13 +1,13 @@
-import type { OpenApiOptions } from '@animal-store/contract/openapi';
 import type { RequestHandler } from 'express';
 import { methodNotAllowed } from './method-not-allowed.ts';
+import type { ReferenceOptions } from './reference-document.ts';
 import { createReferenceFiles, digest } from './reference-files.ts';
 
 /**
  * Serves the reference: `/openapi.json`, `/docs` and what that page consists of. It needs no key and
  * costs no quota, so it only ever hands out bytes that were made at the start.
  */
-export function reference(options: OpenApiOptions): RequestHandler {
+export function reference(options: ReferenceOptions): RequestHandler {
   const files = createReferenceFiles(options);
   const etags = new Map([...files].map(([path, { bytes }]) => [path, digest(bytes)]));
 

@@ -20,18 +20,35 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-const sizes = [
-  { name: 'desktop-light', width: 1440, height: 900, colorScheme: 'light' },
-  { name: 'phone-dark', width: 390, height: 844, colorScheme: 'dark' },
+test('the browser is offline: no name of another host leads anywhere', async () => {
+  const page = await browser.newPage();
+  await expect(page.goto('http://animal-store.example/')).rejects.toThrow('ERR_NAME_NOT_RESOLVED');
+  await page.close();
+});
+
+const screens = [
+  {
+    name: 'desktop-light',
+    device: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
+  },
+  {
+    name: 'phone-dark',
+    device: {
+      viewport: { width: 360, height: 740 },
+      colorScheme: 'dark',
+      isMobile: true,
+      hasTouch: true,
+    },
+  },
 ] as const;
 
-describe.each(sizes)('the page at $name', ({ name, width, height, colorScheme }) => {
+describe.each(screens)('the page at $name, offline', ({ name, device }) => {
   let page: Page;
   const requests: string[] = [];
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    page = await browser.newPage({ viewport: { width, height }, colorScheme });
+    page = await browser.newPage(device);
     page.setDefaultTimeout(10_000);
     page.on('request', (request) => requests.push(request.url()));
     page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
@@ -56,21 +73,34 @@ describe.each(sizes)('the page at $name', ({ name, width, height, colorScheme })
   };
   const picture = (what: string) => page.screenshot({ path: `${pictures}${name}-${what}.png` });
 
+  /** How far the page, or a table of its guides, reaches beyond the screen. */
+  const overflow = async () =>
+    Number(
+      await page.evaluate(`Math.max(
+        document.documentElement.scrollWidth,
+        ...[...document.querySelectorAll('.markdown table')].map((table) => table.getBoundingClientRect().right),
+      ) - document.documentElement.clientWidth`),
+    );
+
   test('shows the store, its guides and no sideways scroll', async () => {
     await picture('top');
     expect(await page.title()).toContain('Animal Store');
     for (const guide of ['Authentication', 'Rate limits', 'Pagination', 'Errors', 'Deprecation']) {
       expect(await page.getByRole('heading', { name: guide }).count(), guide).toBeGreaterThan(0);
     }
-    const overflow = await page.evaluate(
-      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-    );
-    expect(overflow).toBe(0);
+    expect(await overflow()).toBeLessThanOrEqual(0);
+  });
+
+  test('waits for no font and no picture', async () => {
+    // The fonts are those of the device: a face would be a file of somebody's.
+    expect(await page.evaluate('document.fonts.size')).toBe(0);
+    const missing = 'Array.from(document.images).filter(({ naturalWidth }) => naturalWidth === 0)';
+    expect(await page.evaluate(`${missing}.map(({ src }) => src)`)).toEqual([]);
   });
 
   test('follows the wish for a light or a dark page', async () => {
     const classes = await page.evaluate('document.body.className');
-    expect(classes).toContain(`${colorScheme}-mode`);
+    expect(classes).toContain(`${device.colorScheme}-mode`);
   });
 
   test.each([
@@ -90,6 +120,7 @@ describe.each(sizes)('the page at $name', ({ name, width, height, colorScheme })
     expect(String((await answered).status())).toBe(status);
     await dialog.getByRole('button', { name: /Response Headers/ }).click();
     await dialog.getByText(/^x-ratelimit-remaining$/i).waitFor();
+    expect(await overflow()).toBeLessThanOrEqual(0);
     await picture(`try-out-${id.replaceAll(/\W+/g, '-')}`);
     expect(await dialog.textContent()).toMatch(shows);
     await page.keyboard.press('Escape');
@@ -124,17 +155,49 @@ describe.each(sizes)('the page at $name', ({ name, width, height, colorScheme })
   });
 
   test('the link of the Deprecation header leads to its guide', async () => {
-    const reader = await browser.newPage({ viewport: { width, height }, colorScheme });
+    const reader = await browser.newPage(device);
     await reader.goto(`${service.server.origin}/docs#deprecation`);
-    const heading = reader.getByRole('heading', { name: 'Deprecation' }).first();
-    // Wholly in view, in the upper half: neither below nor above the screen.
-    const isInView = async () => {
-      const { y = -1 } = (await heading.boundingBox()) ?? {};
-      return y >= 0 && y < height / 2;
-    };
+    // In the upper half of the screen, with nothing over it: a phone's has a bar at the top.
+    const isInView = () =>
+      reader.evaluate(`(() => {
+        const heading = document.querySelector('h1#deprecation');
+        if (heading === null) return false;
+        const { left, top, bottom } = heading.getBoundingClientRect();
+        const uppermost = document.elementFromPoint(left + 5, (top + bottom) / 2);
+        return bottom < innerHeight / 2 && heading.contains(uppermost);
+      })()`);
     await expect.poll(isInView, { timeout: 10_000 }).toBe(true);
     await reader.screenshot({ path: `${pictures}${name}-guide.png` });
     await reader.close();
+  });
+
+  test('no operation is wider than the screen', async () => {
+    for (const id of ['GET/pets', 'POST/pets', 'GET/pets/{petId}', 'GET/store/orders']) {
+      await operation(id);
+      expect(await overflow(), id).toBeLessThanOrEqual(0);
+    }
+  });
+
+  test('whatever the keyboard reaches shows it', async () => {
+    // From the top: Tab goes on from where the test before left off.
+    await page.evaluate(
+      'document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute("tabindex")',
+    );
+    const reached: string[] = [];
+    const unmarked: string[] = [];
+    for (;;) {
+      await page.keyboard.press('Tab');
+      const { name, isMarked } = (await page.evaluate(describeFocus)) as Focus;
+      // The focus leaves the page after its last element.
+      if (name === 'BODY' || reached.length > 400) break;
+      reached.push(name);
+      if (!isMarked) unmarked.push(name);
+    }
+    expect(unmarked).toEqual([]);
+    // Sections are filled as they come into view, so not all that they have is passed.
+    expect(reached.some((name) => name.includes('Test Request'))).toBe(true);
+    // The navigation, which a phone keeps behind a button.
+    expect(reached[0]).toMatch(/Open (Search|Menu)/);
   });
 
   test('no request left the origin, and the console is silent', () => {
@@ -143,6 +206,23 @@ describe.each(sizes)('the page at $name', ({ name, width, height, colorScheme })
     expect(complaints).toEqual([]);
   });
 });
+
+type Focus = { readonly name: string; readonly isMarked: boolean };
+
+/** Says in the page what has the focus, and whether it, or what it consists of, has a line around it. */
+const describeFocus = `(() => {
+  const element = document.activeElement;
+  const isMarked = (part) =>
+    [getComputedStyle(part), getComputedStyle(part, '::before')].some(
+      ({ outlineStyle, outlineWidth, boxShadow }) =>
+        (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow.includes('inset'),
+    );
+  const whole = element.closest('label') ?? element;
+  return {
+    name: element === document.body ? 'BODY' : element.ariaLabel ?? element.textContent.trim().slice(0, 60),
+    isMarked: [whole, ...whole.querySelectorAll('*')].some(isMarked),
+  };
+})()`;
 
 test('a try-out of the orders that is reached all the same sends nothing', async () => {
   const page = await browser.newPage();

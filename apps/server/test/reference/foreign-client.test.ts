@@ -55,3 +55,40 @@ test('a client that is generated from the document alone runs every operation', 
     remaining: expect.stringMatching(/^\d+$/),
   });
 });
+
+test('a client that is written from the page alone, in Python, runs every operation', async () => {
+  const { server, tokens } = service;
+  const program = fileURLToPath(new URL('foreign-program.py', import.meta.url));
+  const document = new URL('/openapi.json', server.baseUrl).href;
+  const { stdout } = await run('python3', [
+    program,
+    document,
+    server.baseUrl,
+    tokens.enterprise,
+    tokens.free,
+  ]).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT'
+      ? new Error(
+          'The tests run a client in another language, and python3 is not on the PATH. Install it: apt-get install python3 (Debian, Ubuntu), dnf install python3 (Fedora), apk add python3 (Alpine), brew install python (macOS).',
+        )
+      : error;
+  });
+  // The last digits of int64 included.
+  expect(stdout).toContain('"created": 9223372036854775807');
+  expect(JSON.parse(stdout)).toMatchObject({
+    replayed: [true, null, 'true'],
+    listedAll: true,
+    found: [true, 'Thu, 05 Dec 2030 00:00:00 GMT'],
+    refused: [
+      'invalid_request',
+      'invalid_request',
+      'idempotency_key_reused',
+      'pet_not_found',
+      'method_not_allowed',
+      'not_implemented',
+      'unauthorized',
+    ],
+    limited: [429, 'rate_limit_exceeded', true],
+    remaining: expect.any(Number),
+  });
+});

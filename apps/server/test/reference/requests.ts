@@ -271,6 +271,7 @@ function outside(schema: Schema): fc.Arbitrary<string> | undefined {
     const values = schema['enum'] as string[];
     return fc.string({ unit: 'grapheme' }).filter((text) => !values.includes(text));
   }
+  if (schema['type'] === 'string') return outsidePattern(schema);
   if (schema['type'] !== 'integer') return undefined;
   const [min, max] = [BigInt(schema['minimum'] as bigint), BigInt(schema['maximum'] as bigint)];
   return fc.oneof(
@@ -292,6 +293,19 @@ function outside(schema: Schema): fc.Arbitrary<string> | undefined {
       '5,6',
     ),
     fc.string({ unit: 'grapheme' }).filter((text) => !/^-?\d+$/.test(text)),
+  );
+}
+
+/** Texts that a pattern refuses, or that are too long for it; HTTP takes the spaces around a value. */
+function outsidePattern(schema: Schema): fc.Arbitrary<string> | undefined {
+  if (schema['pattern'] === undefined) return undefined;
+  const pattern = new RegExp(String(schema['pattern']), 'u');
+  const tooLong = Number(schema['maxLength']) + 1;
+  return fc.oneof(
+    fc
+      .string({ unit: 'grapheme-ascii' })
+      .filter((text) => text === text.trim() && !pattern.test(text)),
+    fc.integer({ min: tooLong, max: tooLong + 50 }).map((length) => 'x'.repeat(length)),
   );
 }
 

@@ -1,7 +1,7 @@
 import { chromiumBinary } from '@animal-store/testkit';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Starts a headless Chromium that asks nobody for anything of its own. */
+/** Starts a headless Chromium that asks nobody for anything of its own, and reaches this machine only. */
 export async function openBrowser(): Promise<Browser> {
   return await chromium.launch({
     executablePath: await chromiumBinary(),
@@ -13,6 +13,7 @@ export async function openBrowser(): Promise<Browser> {
       '--disable-gpu',
       '--disable-quic',
       '--disable-sync',
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
       '--no-first-run',
     ],
   });

@@ -1,10 +1,29 @@
 import { errorStatus } from '../error.ts';
 import { pageLimit } from '../page-limit.ts';
 import { planNames, plans } from '../plan.ts';
+import { windowSeconds } from '../rate-limit.ts';
 import { deprecations } from '../routes.ts';
 import { errorGuide } from './error-guide.ts';
 
 const count = new Intl.NumberFormat('en');
+const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+/** What the guides tell of a service that its operators may have set otherwise. */
+export interface GuideNumbers {
+  /** What an address may send in a minute without a valid key. */
+  readonly addressPerMinute: number;
+  /** When a key is banned. */
+  readonly banPolicy: {
+    readonly graceMs: number;
+    /** 0 switches bans off. */
+    readonly minStrikes: number;
+    readonly strikeShare: number;
+    readonly strikeWindowSeconds: number;
+    readonly banSeconds: number;
+    readonly maxBanSeconds: number;
+    readonly memorySeconds: number;
+  };
+}
 
 /**
  * The guides of the reference page, in Markdown. They stand beside the document and not in it:
@@ -12,10 +31,10 @@ const count = new Intl.NumberFormat('en');
  *
  * @param baseUrl what the examples call, ending in `/v1`.
  */
-export function createGuides(baseUrl: string): string {
+export function createGuides(baseUrl: string, numbers: GuideNumbers): string {
   return [
-    authentication(baseUrl),
-    rateLimits(),
+    authentication(baseUrl, numbers),
+    rateLimits(numbers),
     pagination(baseUrl),
     idempotency(baseUrl),
     errors(),
@@ -25,7 +44,7 @@ export function createGuides(baseUrl: string): string {
   ].join('\n');
 }
 
-const authentication = (baseUrl: string) => `
+const authentication = (baseUrl: string, { addressPerMinute }: GuideNumbers) => `
 # Authentication
 
 Every request to the API needs an API key, which the operators of the store issue. Send it as a bearer token, in this header and nowhere else:
@@ -39,13 +58,13 @@ curl -i "${baseUrl}/pets?limit=3" \\
   -H "Authorization: Bearer $API_KEY"
 \`\`\`
 
-A key looks like \`ast_\` and 36 letters and digits. Keep it on your server: whoever reads a web page can read the keys in it. Without a valid key the answer is 401, and the request counts against your address: 60 a minute, whoever sends them.
+A key looks like \`ast_\` and 36 letters and digits. Keep it on your server: whoever reads a web page can read the keys in it. Without a valid key the answer is 401, and the request counts against your address: ${count.format(addressPerMinute)} a minute, whoever sends them.
 `;
 
-const rateLimits = () => `
+const rateLimits = ({ banPolicy }: GuideNumbers) => `
 # Rate limits
 
-Each key has two quotas by its plan: one for a minute, one for a day. A window opens with its first request and lasts 60 or 86,400 seconds.
+Each key has two quotas by its plan: one for a minute, one for a day. A window opens with its first request and lasts ${count.format(windowSeconds.minute)} or ${count.format(windowSeconds.day)} seconds. \`HEAD\` is answered as \`GET\` is, without the body, and costs the same.
 
 | Plan | Requests per minute | Requests per day |
 |---|--:|--:|
@@ -62,8 +81,29 @@ Every response tells how you stand:
 
 A request beyond the limit gets **429** with \`Retry-After\`, in seconds, and costs nothing. Wait that long and the next request is admitted. With several workers on one key, back off exponentially and add some randomness, so that they do not all come back at once.
 
-**Bans.** A key that goes on sending after a 429 is banned for a while: more than half its limit of a minute (and more than 10) refused requests within 60 seconds, not counting the first second, ban it for 5 minutes. Each further ban within 24 hours lasts twice as long, up to an hour. The message of the 429 warns before that. During a ban every answer is 429 with the code \`key_temporarily_banned\`; asking again does not make it longer.
+${bans(banPolicy)}`;
+
+function bans(policy: GuideNumbers['banPolicy']): string {
+  if (policy.minStrikes === 0) return '';
+  const { graceMs, minStrikes, strikeShare, strikeWindowSeconds } = policy;
+  const grace =
+    graceMs === 0 ? '' : `, not counting those within ${duration(graceMs / 1_000)} of the first,`;
+  const share = `${count.format(strikeShare * 100)} % of its limit of a minute`;
+  return `**Bans.** A key that goes on sending after a 429 is banned for a while: more than ${share} (and more than ${count.format(minStrikes)}) refused requests within ${duration(strikeWindowSeconds)}${grace} ban it for ${duration(policy.banSeconds)}. Each further ban within ${duration(policy.memorySeconds)} lasts twice as long, up to ${duration(policy.maxBanSeconds)}. The message of the 429 warns before that. During a ban every answer is 429 with the code \`key_temporarily_banned\`; asking again does not make it longer.
 `;
+}
+
+/** A time in the greatest unit that it is a whole number of. */
+function duration(seconds: number): string {
+  const units = [
+    ['hour', 3_600],
+    ['minute', 60],
+    ['second', 1],
+  ] as const;
+  const [unit, size] = units.find(([, size]) => seconds % size === 0) ?? units[2];
+  const amount = seconds / size;
+  return `${count.format(amount)} ${unit}${amount === 1 ? '' : 's'}`;
+}
 
 function planRow(name: (typeof planNames)[number]): string {
   const quota = plans[name];
@@ -161,5 +201,5 @@ Link: <…>; rel="deprecation", <…>; rel="successor-version"
 
 | Operation | Ends | Use instead |
 |---|---|---|
-| \`GET /pets/{petId}\` | 5 December 2030 | \`GET /pets\` with a \`status\` filter |
+| \`GET /pets/{petId}\` | ${longDate.format(deprecations.getPet.sunsetAt)} | \`GET /pets\` with a \`status\` filter |
 `;

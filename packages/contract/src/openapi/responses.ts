@@ -43,7 +43,7 @@ export function createResponseWriter<HeaderName extends string>(
   const { headers: components, wireNames = {}, always, failures } = vocabulary;
 
   /** The headers of a response: its own, and those of every response. */
-  function headersOf(own: readonly HeaderName[]): JsonObject {
+  function headersOf(own: readonly HeaderName[] = []): JsonObject {
     const wire: { readonly [name in HeaderName]?: string } = wireNames;
     return Object.fromEntries(
       [...own, ...always].map((name) => [
@@ -62,6 +62,8 @@ export function createResponseWriter<HeaderName extends string>(
   return {
     /** The headers, for `components.headers`. */
     components: (): JsonObject => components,
+
+    headers: headersOf,
 
     /** The success of an operation. */
     success(options: {
