@@ -4,7 +4,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
+import { findProgram, type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { environmentVariables } from '../src/config.ts';
 
@@ -31,6 +31,7 @@ describe('the README', () => {
       .trim();
 
   test('shows a curl command and the answer that it gives', async () => {
+    await findProgram('curl');
     const [command = '', ...answer] = block('console').slice(2).split('\n');
     const { stdout } = await run('sh', ['-c', onServer(command)], {
       env: { PATH: path(), API_KEY: server.demoKey },

@@ -6,6 +6,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
+  findProgram,
   freePort,
   postgresAt,
   runServer,
@@ -57,9 +58,7 @@ describe('the first start', () => {
   });
 
   test('prints a curl line that works when it is pasted', async () => {
-    await run('sh', ['-c', 'command -v curl']).catch(() => {
-      throw new Error('This test runs curl, which is not here: install it (apt install curl).');
-    });
+    await findProgram('curl');
     const [line = ''] = server.output().match(/^ {2}curl .*$/m) ?? [];
     const { stdout } = await run('sh', ['-c', line]);
     const [head = '', body = ''] = stdout.split('\r\n\r\n');

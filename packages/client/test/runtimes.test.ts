@@ -4,12 +4,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { runtimes } from '@animal-store/runtimes';
-import {
-  chromiumBinary,
-  type Server,
-  startServer,
-  temporaryDirectory,
-} from '@animal-store/testkit';
+import { findProgram, type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Consumer, createConsumer } from './consumer.ts';
@@ -155,7 +150,7 @@ test('Chromium runs it on a page of another origin, which sees the headers that 
   });
   await using profile = await temporaryDirectory();
   await using browser = await chromium.launchPersistentContext(profile.path, {
-    executablePath: await chromiumBinary(),
+    executablePath: await findProgram('chromium'),
     headless: true,
     args: [
       '--no-sandbox',

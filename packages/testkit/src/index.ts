@@ -1,4 +1,3 @@
-export { chromiumBinary } from './chromium.ts';
 export { freePort } from './free-port.ts';
 export { openPostgres, type Postgres } from './postgres.ts';
 export {
@@ -7,6 +6,7 @@ export {
   postgresAt,
   type TestDatabase,
 } from './postgres-databases.ts';
+export { findProgram, type ProgramName } from './program.ts';
 export { openRedis, type Redis, type RedisOptions } from './redis.ts';
 export {
   openRedisCluster,

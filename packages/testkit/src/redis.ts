@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { freePort, onFreePort } from './free-port.ts';
-import { redisBinaries } from './redis-binaries.ts';
+import { findProgram } from './program.ts';
 import { type Service, startService } from './service.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -41,7 +41,9 @@ export async function openRedisNode({
   args: readonly string[];
   findPort: () => Promise<number>;
 }): Promise<Redis> {
-  const { server, cli } = await redisBinaries();
+  const server = await findProgram('redis');
+  // It comes with the server, under the same name.
+  const cli = server.replace(/-server$/, '-cli');
   const directory = await temporaryDirectory();
 
   async function start(port: number): Promise<Service> {

@@ -3,7 +3,7 @@ import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { temporaryDirectory } from '@animal-store/testkit';
+import { findProgram, temporaryDirectory } from '@animal-store/testkit';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../support/service.ts';
@@ -60,19 +60,13 @@ test('a client that is written from the page alone, in Python, runs every operat
   const { server, tokens } = service;
   const program = fileURLToPath(new URL('foreign-program.py', import.meta.url));
   const document = new URL('/openapi.json', server.baseUrl).href;
-  const { stdout } = await run('python3', [
+  const { stdout } = await run(await findProgram('python'), [
     program,
     document,
     server.baseUrl,
     tokens.enterprise,
     tokens.free,
-  ]).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT'
-      ? new Error(
-          'The tests run a client in another language, and python3 is not on the PATH. Install it: apt-get install python3 (Debian, Ubuntu), dnf install python3 (Fedora), apk add python3 (Alpine), brew install python (macOS).',
-        )
-      : error;
-  });
+  ]);
   // The last digits of int64 included.
   expect(stdout).toContain('"created": 9223372036854775807');
   expect(JSON.parse(stdout)).toMatchObject({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { temporaryDirectory } from '@animal-store/testkit';
+import { findProgram, temporaryDirectory } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, startService, type TestService } from '../support/service.ts';
 import { send } from './send.ts';
@@ -118,6 +118,7 @@ test('every sample runs as it stands', async () => {
   const document = (await call(`${service.server.origin}/openapi.json`)).body as {
     paths: Record<string, Record<string, { operationId: string; 'x-codeSamples': Sample[] }>>;
   };
+  await findProgram('curl');
   const outcomes: Record<string, string> = {};
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
     for (const { lang, label, source } of operation['x-codeSamples']) {
