@@ -13,7 +13,7 @@ export interface SocketOptions {
 }
 
 /** How often silence is looked for. */
-const lookEveryMs = 1_000;
+const lookEveryMs = 100;
 
 /** How long a lost listener waits between attempts: postgres.js gives it no pause of its own. */
 const listenAgainMs = 1_000;
@@ -31,6 +31,16 @@ export function openSocket({ host, port, path }: SocketOptions): Socket {
   return socket;
 }
 
+/** What has passed through a socket. */
+interface Exchange {
+  readonly bytesRead: number;
+  /** As many as when it was last heard from. */
+  readonly bytesWritten: number;
+  readonly heardAt: number;
+  /** When more was first written; `undefined` if nothing was, so that no answer is due. */
+  askedAt?: number;
+}
+
 /**
  * Opens the sockets of a pool, and keeps an outage from piling up statements in it.
  *
@@ -38,14 +48,17 @@ export function openSocket({ host, port, path }: SocketOptions): Socket {
  * once: postgres.js would let each statement wait for an attempt of its own, and run it when its
  * caller has long been told that it failed.
  *
- * A socket on which nothing has arrived for `silentMs` is destroyed. When a network swallows
- * packets nobody else notices: the system retransmits for a quarter of an hour, and until then
- * postgres.js hands statements to the dead connection.
+ * A socket on which nothing has arrived for `silentMs` is destroyed, and so is one that was written
+ * to and has not answered for `answerMs`. When a network swallows packets nobody else notices: the
+ * system retransmits for a quarter of an hour, and until then postgres.js hands statements to the
+ * dead connection. A Postgres that hangs would find them all when it goes on, and do them for callers
+ * who have long been told that they failed, before it answers anybody else.
  *
- * @param silentMs longer than a connection may be idle and a statement may take, together.
+ * @param options.answerMs longer than a statement may take.
+ * @param options.silentMs longer than a connection may be idle and a statement may take, together.
  */
-export function openPoolSockets(silentMs: number) {
-  const lastHeard = new Map<Socket, { bytes: number; at: number }>();
+export function openPoolSockets({ answerMs, silentMs }: { answerMs: number; silentMs: number }) {
+  const exchanges = new Map<Socket, Exchange>();
   let isAway = false;
   let attempt: Socket | undefined;
 
@@ -59,17 +72,23 @@ export function openPoolSockets(silentMs: number) {
     socket.once('close', () => {
       if (!hasAnswered) isAway = true;
     });
-    if (!isListener) lastHeard.set(socket, { bytes: 0, at: performance.now() });
+    if (!isListener) exchanges.set(socket, heardFrom(socket));
   }
 
   function endSilence(): void {
     const now = performance.now();
-    for (const [socket, { bytes, at }] of lastHeard) {
+    for (const [socket, exchange] of exchanges) {
+      if (socket.destroyed) exchanges.delete(socket);
       // Counted and not listened for: under TLS no byte passes through this socket's events.
-      const { destroyed, bytesRead } = socket;
-      if (destroyed) lastHeard.delete(socket);
-      else if (bytesRead !== bytes) lastHeard.set(socket, { bytes: bytesRead, at: now });
-      else if (now - at > silentMs) socket.destroy(lost('ETIMEDOUT'));
+      else if (socket.bytesRead !== exchange.bytesRead) exchanges.set(socket, heardFrom(socket));
+      else {
+        if (socket.bytesWritten !== exchange.bytesWritten) exchange.askedAt ??= now;
+        const { heardAt, askedAt = now } = exchange;
+        if (now - askedAt <= answerMs && now - heardAt <= silentMs) continue;
+        isAway = true;
+        attempt = undefined;
+        socket.destroy(lost('ETIMEDOUT'));
+      }
     }
   }
   const looking = setInterval(endSilence, lookEveryMs);
@@ -100,6 +119,10 @@ function openLostSocket(): Duplex {
       done(lost('CONNECTION_CLOSED'));
     },
   });
+}
+
+function heardFrom({ bytesRead, bytesWritten }: Socket): Exchange {
+  return { bytesRead, bytesWritten, heardAt: performance.now() };
 }
 
 /** A connection's end, with a code that stands for an unavailable database. */
