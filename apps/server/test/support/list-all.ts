@@ -10,9 +10,12 @@ export type Pet = {
 };
 
 /** All animals that a server has, page by page. */
-export async function listAll(server: Server, token: string): Promise<Map<number, Pet>> {
+export async function listAll(
+  { baseUrl }: Pick<Server, 'baseUrl'>,
+  token: string,
+): Promise<Map<number, Pet>> {
   const found = new Map<number, Pet>();
-  let url: string | undefined = `${server.baseUrl}/pets?limit=100`;
+  let url: string | undefined = `${baseUrl}/pets?limit=100`;
   while (url !== undefined) {
     const { body, headers } = await call(url, { token });
     for (const pet of body as Pet[]) found.set(pet.id, pet);
