@@ -1,4 +1,5 @@
 import { type Server, until } from '@animal-store/testkit';
+import { percentile } from './percentile.ts';
 
 /** What a server holds on to, in bytes, after its garbage has been collected. */
 export type Memory = { readonly heap: number; readonly external: number; readonly rss: number };
@@ -32,10 +33,4 @@ export function growthOf(samples: readonly number[]): { ratio: number; isFlat: b
   const ratio =
     percentile(samples.slice(-third), 0.5) / percentile(samples.slice(-2 * third, -third), 0.5);
   return { ratio, isFlat: ratio <= mayGrowBy };
-}
-
-/** The sample that so large a share of all does not exceed. */
-export function percentile(samples: readonly number[], share: number): number {
-  const sorted = samples.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }

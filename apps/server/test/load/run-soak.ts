@@ -12,9 +12,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { adminBasePath, type IssuedKey, type NewKey } from '@animal-store/contract/admin';
 import { openPostgres, openRedis, startServer, temporaryDirectory } from '@animal-store/testkit';
-import { send } from '../support/send.ts';
-import { collectsGarbage, growthOf, type Memory, memoryOf, percentile } from './memory.ts';
+import { send } from '../reference/send.ts';
+import { collectsGarbage, growthOf, type Memory, memoryOf } from './memory.ts';
 import { listAs, mixedRequest, one, type TrafficRequest } from './mixed-traffic.ts';
+import { percentile } from './percentile.ts';
 
 const { values } = parseArgs({
   // pnpm passes on the "--" that may stand before them.

@@ -1,9 +1,9 @@
 import { parseJson } from '@animal-store/contract';
 import fc from 'fast-check';
-import { send } from '../support/send.ts';
 import { judge } from './judge.ts';
 import { operationsOf } from './open-api.ts';
 import { shown, trials } from './requests.ts';
+import { send } from './send.ts';
 
 export type FuzzOptions = {
   /** The service's base address, ending in `/v1`. */

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { ReceivedAnswer } from '../support/send.ts';
 import type { Operation, Schema } from './open-api.ts';
+import type { ReceivedAnswer } from './send.ts';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);

@@ -1,7 +1,7 @@
 import { stringifyJson } from '@animal-store/contract';
 import fc from 'fast-check';
-import type { ReceivedAnswer, SentRequest } from '../support/send.ts';
 import type { Operation, Parameter, Schema } from './open-api.ts';
+import type { ReceivedAnswer, SentRequest } from './send.ts';
 
 /** A request that is made from the document, and what has to come of it. */
 export type Trial = {

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { parseJson } from '@animal-store/contract';
 import { freePort, temporaryDirectory, until } from '@animal-store/testkit';
 import fc from 'fast-check';
-import { send } from '../support/send.ts';
 import { operationsOf } from './open-api.ts';
 import { shown, trials } from './requests.ts';
+import { send } from './send.ts';
 
 const prism = '@stoplight/prism-cli@5.16.0';
 
