@@ -2,14 +2,13 @@ import { type Server, startServer, until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import { createKeyRepository } from '../src/keys/key-repository.ts';
 import { createDatabase, databaseKinds } from './support/databases.ts';
+import { listAll, type Pet } from './support/list-all.ts';
 import { call, wideQuota } from './support/service.ts';
 
 const creations = 1_000;
 const connections = 32;
 /** How many answers arrive before the server is killed. */
 const answersBeforeKill = 400;
-
-type Pet = { id: number; name: string; categoryId: number | bigint; status: string };
 
 const statuses = ['available', 'pending', 'sold'];
 
@@ -79,15 +78,4 @@ async function createUntilKilled(server: Server, token: string): Promise<Pet[]> 
   await server.kill();
   await creating;
   return created;
-}
-
-async function listAll(server: Server, token: string): Promise<Map<number, Pet>> {
-  const found = new Map<number, Pet>();
-  let url: string | undefined = `${server.baseUrl}/pets?limit=100`;
-  while (url !== undefined) {
-    const { body, headers } = await call(url, { token });
-    for (const pet of body as Pet[]) found.set(pet.id, pet);
-    url = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
-  }
-  return found;
 }

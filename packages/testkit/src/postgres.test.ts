@@ -114,7 +114,7 @@ test('a statement hangs while the server is paused and goes through afterwards',
   expect(events).toEqual(['resumed', 'answered']);
 });
 
-test('what has been committed survives a crash, at the same address', async () => {
+test('what has been committed survives a crash and a stop, at the same address', async () => {
   await using own = await openPostgres();
   await using database = await own.createDatabase();
   {
@@ -122,12 +122,14 @@ test('what has been committed survives a crash, at the same address', async () =
     await db.sql`create table animal as select 'Rex' as name`;
   }
 
-  await own.kill();
-  await using refused = open(database.url);
-  await expect(refused.sql`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-  await own.start();
+  for (const end of ['kill', 'stop'] as const) {
+    await own[end]();
+    await using refused = open(database.url);
+    await expect(refused.sql`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await own.start();
 
-  expect(await names(database.url)).toEqual(['Rex']);
+    expect(await names(database.url)).toEqual(['Rex']);
+  }
 });
 
 test('a paused server can be closed, and closed twice', async () => {

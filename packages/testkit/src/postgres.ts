@@ -24,7 +24,9 @@ export type Postgres = PostgresDatabases &
      * from the log. What has been committed is there again.
      */
     kill(): Promise<void>;
-    /** Starts it again after `kill`, on the same port and data. */
+    /** Ends it as its operators do (fast shutdown): sessions are told to go, and what is done is kept. */
+    stop(): Promise<void>;
+    /** Starts it again after `kill` or `stop`, on the same port and data. */
     start(): Promise<void>;
     close(): Promise<void>;
   };
@@ -119,6 +121,10 @@ async function openIn(directory: TemporaryDirectory, user: PostgresUser): Promis
     pause: () => service.pause(),
     resume: () => service.resume(),
     kill,
+    async stop() {
+      service.signal('SIGINT');
+      await service.exited;
+    },
     async start() {
       service = await startServer(port);
     },

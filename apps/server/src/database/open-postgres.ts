@@ -37,6 +37,8 @@ const closeSeconds = 0.25;
 export async function openPostgres(url: string): Promise<OpenDatabase> {
   await migrateOnce(url);
   const sockets = openPoolSockets({
+    // Before the statement's caller gives up (`answerWithinMs`): then all learn it at once.
+    answerMs: statementSeconds * 1_000 + 500,
     silentMs: (idleSeconds + statementSeconds + 1) * 1_000,
     listenerSilentMs: pulseLostMs,
   });

@@ -13,7 +13,7 @@ export interface SocketOptions {
 }
 
 /** How often silence is looked for. */
-const lookEveryMs = 1_000;
+const lookEveryMs = 100;
 
 /** How long a lost listener waits between attempts: postgres.js gives it no pause of its own. */
 const listenAgainMs = 1_000;
@@ -31,6 +31,18 @@ export function openSocket({ host, port, path }: SocketOptions): Socket {
   return socket;
 }
 
+/** What has passed through a socket. */
+interface Exchange {
+  /** Whether it listens to a channel. */
+  readonly isListener: boolean;
+  readonly bytesRead: number;
+  /** As many as when it was last heard from. */
+  readonly bytesWritten: number;
+  readonly heardAt: number;
+  /** When more was first written; `undefined` if nothing was, so that no answer is due. */
+  askedAt?: number;
+}
+
 /**
  * Opens the sockets of a pool, and keeps an outage from piling up statements in it.
  *
@@ -38,16 +50,23 @@ export function openSocket({ host, port, path }: SocketOptions): Socket {
  * once: postgres.js would let each statement wait for an attempt of its own, and run it when its
  * caller has long been told that it failed.
  *
- * A socket on which nothing has arrived for `silentMs` is destroyed. When a network swallows
- * packets nobody else notices: the system retransmits for a quarter of an hour, and until then
- * postgres.js hands statements to the dead connection.
+ * A socket on which nothing has arrived for `silentMs` is destroyed, and so is one that was written
+ * to and has not answered for `answerMs`. When a network swallows packets nobody else notices: the
+ * system retransmits for a quarter of an hour, and until then postgres.js hands statements to the
+ * dead connection. A Postgres that hangs would find them all when it goes on, and do them for callers
+ * who have long been told that they failed, before it answers anybody else.
  *
+ * @param options.answerMs longer than a statement may take.
  * @param options.silentMs longer than a connection may be idle and a statement may take, together.
  * @param options.listenerSilentMs longer than a connection that listens to a channel is left without
  * a message.
  */
-export function openPoolSockets(options: { silentMs: number; listenerSilentMs: number }) {
-  const lastHeard = new Map<Socket, { bytes: number; at: number; silentMs: number }>();
+export function openPoolSockets(options: {
+  answerMs: number;
+  silentMs: number;
+  listenerSilentMs: number;
+}) {
+  const exchanges = new Map<Socket, Exchange>();
   let isAway = false;
   let attempt: Socket | undefined;
 
@@ -61,18 +80,28 @@ export function openPoolSockets(options: { silentMs: number; listenerSilentMs: n
     socket.once('close', () => {
       if (!hasAnswered) isAway = true;
     });
-    const silentMs = isListener ? options.listenerSilentMs : options.silentMs;
-    lastHeard.set(socket, { bytes: 0, at: performance.now(), silentMs });
+    exchanges.set(socket, heardFrom(socket, isListener));
   }
 
   function endSilence(): void {
     const now = performance.now();
-    for (const [socket, { bytes, at, silentMs }] of lastHeard) {
+    for (const [socket, exchange] of exchanges) {
+      const { isListener, bytesRead, bytesWritten, heardAt } = exchange;
+      if (socket.destroyed) exchanges.delete(socket);
       // Counted and not listened for: under TLS no byte passes through this socket's events.
-      const { destroyed, bytesRead } = socket;
-      if (destroyed) lastHeard.delete(socket);
-      else if (bytesRead !== bytes) lastHeard.set(socket, { bytes: bytesRead, at: now, silentMs });
-      else if (now - at > silentMs) socket.destroy(lost('ETIMEDOUT'));
+      else if (socket.bytesRead !== bytesRead) exchanges.set(socket, heardFrom(socket, isListener));
+      else {
+        if (socket.bytesWritten !== bytesWritten) exchange.askedAt ??= now;
+        const { askedAt = now } = exchange;
+        const silentMs = isListener ? options.listenerSilentMs : options.silentMs;
+        if (now - askedAt <= options.answerMs && now - heardAt <= silentMs) continue;
+        // A message that is late is no outage: those who have something to ask find out.
+        if (!isListener) {
+          isAway = true;
+          attempt = undefined;
+        }
+        socket.destroy(lost('ETIMEDOUT'));
+      }
     }
   }
   const looking = setInterval(endSilence, lookEveryMs);
@@ -103,6 +132,10 @@ function openLostSocket(): Duplex {
       done(lost('CONNECTION_CLOSED'));
     },
   });
+}
+
+function heardFrom({ bytesRead, bytesWritten }: Socket, isListener: boolean): Exchange {
+  return { isListener, bytesRead, bytesWritten, heardAt: performance.now() };
 }
 
 /** A connection's end, with a code that stands for an unavailable database. */

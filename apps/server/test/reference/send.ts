@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+const fewConnections = new Agent({ keepAlive: true, maxSockets: 4 });
 
 export type SentRequest = {
   readonly method: string;
@@ -17,7 +17,11 @@ export type ReceivedAnswer = {
 };
 
 /** Sends a request as it stands. `fetch` would correct it, and refuses some methods. */
-export function send(baseUrl: string, sent: SentRequest): Promise<ReceivedAnswer> {
+export function send(
+  baseUrl: string,
+  sent: SentRequest,
+  agent: Agent = fewConnections,
+): Promise<ReceivedAnswer> {
   const { hostname, port, pathname } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     const length =
