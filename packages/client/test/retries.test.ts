@@ -159,7 +159,8 @@ describe('Retry-After', () => {
     [429, 'soon', 250],
     [503, '-5', 250],
     [429, '1.5', 250],
-    [429, '1, 2', 250],
+    [429, '1, 2', 2_100],
+    [429, 'Sat Nov 21 00:00:30 2026', 31_500],
     [500, '30', 250],
   ])('of a %i, %j, makes the client wait %i ms', async (status, retryAfter, expected) => {
     const step = refuse(status, 'some_code', { 'Retry-After': retryAfter, Date: now });
