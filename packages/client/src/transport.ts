@@ -79,7 +79,8 @@ export function createTransport(clientOptions: ClientOptions): Transport {
     noticeDeprecation(operation, headers);
     onResponse?.({ operation, attempt, response, requestId, rateLimit });
     if (error !== undefined) throw error;
-    return { data: readJson(answer, redact) as Data, response, requestId, rateLimit };
+    const data = readJson(answer, operation === 'listPets' ? 'array' : 'object', redact) as Data;
+    return { data, response, requestId, rateLimit };
   }
 
   return {

@@ -14,6 +14,7 @@ import {
 
 const pet = { id: 1, name: 'Mia', categoryId: 3 };
 const ok = answerJson(200, [pet]);
+const created = answerJson(201, pet);
 
 function open(steps: Step[], options: Partial<ClientOptions> = {}) {
   const script = scriptFetch(...steps);
@@ -130,7 +131,7 @@ describe('a call that fails for the moment', () => {
 
 describe('a creation', () => {
   test('has the same idempotency key on each attempt, and the same body', async () => {
-    const { store, script } = open([disconnect, refuse(409, 'idempotency_in_progress'), ok]);
+    const { store, script } = open([disconnect, refuse(409, 'idempotency_in_progress'), created]);
     await settle(store.createPet({ name: 'Mia', categoryId: 3n }));
     await settle(store.createPet({ name: 'Mia', categoryId: 3 }));
 
