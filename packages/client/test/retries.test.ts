@@ -95,6 +95,13 @@ describe('a call that fails for the moment', () => {
     expect(script.waitsMs).toEqual(expected);
   });
 
+  test('is not tried again for ever if maxRetries is no number', async () => {
+    const { store, script } = open([disconnect, disconnect, disconnect, ok]);
+    const error = await settle(rejection(store.listPets({}, { maxRetries: Number.NaN })));
+    expect(error).toMatchObject({ name: 'ConnectionError' });
+    expect(script.requests).toHaveLength(1);
+  });
+
   test('shows each attempt to the hooks', async () => {
     const shown: unknown[] = [];
     const steps = [refuse(500, 'internal_error', { 'X-Request-Id': 'r-1' }), disconnect, ok];
