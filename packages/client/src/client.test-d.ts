@@ -95,4 +95,8 @@ if (error instanceof ApiError) {
 if (isApiError(error)) expectTypeOf(error).toEqualTypeOf<ApiError>();
 if (isApiError(error, 429)) expectTypeOf(error).toEqualTypeOf<RateLimitError>();
 if (isApiError(error, 404)) expectTypeOf(error.status).toEqualTypeOf<404>();
-if (isApiError(error, 418)) expectTypeOf(error).toEqualTypeOf<ApiError>();
+if (isApiError(error, 418)) expectTypeOf(error.status).toEqualTypeOf<418>();
+// What is not of that status may still be of another.
+declare const apiError: ApiError;
+if (!isApiError(apiError, 418)) expectTypeOf(apiError).toEqualTypeOf<ApiError>();
+if (!isApiError(apiError, 429)) expectTypeOf(apiError).toEqualTypeOf<ApiError>();

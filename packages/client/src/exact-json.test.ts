@@ -88,6 +88,21 @@ describe('stringifyJson', () => {
     );
   });
 
+  test.each([
+    ['a text', (value: bigint) => value.toString()],
+    ['a number', (value: bigint) => Number(value)],
+  ])('writes it so where BigInt.prototype.toJSON would make it %s', (_what, convert) => {
+    const prototype = BigInt.prototype as { toJSON?: (this: bigint) => unknown };
+    prototype.toJSON = function toJson() {
+      return convert(this);
+    };
+    try {
+      expect(stringifyJson({ a: 9007199254740993n })).toBe('{"a":9007199254740993}');
+    } finally {
+      delete prototype.toJSON;
+    }
+  });
+
   test('leaves strings alone', () => {
     const value = { text: '"int64-0.5-7"', 'int64-0.5-8': 'int64-0.5-9' };
     expect(stringifyJson({ ...value, n: 7n })).toBe(`${JSON.stringify(value).slice(0, -1)},"n":7}`);

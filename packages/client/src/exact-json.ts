@@ -29,14 +29,19 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Writes JSON with each `bigint` as a plain integer, to the last digit.
+ * Writes JSON with each `bigint` as a plain integer, to the last digit. Looked at before `toJSON` has
+ * its turn: many a program gives `BigInt.prototype` one, which makes strings or rounds.
  *
  * @throws {TypeError} for a cycle.
  */
 export function stringifyJson(value: unknown): string {
   const mark = createMark();
-  const marked = JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'bigint' ? mark + member : member,
+  const marked = JSON.stringify(
+    value,
+    function (this: Record<string, unknown>, key, json: unknown) {
+      const member = this[key];
+      return typeof member === 'bigint' ? mark + member : json;
+    },
   );
   return marked.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
 }

@@ -49,11 +49,12 @@ export function createPetList(
 
     async toArray({ max = Number.POSITIVE_INFINITY } = {}) {
       if (!(max >= 0)) throw new TypeError(`max: expected a number from 0, got ${max}`);
+      const most = Math.floor(max);
       const pets: Pet[] = [];
-      if (max < 1) return pets;
-      for await (const page of pages(Math.min(max, pageLimit.max))) {
-        pets.push(...page.slice(0, max - pets.length));
-        if (pets.length >= max) break;
+      if (most < 1) return pets;
+      for await (const page of pages(Math.min(most, pageLimit.max))) {
+        // One by one, for as arguments of one `push` a page may be more than the stack can hold.
+        for (const pet of page) if (pets.push(pet) >= most) return pets;
       }
       return pets;
     },

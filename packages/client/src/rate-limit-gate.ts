@@ -13,7 +13,8 @@ const scoutEveryMs = 60_000;
 interface Closing {
   readonly error: RateLimitError;
   readonly lengthMs: number;
-  readonly endsAtMs: number;
+  /** Moves back with a clock that is set back. */
+  endsAtMs: number;
   /** Settles when the one request that went after this closing has its answer. */
   scout?: Promise<void> | undefined;
 }
@@ -77,9 +78,11 @@ export function createRateLimitGate(maxWaitMs: number): RateLimitGate {
       const { signal } = passer;
       while (current !== undefined) {
         const closing = current;
+        const now = Date.now();
         // Never longer than the closing itself, wherever the clock is set in the meantime.
-        const remainingMs = Math.min(closing.lengthMs, closing.endsAtMs - Date.now());
-        const isTooLong = closing.error.banned || remainingMs > maxWaitMs;
+        closing.endsAtMs = Math.min(closing.endsAtMs, now + closing.lengthMs);
+        const remainingMs = closing.endsAtMs - now;
+        const isTooLong = closing.error.banned || !(remainingMs <= maxWaitMs);
         const isScoutDue = isTooLong && closing.lengthMs - remainingMs >= scoutEveryMs;
         if (closing === passer.waited || remainingMs <= 0 || isScoutDue) {
           const { scout } = closing;
@@ -89,7 +92,7 @@ export function createRateLimitGate(maxWaitMs: number): RateLimitGate {
             return () => {};
           });
         } else {
-          if (isTooLong || passer.waitsLeft-- <= 0) throw notSent(closing.error, remainingMs);
+          if (isTooLong || !(passer.waitsLeft-- > 0)) throw notSent(closing.error, remainingMs);
           await waitFor(addJitter(remainingMs), signal);
           passer.waited = closing;
         }

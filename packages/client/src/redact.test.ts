@@ -5,6 +5,14 @@ import { createRedact } from './redact.ts';
 const key = 'ast_0123456789abcdefghijABCDEFGHIJ012345';
 const redact = createRedact(key);
 
+function fail(): never {
+  throw new Error('a trap');
+}
+
+function requestWithKey(): Request {
+  return new Request('https://store.example/v1/pets', { headers: { Authorization: key } });
+}
+
 describe('text', () => {
   test('loses the key wherever it is', () => {
     expect(redact.text(`a ${key} b ${key}`)).toBe('a [API key] b [API key]');
@@ -36,6 +44,8 @@ describe('cause', () => {
       'headers',
       Object.assign(new Error('failed'), { config: { headers: new Headers({ a: key }) } }),
     ],
+    ['a request', Object.assign(new Error('failed'), { request: requestWithKey() })],
+    ['a symbol', Object.assign(new Error('failed'), { [Symbol('options')]: key })],
     ['its own text', `failed ${key}`],
     ['an object', { request: { authorization: key } }],
   ])('that holds the key in %s is replaced by an error without it', (_where, cause) => {
@@ -60,6 +70,17 @@ describe('cause', () => {
     const cause = new Error(key);
     cause.message = 'failed';
     expect((redact.cause(cause) as Error).stack).not.toContain(key);
+  });
+
+  test.each([
+    ['throws when it is looked at', new Proxy({}, { ownKeys: fail })],
+    ['has no text', Object.assign(Object.create(null), { key })],
+    ['has a message that is none', { message: {}, key }],
+    ['throws when its message is read', Object.defineProperty({ key }, 'message', { get: fail })],
+  ])('that %s is replaced, and throws nothing', (_what, cause) => {
+    const redacted = redact.cause(cause);
+    expect(redacted).toBeInstanceOf(Error);
+    expect(inspect(redacted, { depth: 20, showHidden: true })).not.toContain(key);
   });
 
   test('may go in circles, and have getters that throw', () => {

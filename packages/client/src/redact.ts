@@ -8,7 +8,7 @@ const maxDepth = 4;
 export interface Redact {
   /** Takes it out of a text: debugging proxies answer with the request, `Authorization` and all. */
   text(text: string): string;
-  /** Gives what a `fetch` threw, or a plain `Error` in its place if it holds the request. */
+  /** Gives what a `fetch` threw, or a plain `Error` in its place if it holds the key. */
   cause(cause: unknown): unknown;
 }
 
@@ -23,10 +23,14 @@ export function createRedact(apiKey: string): Redact {
     const members =
       value instanceof Headers
         ? [...value]
-        : // Without calling any getter, except for the stack, which is one in recent engines.
+        : // Without calling any getter, except for the stack, which is one in recent engines, and for
+          // the headers of a request, which no property of its own holds.
           [
-            ...Object.values(Object.getOwnPropertyDescriptors(value)).map((member) => member.value),
+            ...Reflect.ownKeys(value).map(
+              (key) => Reflect.getOwnPropertyDescriptor(value, key)?.value,
+            ),
             value instanceof Error && value.stack,
+            value instanceof Request && value.headers,
           ];
     return members.some((member: unknown) => isIn(member, depth + 1));
   }
@@ -34,11 +38,14 @@ export function createRedact(apiKey: string): Redact {
   return {
     text,
     cause(cause) {
-      if (!isIn(cause, 0)) return cause;
-      const { message = String(cause), stack = '' } = cause as Partial<Error>;
-      const redacted = new Error(text(message));
-      redacted.stack = text(stack);
-      return redacted;
+      try {
+        if (!isIn(cause, 0)) return cause;
+        const { message = String(cause), stack = '' } = cause as Partial<Error>;
+        return Object.assign(new Error(text(message)), { stack: text(stack) });
+      } catch {
+        // A proxy that throws, an object without a text: to fail here would leave the call without end.
+        return new Error('unreadable');
+      }
     },
   };
 }

@@ -12,14 +12,18 @@ export interface Answer {
 /**
  * Reads the body of a success.
  *
- * @throws {ApiError} if it is not JSON: what answered is not the service.
+ * @throws {ApiError} if it is not JSON of this kind: what answered is not the service.
  */
-export function readJson({ response, text }: Answer, redact: Redact): unknown {
+export function readJson(
+  { response, text }: Answer,
+  kind: 'array' | 'object',
+  redact: Redact,
+): unknown {
   const body = tryParseJson(text);
-  if (body !== undefined) return body;
+  if (body instanceof Object && Array.isArray(body) === (kind === 'array')) return body;
   throw createError(response, redact, {
     code: undefined,
-    message: `expected JSON, got ${response.headers.get('Content-Type') ?? 'no content type'} (${describe(response)})`,
+    message: `expected a JSON ${kind}, got ${response.headers.get('Content-Type') ?? 'no content type'} (${describe(response)})`,
   });
 }
 

@@ -1,10 +1,18 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { parseRetryAfter } from './retry-after.ts';
+
+afterEach(() => vi.restoreAllMocks());
 
 test.each([
   ['0', 0],
   ['17', 17_000],
   ['86400', 86_400_000],
+  // Nobody means it, but it is no leave to come back at once.
+  ['1795219200', 1e12],
+  ['12345678901234567890', 1e12],
+  // Two fields, one of a proxy's: never shorter than either asks.
+  ['5, 17', 17_000],
+  ['17,5', 17_000],
   ['Sat, 21 Nov 2026 00:00:30 GMT', 30_000],
   ['Saturday, 21-Nov-26 00:00:30 GMT', 30_000],
   ['Sat Nov 21 00:00:30 2026 GMT', 30_000],
@@ -22,10 +30,27 @@ test.each([
   'soon',
   'Tomorrow, perhaps',
   '(on) Sat, 21 Nov 2026 00:00:30 GMT',
-  '12345678901234567890',
+  '5, soon',
+  '5,',
 ])('%j says nothing', (field) => {
   expect(parseRetryAfter(new Headers({ 'Retry-After': field }))).toBeUndefined();
 });
+
+test.each(['-0500', '+0000', '+0530'])(
+  'a date of asctime, which names no zone, is GMT where the clocks show %s',
+  (zone) => {
+    // As TZ would do, which not every process heeds once it runs.
+    const { parse } = Date;
+    vi.spyOn(Date, 'parse').mockImplementation((text) =>
+      parse(text.endsWith('GMT') ? text : `${text} ${zone}`),
+    );
+    const headers = new Headers({
+      'Retry-After': 'Sat Nov 21 00:00:30 2026',
+      Date: 'Sat, 21 Nov 2026 00:00:00 GMT',
+    });
+    expect(parseRetryAfter(headers)).toBe(30_000);
+  },
+);
 
 test('a date without the sender’s clock is told by our own', () => {
   const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();

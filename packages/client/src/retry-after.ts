@@ -1,5 +1,8 @@
 import { rateLimitHeaders } from '@animal-store/contract';
 
+/** Some thirty years: more is none the longer for it, and its milliseconds would not be exact. */
+const maxSeconds = 1e9;
+
 /**
  * Reads how long an answer asks to wait, in milliseconds (RFC 9110, §10.2.3).
  *
@@ -7,7 +10,10 @@ import { rateLimitHeaders } from '@animal-store/contract';
  */
 export function parseRetryAfter(headers: Headers): number | undefined {
   const field = headers.get(rateLimitHeaders.retryAfter) ?? '';
-  if (/^\d{1,9}$/.test(field)) return Number(field) * 1000;
+  // Of several fields, the longest; and a number that long is a very long time, not no time at all.
+  if (/^\d+(, ?\d+)*$/.test(field)) {
+    return Math.min(Math.max(...field.split(',').map(Number)), maxSeconds) * 1000;
+  }
   // The service sends seconds; some proxies send a date. It is told by their clock, which is in
   // `Date` (a browser hides that field, and then our own clock has to do).
   const until = parseHttpDate(field);
@@ -15,8 +21,13 @@ export function parseRetryAfter(headers: Headers): number | undefined {
   return until === undefined ? undefined : Math.max(0, until - now);
 }
 
-/** `Date.parse` alone takes '-1' and '3.5' for dates; every HTTP date begins with a day's name. */
+/**
+ * `Date.parse` alone takes '-1' and '3.5' for dates; every HTTP date begins with a day's name. That of
+ * `asctime` ends with the year, and is GMT as well (RFC 9110, §5.6.7), not our own time zone's.
+ */
 function parseHttpDate(field: string): number | undefined {
-  const time = /^[A-Z][a-z]+,? /.test(field) ? Date.parse(field) : Number.NaN;
+  const time = /^[A-Z][a-z]+,? /.test(field)
+    ? Date.parse(field.replace(/ \d{4}$/, '$& GMT'))
+    : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }

@@ -91,6 +91,7 @@ describe('Retry-After', () => {
   test.each([429, 503])('of a %i is waited for up to the maximum', (status) => {
     expect(delay(failure(status, undefined, '60'), { random: 1 })).toBe(66_000);
     expect(delay(failure(status, undefined, '61'))).toBeUndefined();
+    expect(delay(failure(status, undefined, '1795219200'))).toBeUndefined();
   });
 
   test.each([408, 500, 502, 504])('of a %i is not heeded', (status) => {

@@ -79,7 +79,8 @@ export function createTransport(clientOptions: ClientOptions): Transport {
     noticeDeprecation(operation, headers);
     onResponse?.({ operation, attempt, response, requestId, rateLimit });
     if (error !== undefined) throw error;
-    return { data: readJson(answer, redact) as Data, response, requestId, rateLimit };
+    const data = readJson(answer, operation === 'listPets' ? 'array' : 'object', redact) as Data;
+    return { data, response, requestId, rateLimit };
   }
 
   return {
@@ -103,7 +104,8 @@ export function createTransport(clientOptions: ClientOptions): Transport {
           );
         } catch (error) {
           const delayMs =
-            attempt > maxRetries ? undefined : retryDelayMs(error, attempt, maxRetryAfterMs);
+            // So that `NaN`, from a setting that is none, is no retry and not one after the other.
+            attempt <= maxRetries ? retryDelayMs(error, attempt, maxRetryAfterMs) : undefined;
           if (delayMs === undefined) throw error;
           onRetry?.({ operation, attempt, error: error as AnimalStoreError, delayMs });
           await waitFor(delayMs, signal);

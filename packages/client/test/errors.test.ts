@@ -101,9 +101,38 @@ describe('an answer that is no success', () => {
       name: 'ApiError',
       status: 200,
       code: undefined,
-      message: `expected JSON, got ${type} (HTTP 200 OK)`,
+      message: `expected a JSON array, got ${type} (HTTP 200 OK)`,
     });
   });
+
+  test.each(['null', '{"status":"maintenance"}', '"x"', '7', 'true'])(
+    'a success that is %s and no list is an error, also of a loop',
+    async (body) => {
+      await using server = await startScriptedServer(answer(200, body));
+      const store = createClient({ baseUrl: server.baseUrl, apiKey });
+      const expected = {
+        name: 'ApiError',
+        status: 200,
+        message: 'expected a JSON array, got application/json; charset=utf-8 (HTTP 200 OK)',
+      };
+      expect(await rejection(store.listPets())).toMatchObject(expected);
+      expect(await rejection(store.eachPet().toArray())).toMatchObject(expected);
+    },
+  );
+
+  test.each(['null', '[]', '"x"', '7'])(
+    'a creation that is answered with %s and no animal is an error',
+    async (body) => {
+      await using server = await startScriptedServer(answer(201, body));
+      const store = createClient({ baseUrl: server.baseUrl, apiKey });
+      const error = await rejection(store.createPet({ name: 'Mia', categoryId: 1 }));
+      expect(error).toMatchObject({
+        name: 'ApiError',
+        status: 201,
+        message: 'expected a JSON object, got application/json; charset=utf-8 (HTTP 201 Created)',
+      });
+    },
+  );
 });
 
 describe('a 429', () => {

@@ -161,6 +161,8 @@ describe('TypeScript', () => {
   };
   const runtimes = {
     'a browser': { lib: ['es2022', 'dom'], types: [] },
+    // What bundlers' templates still begin with.
+    'an older browser': { lib: ['es2020', 'dom', 'dom.iterable'], types: [] },
     Node: { lib: ['es2022'], types: [nodeTypes] },
   };
   test.each(

@@ -125,6 +125,7 @@ describe('toArray', () => {
     [0.5, [], []],
     [1, [1], ['limit=1']],
     [2, [1, 2], ['limit=2']],
+    [2.5, [1, 2], ['limit=2']],
     [3, [1, 2, 3], ['limit=3', 'limit=3&cursor=a%2B1']],
     [100, [1, 2, 3, 4, 5], ['limit=100', 'limit=100&cursor=a%2B1', 'limit=100&cursor=b']],
     [101, [1, 2, 3, 4, 5], ['limit=100', 'limit=100&cursor=a%2B1', 'limit=100&cursor=b']],
@@ -139,6 +140,11 @@ describe('toArray', () => {
     const { store, urls } = open();
     expect(await store.eachPet({ limit: 50 }).toArray({ max: 1 })).toEqual(pets(1, 1));
     expect(urls()).toEqual([`${list}?limit=50`]);
+  });
+
+  test('survives a page of any length', async () => {
+    const { store } = open([() => new Response(`[${'1,'.repeat(200_000)}1]`)]);
+    expect(await store.eachPet().toArray()).toHaveLength(200_001);
   });
 
   test.each([{}, { max: undefined }, { max: Number.POSITIVE_INFINITY }])(

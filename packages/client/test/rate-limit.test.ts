@@ -244,6 +244,19 @@ describe('after a 429 the other calls of the client', () => {
     expect((script.requests[1]?.atMs ?? 0) - start).toBe(30_000);
   });
 
+  test('do not wait if how often or how long is no number', async () => {
+    const { store, sentAtMs } = open([deny(30), ok], { maxRetryAfterMs: Number.NaN });
+    await rejection(store.listPets());
+    expect(await rejection(store.listPets())).toBeInstanceOf(RateLimitError);
+    expect(sentAtMs()).toEqual([0]);
+
+    const other = open([deny(30), ok]);
+    await rejection(other.store.listPets({}, { maxRetries: 0 }));
+    const call = other.store.listPets({}, { maxRetries: Number.NaN });
+    expect(await rejection(call)).toBeInstanceOf(RateLimitError);
+    expect(other.sentAtMs()).toEqual([0]);
+  });
+
   test('do not wait if the 429 does not say how long', async () => {
     const { store, sentAtMs } = open([refuse(429, 'rate_limit_exceeded'), ok]);
     await Promise.all([rejection(store.listPets({}, { maxRetries: 0 })), elapse(0)]);
@@ -308,6 +321,16 @@ describe.each([
     await settle([store.listPets(), store.listPets()]);
     expect(sentAtMs()).toEqual([0, 60_000, 120_000, 120_000]);
   });
+});
+
+test('one of them goes after a minute also when the clock was set back', async () => {
+  const { store, script } = open([deny(3_600), ok]);
+  await rejection(store.listPets());
+  vi.setSystemTime(Date.now() - 86_400_000);
+  await rejection(store.listPets());
+  await elapse(60_000);
+  await store.listPets();
+  expect(script.requests).toHaveLength(2);
 });
 
 test('a call waits once less than the maximum remains', async () => {

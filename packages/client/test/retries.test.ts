@@ -14,6 +14,7 @@ import {
 
 const pet = { id: 1, name: 'Mia', categoryId: 3 };
 const ok = answerJson(200, [pet]);
+const created = answerJson(201, pet);
 
 function open(steps: Step[], options: Partial<ClientOptions> = {}) {
   const script = scriptFetch(...steps);
@@ -94,6 +95,13 @@ describe('a call that fails for the moment', () => {
     expect(script.waitsMs).toEqual(expected);
   });
 
+  test('is not tried again for ever if maxRetries is no number', async () => {
+    const { store, script } = open([disconnect, disconnect, disconnect, ok]);
+    const error = await settle(rejection(store.listPets({}, { maxRetries: Number.NaN })));
+    expect(error).toMatchObject({ name: 'ConnectionError' });
+    expect(script.requests).toHaveLength(1);
+  });
+
   test('shows each attempt to the hooks', async () => {
     const shown: unknown[] = [];
     const steps = [refuse(500, 'internal_error', { 'X-Request-Id': 'r-1' }), disconnect, ok];
@@ -130,7 +138,7 @@ describe('a call that fails for the moment', () => {
 
 describe('a creation', () => {
   test('has the same idempotency key on each attempt, and the same body', async () => {
-    const { store, script } = open([disconnect, refuse(409, 'idempotency_in_progress'), ok]);
+    const { store, script } = open([disconnect, refuse(409, 'idempotency_in_progress'), created]);
     await settle(store.createPet({ name: 'Mia', categoryId: 3n }));
     await settle(store.createPet({ name: 'Mia', categoryId: 3 }));
 
@@ -159,7 +167,8 @@ describe('Retry-After', () => {
     [429, 'soon', 250],
     [503, '-5', 250],
     [429, '1.5', 250],
-    [429, '1, 2', 250],
+    [429, '1, 2', 2_100],
+    [429, 'Sat Nov 21 00:00:30 2026', 31_500],
     [500, '30', 250],
   ])('of a %i, %j, makes the client wait %i ms', async (status, retryAfter, expected) => {
     const step = refuse(status, 'some_code', { 'Retry-After': retryAfter, Date: now });

@@ -31,7 +31,7 @@ export class ApiError extends AnimalStoreError {
   /** The header fields of the answer. */
   readonly headers: Headers;
 
-  constructor({ status, code, message, headers }: ApiErrorDetails, options?: ErrorOptions) {
+  constructor({ status, code, message, headers }: ApiErrorDetails, options?: { cause?: unknown }) {
     super(message, options);
     this.status = status;
     this.code = code;

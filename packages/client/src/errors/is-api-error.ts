@@ -23,7 +23,9 @@ export interface ApiErrorByStatus {
 export function isApiError<Status extends number>(
   error: unknown,
   status: Status,
-): error is Status extends keyof ApiErrorByStatus ? ApiErrorByStatus[Status] : ApiError;
+): error is Status extends keyof ApiErrorByStatus
+  ? ApiErrorByStatus[Status]
+  : ApiError & { readonly status: Status };
 export function isApiError(error: unknown): error is ApiError;
 export function isApiError(error: unknown, status?: number): boolean {
   return (

@@ -22,7 +22,7 @@ export class RateLimitError extends ApiError {
   /** Whether the key is banned for repeated requests after a 429. */
   readonly banned: boolean;
 
-  constructor(details: ApiErrorDetails, options?: ErrorOptions) {
+  constructor(details: ApiErrorDetails, options?: { cause?: unknown }) {
     super(details, options);
     const rateLimit = readRateLimit(details.headers);
     this.retryAfterMs = parseRetryAfter(details.headers);
