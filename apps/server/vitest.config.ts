@@ -5,6 +5,8 @@ export default defineConfig({
     name: 'server',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: './test/support/global-setup.ts',
+    // As the server does: most test files load drizzle, too.
+    execArgv: ['--import', import.meta.resolve('./src/resolve-drizzle.ts')],
     // Each file starts servers and databases; on a small machine that takes a while.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,3 +1,4 @@
+import './resolve-drizzle.ts';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';

@@ -36,6 +36,7 @@ test('its environment is a clean one, plus what the options say', async () => {
   expect(JSON.parse(server.output().split('\n')[0] ?? '')).toEqual({
     PATH: expect.any(String),
     HOME: expect.any(String),
+    NODE_COMPILE_CACHE: expect.any(String),
     PORT: '1',
     HOST: '127.0.0.1',
     OPS_PORT: '0',
