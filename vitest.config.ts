@@ -25,6 +25,6 @@ export default defineConfig({
     projects: ['packages/*', 'apps/*'],
     reporters: ['default', totals],
     // More than there are cores: most tests wait for servers and databases, which share them.
-    maxWorkers: 3,
+    maxWorkers: 4,
   },
 });
