@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import type { Reporter } from 'vitest/node';
+import { maxWorkers } from './vitest.shared.ts';
 
 /** Ends a run with one plain line of totals, for machines that look for one. */
 const totals: Reporter = {
@@ -24,7 +25,6 @@ export default defineConfig({
   test: {
     projects: ['packages/*', 'apps/*'],
     reporters: ['default', totals],
-    // More than there are cores: most tests wait for servers and databases, which share them.
-    maxWorkers: 4,
+    maxWorkers,
   },
 });

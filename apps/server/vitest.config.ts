@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { maxWorkers } from '../../vitest.shared.ts';
 
 export default defineConfig({
   test: {
     name: 'server',
+    maxWorkers,
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: './test/support/global-setup.ts',
     // As the server does: most test files load drizzle, too.
