@@ -286,6 +286,13 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await use(token)).toBe(401);
   });
 
+  test('a key is meant by its id in either case', async () => {
+    const { key, token } = await admin.create('{"plan":"free"}');
+    expect(await use(token)).toBe(200);
+    expect(await revoke(key.id.toUpperCase())).toMatchObject({ status: 200, body: { id: key.id } });
+    expect(await use(token)).toBe(401);
+  });
+
   test('an unbanned key is as it was before its strikes, and has its counts', async () => {
     const { key, token } = await admin.create(
       '{"plan":"enterprise","quota":{"perMinute":1,"perDay":5}}',
@@ -414,7 +421,7 @@ test('every change of a key is announced to all replicas, and a refused one is n
     await admin.call(path, { method: 'PATCH', json: '{"plan":"pro"}' });
     await admin.call(`${path}/rotate`, { method: 'POST' });
     await admin.call(`${path}/unban`, { method: 'POST' });
-    await admin.call(`${path}/revoke`, { method: 'POST' });
+    await admin.call(`/keys/${key.id.toUpperCase()}/revoke`, { method: 'POST' });
     await admin.call(`${path}/rotate`, { method: 'POST' });
     await admin.call(`/keys/${nobody}/unban`, { method: 'POST' });
     // Notices come in the order of their transactions: this is the last.

@@ -167,7 +167,7 @@ describe('the log', () => {
       msg: 'ops request',
     };
     expect(await line('made')).toEqual(told);
-    await admin.call(`/keys/${key.id}/revoke`, { ...withId('revoked'), method: 'POST' });
+    await admin.call(`/keys/${key.id.toUpperCase()}/revoke`, { ...withId('revoked'), method: 'POST' });
     const revoked = { route: '/admin/v1/keys/:keyId/revoke', status: 200, requestId: 'revoked' };
     expect(await line('revoked')).toEqual({ ...told, ...revoked });
     for (const text of [token, adminToken]) expect(service.server.output()).not.toContain(text);
