@@ -25,6 +25,8 @@ process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
 // Unhandled rejections come here as well.
 process.on('uncaughtException', fail);
+// Only the banner goes there, and whoever does not get it can be served all the same.
+process.stdout.on('error', () => {});
 
 try {
   await main();

@@ -245,6 +245,22 @@ describe('a stop during the start', () => {
   });
 });
 
+// Linux has a device that is a full disk.
+test.skipIf(!existsSync('/dev/full'))(
+  'a banner that cannot be written keeps nobody from being served',
+  async () => {
+    await using database = await createDatabase('postgres');
+    const port = await freePort();
+    const main = new URL('../src/main.ts', import.meta.url).pathname;
+    const { code } = await runServer({
+      command: ['sh', '-c', 'exec "$0" "$1" > /dev/full', process.execPath, main],
+      env: { ...database.env, PORT: String(port) },
+      interrupt: { signal: 'SIGTERM', when: () => fetch(`http://127.0.0.1:${port}/v1/pets`) },
+    });
+    expect(code).toBe(0);
+  },
+);
+
 describe('a failure that nobody expected', () => {
   test.each(['exception', 'rejection'])(
     '(%s) is logged, and ends the process with exit code 1',
