@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readCliSettings } from '../config.ts';
+import { isAdminToken, readCliSettings } from '../config.ts';
 import { adminTokenFile, opsUrlFile, readLine } from '../ops/local-access.ts';
 import { CliError } from './cli-error.ts';
 
@@ -31,7 +31,7 @@ export async function findServer(options: {
   const local = await read(opsUrlFile(dataDir));
   const url = wanted ?? local ?? defaultUrl;
   // What a data directory keeps is for its own server: whoever else listens must not be handed it.
-  const kept = url === local ? await read(adminTokenFile(dataDir)) : undefined;
+  const kept = url === local ? await readToken(adminTokenFile(dataDir)) : undefined;
   const token = given ?? kept;
   if (token !== undefined) return { url, token };
   throw new CliError(
@@ -47,9 +47,16 @@ async function readGiven(
   given: string | undefined,
 ): Promise<string | undefined> {
   if (file === undefined) return given;
-  const token = await read(file);
+  const token = await readToken(file);
   if (token === undefined) throw new CliError(`There is no token in ${file}.`);
   return token;
+}
+
+async function readToken(file: string): Promise<string | undefined> {
+  const token = await read(file);
+  if (token === undefined || isAdminToken(token)) return token;
+  // Now: what cannot be sent would be repeated by whoever was to send it.
+  throw new CliError(`${file} holds no admin token: 16 to 256 visible ASCII characters.`);
 }
 
 async function read(file: string): Promise<string | undefined> {
