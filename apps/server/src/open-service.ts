@@ -122,6 +122,7 @@ export async function openService(
   // Not before the port is ours: a start that fails would have used up the only showing of the key.
   const demoToken = dataDir === undefined ? undefined : await fillOnFirstStart(database.db);
 
+  health.setReady();
   const kept = opened.move();
   function drain() {
     health.setNotReady();
