@@ -267,6 +267,15 @@ describe.each(databaseKinds)('on %s', (kind) => {
       expect(await Promise.all(rotations.map(({ token }) => use(token)))).toEqual([200, 200]);
       expect((await show(key.id)).tokens).toHaveLength(3);
     });
+
+    test('at once by many operators leaves one token that was not replaced, and shows it first', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const { key } = await admin.create('{"plan":"free"}');
+        await Promise.all(Array.from({ length: 4 }, () => rotate(key.id, '{"graceSeconds":60}')));
+        const isReplaced = (await show(key.id)).tokens.map(({ expiresAt }) => expiresAt !== null);
+        expect(isReplaced).toEqual([false, true, true, true, true]);
+      }
+    });
   });
 
   test('a revoked key is refused, for good, and a second time changes nothing', async () => {
