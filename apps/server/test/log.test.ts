@@ -179,6 +179,26 @@ describe('the log', () => {
     for (const text of [token, adminToken]) expect(service.server.output()).not.toContain(text);
   });
 
+  test("tells of what is not even HTTP on the operators' listener, too", async () => {
+    const socket = connect(Number(new URL(service.server.opsUrl).port), '127.0.0.1');
+    socket.end('GET /secret-of-mine nonsense\r\n\r\n');
+    const answer = await new Response(ReadableStream.from(socket)).text();
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*\{"code":"invalid_request",[^{}]*"status":400\}$/s);
+    expect(answer).not.toMatch(/RateLimit/i);
+    const [, requestId = ''] = /X-Request-Id: (\S+)/.exec(answer) ?? [];
+    expect(await line(requestId)).toEqual({
+      level: 'info',
+      time,
+      requestId,
+      method: 'unknown',
+      route: 'other',
+      status: 400,
+      durationMs: 0,
+      errorCode: 'invalid_request',
+      msg: 'ops request',
+    });
+  });
+
   test("repeats nothing of an operator's request that is not ours", async () => {
     const admin = adminOf(service.server);
     const { key } = await admin.create('{"plan":"pro"}');
