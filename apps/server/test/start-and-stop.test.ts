@@ -180,6 +180,19 @@ describe('a stop', () => {
     expect(await server.exited).toEqual({ code: 0, signal: null });
   });
 
+  test.each([
+    ['SIGTERM', 'is one stop: npm passes it on', { grace: '300', code: 0 }],
+    ['SIGINT', 'ends it at once', { grace: '60000', code: 1 }],
+  ] as const)('by SIGTERM, and at once by %s, %s', async (second, _, { grace, code }) => {
+    await using database = await createDatabase('postgres');
+    const env = { ...database.env, SHUTDOWN_GRACE_MS: grace };
+    await using server = await startServer({ env });
+    server.signal('SIGTERM');
+    await until(() => logOf(server).some(({ msg }) => msg === 'stopping'));
+    server.signal(second);
+    expect(await server.exited).toEqual({ code, signal: null });
+  });
+
   test('does not wait for clients that hold their connections', async () => {
     await using service = await startService('postgres');
     await using opened = new AsyncDisposableStack();
