@@ -90,9 +90,11 @@ const splitAtCommas = (text: string) => text.split(',').map((part) => part.trim(
 
 const day = 86_400;
 
+/** Tells whether a text can be an admin token: long enough not to be guessed, and fit for a header. */
+export const isAdminToken = (text: string): boolean => /^[\x21-\x7e]{16,256}$/.test(text);
+
 const adminToken = variable(
-  // Long enough not to be guessed; visible, because it travels in a header.
-  (text) => /^[\x21-\x7e]{16,256}$/.test(text),
+  isAdminToken,
   '16 to 256 visible ASCII characters, such as the output of: openssl rand -hex 32',
 );
 

@@ -10,13 +10,16 @@ import { StartupError } from './startup-error.ts';
 /** How long requests in flight may take to finish, once no more are accepted, before they are cut. */
 const drainTimeoutMs = { SIGINT: 500, SIGTERM: 5_000 } as const;
 
-/** Ctrl-C reaches us from the terminal, and once more from npm; within this time it is the same one. */
+/**
+ * A signal to the whole process group, as a terminal's Ctrl-C and systemd's SIGTERM are, reaches us
+ * directly and once more from npm; within this time it is the same one.
+ */
 const sameSignalMs = 500;
 
 type StopSignal = keyof typeof drainTimeoutMs;
 
 let stop: (signal: StopSignal) => Promise<void> = callOff;
-let stoppingSince: number | undefined;
+let stopping: { readonly signal: NodeJS.Signals; readonly since: number } | undefined;
 let failed = false;
 let observability: Observability | undefined;
 
@@ -26,6 +29,8 @@ process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
 // Unhandled rejections come here as well.
 process.on('uncaughtException', fail);
+// Only the banner goes there, and whoever does not get it can be served all the same.
+process.stdout.on('error', () => {});
 
 try {
   await main();
@@ -78,13 +83,13 @@ async function main(): Promise<void> {
 }
 
 function onSignal(signal: NodeJS.Signals): void {
-  if (stoppingSince !== undefined) {
+  if (stopping !== undefined) {
     // Somebody is in a hurry: the databases survive it.
-    const isEcho = signal === 'SIGINT' && performance.now() - stoppingSince < sameSignalMs;
+    const isEcho = signal === stopping.signal && performance.now() - stopping.since < sameSignalMs;
     if (!isEcho) process.exit(1);
     return;
   }
-  stoppingSince = performance.now();
+  stopping = { signal, since: performance.now() };
   observability?.onStop(signal);
   void stop(signal as StopSignal);
 }

@@ -1,5 +1,6 @@
-import { apiVersion } from '@animal-store/contract';
+import { apiVersion, formatRateLimit } from '@animal-store/contract';
 import { createApp } from './api/app.ts';
+import { networkOf } from './api/client-network.ts';
 import { answerMalformedRequests } from './api/malformed-requests.ts';
 import { openListener } from './api/open-listener.ts';
 import { openLoadShedder } from './api/shed-load.ts';
@@ -101,7 +102,14 @@ export async function openService(
   const listener = await openListener(config, (port, server) => {
     const origin = config.publicUrl ?? `http://localhost:${port}`;
     const baseUrl = `${origin}/${apiVersion}`;
-    answerMalformedRequests(server, { quotas, onEnd });
+    answerMalformedRequests(server, {
+      async headersFor(socket) {
+        const { reported, windows } = await quotas.peekAddress(networkOf(undefined, socket));
+        return formatRateLimit(reported, windows);
+      },
+      onEnd: (outcome) =>
+        onEnd({ ...outcome, apiKey: undefined, tokenPrefix: undefined, decision: undefined }),
+    });
     return createApp({
       ...config,
       ...observability,
@@ -122,6 +130,7 @@ export async function openService(
   // Not before the port is ours: a start that fails would have used up the only showing of the key.
   const demoToken = dataDir === undefined ? undefined : await fillOnFirstStart(database.db);
 
+  health.setReady();
   const kept = opened.move();
   function drain() {
     health.setNotReady();

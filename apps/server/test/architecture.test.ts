@@ -61,6 +61,7 @@ describe('inside the server', () => {
       'api/endpoint-options',
       'api/error-mapper',
       'api/json-body',
+      'api/malformed-requests',
       'api/method-not-allowed',
       'api/open-listener',
       'api/path-table',

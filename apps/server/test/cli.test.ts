@@ -241,6 +241,31 @@ describe('without a server of its own', () => {
     });
   });
 
+  test('it says that a data directory cannot be read, and only if it needs one', async () => {
+    await using directory = await temporaryDirectory();
+    const DATA_DIR = join(directory.path, 'file');
+    await writeFile(DATA_DIR, '');
+    expect(await list({ DATA_DIR })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: ${join(DATA_DIR, 'ops-url')} cannot be read: ENOTDIR.\n`,
+    });
+    const OPS_URL = `http://127.0.0.1:${await freePort()}`;
+    const { stderr } = await list({ DATA_DIR, OPS_URL, ADMIN_TOKEN: adminToken });
+    expect(stderr).toMatch(/^error: No server answers at /);
+  });
+
+  test('it does not send, nor repeat, what is no token', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'token');
+    await writeFile(file, `${adminToken}\nand a note\n`);
+    expect(await list({}, '--url', 'http://127.0.0.1:1', '--token-file', file)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: ${file} holds no admin token: 16 to 256 visible ASCII characters.\n`,
+    });
+  });
+
   test('it hands the token of a data directory to nobody but its own server', async () => {
     await using directory = await temporaryDirectory();
     await writeFile(join(directory.path, 'admin-token'), `${adminToken}\n`);

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import type { IssuedKey } from '@animal-store/contract/admin';
 import { runServer, startServer, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashToken } from '../src/keys/token.ts';
 import { adminOf, adminToken } from './support/admin.ts';
+import { createDatabase } from './support/databases.ts';
 import { listeningLine, logOf, requestLine } from './support/observed.ts';
 import { startService, type TestService, wideQuota } from './support/service.ts';
 
@@ -167,10 +170,33 @@ describe('the log', () => {
       msg: 'ops request',
     };
     expect(await line('made')).toEqual(told);
-    await admin.call(`/keys/${key.id}/revoke`, { ...withId('revoked'), method: 'POST' });
+    await admin.call(`/keys/${key.id.toUpperCase()}/revoke`, {
+      ...withId('revoked'),
+      method: 'POST',
+    });
     const revoked = { route: '/admin/v1/keys/:keyId/revoke', status: 200, requestId: 'revoked' };
     expect(await line('revoked')).toEqual({ ...told, ...revoked });
     for (const text of [token, adminToken]) expect(service.server.output()).not.toContain(text);
+  });
+
+  test("tells of what is not even HTTP on the operators' listener, too", async () => {
+    const socket = connect(Number(new URL(service.server.opsUrl).port), '127.0.0.1');
+    socket.end('GET /secret-of-mine nonsense\r\n\r\n');
+    const answer = await new Response(ReadableStream.from(socket)).text();
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*\{"code":"invalid_request",[^{}]*"status":400\}$/s);
+    expect(answer).not.toMatch(/RateLimit/i);
+    const [, requestId = ''] = /X-Request-Id: (\S+)/.exec(answer) ?? [];
+    expect(await line(requestId)).toEqual({
+      level: 'info',
+      time,
+      requestId,
+      method: 'unknown',
+      route: 'other',
+      status: 400,
+      durationMs: 0,
+      errorCode: 'invalid_request',
+      msg: 'ops request',
+    });
   });
 
   test("repeats nothing of an operator's request that is not ours", async () => {
@@ -228,6 +254,24 @@ test('LOG_FORMAT=pretty is for people', async () => {
   await until(() => pattern.test(server.output()));
   expect(server.output()).toMatch(/^Animal Store is listening on http:\/\/\S+\/v1$/m);
 });
+
+// Linux has a device that is a full disk.
+test.skipIf(!existsSync('/dev/full')).each(['json', 'pretty'])(
+  'a log that cannot be written (%s) costs no request and no clean stop',
+  async (format) => {
+    await using database = await createDatabase('postgres');
+    const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+    await using server = await startServer({
+      command: ['sh', '-c', 'exec "$0" "$1" 2> /dev/full', process.execPath, main],
+      env: { ...database.env, LOG_FORMAT: format },
+    });
+    // Enough for several batches of lines.
+    const statuses = new Set<number>();
+    for (let i = 0; i < 100; i += 1) statuses.add((await fetch(`${server.baseUrl}/pets`)).status);
+    expect(statuses).toEqual(new Set([401, 429]));
+    expect(await server.stop()).toBe(0);
+  },
+);
 
 test('a start that fails says why in plain words, and nothing else', async () => {
   const { code, stdout, stderr } = await runServer({ env: { LOG_LEVEL: 'loud', PORT: 'x' } });

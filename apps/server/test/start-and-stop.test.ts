@@ -180,6 +180,19 @@ describe('a stop', () => {
     expect(await server.exited).toEqual({ code: 0, signal: null });
   });
 
+  test.each([
+    ['SIGTERM', 'is one stop: npm passes it on', { grace: '300', code: 0 }],
+    ['SIGINT', 'ends it at once', { grace: '60000', code: 1 }],
+  ] as const)('by SIGTERM, and at once by %s, %s', async (second, _, { grace, code }) => {
+    await using database = await createDatabase('postgres');
+    const env = { ...database.env, SHUTDOWN_GRACE_MS: grace };
+    await using server = await startServer({ env });
+    server.signal('SIGTERM');
+    await until(() => logOf(server).some(({ msg }) => msg === 'stopping'));
+    server.signal(second);
+    expect(await server.exited).toEqual({ code, signal: null });
+  });
+
   test('does not wait for clients that hold their connections', async () => {
     await using service = await startService('postgres');
     await using opened = new AsyncDisposableStack();
@@ -244,6 +257,22 @@ describe('a stop during the start', () => {
     lockDataDir(dataDir).release();
   });
 });
+
+// Linux has a device that is a full disk.
+test.skipIf(!existsSync('/dev/full'))(
+  'a banner that cannot be written keeps nobody from being served',
+  async () => {
+    await using database = await createDatabase('postgres');
+    const port = await freePort();
+    const main = new URL('../src/main.ts', import.meta.url).pathname;
+    const { code } = await runServer({
+      command: ['sh', '-c', 'exec "$0" "$1" > /dev/full', process.execPath, main],
+      env: { ...database.env, PORT: String(port) },
+      interrupt: { signal: 'SIGTERM', when: () => fetch(`http://127.0.0.1:${port}/v1/pets`) },
+    });
+    expect(code).toBe(0);
+  },
+);
 
 describe('a failure that nobody expected', () => {
   test.each(['exception', 'rejection'])(

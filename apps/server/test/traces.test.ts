@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRedis, startServer, temporaryDirectory } from '@animal-store/testkit';
-import { expect, test } from 'vitest';
-import { openOtlpCollector } from './support/otlp-collector.ts';
+import { describe, expect, test } from 'vitest';
+import { logOf } from './support/observed.ts';
+import { type OtlpCollector, openOtlpCollector } from './support/otlp-collector.ts';
 import { startService } from './support/service.ts';
 
 const [server, client] = [2, 3];
@@ -71,12 +72,19 @@ test('a caller who does not record its trace is not recorded here', async () => 
   expect(requests[0]?.parentSpanId).toBeUndefined();
 });
 
-test('a collector that is away costs no request and no clean stop', async () => {
-  await using service = await startService('embedded', {
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+describe('no request and no clean stop is the price of a collector', () => {
+  test.each([
+    ['is away', () => 'http://127.0.0.1:9'],
+    ['refuses what it is sent', ({ url }: OtlpCollector) => `${url}/elsewhere`],
+  ])('that %s', async (_, endpointOf) => {
+    await using collector = await openOtlpCollector();
+    await using service = await startService('postgres', {
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpointOf(collector) },
+    });
+    expect((await service.call('/pets')).status).toBe(200);
+    expect(await service.server.stop()).toBe(0);
+    expect(logOf(service.server).at(-1)?.msg).toBe('stopped');
   });
-  expect((await service.call('/pets')).status).toBe(200);
-  expect(await service.server.stop()).toBe(0);
 });
 
 test('without somewhere to send to, nothing of OpenTelemetry but its empty API is loaded', async () => {

@@ -205,7 +205,9 @@ export const ListKeysQuery = z.object({
   cursor: z.string({ error: 'expected one cursor from a Link header' }).optional(),
 });
 
-export const KeyPath = z.object({ keyId: z.uuid(keyId) });
+// A UUID may be written in either case (RFC 9562, §4). Whoever compares ids compares texts, so there is
+// one of each.
+export const KeyPath = z.object({ keyId: z.uuid(keyId).toLowerCase() });
 
 /** Tells whether a value can be the id of a key. */
 export function isKeyId(value: unknown): value is string {

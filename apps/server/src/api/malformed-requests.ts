@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { formatRateLimit, stringifyJson } from '@animal-store/contract';
+import { stringifyJson } from '@animal-store/contract';
 import { ApiError } from '../api-error.ts';
-import type { Quotas } from '../quotas/quotas.ts';
-import { networkOf } from './client-network.ts';
-import type { RequestRecord } from './observe-requests.ts';
+import type { RequestOutcome } from './request-outcome.ts';
 
 /**
- * Answers what Node's HTTP parser refuses, which never becomes a request, as the API answers
- * everything else: with the Error body and the address's quota. Node's own answer has neither.
+ * Answers what Node's HTTP parser refuses, which never becomes a request, as its listener answers
+ * everything else: with an id and the Error body. Node's own answer has neither.
+ *
+ * @param options.headersFor what every answer to a caller says besides.
  */
 export function answerMalformedRequests(
   server: Server,
-  options: { quotas: Quotas; onEnd: (record: RequestRecord) => void },
+  options: {
+    headersFor: (socket: Socket) => Promise<Readonly<Record<string, string>>>;
+    onEnd: (outcome: RequestOutcome) => void;
+  },
 ): void {
-  const { quotas, onEnd } = options;
+  const { headersFor, onEnd } = options;
   server.on('clientError', function answer(error: NodeJS.ErrnoException, socket: Socket) {
     const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse };
     // A request that came whole, pipelined before the malformed one, is answered first, or its caller
@@ -29,9 +32,8 @@ export function answerMalformedRequests(
       socket.destroy();
       return;
     }
-    quotas
-      .peekAddress(networkOf(undefined, socket))
-      .then(({ reported, windows }) => {
+    headersFor(socket)
+      .then((more) => {
         const apiError = new ApiError('invalid_request', messageOf(error));
         const { status } = apiError;
         const body = stringifyJson(apiError.toBody());
@@ -42,7 +44,7 @@ export function answerMalformedRequests(
           'X-Request-Id': requestId,
           'Cache-Control': 'no-store',
           'X-Content-Type-Options': 'nosniff',
-          ...formatRateLimit(reported, windows),
+          ...more,
           Connection: 'close',
         };
         const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -61,9 +63,6 @@ const unreadRequest = {
   route: undefined,
   aborted: false,
   durationMs: 0,
-  apiKey: undefined,
-  tokenPrefix: undefined,
-  decision: undefined,
 } as const;
 
 function messageOf(error: NodeJS.ErrnoException): string {

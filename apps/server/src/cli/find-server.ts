@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readCliSettings } from '../config.ts';
+import { isAdminToken, readCliSettings } from '../config.ts';
 import { adminTokenFile, opsUrlFile, readLine } from '../ops/local-access.ts';
 import { CliError } from './cli-error.ts';
 
@@ -16,7 +16,7 @@ const defaultUrl = 'http://127.0.0.1:3001';
  * Finds the server to talk to: where the options or the environment say, else the one that runs on
  * `DATA_DIR`.
  *
- * @throws {CliError} if no admin token is to be found.
+ * @throws {CliError} if no admin token is to be found, or a file cannot be read.
  */
 export async function findServer(options: {
   url?: string | undefined;
@@ -24,9 +24,12 @@ export async function findServer(options: {
 }): Promise<ServerAccess> {
   const settings = readCliSettings();
   const dataDir = resolve(settings.dataDir);
-  const local = await readLine(opsUrlFile(dataDir));
-  const url = options.url ?? settings.opsUrl ?? local ?? defaultUrl;
+  const wanted = options.url ?? settings.opsUrl;
   const given = await readGiven(options.tokenFile, settings.adminToken);
+  // Whoever says both needs no data directory, which may be somebody else's.
+  if (wanted !== undefined && given !== undefined) return { url: wanted, token: given };
+  const local = await read(opsUrlFile(dataDir));
+  const url = wanted ?? local ?? defaultUrl;
   // What a data directory keeps is for its own server: whoever else listens must not be handed it.
   const kept = url === local ? await readToken(adminTokenFile(dataDir)) : undefined;
   const token = given ?? kept;
@@ -50,11 +53,18 @@ async function readGiven(
 }
 
 async function readToken(file: string): Promise<string | undefined> {
+  const token = await read(file);
+  if (token === undefined || isAdminToken(token)) return token;
+  // Now: what cannot be sent would be repeated by whoever was to send it.
+  throw new CliError(`${file} holds no admin token: 16 to 256 visible ASCII characters.`);
+}
+
+async function read(file: string): Promise<string | undefined> {
   try {
-    const token = await readLine(file);
-    return token === '' ? undefined : token;
+    const line = await readLine(file);
+    return line === '' ? undefined : line;
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    throw new CliError(`The token in ${file} cannot be read: ${code}.`);
+    throw new CliError(`${file} cannot be read: ${code}.`);
   }
 }

@@ -131,6 +131,22 @@ describe('the key cache', () => {
       expect(asked).toHaveLength(5);
     });
 
+    test.each(['forget', 'clear'] as const)(
+      'a key is not good after a %s that came while the database was asked',
+      async (how) => {
+        await cache.findByToken('token');
+        now += 30_000;
+        const asking = Promise.withResolvers<never>();
+        load = () => asking.promise;
+        const during = cache.findByToken('token');
+        cache[how]('key');
+        asking.reject(new DatabaseUnavailableError('CONNECTION_CLOSED'));
+        await expect(during).rejects.toThrow(DatabaseUnavailableError);
+        load = away;
+        await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);
+      },
+    );
+
     test('a token that nobody vouched for is neither good nor bad', async () => {
       load = away;
       await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);

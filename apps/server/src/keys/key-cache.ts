@@ -97,10 +97,12 @@ export function createKeyCache(options: {
       try {
         return await reload(hash);
       } catch (error) {
-        if (!(error instanceof DatabaseUnavailableError) || entry === undefined) throw error;
-        if (now() - entry.confirmedAt >= staleMs || !isGood(entry.key)) throw error;
-        entries.set(hash, { ...entry, freshUntil: now() + retryMs });
-        return entry.key;
+        // Looked up again: it may have been forgotten while the database was asked, because it changed.
+        const kept = entries.get(hash);
+        if (!(error instanceof DatabaseUnavailableError) || kept === undefined) throw error;
+        if (now() - kept.confirmedAt >= staleMs || !isGood(kept.key)) throw error;
+        entries.set(hash, { ...kept, freshUntil: now() + retryMs });
+        return kept.key;
       }
     },
 

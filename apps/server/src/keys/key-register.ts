@@ -199,7 +199,9 @@ async function withTokens(db: Database, rows: readonly Row[]): Promise<KeyRecord
     })
     .from(apiTokens)
     .where(and(inArray(apiTokens.keyId, ids), isGood))
-    .orderBy(desc(apiTokens.createdAt), asc(apiTokens.hash));
+    // By the end first, which none has that was not replaced: of two rotations at once, the one that
+    // had to wait for the other has the newer token and the older transaction, whose time it bears.
+    .orderBy(desc(apiTokens.expiresAt), desc(apiTokens.createdAt), asc(apiTokens.hash));
   const tokensOf = Map.groupBy(tokens, ({ keyId }) => keyId);
   return rows.map(({ perMinute, perDay, ...row }) => ({
     ...row,

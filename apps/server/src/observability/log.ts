@@ -85,6 +85,11 @@ function jsonStream(): OpenStream {
     minLength: batchBytes,
     maxLength: maxWaitingBytes,
   });
+  // A full disk, say, is no reason to stop: lines wait for their next try. But the process must be able
+  // to end; pino would write what is left when it does, and try that again for ever.
+  destination.on('error', () => {
+    destination.flushSync = () => {};
+  });
   let flushing: NodeJS.Timeout | undefined;
   const flush = () => {
     flushing = undefined;
@@ -109,6 +114,8 @@ function jsonStream(): OpenStream {
 }
 
 function prettyStream(): OpenStream {
+  // Who read the lines is gone, or their disk is full.
+  process.stderr.on('error', () => {});
   return {
     stream: { write: (line) => process.stderr.write(prettyLine(line)) },
     close: async () => {},

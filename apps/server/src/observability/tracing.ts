@@ -114,7 +114,8 @@ export function openTracing(options: {
       for (const end of unfollow) end();
       const late = Promise.withResolvers<void>();
       const timer = setTimeout(late.resolve, flushTimeoutMs);
-      await Promise.race([provider.shutdown(), late.promise]);
+      const sent = provider.shutdown().catch((failure: unknown) => tell(String(failure)));
+      await Promise.race([sent, late.promise]);
       clearTimeout(timer);
     },
   };

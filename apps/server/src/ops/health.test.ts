@@ -3,8 +3,20 @@ import { createHealth } from './health.ts';
 
 const healthy = { isMigrated: async () => true };
 
-test('a replica is not ready from the moment that its stop begins', async () => {
+/** The health of a replica that takes requests. */
+function createServingHealth(options: Parameters<typeof createHealth>[0]) {
+  const health = createHealth(options);
+  health.setReady();
+  return health;
+}
+
+test('a replica is ready from the moment that it takes requests until its stop begins', async () => {
   const health = createHealth(healthy);
+  expect(await health.report()).toEqual({
+    status: 'not_ready',
+    reasons: ['This replica is starting.'],
+  });
+  health.setReady();
   expect(await health.report()).toEqual({ status: 'ready', reasons: [] });
   health.setNotReady();
   expect(await health.report()).toEqual({
@@ -14,7 +26,7 @@ test('a replica is not ready from the moment that its stop begins', async () => 
 });
 
 test('it is degraded while Redis is away, and ready again afterwards', async () => {
-  const health = createHealth(healthy);
+  const health = createServingHealth(healthy);
   health.setRedisFault('Redis is away.');
   expect(await health.report()).toEqual({ status: 'degraded', reasons: ['Redis is away.'] });
   health.setRedisFault(undefined);
@@ -22,7 +34,7 @@ test('it is degraded while Redis is away, and ready again afterwards', async () 
 });
 
 test('every fault is told', async () => {
-  const health = createHealth({ isMigrated: async () => false });
+  const health = createServingHealth({ isMigrated: async () => false });
   health.setRedisFault('Redis is away.');
   health.setNotReady();
   expect(await health.report()).toEqual({
@@ -36,7 +48,7 @@ test('every fault is told', async () => {
 });
 
 test('what the database says in its own words is kept from whoever asks', async () => {
-  const health = createHealth({
+  const health = createServingHealth({
     isMigrated: () => Promise.reject(new Error('password authentication failed for "ann"')),
   });
   expect(await health.report()).toEqual({
@@ -50,7 +62,7 @@ test('a database that hangs is asked once, however many ask for it', async () =>
   try {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const isMigrated = vi.fn(() => promise);
-    const health = createHealth({ isMigrated });
+    const health = createServingHealth({ isMigrated });
     const late = {
       status: 'not_ready',
       reasons: ['The database did not answer within 1000 ms.'],

@@ -14,13 +14,14 @@ export interface HealthReport {
 export type Health = ReturnType<typeof createHealth>;
 
 /**
- * Knows whether this replica is ready.
+ * Knows whether this replica is ready. It is not until it is told that it is, because its probes are
+ * answered before its callers are.
  *
  * @param options.isMigrated asks the database whether it has all that this code needs.
  */
 export function createHealth(options: { isMigrated: () => Promise<boolean> }) {
   const { isMigrated } = options;
-  let stopping = false;
+  let phase: 'starting' | 'serving' | 'stopping' = 'starting';
   let redisFault: string | undefined;
   let asking: Promise<string | undefined> | undefined;
 
@@ -33,9 +34,14 @@ export function createHealth(options: { isMigrated: () => Promise<boolean> }) {
   };
 
   return {
+    /** From now on this replica takes requests. */
+    setReady(): void {
+      phase = 'serving';
+    },
+
     /** From now on this replica is not ready: its stop has begun. */
     setNotReady(): void {
-      stopping = true;
+      phase = 'stopping';
     },
 
     /** Takes note of why Redis does not decide, or that it does again. */
@@ -45,7 +51,10 @@ export function createHealth(options: { isMigrated: () => Promise<boolean> }) {
 
     async report(): Promise<HealthReport> {
       const databaseFault = await inTime(askDatabase());
-      const obstacles = [stopping ? 'This replica is stopping.' : undefined, databaseFault];
+      const obstacles = [
+        phase === 'serving' ? undefined : `This replica is ${phase}.`,
+        databaseFault,
+      ];
       const reasons = [...obstacles, redisFault].filter((reason) => reason !== undefined);
       if (obstacles.some((reason) => reason !== undefined)) return { status: 'not_ready', reasons };
       return { status: redisFault === undefined ? 'ready' : 'degraded', reasons };

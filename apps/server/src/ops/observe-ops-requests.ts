@@ -25,7 +25,11 @@ export function observeOpsRequests(onEnd: (record: OpsRequestRecord) => void): R
       // Parameters are read behind the admin token, so a stranger's are not repeated; and they may
       // be anything until they are looked at.
       const asked = pathParams?.['keyId'];
-      onEnd({ ...outcome, keyId: keyId ?? (isKeyId(asked) ? asked : undefined), reasons });
+      onEnd({
+        ...outcome,
+        keyId: keyId ?? (isKeyId(asked) ? asked.toLowerCase() : undefined),
+        reasons,
+      });
     });
     next();
   };

@@ -1,4 +1,5 @@
 import { createAdminOpenApi } from '@animal-store/contract/admin/openapi';
+import { answerMalformedRequests } from '../api/malformed-requests.ts';
 import { type ListenerTimeouts, openListener } from '../api/open-listener.ts';
 import type { KeyRegister } from '../keys/key-register.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
@@ -53,7 +54,13 @@ export async function openOps(
 
   const listener = await openListener(
     { ...options, host: opsHost, port: opsPort, settings: 'OPS_' },
-    () => createOpsApp({ health, metrics, admin, report, onOpsEnd }),
+    (_port, server) => {
+      answerMalformedRequests(server, {
+        headersFor: async () => ({}),
+        onEnd: (outcome) => onOpsEnd({ ...outcome, keyId: undefined, reasons: undefined }),
+      });
+      return createOpsApp({ health, metrics, admin, report, onOpsEnd });
+    },
   );
   const withdraw =
     dataDir === undefined ? undefined : await announceOpsUrl(dataDir, listener.origin);
