@@ -23,7 +23,7 @@ const totals: Reporter = {
 
 export default defineConfig({
   test: {
-    projects: ['packages/*', 'apps/*'],
+    projects: ['packages/*', 'apps/*', 'apps/server/vitest.alone.config.ts'],
     reporters: ['default', totals],
     maxWorkers,
   },
