@@ -1,7 +1,7 @@
-// Runs before `npm start` and `npm test`, on whatever Node ≥ 20 the machine has: puts pnpm's
+// Runs before `npm start`, `npm run keys` and `npm test`, on whatever Node ≥ 20 the machine has: puts pnpm's
 // workspace in place, from the lockfile, and does nothing when it is there already.
 //
-//   node scripts/install.mjs run       what running the service needs
+//   node scripts/install.mjs run       what running the service and its commands needs
 //   node scripts/install.mjs develop   that, and all tools for tests
 
 import { spawnSync } from 'node:child_process';
@@ -27,7 +27,8 @@ if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
   const { status, error } = spawnSync(
     npx,
     ['--yes', packageManager, 'install', '--frozen-lockfile', ...filter],
-    { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' },
+    // What it says is progress: the output of `npm run keys -- list --json` is for a script.
+    { cwd: root, stdio: ['inherit', 2, 2], shell: process.platform === 'win32' },
   );
   if (status !== 0) {
     console.error(

@@ -13,16 +13,19 @@ describe('the key cache', () => {
     expiresAt: undefined,
   };
   let now: number;
+  let timeOfDay: number;
   let asked: string[];
   let load: (hash: string) => Promise<ApiKey | undefined>;
   let cache: KeyCache;
 
   beforeEach(() => {
-    now = 1_800_000_000_000;
+    now = 1_000;
+    timeOfDay = 1_800_000_000_000;
     asked = [];
     load = async () => key;
     cache = createKeyCache({
       now: () => now,
+      timeOfDay: () => timeOfDay,
       load: (hash) => {
         asked.push(hash);
         return load(hash);
@@ -38,6 +41,14 @@ describe('the key cache', () => {
     expect(await cache.findByToken('token')).toBe(key);
     expect(asked).toEqual([hashToken('token')]);
     now += 1;
+    await cache.findByToken('token');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('asks again after 30 s, though the time of day went back', async () => {
+    await cache.findByToken('token');
+    now += 30_000;
+    timeOfDay -= 3_600_000;
     await cache.findByToken('token');
     expect(asked).toHaveLength(2);
   });
@@ -99,13 +110,13 @@ describe('the key cache', () => {
   );
 
   test('a key is not good after it expired, however fresh', async () => {
-    const expiresAt = new Date(now + 5_000);
+    const expiresAt = new Date(timeOfDay + 5_000);
     load = async () => ({ ...key, expiresAt });
     await cache.findByToken('token');
     load = async () => undefined;
-    now += 4_999;
+    timeOfDay += 4_999;
     expect((await cache.findByToken('token'))?.id).toBe('key');
-    now += 1;
+    timeOfDay += 1;
     expect(await cache.findByToken('token')).toBeUndefined();
   });
 
@@ -161,10 +172,11 @@ describe('the key cache', () => {
     });
 
     test('an expired key is not good', async () => {
-      load = async () => ({ ...key, expiresAt: new Date(now + 1_000) });
+      load = async () => ({ ...key, expiresAt: new Date(timeOfDay + 1_000) });
       await cache.findByToken('token');
       load = away;
-      now += 1_000;
+      now += 30_000;
+      timeOfDay += 1_000;
       await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);
     });
   });

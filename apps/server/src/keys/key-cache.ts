@@ -25,7 +25,7 @@ export type KeyCache = ReturnType<typeof createKeyCache>;
 
 interface Entry {
   readonly key: ApiKey;
-  /** When the database last said so; Unix time in milliseconds, as all times here. */
+  /** When the database last said so; in milliseconds of `now`, as all times here. */
   readonly confirmedAt: number;
   /** Until when it is believed without asking again. */
   readonly freshUntil: number;
@@ -37,13 +37,16 @@ interface Entry {
  * Tokens are held by their hashes: a heap dump shows none.
  *
  * @param options.load asks the database, by the hash of a token.
- * @param options.now Unix time in milliseconds.
+ * @param options.now milliseconds since whenever, on a clock that nobody sets: what is remembered must
+ * not last longer because the time of day went back.
+ * @param options.timeOfDay Unix time in milliseconds, by which keys expire.
  */
 export function createKeyCache(options: {
   load: (hash: string) => Promise<ApiKey | undefined>;
   now?: () => number;
+  timeOfDay?: () => number;
 }) {
-  const { load, now = Date.now } = options;
+  const { load, now = () => performance.now(), timeOfDay = Date.now } = options;
   const entries = new LRUCache<string, Entry>({ max: maxTokens });
   /** Until when a token is believed to be nobody's, by its hash. */
   const unknown = new LRUCache<string, number>({ max: maxUnknownTokens });
@@ -51,7 +54,8 @@ export function createKeyCache(options: {
   let generation = 0;
 
   /** Whether a key has not expired since it was loaded. */
-  const isGood = ({ expiresAt }: ApiKey) => expiresAt === undefined || now() < expiresAt.getTime();
+  const isGood = ({ expiresAt }: ApiKey) =>
+    expiresAt === undefined || timeOfDay() < expiresAt.getTime();
 
   function remember(hash: string, key: ApiKey | undefined): void {
     const confirmedAt = now();
