@@ -1,6 +1,7 @@
 import { until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createIdempotentCreations } from '../src/pets/idempotent-creation.ts';
 import { databaseKinds } from './support/databases.ts';
 import { expectError, expectManners } from './support/expectations.ts';
 import { rawRequest, sendRaw } from './support/raw-http.ts';
@@ -329,5 +330,19 @@ describe('idempotent creation, seen from the database', () => {
     const replay = await store.create('old', '{"name":"Old","categoryId":2}');
     expect(replay.text).toBe(again.text);
     expect(await store.named('Old')).toHaveLength(2);
+  });
+
+  test('what is forgotten is deleted, however much of it there is, and nothing else', async () => {
+    await store.create('kept', rex);
+    await sql`insert into idempotency_keys (key_id, idempotency_key, fingerprint, pet_id, created_at)
+      select gen_random_uuid(), 'piled up', '', 1, now() - interval '24 hours 1 minute'
+      from generate_series(1, 2500)`;
+    const { db, close } = await store.service.database.open();
+    await createIdempotentCreations(db).forgetExpired();
+    await close();
+    const left = await sql`select distinct idempotency_key as name from idempotency_keys
+      where idempotency_key = 'piled up' or created_at <= now() - interval '24 hours'`;
+    expect(left).toEqual([]);
+    expect((await store.create('kept', rex)).headers.get('Idempotent-Replayed')).toBe('true');
   });
 });

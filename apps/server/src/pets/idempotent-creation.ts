@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type NewPet, type Pet, stringifyJson } from '@animal-store/contract';
-import { and, eq, gt, lt, sql } from 'drizzle-orm';
+import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { translateErrors } from '../database/database-error.ts';
 import { idempotencyKeys, pets } from '../database/schema.ts';
@@ -14,6 +14,9 @@ export type IdempotentCreations = ReturnType<typeof createIdempotentCreations>;
 
 /** How long a key is remembered. */
 const memory = sql`interval '24 hours'`;
+
+/** How many rows a statement deletes: it may take 5 s, and what has piled up may take longer. */
+const forgottenAtOnce = 1_000;
 
 /**
  * Creates animals at most once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07).
@@ -64,9 +67,19 @@ export function createIdempotentCreations(db: Database) {
     )
     .prepare('earlier_creation');
 
+  const forgotten = db.$with('forgotten', { petId: sql<number>`pet_id`.as('pet_id') }).as(sql`
+    delete from ${idempotencyKeys}
+    where ctid in (
+      select ctid from ${idempotencyKeys}
+      where ${idempotencyKeys.createdAt} <= now() - ${memory}
+      limit ${sql.raw(String(forgottenAtOnce))}
+    )
+    returning pet_id`);
+
   const forget = db
-    .delete(idempotencyKeys)
-    .where(lt(idempotencyKeys.createdAt, sql`now() - ${memory}`))
+    .with(forgotten)
+    .select({ count: sql<number>`count(*)::int` })
+    .from(forgotten)
     .prepare('forget_idempotency_keys');
 
   return {
@@ -95,7 +108,10 @@ export function createIdempotentCreations(db: Database) {
 
     /** Deletes keys that have served their time. Theirs is room only: they count no more. */
     async forgetExpired(): Promise<void> {
-      await translateErrors(forget.execute(), 'forget_idempotency_keys');
+      for (;;) {
+        const [deleted] = await translateErrors(forget.execute(), 'forget_idempotency_keys');
+        if (deleted === undefined || deleted.count < forgottenAtOnce) return;
+      }
     },
   };
 }
