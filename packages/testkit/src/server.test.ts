@@ -16,7 +16,7 @@ const listening = `
   console.log(JSON.stringify(process.env));
   console.log('Animal Store is listening on http://127.0.0.1:34567/v1');
   console.log('Operators on http://127.0.0.1:34568');
-  console.error('The demo key is ${key}.');
+  console.log('The demo key is ${key}.');
 `;
 
 test('a started server gives its URLs, its output and its demo key', async () => {
@@ -52,6 +52,11 @@ test('a fresh data directory survives the process and goes with the disposal', a
   expect(existsSync(server.dataDir)).toBe(true);
   await server[Symbol.asyncDispose]();
   expect(existsSync(server.dataDir)).toBe(false);
+});
+
+test('an API key in the log is found at the end', async () => {
+  const server = await startServer(script(`console.error('${key}');${listening}`));
+  await expect(server[Symbol.asyncDispose]()).rejects.toThrow('API key in the log');
 });
 
 test('a data directory that was given stays', async () => {

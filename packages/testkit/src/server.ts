@@ -10,7 +10,8 @@ const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const readyLine = /Animal Store is listening on (http:\/\/\S+)/;
 /** Says where the operators' listener is; group 1 is its origin. */
 const opsLine = /operators.*(http:\/\/\S+)/i;
-const demoKey = /\bast_[0-9A-Za-z]{36}\b/;
+/** An API key's token, such as the demo key. */
+const token = /\bast_[0-9A-Za-z]{36}\b/;
 
 /** What `npm start` runs once everything is installed. */
 const defaultCommand = [
@@ -34,7 +35,7 @@ export type ServerOptions = {
   timeoutMs?: number;
 };
 
-/** A server process that answers. */
+/** A server process that answers. Its disposal throws if a whole API key is in its log (stderr). */
 export type Server = AsyncDisposable & {
   /** As `http://127.0.0.1:34567/v1`. */
   baseUrl: string;
@@ -85,7 +86,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         return url;
       },
       get demoKey() {
-        return demoKey.exec(service.output())?.[0];
+        return token.exec(service.output())?.[0];
       },
       pid: service.pid,
       output: service.output,
@@ -165,6 +166,8 @@ async function launch(options: ServerOptions) {
   async function dispose() {
     await service.end();
     await directory?.close();
+    // Of every server of every test: whatever it was asked, its log repeats no key.
+    if (token.test(service.stderr())) throw new Error('There is a whole API key in the log.');
   }
   return { service, dataDir, dispose };
 }
