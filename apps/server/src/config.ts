@@ -1,3 +1,4 @@
+import type { BanPolicy } from '@animal-store/contract';
 import { z } from 'zod';
 import {
   type LogFormat,
@@ -5,7 +6,6 @@ import {
   logFormats,
   logLevels,
 } from './observability/log-settings.ts';
-import type { BanPolicy } from './quotas/ban-policy.ts';
 import { StartupError } from './startup-error.ts';
 
 /** What the service is told by its environment. */

@@ -1,3 +1,4 @@
+export type { BanPolicy } from './ban-policy.ts';
 export { contract } from './contract.ts';
 export { ErrorBody, type ErrorCode, errorStatus, maxMessageBytes } from './error.ts';
 export {

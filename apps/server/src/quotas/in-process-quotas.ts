@@ -1,6 +1,6 @@
-import { windowSeconds } from '@animal-store/contract';
+import { type BanPolicy, windowSeconds } from '@animal-store/contract';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { type BanPolicy, banLengthSeconds, strikeThreshold } from './ban-policy.ts';
+import { banLengthSeconds, strikeThreshold } from './ban-policy.ts';
 import {
   decisionOnAddress,
   decisionOnKey,

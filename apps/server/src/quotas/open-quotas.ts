@@ -1,4 +1,4 @@
-import type { BanPolicy } from './ban-policy.ts';
+import type { BanPolicy } from '@animal-store/contract';
 import { createInProcessQuotas } from './in-process-quotas.ts';
 import { openRedis, untilReady } from './open-redis.ts';
 import type { OnBan, Quotas } from './quotas.ts';

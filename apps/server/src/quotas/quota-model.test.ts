@@ -1,8 +1,7 @@
-import type { Quota } from '@animal-store/contract';
+import type { BanPolicy, Quota } from '@animal-store/contract';
 import { type Redis, openRedis as startRedis } from '@animal-store/testkit';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { BanPolicy } from './ban-policy.ts';
 import { createInProcessQuotas } from './in-process-quotas.ts';
 import { openRedis, type RedisConnection } from './open-redis.ts';
 import { createQuotaModel, type QuotaModel } from './quota-model.ts';

@@ -1,5 +1,4 @@
-import type { Quota, RateLimitWindow } from '@animal-store/contract';
-import type { BanPolicy } from './ban-policy.ts';
+import type { BanPolicy, Quota, RateLimitWindow } from '@animal-store/contract';
 import type { QuotaDecision } from './quotas.ts';
 
 /**

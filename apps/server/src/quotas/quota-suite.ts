@@ -1,5 +1,5 @@
+import type { BanPolicy } from '@animal-store/contract';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { BanPolicy } from './ban-policy.ts';
 import type { QuotaDecision, Quotas } from './quotas.ts';
 
 /** An adapter under test, with a clock that stands still unless it is moved. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type BanPolicy, strikeThreshold } from './ban-policy.ts';
+import type { BanPolicy } from '@animal-store/contract';
+import { strikeThreshold } from './ban-policy.ts';
 import {
   decisionOnAddress,
   decisionOnKey,

@@ -1,3 +1,4 @@
+import type { BanPolicy } from '../ban-policy.ts';
 import { errorStatus } from '../error.ts';
 import { pageLimit } from '../page-limit.ts';
 import { planNames, plans } from '../plan.ts';
@@ -12,17 +13,7 @@ const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone:
 export interface GuideNumbers {
   /** What an address may send in a minute without a valid key. */
   readonly addressPerMinute: number;
-  /** When a key is banned. */
-  readonly banPolicy: {
-    readonly graceMs: number;
-    /** 0 switches bans off. */
-    readonly minStrikes: number;
-    readonly strikeShare: number;
-    readonly strikeWindowSeconds: number;
-    readonly banSeconds: number;
-    readonly maxBanSeconds: number;
-    readonly memorySeconds: number;
-  };
+  readonly banPolicy: BanPolicy;
 }
 
 /**
@@ -83,7 +74,7 @@ A request beyond the limit gets **429** with \`Retry-After\`, in seconds, and co
 
 ${bans(banPolicy)}`;
 
-function bans(policy: GuideNumbers['banPolicy']): string {
+function bans(policy: BanPolicy): string {
   if (policy.minStrikes === 0) return '';
   const { graceMs, minStrikes, strikeShare, strikeWindowSeconds } = policy;
   const grace =
