@@ -124,9 +124,7 @@ describe('the log', () => {
   });
 
   test('tells of what is not even HTTP', async () => {
-    const socket = connect(Number(new URL(service.server.origin).port), '127.0.0.1');
-    socket.end('GET /secret-of-mine nonsense\r\n\r\n');
-    const answer = await new Response(ReadableStream.from(socket)).text();
+    const answer = await sendNonsense(service.server.origin);
     const [, requestId = ''] = /X-Request-Id: (\S+)/.exec(answer) ?? [];
     expect(await line(requestId)).toEqual({
       level: 'info',
@@ -180,9 +178,7 @@ describe('the log', () => {
   });
 
   test("tells of what is not even HTTP on the operators' listener, too", async () => {
-    const socket = connect(Number(new URL(service.server.opsUrl).port), '127.0.0.1');
-    socket.end('GET /secret-of-mine nonsense\r\n\r\n');
-    const answer = await new Response(ReadableStream.from(socket)).text();
+    const answer = await sendNonsense(service.server.opsUrl);
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*\{"code":"invalid_request",[^{}]*"status":400\}$/s);
     expect(answer).not.toMatch(/RateLimit/i);
     const [, requestId = ''] = /X-Request-Id: (\S+)/.exec(answer) ?? [];
@@ -282,3 +278,10 @@ test('a start that fails says why in plain words, and nothing else', async () =>
       'PORT: expected a whole number from 0 to 65535, such as PORT=3000\nLOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent\n',
   });
 });
+
+/** Sends what is not HTTP, and gives the answer as it came. */
+function sendNonsense(origin: string): Promise<string> {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  socket.end('GET /secret-of-mine nonsense\r\n\r\n');
+  return new Response(ReadableStream.from(socket)).text();
+}
