@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   const [{ readConfig }, { openObservability }, { openService }] = await Promise.all([
     import('./config.ts'),
     import('./observability/open-observability.ts'),
-    import('./open-service.ts'),
+    import('./service.ts'),
   ]);
   const settings = readConfig();
   const dataDir = settings.databaseUrl === undefined ? resolve(settings.dataDir) : undefined;

@@ -43,31 +43,19 @@ describe('packages', () => {
 describe('inside the server', () => {
   /** What each part may import of the server's own code, besides itself. */
   const directions: Record<string, readonly string[]> = {
-    api: ['api-error', 'startup-error', 'database/database-error', 'keys', 'pets', 'quotas'],
+    http: ['startup-error', 'database/database-error', 'keys/token'],
+    api: ['http', 'keys', 'pets', 'quotas', 'reference'],
+    reference: ['http'],
     observability: [
       'api/observe-requests',
-      'api/request-outcome',
       'database/database-error',
       'database/statement-channel',
+      'http/request-outcome',
       'keys/token',
       'quotas',
     ],
-    // Of api/ only the steps that every listener shares, one by one: nothing that knows of pets,
-    // quotas or the public paths.
     ops: [
-      'api-error',
-      'api/client-network',
-      'api/create-express',
-      'api/endpoint-options',
-      'api/error-mapper',
-      'api/json-body',
-      'api/malformed-requests',
-      'api/method-not-allowed',
-      'api/open-listener',
-      'api/path-table',
-      'api/request-id',
-      'api/request-outcome',
-      'api/response-manners',
+      'http',
       'database/database-error',
       'keys',
       'observability/log-ops-request',
@@ -76,7 +64,7 @@ describe('inside the server', () => {
     ],
     cli: ['config', 'ops/local-access', 'startup-error'],
     keys: ['database'],
-    pets: ['api-error', 'database'],
+    pets: ['http/api-error', 'database'],
     quotas: [],
     database: ['startup-error'],
   };
@@ -115,14 +103,14 @@ describe('inside the server', () => {
     expect(refused(server, [entries])).toEqual([]);
   });
 
-  test("only open-service opens the operators' listener", () => {
-    const others = server.filter(({ from }) => !/src\/(open-service\.ts|ops\/|cli\/)/.test(from));
+  test("only service.ts opens the operators' listener", () => {
+    const others = server.filter(({ from }) => !/src\/(service\.ts|ops\/|cli\/)/.test(from));
     expect(refused(others, [/^apps\/server\/src\/ops\//])).toEqual([]);
   });
 
   test('only ops/ and the CLI speak the admin contract, keys and errors its words', () => {
     const others = server.filter(
-      ({ from }) => !/src\/(ops\/|cli\/|keys\/key-register|api-error)/.test(from),
+      ({ from }) => !/src\/(ops\/|cli\/|keys\/key-register|http\/api-error)/.test(from),
     );
     expect(refused(others, [/^@animal-store\/contract\/admin(\/|$)/])).toEqual([]);
   });
@@ -137,8 +125,10 @@ describe('inside the server', () => {
     expect(refused(others, [/^drizzle-orm/, /^postgres$/, /^@electric-sql/])).toEqual([]);
   });
 
-  test('only api/ and ops/ import express', () => {
-    const others = server.filter(({ from }) => !/^apps\/server\/src\/(api|ops)\//.test(from));
+  test('only http/, api/, reference/ and ops/ import express', () => {
+    const others = server.filter(
+      ({ from }) => !/^apps\/server\/src\/(http|api|reference|ops)\//.test(from),
+    );
     expect(refused(others, [/^express$/])).toEqual([]);
   });
 

@@ -2,24 +2,24 @@ import { contract } from '@animal-store/contract';
 import type { GuideNumbers } from '@animal-store/contract/openapi';
 import { createExpressEndpoints } from '@ts-rest/express';
 import { type Express, type RequestHandler, Router } from 'express';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from '../http/api-error.ts';
+import { createExpress } from '../http/create-express.ts';
+import { endpointOptions } from '../http/endpoint-options.ts';
+import { errorMapper } from '../http/error-mapper.ts';
+import { jsonBody } from '../http/json-body.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import type { createPetHandlers } from '../pets/pet-handlers.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { identify, requireKey } from './authenticate.ts';
 import { cors, preflight } from './cors.ts';
-import { createExpress } from './create-express.ts';
-import { endpointOptions } from './endpoint-options.ts';
 import { enforceQuota, showQuotaOnFailure } from './enforce-quota.ts';
-import { errorMapper } from './error-mapper.ts';
-import { jsonBody } from './json-body.ts';
 import { findOperation, requireOperation } from './known-operation.ts';
-import './locals.ts';
+import './api-locals.ts';
+import { requestId } from '../http/request-id.ts';
+import { requireHost } from '../http/require-host.ts';
+import { responseHeaders } from '../http/response-headers.ts';
+import { reference } from '../reference/reference.ts';
 import { observeRequests, type RequestRecord, type RequestTracing } from './observe-requests.ts';
-import { reference } from './reference.ts';
-import { requestId } from './request-id.ts';
-import { requireHost } from './require-host.ts';
-import { responseManners } from './response-manners.ts';
 
 export interface AppOptions extends GuideNumbers {
   readonly shedLoad: RequestHandler;
@@ -51,7 +51,7 @@ export function createApp(options: AppOptions): Express {
 
   app.use(requestId());
   app.use(observeRequests(options));
-  app.use(responseManners());
+  app.use(responseHeaders());
   app.use(cors(options.corsOrigins));
 
   const v1 = Router({ caseSensitive: true, strict: true });

@@ -1,8 +1,8 @@
 import { formatRateLimit, rateLimitHeaders } from '@animal-store/contract';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from '../http/api-error.ts';
+import { networkOf } from '../http/client-network.ts';
 import type { QuotaDecision, Quotas } from '../quotas/quotas.ts';
-import { networkOf } from './client-network.ts';
 
 /** Counts the request, tells the caller how it stands, and refuses what is over the quota. */
 export function enforceQuota(quotas: Quotas): RequestHandler {

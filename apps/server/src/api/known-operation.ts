@@ -1,7 +1,7 @@
 import { apiVersion, formatLinks } from '@animal-store/contract';
 import type { RequestHandler } from 'express';
-import { ApiError } from '../api-error.ts';
-import { methodNotAllowed } from './method-not-allowed.ts';
+import { ApiError } from '../http/api-error.ts';
+import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { deprecationOf, findPath } from './operations.ts';
 
 /** Notes which operation a request asks for, so that every answer to it can say what it must. */

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler } from 'express';
+import { onceOver, type RequestOutcome } from '../http/request-outcome.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { QuotaDecision } from '../quotas/quotas.ts';
-import { onceOver, type RequestOutcome } from './request-outcome.ts';
 
 /** What may be told of a caller's request that is over. */
 export interface RequestRecord extends RequestOutcome {

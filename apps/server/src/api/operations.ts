@@ -1,5 +1,5 @@
 import { deprecations, type OperationName, routes } from '@animal-store/contract';
-import { createPathTable, type KnownPath, type Route } from './path-table.ts';
+import { createPathTable, type KnownPath, type Route } from '../http/path-table.ts';
 
 /** The name of an operation: one of the contract's, or the orders, which are not in it yet. */
 export type Operation = OperationName | 'listOrders';

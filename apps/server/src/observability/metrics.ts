@@ -1,8 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestRecord } from '../api/observe-requests.ts';
-import type { RequestOutcome } from '../api/request-outcome.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement-channel.ts';
+import type { RequestOutcome } from '../http/request-outcome.ts';
 import { watchChannel } from './watch-channel.ts';
 
 /**

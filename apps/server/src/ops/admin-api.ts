@@ -1,9 +1,9 @@
 import { adminContract, adminRoutes } from '@animal-store/contract/admin';
 import { createExpressEndpoints } from '@ts-rest/express';
 import { Router } from 'express';
-import { endpointOptions } from '../api/endpoint-options.ts';
-import { jsonBody } from '../api/json-body.ts';
-import { refuseMethod } from '../api/method-not-allowed.ts';
+import { endpointOptions } from '../http/endpoint-options.ts';
+import { jsonBody } from '../http/json-body.ts';
+import { refuseMethod } from '../http/method-not-allowed.ts';
 import type { createKeyHandlers } from './key-handlers.ts';
 import { requireAdminToken } from './require-admin-token.ts';
 

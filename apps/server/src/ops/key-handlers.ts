@@ -9,7 +9,7 @@ import {
   type KeyUsage,
 } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from '../http/api-error.ts';
 import type { KeyRecord, KeyRegister, Unchanged } from '../keys/key-register.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 

@@ -1,7 +1,7 @@
 import { adminBasePath, adminRoutes, isKeyId } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
-import { createPathTable, type Route } from '../api/path-table.ts';
-import { onceOver } from '../api/request-outcome.ts';
+import { createPathTable, type Route } from '../http/path-table.ts';
+import { onceOver } from '../http/request-outcome.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 
 /** Everything that this listener has, whether it takes the admin token or not. */

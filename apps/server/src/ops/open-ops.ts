@@ -1,14 +1,14 @@
 import { createAdminOpenApi } from '@animal-store/contract/admin/openapi';
-import { answerMalformedRequests } from '../api/malformed-requests.ts';
-import { type ListenerTimeouts, openListener } from '../api/open-listener.ts';
+import { type ListenerTimeouts, openListener } from '../http/listener.ts';
+import { answerMalformedRequests } from '../http/malformed-requests.ts';
 import type { KeyRegister } from '../keys/key-register.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { createOpsApp } from './app.ts';
 import type { Health } from './health.ts';
 import { createKeyHandlers } from './key-handlers.ts';
 import { announceOpsUrl, keepAdminToken } from './local-access.ts';
+import { createOpsApp } from './ops-app.ts';
 
 /** The operators' listener. */
 export interface Ops {

@@ -2,8 +2,8 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { rateLimitHeaders } from '@animal-store/contract';
 import type { RequestHandler } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { networkOf } from '../api/client-network.ts';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from '../http/api-error.ts';
+import { networkOf } from '../http/client-network.ts';
 
 const realm = 'Bearer realm="animal-store-admin"';
 

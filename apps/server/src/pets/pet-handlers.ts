@@ -1,6 +1,6 @@
 import { contract, formatLinks, type NewPet, type Pet, routes } from '@animal-store/contract';
 import { initServer } from '@ts-rest/express';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from '../http/api-error.ts';
 import type { IdempotentCreation, IdempotentCreations } from './idempotent-creation.ts';
 import { decodeCursor, encodeCursor, type PagePosition } from './page-cursor.ts';
 import type { PetRepository } from './pet-repository.ts';

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 
 /** Headers that every answer carries, whatever it says. */
-export function responseManners(): RequestHandler {
-  return function setManners(_req, res, next) {
+export function responseHeaders(): RequestHandler {
+  return function setResponseHeaders(_req, res, next) {
     // Answers depend on the key and on the moment: no cache may keep one (RFC 9111, §5.2.2.5).
     res.setHeader('Cache-Control', 'no-store');
     // Against browsers that would run JSON as a script or a page.

@@ -1,15 +1,16 @@
 import { rateLimitHeaders } from '@animal-store/contract';
 import { adminBasePath } from '@animal-store/contract/admin';
 import type { Express } from 'express';
-import { createExpress } from '../api/create-express.ts';
-import { errorMapper } from '../api/error-mapper.ts';
-import { refuseMethod } from '../api/method-not-allowed.ts';
-import { requestId } from '../api/request-id.ts';
-import { responseManners } from '../api/response-manners.ts';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from '../http/api-error.ts';
+import { createExpress } from '../http/create-express.ts';
+import { errorMapper } from '../http/error-mapper.ts';
+import { refuseMethod } from '../http/method-not-allowed.ts';
+import { requestId } from '../http/request-id.ts';
+import { responseHeaders } from '../http/response-headers.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type AdminApiOptions, createAdminApi } from './admin-api.ts';
+import './ops-locals.ts';
 import type { Health } from './health.ts';
 import { showMetrics } from './metrics.ts';
 import { observeOpsRequests } from './observe-ops-requests.ts';
@@ -38,7 +39,7 @@ export function createOpsApp(options: OpsAppOptions): Express {
 
   app.use(requestId());
   app.use(observeOpsRequests(onOpsEnd));
-  app.use(responseManners());
+  app.use(responseHeaders());
 
   app
     .route('/livez')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { stringifyJson } from '@animal-store/contract';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from './api-error.ts';
 import type { RequestOutcome } from './request-outcome.ts';
 
 /**

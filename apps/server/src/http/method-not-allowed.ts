@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from './api-error.ts';
 
 /** The answer to a method that a known path does not have, given those that it has. */
 export function methodNotAllowed(methods: Iterable<string>): ApiError {

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from './api-error.ts';
 
 /** Refuses HTTP/1.1 requests without exactly one Host (RFC 9112, §3.2). */
 export function requireHost(): RequestHandler {

@@ -1,8 +1,8 @@
 import { rateLimitHeaders } from '@animal-store/contract';
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import { ApiError } from '../api-error.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
+import { ApiError } from './api-error.ts';
 import { validationMessage } from './validation-message.ts';
 
 /** How long a caller is asked to wait when a dependency is away, in seconds. */

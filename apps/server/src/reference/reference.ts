@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { methodNotAllowed } from './method-not-allowed.ts';
+import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import type { ReferenceOptions } from './reference-document.ts';
 import { createReferenceFiles, digest } from './reference-files.ts';
 

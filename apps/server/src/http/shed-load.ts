@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { rateLimitHeaders } from '@animal-store/contract';
 import type { RequestHandler } from 'express';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from './api-error.ts';
 
 /** How often the event loop's delay is looked at, in milliseconds. */
 const lookEveryMs = 250;

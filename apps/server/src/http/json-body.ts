@@ -2,7 +2,7 @@ import { MIMEType } from 'node:util';
 import { parseJson } from '@animal-store/contract';
 import type { Request, RequestHandler } from 'express';
 import getRawBody from 'raw-body';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from './api-error.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

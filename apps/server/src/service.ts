@@ -1,14 +1,14 @@
 import { apiVersion, formatRateLimit } from '@animal-store/contract';
 import { createApp } from './api/app.ts';
-import { networkOf } from './api/client-network.ts';
-import { answerMalformedRequests } from './api/malformed-requests.ts';
-import { openListener } from './api/open-listener.ts';
-import { openLoadShedder } from './api/shed-load.ts';
 import type { Config } from './config.ts';
 import { createMigrationCheck } from './database/migration-check.ts';
 import { openEmbedded } from './database/open-embedded.ts';
 import { openPostgres } from './database/open-postgres.ts';
 import { fillOnFirstStart } from './first-start.ts';
+import { networkOf } from './http/client-network.ts';
+import { openListener } from './http/listener.ts';
+import { answerMalformedRequests } from './http/malformed-requests.ts';
+import { openLoadShedder } from './http/shed-load.ts';
 import { createKeyCache } from './keys/key-cache.ts';
 import { followKeyChanges } from './keys/key-changes.ts';
 import { createKeyRegister } from './keys/key-register.ts';

@@ -1,0 +1,13 @@
+declare global {
+  namespace Express {
+    /** What the steps of the operators' listener add. */
+    interface Locals {
+      /** The key that an operator made. */
+      keyId: string | undefined;
+      /** Why a probe was told that this replica is not ready, or not whole. */
+      reasons: readonly string[] | undefined;
+    }
+  }
+}
+
+export {};
