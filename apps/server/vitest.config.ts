@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { maxWorkers } from '../../vitest.shared.ts';
 
 /** What holds the service to a time: to 150 ms for Redis, to 1 s for a revoked key, to 2 s. */
-export const alone = ['redis-outage', 'key-changes', 'database-outage'].map(
+export const alone = ['redis/redis-outage', 'keys/key-changes', 'database/database-outage'].map(
   (name) => `test/${name}.test.ts`,
 );
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { createToken } from '../../src/keys/token.ts';
-import type { SentRequest } from '../reference/send.ts';
+import type { SentRequest } from '../support/send.ts';
 
 /** A request, and the statuses that it deserves while nothing is wrong. */
 export type TrafficRequest = {

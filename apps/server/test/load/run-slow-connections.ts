@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { openPostgres, openRedis, startServer, until } from '@animal-store/testkit';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createKeyRepository } from '../../src/keys/key-repository.ts';
-import { send } from '../reference/send.ts';
+import { send } from '../support/send.ts';
 import { percentile } from './percentile.ts';
 
 const { values } = parseArgs({

@@ -12,7 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { adminBasePath, type IssuedKey, type NewKey } from '@animal-store/contract/admin';
 import { openPostgres, openRedis, startServer, temporaryDirectory } from '@animal-store/testkit';
-import { send } from '../reference/send.ts';
+import { send } from '../support/send.ts';
 import { collectsGarbage, growthOf, type Memory, memoryOf } from './memory.ts';
 import { listAs, mixedRequest, one, type TrafficRequest } from './mixed-traffic.ts';
 import { percentile } from './percentile.ts';

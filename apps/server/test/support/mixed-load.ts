@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ReceivedAnswer, send } from '../reference/send.ts';
+import { type ReceivedAnswer, send } from './send.ts';
 
 /** Requests of several kinds that keep coming, as from so many clients, until it is stopped. */
 export type MixedLoad = AsyncDisposable & {

@@ -1,0 +1,536 @@
+import { findLink } from '@animal-store/contract';
+import type { IssuedKey, Key, KeyDetails } from '@animal-store/contract/admin';
+import { until } from '@animal-store/testkit';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Admin, adminOf, adminToken } from '../support/admin.ts';
+import { databaseKinds } from '../support/databases.ts';
+import { type CallOptions, startService, type TestService, wideQuota } from '../support/service.ts';
+
+const env = {
+  ADMIN_TOKEN: adminToken,
+  // The second denial in a row is one strike too many.
+  BAN_MIN_STRIKES: '1',
+  BAN_STRIKE_PERCENT: '0',
+  BAN_GRACE_MS: '0',
+};
+
+const nobody = '00000000-0000-4000-8000-000000000000';
+const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const anyToken = expect.stringMatching(/^ast_[0-9A-Za-z]{36}$/);
+
+describe.each(databaseKinds)('on %s', (kind) => {
+  let service: TestService;
+  let admin: Admin;
+
+  beforeAll(async () => {
+    service = await startService(kind, { env });
+    admin = adminOf(service.server);
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const use = async (token: string) => (await service.call('/pets', { token })).status;
+  const show = async (id: string) => (await admin.call(`/keys/${id}`)).body as KeyDetails;
+  const change = (id: string, json: string) => admin.call(`/keys/${id}`, { method: 'PATCH', json });
+  const rotate = async (id: string, json: string) =>
+    (await admin.call(`/keys/${id}/rotate`, { json })).body as IssuedKey;
+  const revoke = (id: string) => admin.call(`/keys/${id}/revoke`, { method: 'POST' });
+
+  describe('making a key', () => {
+    test('gives a token that is good at once', async () => {
+      const answer = await admin.call('/keys', {
+        json: '{"plan":"pro","name":"Łódź 🐈","account":"C-17","expiresAt":"2099-01-31T00:00:00+01:00"}',
+      });
+      expect(answer.status).toBe(201);
+      const { key, token } = answer.body as IssuedKey;
+      expect(answer.body).toEqual({
+        key: {
+          id: expect.any(String),
+          name: 'Łódź 🐈',
+          account: 'C-17',
+          plan: 'pro',
+          quota: { perMinute: 300, perDay: 10_000 },
+          state: 'active',
+          createdAt: anyInstant,
+          expiresAt: '2099-01-30T23:00:00.000Z',
+          revokedAt: null,
+          tokens: [{ prefix: token.slice(0, 8), createdAt: anyInstant, expiresAt: null }],
+        },
+        token: anyToken,
+      });
+      expect(answer.headers.get('Cache-Control')).toBe('no-store');
+      expect(await use(token)).toBe(200);
+      expect((await admin.call(`/keys/${key.id}`)).body).toEqual({
+        ...key,
+        usage: expect.any(Object),
+      });
+    });
+
+    test('takes no name, no account and no expiry', async () => {
+      const { key, token } = await admin.create('{"plan":"free"}');
+      expect(key).toMatchObject({ name: null, account: null, expiresAt: null, plan: 'free' });
+      expect(await use(token)).toBe(200);
+    });
+
+    test('gives an Enterprise key its own numbers', async () => {
+      const { key, token } = await admin.create(
+        '{"plan":"enterprise","quota":{"perMinute":7,"perDay":2147483647}}',
+      );
+      expect(key.quota).toEqual({ perMinute: 7, perDay: 2_147_483_647 });
+      const { headers } = await service.call('/pets', { token });
+      expect(headers.get('RateLimit-Policy')).toBe('"minute";q=7;w=60, "day";q=2147483647;w=86400');
+    });
+
+    test('refuses an expiry that has passed', async () => {
+      const answer = await admin.call('/keys', {
+        json: '{"plan":"free","expiresAt":"2020-01-01T00:00:00Z"}',
+      });
+      expect(answer.status).toBe(400);
+      expect(answer.body).toEqual({
+        code: 'invalid_request',
+        message: 'expiresAt: expected a time to come',
+        status: 400,
+      });
+    });
+  });
+
+  test('a key expires', async () => {
+    const expiresAt = new Date(Date.now() + 2_000).toISOString();
+    const { key, token } = await admin.create(JSON.stringify({ plan: 'free', expiresAt }));
+    await until(async () => (await show(key.id)).state === 'expired');
+    expect(await use(token)).toBe(401);
+    expect(await change(key.id, '{"plan":"pro"}')).toMatchObject({
+      status: 409,
+      body: { code: 'key_not_active', message: 'The key is expired: make a new one.', status: 409 },
+    });
+    const expired = (await admin.call('/keys?state=expired')).body as Key[];
+    expect(expired.map(({ id }) => id)).toEqual([key.id]);
+  });
+
+  describe('the list', () => {
+    /** Follows the links from a query to the end. */
+    async function pages(query: string): Promise<Key[][]> {
+      const found: Key[][] = [];
+      let next: string | undefined = query;
+      while (next !== undefined) {
+        const answer = await admin.call(`/keys?${next}`);
+        expect(answer.status).toBe(200);
+        found.push(answer.body as Key[]);
+        const link = findLink(answer.headers.get('Link') ?? '', 'next');
+        expect(link ?? '/admin/v1/keys?').toMatch(/^\/admin\/v1\/keys\?/);
+        next = link?.split('?')[1];
+      }
+      return found;
+    }
+
+    test('has every key once, the newest first, however small its pages', async () => {
+      const made: string[] = [];
+      for (let n = 0; n < 5; n++) made.push((await admin.create('{"plan":"business"}')).key.id);
+      const all = (await pages('limit=100')).flat().map(({ id }) => id);
+      expect(all.slice(0, 5)).toEqual(made.toReversed());
+      expect(new Set(all).size).toBe(all.length);
+
+      const small = await pages('limit=2');
+      expect(small.flat().map(({ id }) => id)).toEqual(all);
+      expect(new Set(small.slice(0, -1).map(({ length }) => length))).toEqual(new Set([2]));
+    });
+
+    test('is narrowed by plan and state together, on every page', async () => {
+      const revoked = await admin.create('{"plan":"business","name":"revoked"}');
+      await revoke(revoked.key.id);
+      const business = (await pages('limit=1&plan=business')).flat();
+      expect(business.map(({ plan }) => plan)).toEqual(business.map(() => 'business'));
+      const [active, gone] = await Promise.all([
+        pages('limit=1&plan=business&state=active'),
+        pages('limit=1&plan=business&state=revoked'),
+      ]);
+      expect(active.flat().map(({ state }) => state)).not.toContain('revoked');
+      expect(gone.flat().map(({ id }) => id)).toEqual([revoked.key.id]);
+      expect(active.flat().length + gone.flat().length).toBe(business.length);
+    });
+  });
+
+  test('a key shows what it has used of both windows', async () => {
+    const { key, token } = await admin.create('{"plan":"free"}');
+    for (let n = 0; n < 3; n++) await use(token);
+    const { headers } = await service.call('/pets', { token });
+    expect(await show(key.id)).toEqual({
+      ...key,
+      usage: {
+        scope: 'service',
+        windows: {
+          minute: {
+            limit: 60,
+            remaining: 56,
+            resetsAt: new Date(Number(headers.get('X-RateLimit-Reset')) * 1000).toISOString(),
+          },
+          day: { limit: 1_000, remaining: 996, resetsAt: anyInstant },
+        },
+        strikes: 0,
+        strikeThreshold: 1,
+        bannedUntil: null,
+      },
+    });
+  });
+
+  describe('a change of plan', () => {
+    test('holds on the next request and keeps the counts', async () => {
+      const { key, token } = await admin.create('{"plan":"free"}');
+      for (let n = 0; n < 3; n++) await use(token);
+
+      const changed = await change(
+        key.id,
+        '{"plan":"enterprise","quota":{"perMinute":10,"perDay":20}}',
+      );
+      expect(changed.status).toBe(200);
+      expect(changed.body).toEqual({
+        ...key,
+        plan: 'enterprise',
+        quota: { perMinute: 10, perDay: 20 },
+      });
+      const { headers } = await service.call('/pets', { token });
+      expect(headers.get('X-RateLimit-Limit')).toBe('10');
+      expect(headers.get('X-RateLimit-Remaining')).toBe('6');
+
+      expect((await change(key.id, '{"quota":{"perMinute":3,"perDay":20}}')).status).toBe(200);
+      expect(await use(token)).toBe(429);
+
+      const back = await change(key.id, '{"plan":"business"}');
+      expect(back.body).toMatchObject({ quota: { perMinute: 1_000, perDay: 100_000 } });
+      expect((await service.call('/pets', { token })).headers.get('X-RateLimit-Remaining')).toBe(
+        '995',
+      );
+    });
+
+    test('to the plan and numbers that it has changes nothing', async () => {
+      const { key } = await admin.create(JSON.stringify({ plan: 'enterprise', quota: wideQuota }));
+      expect(key.quota).toEqual(wideQuota);
+      expect((await change(key.id, '{"plan":"enterprise"}')).body).toEqual(key);
+    });
+
+    test.each([
+      ['{"plan":"enterprise"}', 'quota: expected an Enterprise key to bring its own'],
+      ['{"quota":{"perMinute":1,"perDay":1}}', "quota: expected none: the key's plan is pro"],
+    ])('of a Pro key to %s is refused', async (json, message) => {
+      const { key } = await admin.create('{"plan":"pro"}');
+      const { status, body } = await change(key.id, json);
+      expect(status).toBe(400);
+      expect(body).toEqual({
+        code: 'invalid_request',
+        message: expect.stringContaining(message),
+        status: 400,
+      });
+      expect(await show(key.id)).toMatchObject(key);
+    });
+  });
+
+  describe('a rotation', () => {
+    test('leaves the old token good for 24 hours, next to the new one', async () => {
+      const { key, token } = await admin.create('{"plan":"free"}');
+      const rotated = await rotate(key.id, '');
+      expect(rotated).toEqual({
+        key: { ...key, tokens: [expect.any(Object), expect.any(Object)] },
+        token: anyToken,
+      });
+      const [newest, replaced] = rotated.key.tokens;
+      expect(newest).toMatchObject({ prefix: rotated.token.slice(0, 8), expiresAt: null });
+      expect(replaced?.prefix).toBe(token.slice(0, 8));
+      const graceMs = Date.parse(replaced?.expiresAt ?? '') - Date.parse(newest?.createdAt ?? '');
+      expect(graceMs).toBe(86_400_000);
+
+      expect([await use(token), await use(rotated.token)]).toEqual([200, 200]);
+      // They are one key: what one uses, the other lacks.
+      expect((await show(key.id)).usage.windows.minute.remaining).toBe(58);
+    });
+
+    test('without a grace period ends the old token at once', async () => {
+      const { key, token } = await admin.create('{"plan":"free"}');
+      const rotated = await rotate(key.id, '{"graceSeconds":0}');
+      expect([await use(token), await use(rotated.token)]).toEqual([401, 200]);
+      expect(rotated.key.tokens).toHaveLength(1);
+    });
+
+    test('never prolongs an earlier one', async () => {
+      const { key, token } = await admin.create('{"plan":"free"}');
+      const first = await rotate(key.id, '{"graceSeconds":60}');
+      const second = await rotate(key.id, '{"graceSeconds":3600}');
+      expect(second.key.tokens.map(({ prefix }) => prefix)).toEqual(
+        [second.token, first.token, token].map((each) => each.slice(0, 8)),
+      );
+      expect(second.key.tokens[2]).toEqual(first.key.tokens[1]);
+    });
+
+    test('at once by two operators gives two good tokens', async () => {
+      const { key } = await admin.create('{"plan":"free"}');
+      const json = '{"graceSeconds":3600}';
+      const rotations = await Promise.all([rotate(key.id, json), rotate(key.id, json)]);
+      expect(await Promise.all(rotations.map(({ token }) => use(token)))).toEqual([200, 200]);
+      expect((await show(key.id)).tokens).toHaveLength(3);
+    });
+
+    test('at once by many operators leaves one token that was not replaced, and shows it first', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const { key } = await admin.create('{"plan":"free"}');
+        await Promise.all(Array.from({ length: 4 }, () => rotate(key.id, '{"graceSeconds":60}')));
+        const isReplaced = (await show(key.id)).tokens.map(({ expiresAt }) => expiresAt !== null);
+        expect(isReplaced).toEqual([false, true, true, true, true]);
+      }
+    });
+  });
+
+  test('a revoked key is refused, for good, and a second time changes nothing', async () => {
+    const { key, token } = await admin.create('{"plan":"free"}');
+    const once = await revoke(key.id);
+    expect(once.status).toBe(200);
+    expect(once.body).toEqual({ ...key, state: 'revoked', revokedAt: anyInstant });
+    expect(await use(token)).toBe(401);
+    expect((await revoke(key.id)).body).toEqual(once.body);
+
+    const refused = {
+      status: 409,
+      body: { code: 'key_not_active', message: 'The key is revoked: make a new one.', status: 409 },
+    };
+    expect(await admin.call(`/keys/${key.id}/rotate`, { method: 'POST' })).toMatchObject(refused);
+    expect(await change(key.id, '{"plan":"pro"}')).toMatchObject(refused);
+    expect(await use(token)).toBe(401);
+  });
+
+  test('a key is meant by its id in either case', async () => {
+    const { key, token } = await admin.create('{"plan":"free"}');
+    expect(await use(token)).toBe(200);
+    expect(await revoke(key.id.toUpperCase())).toMatchObject({ status: 200, body: { id: key.id } });
+    expect(await use(token)).toBe(401);
+  });
+
+  test('an unbanned key is as it was before its strikes, and has its counts', async () => {
+    const { key, token } = await admin.create(
+      '{"plan":"enterprise","quota":{"perMinute":1,"perDay":5}}',
+    );
+    const codeOf = async () =>
+      ((await service.call('/pets', { token })).body as { code?: string }).code;
+    await until(async () => (await codeOf()) === 'key_temporarily_banned');
+    const { usage } = await show(key.id);
+    expect(usage).toMatchObject({ strikes: expect.any(Number), bannedUntil: anyInstant });
+
+    const unbanned = await admin.call(`/keys/${key.id}/unban`, { method: 'POST' });
+    expect(unbanned.status).toBe(200);
+    expect(unbanned.body).toMatchObject({
+      id: key.id,
+      usage: {
+        windows: { minute: { remaining: 0 }, day: { remaining: 4 } },
+        strikes: 0,
+        bannedUntil: null,
+      },
+    });
+    expect(await codeOf()).toBe('rate_limit_exceeded');
+  });
+
+  describe('what makes no sense', () => {
+    const key = `/keys/${nobody}`;
+    const deep = `${'['.repeat(8_000)}${']'.repeat(8_000)}`;
+    const cases: readonly (readonly [path: string, options: CallOptions, status: number])[] = [
+      ['/keys', { json: '' }, 400],
+      ['/keys', { json: 'null' }, 400],
+      ['/keys', { json: '[]' }, 400],
+      ['/keys', { json: '{"plan":' }, 400],
+      ['/keys', { json: deep }, 400],
+      ['/keys', { json: `{"plan":"free","name":"${'x'.repeat(17_000)}"}` }, 413],
+      ['/keys', { json: '{}', headers: { 'Content-Type': 'text/plain' } }, 415],
+      ['/keys', { json: '{"plan":"gold"}' }, 400],
+      ['/keys', { json: '{"plan":"free","quota":{"perMinute":1,"perDay":1}}' }, 400],
+      ['/keys', { json: '{"plan":"enterprise"}' }, 400],
+      [
+        '/keys',
+        { json: '{"plan":"enterprise","quota":{"perMinute":9223372036854775807,"perDay":1}}' },
+        400,
+      ],
+      ['/keys', { json: '{"plan":"enterprise","quota":{"perMinute":1e400,"perDay":1}}' }, 400],
+      ['/keys', { json: '{"plan":"free","name":"\\u0000"}' }, 400],
+      ['/keys', { json: '{"plan":"free","name":"\\ud800"}' }, 400],
+      ['/keys', { json: '{"plan":"free","expiresAt":"9999-12-31T23:59:59-23:59"}' }, 400],
+      ['/keys', { json: '{"plan":"free","expiresAt":"0000-01-01T00:00:00Z"}' }, 400],
+      ['/keys', { json: '{"plan":"free","__proto__":{"quota":1}}' }, 400],
+      ['/keys?limit=0', {}, 400],
+      ['/keys?limit=101', {}, 400],
+      ['/keys?limit=1&limit=2', {}, 400],
+      ['/keys?plan=gold', {}, 400],
+      ['/keys?state=banned', {}, 400],
+      ['/keys?cursor=', {}, 400],
+      ['/keys?cursor=abc', {}, 400],
+      [`/keys?cursor=${nobody}`, {}, 400],
+      ["/keys?cursor=';drop table pets;--", {}, 400],
+      ['/keys/1', {}, 400],
+      ['/keys/%00', {}, 400],
+      ['/keys/%ff', {}, 400],
+      [`/keys/${nobody.slice(1)}`, {}, 400],
+      [key, {}, 404],
+      [key, { method: 'PATCH', json: '{"plan":"pro"}' }, 404],
+      [key, { method: 'PATCH', json: '{}' }, 400],
+      [key, { method: 'PATCH' }, 400],
+      [`${key}/rotate`, { method: 'POST' }, 404],
+      [`${key}/rotate`, { json: '{"graceSeconds":-1}' }, 400],
+      [`${key}/rotate`, { json: '{"graceSeconds":2592001}' }, 400],
+      [`${key}/rotate`, { json: '{"grace":0}' }, 400],
+      [`${key}/revoke`, { method: 'POST' }, 404],
+      [`${key}/unban`, { method: 'POST' }, 404],
+      [key, { method: 'DELETE' }, 405],
+      ['/keys', { method: 'PUT', json: '{}' }, 405],
+      [`${key}/revoke`, {}, 405],
+      ['/', {}, 404],
+      ['/Keys', {}, 404],
+      ['/keys/', {}, 404],
+      ['/nothing', {}, 404],
+    ];
+
+    test.each(cases)('%s %j is answered by %i', async (path, options, status) => {
+      const answer = await admin.call(path, options);
+      expect(answer).toMatchObject({
+        status,
+        body: { code: expect.any(String), message: expect.any(String), status },
+      });
+      expect(Object.keys(answer.body as object).sort()).toEqual(['code', 'message', 'status']);
+      if (status === 405) expect(answer.headers.get('Allow')).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
+    });
+  });
+
+  test('no token shows anywhere but in the answer that made it', async () => {
+    const made = await admin.create('{"plan":"free","name":"canary"}');
+    const rotated = await rotate(made.key.id, '');
+    await use(made.token);
+    const seen = [
+      (await admin.call('/keys?limit=100')).text,
+      (await admin.call(`/keys/${made.key.id}`)).text,
+      (await change(made.key.id, '{"plan":"pro"}')).text,
+      (await admin.call(`/keys/${made.key.id}/unban`, { method: 'POST' })).text,
+      (await revoke(made.key.id)).text,
+      service.server.output(),
+    ].join('\n');
+    expect(seen).toContain(made.key.id);
+    for (const token of [made.token, rotated.token]) {
+      // Not even the half that is secret.
+      expect(seen).not.toContain(token.slice(8));
+    }
+    expect(seen).not.toContain(adminToken);
+  });
+});
+
+test('every change of a key is announced to all replicas, and a refused one is not', async () => {
+  await using service = await startService('postgres', { env });
+  const admin = adminOf(service.server);
+  const heard: unknown[] = [];
+  const listener = postgres(service.database.env['DATABASE_URL'] ?? '', { max: 1 });
+  try {
+    await listener.listen('animal_store_keys', (payload) => {
+      // An empty one is a replica's pulse.
+      if (payload !== '') heard.push(JSON.parse(payload));
+    });
+    const { key } = await admin.create('{"plan":"free"}');
+    const path = `/keys/${key.id}`;
+    await admin.call(path, { method: 'PATCH', json: '{"quota":{"perMinute":1,"perDay":1}}' });
+    await admin.call(path, { method: 'PATCH', json: '{"plan":"pro"}' });
+    await admin.call(`${path}/rotate`, { method: 'POST' });
+    await admin.call(`${path}/unban`, { method: 'POST' });
+    await admin.call(`/keys/${key.id.toUpperCase()}/revoke`, { method: 'POST' });
+    await admin.call(`${path}/rotate`, { method: 'POST' });
+    await admin.call(`/keys/${nobody}/unban`, { method: 'POST' });
+    // Notices come in the order of their transactions: this is the last.
+    await listener.notify('animal_store_keys', '"end"');
+    await until(() => heard.includes('end'));
+    expect(heard).toEqual([
+      { keyId: key.id },
+      { keyId: key.id },
+      { keyId: key.id, pardoned: true },
+      { keyId: key.id },
+      'end',
+    ]);
+  } finally {
+    await listener.end();
+  }
+});
+
+describe('the admin token', () => {
+  let service: TestService;
+  let admin: Admin;
+
+  beforeAll(async () => {
+    service = await startService('embedded', { env });
+    admin = adminOf(service.server);
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  test.each(['/keys', `/keys/${nobody}`, '/nothing', '/', '/keys/%ff'])(
+    'is asked for at %s, and its absence is no guess',
+    async (path) => {
+      for (let n = 0; n < 12; n++) {
+        const answer = await admin.call(path, { token: null });
+        expect(answer.status).toBe(401);
+        expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer realm="animal-store-admin"');
+        expect(answer.body).toEqual({
+          code: 'unauthorized',
+          message: 'Send the admin token as "Authorization: Bearer <ADMIN_TOKEN>".',
+          status: 401,
+        });
+      }
+    },
+  );
+
+  test.each([
+    `Bearer ${adminToken}x`,
+    `Bearer ${adminToken.slice(0, -1)}`,
+    `Bearer ${adminToken.toUpperCase()}`,
+    `Basic ${adminToken}`,
+    'Bearer',
+  ])('is not %s', async (authorization) => {
+    const answer = await admin.call('/keys', {
+      token: null,
+      headers: { Authorization: authorization },
+    });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('WWW-Authenticate')).toBe(
+      'Bearer realm="animal-store-admin", error="invalid_token"',
+    );
+    expect(answer.body).toEqual({
+      code: 'unauthorized',
+      message: 'The admin token is not right.',
+      status: 401,
+    });
+  });
+
+  test('is not an API key, nor the other way round', async () => {
+    const { token } = await admin.create('{"plan":"free"}');
+    expect((await admin.call('/keys', { token })).status).toBe(401);
+    expect((await service.call('/pets', { token: adminToken })).status).toBe(401);
+  });
+
+  test('may follow a scheme in any case', async () => {
+    const headers = { Authorization: `bEARER  ${adminToken}` };
+    expect((await admin.call('/keys', { token: null, headers })).status).toBe(200);
+  });
+
+  test('can be used at once by many', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => admin.call('/keys')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});
+
+test('guessing the admin token is cut off after ten guesses, right ones included', async () => {
+  await using service = await startService('embedded', { env });
+  const admin = adminOf(service.server);
+  const guesses = await Promise.all(
+    Array.from({ length: 30 }, (_, n) => admin.call('/keys', { token: `${adminToken}${n}` })),
+  );
+  const statuses = guesses.map(({ status }) => status).sort();
+  expect(statuses).toEqual([...Array(10).fill(401), ...Array(20).fill(429)]);
+
+  const refused = await admin.call('/keys');
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('Retry-After')).toMatch(/^([1-9]|[1-5]\d|60)$/);
+  expect(refused.body).toEqual({
+    code: 'rate_limit_exceeded',
+    message: expect.stringMatching(/^Too many wrong admin tokens .* Retry after \d+ s\.$/),
+    status: 429,
+  });
+  // Health is for everybody, and no token opens it.
+  const { status } = await fetch(`${service.server.opsUrl}/livez`);
+  expect(status).toBe(200);
+});

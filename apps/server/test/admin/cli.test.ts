@@ -1,0 +1,340 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { IssuedKey, Key, KeyDetails } from '@animal-store/contract/admin';
+import { freePort, type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { adminToken } from '../support/admin.ts';
+import { createDatabase, type TestDatabase } from '../support/databases.ts';
+import { call, startService } from '../support/service.ts';
+
+const repository = fileURLToPath(new URL('../../../../', import.meta.url));
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+type Run = { readonly code: number; readonly stdout: string; readonly stderr: string };
+type Environment = Readonly<Record<string, string>>;
+
+/** Runs a program to its end, with nothing of this process's environment but the way to programs. */
+function execute(command: string, args: readonly string[], env: Environment): Promise<Run> {
+  return new Promise((resolve) => {
+    // biome-ignore lint/style/noProcessEnv: npm and sh are wherever this machine has them
+    const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env };
+    execFile(command, args, { cwd: repository, env: environment }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : Number(error.code);
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
+
+const nobody = '00000000-0000-4000-8000-000000000000';
+const anyTime = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`;
+
+describe('beside an embedded server', () => {
+  let database: TestDatabase;
+  let server: Server;
+
+  beforeAll(async () => {
+    database = await createDatabase('embedded');
+    server = await startServer({ env: database.env });
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  });
+
+  /** Runs a command that is told nothing but the data directory. */
+  const keys = (...args: string[]) => execute(process.execPath, [cli, ...args], database.env);
+
+  /** Runs a command that must succeed, and reads its JSON. */
+  async function json<Result>(...args: string[]): Promise<Result> {
+    const { code, stdout, stderr } = await keys(...args, '--json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return JSON.parse(stdout) as Result;
+  }
+
+  const use = async (token: string) => (await call(`${server.baseUrl}/pets`, { token })).status;
+
+  test('create makes a key that is good at once, and shows it to people', async () => {
+    const { code, stdout, stderr } = await keys(
+      ...['create', '--name', 'acme', '--plan', 'pro', '--expires', '90d', '--account', 'C-17'],
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      new RegExp(
+        [
+          '^  Id       [0-9a-f-]{36}',
+          '  Name     acme',
+          '  Account  C-17',
+          '  Plan     pro: 300 per minute, 10,000 per day',
+          '  State    active',
+          `  Created  ${anyTime}`,
+          `  Expires  ${anyTime}`,
+          '  Tokens   ast_....…',
+          '',
+          '  Token  ast_[0-9A-Za-z]{36}',
+          '',
+          'Keep the token: it is not shown again.\n$',
+        ].join('\n'),
+      ),
+    );
+    expect(await use(/ast_\w{36}/.exec(stdout)?.[0] ?? '')).toBe(200);
+  });
+
+  test('create reckons the expiry from now, or takes it as it is', async () => {
+    const before = Date.now();
+    const { key } = await json<IssuedKey>('create', '--plan', 'free', '--expires', '24h');
+    const after = Date.now();
+    const expiresAt = Date.parse(key.expiresAt ?? '') - 86_400_000;
+    expect(expiresAt >= before && expiresAt <= after).toBe(true);
+
+    const until = ['--expires', '2099-01-31T00:00:00+01:00'];
+    const exact = await json<IssuedKey>('create', '--plan', 'free', ...until);
+    expect(exact.key.expiresAt).toBe('2099-01-30T23:00:00.000Z');
+  });
+
+  test('a key goes from plan to plan, is rotated, and is taken back', async () => {
+    const numbers = ['--per-minute', '7', '--per-day', '8'];
+    const { key, token } = await json<IssuedKey>('create', '--plan', 'enterprise', ...numbers);
+    expect(key.quota).toEqual({ perMinute: 7, perDay: 8 });
+    expect(await use(token)).toBe(200);
+
+    const shown = await keys('show', key.id);
+    expect(shown.stdout).toMatch(
+      new RegExp(
+        `\n  Minute   6 of 7 left, resets ${anyTime}\n  Day      7 of 8 left, resets ${anyTime}\n  Strikes  0 of the 10 that are borne\n  Banned   no\n$`,
+      ),
+    );
+    expect((await json<KeyDetails>('show', key.id)).usage.windows.minute.remaining).toBe(6);
+
+    const changed = await json<Key>('set-plan', key.id, 'business');
+    expect(changed).toMatchObject({ plan: 'business', quota: { perMinute: 1_000 } });
+    const back = await json<Key>('set-plan', key.id, 'enterprise', ...numbers);
+    expect(back).toEqual(key);
+
+    const rotated = await keys('rotate', key.id);
+    expect(rotated.stdout).toMatch(
+      new RegExp(
+        `  Tokens   ast_....…\n           ${token.slice(0, 8)}…  replaced, good until ${anyTime}\n`,
+      ),
+    );
+    const second = /ast_\w{36}/.exec(rotated.stdout)?.[0] ?? '';
+    expect([await use(token), await use(second)]).toEqual([200, 200]);
+    const last = await json<IssuedKey>('rotate', key.id, '--grace', '0');
+    expect([await use(token), await use(second), await use(last.token)]).toEqual([401, 401, 200]);
+
+    expect((await json<KeyDetails>('unban', key.id)).usage.bannedUntil).toBe(null);
+
+    const revoked = await keys('revoke', key.id);
+    expect(revoked.stdout).toMatch(new RegExp(`\n  State    revoked ${anyTime}\n`));
+    expect(await use(last.token)).toBe(401);
+    expect((await keys('revoke', key.id)).stdout).toBe(revoked.stdout);
+    expect(await keys('rotate', key.id)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: The key is revoked: make a new one.\n',
+    });
+  });
+
+  test('list is an aligned table for people, and JSON for scripts', async () => {
+    const made: string[] = [];
+    for (const name of ['日本 🐈', 'a']) {
+      const { key } = await json<IssuedKey>('create', '--plan', 'business', '--name', name);
+      made.push(key.id);
+    }
+    await keys('revoke', made[0] ?? '');
+    const { code, stdout } = await keys('list', '--plan', 'business');
+    expect(code).toBe(0);
+    const [first, second] = made;
+    expect(stdout.replaceAll(/ast_..../g, 'ast_....')).toBe(
+      [
+        `ID${' '.repeat(36)}NAME     ACCOUNT  PLAN      PER MINUTE  PER DAY  STATE    TOKENS     EXPIRES`,
+        `${second}  a        -        business  1,000       100,000  active   ast_....…  never`,
+        `${first}  日本 🐈  -        business  1,000       100,000  revoked  ast_....…  never\n`,
+      ].join('\n'),
+    );
+
+    const active = await json<Key[]>('list', '--plan', 'business', '--state', 'active');
+    expect(active.map(({ id }) => id)).toEqual([second]);
+    expect(await json<Key[]>('list', '--limit', '1')).toHaveLength(1);
+    expect((await keys('list', '--state', 'expired')).stdout).toBe('There are no such keys.\n');
+  });
+
+  test('what npm start starts, npm run keys finds', async () => {
+    const args = ['run', '--silent', 'keys', '--', 'list', '--json'];
+    const { code, stdout } = await execute('npm', args, database.env);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'demo' }));
+  });
+
+  test.each([
+    [['show', nobody], `There is no key with the id ${nobody}.`],
+    [['create', '--plan', 'free', '--name', ''], 'name: expected 1 to 255 characters'],
+    [
+      ['create', '--plan', 'free', '--expires', '2020-01-01T00:00:00Z'],
+      'expiresAt: expected a time to come',
+    ],
+  ])('%j fails with what the server says', async (args, message) => {
+    const { code, stdout, stderr } = await keys(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`error: ${message}`);
+    expect(stderr.match(/\n/g)).toHaveLength(1);
+  });
+});
+
+describe('a command that makes no sense', () => {
+  const plan = ['create', '--plan'];
+  test.each([
+    [['create'], "required option '--plan <plan>' not specified"],
+    [[...plan, 'gold'], 'Allowed choices are free, pro, business, enterprise'],
+    [[...plan, 'enterprise'], 'the Enterprise plan takes --per-minute and --per-day'],
+    [[...plan, 'enterprise', '--per-minute', '5'], '--per-minute and --per-day go together'],
+    [
+      [...plan, 'pro', '--per-minute', '5', '--per-day', '6'],
+      'only the Enterprise plan takes --per-minute and --per-day',
+    ],
+    [[...plan, 'enterprise', '--per-minute', '0', '--per-day', '6'], 'from 1 to 2147483647'],
+    [[...plan, 'free', '--expires', 'soon'], 'such as 90d or 24h'],
+    [[...plan, 'free', '--expires', '2030-01-01'], 'a date and time with its offset'],
+    [['show'], "missing required argument 'id'"],
+    [['show', 'acme'], 'Expected the id of a key'],
+    [['set-plan', nobody], "missing required argument 'plan'"],
+    [['rotate', nobody, '--grace', '31d'], 'Expected at most 30d'],
+    [['rotate', nobody, '--grace', '-1'], 'Expected at most 30d'],
+    [['revoke', nobody, nobody], 'too many arguments'],
+    [['list', '--state', 'banned'], 'Allowed choices are active, expired, revoked'],
+    [['list', '--url', 'localhost'], 'Expected an origin'],
+    [['destroy'], "unknown command 'destroy'"],
+    [['list', '--everything'], "unknown option '--everything'"],
+  ])('%j is told why, and exits with 2', async (args, message) => {
+    const { code, stdout, stderr } = await execute(process.execPath, [cli, ...args], {});
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(/\nAdd --help for what it takes\.\n$/);
+  });
+
+  test('no command at all is answered by the usage, and --help by more of it', async () => {
+    const nothing = await execute(process.execPath, [cli], {});
+    expect(nothing).toMatchObject({ code: 2, stdout: '' });
+    const help = await execute(process.execPath, [cli, '--help'], {});
+    expect(help).toMatchObject({ code: 0, stderr: '', stdout: nothing.stderr });
+    expect(help.stdout).toMatch(/^Usage: npm run keys -- /);
+    for (const command of ['create', 'list', 'show', 'set-plan', 'rotate', 'revoke', 'unban']) {
+      expect(help.stdout).toContain(`\n  ${command} `);
+      const own = await execute(process.execPath, [cli, command, '--help'], {});
+      expect(own).toMatchObject({ code: 0, stderr: '' });
+      expect(own.stdout).toMatch(new RegExp(`^Usage: npm run keys -- ${command} `));
+    }
+  });
+});
+
+describe('without a server of its own', () => {
+  const list = (env: Environment, ...args: string[]) =>
+    execute(process.execPath, [cli, 'list', ...args], env);
+
+  test('it says that there is no token', async () => {
+    await using directory = await temporaryDirectory();
+    expect(await list({ DATA_DIR: directory.path })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: There is no admin token: no server runs on ${directory.path}. Start it (npm start), or say where it is by ADMIN_TOKEN, --token-file or DATA_DIR.\n`,
+    });
+  });
+
+  test('it says that a data directory cannot be read, and only if it needs one', async () => {
+    await using directory = await temporaryDirectory();
+    const DATA_DIR = join(directory.path, 'file');
+    await writeFile(DATA_DIR, '');
+    expect(await list({ DATA_DIR })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: ${join(DATA_DIR, 'ops-url')} cannot be read: ENOTDIR.\n`,
+    });
+    const OPS_URL = `http://127.0.0.1:${await freePort()}`;
+    const { stderr } = await list({ DATA_DIR, OPS_URL, ADMIN_TOKEN: adminToken });
+    expect(stderr).toMatch(/^error: No server answers at /);
+  });
+
+  test('it does not send, nor repeat, what is no token', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'token');
+    await writeFile(file, `${adminToken}\nand a note\n`);
+    expect(await list({}, '--url', 'http://127.0.0.1:1', '--token-file', file)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: ${file} holds no admin token: 16 to 256 visible ASCII characters.\n`,
+    });
+  });
+
+  test('it hands the token of a data directory to nobody but its own server', async () => {
+    await using directory = await temporaryDirectory();
+    await writeFile(join(directory.path, 'admin-token'), `${adminToken}\n`);
+    await writeFile(join(directory.path, 'ops-url'), 'http://127.0.0.1:3001\n');
+    const { code, stderr } = await list({
+      DATA_DIR: directory.path,
+      OPS_URL: 'http://127.0.0.1:3002',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `error: There is no admin token for http://127.0.0.1:3002: the one in ${directory.path} is for http://127.0.0.1:3001 alone. Give one by ADMIN_TOKEN or --token-file.\n`,
+    );
+  });
+
+  test('it says that nobody answers', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    expect(await list({ OPS_URL: url, ADMIN_TOKEN: adminToken })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: No server answers at ${url}: ECONNREFUSED. Is it running?\n`,
+    });
+  });
+
+  test('it says what is wrong with its settings, and does not repeat them', async () => {
+    const { code, stderr } = await list({ OPS_URL: 'nowhere', ADMIN_TOKEN: 'hush' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: OPS_URL: expected .*\nADMIN_TOKEN: expected .*\n$/);
+    expect(stderr).not.toMatch(/nowhere|hush/);
+  });
+
+  test('it talks to the server and by the token that it is told', async () => {
+    await using service = await startService('postgres', { env: { ADMIN_TOKEN: adminToken } });
+    await using directory = await temporaryDirectory();
+    const url = service.server.opsUrl;
+    const file = join(directory.path, 'token');
+    await writeFile(file, `${adminToken}\n`);
+
+    const byEnvironment = await list({ OPS_URL: url, ADMIN_TOKEN: adminToken }, '--json');
+    expect((JSON.parse(byEnvironment.stdout) as Key[]).map(({ name }) => name)).toEqual([
+      'enterprise',
+      'business',
+      'pro',
+      'free',
+    ]);
+    // Options go before the environment.
+    const wrong = { OPS_URL: 'http://127.0.0.1:1', ADMIN_TOKEN: 'not-the-admin-token' };
+    const byOptions = await list(wrong, '--json', '--url', url, '--token-file', file);
+    expect(byOptions).toEqual(byEnvironment);
+
+    expect(await list({ OPS_URL: url, ADMIN_TOKEN: 'not-the-admin-token' })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'error: The admin token is not right. The server may have been given another ADMIN_TOKEN.\n',
+    });
+    const publicPort = await list({ OPS_URL: service.server.origin, ADMIN_TOKEN: adminToken });
+    expect(publicPort).toMatchObject({ code: 1, stderr: expect.stringContaining('no admin API') });
+  });
+
+  test('it follows the pages of a long list to its end', async () => {
+    await using service = await startService('postgres', { env: { ADMIN_TOKEN: adminToken } });
+    const url = service.server.opsUrl;
+    for (let n = 0; n < 98; n++) {
+      await call(`${url}/admin/v1/keys`, { token: adminToken, json: '{"plan":"free"}' });
+    }
+    const env = { OPS_URL: url, ADMIN_TOKEN: adminToken };
+    const all = JSON.parse((await list(env, '--json')).stdout) as Key[];
+    expect(new Set(all.map(({ id }) => id)).size).toBe(102);
+    const some = JSON.parse((await list(env, '--json', '--limit', '101')).stdout) as Key[];
+    expect(some).toEqual(all.slice(0, 101));
+  });
+});

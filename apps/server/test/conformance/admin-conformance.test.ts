@@ -1,0 +1,268 @@
+import { readFileSync } from 'node:fs';
+import { adminBasePath } from '@animal-store/contract/admin';
+import { openTcpProxy, type Server, startServer, type TcpProxy } from '@animal-store/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { adminOf, adminToken } from '../support/admin.ts';
+import { createDatabase } from '../support/databases.ts';
+import { type ReceivedAnswer, send } from '../support/send.ts';
+import { faultsOf, judge } from './judge.ts';
+import { type Operation, operationsOf } from './open-api.ts';
+
+const committed = new URL('../../../../packages/contract/admin-openapi.json', import.meta.url);
+
+const nobody = '00000000-0000-4000-8000-000000000000';
+
+const stack = new AsyncDisposableStack();
+let proxy: TcpProxy;
+let server: Server;
+let operations: readonly Operation[];
+/** Each operation with each status that it has answered. */
+const met = new Set<string>();
+
+beforeAll(async () => {
+  const database = stack.use(await createDatabase('postgres'));
+  const url = database.env['DATABASE_URL'] ?? '';
+  const { hostname: host, port } = new URL(url);
+  proxy = stack.use(await openTcpProxy({ target: { host, port: Number(port) } }));
+  server = stack.use(
+    await startServer({ env: { DATABASE_URL: proxy.via(url), ADMIN_TOKEN: adminToken } }),
+  );
+  const { status, body } = await adminOf(server).call('/openapi.json');
+  expect(status).toBe(200);
+  operations = operationsOf(body);
+});
+afterAll(() => stack.disposeAsync());
+
+type Question = {
+  /** Another method than the operation's own. */
+  readonly method?: string;
+  readonly keyId?: string;
+  readonly query?: string;
+  readonly json?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+const operationOf = (name: string): Operation => {
+  const operation = operations.find(({ operationId }) => operationId === name);
+  if (operation === undefined) throw new Error(`There is no operation ${name}.`);
+  return operation;
+};
+
+/** Sends a request to an operation, and holds the answer against the document. */
+async function ask(name: string, question: Question = {}): Promise<ReceivedAnswer> {
+  const operation = operationOf(name);
+  const { method = operation.method, keyId = nobody, query = '', json, headers } = question;
+  const answer = await send(server.opsUrl + adminBasePath, {
+    method,
+    target: operation.path.replace('{keyId}', keyId) + query,
+    headers: {
+      Authorization: `Bearer ${adminToken}`,
+      ...(json !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    body: json,
+  });
+  expect(judge(operation, method, answer), `${name}: ${answer.text}`).toEqual([]);
+  met.add(`${name} ${answer.status}`);
+  return answer;
+}
+
+const statusOf = async (name: string, question?: Question) => (await ask(name, question)).status;
+
+/** Makes a key and gives its id. */
+async function create(json: string): Promise<string> {
+  return JSON.parse((await ask('createKey', { json })).text).key.id;
+}
+
+/** A request of each operation, to which nothing is wrong. */
+const everyOperation: readonly (readonly [name: string, question: Question])[] = [
+  ['createKey', { json: '{"plan":"free"}' }],
+  ['listKeys', {}],
+  ['getKey', {}],
+  ['changeKey', { json: '{"plan":"pro"}' }],
+  ['rotateKey', {}],
+  ['revokeKey', {}],
+  ['unbanKey', {}],
+];
+
+test('the document is served as it is committed', async () => {
+  const { headers, text } = await send(server.opsUrl + adminBasePath, {
+    method: 'GET',
+    target: '/openapi.json',
+    headers: { Authorization: `Bearer ${adminToken}` },
+  });
+  expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(JSON.parse(text)).toEqual(JSON.parse(readFileSync(committed, 'utf8')));
+  expect(operations.map(({ operationId }) => operationId)).toEqual(
+    everyOperation.map(([name]) => name),
+  );
+});
+
+test('it resolves to where the API is, by whatever name it was reached', () => {
+  const { servers } = JSON.parse(readFileSync(committed, 'utf8'));
+  const readAt = 'http://tunnel.example:8443/admin/v1/openapi.json';
+  expect(new URL(servers[0].url, readAt).href).toBe(`http://tunnel.example:8443${adminBasePath}`);
+});
+
+test('it is for those alone who have the admin token', async () => {
+  const { status, body } = await adminOf(server).call('/openapi.json', { token: null });
+  expect([status, body]).toEqual([401, expect.objectContaining({ code: 'unauthorized' })]);
+});
+
+test('the life of a key is as the document says', async () => {
+  const keyId = await create('{"plan":"enterprise","quota":{"perMinute":5,"perDay":6}}');
+  await create(
+    '{"plan":"free","name":"Łódź 🐈","account":"C-17","expiresAt":"2099-01-31T00:00:00Z"}',
+  );
+  expect(await statusOf('getKey', { keyId })).toBe(200);
+  expect(await statusOf('getKey', { keyId, method: 'HEAD' })).toBe(200);
+  expect(await statusOf('changeKey', { keyId, json: '{"quota":{"perMinute":7,"perDay":8}}' })).toBe(
+    200,
+  );
+  expect(await statusOf('rotateKey', { keyId })).toBe(200);
+  expect(await statusOf('rotateKey', { keyId, json: '{"graceSeconds":60}' })).toBe(200);
+  expect(await statusOf('unbanKey', { keyId })).toBe(200);
+  const page = await ask('listKeys', { query: '?limit=1&plan=enterprise&state=active' });
+  expect(page.headers['link']).toBeUndefined();
+  expect((await ask('listKeys', { query: '?limit=1' })).headers['link']).toContain('rel="next"');
+  expect(await statusOf('revokeKey', { keyId })).toBe(200);
+  expect(await statusOf('rotateKey', { keyId })).toBe(409);
+  expect(await statusOf('changeKey', { keyId, json: '{"plan":"pro"}' })).toBe(409);
+  expect((await ask('listKeys', { query: '?state=revoked' })).text).toContain(keyId);
+});
+
+describe('a body is refused if and only if the document does not allow it:', () => {
+  const name = (text: string) => JSON.stringify({ plan: 'free', name: text });
+  const bodies = [
+    ['createKey', '{"plan":"business"}'],
+    ['createKey', '{"plan":"enterprise"}'],
+    ['createKey', '{"plan":"enterprise","quota":{"perMinute":2147483647,"perDay":1}}'],
+    ['createKey', '{"plan":"enterprise","quota":{"perMinute":2147483648,"perDay":1}}'],
+    ['createKey', '{"plan":"enterprise","quota":{"perMinute":0,"perDay":1}}'],
+    ['createKey', '{"plan":"enterprise","quota":{"perMinute":1.5,"perDay":1}}'],
+    ['createKey', '{"plan":"enterprise","quota":{"perMinute":1}}'],
+    ['createKey', '{"plan":"enterprise","quota":{"perMinute":1,"perDay":1,"perHour":1}}'],
+    ['createKey', '{"plan":"free","quota":{"perMinute":1,"perDay":1}}'],
+    ['createKey', '{"plan":"free","quota":null}'],
+    ['createKey', '{"plan":"gold"}'],
+    ['createKey', '{}'],
+    ['createKey', '[]'],
+    ['createKey', 'null'],
+    ['createKey', name('x'.repeat(255))],
+    ['createKey', name('🐈'.repeat(255))],
+    ['createKey', name('x'.repeat(256))],
+    ['createKey', name('')],
+    ['createKey', name('a\u0007b')],
+    ['createKey', name('a\u0085b')],
+    ['createKey', '{"plan":"free","name":null}'],
+    ['createKey', '{"plan":"free","expiresAt":"2099-02-28T23:59:59.5+14:00"}'],
+    ['createKey', '{"plan":"free","expiresAt":"2099-02-29T00:00:00Z"}'],
+    ['createKey', '{"plan":"free","expiresAt":"2099-02-28T00:00:00"}'],
+    ['createKey', '{"plan":"free","expiresAt":"2099-02-28"}'],
+    ['createKey', '{"plan":"free","expiresAt":4070908800}'],
+    ['createKey', '{"plan":"free","expiresAT":"2099-02-28T00:00:00Z"}'],
+    ['changeKey', '{"plan":"business"}'],
+    ['changeKey', '{"plan":"enterprise","quota":{"perMinute":5,"perDay":6}}'],
+    ['changeKey', '{"plan":"pro","quota":{"perMinute":5,"perDay":6}}'],
+    ['changeKey', '{"plan":"pro","name":"acme"}'],
+    ['changeKey', '{"plan":null}'],
+    ['changeKey', '{}'],
+    ['rotateKey', '{}'],
+    ['rotateKey', '{"graceSeconds":0}'],
+    ['rotateKey', '{"graceSeconds":2592000}'],
+    ['rotateKey', '{"graceSeconds":2592001}'],
+    ['rotateKey', '{"graceSeconds":-1}'],
+    ['rotateKey', '{"graceSeconds":0.5}'],
+    ['rotateKey', '{"grace":60}'],
+    ['rotateKey', 'null'],
+  ].map(([operation = '', json = '']) => ({
+    operation,
+    json,
+    shown: json.length < 100 ? json : `${json.slice(0, 40)}… of ${[...json].length} characters`,
+  }));
+
+  test.each(bodies)('$operation $shown', async ({ operation, json }) => {
+    const { body } = operationOf(operation);
+    if (body === undefined) throw new Error(`${operation} takes no body.`);
+    const isAllowed = faultsOf(body, JSON.parse(json), 'body').length === 0;
+    const keyId = operation === 'createKey' ? nobody : await create('{"plan":"pro"}');
+    const status = await statusOf(operation, { keyId, json });
+    expect(status < 300 ? 'taken' : status).toBe(isAllowed ? 'taken' : 400);
+  });
+});
+
+describe('what is refused is refused as the document says:', () => {
+  test.each(['createKey', 'changeKey', 'rotateKey'])('a body of %s', async (name) => {
+    expect(await statusOf(name, { json: '{"plan":' })).toBe(400);
+    expect(await statusOf(name, { json: `"${'x'.repeat(17_000)}"` })).toBe(413);
+    const headers = { 'Content-Type': 'text/plain' };
+    expect(await statusOf(name, { json: '{}', headers })).toBe(415);
+  });
+
+  test.each(['?limit=0', '?limit=101', '?plan=gold', '?state=banned', '?cursor=abc'])(
+    'a list %s',
+    async (query) => {
+      expect(await statusOf('listKeys', { query })).toBe(400);
+    },
+  );
+
+  test('a key that there is not, and an id that is none', async () => {
+    for (const [name, question] of everyOperation.slice(2)) {
+      expect(await statusOf(name, question)).toBe(404);
+      expect(await statusOf(name, { ...question, keyId: 'acme' })).toBe(400);
+    }
+  });
+
+  test('another method', async () => {
+    for (const [name] of everyOperation) {
+      const { path } = operationOf(name);
+      const own = operations.filter((each) => each.path === path).map(({ method }) => method);
+      const has = own.includes('GET') ? [...own, 'HEAD'] : own;
+      for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS']) {
+        if (has.includes(method)) continue;
+        const { status, headers } = await ask(name, { method });
+        expect([status, headers.allow?.split(', ').sort()]).toEqual([405, has.sort()]);
+      }
+    }
+  });
+
+  test('a caller without the admin token, or with another', async () => {
+    for (const [name, question] of everyOperation) {
+      const answer = await ask(name, { ...question, headers: { Authorization: 'Bearer guess' } });
+      expect([answer.status, answer.headers['www-authenticate']]).toEqual([
+        401,
+        'Bearer realm="animal-store-admin", error="invalid_token"',
+      ]);
+    }
+    const { 'www-authenticate': challenge } = (await askWithout('listKeys')).headers;
+    expect(challenge).toBe('Bearer realm="animal-store-admin"');
+  });
+});
+
+/** A request without any token. */
+async function askWithout(name: string): Promise<ReceivedAnswer> {
+  const { method, path } = operationOf(name);
+  const answer = await send(server.opsUrl + adminBasePath, { method, target: path, headers: {} });
+  expect(judge(operationOf(name), method, answer)).toEqual([]);
+  return answer;
+}
+
+test('while the database is away every operation answers as the document says', async () => {
+  await proxy.cut();
+  const statuses = everyOperation.map(([name, question]) => statusOf(name, question));
+  expect(new Set(await Promise.all(statuses))).toEqual(new Set([503]));
+  await proxy.resume();
+});
+
+test('whoever guesses the admin token is held up as the document says', async () => {
+  const headers = { Authorization: 'Bearer guess' };
+  for (let n = 0; n < 10; n++) await statusOf('listKeys', { headers });
+  for (const [name, question] of everyOperation) expect(await statusOf(name, question)).toBe(429);
+});
+
+test('every answer of the document was met, except for a fault of the service', () => {
+  const promised = operations.flatMap(({ operationId, responses }) =>
+    Object.keys(responses).map((status) => `${operationId} ${status}`),
+  );
+  expect([...met].sort()).toEqual(promised.filter((answer) => !answer.endsWith(' 500')).sort());
+});

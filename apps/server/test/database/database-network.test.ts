@@ -1,0 +1,185 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { openTcpProxy, startServer, until } from '@animal-store/testkit';
+import { describe, expect, test } from 'vitest';
+import { createKeyRegister } from '../../src/keys/key-register.ts';
+import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { createDatabase, type TestDatabase } from '../support/databases.ts';
+import { expectError } from '../support/expectations.ts';
+import { type Answer, type CallOptions, call, wideQuota } from '../support/service.ts';
+
+/** A bound on failures, and far more than any answer takes: nothing hangs. */
+const boundMs = 60_000;
+
+// Beside each other, each with a server of its own: they wait for deadlines, most of the time.
+describe.concurrent('a network', { timeout: boundMs }, () => {
+  test('that cuts connections: they are made again, and nobody is told that a good key is bad', async () => {
+    await using service = await startBehindProxy();
+    await service.proxy.cut();
+    await service.proxy.resume();
+    const answer = await service.ask('/pets', { token: service.newToken });
+    if (answer.status !== 200) expectUnavailable(answer);
+    await expectRecovery(service);
+  });
+
+  test('that refuses connections: every answer is 503, and soon', async () => {
+    await using service = await startBehindProxy();
+    await service.proxy.cut();
+    await expectOutage(service);
+    await service.proxy.resume();
+    await expectRecovery(service);
+  });
+
+  test('that swallows packets: every answer is 503, in bounded time', async () => {
+    await using service = await startBehindProxy();
+    service.proxy.blackhole();
+    await expectOutage(service);
+    await service.proxy.resume();
+    await expectRecovery(service);
+  });
+
+  test('that begins to swallow packets: requests under way are answered 503', async () => {
+    await using service = await startBehindProxy();
+    const { ask, proxy } = service;
+    const inFlight = Array.from({ length: 64 }, () => ask('/pets', { json: newPet }));
+    proxy.blackhole();
+    for (const answer of await Promise.all(inFlight)) {
+      if (answer.status !== 201) expectUnavailable(answer);
+    }
+    await proxy.resume();
+    await expectRecovery(service);
+  });
+
+  // As a firewall does that forgets its connections: no reset tells the server, only silence.
+  test('that forgets its connections: they are replaced, the one that hears of revoked keys too', async () => {
+    await using database = await createDatabase('postgres');
+    const { newToken: token, newKeyId } = await createTokens(database);
+    const target = new URL(database.env['DATABASE_URL'] ?? '');
+    await using relay = await openForgetfulRelay({
+      host: target.hostname,
+      port: Number(target.port),
+    });
+    target.host = relay.host;
+    await using server = await startServer({ env: { DATABASE_URL: target.href } });
+    const list = () => call(`${server.baseUrl}/pets`, { token });
+    expect((await list()).status).toBe(200);
+    relay.forget();
+    expectUnavailable(await list());
+    await until(async () => (await list()).status === 200);
+    // By somebody else, who can only tell by NOTIFY. Unheard of, the key would stay good for 30 s.
+    const { db, close } = await database.open();
+    await createKeyRegister(db, () => {}).revoke(newKeyId);
+    await close();
+    await until(async () => (await list()).status === 401, { timeoutMs: 10_000 });
+  });
+
+  test('that fails under load: nothing is left behind that is done later', async () => {
+    await using service = await startBehindProxy();
+    const { ask, proxy } = service;
+    const count = async () => ((await ask('/pets?limit=100')).body as unknown[]).length;
+    const before = await count();
+    await proxy.cut();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => ask('/pets', { json: newPet })),
+    );
+    for (const answer of answers) expectUnavailable(answer);
+    await proxy.resume();
+    await expectRecovery(service);
+    expect(await count()).toBe(before);
+  });
+
+  test('without an answer: the server stops when it is told to', async () => {
+    await using service = await startBehindProxy();
+    const { ask, proxy, server } = service;
+    proxy.blackhole();
+    expectUnavailable(await ask('/pets'));
+    server.signal('SIGTERM');
+    const ended = await until(() => server.exited, { timeoutMs: 15_000 });
+    expect(ended).toEqual({ code: 0, signal: null });
+  });
+});
+
+const newPet = '{"name":"Rex","categoryId":1}';
+
+type ServiceBehindProxy = Awaited<ReturnType<typeof startBehindProxy>>;
+
+/** A server that reaches its database through a network that can be made to fail. */
+async function startBehindProxy() {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.use(await createDatabase('postgres'));
+  const { knownToken, newToken } = await createTokens(database);
+  const url = database.env['DATABASE_URL'] ?? '';
+  const { hostname: host, port } = new URL(url);
+  const proxy = opened.use(await openTcpProxy({ target: { host, port: Number(port) } }));
+  const server = opened.use(await startServer({ env: { DATABASE_URL: proxy.via(url) } }));
+  const ask = (path: string, options?: CallOptions) =>
+    call(server.baseUrl + path, { token: knownToken, ...options });
+  expect((await ask('/pets')).status).toBe(200);
+
+  const kept = opened.move();
+  return {
+    proxy,
+    server,
+    /** Sends a request with the known token, unless told otherwise. */
+    ask,
+    knownToken,
+    newToken,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** One key that the server is to see, and one that it is not: for that it needs the database. */
+async function createTokens(database: TestDatabase) {
+  const { db, close } = await database.open();
+  const keys = createKeyRepository(db);
+  const key = { name: 'network', plan: 'enterprise', quota: wideQuota } as const;
+  const { token: knownToken } = await keys.create(key);
+  const { token: newToken, id: newKeyId } = await keys.create(key);
+  await close();
+  return { knownToken, newToken, newKeyId };
+}
+
+async function expectOutage({ ask, newToken }: ServiceBehindProxy): Promise<void> {
+  const answers = await Promise.all([
+    ask('/pets'),
+    ask('/pets/1'),
+    ask('/pets', { json: newPet }),
+    ask('/pets', { json: newPet, headers: { 'Idempotency-Key': 'outage' } }),
+    // Whose key it is cannot be told either: that is no reason to say that it is wrong.
+    ask('/pets', { token: newToken }),
+  ]);
+  for (const answer of answers) expectUnavailable(answer);
+}
+
+function expectUnavailable(answer: Answer): void {
+  expectError(answer, 503, 'service_unavailable');
+  expect(answer.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
+}
+
+async function expectRecovery({ ask, knownToken, newToken }: ServiceBehindProxy): Promise<void> {
+  for (const token of [knownToken, newToken]) {
+    await until(async () => (await ask('/pets', { token })).status === 200);
+  }
+}
+
+/** A TCP relay that can lose its connections without telling either end; new ones get through. */
+async function openForgetfulRelay(target: { host: string; port: number }) {
+  const sockets = new Set<Socket>();
+  const relay = createServer((client) => {
+    const upstream = connect(target);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (chunk) => sockets.has(from) && to.write(chunk));
+      from.on('error', () => {}).on('close', () => to.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  return {
+    host: `127.0.0.1:${(relay.address() as { port: number }).port}`,
+    forget: () => sockets.clear(),
+    [Symbol.asyncDispose]: () => relay[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,287 @@
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { IssuedKey } from '@animal-store/contract/admin';
+import { runServer, startServer, until } from '@animal-store/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashToken } from '../../src/keys/token.ts';
+import { adminOf, adminToken } from '../support/admin.ts';
+import { createDatabase } from '../support/databases.ts';
+import { listeningLine, logOf, requestLine } from '../support/observed.ts';
+import { startService, type TestService, wideQuota } from '../support/service.ts';
+
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const durationMs = expect.any(Number);
+const keyId = expect.stringMatching(/^[\da-f-]{36}$/);
+
+describe('the log', () => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await startService('embedded', {
+      env: {
+        ADMIN_TOKEN: adminToken,
+        ADDRESS_PER_MINUTE: '8',
+        BAN_MIN_STRIKES: '1',
+        BAN_STRIKE_PERCENT: '1',
+        BAN_GRACE_MS: '0',
+      },
+    });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const line = (requestId: string) => requestLine(service.server, requestId);
+  const withId = (requestId: string) => ({ headers: { 'X-Request-Id': requestId } });
+
+  test('says what came up, and where', async () => {
+    expect(await listeningLine(service.server)).toEqual({
+      level: 'info',
+      time,
+      version: '1.0.0',
+      node: process.version,
+      url: service.server.baseUrl,
+      opsUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      database: 'embedded',
+      quotas: 'in-process',
+      msg: 'listening',
+    });
+  });
+
+  test('has one line a request, with these fields and no other', async () => {
+    const token = service.tokens.enterprise;
+    const { status } = await service.call('/pets?limit=2', { ...withId('one'), token });
+    expect(status).toBe(200);
+    expect(await line('one')).toEqual({
+      level: 'info',
+      time,
+      requestId: 'one',
+      method: 'GET',
+      route: '/v1/pets',
+      status: 200,
+      durationMs,
+      keyId,
+      plan: 'enterprise',
+      tokenPrefix: token.slice(0, 8),
+      quota: 'admitted',
+      remaining: wideQuota.perMinute - 1,
+      msg: 'request',
+    });
+    expect(logOf(service.server).filter(({ requestId }) => requestId === 'one')).toHaveLength(1);
+  });
+
+  test('tells a route by its template, and an error by its code', async () => {
+    await service.call('/pets/9007199254740993', withId('missing'));
+    expect(await line('missing')).toMatchObject({
+      route: '/v1/pets/:petId',
+      status: 404,
+      errorCode: 'pet_not_found',
+    });
+    await service.call('/pets', { ...withId('method'), method: 'DELETE' });
+    expect(await line('method')).toMatchObject({
+      method: 'DELETE',
+      route: '/v1/pets',
+      status: 405,
+      errorCode: 'method_not_allowed',
+    });
+    await service.call('/secret-of-mine', withId('nowhere'));
+    expect(await line('nowhere')).toMatchObject({ route: 'other', errorCode: 'not_found' });
+  });
+
+  test('tells of a caller without a key', async () => {
+    await service.call('/pets', { ...withId('stranger'), token: null });
+    expect(await line('stranger')).toEqual({
+      level: 'info',
+      time,
+      requestId: 'stranger',
+      method: 'GET',
+      route: '/v1/pets',
+      status: 401,
+      durationMs,
+      quota: 'admitted',
+      remaining: 7,
+      errorCode: 'unauthorized',
+      msg: 'request',
+    });
+  });
+
+  test('tells how a request was counted, and of a ban when it begins', async () => {
+    const token = service.tokens.free;
+    for (let i = 0; i < 60; i += 1) await service.call('/pets', { token });
+    await service.call('/pets', { ...withId('denied'), token });
+    expect(await line('denied')).toMatchObject({ status: 429, quota: 'denied', remaining: 0 });
+    await service.call('/pets', { token });
+    await service.call('/pets', { ...withId('banned'), token });
+    expect(await line('banned')).toMatchObject({
+      status: 429,
+      quota: 'banned',
+      remaining: 0,
+      errorCode: 'key_temporarily_banned',
+    });
+    await service.call('/pets', { ...withId('still-banned'), token });
+    await line('still-banned');
+    const bans = logOf(service.server).filter(({ msg }) => msg === 'a key is banned for a while');
+    expect(bans).toEqual([{ level: 'warn', time, keyId, seconds: 300, msg: expect.anything() }]);
+  });
+
+  test('tells of what is not even HTTP', async () => {
+    const answer = await sendNonsense(service.server.origin);
+    const [, requestId = ''] = /X-Request-Id: (\S+)/.exec(answer) ?? [];
+    expect(await line(requestId)).toEqual({
+      level: 'info',
+      time,
+      requestId,
+      method: 'unknown',
+      route: 'other',
+      status: 400,
+      durationMs: 0,
+      errorCode: 'invalid_request',
+      msg: 'request',
+    });
+  });
+
+  test('tells of a caller who was gone before the answer', async () => {
+    const socket = connect(Number(new URL(service.server.origin).port), '127.0.0.1');
+    socket.write(
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nX-Request-Id: gone\r\nAuthorization: Bearer ${service.tokens.enterprise}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+      () => socket.destroy(),
+    );
+    const lines = logOf(service.server).length;
+    expect(await line('gone')).toMatchObject({ status: 499, aborted: true, route: '/v1/pets' });
+    await service.call('/pets', withId('after'));
+    await line('after');
+    expect(logOf(service.server)).toHaveLength(lines + 2);
+  });
+
+  test('has one line for what an operator does, with the key that it was done to', async () => {
+    const admin = adminOf(service.server);
+    const created = await admin.call('/keys', { ...withId('made'), json: '{"plan":"pro"}' });
+    const { key, token } = created.body as IssuedKey;
+    const told = {
+      level: 'info',
+      time,
+      method: 'POST',
+      route: '/admin/v1/keys',
+      status: 201,
+      durationMs,
+      keyId: key.id,
+      requestId: 'made',
+      msg: 'ops request',
+    };
+    expect(await line('made')).toEqual(told);
+    await admin.call(`/keys/${key.id.toUpperCase()}/revoke`, {
+      ...withId('revoked'),
+      method: 'POST',
+    });
+    const revoked = { route: '/admin/v1/keys/:keyId/revoke', status: 200, requestId: 'revoked' };
+    expect(await line('revoked')).toEqual({ ...told, ...revoked });
+    for (const text of [token, adminToken]) expect(service.server.output()).not.toContain(text);
+  });
+
+  test("tells of what is not even HTTP on the operators' listener, too", async () => {
+    const answer = await sendNonsense(service.server.opsUrl);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*\{"code":"invalid_request",[^{}]*"status":400\}$/s);
+    expect(answer).not.toMatch(/RateLimit/i);
+    const [, requestId = ''] = /X-Request-Id: (\S+)/.exec(answer) ?? [];
+    expect(await line(requestId)).toEqual({
+      level: 'info',
+      time,
+      requestId,
+      method: 'unknown',
+      route: 'other',
+      status: 400,
+      durationMs: 0,
+      errorCode: 'invalid_request',
+      msg: 'ops request',
+    });
+  });
+
+  test("repeats nothing of an operator's request that is not ours", async () => {
+    const admin = adminOf(service.server);
+    const { key } = await admin.create('{"plan":"pro"}');
+    await admin.call(`/keys/${key.id}/revoke`, { ...withId('guess'), method: 'POST', token: 'no' });
+    expect(await line('guess')).toEqual({
+      level: 'info',
+      time,
+      method: 'POST',
+      route: '/admin/v1/keys/:keyId/revoke',
+      status: 401,
+      durationMs,
+      errorCode: 'unauthorized',
+      requestId: 'guess',
+      msg: 'ops request',
+    });
+    await admin.call('/keys/secret-of-mine', withId('no-id'));
+    await admin.call('/secret-of-mine', withId('no-path'));
+    expect(await line('no-id')).toMatchObject({ route: '/admin/v1/keys/:keyId', status: 400 });
+    expect(await line('no-path')).toMatchObject({ route: 'other', status: 404 });
+    expect(service.server.output()).not.toContain('secret-of-mine');
+  });
+
+  test('leaves out probes that are answered well', async () => {
+    for (const path of ['/livez', '/readyz', '/metrics']) {
+      const { ok } = await fetch(service.server.opsUrl + path, withId('probe'));
+      expect(ok).toBe(true);
+    }
+    await fetch(`${service.server.opsUrl}/nowhere`, withId('after-probes'));
+    await line('after-probes');
+    expect(logOf(service.server).filter(({ requestId }) => requestId === 'probe')).toEqual([]);
+  });
+
+  test('stays on stderr, and ends with the stop', async () => {
+    await service.server.stop();
+    const [before, last] = logOf(service.server).slice(-2);
+    expect(before).toEqual({ level: 'info', time, signal: 'SIGTERM', msg: 'stopping' });
+    expect(last).toEqual({ level: 'info', time, msg: 'stopped' });
+    expect(service.server.output()).not.toContain(hashToken(service.tokens.free));
+  });
+});
+
+test('LOG_LEVEL=warn leaves out what went well', async () => {
+  await using server = await startServer({ env: { LOG_LEVEL: 'warn' } });
+  await fetch(`${server.baseUrl}/pets`);
+  expect(await server.stop()).toBe(0);
+  expect(logOf(server)).toEqual([]);
+});
+
+test('LOG_FORMAT=pretty is for people', async () => {
+  await using server = await startServer({ env: { LOG_FORMAT: 'pretty' } });
+  await fetch(`${server.baseUrl}/pets`);
+  const pattern = /^\d\d:\d\d:\d\d info {2}request method=GET route=\/v1\/pets status=401 /m;
+  await until(() => pattern.test(server.output()));
+  expect(server.output()).toMatch(/^Animal Store is listening on http:\/\/\S+\/v1$/m);
+});
+
+// Linux has a device that is a full disk.
+test.skipIf(!existsSync('/dev/full')).each(['json', 'pretty'])(
+  'a log that cannot be written (%s) costs no request and no clean stop',
+  async (format) => {
+    await using database = await createDatabase('postgres');
+    const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+    await using server = await startServer({
+      command: ['sh', '-c', 'exec "$0" "$1" 2> /dev/full', process.execPath, main],
+      env: { ...database.env, LOG_FORMAT: format },
+    });
+    // Enough for several batches of lines.
+    const statuses = new Set<number>();
+    for (let i = 0; i < 100; i += 1) statuses.add((await fetch(`${server.baseUrl}/pets`)).status);
+    expect(statuses).toEqual(new Set([401, 429]));
+    expect(await server.stop()).toBe(0);
+  },
+);
+
+test('a start that fails says why in plain words, and nothing else', async () => {
+  const { code, stdout, stderr } = await runServer({ env: { LOG_LEVEL: 'loud', PORT: 'x' } });
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'PORT: expected a whole number from 0 to 65535, such as PORT=3000\nLOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent\n',
+  });
+});
+
+/** Sends what is not HTTP, and gives the answer as it came. */
+function sendNonsense(origin: string): Promise<string> {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  socket.end('GET /secret-of-mine nonsense\r\n\r\n');
+  return new Response(ReadableStream.from(socket)).text();
+}

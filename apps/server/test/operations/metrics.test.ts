@@ -1,0 +1,154 @@
+import { openRedis, type Redis, until } from '@animal-store/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { adminOf, adminToken } from '../support/admin.ts';
+import { logOf, sample, scrape } from '../support/observed.ts';
+import { checkMetrics } from '../support/promtool.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let redis: Redis;
+let service: TestService;
+
+beforeAll(async () => {
+  redis = await openRedis();
+  service = await startService('postgres', {
+    env: { REDIS_URL: redis.url, ADDRESS_PER_MINUTE: '100000', ADMIN_TOKEN: adminToken },
+  });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await redis[Symbol.asyncDispose]();
+});
+
+const series = (metrics: string) =>
+  metrics.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+
+const labelValues = (metrics: string, label: string) =>
+  new Set(
+    [...metrics.matchAll(new RegExp(`[{,]${label}="([^"]*)"`, 'g'))].map(([, value]) => value),
+  );
+
+/** Waits until the requests that were answered are counted too. */
+const settled = (total: number) =>
+  until(async () => {
+    const metrics = await scrape(service.server);
+    const counted = series(metrics)
+      .filter((line) => line.startsWith('animal_store_http_requests_total{'))
+      .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+    return counted >= total ? metrics : undefined;
+  });
+
+test('requests, decisions, Redis and the database are counted', async () => {
+  await service.call('/pets', { token: service.tokens.pro });
+  await service.call('/pets', { token: service.tokens.pro });
+  await service.call('/pets/1', { token: null });
+  const metrics = await settled(3);
+
+  const counted = (name: string) => sample(metrics, name);
+  expect(
+    counted('animal_store_http_requests_total{route="/v1/pets",method="GET",status="200"}'),
+  ).toBe(2);
+  expect(
+    counted('animal_store_http_requests_total{route="/v1/pets/:petId",method="GET",status="401"}'),
+  ).toBe(1);
+  expect(
+    counted('animal_store_http_request_duration_seconds_count{route="/v1/pets",method="GET"}'),
+  ).toBe(2);
+  expect(
+    counted('animal_store_quota_decisions_total{plan="pro",window="minute",outcome="admitted"}'),
+  ).toBe(2);
+  expect(
+    counted('animal_store_quota_decisions_total{plan="none",window="minute",outcome="admitted"}'),
+  ).toBe(1);
+  expect(
+    counted('animal_store_database_statement_duration_seconds_count{statement="list_pets"}'),
+  ).toBe(2);
+  expect(
+    counted('animal_store_redis_command_duration_seconds_count{command="evalsha"}'),
+  ).toBeGreaterThanOrEqual(3);
+  expect(counted('animal_store_bans_total')).toBe(0);
+  expect(counted('animal_store_redis_breaker_open')).toBe(0);
+  expect(counted(`animal_store_build_info{version="1.0.0",node="${process.version}"}`)).toBe(1);
+  expect(counted('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+  expect(counted('process_resident_memory_bytes')).toBeGreaterThan(0);
+});
+
+test("operators' requests and probes are counted apart", async () => {
+  const { call: ask } = adminOf(service.server);
+  expect((await ask('/keys')).status).toBe(200);
+  await ask('/keys/no-id', { method: 'PURGE', token: null });
+  await fetch(`${service.server.opsUrl}/readyz`);
+  const counted = (route: string, method: string, status: number) =>
+    `animal_store_ops_requests_total{route="${route}",method="${method}",status="${status}"}`;
+  const metrics = await until(async () => {
+    const text = await scrape(service.server);
+    return sample(text, counted('/readyz', 'GET', 200)) === 1 && text;
+  });
+  expect(sample(metrics, counted('/admin/v1/keys', 'GET', 200))).toBe(1);
+  expect(sample(metrics, counted('/admin/v1/keys/:keyId', 'other', 401))).toBe(1);
+  expect(sample(metrics, counted('/metrics', 'GET', 200))).toBeGreaterThan(0);
+  expect(
+    sample(
+      metrics,
+      'animal_store_ops_request_duration_seconds_count{route="/admin/v1/keys",method="GET"}',
+    ),
+  ).toBe(1);
+  expect(metrics).not.toMatch(/animal_store_http_\w+\{route="\/(?:admin|readyz|metrics)/);
+});
+
+test('promtool has nothing to object to', async () => {
+  expect(await checkMetrics(await scrape(service.server))).toBe('');
+});
+
+test('whatever callers send, the labels are ours', async () => {
+  const hostile = async (round: number) => {
+    const methods = ['PROPFIND', 'MKCOL', 'PATCH', 'PURGE', 'OPTIONS'];
+    for (let i = 0; i < 100; i += 1) {
+      const path = `/${round}-${i}"\n{}/%00`;
+      await service.call(encodeURI(path), { method: methods[i % methods.length] ?? '' });
+      await service.call(`/pets/${round}${i}`, { token: i % 2 === 0 ? null : `guess-${i}` });
+      await fetch(`${service.server.origin}/${round}/${i}`);
+      await fetch(`${service.server.opsUrl}/admin/v1/keys/${round}-${i}`);
+      await fetch(`${service.server.opsUrl}/${round}/${i}`);
+    }
+    return settled(3 + round * 300);
+  };
+  const first = await hostile(1);
+  const second = await hostile(2);
+  const names = (metrics: string) =>
+    series(metrics)
+      .map((line) => line.slice(0, line.lastIndexOf(' ')))
+      .filter((name) => name.startsWith('animal_store_'));
+  expect(names(second)).toEqual(names(first));
+  const ofCallers = series(second).filter((line) => line.startsWith('animal_store_http_'));
+  expect(labelValues(ofCallers.join('\n'), 'route')).toEqual(
+    new Set(['/v1/pets', '/v1/pets/:petId', 'other']),
+  );
+  const ofOperators = series(second).filter((line) => line.startsWith('animal_store_ops_'));
+  expect(labelValues(ofOperators.join('\n'), 'route')).toEqual(
+    new Set(['/admin/v1/keys', '/admin/v1/keys/:keyId', '/readyz', '/metrics', 'other']),
+  );
+  expect(labelValues(second, 'method')).toEqual(new Set(['GET', 'PATCH', 'OPTIONS', 'other']));
+});
+
+test('the breaker and errors of Redis show, in metrics and log', async () => {
+  await redis.kill();
+  await service.call('/pets');
+  const away = await scrape(service.server);
+  expect(sample(away, 'animal_store_redis_breaker_open')).toBe(1);
+  await redis.restart();
+  await until(
+    async () => sample(await scrape(service.server), 'animal_store_redis_breaker_open') === 0,
+  );
+  const told = await until(() => {
+    const lines = logOf(service.server).filter(({ msg }) => msg.startsWith('Redis is'));
+    return lines.length >= 2 && lines;
+  });
+  expect(told.map(({ level, msg }) => [level, msg])).toEqual([
+    ['warn', 'Redis is away: this replica limits by its own share until it is back'],
+    ['warn', 'Redis is back: replicas limit together again'],
+  ]);
+});
+
+test('the public port has no metrics', async () => {
+  expect((await fetch(`${service.server.origin}/metrics`)).status).toBe(404);
+});

@@ -1,0 +1,220 @@
+import { existsSync } from 'node:fs';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { openRedis, openTcpProxy, runServer, startServer, until } from '@animal-store/testkit';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { adminToken } from '../support/admin.ts';
+import { createDatabase, databaseKinds } from '../support/databases.ts';
+import { logOf } from '../support/observed.ts';
+import { call, startService, type TestService } from '../support/service.ts';
+
+const mentioning = (part: string) => [expect.stringContaining(part)];
+
+describe.each(databaseKinds)('on %s', (kind) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await startService(kind, { env: { ADMIN_TOKEN: adminToken } });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const ask = (path: string, options?: Parameters<typeof call>[1]) =>
+    call(service.server.opsUrl + path, options);
+
+  test('says that it lives, and that it is ready', async () => {
+    expect(await ask('/livez')).toMatchObject({ status: 200, body: { status: 'alive' } });
+    const ready = await ask('/readyz');
+    expect(ready.status).toBe(200);
+    expect(ready.body).toEqual({ status: 'ready', reasons: [] });
+    expect(ready.headers.get('Cache-Control')).toBe('no-store');
+    expect(ready.headers.get('X-Request-Id')).toMatch(/^[\w-]{36}$/);
+  });
+
+  test.each(['/livez', '/readyz'])('%s answers HEAD, and no other method', async (path) => {
+    expect(await ask(path, { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+    const refused = await ask(path, { method: 'POST' });
+    expect(refused).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+    expect(refused.headers.get('Allow')).toBe('GET, HEAD');
+  });
+
+  test.each(['/', '/livez/', '/LIVEZ', '/v1/pets', '/admin', '/admin/v2/keys', '/docs'])(
+    '%s does not exist there',
+    async (path) => {
+      expect(await ask(path)).toMatchObject({
+        status: 404,
+        body: { code: 'not_found', message: 'There is no such path.', status: 404 },
+      });
+    },
+  );
+
+  test.each(['/livez', '/readyz', '/metrics', '/admin/v1/keys', '/v1/admin/v1/keys', '/v1/livez'])(
+    '%s does not exist on the public port',
+    async (path) => {
+      const headers = { Authorization: `Bearer ${adminToken}` };
+      const withAdminToken = await call(service.server.origin + path, { headers });
+      const withKey = await call(service.server.origin + path, {
+        token: service.tokens.enterprise,
+      });
+      expect([401, 404]).toContain(withAdminToken.status);
+      expect(withKey).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    },
+  );
+});
+
+describe('a replica on Postgres', () => {
+  test('has no admin API without ADMIN_TOKEN', async () => {
+    await using service = await startService('postgres');
+    for (const path of ['/admin/v1/keys', '/admin/v1/', '/admin/v1', '/admin/v1/openapi.json']) {
+      for (const headers of [{}, { Authorization: `Bearer ${adminToken}` }]) {
+        for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+          const answer = await call(service.server.opsUrl + path, { method, headers });
+          expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+          expect(answer.headers.has('WWW-Authenticate')).toBe(false);
+        }
+      }
+    }
+    expect(service.server.output()).toContain('no admin API');
+  });
+
+  test('is ready only while the database answers', async () => {
+    await using database = await createDatabase('postgres');
+    const url = database.env['DATABASE_URL'] ?? '';
+    const target = { host: '127.0.0.1', port: Number(new URL(url).port) };
+    await using proxy = await openTcpProxy({ target });
+    await using server = await startServer({ env: { DATABASE_URL: proxy.via(url) } });
+    const readiness = async () => {
+      const { status, body, headers } = await call(`${server.opsUrl}/readyz`);
+      return { status, body, retryAfter: headers.get('Retry-After') };
+    };
+    const notReady = (reason: string) => ({
+      status: 503,
+      body: { status: 'not_ready', reasons: mentioning(reason) },
+      retryAfter: '1',
+    });
+    const ready = { status: 200, body: { status: 'ready', reasons: [] }, retryAfter: null };
+    expect(await readiness()).toEqual(ready);
+
+    await proxy.cut();
+    expect(await readiness()).toEqual(notReady('The database'));
+    expect((await call(`${server.opsUrl}/livez`)).status).toBe(200);
+    await proxy.resume();
+    await until(async () => (await readiness()).status === 200);
+
+    proxy.blackhole();
+    expect(await readiness()).toEqual(notReady('did not answer within 1000 ms'));
+    // The log says what the probe was told, and is written a moment later.
+    const told = ['The database did not answer within 1000 ms.'];
+    const line = await until(() =>
+      logOf(server).find(({ reasons }) => isDeepStrictEqual(reasons, told)),
+    );
+    expect(line).toMatchObject({ level: 'warn', route: '/readyz', status: 503 });
+    await proxy.resume();
+    await until(async () => (await readiness()).status === 200);
+    expect(await readiness()).toEqual(ready);
+  });
+
+  test('is ready only on a database that has its migrations, and on one that has more', async () => {
+    await using service = await startService('postgres');
+    const sql = postgres(service.database.env['DATABASE_URL'] ?? '', {
+      max: 1,
+      onnotice: () => {},
+    });
+    try {
+      const readiness = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
+      const lacking = { status: 'not_ready', reasons: mentioning('lacks migrations') };
+      await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', 9999999999999)`;
+      expect(await readiness()).toEqual({ status: 'ready', reasons: [] });
+      await sql`delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations where hash <> 'newer') or hash = 'newer'`;
+      expect(await readiness()).toEqual(lacking);
+      await sql`truncate drizzle.__drizzle_migrations`;
+      expect(await readiness()).toEqual(lacking);
+      await sql`drop schema drizzle cascade`;
+      expect(await readiness()).toEqual(lacking);
+    } finally {
+      await sql.end();
+    }
+  });
+
+  test('is degraded, and ready, without its Redis', async () => {
+    await using redis = await openRedis();
+    await using service = await startService('postgres', { env: { REDIS_URL: redis.url } });
+    const readiness = () => call(`${service.server.opsUrl}/readyz`);
+    expect(await readiness()).toMatchObject({ status: 200, body: { status: 'ready' } });
+
+    await redis.kill();
+    expect((await service.call('/pets')).status).toBe(200);
+    expect(await readiness()).toMatchObject({
+      status: 200,
+      body: { status: 'degraded', reasons: mentioning('Redis is away') },
+    });
+
+    await redis.restart();
+    await until(async () => ((await readiness()).body as { status: string }).status === 'ready');
+  });
+});
+
+describe('an embedded server', () => {
+  test('makes an admin token once, for its owner alone, and never prints it', async () => {
+    await using database = await createDatabase('embedded');
+    const file = join(database.env['DATA_DIR'] ?? '', 'admin-token');
+    const urlFile = join(database.env['DATA_DIR'] ?? '', 'ops-url');
+    // As a start leaves it that was cut short by a full disk.
+    await writeFile(file, '', { mode: 0o644 });
+    const outputs: string[] = [];
+    const tokens = new Set<string>();
+    for (let start = 0; start < 2; start++) {
+      await using server = await startServer({ env: database.env });
+      const token = (await readFile(file, 'utf8')).trim();
+      tokens.add(token);
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect((await call(`${server.opsUrl}/admin/v1/keys`, { token })).status).toBe(200);
+      expect((await readFile(urlFile, 'utf8')).trim()).toBe(server.opsUrl);
+      await server.stop();
+      outputs.push(server.output());
+    }
+    expect(tokens.size).toBe(1);
+    const [token = ''] = tokens;
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect(outputs.join()).not.toContain(token);
+    expect(existsSync(urlFile)).toBe(false);
+  });
+
+  test('prefers the ADMIN_TOKEN that it is told, and keeps none', async () => {
+    await using service = await startService('embedded', { env: { ADMIN_TOKEN: adminToken } });
+    const { status } = await call(`${service.server.opsUrl}/admin/v1/keys`, { token: adminToken });
+    expect(status).toBe(200);
+    expect(existsSync(join(service.database.env['DATA_DIR'] ?? '', 'admin-token'))).toBe(false);
+  });
+});
+
+describe('a start fails', () => {
+  test.each(['too-short', `${'x'.repeat(16)}é`])(
+    'on the ADMIN_TOKEN %j, and does not repeat it',
+    async (token) => {
+      const run = await runServer({ env: { ADMIN_TOKEN: token } });
+      expect(run).toMatchObject({ code: 1, stdout: '' });
+      expect(run.stderr).toMatch(/^ADMIN_TOKEN: expected 16 to 256 visible ASCII characters/);
+      expect(run.stderr).not.toContain(token);
+    },
+  );
+
+  test('on an OPS_PORT that is taken, which it names', async () => {
+    await using database = await createDatabase('postgres');
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    try {
+      const run = await runServer({ env: { ...database.env, OPS_PORT: String(port) } });
+      expect(run.code).toBe(1);
+      expect(run.stderr).toBe(
+        `OPS_PORT: ${port} on 127.0.0.1 is in use. Choose another OPS_PORT.\n`,
+      );
+    } finally {
+      taken.close();
+    }
+  });
+});

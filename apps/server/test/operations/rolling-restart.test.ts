@@ -1,0 +1,68 @@
+import { openRedis, type Server, startServer, until } from '@animal-store/testkit';
+import { expect, test } from 'vitest';
+import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { createDatabase } from '../support/databases.ts';
+import { listAll } from '../support/list-all.ts';
+import { openLoadBalancer } from '../support/load-balancer.ts';
+import { goodStatus, startMixedLoad } from '../support/mixed-load.ts';
+import { wideQuota } from '../support/service.ts';
+
+const replicas = 3;
+
+/** Many times what the load balancer needs to see that a server goes, even on a busy machine. */
+const shutdownGraceMs = 1_500;
+
+test('three replicas are restarted one after another under load, and no request fails', async () => {
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(await createDatabase('postgres'));
+  const redis = stack.use(await openRedis());
+  const balancer = stack.use(await openLoadBalancer());
+  const { db, close } = await database.open();
+  const keys = createKeyRepository(db);
+  const createToken = async () => {
+    const key = { name: 'rollout', plan: 'enterprise', quota: wideQuota } as const;
+    return (await keys.create(key)).token;
+  };
+  const token = await createToken();
+  const newTokens = await Promise.all(Array.from({ length: 200 }, createToken));
+  await close();
+
+  async function start(): Promise<Server> {
+    const env = {
+      ...database.env,
+      REDIS_URL: redis.url,
+      REPLICAS: String(replicas),
+      PUBLIC_URL: balancer.origin,
+      SHUTDOWN_GRACE_MS: String(shutdownGraceMs),
+      LOG_LEVEL: 'warn',
+    };
+    const server = stack.use(await startServer({ env }));
+    await balancer.add(server);
+    return server;
+  }
+  const untilServing = (server: Server) => {
+    const enough = balancer.sentTo(server) + 20;
+    return until(() => balancer.sentTo(server) >= enough);
+  };
+
+  const first = await Promise.all(Array.from({ length: replicas }, start));
+  const baseUrl = `${balancer.origin}/v1`;
+  await using load = startMixedLoad({ baseUrl, token, newTokens, callers: 16 });
+  for (const server of first) {
+    await untilServing(server);
+    const [code, next] = await Promise.all([server.stop(), start()]);
+    expect(code).toBe(0);
+    await untilServing(next);
+  }
+  await load.stop();
+
+  expect(load.failures).toEqual([]);
+  expect(load.answers.filter(({ kind, status }) => status !== goodStatus[kind])).toEqual([]);
+  const created = load.answers.filter(({ kind }) => kind === 'create').map(({ text }) => text);
+  expect(created.length).toBeGreaterThan(100);
+  const there = await listAll({ baseUrl }, token);
+  expect(there.size).toBe(created.length);
+  for (const pet of created.map((text) => JSON.parse(text))) {
+    expect(there.get(pet.id)).toEqual(pet);
+  }
+}, 180_000);

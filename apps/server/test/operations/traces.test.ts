@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openRedis, startServer, temporaryDirectory } from '@animal-store/testkit';
+import { describe, expect, test } from 'vitest';
+import { logOf } from '../support/observed.ts';
+import { type OtlpCollector, openOtlpCollector } from '../support/otlp-collector.ts';
+import { startService } from '../support/service.ts';
+
+const [server, client] = [2, 3];
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+const callerSpanId = 'b7ad6b7169203331';
+
+test('a request is a span of its caller, and what it needed are spans of it', async () => {
+  await using collector = await openOtlpCollector();
+  await using redis = await openRedis();
+  await using service = await startService('postgres', {
+    env: { REDIS_URL: redis.url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  });
+  await service.call('/pets?limit=1', {
+    headers: {
+      traceparent: `00-${traceId}-${callerSpanId}-01`,
+      tracestate: 'vendor=opaque',
+      'X-Request-Id': 'traced',
+    },
+  });
+  // A stop sends what is still held.
+  expect(await service.server.stop()).toBe(0);
+
+  expect(collector.resource()).toMatchObject({ 'service.name': 'animal-store' });
+  const spans = collector.spans().filter((span) => span.traceId === traceId);
+  const [request] = spans.filter(({ kind }) => kind === server);
+  expect(request).toEqual({
+    name: 'GET /v1/pets',
+    kind: server,
+    traceId,
+    spanId: expect.stringMatching(/^[\da-f]{16}$/),
+    parentSpanId: callerSpanId,
+    isError: false,
+    attributes: {
+      'http.request.method': 'GET',
+      'http.route': '/v1/pets',
+      'http.response.status_code': 200,
+      'animal_store.request_id': 'traced',
+      'animal_store.key_id': expect.stringMatching(/^[\da-f-]{36}$/),
+      'animal_store.plan': 'enterprise',
+      'animal_store.quota': 'admitted',
+    },
+  });
+  const calls = spans.filter(({ kind }) => kind === client);
+  expect(calls.map(({ name }) => name)).toEqual(['find_key_by_token', 'evalsha', 'list_pets']);
+  expect(new Set(calls.map(({ parentSpanId }) => parentSpanId))).toEqual(
+    new Set([request?.spanId]),
+  );
+  expect(calls.map(({ attributes }) => attributes)).toEqual([
+    { 'db.system.name': 'postgresql', 'db.operation.name': 'find_key_by_token' },
+    { 'db.system.name': 'redis', 'db.operation.name': 'evalsha' },
+    { 'db.system.name': 'postgresql', 'db.operation.name': 'list_pets' },
+  ]);
+});
+
+test('a caller who does not record its trace is not recorded here', async () => {
+  await using collector = await openOtlpCollector();
+  await using service = await startService('embedded', {
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  });
+  await service.call('/pets', { headers: { traceparent: `00-${traceId}-${callerSpanId}-00` } });
+  await service.call('/pets', { headers: { traceparent: 'nonsense' } });
+  expect(await service.server.stop()).toBe(0);
+  const requests = collector.spans().filter(({ kind }) => kind === server);
+  expect(requests).toHaveLength(1);
+  expect(requests[0]?.traceId).not.toBe(traceId);
+  expect(requests[0]?.parentSpanId).toBeUndefined();
+});
+
+describe('no request and no clean stop is the price of a collector', () => {
+  test.each([
+    ['is away', () => 'http://127.0.0.1:9'],
+    ['refuses what it is sent', ({ url }: OtlpCollector) => `${url}/elsewhere`],
+  ])('that %s', async (_, endpointOf) => {
+    await using collector = await openOtlpCollector();
+    await using service = await startService('postgres', {
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpointOf(collector) },
+    });
+    expect((await service.call('/pets')).status).toBe(200);
+    expect(await service.server.stop()).toBe(0);
+    expect(logOf(service.server).at(-1)?.msg).toBe('stopped');
+  });
+});
+
+test('without somewhere to send to, nothing of OpenTelemetry but its empty API is loaded', async () => {
+  const loaded = async (env: Record<string, string>) => {
+    await using directory = await temporaryDirectory();
+    await using started = await startServer({ env: { ...env, NODE_V8_COVERAGE: directory.path } });
+    await started.stop();
+    const scripts = readdirSync(directory.path)
+      .map((file) => readFileSync(join(directory.path, file), 'utf8'))
+      .flatMap((file) => (JSON.parse(file) as { result: { url: string }[] }).result)
+      .map(({ url }) => /node_modules\/(@opentelemetry\/[^/]+)\/(?!.*node_modules)/.exec(url)?.[1]);
+    return new Set(scripts.filter((name) => name !== undefined));
+  };
+  // prom-client brings the API along, which does nothing by itself.
+  expect(await loaded({})).toEqual(new Set(['@opentelemetry/api']));
+  const traced = await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
+  expect(traced).toContain('@opentelemetry/sdk-trace');
+});

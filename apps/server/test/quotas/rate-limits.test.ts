@@ -1,0 +1,418 @@
+import { windowSeconds } from '@animal-store/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { expectError, expectManners, rateLimitOf } from '../support/expectations.ts';
+import {
+  type Answer,
+  type CallOptions,
+  startService,
+  type TestService,
+} from '../support/service.ts';
+
+const rex = '{"name":"Rex","categoryId":1}';
+
+/** Fields of `RateLimit` (draft 10): each window's remaining requests and seconds to its reset. */
+function stateOf({ headers }: Answer) {
+  const windows = headers.get('RateLimit')?.matchAll(/"(\w+)";r=(\d+);t=(\d+)/g) ?? [];
+  return Object.fromEntries(
+    [...windows].map(([, name = '', r, t]) => [name, { remaining: Number(r), seconds: Number(t) }]),
+  );
+}
+
+/** Makes keys whose quota only one test uses. */
+type Keys = Record<string, string>;
+
+async function startWithKeys(
+  quotas: Record<string, { perMinute: number; perDay: number }>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ service: TestService; keys: Keys }> {
+  const keys: Keys = {};
+  const service = await startService('embedded', {
+    env,
+    async prepare(db) {
+      const repository = createKeyRepository(db);
+      for (const [name, quota] of Object.entries(quotas)) {
+        keys[name] = (await repository.create({ name, plan: 'enterprise', quota })).token;
+      }
+    },
+  });
+  return { service, keys };
+}
+
+describe('quotas', () => {
+  let service: TestService;
+  let keys: Keys;
+
+  beforeAll(async () => {
+    ({ service, keys } = await startWithKeys({
+      denied: { perMinute: 1, perDay: 1_000 },
+      errors: { perMinute: 6, perDay: 1_000 },
+      free: { perMinute: 3, perDay: 1_000 },
+      day: { perMinute: 100, perDay: 3 },
+      both: { perMinute: 3, perDay: 3 },
+      tie: { perMinute: 50, perDay: 50 },
+      dayIsLess: { perMinute: 50, perDay: 20 },
+      window: { perMinute: 40, perDay: 1_000 },
+      race: { perMinute: 1_000, perDay: 25 },
+      preflight: { perMinute: 2, perDay: 1_000 },
+      head: { perMinute: 2, perDay: 1_000 },
+    }));
+    await service.call('/pets', { json: rex });
+    await service.call('/pets', { json: rex, headers: { 'Idempotency-Key': 'taken' } });
+    await service.call('/pets', { token: keys['denied'] ?? '' });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const callAs = (name: string, path = '/pets', options: CallOptions = {}) => {
+    const token = keys[name];
+    if (token === undefined) throw new Error(`There is no key ${name}.`);
+    return service.call(path, { token, ...options });
+  };
+  const inTurn = async (name: string, times: number) => {
+    const answers: Answer[] = [];
+    for (let i = 0; i < times; i += 1) answers.push(await callAs(name));
+    return answers;
+  };
+
+  describe('every answer tells of them', () => {
+    const preflight = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' };
+    const answers: readonly [string, number, () => Promise<Answer>][] = [
+      ['200', 200, () => service.call('/pets')],
+      ['200 of one animal', 200, () => service.call('/pets/1')],
+      ['200 to HEAD', 200, () => service.call('/pets', { method: 'HEAD' })],
+      ['201', 201, () => service.call('/pets', { json: rex })],
+      [
+        '201 again',
+        201,
+        () => service.call('/pets', { json: rex, headers: { 'Idempotency-Key': 'taken' } }),
+      ],
+      [
+        '204 to a preflight',
+        204,
+        () => service.call('/pets', { method: 'OPTIONS', token: null, headers: preflight }),
+      ],
+      ['400 of the query', 400, () => service.call('/pets?limit=0')],
+      ['400 of the body', 400, () => service.call('/pets', { json: '{}' })],
+      ['400 of JSON', 400, () => service.call('/pets', { json: '{' })],
+      ['400 of the path', 400, () => service.call('/pets/x')],
+      ['401 without a key', 401, () => service.call('/pets', { token: null })],
+      ['401 with a wrong key', 401, () => service.call('/pets', { token: 'wrong' })],
+      ['404 of an animal', 404, () => service.call('/pets/999')],
+      ['404 of a path', 404, () => service.call('/nowhere')],
+      ['405', 405, () => service.call('/pets', { method: 'DELETE' })],
+      ['413', 413, () => service.call('/pets', { json: `"${'x'.repeat(20_000)}"` })],
+      [
+        '415',
+        415,
+        () => service.call('/pets', { json: rex, headers: { 'Content-Type': 'text/plain' } }),
+      ],
+      [
+        '422',
+        422,
+        () =>
+          service.call('/pets', {
+            json: '{"name":"A","categoryId":1}',
+            headers: { 'Idempotency-Key': 'taken' },
+          }),
+      ],
+      ['429', 429, () => callAs('denied')],
+      ['501', 501, () => service.call('/store/orders')],
+    ];
+
+    test.each(answers)('%s', async (_name, status, send) => {
+      const answer = await send();
+      expect(answer.status).toBe(status);
+      expectManners(answer);
+      const { limit, remaining, reset } = rateLimitOf(answer);
+      expect(remaining).toBeLessThanOrEqual(limit);
+      // Seconds of the server's own clock, to whole ones.
+      const now = Date.parse(answer.headers.get('Date') ?? '') / 1_000;
+      expect(reset).toBeGreaterThanOrEqual(now);
+      expect(reset).toBeLessThanOrEqual(now + windowSeconds.minute + 1);
+      expect(answer.headers.get('RateLimit-Policy')).toMatch(
+        /^"minute";q=\d+;w=60(?:, "day";q=\d+;w=86400)?$/,
+      );
+      expect(answer.headers.get('RateLimit')).toMatch(
+        /^"minute";r=\d+;t=\d+(?:, "day";r=\d+;t=\d+)?$/,
+      );
+      expect(stateOf(answer)['minute']?.remaining).toBe(remaining);
+      expect(answer.headers.has('Retry-After')).toBe(status === 429);
+    });
+  });
+
+  describe('counting', () => {
+    test.each([
+      ['free', 60],
+      ['pro', 300],
+    ] as const)('the plan %s admits exactly %d of many at once', async (plan, limit) => {
+      const answers = await Promise.all(
+        Array.from({ length: limit + 140 }, () =>
+          service.call('/pets', { token: service.tokens[plan] }),
+        ),
+      );
+      const admitted = answers.filter(({ status }) => status === 200);
+      expect(admitted).toHaveLength(limit);
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(140);
+      const remaining = admitted.map((answer) => rateLimitOf(answer).remaining);
+      expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: limit }, (_, i) => i));
+    });
+
+    test('the day admits exactly its number of many at once', async () => {
+      const answers = await Promise.all(Array.from({ length: 60 }, () => callAs('race')));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(25);
+    });
+
+    test('an admitted request costs one, whatever its answer', async () => {
+      const answers = [
+        await callAs('errors', '/pets?limit=0'),
+        await callAs('errors', '/pets/999'),
+        await callAs('errors', '/nowhere'),
+        await callAs('errors', '/pets', { method: 'DELETE' }),
+        await callAs('errors', '/pets', { json: '{' }),
+        await callAs('errors', '/store/orders'),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([400, 404, 404, 405, 400, 501]);
+      expect(answers.map((answer) => rateLimitOf(answer).remaining)).toEqual([5, 4, 3, 2, 1, 0]);
+      expect(answers.map((answer) => stateOf(answer)['day']?.remaining)).toEqual([
+        999, 998, 997, 996, 995, 994,
+      ]);
+      expectError(await callAs('errors'), 429, 'rate_limit_exceeded');
+    });
+
+    test('a denied request costs nothing in either window', async () => {
+      const answers = await inTurn('free', 8);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
+      expect(answers.map((answer) => stateOf(answer)['day']?.remaining)).toEqual([
+        999, 998, 997, 997, 997, 997, 997, 997,
+      ]);
+    });
+
+    test('a request that the day denies costs nothing in the minute', async () => {
+      const answers = await inTurn('day', 6);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429, 429]);
+      expect(answers.map((answer) => stateOf(answer)['minute']?.remaining)).toEqual([
+        99, 98, 97, 97, 97, 97,
+      ]);
+    });
+
+    test('HEAD costs one', async () => {
+      const head = () => callAs('head', '/pets', { method: 'HEAD' });
+      expect(rateLimitOf(await head()).remaining).toBe(1);
+      expect(rateLimitOf(await head()).remaining).toBe(0);
+      const denied = await head();
+      expect(denied.status).toBe(429);
+      expect(denied.text).toBe('');
+      expect(denied.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
+    });
+
+    test('a preflight costs nothing, of a key or an address', async () => {
+      const preflight = (token: string | null) =>
+        service.call('/pets', {
+          method: 'OPTIONS',
+          token,
+          headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' },
+        });
+      const before = rateLimitOf(await preflight(null));
+      expect(rateLimitOf(await preflight(null))).toEqual(before);
+      await preflight(keys['preflight'] ?? '');
+      expect(rateLimitOf(await callAs('preflight')).remaining).toBe(1);
+    });
+
+    test('OPTIONS that is no preflight costs one', async () => {
+      const before = rateLimitOf(await callAs('window'));
+      const answer = await callAs('window', '/pets', { method: 'OPTIONS' });
+      expect(answer.status).toBe(405);
+      expect(rateLimitOf(answer).remaining).toBe(before.remaining - 1);
+    });
+
+    test('keys do not share a quota', async () => {
+      const before = stateOf(await service.call('/pets'))['day']?.remaining ?? 0;
+      await callAs('window');
+      expect(stateOf(await service.call('/pets'))['day']?.remaining).toBe(before - 1);
+    });
+  });
+
+  describe('reporting', () => {
+    test('the minute is reported while it has less left than the day', async () => {
+      expect(rateLimitOf(await callAs('window')).limit).toBe(40);
+    });
+
+    test('the day is reported once it has less left than the minute', async () => {
+      const answer = await callAs('dayIsLess');
+      const { limit, remaining, reset } = rateLimitOf(answer);
+      expect({ limit, remaining }).toEqual({ limit: 20, remaining: 19 });
+      const now = Date.parse(answer.headers.get('Date') ?? '') / 1_000;
+      expect(reset - now).toBeGreaterThan(86_000);
+    });
+
+    test('of two that have as much left, the minute is reported', async () => {
+      const answer = await callAs('tie');
+      const now = Date.parse(answer.headers.get('Date') ?? '') / 1_000;
+      expect(rateLimitOf(answer).reset - now).toBeLessThanOrEqual(61);
+    });
+
+    test('of two that deny, the one that resets later is reported', async () => {
+      const answers = await inTurn('both', 4);
+      const denied = answers[3];
+      if (denied === undefined) throw new Error('No answer came.');
+      expectError(denied, 429, 'rate_limit_exceeded', /^The limit of 3 requests is used up/);
+      expect(Number(denied.headers.get('Retry-After'))).toBeGreaterThan(86_000);
+    });
+
+    test('the reset is identical within a window', async () => {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => callAs('window')));
+      expect(new Set(answers.map((answer) => rateLimitOf(answer).reset)).size).toBe(1);
+    });
+
+    test('RateLimit-Policy holds both windows', async () => {
+      expect((await callAs('dayIsLess')).headers.get('RateLimit-Policy')).toBe(
+        '"minute";q=50;w=60, "day";q=20;w=86400',
+      );
+    });
+  });
+
+  describe('a 429', () => {
+    test('has the Error body, and says how long to wait everywhere alike', async () => {
+      const denied = await callAs('denied');
+      const retryAfter = denied.headers.get('Retry-After');
+      expectError(
+        denied,
+        429,
+        'rate_limit_exceeded',
+        new RegExp(`^The limit of 1 requests? is used up\\. Retry after ${retryAfter} s\\.`),
+      );
+      expect(rateLimitOf(denied)).toMatchObject({ limit: 1, remaining: 0 });
+      expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
+      expect(Number(retryAfter)).toBeLessThanOrEqual(60);
+      expect(stateOf(denied)['minute']).toEqual({ remaining: 0, seconds: Number(retryAfter) });
+    });
+
+    test('creates nothing', async () => {
+      const before = (await service.call('/pets?limit=100')).text;
+      expectError(await callAs('denied', '/pets', { json: rex }), 429, 'rate_limit_exceeded');
+      expect((await service.call('/pets?limit=100')).text).toBe(before);
+    });
+
+    test('comes before any other fault of the request', async () => {
+      for (const path of ['/pets?limit=0', '/nowhere', '/pets/%ff', '/store/orders']) {
+        expectError(await callAs('denied', path), 429, 'rate_limit_exceeded');
+      }
+    });
+  });
+});
+
+describe('bans', () => {
+  let service: TestService;
+  let keys: Keys;
+
+  beforeAll(async () => {
+    ({ service, keys } = await startWithKeys(
+      {
+        repeats: { perMinute: 1, perDay: 1_000 },
+        warned: { perMinute: 1, perDay: 1_000 },
+        wide: { perMinute: 20, perDay: 1_000 },
+        headers: { perMinute: 1, perDay: 1_000 },
+        still: { perMinute: 1, perDay: 1_000 },
+      },
+      // More than 4 strikes, or half the limit, ban; nothing counts as still in flight.
+      { BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '4', BAN_SECONDS: '100' },
+    ));
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const callAs = (name: string, path = '/pets') =>
+    service.call(path, { token: keys[name] ?? 'none' });
+  const codesOf = async (name: string, times: number) => {
+    const codes: string[] = [];
+    for (let i = 0; i < times; i += 1) {
+      const { status, body } = await callAs(name);
+      codes.push(status === 200 ? 'ok' : (body as { code: string }).code);
+    }
+    return codes;
+  };
+  const denied = (times: number) => Array.from({ length: times }, () => 'rate_limit_exceeded');
+
+  test('a key that repeats itself more often than the threshold is banned', async () => {
+    // One is admitted, one denied for the first time, and four repeat it; the next one bans.
+    expect(await codesOf('repeats', 7)).toEqual(['ok', ...denied(5), 'key_temporarily_banned']);
+  });
+
+  test('the threshold is half of the limit where that is more', async () => {
+    const codes = await codesOf('wide', 20 + 1 + 10 + 1);
+    expect(codes.slice(20)).toEqual([...denied(11), 'key_temporarily_banned']);
+  });
+
+  test('from half the threshold on, the message warns of it', async () => {
+    await callAs('warned');
+    const messages: string[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      messages.push(((await callAs('warned')).body as { message: string }).message);
+    }
+    // After no, one, two, three and four strikes of four.
+    expect(messages.map((message) => /banned/.test(message))).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  test('a banned key is told when the ban ends', async () => {
+    await codesOf('headers', 7);
+    const answer = await callAs('headers');
+    expectError(answer, 429, 'key_temporarily_banned', /Retry after \d+ s\.$/);
+    const now = Date.parse(answer.headers.get('Date') ?? '') / 1_000;
+    const retryAfter = Number(answer.headers.get('Retry-After'));
+    expect(retryAfter).toBeGreaterThan(60);
+    expect(retryAfter).toBeLessThanOrEqual(100);
+    expect(rateLimitOf(answer).remaining).toBe(0);
+    expect(Math.abs(rateLimitOf(answer).reset - now - retryAfter)).toBeLessThanOrEqual(1);
+  });
+
+  test('requests during a ban neither extend it nor count', async () => {
+    await codesOf('still', 7);
+    const first = await callAs('still');
+    const later = await Promise.all(Array.from({ length: 30 }, () => callAs('still')));
+    expect(new Set(later.map((answer) => rateLimitOf(answer).reset))).toEqual(
+      new Set([rateLimitOf(first).reset]),
+    );
+    expect(later.every(({ status }) => status === 429)).toBe(true);
+  });
+
+  test('a ban is of one key alone', async () => {
+    expect((await service.call('/pets')).status).toBe(200);
+    expect((await service.call('/pets', { token: service.tokens.free })).status).toBe(200);
+  });
+});
+
+test('requests already in flight are no strikes', async () => {
+  await using service = await startService('embedded', {
+    env: { BAN_GRACE_MS: '60000', BAN_MIN_STRIKES: '1' },
+  });
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, () => service.call('/pets', { token: service.tokens.free })),
+  );
+  const denied = answers.filter(({ status }) => status === 429);
+  expect(denied).toHaveLength(140);
+  for (const answer of denied) {
+    expectError(
+      answer,
+      429,
+      'rate_limit_exceeded',
+      /^The limit of 60 requests is used up\. Retry after \d+ s\.$/,
+    );
+  }
+});
+
+test('bans can be switched off', async () => {
+  const { service, keys } = await startWithKeys(
+    { key: { perMinute: 1, perDay: 1_000 } },
+    { BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '0' },
+  );
+  await using _ = service;
+  for (let i = 0; i < 60; i += 1) {
+    const { body } = await service.call('/pets', { token: keys['key'] ?? '' });
+    if (i > 0) expect(body).toMatchObject({ code: 'rate_limit_exceeded' });
+  }
+});

@@ -1,0 +1,180 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { plans, type Quota } from '@animal-store/contract';
+import { openRedis, type Redis, type Server, until } from '@animal-store/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  askAtOnce,
+  type Replicas,
+  type Reply,
+  randomOf,
+  startReplicas,
+} from '../support/replicas.ts';
+
+const banSeconds = 3;
+
+let redis: Redis;
+let replicas: Replicas;
+/** Keys that have used their minute up at the very beginning. */
+let spent: readonly string[];
+
+beforeAll(async () => {
+  redis = await openRedis();
+  const env = {
+    REDIS_URL: redis.url,
+    REPLICAS: '5',
+    TRUST_PROXY: '1',
+    BAN_SECONDS: String(banSeconds),
+    // A hundred limits' worth of strikes: what overloads a key here does not get it banned.
+    BAN_STRIKE_PERCENT: '10000',
+  };
+  replicas = await startReplicas({ env: Array.from({ length: 5 }, () => env) });
+  spent = await Promise.all(
+    Array.from({ length: 20 }, () => replicas.createToken({ perMinute: 1, perDay: 1_000 })),
+  );
+  for (const token of spent) await replicas.ask(randomOf(replicas.servers), token);
+});
+afterAll(async () => {
+  await replicas?.[Symbol.asyncDispose]();
+  await redis?.close();
+});
+
+const ask = (server: Server, token?: string) => replicas.ask(server, token);
+const isAdmitted = ({ status }: Reply) => status === 200;
+const isBanned = ({ code }: Reply) => code === 'key_temporarily_banned';
+const distinct = <T>(list: readonly T[]) => [...new Set(list)];
+
+/** Sends so many requests at once to random ones of so many replicas. */
+async function load(plan: 'free' | 'pro' | Quota, times: number, among: number) {
+  const token = await replicas.createToken(plan);
+  const servers = replicas.servers.slice(0, among);
+  return { token, replies: await askAtOnce(replicas, { token, times, servers }) };
+}
+
+/** What holds of any load on a fresh key, within one window. */
+function expectExact(replies: readonly Reply[], limit: number): void {
+  const admitted = replies.filter(isAdmitted);
+  expect(admitted).toHaveLength(Math.min(replies.length, limit));
+  expect(distinct(replies.map(({ code }) => code ?? 'admitted'))).toEqual(
+    replies.length > limit
+      ? expect.arrayContaining(['admitted', 'rate_limit_exceeded'])
+      : ['admitted'],
+  );
+  expect(distinct(replies.map((reply) => reply.limit))).toEqual([limit]);
+  // One and the same reset, whoever tells it.
+  expect(distinct(replies.map(({ reset }) => reset))).toHaveLength(1);
+  // Each value once, from the limit downwards; nothing for the others.
+  expect(admitted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
+    Array.from(admitted, (_, i) => limit - 1 - i),
+  );
+  const refused = replies.filter((reply) => !isAdmitted(reply));
+  expect(refused.filter(({ remaining, status }) => remaining !== 0 || status !== 429)).toEqual([]);
+}
+
+describe.each([1, 3, 5])('over %i replicas', (among) => {
+  const loads = [0.9, 1, 2, 10];
+
+  describe.each(['free', 'pro'] as const)('the minute of a %s key', (plan) => {
+    test.each(loads)('admits exactly its limit of %f times as many', async (times) => {
+      const { perMinute, perDay } = plans[plan];
+      const { token, replies } = await load(plan, perMinute * times, among);
+      expectExact(replies, perMinute);
+      // Those that were refused cost nothing of the day.
+      const admitted = Math.min(perMinute * times, perMinute);
+      const last = await ask(randomOf(replicas.servers), token);
+      expect(last.windows['day']?.remaining).toBe(perDay - admitted - (isAdmitted(last) ? 1 : 0));
+    });
+  });
+
+  describe('the day of a key', () => {
+    test.each(loads)('admits exactly its limit of %f times as many', async (times) => {
+      const quota = { perMinute: 1_000, perDay: 100 };
+      const { token, replies } = await load(quota, quota.perDay * times, among);
+      expectExact(replies, quota.perDay);
+      // Those that were refused cost nothing of the minute.
+      const admitted = Math.min(quota.perDay * times, quota.perDay);
+      const last = await ask(randomOf(replicas.servers), token);
+      expect(last.windows['minute']?.remaining).toBe(
+        quota.perMinute - admitted - (isAdmitted(last) ? 1 : 0),
+      );
+    });
+  });
+});
+
+test('5,000 requests at once on a key of 60 admit 60, and cost 60 of the day', async () => {
+  const { token, replies } = await load('free', 5_000, 3);
+  expectExact(replies, 60);
+  const last = await ask(randomOf(replicas.servers), token);
+  expect(last.windows['day']?.remaining).toBe(plans.free.perDay - 60);
+});
+
+test('requests without a key share one quota for their address', async () => {
+  const headers = { 'X-Forwarded-For': '203.0.113.7' };
+  const replies = await Promise.all(
+    Array.from({ length: 300 }, () => replicas.ask(randomOf(replicas.servers), undefined, headers)),
+  );
+  expect(replies.filter(({ status }) => status === 401)).toHaveLength(60);
+  expect(replies.filter(({ status }) => status === 429)).toHaveLength(240);
+  expect(distinct(replies.map(({ reset }) => reset))).toHaveLength(1);
+  // Another address is not touched.
+  const other = { 'X-Forwarded-For': '203.0.113.8' };
+  const { status, remaining } = await replicas.ask(randomOf(replicas.servers), undefined, other);
+  expect({ status, remaining }).toEqual({ status: 401, remaining: 59 });
+});
+
+test('a key that hammers on is banned on every replica, and freed on time', async () => {
+  const token = await replicas.createToken({ perMinute: 1, perDay: 100 });
+  const hammer = () => askAtOnce(replicas, { token, times: 20, servers: replicas.servers });
+  const ban = await until(async () => (await hammer()).find(isBanned));
+
+  expect(ban).toMatchObject({ status: 429, limit: 1, remaining: 0 });
+  expect(ban.retryAfter).toBeLessThanOrEqual(banSeconds);
+  const everywhere = await Promise.all(replicas.servers.map((server) => ask(server, token)));
+  expect(everywhere.map(({ code, reset, remaining }) => ({ code, reset, remaining }))).toEqual(
+    replicas.servers.map(() => ({
+      code: 'key_temporarily_banned',
+      reset: ban.reset,
+      remaining: 0,
+    })),
+  );
+
+  // All replicas are asked until all have freed it. The ban's end was told in whole seconds, rounded up.
+  const freed = await Promise.all(
+    replicas.servers.map(async (server) => {
+      let lastBannedAt = 0;
+      const reply = await until(async () => {
+        const askedAt = Date.now();
+        const reply = await ask(server, token);
+        if (!isBanned(reply)) return { code: reply.code, at: Date.now() };
+        lastBannedAt = askedAt;
+        return undefined;
+      });
+      return { ...reply, lastBannedAt };
+    }),
+  );
+  for (const { code, at, lastBannedAt } of freed) {
+    // Its minute is still used up.
+    expect(code).toBe('rate_limit_exceeded');
+    expect(at).toBeGreaterThan((ban.reset - 1) * 1_000);
+    expect(lastBannedAt).toBeLessThan(ban.reset * 1_000);
+  }
+});
+
+test('a restart of all replicas keeps the counts', async () => {
+  const token = await replicas.createToken('free');
+  const before = await askAtOnce(replicas, { token, times: 40, servers: replicas.servers });
+  await Promise.all(replicas.servers.map((_, index) => replicas.restart(index)));
+  const after = await askAtOnce(replicas, { token, times: 40, servers: replicas.servers });
+  expectExact([...before, ...after], 60);
+});
+
+// Last, because it waits for the end of a real minute, of which the other tests have used a part.
+test('waiting exactly as long as Retry-After says admits, on any replica', async () => {
+  const outcomes = await Promise.all(
+    spent.map(async (token) => {
+      const { status, retryAfter } = await ask(randomOf(replicas.servers), token);
+      await wait(retryAfter * 1_000);
+      return [status, (await ask(randomOf(replicas.servers), token)).status];
+    }),
+  );
+  expect(outcomes).toEqual(spent.map(() => [429, 200]));
+}, 90_000);

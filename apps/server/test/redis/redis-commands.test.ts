@@ -1,0 +1,193 @@
+import {
+  openRedis,
+  openRedisCluster,
+  type Redis,
+  type RedisCluster,
+  until,
+} from '@animal-store/testkit';
+import { Redis as Client } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { askAtOnce, type Replicas, randomOf, startReplicas } from '../support/replicas.ts';
+
+/** One command that a client sent, as MONITOR shows it. */
+interface Command {
+  /** Unix time in seconds, by Redis. */
+  readonly at: number;
+  readonly words: readonly string[];
+  /** Address and port of the client's connection; one a replica. */
+  readonly source: string;
+}
+
+describe('one Redis', () => {
+  let redis: Redis;
+  let replicas: Replicas;
+  const stack = new AsyncDisposableStack();
+  const seen: Command[] = [];
+
+  beforeAll(async () => {
+    redis = stack.use(await openRedis());
+    const env = { REDIS_URL: redis.url, REPLICAS: '2', ADDRESS_PER_MINUTE: '100000' };
+    replicas = stack.use(await startReplicas({ env: [env, env] }));
+    const client = new Client(redis.url);
+    const monitor = await client.monitor();
+    stack.defer(() => {
+      monitor.disconnect();
+      client.disconnect();
+    });
+    monitor.on('monitor', (time: string, words: string[], source: string) => {
+      // What a script does is no round trip.
+      if (source !== 'lua') seen.push({ at: Number(time), words, source });
+    });
+    // The script has been sent in full once, by whichever was first.
+    const token = await replicas.createToken('pro');
+    await askAtOnce(replicas, { token, times: 50, servers: replicas.servers });
+  });
+  afterAll(() => stack.disposeAsync());
+
+  /** What Redis was sent while `work` went on. */
+  async function commandsDuring(work: () => Promise<unknown>): Promise<Command[]> {
+    const mark = async (name: string) => {
+      await redis.command('echo', name);
+      return until(() => seen.findIndex(({ words }) => words.includes(name)) + 1);
+    };
+    const stamp = `${seen.length}`;
+    const from = await mark(`from-${stamp}`);
+    await work();
+    const to = await mark(`to-${stamp}`);
+    return seen.slice(from, to - 1);
+  }
+
+  const namesOf = (commands: readonly Command[]) =>
+    commands.map(({ words: [name = ''] }) => name.toLowerCase());
+
+  test('an admitted request costs one command', async () => {
+    const token = await replicas.createToken('pro');
+    const commands = await commandsDuring(async () => {
+      const replies = await askAtOnce(replicas, { token, times: 200, servers: replicas.servers });
+      expect(replies.every(({ status }) => status === 200)).toBe(true);
+    });
+    expect(namesOf(commands)).toEqual(Array(200).fill('evalsha'));
+  });
+
+  test('so does a request without a key', async () => {
+    const commands = await commandsDuring(() =>
+      askAtOnce(replicas, { times: 50, servers: replicas.servers }),
+    );
+    expect(namesOf(commands)).toEqual(Array(50).fill('evalsha'));
+  });
+
+  test('a banned key that hammers on costs a command every two seconds a replica', async () => {
+    const token = await replicas.createToken({ perMinute: 1, perDay: 10 });
+    await until(async () => {
+      const replies = await askAtOnce(replicas, { token, times: 20, servers: replicas.servers });
+      return replies.every(({ code }) => code === 'key_temporarily_banned');
+    });
+
+    let sent = 0;
+    const startedAt = performance.now();
+    const commands = await commandsDuring(async () => {
+      // For as long as every replica must ask twice at least.
+      const hammer = async () => {
+        while (performance.now() - startedAt < 5_000) {
+          const { code } = await replicas.ask(randomOf(replicas.servers), token);
+          expect(code).toBe('key_temporarily_banned');
+          sent += 1;
+        }
+      };
+      await Promise.all(Array.from({ length: 30 }, hammer));
+    });
+    const tookSeconds = (performance.now() - startedAt) / 1_000;
+    expect(sent).toBeGreaterThan(2_000);
+
+    expect(new Set(namesOf(commands))).toEqual(new Set(['evalsha']));
+    const bySource = Map.groupBy(commands, ({ source }) => source);
+    expect(bySource.size).toBe(2);
+    for (const [source, own] of bySource) {
+      expect(own.length, source).toBeLessThanOrEqual(Math.floor(tookSeconds / 2) + 1);
+      const gaps = own.slice(1).map(({ at }, i) => at - (own[i]?.at ?? 0));
+      // The answer to the last one was here a little later than it was decided.
+      expect(Math.min(...gaps), source).toBeGreaterThan(1.95);
+    }
+  });
+
+  test('everything that is kept expires', async () => {
+    const names = (await redis.command('keys', '*')).split('\n');
+    expect(names.filter((name) => name.startsWith('animal-store:quota:')).length).toBeGreaterThan(
+      2,
+    );
+    expect(names.some((name) => name.startsWith('animal-store:address:'))).toBe(true);
+    for (const name of names) {
+      expect(name).toMatch(/^animal-store:/);
+      expect(Number(await redis.command('pttl', name)), name).toBeGreaterThan(0);
+      expect(Number(await redis.command('pttl', name)), name).toBeLessThanOrEqual(86_400_000);
+    }
+  });
+});
+
+describe('a Cluster', () => {
+  let cluster: RedisCluster;
+  let replicas: Replicas;
+  const stack = new AsyncDisposableStack();
+
+  beforeAll(async () => {
+    cluster = stack.use(await openRedisCluster());
+    const env = { REDIS_URL: cluster.urls.join(','), REPLICAS: '2' };
+    replicas = stack.use(await startReplicas({ env: [env, env] }));
+  });
+  afterAll(() => stack.disposeAsync());
+
+  test('admits exactly the limit, wherever a key lies', async () => {
+    for (const server of replicas.servers) expect(server.output()).not.toContain('Redis is away');
+    const sizes = async () =>
+      (await Promise.all(cluster.nodes.map((node) => node.command('dbsize')))).map(Number);
+    // Until every node has a key at least.
+    for (let i = 0; i < 12 || (await sizes()).includes(0); i += 1) {
+      const token = await replicas.createToken('free');
+      const replies = await askAtOnce(replicas, { token, times: 120, servers: replicas.servers });
+      expect(replies.filter(({ status }) => status === 200)).toHaveLength(60);
+      expect(new Set(replies.map(({ reset }) => reset)).size).toBe(1);
+    }
+    for (const server of replicas.servers) expect(server.output()).not.toContain('Redis is away');
+  });
+
+  test('everything that is kept expires', async () => {
+    for (const node of cluster.nodes) {
+      const names = (await node.command('keys', '*')).split('\n');
+      expect(names.length).toBeGreaterThan(0);
+      for (const name of names) {
+        // Without an expiry it is -1; it may also have expired since it was listed.
+        expect(await node.command('pttl', name), name).not.toBe('-1');
+      }
+    }
+  });
+
+  test('the service serves on when a node dies', async () => {
+    const tokens = await Promise.all(Array.from({ length: 12 }, () => replicas.createToken('pro')));
+    await cluster.nodes[0]?.kill();
+    const replies = (
+      await Promise.all(
+        tokens.map((token) => askAtOnce(replicas, { token, times: 20, servers: replicas.servers })),
+      )
+    ).flat();
+    expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(replies.filter(({ limit, reset }) => !(limit > 0 && reset > 0))).toEqual([]);
+    for (const server of replicas.servers) {
+      expect(server.output()).toContain('Redis is away');
+    }
+  });
+
+  test('and says so once, for as long as the node is away', async () => {
+    const token = await replicas.createToken('pro');
+    const countLines = () =>
+      replicas.servers.map(({ output }) => output().match(/Redis is (away|back)/g)?.length);
+    const before = countLines();
+    const endsAt = performance.now() + 2_000;
+    let replies = 0;
+    while (performance.now() < endsAt) {
+      await askAtOnce(replicas, { token, times: 4, servers: replicas.servers });
+      replies += 4;
+    }
+    expect(replies).toBeGreaterThan(10);
+    expect(countLines()).toEqual(before);
+  });
+});

@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const repository = fileURLToPath(new URL('../../../../', import.meta.url));
+
+type Import = {
+  readonly from: string;
+  readonly to: string;
+  /** Whether it is gone once the types are. */
+  readonly isType: boolean;
+};
+
+const contract = importsUnder('packages/contract/src');
+const client = importsUnder('packages/client/src');
+const server = importsUnder('apps/server/src');
+
+test('there is something to judge', () => {
+  expect(contract.length).toBeGreaterThan(10);
+  expect(client.length).toBeGreaterThan(5);
+  expect(server.length).toBeGreaterThan(50);
+});
+
+describe('packages', () => {
+  test('the contract stands on no other package, and on nothing of Node', () => {
+    expect(allowed(contract, [/^packages\/contract\/src\//, /^zod$/, /^@ts-rest\/core$/])).toEqual(
+      [],
+    );
+  });
+
+  test('the client stands on the contract alone', () => {
+    expect(allowed(client, [/^packages\/client\/src\//, /^@animal-store\/contract(\/|$)/])).toEqual(
+      [],
+    );
+  });
+
+  test('the server never imports the client or the testkit', () => {
+    expect(refused(server, [/^@animal-store\/(client|testkit)/])).toEqual([]);
+  });
+});
+
+describe('inside the server', () => {
+  /** What each part may import of the server's own code, besides itself. */
+  const directions: Record<string, readonly string[]> = {
+    http: ['startup-error', 'database/database-error', 'keys/token'],
+    api: ['http', 'keys', 'pets', 'quotas', 'reference'],
+    reference: ['http'],
+    observability: [
+      'api/observe-requests',
+      'database/database-error',
+      'database/statement-channel',
+      'http/request-outcome',
+      'keys/token',
+      'quotas',
+    ],
+    ops: [
+      'http',
+      'database/database-error',
+      'keys',
+      'observability/log-ops-request',
+      'observability/metrics',
+      'quotas/quotas',
+    ],
+    cli: ['config', 'ops/local-access', 'startup-error'],
+    keys: ['database'],
+    pets: ['http/api-error', 'database'],
+    quotas: [],
+    database: ['startup-error'],
+  };
+
+  test.each(Object.entries(directions))('%s imports only %j', (part, targets) => {
+    const own = server.filter(({ from }) => from.startsWith(`apps/server/src/${part}/`));
+    const patterns = [part, ...targets].map(
+      (target) => new RegExp(`^apps/server/src/${target}[./]`),
+    );
+    expect(own.length).toBeGreaterThan(0);
+    // Packages from outside are judged below.
+    expect(allowed(own, [...patterns, /^(?!apps\/)/])).toEqual([]);
+  });
+
+  test('OpenTelemetry is imported by one module, and that one only when it is needed', () => {
+    const others = server.filter(({ from }) => !from.endsWith('/observability/tracing.ts'));
+    expect(refused(others, [/^@opentelemetry\//])).toEqual([]);
+    const atTheStart = /^import (?!type\b)[^;]*\/tracing\.ts';$/m;
+    const files = filesUnder('apps/server/src');
+    expect(files.filter((file) => atTheStart.test(read(file)))).toEqual([]);
+  });
+
+  test('a command of the CLI loads nothing of the service but its settings', () => {
+    const loaded = loadedBy('apps/server/src/cli.ts');
+    expect(loaded).toContain('apps/server/src/config.ts');
+    expect(loaded.filter((file) => /^apps\//.test(file) && !/src\/cli[./]/.test(file))).toEqual([
+      'apps/server/src/config.ts',
+      'apps/server/src/observability/log-settings.ts',
+      'apps/server/src/ops/local-access.ts',
+      'apps/server/src/startup-error.ts',
+    ]);
+  });
+
+  test('nothing imports main or the CLI', () => {
+    const entries = /^apps\/server\/src\/(main|cli)\.ts$/;
+    expect(refused(server, [entries])).toEqual([]);
+  });
+
+  test("only service.ts opens the operators' listener", () => {
+    const others = server.filter(({ from }) => !/src\/(service\.ts|ops\/|cli\/)/.test(from));
+    expect(refused(others, [/^apps\/server\/src\/ops\//])).toEqual([]);
+  });
+
+  test('only ops/ and the CLI speak the admin contract, keys and errors its words', () => {
+    const others = server.filter(
+      ({ from }) => !/src\/(ops\/|cli\/|keys\/key-register|http\/api-error)/.test(from),
+    );
+    expect(refused(others, [/^@animal-store\/contract\/admin(\/|$)/])).toEqual([]);
+  });
+
+  test('only repositories and database/ import drizzle', () => {
+    const others = server.filter(
+      ({ from }) =>
+        !/^apps\/server\/src\/(database\/|keys\/(key-repository|key-register)|pets\/(pet-repository|idempotent-creation))/.test(
+          from,
+        ),
+    );
+    expect(refused(others, [/^drizzle-orm/, /^postgres$/, /^@electric-sql/])).toEqual([]);
+  });
+
+  test('only http/, api/, reference/ and ops/ import express', () => {
+    const others = server.filter(
+      ({ from }) => !/^apps\/server\/src\/(http|api|reference|ops)\//.test(from),
+    );
+    expect(refused(others, [/^express$/])).toEqual([]);
+  });
+
+  test('only main touches signals and the exit', () => {
+    const others = filesUnder('apps/server/src').filter((file) => !file.endsWith('src/main.ts'));
+    expect(others.filter((file) => /process\.(on|once|exit|kill)\b/.test(read(file)))).toEqual([]);
+  });
+});
+
+function allowed(imports: readonly Import[], patterns: readonly RegExp[]): Import[] {
+  return imports.filter(({ to }) => !patterns.some((pattern) => pattern.test(to)));
+}
+
+function refused(imports: readonly Import[], patterns: readonly RegExp[]): Import[] {
+  return imports.filter(({ to }) => patterns.some((pattern) => pattern.test(to)));
+}
+
+/** Every import of the code under a folder; tests are left out, they may reach further. */
+function importsUnder(folder: string): Import[] {
+  return filesUnder(folder).flatMap((from) =>
+    [...read(from).matchAll(/^(?:import|export) (type )?(?:[^;'"]*from )?'([^']+)';$/gm)].map(
+      ([, type, target = '']) => ({
+        from,
+        isType: type !== undefined,
+        to: target.startsWith('.')
+          ? relative(repository, resolve(repository, dirname(from), target))
+          : target,
+      }),
+    ),
+  );
+}
+
+/** What of the server is loaded with a file, sorted. */
+function loadedBy(entry: string): string[] {
+  const loaded = new Set([entry]);
+  for (const file of loaded) {
+    for (const { from, to, isType } of server) if (from === file && !isType) loaded.add(to);
+  }
+  return [...loaded].sort();
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(?<!\.test|\.test-d|-suite)\.ts$/.test(entry.name))
+    .map((entry) => relative(repository, join(entry.parentPath, entry.name)));
+}
+
+function read(file: string): string {
+  return readFileSync(join(repository, file), 'utf8');
+}

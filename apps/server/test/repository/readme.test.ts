@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { findProgram, type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { environmentVariables } from '../../src/config.ts';
+
+const run = promisify(execFile);
+const repository = fileURLToPath(new URL('../../../../', import.meta.url));
+const readme = readFileSync(join(repository, 'README.md'), 'utf8');
+
+describe('the README', () => {
+  let server: Server;
+
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  /** What differs from run to run, and nothing else. */
+  const settle = (text: string) =>
+    text
+      .replaceAll('\r', '')
+      .replace(/^(?:Date|Connection|Keep-Alive): .*\n/gm, '')
+      .replace(/^(X-Request-Id: ).*$/m, '$1…')
+      .replace(/^(X-RateLimit-Reset: )\d+$/m, '$1…')
+      .replaceAll(/http:\/\/(?:localhost|127\.0\.0\.1):\d+/g, 'http://…')
+      .trim();
+
+  test('shows a curl command and the answer that it gives', async () => {
+    await findProgram('curl');
+    const [command = '', ...answer] = block('console').slice(2).split('\n');
+    const { stdout } = await run('sh', ['-c', onServer(command)], {
+      env: { PATH: path(), API_KEY: server.demoKey },
+    });
+    expect(settle(stdout)).toBe(settle(answer.join('\n')));
+  });
+
+  test('shows how to use the client', async () => {
+    await using directory = await temporaryDirectory();
+    await mkdir(join(directory.path, 'node_modules/@animal-store'), { recursive: true });
+    await symlink(
+      join(repository, 'packages/client'),
+      join(directory.path, 'node_modules/@animal-store/client'),
+    );
+    const script = join(directory.path, 'example.ts');
+    await writeFile(script, `const apiKey = '${server.demoKey}';\n${onServer(block('ts'))}`);
+    const { stdout, stderr } = await run(process.execPath, [script]);
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^\d+ \d+\n$/);
+  });
+
+  test('names every setting, and no other', () => {
+    const named = [...readme.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name]) => name);
+    expect(named.toSorted()).toEqual(environmentVariables.toSorted());
+  });
+
+  describe('lays out', () => {
+    let parent = '';
+    const listed = block('')
+      .split('\n')
+      .map((line) => {
+        const [, indent = '', entry = ''] = /^( *)(\S+)/.exec(line) ?? [];
+        if (indent === '') parent = entry;
+        return indent === '' ? entry : join(parent, entry);
+      });
+    const foldersOf = (parent: string) =>
+      readdirSync(join(repository, parent), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => join(parent, name));
+
+    test('what is there, once', () => {
+      expect(listed.filter((file) => !existsSync(join(repository, file)))).toEqual([]);
+      const paths = listed.map((file) => file.replace(/\/$/, ''));
+      expect(paths.filter((file, index) => paths.indexOf(file) !== index)).toEqual([]);
+    });
+
+    test('every package, and every folder of the server', () => {
+      // A folder without a manifest is what was left behind by a package that is gone.
+      const packages = [...foldersOf('packages'), ...foldersOf('apps')].filter((folder) =>
+        existsSync(join(repository, folder, 'package.json')),
+      );
+      const folders = foldersOf('apps/server/src').map((folder) => `${folder}/`);
+      expect(packages.length).toBeGreaterThan(3);
+      expect(folders.length).toBeGreaterThan(5);
+      expect([...packages, ...folders].filter((folder) => !listed.includes(folder))).toEqual([]);
+    });
+  });
+
+  test('links to files that are there', () => {
+    for (const [, target = ''] of readme.matchAll(/\]\((?!http)([^)#]+)/g)) {
+      expect(existsSync(join(repository, target)), target).toBe(true);
+    }
+  });
+
+  const onServer = (text: string) => text.replaceAll('http://127.0.0.1:3000', server.origin);
+});
+
+/** The first code block of a language. */
+function block(language: string): string {
+  // All of them in turn, or the end of one would be taken for the beginning of another.
+  const blocks = [...readme.matchAll(/^```(\w*)\n([\s\S]*?)\n```$/gm)];
+  const [, , text] = blocks.find(([, name]) => name === language) ?? [];
+  if (text === undefined) throw new Error(`The README has no ${language} block.`);
+  return text;
+}
+
+function path(): string {
+  // biome-ignore lint/style/noProcessEnv: curl is wherever this machine has it
+  return process.env['PATH'] ?? '';
+}
