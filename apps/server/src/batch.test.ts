@@ -1,0 +1,219 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createBatcher } from './batch.ts';
+
+const patienceMs = 50;
+
+/** A batcher whose batches the test answers by hand. */
+function createTestBatcher(maxSize = 100) {
+  const sent: { requests: readonly string[]; answer: PromiseWithResolvers<readonly Result[]> }[] =
+    [];
+  type Result = string | Promise<string>;
+  const call = createBatcher<string, string>(
+    (requests) => {
+      const answer = Promise.withResolvers<readonly Result[]>();
+      sent.push({ requests, answer });
+      return answer.promise;
+    },
+    { maxSize, patienceMs },
+  );
+  return {
+    call,
+    /** The requests of each batch so far. */
+    batches: () => sent.map(({ requests }) => requests),
+    /** Answers a batch, by default with its requests in capitals. */
+    async answer(
+      batch: number,
+      results: readonly Result[] = sent[batch]?.requests.map((it) => it.toUpperCase()) ?? [],
+    ) {
+      sent[batch]?.answer.resolve(results);
+      await settle();
+    },
+    async fail(batch: number, error: Error) {
+      sent[batch]?.answer.reject(error);
+      await settle();
+    },
+  };
+}
+
+/** Lets all promises run that can. */
+const settle = () => vi.advanceTimersByTimeAsync(0);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a batcher', () => {
+  test('sends a lone request at once', async () => {
+    const { call, batches, answer } = createTestBatcher();
+    const result = call('a');
+    expect(batches()).toEqual([['a']]);
+    await answer(0);
+    expect(await result).toBe('A');
+  });
+
+  test('sends the requests that arrive while a batch is in flight together, in order', async () => {
+    const { call, batches, answer } = createTestBatcher();
+    const results = ['a', 'b', 'c', 'd'].map(call);
+    expect(batches()).toEqual([['a']]);
+    await answer(0);
+    expect(batches()).toEqual([['a'], ['b', 'c', 'd']]);
+    await answer(1);
+    expect(await Promise.all(results)).toEqual(['A', 'B', 'C', 'D']);
+  });
+
+  test('sends a request at once again after all batches were answered', async () => {
+    const { call, batches, answer } = createTestBatcher();
+    call('a');
+    await answer(0);
+    call('b');
+    expect(batches()).toEqual([['a'], ['b']]);
+  });
+
+  test('sends at most maxSize requests in one batch', async () => {
+    const { call, batches, answer } = createTestBatcher(2);
+    for (const request of 'abcdef') call(request);
+    await answer(0);
+    await answer(1);
+    await answer(2);
+    expect(batches()).toEqual([['a'], ['b', 'c'], ['d', 'e'], ['f']]);
+  });
+
+  test('sends the next batch when the one in flight takes longer than patienceMs', async () => {
+    const { call, batches, answer } = createTestBatcher();
+    const slow = call('a');
+    const next = call('b');
+    await vi.advanceTimersByTimeAsync(patienceMs - 1);
+    expect(batches()).toEqual([['a']]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(batches()).toEqual([['a'], ['b']]);
+    await answer(1);
+    expect(await next).toBe('B');
+    await answer(0);
+    expect(await slow).toBe('A');
+  });
+
+  test('a slow batch that is answered at last does not release requests a second time', async () => {
+    const { call, batches, answer } = createTestBatcher();
+    call('a');
+    call('b');
+    await vi.advanceTimersByTimeAsync(patienceMs);
+    call('c');
+    await answer(0);
+    expect(batches()).toEqual([['a'], ['b']]);
+    await answer(1);
+    expect(batches()).toEqual([['a'], ['b'], ['c']]);
+  });
+
+  test('leaves no timer behind', async () => {
+    const { call, answer } = createTestBatcher();
+    call('a');
+    await answer(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('failures', () => {
+  test('a result that is a rejected promise fails its own request only', async () => {
+    const { call, answer } = createTestBatcher();
+    call('first');
+    const results = Promise.allSettled(['a', 'b', 'c'].map(call));
+    await answer(0);
+    await answer(1, ['A', Promise.reject(new Error('b is invalid')), Promise.resolve('C')]);
+    expect(await results).toEqual([
+      { status: 'fulfilled', value: 'A' },
+      { status: 'rejected', reason: new Error('b is invalid') },
+      { status: 'fulfilled', value: 'C' },
+    ]);
+  });
+
+  test('a batch that fails as a whole fails its requests, and no others', async () => {
+    const { call, fail, answer } = createTestBatcher();
+    const first = Promise.allSettled([call('a')]);
+    const rest = Promise.all(['b', 'c'].map(call));
+    await fail(0, new Error('lost'));
+    expect(await first).toEqual([{ status: 'rejected', reason: new Error('lost') }]);
+    await answer(1);
+    expect(await rest).toEqual(['B', 'C']);
+  });
+
+  test('a send that throws fails its requests, and the next batch is sent', async () => {
+    const call = createBatcher<string, string>(
+      (requests) => {
+        if (requests.includes('a')) throw new Error('thrown');
+        return Promise.resolve(requests);
+      },
+      { maxSize: 10, patienceMs },
+    );
+    const first = Promise.allSettled([call('a')]);
+    const next = call('b');
+    expect(await first).toEqual([{ status: 'rejected', reason: new Error('thrown') }]);
+    expect(await next).toBe('b');
+  });
+
+  test('a batch with too few results fails', async () => {
+    const { call, answer } = createTestBatcher();
+    const result = Promise.allSettled([call('a')]);
+    await answer(0, []);
+    expect(await result).toEqual([
+      { status: 'rejected', reason: new TypeError('A batch of 1 has 0 results.') },
+    ]);
+  });
+});
+
+test('a batch runs in the async context of its first request', async () => {
+  const request = new AsyncLocalStorage<string>();
+  const contexts: (string | undefined)[] = [];
+  const call = createBatcher<string, string>(
+    async (requests) => {
+      contexts.push(request.getStore());
+      return requests;
+    },
+    { maxSize: 10, patienceMs },
+  );
+  await Promise.all(['a', 'b', 'c'].map((name) => request.run(name, () => call(name))));
+  expect(contexts).toEqual(['a', 'b']);
+});
+
+test('every request is in one batch, which was sent after the request arrived', async () => {
+  const steps = fc.array(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constant('call' as const) },
+      { weight: 2, arbitrary: fc.constant('answer' as const) },
+      { weight: 1, arbitrary: fc.constant('fail' as const) },
+      { weight: 1, arbitrary: fc.constant('patience' as const) },
+    ),
+    { maxLength: 60 },
+  );
+  await fc.assert(
+    fc.asyncProperty(steps, fc.integer({ min: 1, max: 4 }), async (script, maxSize) => {
+      const { call, batches, answer, fail } = createTestBatcher(maxSize);
+      const calls: { sentBefore: number; outcome: Promise<unknown> }[] = [];
+      let answered = 0;
+      const failed = new Set<number>();
+      for (const step of [...script, ...script.map(() => 'answer' as const)]) {
+        if (step === 'call') {
+          const sentBefore = batches().length;
+          const outcome = call(String(calls.length)).catch((error: Error) => error.message);
+          calls.push({ sentBefore, outcome });
+        } else if (step === 'patience') {
+          await vi.advanceTimersByTimeAsync(patienceMs);
+        } else if (answered < batches().length) {
+          if (step === 'fail') failed.add(answered);
+          await (step === 'fail' ? fail(answered, new Error('failed')) : answer(answered));
+          answered += 1;
+        }
+      }
+      expect(batches().flat()).toEqual(calls.map((_, index) => String(index)));
+      for (const [index, { sentBefore, outcome }] of calls.entries()) {
+        const batch = batches().findIndex((it) => it.includes(String(index)));
+        expect(batch).toBeGreaterThanOrEqual(sentBefore);
+        expect(await outcome).toBe(failed.has(batch) ? 'failed' : String(index));
+      }
+    }),
+  );
+});
