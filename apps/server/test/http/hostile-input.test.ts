@@ -1,7 +1,7 @@
 import { findLink } from '@animal-store/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKinds } from '../support/databases.ts';
-import { expectErrorBody, expectManners } from '../support/expectations.ts';
+import { expectErrorBody, expectResponseHeaders } from '../support/expectations.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import { type Answer, startService, type TestService } from '../support/service.ts';
 import { type HostileInput, hostileInputs } from './hostile-inputs.ts';
@@ -42,7 +42,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
       /^(?:application\/json; charset=utf-8|none)$/,
     );
     if (answer.text !== '' && status >= 400) expectErrorBody(answer);
-    if (!outside) expectManners(answer);
+    if (!outside) expectResponseHeaders(answer);
     for (const name of ['X-Injected', 'Set-Cookie']) expect(headers.has(name)).toBe(false);
     if (status === 201) created.push(body as { id: number });
   }

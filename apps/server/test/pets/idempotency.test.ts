@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createIdempotentCreations } from '../../src/pets/idempotent-creation.ts';
 import { databaseKinds } from '../support/databases.ts';
-import { expectError, expectManners } from '../support/expectations.ts';
+import { expectError, expectResponseHeaders } from '../support/expectations.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -50,10 +50,10 @@ describe.each(databaseKinds)('idempotent creation on %s', (kind) => {
       const second = await store.create('once', json);
       expect(first.status).toBe(201);
       expect(first.headers.has('Idempotent-Replayed')).toBe(false);
-      expectManners(first);
+      expectResponseHeaders(first);
       expect(second.status).toBe(201);
       expect(second.headers.get('Idempotent-Replayed')).toBe('true');
-      expectManners(second);
+      expectResponseHeaders(second);
       expect(second.text).toBe(first.text);
       expect(await store.named('Once')).toHaveLength(1);
     });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKinds } from '../support/databases.ts';
-import { expectError, expectManners } from '../support/expectations.ts';
+import { expectError, expectResponseHeaders } from '../support/expectations.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 type Pet = { id: number; name: string; categoryId: number | bigint; status: string };
@@ -166,7 +166,7 @@ describe.each(databaseKinds)('animals on %s', (kind) => {
       const created = await create('{"name":"Rex","categoryId":1,"status":"sold"}');
       expect(created.status).toBe(201);
       expect(created.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
-      expectManners(created);
+      expectResponseHeaders(created);
       const { id } = created.body as Pet;
       expect(created.text).toBe(`{"id":${id},"name":"Rex","categoryId":1,"status":"sold"}`);
       expect((await service.call(`/pets/${id}`)).text).toBe(created.text);

@@ -1,13 +1,8 @@
 import { windowSeconds } from '@animal-store/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createKeyRepository } from '../../src/keys/key-repository.ts';
-import { expectError, expectManners, rateLimitOf } from '../support/expectations.ts';
-import {
-  type Answer,
-  type CallOptions,
-  startService,
-  type TestService,
-} from '../support/service.ts';
+import { expectError, expectResponseHeaders, rateLimitOf } from '../support/expectations.ts';
+import type { Answer, CallOptions, TestService } from '../support/service.ts';
+import { type Keys, startWithKeys } from '../support/service-with-keys.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 
@@ -17,26 +12,6 @@ function stateOf({ headers }: Answer) {
   return Object.fromEntries(
     [...windows].map(([, name = '', r, t]) => [name, { remaining: Number(r), seconds: Number(t) }]),
   );
-}
-
-/** Makes keys whose quota only one test uses. */
-type Keys = Record<string, string>;
-
-async function startWithKeys(
-  quotas: Record<string, { perMinute: number; perDay: number }>,
-  env: Readonly<Record<string, string>> = {},
-): Promise<{ service: TestService; keys: Keys }> {
-  const keys: Keys = {};
-  const service = await startService('embedded', {
-    env,
-    async prepare(db) {
-      const repository = createKeyRepository(db);
-      for (const [name, quota] of Object.entries(quotas)) {
-        keys[name] = (await repository.create({ name, plan: 'enterprise', quota })).token;
-      }
-    },
-  });
-  return { service, keys };
 }
 
 describe('quotas', () => {
@@ -122,7 +97,7 @@ describe('quotas', () => {
     test.each(answers)('%s', async (_name, status, send) => {
       const answer = await send();
       expect(answer.status).toBe(status);
-      expectManners(answer);
+      expectResponseHeaders(answer);
       const { limit, remaining, reset } = rateLimitOf(answer);
       expect(remaining).toBeLessThanOrEqual(limit);
       // Seconds of the server's own clock, to whole ones.
@@ -299,120 +274,4 @@ describe('quotas', () => {
       }
     });
   });
-});
-
-describe('bans', () => {
-  let service: TestService;
-  let keys: Keys;
-
-  beforeAll(async () => {
-    ({ service, keys } = await startWithKeys(
-      {
-        repeats: { perMinute: 1, perDay: 1_000 },
-        warned: { perMinute: 1, perDay: 1_000 },
-        wide: { perMinute: 20, perDay: 1_000 },
-        headers: { perMinute: 1, perDay: 1_000 },
-        still: { perMinute: 1, perDay: 1_000 },
-      },
-      // More than 4 strikes, or half the limit, ban; nothing counts as still in flight.
-      { BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '4', BAN_SECONDS: '100' },
-    ));
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
-
-  const callAs = (name: string, path = '/pets') =>
-    service.call(path, { token: keys[name] ?? 'none' });
-  const codesOf = async (name: string, times: number) => {
-    const codes: string[] = [];
-    for (let i = 0; i < times; i += 1) {
-      const { status, body } = await callAs(name);
-      codes.push(status === 200 ? 'ok' : (body as { code: string }).code);
-    }
-    return codes;
-  };
-  const denied = (times: number) => Array.from({ length: times }, () => 'rate_limit_exceeded');
-
-  test('a key that repeats itself more often than the threshold is banned', async () => {
-    // One is admitted, one denied for the first time, and four repeat it; the next one bans.
-    expect(await codesOf('repeats', 7)).toEqual(['ok', ...denied(5), 'key_temporarily_banned']);
-  });
-
-  test('the threshold is half of the limit where that is more', async () => {
-    const codes = await codesOf('wide', 20 + 1 + 10 + 1);
-    expect(codes.slice(20)).toEqual([...denied(11), 'key_temporarily_banned']);
-  });
-
-  test('from half the threshold on, the message warns of it', async () => {
-    await callAs('warned');
-    const messages: string[] = [];
-    for (let i = 0; i < 5; i += 1) {
-      messages.push(((await callAs('warned')).body as { message: string }).message);
-    }
-    // After no, one, two, three and four strikes of four.
-    expect(messages.map((message) => /banned/.test(message))).toEqual([
-      false,
-      false,
-      true,
-      true,
-      true,
-    ]);
-  });
-
-  test('a banned key is told when the ban ends', async () => {
-    await codesOf('headers', 7);
-    const answer = await callAs('headers');
-    expectError(answer, 429, 'key_temporarily_banned', /Retry after \d+ s\.$/);
-    const now = Date.parse(answer.headers.get('Date') ?? '') / 1_000;
-    const retryAfter = Number(answer.headers.get('Retry-After'));
-    expect(retryAfter).toBeGreaterThan(60);
-    expect(retryAfter).toBeLessThanOrEqual(100);
-    expect(rateLimitOf(answer).remaining).toBe(0);
-    expect(Math.abs(rateLimitOf(answer).reset - now - retryAfter)).toBeLessThanOrEqual(1);
-  });
-
-  test('requests during a ban neither extend it nor count', async () => {
-    await codesOf('still', 7);
-    const first = await callAs('still');
-    const later = await Promise.all(Array.from({ length: 30 }, () => callAs('still')));
-    expect(new Set(later.map((answer) => rateLimitOf(answer).reset))).toEqual(
-      new Set([rateLimitOf(first).reset]),
-    );
-    expect(later.every(({ status }) => status === 429)).toBe(true);
-  });
-
-  test('a ban is of one key alone', async () => {
-    expect((await service.call('/pets')).status).toBe(200);
-    expect((await service.call('/pets', { token: service.tokens.free })).status).toBe(200);
-  });
-});
-
-test('requests already in flight are no strikes', async () => {
-  await using service = await startService('embedded', {
-    env: { BAN_GRACE_MS: '60000', BAN_MIN_STRIKES: '1' },
-  });
-  const answers = await Promise.all(
-    Array.from({ length: 200 }, () => service.call('/pets', { token: service.tokens.free })),
-  );
-  const denied = answers.filter(({ status }) => status === 429);
-  expect(denied).toHaveLength(140);
-  for (const answer of denied) {
-    expectError(
-      answer,
-      429,
-      'rate_limit_exceeded',
-      /^The limit of 60 requests is used up\. Retry after \d+ s\.$/,
-    );
-  }
-});
-
-test('bans can be switched off', async () => {
-  const { service, keys } = await startWithKeys(
-    { key: { perMinute: 1, perDay: 1_000 } },
-    { BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '0' },
-  );
-  await using _ = service;
-  for (let i = 0; i < 60; i += 1) {
-    const { body } = await service.call('/pets', { token: keys['key'] ?? '' });
-    if (i > 0) expect(body).toMatchObject({ code: 'rate_limit_exceeded' });
-  }
 });

@@ -4,7 +4,7 @@ import type { Answer } from './service.ts';
 const wholeNumber = /^\d{1,15}$/;
 
 /** What every answer under `/v1` carries, whatever it says. */
-export function expectManners({ headers }: Answer): void {
+export function expectResponseHeaders({ headers }: Answer): void {
   for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
     expect(headers.get(name), name).toMatch(wholeNumber);
   }
@@ -26,7 +26,7 @@ export function expectError(
   });
   expectErrorBody(answer);
   expect(answer.body).toEqual({ code, message: expect.stringMatching(message), status });
-  expectManners(answer);
+  expectResponseHeaders(answer);
 }
 
 /** Any error body: exactly `code`, `message`, and the `status` of the answer. */

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { parseJson } from '@animal-store/contract';
-import type { Answer } from './service.ts';
+import type { Answer, TestService } from './service.ts';
 
 /** Each character is one byte (Latin-1), so that a text can hold any bytes. */
 export type RawBytes = string | Buffer;
@@ -95,4 +95,21 @@ export function rawRequest(request: {
     Buffer.from(`${[line, ...headers].join('\r\n')}\r\n\r\n`, 'latin1'),
     typeof body === 'string' ? Buffer.from(body, 'latin1') : body,
   ]);
+}
+
+/** Sends one request as bytes with the Enterprise key, and returns its answer. */
+export async function sendRawRequest(
+  { server, tokens }: TestService,
+  request: {
+    readonly line: string;
+    readonly headers?: readonly string[] | undefined;
+    readonly body?: string | undefined;
+  },
+): Promise<Answer> {
+  const { line, headers = [], body = '' } = request;
+  const authorization = `Authorization: Bearer ${tokens.enterprise}`;
+  const bytes = rawRequest({ line, headers: ['Host: a', authorization, ...headers], body });
+  const [answer] = await sendRaw(server.origin, bytes);
+  if (answer === undefined) throw new Error('The server closed the connection without an answer.');
+  return answer;
 }

@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
-import { type CallOptions, startService, type TestService, wideQuota } from '../support/service.ts';
+import { startService, type TestService, wideQuota } from '../support/service.ts';
 
 const env = {
   ADMIN_TOKEN: adminToken,
@@ -19,7 +19,7 @@ const nobody = '00000000-0000-4000-8000-000000000000';
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const anyToken = expect.stringMatching(/^ast_[0-9A-Za-z]{36}$/);
 
-describe.each(databaseKinds)('on %s', (kind) => {
+describe.each(databaseKinds)('API keys on %s', (kind) => {
   let service: TestService;
   let admin: Admin;
 
@@ -224,60 +224,6 @@ describe.each(databaseKinds)('on %s', (kind) => {
     });
   });
 
-  describe('a rotation', () => {
-    test('leaves the old token good for 24 hours, next to the new one', async () => {
-      const { key, token } = await admin.create('{"plan":"free"}');
-      const rotated = await rotate(key.id, '');
-      expect(rotated).toEqual({
-        key: { ...key, tokens: [expect.any(Object), expect.any(Object)] },
-        token: anyToken,
-      });
-      const [newest, replaced] = rotated.key.tokens;
-      expect(newest).toMatchObject({ prefix: rotated.token.slice(0, 8), expiresAt: null });
-      expect(replaced?.prefix).toBe(token.slice(0, 8));
-      const graceMs = Date.parse(replaced?.expiresAt ?? '') - Date.parse(newest?.createdAt ?? '');
-      expect(graceMs).toBe(86_400_000);
-
-      expect([await use(token), await use(rotated.token)]).toEqual([200, 200]);
-      // They are one key: what one uses, the other lacks.
-      expect((await show(key.id)).usage.windows.minute.remaining).toBe(58);
-    });
-
-    test('without a grace period ends the old token at once', async () => {
-      const { key, token } = await admin.create('{"plan":"free"}');
-      const rotated = await rotate(key.id, '{"graceSeconds":0}');
-      expect([await use(token), await use(rotated.token)]).toEqual([401, 200]);
-      expect(rotated.key.tokens).toHaveLength(1);
-    });
-
-    test('never prolongs an earlier one', async () => {
-      const { key, token } = await admin.create('{"plan":"free"}');
-      const first = await rotate(key.id, '{"graceSeconds":60}');
-      const second = await rotate(key.id, '{"graceSeconds":3600}');
-      expect(second.key.tokens.map(({ prefix }) => prefix)).toEqual(
-        [second.token, first.token, token].map((each) => each.slice(0, 8)),
-      );
-      expect(second.key.tokens[2]).toEqual(first.key.tokens[1]);
-    });
-
-    test('at once by two operators gives two good tokens', async () => {
-      const { key } = await admin.create('{"plan":"free"}');
-      const json = '{"graceSeconds":3600}';
-      const rotations = await Promise.all([rotate(key.id, json), rotate(key.id, json)]);
-      expect(await Promise.all(rotations.map(({ token }) => use(token)))).toEqual([200, 200]);
-      expect((await show(key.id)).tokens).toHaveLength(3);
-    });
-
-    test('at once by many operators leaves one token that was not replaced, and shows it first', async () => {
-      for (let round = 0; round < 5; round += 1) {
-        const { key } = await admin.create('{"plan":"free"}');
-        await Promise.all(Array.from({ length: 4 }, () => rotate(key.id, '{"graceSeconds":60}')));
-        const isReplaced = (await show(key.id)).tokens.map(({ expiresAt }) => expiresAt !== null);
-        expect(isReplaced).toEqual([false, true, true, true, true]);
-      }
-    });
-  });
-
   test('a revoked key is refused, for good, and a second time changes nothing', async () => {
     const { key, token } = await admin.create('{"plan":"free"}');
     const once = await revoke(key.id);
@@ -323,74 +269,6 @@ describe.each(databaseKinds)('on %s', (kind) => {
       },
     });
     expect(await codeOf()).toBe('rate_limit_exceeded');
-  });
-
-  describe('what makes no sense', () => {
-    const key = `/keys/${nobody}`;
-    const deep = `${'['.repeat(8_000)}${']'.repeat(8_000)}`;
-    const cases: readonly (readonly [path: string, options: CallOptions, status: number])[] = [
-      ['/keys', { json: '' }, 400],
-      ['/keys', { json: 'null' }, 400],
-      ['/keys', { json: '[]' }, 400],
-      ['/keys', { json: '{"plan":' }, 400],
-      ['/keys', { json: deep }, 400],
-      ['/keys', { json: `{"plan":"free","name":"${'x'.repeat(17_000)}"}` }, 413],
-      ['/keys', { json: '{}', headers: { 'Content-Type': 'text/plain' } }, 415],
-      ['/keys', { json: '{"plan":"gold"}' }, 400],
-      ['/keys', { json: '{"plan":"free","quota":{"perMinute":1,"perDay":1}}' }, 400],
-      ['/keys', { json: '{"plan":"enterprise"}' }, 400],
-      [
-        '/keys',
-        { json: '{"plan":"enterprise","quota":{"perMinute":9223372036854775807,"perDay":1}}' },
-        400,
-      ],
-      ['/keys', { json: '{"plan":"enterprise","quota":{"perMinute":1e400,"perDay":1}}' }, 400],
-      ['/keys', { json: '{"plan":"free","name":"\\u0000"}' }, 400],
-      ['/keys', { json: '{"plan":"free","name":"\\ud800"}' }, 400],
-      ['/keys', { json: '{"plan":"free","expiresAt":"9999-12-31T23:59:59-23:59"}' }, 400],
-      ['/keys', { json: '{"plan":"free","expiresAt":"0000-01-01T00:00:00Z"}' }, 400],
-      ['/keys', { json: '{"plan":"free","__proto__":{"quota":1}}' }, 400],
-      ['/keys?limit=0', {}, 400],
-      ['/keys?limit=101', {}, 400],
-      ['/keys?limit=1&limit=2', {}, 400],
-      ['/keys?plan=gold', {}, 400],
-      ['/keys?state=banned', {}, 400],
-      ['/keys?cursor=', {}, 400],
-      ['/keys?cursor=abc', {}, 400],
-      [`/keys?cursor=${nobody}`, {}, 400],
-      ["/keys?cursor=';drop table pets;--", {}, 400],
-      ['/keys/1', {}, 400],
-      ['/keys/%00', {}, 400],
-      ['/keys/%ff', {}, 400],
-      [`/keys/${nobody.slice(1)}`, {}, 400],
-      [key, {}, 404],
-      [key, { method: 'PATCH', json: '{"plan":"pro"}' }, 404],
-      [key, { method: 'PATCH', json: '{}' }, 400],
-      [key, { method: 'PATCH' }, 400],
-      [`${key}/rotate`, { method: 'POST' }, 404],
-      [`${key}/rotate`, { json: '{"graceSeconds":-1}' }, 400],
-      [`${key}/rotate`, { json: '{"graceSeconds":2592001}' }, 400],
-      [`${key}/rotate`, { json: '{"grace":0}' }, 400],
-      [`${key}/revoke`, { method: 'POST' }, 404],
-      [`${key}/unban`, { method: 'POST' }, 404],
-      [key, { method: 'DELETE' }, 405],
-      ['/keys', { method: 'PUT', json: '{}' }, 405],
-      [`${key}/revoke`, {}, 405],
-      ['/', {}, 404],
-      ['/Keys', {}, 404],
-      ['/keys/', {}, 404],
-      ['/nothing', {}, 404],
-    ];
-
-    test.each(cases)('%s %j is answered by %i', async (path, options, status) => {
-      const answer = await admin.call(path, options);
-      expect(answer).toMatchObject({
-        status,
-        body: { code: expect.any(String), message: expect.any(String), status },
-      });
-      expect(Object.keys(answer.body as object).sort()).toEqual(['code', 'message', 'status']);
-      if (status === 405) expect(answer.headers.get('Allow')).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
-    });
   });
 
   test('no token shows anywhere but in the answer that made it', async () => {
@@ -446,91 +324,4 @@ test('every change of a key is announced to all replicas, and a refused one is n
   } finally {
     await listener.end();
   }
-});
-
-describe('the admin token', () => {
-  let service: TestService;
-  let admin: Admin;
-
-  beforeAll(async () => {
-    service = await startService('embedded', { env });
-    admin = adminOf(service.server);
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
-
-  test.each(['/keys', `/keys/${nobody}`, '/nothing', '/', '/keys/%ff'])(
-    'is asked for at %s, and its absence is no guess',
-    async (path) => {
-      for (let n = 0; n < 12; n++) {
-        const answer = await admin.call(path, { token: null });
-        expect(answer.status).toBe(401);
-        expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer realm="animal-store-admin"');
-        expect(answer.body).toEqual({
-          code: 'unauthorized',
-          message: 'Send the admin token as "Authorization: Bearer <ADMIN_TOKEN>".',
-          status: 401,
-        });
-      }
-    },
-  );
-
-  test.each([
-    `Bearer ${adminToken}x`,
-    `Bearer ${adminToken.slice(0, -1)}`,
-    `Bearer ${adminToken.toUpperCase()}`,
-    `Basic ${adminToken}`,
-    'Bearer',
-  ])('is not %s', async (authorization) => {
-    const answer = await admin.call('/keys', {
-      token: null,
-      headers: { Authorization: authorization },
-    });
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('WWW-Authenticate')).toBe(
-      'Bearer realm="animal-store-admin", error="invalid_token"',
-    );
-    expect(answer.body).toEqual({
-      code: 'unauthorized',
-      message: 'The admin token is not right.',
-      status: 401,
-    });
-  });
-
-  test('is not an API key, nor the other way round', async () => {
-    const { token } = await admin.create('{"plan":"free"}');
-    expect((await admin.call('/keys', { token })).status).toBe(401);
-    expect((await service.call('/pets', { token: adminToken })).status).toBe(401);
-  });
-
-  test('may follow a scheme in any case', async () => {
-    const headers = { Authorization: `bEARER  ${adminToken}` };
-    expect((await admin.call('/keys', { token: null, headers })).status).toBe(200);
-  });
-
-  test('can be used at once by many', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => admin.call('/keys')));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  });
-});
-
-test('guessing the admin token is cut off after ten guesses, right ones included', async () => {
-  await using service = await startService('embedded', { env });
-  const admin = adminOf(service.server);
-  const guesses = await Promise.all(
-    Array.from({ length: 30 }, (_, n) => admin.call('/keys', { token: `${adminToken}${n}` })),
-  );
-  const statuses = guesses.map(({ status }) => status).sort();
-  expect(statuses).toEqual([...Array(10).fill(401), ...Array(20).fill(429)]);
-
-  const refused = await admin.call('/keys');
-  expect(refused.status).toBe(429);
-  expect(refused.headers.get('Retry-After')).toMatch(/^([1-9]|[1-5]\d|60)$/);
-  expect(refused.body).toEqual({
-    code: 'rate_limit_exceeded',
-    message: expect.stringMatching(/^Too many wrong admin tokens .* Retry after \d+ s\.$/),
-    status: 429,
-  });
-  // Health is for everybody, and no token opens it.
-  const { status } = await fetch(`${service.server.opsUrl}/livez`);
-  expect(status).toBe(200);
 });

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Admin, adminOf, adminToken } from '../support/admin.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const nobody = '00000000-0000-4000-8000-000000000000';
+const env = { ADMIN_TOKEN: adminToken };
+
+describe('the admin token', () => {
+  let service: TestService;
+  let admin: Admin;
+
+  beforeAll(async () => {
+    service = await startService('embedded', { env });
+    admin = adminOf(service.server);
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  test.each(['/keys', `/keys/${nobody}`, '/nothing', '/', '/keys/%ff'])(
+    'is asked for at %s, and its absence is no guess',
+    async (path) => {
+      for (let n = 0; n < 12; n++) {
+        const answer = await admin.call(path, { token: null });
+        expect(answer.status).toBe(401);
+        expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer realm="animal-store-admin"');
+        expect(answer.body).toEqual({
+          code: 'unauthorized',
+          message: 'Send the admin token as "Authorization: Bearer <ADMIN_TOKEN>".',
+          status: 401,
+        });
+      }
+    },
+  );
+
+  test.each([
+    `Bearer ${adminToken}x`,
+    `Bearer ${adminToken.slice(0, -1)}`,
+    `Bearer ${adminToken.toUpperCase()}`,
+    `Basic ${adminToken}`,
+    'Bearer',
+  ])('is not %s', async (authorization) => {
+    const answer = await admin.call('/keys', {
+      token: null,
+      headers: { Authorization: authorization },
+    });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('WWW-Authenticate')).toBe(
+      'Bearer realm="animal-store-admin", error="invalid_token"',
+    );
+    expect(answer.body).toEqual({
+      code: 'unauthorized',
+      message: 'The admin token is not right.',
+      status: 401,
+    });
+  });
+
+  test('is not an API key, nor the other way round', async () => {
+    const { token } = await admin.create('{"plan":"free"}');
+    expect((await admin.call('/keys', { token })).status).toBe(401);
+    expect((await service.call('/pets', { token: adminToken })).status).toBe(401);
+  });
+
+  test('may follow a scheme in any case', async () => {
+    const headers = { Authorization: `bEARER  ${adminToken}` };
+    expect((await admin.call('/keys', { token: null, headers })).status).toBe(200);
+  });
+
+  test('can be used at once by many', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => admin.call('/keys')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});
+
+test('guessing the admin token is cut off after ten guesses, right ones included', async () => {
+  await using service = await startService('embedded', { env });
+  const admin = adminOf(service.server);
+  const guesses = await Promise.all(
+    Array.from({ length: 30 }, (_, n) => admin.call('/keys', { token: `${adminToken}${n}` })),
+  );
+  const statuses = guesses.map(({ status }) => status).sort();
+  expect(statuses).toEqual([...Array(10).fill(401), ...Array(20).fill(429)]);
+
+  const refused = await admin.call('/keys');
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('Retry-After')).toMatch(/^([1-9]|[1-5]\d|60)$/);
+  expect(refused.body).toEqual({
+    code: 'rate_limit_exceeded',
+    message: expect.stringMatching(/^Too many wrong admin tokens .* Retry after \d+ s\.$/),
+    status: 429,
+  });
+  // Health is for everybody, and no token opens it.
+  const { status } = await fetch(`${service.server.opsUrl}/livez`);
+  expect(status).toBe(200);
+});

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectError } from '../support/expectations.ts';
+import { sendRawRequest } from '../support/raw-http.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const rex = '{"name":"Rex","categoryId":1}';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService('embedded');
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const raw = (line: string, headers?: readonly string[], body?: string) =>
+  sendRawRequest(service, { line, headers, body });
+const post = (headers: readonly string[], body: string) =>
+  raw('POST /v1/pets HTTP/1.1', [...headers, `Content-Length: ${Buffer.byteLength(body)}`], body);
+const petCount = async () => ((await service.call('/pets?limit=100')).body as unknown[]).length;
+
+describe('413', () => {
+  const padded = (bytes: number) => rex + ' '.repeat(bytes - rex.length);
+  const json = 'Content-Type: application/json';
+
+  test('16 kB are accepted', async () => {
+    expect((await post([json], padded(16_384))).status).toBe(201);
+  });
+
+  test('one byte more is too large, and creates nothing', async () => {
+    const before = await petCount();
+    expectError(await post([json], padded(16_385)), 413, 'payload_too_large', /16384 bytes/);
+    expect(await petCount()).toBe(before);
+  });
+
+  test('bytes are counted, not characters', async () => {
+    const body = JSON.stringify({ name: 'Rex', categoryId: 1, note: '🐕'.repeat(4_096) });
+    const answer = await service.call('/pets', { json: body });
+    expectError(answer, 413, 'payload_too_large');
+  });
+
+  test('an announced length is believed before the body has come', async () => {
+    const answer = await raw('POST /v1/pets HTTP/1.1', [json, 'Content-Length: 1000000000']);
+    expectError(answer, 413, 'payload_too_large');
+  });
+
+  test('a chunked body is counted as it comes', async () => {
+    const chunk = `1000\r\n${' '.repeat(0x1000)}\r\n`;
+    const answer = await raw(
+      'POST /v1/pets HTTP/1.1',
+      [json, 'Transfer-Encoding: chunked'],
+      chunk.repeat(5),
+    );
+    expectError(answer, 413, 'payload_too_large');
+  });
+
+  test('a client that is still sending reads the answer', async () => {
+    const answer = await service.call('/pets', { json: padded(1_000_000) });
+    expectError(answer, 413, 'payload_too_large');
+  });
+});
+
+describe('415', () => {
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/json; charset="utf-8"',
+    'application/json; charset=utf8',
+    'application/json; profile="x"',
+  ])('%s is JSON', async (type) => {
+    expect((await post([`Content-Type: ${type}`], rex)).status).toBe(201);
+  });
+
+  test.each([
+    'text/plain',
+    'text/json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/octet-stream',
+    'application/jsonp',
+    'application/json-patch+json',
+    'application',
+    'json',
+    '*/*',
+    '',
+    'application/json, text/plain',
+    'application/json; charset=utf-16',
+    'application/json; charset=iso-8859-1',
+  ])('%j is not', async (type) => {
+    const before = await petCount();
+    const answer = await post([`Content-Type: ${type}`], rex);
+    expectError(answer, 415, 'unsupported_media_type', /^Content-Type: expected application\/json/);
+    expect(await petCount()).toBe(before);
+  });
+
+  test('a body without a type is refused', async () => {
+    expectError(await post([], rex), 415, 'unsupported_media_type', /^Content-Type: /);
+  });
+
+  test.each(['gzip', 'deflate', 'br', 'x-unknown', 'identity, gzip'])(
+    'the content encoding %s is refused',
+    async (encoding) => {
+      const headers = ['Content-Type: application/json', `Content-Encoding: ${encoding}`];
+      const answer = await post(headers, rex);
+      expectError(answer, 415, 'unsupported_media_type', /^Content-Encoding: expected none/);
+    },
+  );
+
+  test('the content encoding identity is none', async () => {
+    const headers = ['Content-Type: application/json', 'Content-Encoding: identity'];
+    expect((await post(headers, rex)).status).toBe(201);
+  });
+
+  test('no body at all is 400, with or without a type', async () => {
+    const typed = await post(['Content-Type: application/json'], '');
+    expectError(typed, 400, 'invalid_request', /^body: expected a JSON object/);
+    expectError(await post([], ''), 400, 'invalid_request', /^body: expected a JSON object/);
+    expectError(await raw('POST /v1/pets HTTP/1.1'), 400, 'invalid_request', /^body: /);
+  });
+
+  test('what the client accepts does not matter: the answer is JSON', async () => {
+    for (const accept of ['text/html', 'application/xml', 'application/json;q=0', '*/*;q=0', 'x']) {
+      const answer = await service.call('/pets/999', { headers: { Accept: accept } });
+      expectError(answer, 404, 'pet_not_found');
+    }
+  });
+
+  test('a body on GET is ignored', async () => {
+    const answer = await raw('GET /v1/pets?limit=1 HTTP/1.1', ['Content-Length: 1'], '{');
+    expect(answer.status).toBe(200);
+  });
+});

@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { readdir, writeFile } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import {
+  freePort,
+  postgresAt,
+  runServer,
+  startServer,
+  temporaryDirectory,
+} from '@animal-store/testkit';
+import { describe, expect, inject, test } from 'vitest';
+import { openPostgres } from '../../src/database/open-postgres.ts';
+import { apiKeys, pets } from '../../src/database/schema.ts';
+import { createDatabase } from '../support/databases.ts';
+import { expectRefusal } from '../support/expect-refusal.ts';
+import { startService } from '../support/service.ts';
+
+const newPet = '{"name":"Rex","categoryId":1}';
+
+describe('an address that cannot be had', () => {
+  test('is refused when the port is in use, and the key is still shown by the next start', async () => {
+    await using database = await createDatabase('embedded');
+    const { env } = database;
+    await using other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const port = String((other.address() as { port: number }).port);
+
+    const refused = await runServer({ env: { ...env, PORT: port } });
+    expectRefusal(refused, new RegExp(`^PORT: ${port} on 127\\.0\\.0\\.1 is in use\\. Choose`));
+
+    await using server = await startServer({ env });
+    expect(server.demoKey).toBeDefined();
+  });
+
+  test('is refused when the host is not ours or is nobody', async () => {
+    // 192.0.2.0/24 is for documentation (RFC 5737), and .invalid is no domain (RFC 2606).
+    await using database = await createDatabase('postgres');
+    for (const host of ['192.0.2.1', 'no-such-host.invalid']) {
+      const refused = await runServer({ env: { ...database.env, HOST: host } });
+      expectRefusal(refused, /^HOST: cannot listen on /);
+    }
+  });
+});
+
+describe('a data directory that cannot be used', () => {
+  test.each([
+    ['is a file', 'file'],
+    ['is below a file', 'file/below'],
+    ['is further below a file', 'file/below/it'],
+  ])('is refused in one line when it %s', async (_, path) => {
+    await using directory = await temporaryDirectory();
+    await writeFile(join(directory.path, 'file'), '');
+    const refused = await runServer({ dataDir: join(directory.path, path) });
+    expectRefusal(refused, /^DATA_DIR: cannot open \S+: E\w+: /);
+  });
+
+  // Nobody may write to /proc, not even root. Elsewhere there is none, and only root may make one.
+  test.each(['/proc/animal-store', '/proc/animal-store/data'])(
+    'is refused in one line when it cannot be made: %s',
+    async (dataDir) => {
+      const refused = await runServer({ dataDir, timeoutMs: 20_000 });
+      expectRefusal(refused, /^DATA_DIR: cannot open \S+: E\w+: /);
+    },
+  );
+
+  test.each([
+    ['a file where the database should be', 'postgres'],
+    ['something else where the lock should be', 'lock'],
+  ])('is refused in one line when it holds %s', async (_, name) => {
+    await using directory = await temporaryDirectory();
+    await writeFile(join(directory.path, name), 'something else, and enough of it to be read');
+    const refused = await runServer({ dataDir: directory.path });
+    expectRefusal(refused, /^DATA_DIR: cannot open \S+: (?!.*object Object)\w/);
+  });
+});
+
+describe('variables', () => {
+  test('that are bad are all reported at once, a line each, without their values', async () => {
+    const env = {
+      PORT: '70000',
+      HOST: 'not a host',
+      PUBLIC_URL: 'https://hunter2.example/with/path',
+      TRUST_PROXY: 'yes',
+      DATABASE_URL: 'mysql://root:hunter2@db/animals',
+    };
+    const { code, stdout, stderr } = await runServer({ env });
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines.map((line) => line.split(':')[0]).toSorted()).toEqual(Object.keys(env).toSorted());
+    for (const line of lines) expect(line).toMatch(/^[A-Z_]+: expected \S/);
+    for (const value of Object.values(env)) expect(stderr).not.toContain(value);
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  test('that are empty count as unset', async () => {
+    await using database = await createDatabase('embedded');
+    // Not PORT: its default may be in use here.
+    const empty = { HOST: '', DATABASE_URL: '', REDIS_URL: '', PUBLIC_URL: '', TRUST_PROXY: '' };
+    await using server = await startServer({ env: { ...database.env, ...empty } });
+    expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    expect(server.demoKey).toBeDefined();
+  });
+
+  test('PORT is the port', async () => {
+    const port = await freePort();
+    await using service = await startService('postgres', { env: { PORT: String(port) } });
+    expect(service.server.baseUrl).toBe(`http://127.0.0.1:${port}/v1`);
+  });
+
+  test('PUBLIC_URL is where links lead, whatever host was asked', async () => {
+    const env = { PUBLIC_URL: 'https://api.example.com' };
+    await using service = await startService('postgres', { env });
+    await service.call('/pets', { json: newPet });
+    await service.call('/pets', { json: newPet });
+    const { headers } = await service.call('/pets?limit=1');
+    expect(headers.get('Link')).toMatch(
+      /^<https:\/\/api\.example\.com\/v1\/pets\?[^>]+>; rel="next"$/,
+    );
+  });
+});
+
+describe('DATABASE_URL', () => {
+  const { adminUrl } = inject('postgres');
+  const start = (url: string) => runServer({ env: { DATABASE_URL: url }, timeoutMs: 30_000 });
+  const refusal = /^DATABASE_URL: cannot open the database: (?!\w+ CONNECT_TIMEOUT)\S/;
+
+  test('seeds nothing, keeps nothing in DATA_DIR and prints no key', async () => {
+    await using database = await postgresAt(inject('postgres')).createDatabase();
+    await using server = await startServer({ env: { DATABASE_URL: database.url } });
+    expect(server.output()).not.toMatch(/\bast_/);
+    expect(server.output()).not.toContain(database.url);
+    expect(await readdir(server.dataDir)).toEqual([]);
+    const { db, close } = await openPostgres(database.url);
+    expect(await db.$count(pets)).toBe(0);
+    expect(await db.$count(apiKeys)).toBe(0);
+    await close();
+  });
+
+  test('is refused where nobody listens', async () => {
+    const url = `postgres://user:hunter2@127.0.0.1:${await freePort()}/animals`;
+    expectRefusal(await start(url), refusal);
+  });
+
+  test('is refused with a wrong password', async () => {
+    const url = new URL(adminUrl);
+    url.password = 'hunter2';
+    expectRefusal(await start(url.href), refusal);
+  });
+
+  test('is refused without such a database', async () => {
+    expectRefusal(await start(new URL('/no_such_database', adminUrl).href), refusal);
+  });
+
+  test('is refused with a password that is not percent-encoded', async () => {
+    const refused = await start('postgres://user:hunter2%@127.0.0.1/animals');
+    expectRefusal(refused, /^DATABASE_URL: expected postgres:\/\/user:password@host\/name/);
+  });
+
+  // Beside each other: most of the time, they wait for one who says nothing.
+  test.concurrent.each<[string, (socket: Socket) => void]>([
+    ['says nothing', () => {}],
+    ['hangs up at once', (socket) => socket.end()],
+    ['resets the connection', (socket) => socket.resetAndDestroy()],
+    ['speaks HTTP', (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n'))],
+    ['speaks SSH', (socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')],
+  ])('is refused, and soon, where somebody else listens who %s', async (_, behave) => {
+    await using impostor = createServer((socket) => {
+      socket.on('error', () => {}).resume();
+      behave(socket);
+    }).listen(0, '127.0.0.1');
+    await once(impostor, 'listening');
+    const { port } = impostor.address() as { port: number };
+    expectRefusal(await start(`postgres://user:hunter2@127.0.0.1:${port}/animals`), refusal);
+  });
+});

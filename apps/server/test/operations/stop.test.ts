@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import {
+  runServer,
+  type ServerRun,
+  startServer,
+  temporaryDirectory,
+  until,
+} from '@animal-store/testkit';
+import { describe, expect, test } from 'vitest';
+import { lockDataDir } from '../../src/database/data-dir-lock.ts';
+import { createDatabase, databaseKinds } from '../support/databases.ts';
+import { beginCreation, openConnection, untilRefused } from '../support/held-request.ts';
+import { logOf } from '../support/observed.ts';
+import { startService } from '../support/service.ts';
+
+describe.each(databaseKinds)('a stop on %s', (kind) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('by %s ends with exit code 0', async (signal) => {
+    await using database = await createDatabase(kind);
+    await using server = await startServer({ env: { ...database.env, LOG_LEVEL: 'warn' } });
+    const before = server.output();
+    server.signal(signal);
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(server.output()).toBe(before);
+  });
+});
+
+describe('a stop', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'by %s answers the request that is in flight, and takes no other',
+    async (signal) => {
+      await using service = await startService('postgres');
+      const { server, tokens } = service;
+      using request = await beginCreation(server, tokens.free);
+      server.signal(signal);
+      await untilRefused(server);
+      expect(await request.finish()).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
+      expect(await server.exited).toEqual({ code: 0, signal: null });
+    },
+  );
+
+  // npm passes on the signal that the terminal has sent to the whole process group.
+  test('that is asked for twice at once ends as if asked for once', async () => {
+    await using service = await startService('postgres');
+    const { server, tokens } = service;
+    using request = await beginCreation(server, tokens.free);
+    server.signal('SIGINT');
+    await untilRefused(server);
+    server.signal('SIGINT');
+    expect(await request.finish()).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+  });
+
+  test.each([
+    ['SIGTERM', 'is one stop: npm passes it on', { grace: '300', code: 0 }],
+    ['SIGINT', 'ends it at once', { grace: '60000', code: 1 }],
+  ] as const)('by SIGTERM, and at once by %s, %s', async (second, _, { grace, code }) => {
+    await using database = await createDatabase('postgres');
+    const env = { ...database.env, SHUTDOWN_GRACE_MS: grace };
+    await using server = await startServer({ env });
+    server.signal('SIGTERM');
+    await until(() => logOf(server).some(({ msg }) => msg === 'stopping'));
+    server.signal(second);
+    expect(await server.exited).toEqual({ code, signal: null });
+  });
+
+  test('does not wait for clients that hold their connections', async () => {
+    await using service = await startService('postgres');
+    await using opened = new AsyncDisposableStack();
+    const { server } = service;
+    const clients = {
+      'says nothing': '',
+      'keeps its connection alive': 'GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n',
+      'never sends its body': 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n',
+      'never ends its headers': 'GET /v1/pets HTTP/1.1\r\nHost:',
+      'asks for a tunnel': 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n',
+      'does not speak HTTP': '\x16\x03\x01\x02\r\n\r\n',
+    };
+    for (const bytes of Object.values(clients)) {
+      const client = opened.use(await openConnection(server));
+      client.socket.write(bytes);
+      if (/\r\n\r\n$/.test(bytes)) await until(() => client.received().startsWith('HTTP/1.1 4'));
+    }
+    server.signal('SIGINT');
+    const ended = await until(() => server.exited, { timeoutMs: 10_000 });
+    expect(ended).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('a stop during the start', () => {
+  /** One line says that it was asked for. */
+  const expectCalledOff = ({ code, stdout, stderr }: ServerRun, signal: string) => {
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(JSON.parse(stderr)).toEqual({
+      level: 'info',
+      time: expect.anything(),
+      signal,
+      msg: 'stopping',
+    });
+  };
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'by %s does not wait for a Postgres that does not answer',
+    async (signal) => {
+      let connections = 0;
+      await using silent = createServer((socket) => {
+        connections += 1;
+        socket.on('error', () => {}).resume();
+      }).listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = silent.address() as { port: number };
+      const run = await runServer({
+        env: { DATABASE_URL: `postgres://user:hunter2@127.0.0.1:${port}/animals` },
+        interrupt: { signal, when: () => connections > 0 },
+      });
+      expectCalledOff(run, signal);
+    },
+  );
+
+  test('lets go of the data directory', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = directory.path;
+    const when = () => existsSync(join(dataDir, 'lock'));
+    expectCalledOff(
+      await runServer({ dataDir, interrupt: { signal: 'SIGTERM', when } }),
+      'SIGTERM',
+    );
+    lockDataDir(dataDir).release();
+  });
+});
+
+describe('a failure that nobody expected', () => {
+  test.each(['exception', 'rejection'])(
+    '(%s) is logged, and ends the process with exit code 1',
+    async (by) => {
+      const crash = new URL(`../support/crash.ts?by=${by}`, import.meta.url);
+      await using service = await startService('postgres', {
+        env: { NODE_OPTIONS: `--import=${crash}` },
+      });
+      const { server } = service;
+      server.signal('SIGUSR2');
+      expect(await server.exited).toEqual({ code: 1, signal: null });
+      expect(logOf(server).slice(1)).toEqual([
+        {
+          level: 'fatal',
+          time: expect.anything(),
+          error: {
+            type: 'TypeError',
+            message: 'nobody expected this of ast_…',
+            stack: expect.stringContaining('crash.ts'),
+          },
+          msg: 'a failure that nobody expected: exiting',
+        },
+      ]);
+      expect(server.output()).not.toMatch(/0123456789abcdef|a parameter of a statement/);
+    },
+  );
+});
