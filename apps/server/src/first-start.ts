@@ -1,6 +1,7 @@
 import type { NewPet } from '@animal-store/contract';
 import type { Database } from './database/database.ts';
-import { createKeyRepository } from './keys/key-repository.ts';
+import { inTransaction } from './database/statement.ts';
+import { createApiKey, hasAnyKey } from './keys/key-creation.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 
 /**
@@ -11,12 +12,11 @@ import { createPetRepository } from './pets/pet-repository.ts';
  */
 export function fillOnFirstStart(db: Database): Promise<string | undefined> {
   // One transaction: a start that is cut short leaves nothing, and the next one is the first.
-  return db.transaction(async (tx) => {
-    const keys = createKeyRepository(tx);
-    if (await keys.any()) return undefined;
+  return inTransaction('first_start', db, async (tx) => {
+    if (await hasAnyKey(tx)) return undefined;
     const pets = createPetRepository(tx);
     for (const pet of sampleAnimals) await pets.create(pet);
-    const { token } = await keys.create({ name: 'demo', plan: 'free' });
+    const { token } = await createApiKey(tx, { name: 'demo', plan: 'free' });
     return token;
   });
 }

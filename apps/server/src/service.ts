@@ -1,7 +1,7 @@
 import { apiVersion, formatRateLimit } from '@animal-store/contract';
 import { createApp } from './api/app.ts';
 import type { Config } from './config.ts';
-import { createMigrationCheck } from './database/migration-check.ts';
+import { createMigrationCheck } from './database/migrations.ts';
 import { openEmbedded } from './database/open-embedded.ts';
 import { openPostgres } from './database/open-postgres.ts';
 import { fillOnFirstStart } from './first-start.ts';
@@ -11,8 +11,8 @@ import { answerMalformedRequests } from './http/malformed-requests.ts';
 import { openLoadShedder } from './http/shed-load.ts';
 import { createKeyCache } from './keys/key-cache.ts';
 import { followKeyChanges } from './keys/key-changes.ts';
-import { createKeyRegister } from './keys/key-register.ts';
-import { createKeyRepository } from './keys/key-repository.ts';
+import { createKeyLookup } from './keys/key-lookup.ts';
+import { createKeyManagement } from './keys/key-management.ts';
 import type { Observability } from './observability/open-observability.ts';
 import { createHealth } from './ops/health.ts';
 import { openOps } from './ops/open-ops.ts';
@@ -25,8 +25,8 @@ import { redisAway } from './quotas/resilient-quotas.ts';
 /** The most that a JSON body may hold: sixteen times the longest name, escaped. */
 const maxBodyBytes = 16 * 1024;
 
-/** How often idempotency keys that have served their time are deleted. */
-const forgetEveryMs = 3_600_000;
+/** How often expired idempotency keys are deleted. */
+const deleteEveryMs = 3_600_000;
 
 /** How long a listener that nobody asked to drain may take to close. */
 const closeTimeoutMs = 500;
@@ -79,19 +79,19 @@ export async function openService(
   });
   opened.defer(() => quotas.close());
 
-  const keys = createKeyCache({ load: createKeyRepository(database.db).findByHash });
+  const keys = createKeyCache({ load: createKeyLookup(database.db) });
   opened.defer(await followKeyChanges(database, keys, quotas.notePardon));
 
   const creations = createIdempotentCreations(database.db);
-  const forgetting = setInterval(() => creations.forgetExpired().catch(report), forgetEveryMs);
-  opened.defer(() => clearInterval(forgetting));
+  const deleting = setInterval(() => creations.deleteExpired().catch(report), deleteEveryMs);
+  opened.defer(() => clearInterval(deleting));
 
   // Opened before the public listener, so closed after it: a stop can be watched to its end.
   const ops = await openOps({
     ...config,
     ...observability,
     health,
-    keys: createKeyRegister(database.db, keys.forget),
+    keys: createKeyManagement(database.db, keys.forget),
     quotas,
   });
   opened.defer(() => ops.close(closeTimeoutMs));

@@ -8,7 +8,7 @@ export type Database = PgDatabase<PgQueryResultHKT, typeof schema>;
 export interface OpenDatabase {
   readonly db: Database;
   /**
-   * Listens to a channel (Postgres NOTIFY), again after each loss of the connection.
+   * Listens to a channel (Postgres NOTIFY), and again after each loss of the connection.
    *
    * @returns stops listening.
    */
@@ -16,9 +16,9 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** What is told of a channel. */
+/** Receives the messages of a channel. */
 interface ChannelListener {
   onMessage(payload: string): void;
-  /** From now on messages arrive; what was said before may have been missed. */
+  /** Called when messages begin to arrive. Earlier ones may have been missed. */
   onListening(): void;
 }

@@ -7,7 +7,7 @@ import { migrate } from 'drizzle-orm/pglite/migrator';
 import { StartupError } from '../startup-error.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import type { OpenDatabase } from './database.ts';
-import { migrationsFolder } from './migrate.ts';
+import { migrationsFolder } from './migrations.ts';
 import * as schema from './schema.ts';
 
 /**

@@ -5,7 +5,7 @@ import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { StartupError } from '../startup-error.ts';
 import type { OpenDatabase } from './database.ts';
-import { migrationLock, migrationsFolder } from './migrate.ts';
+import { migrationsFolder } from './migrations.ts';
 import { openPoolSockets, openSocket, type SocketOptions } from './postgres-socket.ts';
 import * as schema from './schema.ts';
 
@@ -14,19 +14,24 @@ const maxConnections = 4;
 
 const connectSeconds = 5;
 const statementSeconds = 5;
-/** Short, so that silence soon tells a dead connection from an idle one. */
+/** Short, so that a silent connection is soon known to be dead and not idle. */
 const idleSeconds = 5;
 /**
- * How often a message is sent to whoever listens, and how long none may arrive. Without any, a quiet
- * channel could not be told from a connection that a network has dropped without a word. TCP's own
- * keep-alive would tell it later, and only as far as to the next proxy.
+ * How often a heartbeat is sent on a channel, and how long none may arrive. Without heartbeats, a
+ * quiet channel looks like a connection that the network has silently dropped. TCP's own keep-alive
+ * takes longer, and only reaches the next proxy.
  */
-const pulseMs = 2_000;
-const pulseLostMs = 5_000;
-/** The message, which says nothing but that messages arrive. */
-const pulse = '';
-/** When a stop gives up on statements; whoever sent them has been answered or cut off by then. */
+const heartbeatMs = 2_000;
+const heartbeatLostMs = 5_000;
+/** The message of a heartbeat. */
+const heartbeat = '';
+/** How long a stop waits for statements. Their callers have been answered or disconnected by then. */
 const closeSeconds = 0.25;
+/**
+ * The advisory lock that a replica holds while it migrates. If several start at once, one migrates;
+ * the others wait, and find nothing left to do.
+ */
+const migrationLock = 7_301_874_402_561;
 
 /**
  * Connects to Postgres and migrates it.
@@ -37,10 +42,10 @@ const closeSeconds = 0.25;
 export async function openPostgres(url: string): Promise<OpenDatabase> {
   await migrateOnce(url);
   const sockets = openPoolSockets({
-    // Before the statement's caller gives up (`answerWithinMs`): then all learn it at once.
+    // Shorter than `answerWithinMs`: all statements on a dead connection fail together.
     answerMs: statementSeconds * 1_000 + 500,
     silentMs: (idleSeconds + statementSeconds + 1) * 1_000,
-    listenerSilentMs: pulseLostMs,
+    listenerSilentMs: heartbeatLostMs,
   });
   const client = postgres(url, {
     ...driverOptions(sockets.open),
@@ -53,16 +58,18 @@ export async function openPostgres(url: string): Promise<OpenDatabase> {
     async listen(channel, { onMessage, onListening }) {
       const { unlisten } = await client.listen(
         channel,
-        (payload) => payload !== pulse && onMessage(payload),
+        (payload) => payload !== heartbeat && onMessage(payload),
         onListening,
       );
-      // Through the pool: postgres.js keeps the connection that listens to itself. And on the same
-      // channel: with two, each failed attempt to connect again would leave it one more LISTEN to
-      // send.
-      const pulsing = setInterval(() => client.notify(channel, pulse).catch(() => {}), pulseMs);
+      // Sent through the pool, because postgres.js keeps the listening connection to itself. Sent on
+      // the same channel: with a second one, each failed reconnect would queue one more LISTEN.
+      const beating = setInterval(
+        () => client.notify(channel, heartbeat).catch(() => {}),
+        heartbeatMs,
+      );
       return () => {
-        clearInterval(pulsing);
-        // To say so takes a statement, for which a Postgres that is away would keep us waiting.
+        clearInterval(beating);
+        // UNLISTEN is a statement, and would wait for a Postgres that is down.
         return Promise.race([unlisten().catch(() => {}), sleep(closeSeconds * 1_000)]);
       };
     },
@@ -73,20 +80,20 @@ export async function openPostgres(url: string): Promise<OpenDatabase> {
   };
 }
 
-/** @param socket is missing from the driver's types, though it has the option. */
+/** @param socket an option of the driver that its types lack. */
 function driverOptions(socket: (options: SocketOptions) => Duplex | Promise<Duplex>) {
   return {
     socket,
     connect_timeout: connectSeconds,
-    // The driver's own pause grows to 20 s for each statement in turn, and as long would a Postgres
-    // that is back look dead.
+    // The driver's own pause between attempts grows to 20 s. A Postgres that is back would look dead
+    // for as long.
     backoff: () => 0,
     onnotice: () => {},
   };
 }
 
 async function migrateOnce(url: string): Promise<void> {
-  // A connection of its own: an advisory lock belongs to a session, and a pool has several.
+  // A separate connection: an advisory lock belongs to a session, and a pool has several.
   const client = connectOnce(url);
   try {
     await client`select pg_advisory_lock(${migrationLock})`;
@@ -94,7 +101,7 @@ async function migrateOnce(url: string): Promise<void> {
   } catch (error) {
     throw new StartupError(`DATABASE_URL: cannot open the database: ${reasonOf(error)}`);
   } finally {
-    // Ending the session releases the lock, whatever happened.
+    // The end of the session releases the lock.
     await client.end({ timeout: closeSeconds });
   }
 }
@@ -110,16 +117,16 @@ function connectOnce(url: string): postgres.Sql {
   }
 }
 
-/** What the server or the socket said, which holds no password; drizzle's own message holds SQL. */
+/** The message of the server or the socket, which holds no password. drizzle's message holds SQL. */
 function reasonOf(error: unknown): string {
   let cause = error;
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
   if (!(cause instanceof Error)) return 'unknown error';
-  // Of a host with several addresses, each of which failed.
+  // A host with several addresses, each of which failed.
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) {
     return cause.errors[0].message;
   }
-  // The driver's own message is a word: "write CONNECT_TIMEOUT host:port".
+  // The driver's message is not a sentence: "write CONNECT_TIMEOUT host:port".
   if ('code' in cause && cause.code === 'CONNECT_TIMEOUT') {
     return `no Postgres answered within ${connectSeconds} s`;
   }

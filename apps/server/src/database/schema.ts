@@ -57,12 +57,12 @@ export const pets = pgTable(
 
 export const planName = pgEnum('plan_name', planNames);
 
-/** What a caller is known by: its plan and, for Enterprise, its own quota. */
+/** An API key: its plan and, for Enterprise, its own quota. */
 export const apiKeys = pgTable(
   'api_keys',
   {
     id: uuid().primaryKey().defaultRandom(),
-    /** Who or what the key is for, in the operator's words. */
+    /** Who or what the key is for, as the operator put it. */
     name: text(),
     /** The operator's own reference, such as a customer number. */
     account: text(),
@@ -85,7 +85,7 @@ export const apiKeys = pgTable(
   ],
 );
 
-/** The secrets that stand for a key: more than one while a rotated one is still good. */
+/** The secrets of a key: more than one during the grace period of a rotation. */
 export const apiTokens = pgTable(
   'api_tokens',
   {
@@ -103,8 +103,8 @@ export const apiTokens = pgTable(
 );
 
 /**
- * What was created under an `Idempotency-Key`. With the request's body, which a replay brings
- * again, the pet's id is all it takes to repeat the answer.
+ * The pet that was created with an `Idempotency-Key`. A replay brings the body again, so the pet's id
+ * is enough to repeat the response.
  */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',

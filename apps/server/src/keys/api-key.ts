@@ -1,17 +1,17 @@
 import { type PlanName, plans, type Quota } from '@animal-store/contract';
 
-/** What a valid API key stands for. */
+/** A valid API key. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string | null;
   readonly plan: PlanName;
   /** The plan's numbers, or an Enterprise key's own. */
   readonly quota: Quota;
-  /** When it stops being good, if ever; a rotated token of it may stop sooner than the key. */
+  /** When it expires, if ever. A rotated token may expire before its key. */
   readonly expiresAt: Date | undefined;
 }
 
-/** The plan of a key. Only Enterprise keys bring their own numbers, and they must. */
+/** The plan of a key. Enterprise keys need their own numbers; other keys have none. */
 export type PlanChoice =
   | { readonly plan: Exclude<PlanName, 'enterprise'>; readonly quota?: undefined }
   | { readonly plan: 'enterprise'; readonly quota: Quota };
@@ -24,14 +24,14 @@ export type NewApiKey = PlanChoice & {
   readonly expiresAt?: Date | undefined;
 };
 
-/** A key's plan as its row holds it: with numbers if it is Enterprise, and only then. */
+/** A key's plan as stored. Only Enterprise keys have numbers. */
 export interface StoredPlan {
   readonly plan: PlanName;
   readonly perMinute: number | null;
   readonly perDay: number | null;
 }
 
-/** The numbers that hold for a key. */
+/** The quota that applies to a key. */
 export function quotaOf(key: StoredPlan): Quota {
   const quota = plans[key.plan];
   if (quota !== undefined) return quota;
@@ -42,7 +42,7 @@ export function quotaOf(key: StoredPlan): Quota {
   return { perMinute: key.perMinute, perDay: key.perDay };
 }
 
-/** What a row holds of a plan. */
+/** Converts a plan to its columns. */
 export function storedPlan({ plan, quota }: PlanChoice): StoredPlan {
   return { plan, perMinute: quota?.perMinute ?? null, perDay: quota?.perDay ?? null };
 }

@@ -3,42 +3,42 @@ import { DatabaseUnavailableError } from '../database/database-error.ts';
 import type { ApiKey } from './api-key.ts';
 import { hashToken } from './token.ts';
 
-/** How long a key is believed without asking again, should no word of a change arrive. */
+/** How long a cached key is used without asking again, if no change is announced. */
 const freshMs = 30_000;
 
-/** How long a token that nobody has is remembered as such: a new key must work soon. */
+/** How long an unknown token is cached. Short, because a new key must work soon. */
 const unknownFreshMs = 2_000;
 
-/** How long a key stays good while the database is away. */
+/** How long a cached key stays valid while the database is down. */
 const staleMs = 300_000;
 
-/** How soon a database that is away is asked again about a key. */
+/** How long a database that is down is not asked again about the same key. */
 const retryMs = 1_000;
 
-/** About 10 MB. Beyond it the least recently used are forgotten, and asked for again. */
+/** About 10 MB. Beyond it, the least recently used entries are dropped. */
 const maxTokens = 20_000;
 
-/** Apart from the others, so that guesses cannot push good keys out. */
+/** A cache of its own: an attacker who guesses tokens must not evict valid keys. */
 const maxUnknownTokens = 2_000;
 
 export type KeyCache = ReturnType<typeof createKeyCache>;
 
 interface Entry {
   readonly key: ApiKey;
-  /** When the database last said so; in milliseconds of `now`, as all times here. */
+  /** When the database last confirmed it; in milliseconds of `now`, like all times here. */
   readonly confirmedAt: number;
-  /** Until when it is believed without asking again. */
+  /** Until when it is used without asking again. */
   readonly freshUntil: number;
 }
 
 /**
- * Remembers which tokens stand for which keys, so that most requests cost no SQL.
+ * Caches the keys of tokens, so that most requests need no SQL.
  *
- * Tokens are held by their hashes: a heap dump shows none.
+ * The cache holds hashes: a heap dump shows no token.
  *
- * @param options.load asks the database, by the hash of a token.
- * @param options.now milliseconds since whenever, on a clock that nobody sets: what is remembered must
- * not last longer because the time of day went back.
+ * @param options.load asks the database for the key of a token, by the token's hash.
+ * @param options.now a monotonic clock in milliseconds: an entry must not live longer because the
+ * time of day was set back.
  * @param options.timeOfDay Unix time in milliseconds, by which keys expire.
  */
 export function createKeyCache(options: {
@@ -48,13 +48,12 @@ export function createKeyCache(options: {
 }) {
   const { load, now = () => performance.now(), timeOfDay = Date.now } = options;
   const entries = new LRUCache<string, Entry>({ max: maxTokens });
-  /** Until when a token is believed to be nobody's, by its hash. */
+  /** Until when a token is taken for unknown, by its hash. */
   const unknown = new LRUCache<string, number>({ max: maxUnknownTokens });
   const loading = new Map<string, Promise<ApiKey | undefined>>();
   let generation = 0;
 
-  /** Whether a key has not expired since it was loaded. */
-  const isGood = ({ expiresAt }: ApiKey) =>
+  const isUnexpired = ({ expiresAt }: ApiKey) =>
     expiresAt === undefined || timeOfDay() < expiresAt.getTime();
 
   function remember(hash: string, key: ApiKey | undefined): void {
@@ -68,15 +67,15 @@ export function createKeyCache(options: {
     }
   }
 
-  /** Asks the database; at most once at a time for each token. */
+  /** Asks the database. Concurrent lookups of the same token share one query. */
   function reload(hash: string): Promise<ApiKey | undefined> {
-    const underWay = loading.get(hash);
-    if (underWay !== undefined) return underWay;
-    const begunIn = generation;
+    const pending = loading.get(hash);
+    if (pending !== undefined) return pending;
+    const startedIn = generation;
     const loaded = load(hash)
       .then((key) => {
-        // Word of a change that came meanwhile may be about what was just read.
-        if (generation === begunIn) remember(hash, key);
+        // A change that was announced during the query may concern this key, so do not cache it.
+        if (generation === startedIn) remember(hash, key);
         return key;
       })
       .finally(() => {
@@ -88,40 +87,41 @@ export function createKeyCache(options: {
 
   return {
     /**
-     * The key that a token stands for, unless it is unknown, expired or revoked.
+     * Finds the key of a token. `undefined` if the token is unknown, expired or revoked.
      *
-     * @throws {DatabaseUnavailableError} if the database is away and did not vouch for the token in
-     * the last five minutes: then nobody can say that it is not good.
+     * @throws {DatabaseUnavailableError} if the database is down and did not confirm the token in the
+     * last five minutes: whether the token is valid is then unknown.
      */
     async findByToken(token: string): Promise<ApiKey | undefined> {
       const hash = hashToken(token);
       const entry = entries.get(hash);
-      if (entry !== undefined && now() < entry.freshUntil && isGood(entry.key)) return entry.key;
+      if (entry !== undefined && now() < entry.freshUntil && isUnexpired(entry.key))
+        return entry.key;
       if (now() < (unknown.get(hash) ?? 0)) return undefined;
       try {
         return await reload(hash);
       } catch (error) {
-        // Looked up again: it may have been forgotten while the database was asked, because it changed.
+        // Looked up again, because the key may have changed during the query.
         const kept = entries.get(hash);
         if (!(error instanceof DatabaseUnavailableError) || kept === undefined) throw error;
-        if (now() - kept.confirmedAt >= staleMs || !isGood(kept.key)) throw error;
+        if (now() - kept.confirmedAt >= staleMs || !isUnexpired(kept.key)) throw error;
         entries.set(hash, { ...kept, freshUntil: now() + retryMs });
         return kept.key;
       }
     },
 
-    /** Forgets a key that changed. */
+    /** Drops the entries of a key that changed. */
     forget(keyId: string): void {
       generation += 1;
       loading.clear();
-      // A token that was unknown may be this key's new one.
+      // An unknown token may be this key's new one.
       unknown.clear();
       for (const [hash, { key }] of entries.entries()) {
         if (key.id === keyId) entries.delete(hash);
       }
     },
 
-    /** Forgets everything, when word of changes may have been missed. */
+    /** Drops all entries, because announcements of changes may have been missed. */
     clear(): void {
       generation += 1;
       loading.clear();

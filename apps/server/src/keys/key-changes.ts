@@ -1,43 +1,56 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { OpenDatabase } from '../database/database.ts';
+import { statement } from '../database/statement.ts';
 import type { KeyCache } from './key-cache.ts';
 
-/** Where a replica that changes a key tells the others (Postgres NOTIFY). */
-export const keyChannel = 'animal_store_keys';
+/** The Postgres channel (NOTIFY) on which a replica that changes a key tells the others. */
+const keyChannel = 'animal_store_keys';
 
 const KeyChange = z.object({
   keyId: z.string(),
-  /** Whether the key's ban was lifted. */
+  /**
+   * Whether the key's ban was lifted. Replicas of versions that run side by side read this name, so
+   * it stays as it is.
+   */
   pardoned: z.boolean().optional(),
 });
 
-/** What is told of a changed key. */
-export type KeyChange = z.infer<typeof KeyChange>;
+/** A message about a changed key. */
+type KeyChange = z.infer<typeof KeyChange>;
 
 /**
- * Follows changes of keys, whichever replica makes them, and forgets what is outdated.
+ * Tells all replicas that a key has changed. In a transaction, Postgres sends the message at the
+ * commit, and not at all after a rollback.
+ */
+export const announceKeyChange = statement('announce_key_change', (db, change: KeyChange) =>
+  db.execute(sql`select pg_notify(${keyChannel}, ${JSON.stringify(change)})`),
+);
+
+/**
+ * Follows the key changes of all replicas, and drops the cache entries that they outdate.
  *
- * @param onPardon is told of keys whose ban was lifted.
+ * @param onUnban called with the key whose ban was lifted.
  * @returns stops following.
  */
 export function followKeyChanges(
   database: Pick<OpenDatabase, 'listen'>,
   cache: Pick<KeyCache, 'forget' | 'clear'>,
-  onPardon: (keyId: string) => void,
+  onUnban: (keyId: string) => void,
 ): Promise<() => Promise<void>> {
   return database.listen(keyChannel, {
     onMessage(payload) {
       const change = KeyChange.safeParse(parse(payload));
       if (!change.success) return cache.clear();
       cache.forget(change.data.keyId);
-      if (change.data.pardoned === true) onPardon(change.data.keyId);
+      if (change.data.pardoned === true) onUnban(change.data.keyId);
     },
-    // What was said while nobody listened is lost.
+    // Messages sent before this moment are lost.
     onListening: () => cache.clear(),
   });
 }
 
-/** Anybody may notify of anything; what is no JSON is no change that we know of. */
+/** Any client of the database can send anything: what is not JSON is not a change that we know. */
 function parse(payload: string): unknown {
   try {
     return JSON.parse(payload);

@@ -7,19 +7,19 @@ const secretLength = 30;
 const checksumLength = 6;
 const wellFormed = new RegExp(`^${scheme}[0-9A-Za-z]{${secretLength + checksumLength}}$`);
 
-/** How much of a token may be shown again, to recognise it by. */
+/** How many characters of a token may be shown again, to recognise it. */
 const prefixLength = 8;
 
 /**
  * Makes an API token: `ast_`, 30 base-62 characters of randomness (178 bits), then their CRC-32 in
- * six, so that secret scanners recognise a token without asking a database.
+ * six characters, so that secret scanners recognise a token without a database.
  */
 export function createToken(): string {
   const secret = Array.from({ length: secretLength }, () => alphabet[randomInt(62)]).join('');
   return `${scheme}${secret}${checksum(secret)}`;
 }
 
-/** Tells whether a text can be a token at all; saves the database from guesses. */
+/** Tells whether a text can be a token. Guesses that cannot never reach the database. */
 export function isToken(text: string): boolean {
   if (!wellFormed.test(text)) return false;
   const secret = text.slice(scheme.length, -checksumLength);
@@ -27,8 +27,8 @@ export function isToken(text: string): boolean {
 }
 
 /**
- * What is stored of a token. A fast hash is enough, and salt would be in the way: unlike a
- * password, 178 random bits cannot be guessed from it.
+ * The hash under which a token is stored. A fast hash without salt is enough: unlike a password, 178
+ * random bits cannot be guessed.
  */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
@@ -36,12 +36,12 @@ export function hashToken(token: string): string {
 
 const tokenLike = new RegExp(`${scheme}[0-9A-Za-z]{${prefixLength},}`, 'g');
 
-/** Tells whether a text holds what may be a token, or most of one. */
+/** Tells whether a text contains what may be a token, or most of one. */
 export function holdsToken(text: string): boolean {
   return text.search(tokenLike) !== -1;
 }
 
-/** Takes out of a text whatever may be a token, before it is shown or logged. */
+/** Removes whatever may be a token from a text, before it is shown or logged. */
 export function hideTokens(text: string): string {
   return text.replaceAll(tokenLike, `${scheme}…`);
 }

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestRecord } from '../api/observe-requests.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import type { StatementContext } from '../database/statement-channel.ts';
+import type { StatementContext } from '../database/statement.ts';
 import type { RequestOutcome } from '../http/request-outcome.ts';
 import { watchChannel } from './watch-channel.ts';
 

@@ -24,7 +24,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { RequestTracing } from '../api/observe-requests.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import type { StatementContext } from '../database/statement-channel.ts';
+import type { StatementContext } from '../database/statement.ts';
 
 /** How long a stop waits for the last spans to be taken, in milliseconds. */
 const flushTimeoutMs = 2_000;

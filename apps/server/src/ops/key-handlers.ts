@@ -10,12 +10,12 @@ import {
 } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
 import { ApiError } from '../http/api-error.ts';
-import type { KeyRecord, KeyRegister, Unchanged } from '../keys/key-register.ts';
+import type { KeyManagement, KeyRecord, Unchanged } from '../keys/key-management.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 
 /** The operations on API keys. */
 export function createKeyHandlers(options: {
-  keys: KeyRegister;
+  keys: KeyManagement;
   quotas: Pick<Quotas, 'usageOf' | 'pardon'>;
 }) {
   const { keys, quotas } = options;
@@ -78,9 +78,9 @@ export function createKeyHandlers(options: {
 
     async unbanKey({ params: { keyId } }) {
       const key = await find(keyId);
-      // Pardoned before it is announced: a replica that hears of it and asks Redis finds no ban.
+      // Lifted before it is announced: a replica that hears of it and asks Redis finds no ban.
       await quotas.pardon(key.id);
-      await keys.announcePardon(key.id);
+      await keys.announceUnban(key.id);
       return { status: 200, body: await detailsOf(key) };
     },
   });

@@ -1,7 +1,7 @@
 import { createAdminOpenApi } from '@animal-store/contract/admin/openapi';
 import { type ListenerTimeouts, openListener } from '../http/listener.ts';
 import { answerMalformedRequests } from '../http/malformed-requests.ts';
-import type { KeyRegister } from '../keys/key-register.ts';
+import type { KeyManagement } from '../keys/key-management.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Quotas } from '../quotas/quotas.ts';
@@ -34,7 +34,7 @@ export async function openOps(
     dataDir: string | undefined;
     health: Health;
     metrics: Metrics;
-    keys: KeyRegister;
+    keys: KeyManagement;
     quotas: Quotas;
     report: (failure: unknown, requestId: string) => void;
     onOpsEnd: (record: OpsRequestRecord) => void;

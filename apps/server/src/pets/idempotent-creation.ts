@@ -1,92 +1,105 @@
 import { hash } from 'node:crypto';
 import { type NewPet, type Pet, stringifyJson } from '@animal-store/contract';
-import { and, eq, gt, sql } from 'drizzle-orm';
+import { and, eq, gt, lte, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { translateErrors } from '../database/database-error.ts';
 import { idempotencyKeys, pets } from '../database/schema.ts';
+import { preparedStatement, statement } from '../database/statement.ts';
 
-/** What came of a creation under an `Idempotency-Key`. */
+/** The result of a creation with an `Idempotency-Key`. */
 export type IdempotentCreation =
   | { readonly outcome: 'created' | 'replayed'; readonly pet: Required<Pet> }
   | { readonly outcome: 'in-progress' | 'key-reused' };
 
 export type IdempotentCreations = ReturnType<typeof createIdempotentCreations>;
 
-/** How long a key is remembered. */
-const memory = sql`interval '24 hours'`;
+/** A key that was used before this time may be used again. */
+const retentionStart = sql`now() - interval '24 hours'`;
 
-/** How many rows a statement deletes: it may take 5 s, and what has piled up may take longer. */
-const forgottenAtOnce = 1_000;
+/** The most rows that one statement deletes, so that it stays below the statement timeout. */
+const maxDeleted = 1_000;
+
+const keyId = sql`${sql.placeholder('keyId')}::uuid`;
+const idempotencyKey = sql`${sql.placeholder('idempotencyKey')}::text`;
 
 /**
- * Creates animals at most once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07).
+ * Inserts an idempotency key and its pet, or neither: it is one statement. The unique index decides
+ * between concurrent requests. The advisory lock only tells the later request that the first one is
+ * still running; without it, the later request would wait.
  *
- * The key's row and the animal are written by one statement, so both are there or neither is. The
- * unique index decides between concurrent requests; the advisory lock only tells the later one that
- * the first is still on its way, where it would otherwise wait for it.
+ * @returns no row if the key is taken, by a row of the last 24 hours or by a request in flight.
  */
-export function createIdempotentCreations(db: Database) {
-  const { keyId, idempotencyKey, fingerprint } = {
-    keyId: sql`${sql.placeholder('keyId')}::uuid`,
-    idempotencyKey: sql`${sql.placeholder('idempotencyKey')}::text`,
-    fingerprint: sql`${sql.placeholder('fingerprint')}::text`,
-  };
+const createPetOnce = preparedStatement('create_pet_once', (db) => {
+  const claimed = db.$with('claimed').as(
+    db
+      .insert(idempotencyKeys)
+      .select(
+        sql`select ${keyId}, ${idempotencyKey}, ${sql.placeholder('fingerprint')}::text, nextval(pg_get_serial_sequence('pets', 'id')), now() where pg_try_advisory_xact_lock(hashtextextended(${keyId} || ' ' || ${idempotencyKey}, 0))`,
+      )
+      .onConflictDoUpdate({
+        target: [idempotencyKeys.keyId, idempotencyKeys.idempotencyKey],
+        set: {
+          fingerprint: sql`excluded.fingerprint`,
+          petId: sql`excluded.pet_id`,
+          createdAt: sql`now()`,
+        },
+        setWhere: lte(idempotencyKeys.createdAt, retentionStart),
+      })
+      .returning({ petId: idempotencyKeys.petId }),
+  );
+  const inserted = db.$with('inserted').as(
+    db
+      .insert(pets)
+      .select(
+        db
+          .select({
+            id: claimed.petId,
+            name: sql`${sql.placeholder('name')}::text`.as('name'),
+            categoryId: sql`${sql.placeholder('categoryId')}::bigint`.as('category_id'),
+            status: sql`${sql.placeholder('status')}::pet_status`.as('status'),
+            createdAt: sql`now()`.as('created_at'),
+          })
+          .from(claimed),
+      )
+      .returning({ id: pets.id }),
+  );
+  return db.with(claimed, inserted).select({ id: inserted.id }).from(inserted);
+});
 
-  // No row if the key is taken, be it by a row of the last 24 hours or by a request in flight.
-  const claimed = db.$with('claimed', { petId: sql<number>`pet_id`.as('pet_id') }).as(sql`
-    insert into ${idempotencyKeys} (key_id, idempotency_key, fingerprint, pet_id)
-    select ${keyId}, ${idempotencyKey}, ${fingerprint}, nextval(pg_get_serial_sequence('pets', 'id'))
-    where pg_try_advisory_xact_lock(hashtextextended(${keyId} || ' ' || ${idempotencyKey}, 0))
-    on conflict (key_id, idempotency_key) do update
-      set fingerprint = excluded.fingerprint, pet_id = excluded.pet_id, created_at = now()
-      where ${idempotencyKeys.createdAt} <= now() - ${memory}
-    returning pet_id`);
-
-  const inserted = db.$with('inserted', { id: pets.id }).as(sql`
-    insert into ${pets} (id, name, category_id, status)
-    select pet_id, ${sql.placeholder('name')}::text, ${sql.placeholder('categoryId')}::bigint,
-      ${sql.placeholder('status')}::pet_status
-    from claimed
-    returning id`);
-
-  const createOnce = db
-    .with(claimed, inserted)
-    .select({ id: inserted.id })
-    .from(inserted)
-    .prepare('create_pet_once');
-
-  const earlier = db
+const findEarlierCreation = preparedStatement('find_earlier_creation', (db) =>
+  db
     .select({ fingerprint: idempotencyKeys.fingerprint, petId: idempotencyKeys.petId })
     .from(idempotencyKeys)
     .where(
       and(
-        eq(idempotencyKeys.keyId, sql.placeholder('keyId')),
-        eq(idempotencyKeys.idempotencyKey, sql.placeholder('idempotencyKey')),
-        gt(idempotencyKeys.createdAt, sql`now() - ${memory}`),
+        eq(idempotencyKeys.keyId, keyId),
+        eq(idempotencyKeys.idempotencyKey, idempotencyKey),
+        gt(idempotencyKeys.createdAt, retentionStart),
       ),
+    ),
+);
+
+const deleteExpiredKeys = statement('delete_expired_idempotency_keys', (db) =>
+  db
+    .delete(idempotencyKeys)
+    .where(
+      sql`ctid in ${db
+        .select({ row: sql`ctid` })
+        .from(idempotencyKeys)
+        .where(lte(idempotencyKeys.createdAt, retentionStart))
+        .limit(maxDeleted)}`,
     )
-    .prepare('earlier_creation');
+    .returning({ petId: idempotencyKeys.petId }),
+);
 
-  const forgotten = db.$with('forgotten', { petId: sql<number>`pet_id`.as('pet_id') }).as(sql`
-    delete from ${idempotencyKeys}
-    where ctid in (
-      select ctid from ${idempotencyKeys}
-      where ${idempotencyKeys.createdAt} <= now() - ${memory}
-      limit ${sql.raw(String(forgottenAtOnce))}
-    )
-    returning pet_id`);
-
-  const forget = db
-    .with(forgotten)
-    .select({ count: sql<number>`count(*)::int` })
-    .from(forgotten)
-    .prepare('forget_idempotency_keys');
-
+/**
+ * Creates animals at most once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07).
+ */
+export function createIdempotentCreations(db: Database) {
   return {
     /**
-     * Creates an animal, or repeats what the key created before.
+     * Creates an animal, or repeats the result of the key's first creation.
      *
-     * @param scope the API key and its `Idempotency-Key`: keys of different callers never meet.
+     * @param scope the API key and its `Idempotency-Key`: the keys of two callers never conflict.
      */
     async create(
       scope: { keyId: string; idempotencyKey: string },
@@ -94,24 +107,21 @@ export function createIdempotentCreations(db: Database) {
     ): Promise<IdempotentCreation> {
       const body = { name, categoryId, status };
       const fingerprint = hash('sha256', stringifyJson(body), 'hex');
-      const [row] = await translateErrors(
-        createOnce.execute({ ...scope, ...body, categoryId: String(categoryId), fingerprint }),
-        'create_pet_once',
-      );
-      if (row !== undefined) return { outcome: 'created', pet: { id: row.id, ...body } };
+      const values = { ...scope, ...body, categoryId: String(categoryId), fingerprint };
+      const [created] = await createPetOnce(db, values);
+      if (created !== undefined) return { outcome: 'created', pet: { id: created.id, ...body } };
 
-      const [first] = await translateErrors(earlier.execute(scope), 'find_earlier_creation');
-      if (first === undefined) return { outcome: 'in-progress' };
-      if (first.fingerprint !== fingerprint) return { outcome: 'key-reused' };
-      return { outcome: 'replayed', pet: { id: first.petId, ...body } };
+      const [earlier] = await findEarlierCreation(db, scope);
+      if (earlier === undefined) return { outcome: 'in-progress' };
+      if (earlier.fingerprint !== fingerprint) return { outcome: 'key-reused' };
+      return { outcome: 'replayed', pet: { id: earlier.petId, ...body } };
     },
 
-    /** Deletes keys that have served their time. Theirs is room only: they count no more. */
-    async forgetExpired(): Promise<void> {
-      for (;;) {
-        const [deleted] = await translateErrors(forget.execute(), 'forget_idempotency_keys');
-        if (deleted === undefined || deleted.count < forgottenAtOnce) return;
-      }
+    /** Deletes keys that may be used again anyway. */
+    async deleteExpired(): Promise<void> {
+      let deleted: number;
+      do deleted = (await deleteExpiredKeys(db)).length;
+      while (deleted === maxDeleted);
     },
   };
 }

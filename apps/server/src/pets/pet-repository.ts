@@ -1,8 +1,8 @@
 import type { Int64, NewPet, Pet } from '@animal-store/contract';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { translateErrors } from '../database/database-error.ts';
 import { pets } from '../database/schema.ts';
+import { preparedStatement } from '../database/statement.ts';
 import type { PagePosition } from './page-cursor.ts';
 
 export type PetRepository = ReturnType<typeof createPetRepository>;
@@ -14,66 +14,61 @@ const columns = {
   status: pets.status,
 };
 
-/** The catalogue in the database. Statements are prepared here, once, and not built per request. */
-export function createPetRepository(db: Database) {
-  const afterId = gt(pets.id, sql.placeholder('afterId'));
-  const ofStatus = eq(pets.status, sql.placeholder('status'));
-  const limit = sql.placeholder('limit');
+const isAfterPage = gt(pets.id, sql.placeholder('afterId'));
 
-  const page = db
+const listPets = preparedStatement('list_pets', (db) =>
+  db
     .select(columns)
     .from(pets)
-    .where(afterId)
+    .where(isAfterPage)
     .orderBy(asc(pets.id))
-    .limit(limit)
-    .prepare('page_of_pets');
+    .limit(sql.placeholder('limit')),
+);
 
-  const pageOfStatus = db
+const listPetsByStatus = preparedStatement('list_pets_by_status', (db) =>
+  db
     .select(columns)
     .from(pets)
-    .where(and(ofStatus, afterId))
+    .where(and(eq(pets.status, sql.placeholder('status')), isAfterPage))
     .orderBy(asc(pets.id))
-    .limit(limit)
-    .prepare('page_of_pets_with_status');
+    .limit(sql.placeholder('limit')),
+);
 
-  const byId = db
+const findPet = preparedStatement('find_pet', (db) =>
+  db
     .select(columns)
     .from(pets)
-    .where(eq(pets.id, sql.placeholder('id')))
-    .prepare('pet_by_id');
+    .where(eq(pets.id, sql.placeholder('id'))),
+);
 
-  const insert = db
+const createPet = preparedStatement('create_pet', (db) =>
+  db
     .insert(pets)
     .values({
       name: sql.placeholder('name'),
       categoryId: sql.placeholder('categoryId'),
       status: sql.placeholder('status'),
     })
-    .returning(columns)
-    .prepare('insert_pet');
+    .returning(columns),
+);
 
+/** The catalogue in the database. */
+export function createPetRepository(db: Database) {
   return {
     /** Up to `limit` animals by ascending id, after a position in the list. */
-    list(position: PagePosition, limit: number): Promise<Required<Pet>[]> {
-      const { status, afterId } = position;
-      return translateErrors(
-        status === undefined
-          ? page.execute({ afterId, limit })
-          : pageOfStatus.execute({ status, afterId, limit }),
-        'list_pets',
-      );
+    list({ status, afterId }: PagePosition, limit: number): Promise<Required<Pet>[]> {
+      return status === undefined
+        ? listPets(db, { afterId, limit })
+        : listPetsByStatus(db, { status, afterId, limit });
     },
 
     async find(id: Int64): Promise<Required<Pet> | undefined> {
-      const [pet] = await translateErrors(byId.execute({ id: String(id) }), 'find_pet');
+      const [pet] = await findPet(db, { id: String(id) });
       return pet;
     },
 
     async create({ name, categoryId, status = 'available' }: NewPet): Promise<Required<Pet>> {
-      const [pet] = await translateErrors(
-        insert.execute({ name, categoryId, status }),
-        'create_pet',
-      );
+      const [pet] = await createPet(db, { name, categoryId, status });
       if (pet === undefined) throw new Error('An insert returned no row.');
       return pet;
     },

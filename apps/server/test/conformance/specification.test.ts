@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { createApiKey } from '../../src/keys/key-creation.ts';
 import { databaseKinds } from '../support/databases.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -29,10 +29,14 @@ describe.each(databaseKinds)('the specification on %s', (kind) => {
       // Every request after a 429 counts as a repeated one at once.
       env: { BAN_GRACE_MS: '0' },
       async prepare(db) {
-        const keys = createKeyRepository(db);
         const create = async (perMinute: number, perDay: number) =>
-          (await keys.create({ name: 'own', plan: 'enterprise', quota: { perMinute, perDay } }))
-            .token;
+          (
+            await createApiKey(db, {
+              name: 'own',
+              plan: 'enterprise',
+              quota: { perMinute, perDay },
+            })
+          ).token;
         own.threeADay = await create(100, 3);
         own.fiveAMinute = await create(5, 100);
       },

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { openTcpProxy, startServer, until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
-import { createKeyRegister } from '../../src/keys/key-register.ts';
-import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { createApiKey } from '../../src/keys/key-creation.ts';
+import { createKeyManagement } from '../../src/keys/key-management.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
 import { type Answer, type CallOptions, call, wideQuota } from '../support/service.ts';
@@ -68,7 +68,7 @@ describe.concurrent('a network', { timeout: boundMs }, () => {
     await until(async () => (await list()).status === 200);
     // By somebody else, who can only tell by NOTIFY. Unheard of, the key would stay good for 30 s.
     const { db, close } = await database.open();
-    await createKeyRegister(db, () => {}).revoke(newKeyId);
+    await createKeyManagement(db, () => {}).revoke(newKeyId);
     await close();
     await until(async () => (await list()).status === 401, { timeoutMs: 10_000 });
   });
@@ -131,10 +131,9 @@ async function startBehindProxy() {
 /** One key that the server is to see, and one that it is not: for that it needs the database. */
 async function createTokens(database: TestDatabase) {
   const { db, close } = await database.open();
-  const keys = createKeyRepository(db);
   const key = { name: 'network', plan: 'enterprise', quota: wideQuota } as const;
-  const { token: knownToken } = await keys.create(key);
-  const { token: newToken, id: newKeyId } = await keys.create(key);
+  const { token: knownToken } = await createApiKey(db, key);
+  const { token: newToken, id: newKeyId } = await createApiKey(db, key);
   await close();
   return { knownToken, newToken, newKeyId };
 }

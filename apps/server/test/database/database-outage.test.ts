@@ -7,7 +7,7 @@ import {
 } from '@animal-store/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
-import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { createApiKey } from '../../src/keys/key-creation.ts';
 import { expectError } from '../support/expectations.ts';
 import { listAll } from '../support/list-all.ts';
 import {
@@ -43,10 +43,9 @@ beforeAll(async () => {
 beforeEach(async () => {
   const database = await postgres.createDatabase();
   const { db, close } = await openDatabase(database.url);
-  const keys = createKeyRepository(db);
   const createToken = async () => {
     const key = { name: 'outage', plan: 'enterprise', quota: wideQuota } as const;
-    return (await keys.create(key)).token;
+    return (await createApiKey(db, key)).token;
   };
   token = await createToken();
   newTokens = await Promise.all(Array.from({ length: 150 }, createToken));

@@ -1,6 +1,6 @@
 import { type Server, startServer, until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
-import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
 import { listAll, type Pet } from '../support/list-all.ts';
 import { call, wideQuota } from '../support/service.ts';
@@ -41,7 +41,7 @@ function newPet(i: number): Omit<Pet, 'id'> {
 async function createToken(database: Awaited<ReturnType<typeof createDatabase>>): Promise<string> {
   const { db, close } = await database.open();
   const key = { name: 'durability', plan: 'enterprise', quota: wideQuota } as const;
-  const { token } = await createKeyRepository(db).create(key);
+  const { token } = await createApiKey(db, key);
   await close();
   return token;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiKeys, apiTokens } from '../../src/database/schema.ts';
-import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createToken, hashToken } from '../../src/keys/token.ts';
 import { databaseKinds } from '../support/databases.ts';
 import { expectError, rateLimitOf } from '../support/expectations.ts';
@@ -46,9 +46,8 @@ describe.each(databaseKinds)('authentication on %s', (kind) => {
     service = await startService(kind, {
       env: { ADDRESS_PER_MINUTE: '100000' },
       async prepare(db) {
-        const keys = createKeyRepository(db);
         const create = async (name: string) => {
-          const { id, token } = await keys.create({ name, plan: 'free' });
+          const { id, token } = await createApiKey(db, { name, plan: 'free' });
           return { id: sql`${id}::uuid`, token };
         };
         const expired = await create('expired');

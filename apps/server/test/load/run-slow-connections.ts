@@ -14,7 +14,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openPostgres, openRedis, startServer, until } from '@animal-store/testkit';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
-import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { createApiKey } from '../../src/keys/key-creation.ts';
 import { send } from '../support/send.ts';
 import { percentile } from './percentile.ts';
 
@@ -48,7 +48,7 @@ opened.use(postgres);
 opened.use(redis);
 const database = await postgres.createDatabase();
 const { db, close } = await openDatabase(database.url);
-const { token } = await createKeyRepository(db).create({
+const { token } = await createApiKey(db, {
   name: 'honest',
   plan: 'enterprise',
   quota: { perMinute: 10_000_000, perDay: 100_000_000 },

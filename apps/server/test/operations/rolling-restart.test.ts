@@ -1,6 +1,6 @@
 import { openRedis, type Server, startServer, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createDatabase } from '../support/databases.ts';
 import { listAll } from '../support/list-all.ts';
 import { openLoadBalancer } from '../support/load-balancer.ts';
@@ -18,10 +18,9 @@ test('three replicas are restarted one after another under load, and no request 
   const redis = stack.use(await openRedis());
   const balancer = stack.use(await openLoadBalancer());
   const { db, close } = await database.open();
-  const keys = createKeyRepository(db);
   const createToken = async () => {
     const key = { name: 'rollout', plan: 'enterprise', quota: wideQuota } as const;
-    return (await keys.create(key)).token;
+    return (await createApiKey(db, key)).token;
   };
   const token = await createToken();
   const newTokens = await Promise.all(Array.from({ length: 200 }, createToken));

@@ -49,7 +49,7 @@ describe('inside the server', () => {
     observability: [
       'api/observe-requests',
       'database/database-error',
-      'database/statement-channel',
+      'database/statement',
       'http/request-outcome',
       'keys/token',
       'quotas',
@@ -110,7 +110,7 @@ describe('inside the server', () => {
 
   test('only ops/ and the CLI speak the admin contract, keys and errors its words', () => {
     const others = server.filter(
-      ({ from }) => !/src\/(ops\/|cli\/|keys\/key-register|http\/api-error)/.test(from),
+      ({ from }) => !/src\/(ops\/|cli\/|keys\/key-management|http\/api-error)/.test(from),
     );
     expect(refused(others, [/^@animal-store\/contract\/admin(\/|$)/])).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe('inside the server', () => {
   test('only repositories and database/ import drizzle', () => {
     const others = server.filter(
       ({ from }) =>
-        !/^apps\/server\/src\/(database\/|keys\/(key-repository|key-register)|pets\/(pet-repository|idempotent-creation))/.test(
+        !/^apps\/server\/src\/(database\/|keys\/key-(changes|lookup|management)|pets\/(pet-repository|idempotent-creation))/.test(
           from,
         ),
     );

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import type { Quota } from '@animal-store/contract';
 import { type Server, startServer } from '@animal-store/testkit';
 import type { NewApiKey } from '../../src/keys/api-key.ts';
-import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createDatabase } from './databases.ts';
 
 /** Several servers on one database, as behind a load balancer. */
@@ -46,7 +46,6 @@ export async function startReplicas({ env }: ReplicasOptions): Promise<Replicas>
   const testDatabase = opened.use(await createDatabase('postgres'));
   const database = await testDatabase.open();
   opened.defer(() => database.close());
-  const keys = createKeyRepository(database.db);
 
   // Not a line for each of many requests, which nobody here reads.
   const start = (own: Readonly<Record<string, string>> = {}) =>
@@ -75,7 +74,7 @@ export async function startReplicas({ env }: ReplicasOptions): Promise<Replicas>
       const name = `key ${made}`;
       const key: NewApiKey =
         typeof plan === 'string' ? { name, plan } : { name, plan: 'enterprise', quota: plan };
-      return (await keys.create(key)).token;
+      return (await createApiKey(database.db, key)).token;
     },
     ask: (server, token, headers) => ask(agent, server, token, headers),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -1,4 +1,4 @@
-import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { createApiKey } from '../../src/keys/key-creation.ts';
 import { startService, type TestService } from './service.ts';
 
 /** Tokens by the name of their key. */
@@ -13,9 +13,8 @@ export async function startWithKeys(
   const service = await startService('embedded', {
     env,
     async prepare(db) {
-      const repository = createKeyRepository(db);
       for (const [name, quota] of Object.entries(quotas)) {
-        keys[name] = (await repository.create({ name, plan: 'enterprise', quota })).token;
+        keys[name] = (await createApiKey(db, { name, plan: 'enterprise', quota })).token;
       }
     },
   });

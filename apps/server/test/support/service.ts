@@ -2,7 +2,7 @@ import { type PlanName, parseJson } from '@animal-store/contract';
 import { type Server, startServer } from '@animal-store/testkit';
 import type { Database } from '../../src/database/database.ts';
 import type { NewApiKey } from '../../src/keys/api-key.ts';
-import { createKeyRepository } from '../../src/keys/key-repository.ts';
+import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
 
 /** A running service with a database of its own and a key of each plan. */
@@ -78,8 +78,7 @@ async function fill(
   const { db, close } = await database.open();
   try {
     await prepare?.(db);
-    const keys = createKeyRepository(db);
-    const create = async (key: NewApiKey) => (await keys.create(key)).token;
+    const create = async (key: NewApiKey) => (await createApiKey(db, key)).token;
     return {
       free: await create({ name: 'free', plan: 'free' }),
       pro: await create({ name: 'pro', plan: 'pro' }),

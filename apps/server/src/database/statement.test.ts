@@ -1,0 +1,162 @@
+import { tracingChannel } from 'node:diagnostics_channel';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Database } from './database.ts';
+import { DatabaseError, DatabaseUnavailableError } from './database-error.ts';
+import { answerWithinMs, inTransaction, preparedStatement, statement } from './statement.ts';
+
+/** These statements bring their own result and never use the database. */
+const db = {} as Database;
+
+const runQuery = statement('a_test', (_db, query: PromiseLike<unknown>) => query);
+
+/** The error that a rejected query becomes. */
+const errorOf = (query: PromiseLike<unknown>): Promise<unknown> =>
+  runQuery(db, query).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+/** What an error with a code becomes, also as the cause of another: drizzle wraps errors like that. */
+async function translated(code: string): Promise<unknown> {
+  const cause = Object.assign(new Error('parameters: hunter2'), { code });
+  const wrapped = new Error('Failed query: select hunter2', { cause });
+  const direct = await errorOf(Promise.reject(cause));
+  expect(await errorOf(Promise.reject(wrapped))).toEqual(direct);
+  return direct;
+}
+
+describe('the result of a statement', () => {
+  test('is the rows of its query', async () => {
+    expect(await runQuery(db, Promise.resolve('rows'))).toBe('rows');
+  });
+
+  // SQLSTATEs, then codes of postgres.js and Node.
+  test.each([
+    ...['08000', '08006', '08P01', '53300', '53100', '57014', '57P01', '57P03', '55P03'],
+    ...['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED'],
+    ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
+  ])('after %s is DatabaseUnavailableError', async (code) => {
+    const error = await translated(code);
+    expect(error).toBeInstanceOf(DatabaseUnavailableError);
+    expect(error).toMatchObject({ name: 'DatabaseUnavailableError', code });
+  });
+
+  test.each([
+    '23505',
+    '22021',
+    '42P01',
+    'XX000',
+    '40P01',
+    'ERR_INVALID_ARG_TYPE',
+    'UNDEFINED_VALUE',
+  ])('after %s is DatabaseError', async (code) => {
+    const error = await translated(code);
+    expect(error).toBeInstanceOf(DatabaseError);
+    expect(error).not.toBeInstanceOf(DatabaseUnavailableError);
+    expect(error).toMatchObject({ name: 'DatabaseError', code });
+  });
+
+  test('never holds the SQL or its parameters', async () => {
+    const error = (await translated('23505')) as Error;
+    expect(error.message).toBe('The database refused a statement (23505).');
+    expect(error.cause).toBeUndefined();
+    expect(error.stack).not.toContain('hunter2');
+  });
+
+  test.each([[undefined], ['text'], [new Error('no code')]])(
+    'after %s is DatabaseError with the code unknown',
+    async (failure) => {
+      expect(await errorOf(Promise.reject(failure))).toMatchObject({
+        name: 'DatabaseError',
+        code: 'unknown',
+      });
+    },
+  );
+});
+
+test('the error of a statement in a transaction is the error of the transaction', async () => {
+  const transacting = {
+    transaction: (work: (tx: Database) => Promise<unknown>) => work(db),
+  } as unknown as Database;
+  const lost = Object.assign(new Error(), { code: '57P01' });
+  await expect(
+    inTransaction('a_transaction', transacting, (tx) => runQuery(tx, Promise.reject(lost))),
+  ).rejects.toMatchObject({ name: 'DatabaseUnavailableError', code: '57P01' });
+});
+
+describe('a statement without an answer', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('fails with DatabaseUnavailableError at its deadline', async () => {
+    const waiting = expect(runQuery(db, new Promise(() => {}))).rejects.toMatchObject({
+      name: 'DatabaseUnavailableError',
+      code: 'NO_ANSWER',
+    });
+    await vi.advanceTimersByTimeAsync(answerWithinMs);
+    await waiting;
+  });
+
+  test('leaves no timer behind, and neither does one with an answer', async () => {
+    await runQuery(db, Promise.resolve());
+    await errorOf(Promise.reject(new Error()));
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a prepared statement', () => {
+  /** Records what is built, prepared and executed. */
+  function createTestStatement() {
+    const events: unknown[] = [];
+    const find = preparedStatement('find_it', () => {
+      events.push('built');
+      return {
+        prepare(name) {
+          events.push(`prepared as ${name}`);
+          return {
+            async execute(values) {
+              events.push(values);
+              return 'rows';
+            },
+          };
+        },
+      };
+    });
+    return { find, events };
+  }
+
+  test('is not built before it is used', () => {
+    expect(createTestStatement().events).toEqual([]);
+  });
+
+  test('is built and prepared once for a database', async () => {
+    const { find, events } = createTestStatement();
+    expect(await find(db, { id: 1 })).toBe('rows');
+    expect(await find(db, { id: 2 })).toBe('rows');
+    expect(events).toEqual(['built', 'prepared as find_it', { id: 1 }, { id: 2 }]);
+  });
+
+  test('is prepared again for another database or transaction', async () => {
+    const { find, events } = createTestStatement();
+    await find(db);
+    await find({} as Database);
+    expect(events.filter((event) => event === 'built')).toHaveLength(2);
+  });
+});
+
+test('every statement is published under its name, without its values', async () => {
+  const published: unknown[] = [];
+  const { start } = tracingChannel('animal-store:statement');
+  const record = (message: unknown) => published.push(message);
+  start.subscribe(record);
+  try {
+    await runQuery(db, Promise.resolve('rows'));
+  } finally {
+    start.unsubscribe(record);
+  }
+  expect(published).toEqual([{ statement: 'a_test', result: 'rows' }]);
+});

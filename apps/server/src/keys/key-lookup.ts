@@ -1,0 +1,55 @@
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { apiKeys, apiTokens } from '../database/schema.ts';
+import { preparedStatement } from '../database/statement.ts';
+import { type ApiKey, quotaOf } from './api-key.ts';
+
+const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
+  db
+    .select({
+      id: apiKeys.id,
+      name: apiKeys.name,
+      plan: apiKeys.plan,
+      perMinute: apiKeys.perMinute,
+      perDay: apiKeys.perDay,
+      expiresAt: apiKeys.expiresAt,
+      tokenExpiresAt: apiTokens.expiresAt,
+    })
+    .from(apiTokens)
+    .innerJoin(apiKeys, eq(apiKeys.id, apiTokens.keyId))
+    .where(
+      and(
+        eq(apiTokens.hash, sql.placeholder('hash')),
+        isUnexpired(apiTokens.expiresAt),
+        isUnexpired(apiKeys.expiresAt),
+        isNull(apiKeys.revokedAt),
+      ),
+    ),
+);
+
+/**
+ * Creates the function that looks up the key of a token, by the token's hash.
+ *
+ * @returns from the function, `undefined` if the token is unknown, expired or revoked.
+ */
+export function createKeyLookup(db: Database) {
+  return async function findByHash(hash: string): Promise<ApiKey | undefined> {
+    const [row] = await findKeyByToken(db, { hash });
+    if (row === undefined) return undefined;
+    const { id, name, plan } = row;
+    return { id, name, plan, quota: quotaOf(row), expiresAt: earliestExpiry(row) };
+  };
+}
+
+/** The condition that a key or token has not expired, by the database's clock. */
+export function isUnexpired(expiresAt: typeof apiTokens.expiresAt | typeof apiKeys.expiresAt) {
+  return or(isNull(expiresAt), gt(expiresAt, sql`now()`));
+}
+
+/** When the first of a key and its token expires. */
+function earliestExpiry(row: { expiresAt: Date | null; tokenExpiresAt: Date | null }) {
+  const times = [row.expiresAt, row.tokenExpiresAt].filter((time) => time !== null);
+  return times.length === 0
+    ? undefined
+    : new Date(Math.min(...times.map((time) => time.getTime())));
+}
