@@ -33,9 +33,9 @@ describe('the key cache', () => {
     });
   });
 
-  const away = () => Promise.reject(new DatabaseUnavailableError('CONNECTION_CLOSED'));
+  const unavailable = () => Promise.reject(new DatabaseUnavailableError('CONNECTION_CLOSED'));
 
-  test('asks by the hash of the token, once in 30 s', async () => {
+  test('asks the database by the hash of the token, once in 30 s', async () => {
     expect(await cache.findByToken('token')).toBe(key);
     now += 29_999;
     expect(await cache.findByToken('token')).toBe(key);
@@ -45,7 +45,7 @@ describe('the key cache', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('asks again after 30 s, though the time of day went back', async () => {
+  test('asks again after 30 s even if the time of day was set back', async () => {
     await cache.findByToken('token');
     now += 30_000;
     timeOfDay -= 3_600_000;
@@ -53,12 +53,12 @@ describe('the key cache', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('asks once for any number of requests at once', async () => {
+  test('concurrent lookups of the same token share one query', async () => {
     await Promise.all(Array.from({ length: 100 }, () => cache.findByToken('token')));
     expect(asked).toHaveLength(1);
   });
 
-  test('remembers for 2 s that a token is unknown', async () => {
+  test('caches an unknown token for 2 s', async () => {
     load = async () => undefined;
     expect(await cache.findByToken('token')).toBeUndefined();
     now += 1_999;
@@ -69,7 +69,7 @@ describe('the key cache', () => {
     expect(await cache.findByToken('token')).toBe(key);
   });
 
-  test('forgets a key that changed, and tokens that were unknown', async () => {
+  test('drops the entries of a changed key and of unknown tokens, and no others', async () => {
     await cache.findByToken('token');
     load = async () => ({ ...key, id: 'other' });
     await cache.findByToken('other token');
@@ -83,7 +83,7 @@ describe('the key cache', () => {
     expect(asked).toEqual(['token', 'unknown'].map(hashToken));
   });
 
-  test('forgets everything when word of changes may have been missed', async () => {
+  test('clear drops all entries', async () => {
     await cache.findByToken('token');
     cache.clear();
     await cache.findByToken('token');
@@ -91,7 +91,7 @@ describe('the key cache', () => {
   });
 
   test.each(['forget', 'clear'] as const)(
-    'keeps nothing that was read before a %s',
+    'does not cache what was read before a %s',
     async (how) => {
       let answer = (_key: ApiKey) => {};
       load = () =>
@@ -109,7 +109,7 @@ describe('the key cache', () => {
     },
   );
 
-  test('a key is not good after it expired, however fresh', async () => {
+  test('a cached key is not valid after it has expired', async () => {
     const expiresAt = new Date(timeOfDay + 5_000);
     load = async () => ({ ...key, expiresAt });
     await cache.findByToken('token');
@@ -120,19 +120,19 @@ describe('the key cache', () => {
     expect(await cache.findByToken('token')).toBeUndefined();
   });
 
-  describe('while the database is away', () => {
-    test('a key seen before stays good for 5 minutes', async () => {
+  describe('while the database is down', () => {
+    test('a cached key stays valid for 5 minutes', async () => {
       await cache.findByToken('token');
-      load = away;
+      load = unavailable;
       now += 299_999;
       expect(await cache.findByToken('token')).toBe(key);
       now += 1_001;
       await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);
     });
 
-    test('it is asked about a key once a second', async () => {
+    test('the database is asked about a key once a second', async () => {
       await cache.findByToken('token');
-      load = away;
+      load = unavailable;
       now += 30_000;
       asked = [];
       for (let i = 0; i < 10; i += 1) {
@@ -143,7 +143,7 @@ describe('the key cache', () => {
     });
 
     test.each(['forget', 'clear'] as const)(
-      'a key is not good after a %s that came while the database was asked',
+      'a key is not valid after a %s during its query',
       async (how) => {
         await cache.findByToken('token');
         now += 30_000;
@@ -153,35 +153,35 @@ describe('the key cache', () => {
         cache[how]('key');
         asking.reject(new DatabaseUnavailableError('CONNECTION_CLOSED'));
         await expect(during).rejects.toThrow(DatabaseUnavailableError);
-        load = away;
+        load = unavailable;
         await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);
       },
     );
 
-    test('a token that nobody vouched for is neither good nor bad', async () => {
-      load = away;
+    test('a token that is not cached is neither valid nor invalid', async () => {
+      load = unavailable;
       await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);
     });
 
-    test('a token that was unknown is not refused for it', async () => {
+    test('a token that was unknown is not refused', async () => {
       load = async () => undefined;
       await cache.findByToken('token');
-      load = away;
+      load = unavailable;
       now += 2_000;
       await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);
     });
 
-    test('an expired key is not good', async () => {
+    test('an expired key is not valid', async () => {
       load = async () => ({ ...key, expiresAt: new Date(timeOfDay + 1_000) });
       await cache.findByToken('token');
-      load = away;
+      load = unavailable;
       now += 30_000;
       timeOfDay += 1_000;
       await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);
     });
   });
 
-  test('another failure of the database is not taken for an outage', async () => {
+  test('another error of the database does not count as an outage', async () => {
     await cache.findByToken('token');
     now += 30_000;
     load = () => Promise.reject(new DatabaseError('42P01'));

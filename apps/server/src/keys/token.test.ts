@@ -6,15 +6,15 @@ describe('a token', () => {
     expect(createToken()).toMatch(/^ast_[0-9A-Za-z]{36}$/);
   });
 
-  test('is recognised without a database', () => {
+  test('is recognised by its checksum', () => {
     for (let i = 0; i < 1_000; i += 1) expect(isToken(createToken())).toBe(true);
   });
 
-  test('is never made twice', () => {
+  test('is never created twice', () => {
     expect(new Set(Array.from({ length: 10_000 }, createToken)).size).toBe(10_000);
   });
 
-  // The format is a promise to secret scanners: this one was made when it was decided.
+  // Secret scanners rely on the format: this token is from the day it was decided.
   test('has the CRC-32 of its random part in base 62, most significant digit first', () => {
     expect(isToken('ast_0000000000000000000000000000002C8GjS')).toBe(true);
   });

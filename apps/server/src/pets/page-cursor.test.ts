@@ -6,7 +6,7 @@ const status = fc.constantFrom('available', 'pending', 'sold', undefined);
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
 describe('a cursor', () => {
-  test('comes back as the id it was made of', () => {
+  test('decodes to the id that it was created with', () => {
     fc.assert(
       fc.property(status, id, (filter, afterId) => {
         expect(decodeCursor(encodeCursor({ status: filter, afterId }), filter)).toBe(afterId);
@@ -14,7 +14,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('is safe in a URL as it stands', () => {
+  test('needs no escaping in a URL', () => {
     fc.assert(
       fc.property(status, id, (filter, afterId) => {
         expect(encodeCursor({ status: filter, afterId })).toMatch(/^[\w-]{1,64}$/);
@@ -22,13 +22,13 @@ describe('a cursor', () => {
     );
   });
 
-  test('holds for its own filter only', () => {
+  test('is valid for its own filter only', () => {
     expect(decodeCursor(encodeCursor({ status: 'sold', afterId: 7 }), 'pending')).toBeUndefined();
     expect(decodeCursor(encodeCursor({ status: 'sold', afterId: 7 }), undefined)).toBeUndefined();
     expect(decodeCursor(encodeCursor({ status: undefined, afterId: 7 }), 'sold')).toBeUndefined();
   });
 
-  test('is refused with any one character changed', () => {
+  test('is refused with any single character changed', () => {
     const cursor = encodeCursor({ status: 'sold', afterId: 1_234 });
     for (let i = 0; i < cursor.length; i += 1) {
       for (const other of 'aZ0-_=') {
@@ -39,7 +39,7 @@ describe('a cursor', () => {
     }
   });
 
-  test('is nothing that a client makes up', () => {
+  test('cannot be made up by a client', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 100, unit: 'binary' }), status, (text, filter) => {
         expect(decodeCursor(text, filter)).toBeUndefined();

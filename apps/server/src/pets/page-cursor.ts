@@ -1,23 +1,23 @@
 import { hash } from 'node:crypto';
 import { maxPetId, type PetStatus } from '@animal-store/contract';
 
-/** What a page of the list continues: the filter it began with, and the last id that was seen. */
+/** Where a page starts: the filter of the first page, and the last id of the page before. */
 export interface PagePosition {
   readonly status: PetStatus | undefined;
   readonly afterId: number;
 }
 
-// Guards against a cursor cut short or edited by accident. It needs no secret: whoever forges one
-// only asks for a page that a query could ask for anyway.
+// Detects a cursor that was truncated or edited by accident. It needs no secret: a forged cursor only
+// asks for a page that a query can ask for anyway.
 const checksumLength = 11;
 
-/** Writes a position as the opaque text that clients carry back. */
+/** Encodes a position as the opaque text that clients send back. */
 export function encodeCursor({ status, afterId }: PagePosition): string {
   const payload = `${status ?? ''}.${afterId}`;
   return Buffer.from(`${payload}.${checksum(payload)}`).toString('base64url');
 }
 
-/** Reads a position back, or `undefined` if this service did not write the text. */
+/** Decodes a cursor to the id after which its page starts. `undefined` if it is not one of ours. */
 export function decodeCursor(cursor: string, status: PetStatus | undefined): number | undefined {
   const match = /^(([a-z]*)\.([1-9]\d{0,15}))\.([\w-]+)$/.exec(
     Buffer.from(cursor, 'base64url').toString('latin1'),
@@ -27,7 +27,7 @@ export function decodeCursor(cursor: string, status: PetStatus | undefined): num
   const afterId = Number(id);
   if (sum !== checksum(payload) || afterId > maxPetId || filter !== (status ?? ''))
     return undefined;
-  // base64url decoding skips foreign characters; only the text that was given out is a cursor.
+  // Decoding base64url skips foreign characters: only the exact text that was issued is a cursor.
   return encodeCursor({ status, afterId }) === cursor ? afterId : undefined;
 }
 

@@ -8,8 +8,8 @@ import type { PetRepository } from './pet-repository.ts';
 /**
  * The three operations on animals.
  *
- * @param baseUrl what links begin with, ending in `/v1`; never taken from the `Host` header, which
- * a caller may set to anything.
+ * @param options.baseUrl The start of links, ending in `/v1`. Never taken from the `Host` header, which
+ * a caller can set to anything.
  */
 export function createPetHandlers(options: {
   pets: PetRepository;
@@ -21,7 +21,7 @@ export function createPetHandlers(options: {
   return initServer().router(contract, {
     async listPets({ query: { limit, status, cursor }, res }) {
       const afterId = readCursor(cursor, status);
-      // One more than asked for tells whether there is a next page.
+      // Reads one animal more than the limit, to know whether there is a next page.
       const found = await pets.list({ status, afterId }, limit + 1);
       const page = found.slice(0, limit);
       const last = page.at(-1);

@@ -299,7 +299,7 @@ test('every change of a key is announced to all replicas, and a refused one is n
   const listener = postgres(service.database.env['DATABASE_URL'] ?? '', { max: 1 });
   try {
     await listener.listen('animal_store_keys', (payload) => {
-      // An empty one is a replica's pulse.
+      // An empty one is a replica's heartbeat.
       if (payload !== '') heard.push(JSON.parse(payload));
     });
     const { key } = await admin.create('{"plan":"free"}');
