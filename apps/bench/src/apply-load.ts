@@ -11,7 +11,8 @@ export type LoadOptions = {
   readonly protocol: Protocol;
   readonly calls: (connection: number) => readonly Call[];
   readonly refusal: Workload['refusal'];
-  readonly warmUpMs: number;
+  /** Both must be over before the measured time begins. */
+  readonly warmUp: { readonly milliseconds: number; readonly requests: number };
   readonly measureMs: number;
   /** Called at the beginning and at the end of the measured time. */
   readonly onMeasure: (moment: 'begin' | 'end') => void;
@@ -36,6 +37,8 @@ export async function applyLoad(options: LoadOptions): Promise<LoadResult> {
   const { origins, connections, measureMs } = options;
   const latency = createHistogram();
   let requests = 0;
+  let warmUpRequests = 0;
+  const warm = Promise.withResolvers<void>();
   let isMeasuring = false;
   const failure = Promise.withResolvers<never>();
   // It may fail while nobody waits for it yet.
@@ -64,7 +67,11 @@ export async function applyLoad(options: LoadOptions): Promise<LoadResult> {
   );
   const expectedStatuses = statusesOf(options);
   instance.on('response', (_client, status, _bytes, responseTimeMs) => {
-    if (!isMeasuring) return;
+    if (!isMeasuring) {
+      warmUpRequests += 1;
+      if (warmUpRequests >= options.warmUp.requests) warm.resolve();
+      return;
+    }
     if (!expectedStatuses.has(status))
       failure.reject(new Error(`A response had status ${status}.`));
     requests += 1;
@@ -73,7 +80,8 @@ export async function applyLoad(options: LoadOptions): Promise<LoadResult> {
   instance.on('reqError', (error) => failure.reject(error));
 
   try {
-    await Promise.race([sleep(options.warmUpMs), failure.promise]);
+    const warmUp = Promise.all([sleep(options.warmUp.milliseconds), warm.promise]);
+    await Promise.race([warmUp, failure.promise]);
     options.onMeasure('begin');
     const begin = performance.now();
     isMeasuring = true;

@@ -30,9 +30,9 @@ export type TargetResult = {
   readonly median: Sample;
 };
 
-/** Before the first round, long enough for the compiler, and for a ban to begin. */
-const firstWarmUpMs = 3_000;
-const warmUpMs = 400;
+/** Before the first round: long enough for the compiler, and for a ban to begin. */
+const firstWarmUp = { milliseconds: 3_000, requests: 6_000 };
+const nextWarmUp = { milliseconds: 300, requests: 100 };
 
 export async function measureScenario(
   { workload, targets, connections, replicas }: Scenario,
@@ -63,7 +63,7 @@ export async function measureScenario(
         workload,
         pets,
         connections,
-        warmUpMs: round === 0 ? firstWarmUpMs : warmUpMs,
+        warmUp: round === 0 ? firstWarmUp : nextWarmUp,
         measureMs,
       });
       entry.samples.push(sample);

@@ -1,5 +1,5 @@
 import type { Server } from '@animal-store/testkit';
-import { applyLoad } from './apply-load.ts';
+import { applyLoad, type LoadOptions } from './apply-load.ts';
 import { cpuTimeNs, residentBytes } from './machine.ts';
 import type { Stores } from './open-stores.ts';
 import type { Target } from './targets.ts';
@@ -23,13 +23,13 @@ export type MeasureOptions = {
   readonly workload: Workload;
   readonly pets: number;
   readonly connections: number;
-  readonly warmUpMs: number;
+  readonly warmUp: LoadOptions['warmUp'];
   readonly measureMs: number;
 };
 
 /** Measures one round. */
 export async function measure(options: MeasureOptions): Promise<Sample> {
-  const { target, servers, stores, connections, warmUpMs, measureMs } = options;
+  const { target, servers, stores, connections, warmUp, measureMs } = options;
   const data: Data = { tokens: stores.tokens, pets: options.pets };
   // A floor has one answer.
   const workload = target.kind === 'floor' ? (workloads[0] as Workload) : options.workload;
@@ -48,7 +48,7 @@ export async function measure(options: MeasureOptions): Promise<Sample> {
     protocol: target.protocol,
     calls: (connection) => workload.calls(data, connection),
     refusal: workload.refusal,
-    warmUpMs,
+    warmUp,
     measureMs,
     onMeasure(moment) {
       const sign = moment === 'begin' ? -1 : 1;
