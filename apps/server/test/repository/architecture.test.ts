@@ -48,6 +48,7 @@ describe('inside the server', () => {
     reference: ['http'],
     observability: [
       'api/observe-requests',
+      'batch',
       'database/database-error',
       'database/statement',
       'http/request-outcome',
@@ -64,8 +65,8 @@ describe('inside the server', () => {
     ],
     cli: ['config', 'ops/local-access', 'startup-error'],
     keys: ['database'],
-    pets: ['http/api-error', 'database'],
-    quotas: [],
+    pets: ['http/api-error', 'batch', 'database'],
+    quotas: ['batch'],
     database: ['startup-error'],
   };
 
