@@ -1,4 +1,4 @@
-import type { BanPolicy } from '@animal-store/contract';
+import { type BanPolicy, defaultBanPolicy as ban } from '@animal-store/contract';
 import { z } from 'zod';
 import {
   type LogFormat,
@@ -121,13 +121,13 @@ const Environment = z.object({
     'origins separated by commas, such as https://shop.example.com',
   ),
   ADDRESS_PER_MINUTE: wholeNumber('ADDRESS_PER_MINUTE', 1, 1_000_000, 60),
-  BAN_MIN_STRIKES: wholeNumber('BAN_MIN_STRIKES', 0, 1_000_000, 10),
-  BAN_STRIKE_PERCENT: wholeNumber('BAN_STRIKE_PERCENT', 0, 10_000, 50),
-  BAN_GRACE_MS: wholeNumber('BAN_GRACE_MS', 0, 60_000, 1_000),
-  BAN_STRIKE_SECONDS: wholeNumber('BAN_STRIKE_SECONDS', 1, day, 60),
-  BAN_SECONDS: wholeNumber('BAN_SECONDS', 1, day, 300),
-  BAN_MAX_SECONDS: wholeNumber('BAN_MAX_SECONDS', 1, day, 3_600),
-  BAN_MEMORY_SECONDS: wholeNumber('BAN_MEMORY_SECONDS', 1, 7 * day, day),
+  BAN_MIN_STRIKES: wholeNumber('BAN_MIN_STRIKES', 0, 1_000_000, ban.minStrikes),
+  BAN_STRIKE_PERCENT: wholeNumber('BAN_STRIKE_PERCENT', 0, 10_000, ban.strikeShare * 100),
+  BAN_GRACE_MS: wholeNumber('BAN_GRACE_MS', 0, 60_000, ban.graceMs),
+  BAN_STRIKE_SECONDS: wholeNumber('BAN_STRIKE_SECONDS', 1, day, ban.strikeWindowSeconds),
+  BAN_SECONDS: wholeNumber('BAN_SECONDS', 1, day, ban.banSeconds),
+  BAN_MAX_SECONDS: wholeNumber('BAN_MAX_SECONDS', 1, day, ban.maxBanSeconds),
+  BAN_MEMORY_SECONDS: wholeNumber('BAN_MEMORY_SECONDS', 1, 7 * day, ban.memorySeconds),
   MAX_IN_FLIGHT: wholeNumber('MAX_IN_FLIGHT', 1, 1_000_000, 5_000),
   MAX_LOOP_DELAY_MS: wholeNumber('MAX_LOOP_DELAY_MS', 1, 60_000, 1_000),
   HEADERS_TIMEOUT_MS: wholeNumber('HEADERS_TIMEOUT_MS', 100, 600_000, 10_000),

@@ -1,8 +1,9 @@
-import type { ServerInferRequest, ServerInferResponses } from '@ts-rest/core';
+import type { ClientInferRequest, ServerInferRequest, ServerInferResponses } from '@ts-rest/core';
 import { expectTypeOf } from 'vitest';
 import type { z } from 'zod';
 import type { contract } from './contract.ts';
-import type { ErrorBody, ErrorCode } from './error.ts';
+import type { ErrorBody } from './error.ts';
+import type { ErrorCode } from './error-codes.ts';
 import type { Int64 } from './int64.ts';
 import type { ListPetsQuery, NewPet, Pet, PetPath, PetStatus, Pets } from './pet.ts';
 import type { PlanName, Quota } from './plan.ts';
@@ -33,6 +34,13 @@ expectTypeOf<Request['createPet']['body']>().toEqualTypeOf<{
   status?: 'available' | 'pending' | 'sold' | undefined;
 }>();
 expectTypeOf<Request['createPet']['body']>().toEqualTypeOf<NewPet>();
+expectTypeOf<Request['createPet']['headers']>().not.toBeAny();
+expectTypeOf<Request['createPet']['headers']>().toEqualTypeOf<{
+  'idempotency-key'?: string | undefined;
+}>();
+expectTypeOf<ClientInferRequest<Contract>['createPet']['headers']>().toEqualTypeOf<{
+  'idempotency-key'?: string | undefined;
+}>();
 expectTypeOf<Request['getPet']['params']>().not.toBeAny();
 expectTypeOf<Request['getPet']['params']>().toEqualTypeOf<{ petId: number | bigint }>();
 

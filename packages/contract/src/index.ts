@@ -1,26 +1,25 @@
-export type { BanPolicy } from './ban-policy.ts';
-export { contract } from './contract.ts';
-export { ErrorBody, type ErrorCode, errorStatus, maxMessageBytes } from './error.ts';
 export {
-  type Int64,
-  int64Max,
-  int64Min,
-  normalizeInt64,
-  parseInt64,
-  parseJson,
-  stringifyJson,
-} from './int64.ts';
+  type BanPolicy,
+  banLengthSeconds,
+  defaultBanPolicy,
+  isWarned,
+  strikeThreshold,
+} from './ban-policy.ts';
+export { contract } from './contract.ts';
+export { ErrorBody, maxMessageBytes } from './error.ts';
+export {
+  type ErrorCode,
+  type ErrorDescription,
+  errorCodes,
+  errorMessages,
+} from './error-codes.ts';
+export { parseJson, stringifyJson } from './exact-json.ts';
+export { exactBody, exactJsonApi } from './exact-json-api.ts';
+export { type Int64, int64Max, int64Min, normalizeInt64, parseInt64 } from './int64.ts';
 export { findLink, formatLinks, type WebLink } from './link.ts';
 export { nameLength } from './name.ts';
 export { pageLimit } from './page-limit.ts';
-export {
-  ListPetsQuery,
-  maxPetId,
-  NewPet,
-  Pet,
-  PetStatus,
-  Pets,
-} from './pet.ts';
+export { ListPetsQuery, maxPetId, NewPet, Pet, PetStatus, Pets } from './pet.ts';
 export { type PlanName, planNames, plans, type Quota } from './plan.ts';
 export {
   formatRateLimit,

@@ -14,9 +14,11 @@ test('links are formatted as RFC 8288 shows them', () => {
   );
 });
 
-test('what is formatted is found', () => {
+test('findLink finds each link that formatLinks wrote', () => {
+  // Letters of URLs, and all that a link of a header may not confuse with its own syntax.
+  const url = fc.stringMatching(/^https:\/\/[a-z]{1,9}\/[\w\-.~:?#[\]@!$&'()*+,;=%]{0,20}$/);
   fc.assert(
-    fc.property(fc.array(fc.webUrl({ withQueryParameters: true })), fc.webUrl(), (urls, next) => {
+    fc.property(fc.array(url, { maxLength: 4 }), url, (urls, next) => {
       const links = urls.map((url, index) => ({ url, rel: `other-${index}` }));
       const header = formatLinks([...links, { url: next, rel: 'next' }, ...links]);
       expect(findLink(header, 'next')).toBe(next);
@@ -40,7 +42,7 @@ describe('findLink', () => {
     ['<>; rel="next"', ''],
     ['</a>; crossorigin; rel="next"', '/a'],
     ['nonsense, </a>; rel="next"', '/a'],
-  ])('%s leads on', (header, expected) => {
+  ])('%s has a next link', (header, expected) => {
     expect(findLink(header, 'next')).toBe(expected);
   });
 
@@ -59,11 +61,11 @@ describe('findLink', () => {
     '</a; rel="next"',
     '/a; rel="next"',
     '\u0000<</a',
-  ])('%j leads nowhere', (header) => {
+  ])('%j has no next link', (header) => {
     expect(findLink(header, 'next')).toBeUndefined();
   });
 
-  test('takes any text at all', () => {
+  test('accepts any text', () => {
     const pieces = fc.constantFrom('<', '>', ';', ',', '=', '"', '\\', ' ', 'rel', 'next', '/a');
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 60 }), (parts) => {
@@ -72,20 +74,19 @@ describe('findLink', () => {
     );
   });
 
-  // With `[^>]*` for the target, 16,000 characters of the first took 0.4 s, growing with the square.
+  // Quadratic time would exceed the test's time limit. With `[^>]*` for the target, 16,000
+  // characters of the first took 0.4 s, and a hundred times as many would take more than an hour.
   test.each([
-    ['targets that do not end', '<'.repeat(50_000)],
-    ['parameters', `<a>${';b='.repeat(20_000)}`],
-    ['spaces', `<a>;b=${' '.repeat(50_000)}`],
-    ['links with spaces', `<a>;b=${' '.repeat(50)}`.repeat(1_000)],
-    ['quotes that do not end', '<a>;b="'.repeat(7_000)],
-    ['backslashes', `<a>;b="${'\\'.repeat(50_000)}`],
-    ['escaped quotes', `<a>;b="${'\\"'.repeat(25_000)}`],
-    ['relation types', `<a>${';rel   '.repeat(7_000)}`],
-    ['separators', '<a>;'.repeat(12_000)],
-  ])('a hostile run of %s takes linear time', (_what, header) => {
-    const start = Date.now();
-    findLink(header, 'next');
-    expect(Date.now() - start).toBeLessThan(500);
+    ['targets that do not end', '<'.repeat(2_000_000)],
+    ['parameters', `<a>${';b='.repeat(700_000)}`],
+    ['spaces', `<a>;b=${' '.repeat(2_000_000)}`],
+    ['links with spaces', `<a>;b=${' '.repeat(50)}`.repeat(40_000)],
+    ['quotes that do not end', '<a>;b="'.repeat(300_000)],
+    ['backslashes', `<a>;b="${'\\'.repeat(2_000_000)}`],
+    ['escaped quotes', `<a>;b="${'\\"'.repeat(1_000_000)}`],
+    ['relation types', `<a>${';rel   '.repeat(300_000)}`],
+    ['separators', '<a>;'.repeat(500_000)],
+  ])('a hostile run of %s is read in linear time', (_what, header) => {
+    expect(findLink(header, 'next')).toBeUndefined();
   });
 });

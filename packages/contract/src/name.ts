@@ -10,5 +10,10 @@ const name = {
 // One pattern, because with the `u` flag it counts code points, as Postgres and JSON Schema do.
 const nameCharacters = new RegExp(`^[^\\p{Cc}\\p{Cs}]{${nameLength.min},${nameLength.max}}$`, 'u');
 
-/** @internal What people call something: an animal, or an API key. */
-export const Name = z.string(name).regex(nameCharacters, name);
+/** @internal A name that people give: of an animal, or of an API key. */
+export const Name = z.string(name).regex(nameCharacters, name).meta({
+  // Unicode's control characters, in a class that every regular expression engine reads.
+  pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
+  minLength: nameLength.min,
+  maxLength: nameLength.max,
+});

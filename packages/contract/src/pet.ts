@@ -3,27 +3,27 @@ import { type Int64, int64Max, int64Min, parseInt64 } from './int64.ts';
 import { Name } from './name.ts';
 import { pageLimit } from './page-limit.ts';
 
-// Each type stands beside its schema, and not inferred from it, for one reason: these types are
-// published in the client's declarations, which may not name zod (its build strips what is internal).
-// `satisfies` and the type tests hold each pair together, in both directions.
+// Each type is written beside its schema instead of inferred from it, because the client publishes
+// these types and its declarations may not name zod: its build strips what is marked internal.
+// `satisfies` and the type tests compare each pair in both directions.
 
 /** The greatest id that the service assigns: 2^53 − 1, so that every id is an exact `number`. */
 export const maxPetId: number = Number.MAX_SAFE_INTEGER;
 
 const int64 = { error: 'expected a 64-bit integer' };
 
-const Int64Schema = z.union(
-  [z.int(int64), z.bigint().min(int64Min, int64).max(int64Max, int64)],
-  int64,
-);
+/** `format: int64` makes the OpenAPI document one integer of what is a union in TypeScript. */
+const Int64Schema = z
+  .union([z.int(int64), z.bigint().min(int64Min, int64).max(int64Max, int64)], int64)
+  .meta({ type: 'integer', format: 'int64' });
 
-/** Where an animal stands in its sale. */
+/** Availability of an animal. */
 export type PetStatus = 'available' | 'pending' | 'sold';
 
 /** @internal */
-export const PetStatus = z.enum(['available', 'pending', 'sold'], {
-  error: 'expected one of available, pending, sold',
-}) satisfies z.ZodType<PetStatus>;
+export const PetStatus = z
+  .enum(['available', 'pending', 'sold'], { error: 'expected one of available, pending, sold' })
+  .meta({ description: 'Availability of an animal.' }) satisfies z.ZodType<PetStatus>;
 
 /** An animal in the catalogue. */
 export interface Pet {
@@ -37,19 +37,48 @@ export interface Pet {
   status?: PetStatus;
 }
 
+/** The animal that examples show. */
+const examplePet = { id: 1, name: 'Mia', categoryId: 3, status: 'available' } as const;
+
 /** @internal */
-export const Pet = z.object({
-  id: z.int().min(1),
-  name: Name,
-  categoryId: Int64Schema,
-  status: PetStatus.exactOptional(),
-}) satisfies z.ZodType<Pet>;
+export const Pet = z
+  .object({
+    id: z
+      .int()
+      .min(1)
+      .meta({
+        format: 'int64',
+        description:
+          'Identifies the animal. Assigned by the service on creation, and at most 2^53 − 1, so that a double holds it exactly.',
+        examples: [examplePet.id],
+      }),
+    name: Name.meta({
+      description: "The animal's name: any characters but control characters, in valid Unicode.",
+      examples: [examplePet.name],
+    }),
+    categoryId: Int64Schema.meta({
+      description:
+        'Identifies the category that the animal belongs to: any 64-bit integer. Read it without rounding: a double does not hold every 64-bit integer.',
+      examples: [examplePet.categoryId],
+    }),
+    status: PetStatus.exactOptional().meta({
+      description:
+        'Availability of the animal. A new animal without a status is `available`; the service always sends it.',
+    }),
+  })
+  .meta({
+    description: 'An animal in the catalogue.',
+    examples: [examplePet],
+  }) satisfies z.ZodType<Pet>;
 
 /** A page of the catalogue, by `id` ascending. */
 export type Pets = Pet[];
 
 /** @internal */
-export const Pets = z.array(Pet) satisfies z.ZodType<Pets>;
+export const Pets = z.array(Pet).meta({
+  description: 'A page of the catalogue, by `id` ascending.',
+  examples: [[examplePet]],
+}) satisfies z.ZodType<Pets>;
 
 /** What a client sends to add an animal. */
 export interface NewPet {
@@ -65,16 +94,24 @@ export interface NewPet {
   status?: PetStatus | undefined;
 }
 
-// Unknown members, an `id` among them, are dropped: they never reach a handler.
-/** @internal */
-export const NewPet = z.object(
-  {
-    name: Name,
-    categoryId: Pet.shape.categoryId,
-    status: PetStatus.optional(),
-  },
-  { error: 'expected a JSON object with name and categoryId' },
-) satisfies z.ZodType<NewPet>;
+/** @internal Unknown members, an `id` among them, are dropped: they never reach a handler. */
+export const NewPet = z
+  .object(
+    {
+      name: Pet.shape.name,
+      categoryId: Pet.shape.categoryId,
+      // Without the keyword `default`: generators take a member that has one for always there.
+      status: PetStatus.optional().meta({
+        description: 'Availability of the animal: `available` if it is left out.',
+      }),
+    },
+    { error: 'expected a JSON object with name and categoryId' },
+  )
+  .meta({
+    description:
+      'What to send to add an animal: a Pet without its `id`. Members that are not listed here are ignored.',
+    examples: [{ name: 'Mia', categoryId: 3, status: 'available' }],
+  }) satisfies z.ZodType<NewPet>;
 
 /** What narrows a list of animals. */
 export interface ListPetsQuery {
@@ -92,7 +129,7 @@ export interface ListPetsQuery {
 
 const limit = { error: `expected one integer from ${pageLimit.min} to ${pageLimit.max}` };
 
-/** @internal `z.coerce.number()` would take '', '0x10', '1e1' and ' 5 ' for numbers. */
+/** @internal `z.coerce.number()` would read '', '0x10', '1e1' and ' 5 ' as numbers. */
 export const PageLimit = z.codec(
   z.string(limit).regex(/^[1-9]\d{0,2}$/, limit),
   z.int(limit).min(pageLimit.min, limit).max(pageLimit.max, limit),
@@ -100,20 +137,35 @@ export const PageLimit = z.codec(
 );
 
 /** @internal */
-export const ListPetsQuery = z.object({
-  limit: PageLimit.default(pageLimit.default),
-  status: PetStatus.optional(),
-  cursor: z.string({ error: 'expected one cursor from a Link header' }).optional(),
+export const PageCursor = z.string({ error: 'expected one cursor from a Link header' }).meta({
+  description:
+    'Where the page starts: the opaque cursor of the `Link` header of the page before. Follow that link instead of building one.',
 });
 
-export const PetPath = z.object({
-  petId: z.codec(z.string(int64), Int64Schema, {
-    decode: (text, context) => {
-      const id = parseInt64(text);
-      if (id !== undefined) return id;
-      context.issues.push({ code: 'custom', input: text, message: int64.error });
-      return z.NEVER;
-    },
-    encode: String,
+/** @internal */
+export const ListPetsQuery = z.object({
+  limit: PageLimit.default(pageLimit.default).meta({
+    description: 'The greatest number of animals to return.',
+    examples: [50],
   }),
+  status: PetStatus.optional().meta({
+    description: 'Only animals with this status.',
+    examples: [examplePet.status],
+  }),
+  cursor: PageCursor.optional(),
+});
+
+/** @internal */
+export const PetPath = z.object({
+  petId: z
+    .codec(z.string(int64), Int64Schema, {
+      decode: (text, context) => {
+        const id = parseInt64(text);
+        if (id !== undefined) return id;
+        context.issues.push({ code: 'custom', input: text, message: int64.error });
+        return z.NEVER;
+      },
+      encode: String,
+    })
+    .meta({ description: 'The `id` of the animal.', examples: [examplePet.id] }),
 });

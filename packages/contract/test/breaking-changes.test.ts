@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { int64Max, parseJson } from '../src/int64.ts';
-import type { JsonObject } from '../src/openapi.ts';
+import { errorCodes } from '../src/error-codes.ts';
+import { parseJson } from '../src/exact-json.ts';
+import { int64Max } from '../src/int64.ts';
+import type { JsonObject } from '../src/openapi/index.ts';
 import { breakingChanges } from './breaking-changes.ts';
 import { publicDocument, readCommitted, releasedFile } from './committed-openapi.ts';
 
@@ -11,6 +13,18 @@ test('nothing that the last release promised is gone', () => {
   expect(
     breakingChanges(readReleased(), parseJson(readCommitted(publicDocument)) as JsonObject),
   ).toEqual([]);
+});
+
+test('no released error code is gone or has another status', () => {
+  const released = new Map<string, number>();
+  JSON.parse(readFileSync(releasedFile, 'utf8'), (_name, value) => {
+    if (typeof value?.code === 'string') released.set(value.code, value.status);
+    return value;
+  });
+  expect(released.size).toBeGreaterThan(10);
+  expect(errorCodes).toMatchObject(
+    Object.fromEntries([...released].map(([code, status]) => [code, { status }])),
+  );
 });
 
 /** A document where one value is another, or gone. */

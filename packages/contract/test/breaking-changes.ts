@@ -1,4 +1,4 @@
-import type { JsonObject } from '../src/openapi.ts';
+import type { JsonObject } from '../src/openapi/index.ts';
 
 /**
  * Lists what a client of the released document could trip over in the new one.

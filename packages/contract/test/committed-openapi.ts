@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { adminErrorStatus } from '../src/admin.ts';
-import { createAdminOpenApi } from '../src/admin-openapi.ts';
-import { errorStatus } from '../src/error.ts';
-import { createOpenApi, type JsonObject } from '../src/openapi.ts';
+import { adminErrorCodes, createAdminOpenApi } from '../src/admin/index.ts';
+import { errorCodes } from '../src/error-codes.ts';
+import { createOpenApi, type JsonObject } from '../src/openapi/index.ts';
 
 /** A document that is committed. */
 export interface CommittedDocument {
   readonly name: string;
   readonly file: URL;
-  /** What the contract says now. */
+  /** Creates the document from the contract. */
   readonly create: () => JsonObject;
   /** The error codes of its API, with their statuses. */
-  readonly errorStatus: Readonly<Record<string, number>>;
+  readonly errorCodes: Readonly<Record<string, { status: number }>>;
 }
 
 /** The document of the public API. */
@@ -19,7 +18,7 @@ export const publicDocument: CommittedDocument = {
   name: 'openapi.json',
   file: new URL('../openapi.json', import.meta.url),
   create: () => createOpenApi(),
-  errorStatus,
+  errorCodes,
 };
 
 export const committedDocuments: readonly CommittedDocument[] = [
@@ -28,7 +27,7 @@ export const committedDocuments: readonly CommittedDocument[] = [
     name: 'admin-openapi.json',
     file: new URL('../admin-openapi.json', import.meta.url),
     create: createAdminOpenApi,
-    errorStatus: { ...errorStatus, ...adminErrorStatus },
+    errorCodes: adminErrorCodes,
   },
 ];
 

@@ -1,5 +1,4 @@
-import { contract } from '@animal-store/contract';
-import type { GuideNumbers } from '@animal-store/contract/openapi';
+import { contract, errorMessages } from '@animal-store/contract';
 import { createExpressEndpoints } from '@ts-rest/express';
 import { type Express, type RequestHandler, Router } from 'express';
 import { ApiError } from '../http/api-error.ts';
@@ -18,6 +17,7 @@ import './api-locals.ts';
 import { requestId } from '../http/request-id.ts';
 import { requireHost } from '../http/require-host.ts';
 import { responseHeaders } from '../http/response-headers.ts';
+import type { GuideNumbers } from '../reference/guides.ts';
 import { reference } from '../reference/reference.ts';
 import { observeRequests, type RequestRecord, type RequestTracing } from './observe-requests.ts';
 
@@ -74,7 +74,7 @@ export function createApp(options: AppOptions): Express {
     endpointOptions,
   );
   v1.get('/store/orders', () => {
-    throw new ApiError('not_implemented', 'The order listing is experimental, and not there yet.');
+    throw new ApiError('not_implemented', errorMessages.not_implemented);
   });
   v1.use(showQuotaOnFailure(quotas));
   app.use('/v1', v1);

@@ -1,3 +1,4 @@
+import { errorMessages } from '@animal-store/contract';
 import type { RequestHandler } from 'express';
 import { ApiError } from '../http/api-error.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
@@ -40,7 +41,7 @@ export function requireKey(): RequestHandler {
       );
     }
     // Wrong, unknown, expired and revoked keys get one answer: it tells a guesser nothing.
-    throw new ApiError('unauthorized', 'The API key is not valid.', {
+    throw new ApiError('unauthorized', errorMessages.unauthorized, {
       headers: { 'WWW-Authenticate': `${realm}, error="invalid_token"` },
     });
   };

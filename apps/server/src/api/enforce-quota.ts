@@ -1,4 +1,4 @@
-import { formatRateLimit, rateLimitHeaders } from '@animal-store/contract';
+import { errorMessages, formatRateLimit, rateLimitHeaders } from '@animal-store/contract';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../http/api-error.ts';
 import { networkOf } from '../http/client-network.ts';
@@ -39,20 +39,19 @@ function tellQuota(res: Response, { reported, windows }: QuotaDecision): void {
 
 function refusal({ outcome, retryAfterSeconds, warned, reported }: QuotaDecision): ApiError {
   const headers = { [rateLimitHeaders.retryAfter]: String(retryAfterSeconds) };
-  const wait = `Retry after ${retryAfterSeconds} s.`;
   if (outcome === 'banned') {
     return new ApiError(
       'key_temporarily_banned',
-      `This API key is banned for a while: it kept sending requests after it had been told to wait. ${wait}`,
+      errorMessages.key_temporarily_banned(retryAfterSeconds),
       { headers },
     );
   }
   const warning = warned
-    ? ' Keep sending requests before then, and this API key will be banned for a while.'
+    ? ' If it keeps sending requests before then, this API key will be banned for a while.'
     : '';
   return new ApiError(
     'rate_limit_exceeded',
-    `The limit of ${reported.limit} requests is used up. ${wait}${warning}`,
+    errorMessages.rate_limit_exceeded(reported.limit, retryAfterSeconds) + warning,
     { headers },
   );
 }

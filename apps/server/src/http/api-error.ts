@@ -1,7 +1,7 @@
-import { type ErrorBody, type ErrorCode, errorStatus } from '@animal-store/contract';
-import { type AdminErrorCode, adminErrorStatus } from '@animal-store/contract/admin';
+import { type ErrorBody, type ErrorCode, errorCodes } from '@animal-store/contract';
+import { type AdminErrorCode, adminErrorCodes } from '@animal-store/contract/admin';
 
-const statuses = { ...errorStatus, ...adminErrorStatus };
+const descriptions = { ...errorCodes, ...adminErrorCodes };
 
 /** A failure that the caller is told about, by one of the contracts' codes. */
 export class ApiError extends Error {
@@ -18,7 +18,7 @@ export class ApiError extends Error {
   ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.code = code;
-    this.status = statuses[code];
+    this.status = descriptions[code].status;
     this.headers = options.headers ?? {};
   }
 

@@ -1,6 +1,6 @@
 import { parse as parseQuery } from 'node:querystring';
-import { stringifyJson } from '@animal-store/contract';
 import express, { type Express, type Response } from 'express';
+import { stringifyJson } from './exact-json.ts';
 
 /**
  * Makes an Express that does as little as possible: paths are compared to the letter, nothing tells

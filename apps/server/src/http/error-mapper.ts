@@ -1,4 +1,4 @@
-import { rateLimitHeaders } from '@animal-store/contract';
+import { errorMessages, rateLimitHeaders } from '@animal-store/contract';
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
@@ -33,7 +33,7 @@ function toApiError(failure: unknown, req: Request, res: Response): ApiError {
     return new ApiError('invalid_request', validationMessage(failure, req, res));
   }
   if (failure instanceof DatabaseUnavailableError) {
-    return new ApiError('service_unavailable', 'The database cannot be reached. Try again soon.', {
+    return new ApiError('service_unavailable', errorMessages.service_unavailable, {
       headers: { [rateLimitHeaders.retryAfter]: String(unavailableRetrySeconds) },
     });
   }
@@ -41,5 +41,5 @@ function toApiError(failure: unknown, req: Request, res: Response): ApiError {
   if (failure instanceof URIError) {
     return new ApiError('invalid_request', 'path: expected valid percent-encoding of UTF-8');
   }
-  return new ApiError('internal_error', 'Something went wrong on our side.');
+  return new ApiError('internal_error', errorMessages.internal_error);
 }

@@ -1,8 +1,9 @@
 import { MIMEType } from 'node:util';
-import { parseJson } from '@animal-store/contract';
+import { errorMessages } from '@animal-store/contract';
 import type { Request, RequestHandler } from 'express';
 import getRawBody from 'raw-body';
 import { ApiError } from './api-error.ts';
+import { parseJson } from './exact-json.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -29,10 +30,7 @@ function hasBody({ headers }: Request): boolean {
 function requireJson(req: Request): void {
   const given = req.get('Content-Type');
   if (!isJson(given)) {
-    throw new ApiError(
-      'unsupported_media_type',
-      'Content-Type: expected application/json, in UTF-8',
-    );
+    throw new ApiError('unsupported_media_type', errorMessages.unsupported_media_type);
   }
   const coding = req.get('Content-Encoding') ?? 'identity';
   // No decompression, so no bombs: a pet is smaller than what compressing it saves.
@@ -60,7 +58,7 @@ async function read(req: Request, maxBytes: number): Promise<Buffer> {
     // that a caller who is still sending reads the answer and not a reset connection.
     req.resume();
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
-      throw new ApiError('payload_too_large', `body: expected at most ${maxBytes} bytes`);
+      throw new ApiError('payload_too_large', errorMessages.payload_too_large(maxBytes));
     }
     throw new ApiError('invalid_request', 'body: expected as many bytes as were announced');
   }
@@ -72,8 +70,10 @@ function parse(bytes: Buffer): unknown {
     return parseJson(utf8.decode(bytes));
   } catch (error) {
     // Nesting exhausts the stack of a parser before it exhausts 16 kB.
-    const fault =
-      error instanceof RangeError ? 'JSON that nests less deeply' : 'valid JSON in UTF-8';
-    throw new ApiError('invalid_json', `body: expected ${fault}`);
+    const nestsTooDeeply = error instanceof RangeError;
+    throw new ApiError(
+      'invalid_json',
+      nestsTooDeeply ? 'body: expected JSON that nests less deeply' : errorMessages.invalid_json,
+    );
   }
 }

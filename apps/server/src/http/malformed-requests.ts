@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { stringifyJson } from '@animal-store/contract';
 import { ApiError } from './api-error.ts';
 import type { RequestOutcome } from './request-outcome.ts';
 
@@ -36,7 +35,7 @@ export function answerMalformedRequests(
       .then((more) => {
         const apiError = new ApiError('invalid_request', messageOf(error));
         const { status } = apiError;
-        const body = stringifyJson(apiError.toBody());
+        const body = JSON.stringify(apiError.toBody());
         const requestId = randomUUID();
         const headers = {
           'Content-Type': 'application/json; charset=utf-8',

@@ -1,3 +1,4 @@
+import { errorMessages } from '@animal-store/contract';
 import type { RequestHandler } from 'express';
 import { ApiError } from './api-error.ts';
 
@@ -5,9 +6,9 @@ import { ApiError } from './api-error.ts';
 export function methodNotAllowed(methods: Iterable<string>): ApiError {
   // HEAD is answered as GET is, without the body (RFC 9110, §9.3.2).
   const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  const list = [...new Set(allowed)].join(', ');
-  return new ApiError('method_not_allowed', `method: expected one of ${list}`, {
-    headers: { Allow: list },
+  const list = [...new Set(allowed)];
+  return new ApiError('method_not_allowed', errorMessages.method_not_allowed(list), {
+    headers: { Allow: list.join(', ') },
   });
 }
 

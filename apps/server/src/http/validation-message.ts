@@ -18,7 +18,7 @@ export function validationMessage(
   const faults = [
     ...describe(error.pathParams, res.locals.pathParams),
     ...describe(error.query, req.query),
-    ...describe(error.headers, req.headers),
+    ...describe(error.headers, req.headers).map(capitalizeHeader),
     ...describe(error.body, req.body, 'body'),
   ];
   return shorten(faults.join('; '));
@@ -34,6 +34,13 @@ function describe(
     const keys = path.map((key) => (typeof key === 'object' ? key.key : key));
     return `${keys.join('.') || whole}: ${message}, got ${show(valueAt(input, keys))}`;
   });
+}
+
+/** Writes the name of a header, which Node has in lower case, as people write it. */
+function capitalizeHeader(fault: string): string {
+  return fault.replace(/^[a-z-]+(?=:)/, (name) =>
+    name.replaceAll(/\b[a-z]/g, (c) => c.toUpperCase()),
+  );
 }
 
 function valueAt(input: unknown, keys: readonly PropertyKey[]): unknown {

@@ -2,6 +2,7 @@ import { formatLinks, type RateLimitWindow } from '@animal-store/contract';
 import {
   adminBasePath,
   adminContract,
+  adminErrorMessages,
   adminRoutes,
   isKeyId,
   type Key,
@@ -104,12 +105,9 @@ function refusal(id: string, unchanged: Unchanged): ApiError {
     case 'no-such-key':
       return noSuchKey(id);
     case 'not-active':
-      return new ApiError('key_not_active', `The key is ${unchanged.state}: make a new one.`);
+      return new ApiError('key_not_active', adminErrorMessages.key_not_active(unchanged.state));
     case 'quota-missing':
-      return new ApiError(
-        'invalid_request',
-        'quota: expected an Enterprise key to bring its own perMinute and perDay, got nothing',
-      );
+      return new ApiError('invalid_request', adminErrorMessages.quotaMissing);
     case 'quota-unwanted':
       return new ApiError(
         'invalid_request',
@@ -119,7 +117,7 @@ function refusal(id: string, unchanged: Unchanged): ApiError {
 }
 
 function noSuchKey(id: string): ApiError {
-  return new ApiError('key_not_found', `There is no key with the id ${id}.`);
+  return new ApiError('key_not_found', adminErrorMessages.key_not_found(id));
 }
 
 function toKey({ createdAt, expiresAt, revokedAt, tokens, ...key }: KeyRecord): Key {

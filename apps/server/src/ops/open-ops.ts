@@ -1,4 +1,4 @@
-import { createAdminOpenApi } from '@animal-store/contract/admin/openapi';
+import { createAdminOpenApi } from '@animal-store/contract/admin';
 import { type ListenerTimeouts, openListener } from '../http/listener.ts';
 import { answerMalformedRequests } from '../http/malformed-requests.ts';
 import type { KeyManagement } from '../keys/key-management.ts';

@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { rateLimitHeaders } from '@animal-store/contract';
+import { adminErrorMessages } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../http/api-error.ts';
@@ -37,7 +38,7 @@ export function requireAdminToken(adminToken: string): RequestHandler {
     const token = bearer.exec(given)?.[1];
     // Hashes have one length and hide how much of a guess was right: the time tells nothing.
     if (token === undefined || !timingSafeEqual(digest(token), expected)) {
-      throw unauthorized('The admin token is not right.', `${realm}, error="invalid_token"`);
+      throw unauthorized(adminErrorMessages.unauthorized, `${realm}, error="invalid_token"`);
     }
     await limiter.reward(network);
     next();
@@ -54,9 +55,7 @@ function unauthorized(message: string, challenge: string): ApiError {
 
 function tooManyGuesses(msBeforeNext: number): ApiError {
   const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
-  return new ApiError(
-    'rate_limit_exceeded',
-    `Too many wrong admin tokens came from this address. Retry after ${seconds} s.`,
-    { headers: { [rateLimitHeaders.retryAfter]: String(seconds) } },
-  );
+  return new ApiError('rate_limit_exceeded', adminErrorMessages.rate_limit_exceeded(seconds), {
+    headers: { [rateLimitHeaders.retryAfter]: String(seconds) },
+  });
 }

@@ -1,4 +1,11 @@
-import { contract, formatLinks, type NewPet, type Pet, routes } from '@animal-store/contract';
+import {
+  contract,
+  errorMessages,
+  formatLinks,
+  type NewPet,
+  type Pet,
+  routes,
+} from '@animal-store/contract';
 import { initServer } from '@ts-rest/express';
 import { ApiError } from '../http/api-error.ts';
 import type { IdempotentCreation, IdempotentCreations } from './idempotent-creation.ts';
@@ -32,12 +39,10 @@ export function createPetHandlers(options: {
       return { status: 200, body: page };
     },
 
-    async createPet({ body, req, res }) {
-      const idempotencyKey = readIdempotencyKey(req.get('Idempotency-Key'));
+    async createPet({ body, headers: { 'idempotency-key': idempotencyKey }, res }) {
+      if (idempotencyKey === undefined) return { status: 201, body: await pets.create(body) };
       const { apiKey } = res.locals;
-      if (idempotencyKey === undefined || apiKey === undefined) {
-        return { status: 201, body: await pets.create(body) };
-      }
+      if (apiKey === undefined) throw new TypeError('createPet needs requireKey before it.');
       const creation = await creations.create({ keyId: apiKey.id, idempotencyKey }, body);
       if (creation.outcome === 'replayed') res.setHeader('Idempotent-Replayed', 'true');
       return { status: 201, body: createdPet(creation) };
@@ -46,7 +51,7 @@ export function createPetHandlers(options: {
     async getPet({ params: { petId } }) {
       const pet = await pets.find(petId);
       if (pet === undefined) {
-        throw new ApiError('pet_not_found', `There is no animal with the id ${petId}.`);
+        throw new ApiError('pet_not_found', errorMessages.pet_not_found(petId));
       }
       return { status: 200, body: pet };
     },
@@ -72,29 +77,16 @@ function pageUrl(baseUrl: string, limit: number, position: PagePosition): string
   return `${baseUrl}${routes.listPets.path}?${query}`;
 }
 
-function readIdempotencyKey(given: string | undefined): string | undefined {
-  if (given === undefined || /^[\x21-\x7e]{1,255}$/.test(given)) return given;
-  throw new ApiError(
-    'invalid_request',
-    'Idempotency-Key: expected one of 1 to 255 visible ASCII characters',
-  );
-}
-
 function createdPet(creation: IdempotentCreation): Pet {
   switch (creation.outcome) {
     case 'created':
     case 'replayed':
       return creation.pet;
     case 'in-progress':
-      throw new ApiError(
-        'idempotency_in_progress',
-        'The first request with this Idempotency-Key is not finished. Retry after 1 s.',
-        { headers: { 'Retry-After': '1' } },
-      );
+      throw new ApiError('idempotency_in_progress', errorMessages.idempotency_in_progress, {
+        headers: { 'Retry-After': '1' },
+      });
     case 'key-reused':
-      throw new ApiError(
-        'idempotency_key_reused',
-        'Idempotency-Key: expected a new one, because this one created another animal',
-      );
+      throw new ApiError('idempotency_key_reused', errorMessages.idempotency_key_reused);
   }
 }

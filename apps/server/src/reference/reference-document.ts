@@ -1,10 +1,6 @@
 import { apiVersion } from '@animal-store/contract';
-import {
-  createGuides,
-  type GuideNumbers,
-  type JsonObject,
-  type OpenApiOptions,
-} from '@animal-store/contract/openapi';
+import type { JsonObject, OpenApiOptions } from '@animal-store/contract/openapi';
+import { createGuides, type GuideNumbers } from './guides.ts';
 
 /** Where the reference says that the service is, and the numbers that it was set to. */
 export type ReferenceOptions = OpenApiOptions & GuideNumbers;

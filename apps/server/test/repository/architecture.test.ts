@@ -48,7 +48,6 @@ describe('inside the server', () => {
     reference: ['http'],
     observability: [
       'api/observe-requests',
-      'batch',
       'database/database-error',
       'database/statement',
       'http/request-outcome',
@@ -65,8 +64,8 @@ describe('inside the server', () => {
     ],
     cli: ['config', 'ops/local-access', 'startup-error'],
     keys: ['database'],
-    pets: ['http/api-error', 'batch', 'database'],
-    quotas: ['batch'],
+    pets: ['http/api-error', 'database'],
+    quotas: [],
     database: ['startup-error'],
   };
 

@@ -1,124 +1,141 @@
 import type { z } from 'zod';
+import { errorMessages } from '../error-codes.ts';
+import { invalidRequestMessage } from './invalid-request-message.ts';
 import type { JsonObject, SchemaWriter } from './json-schema.ts';
-import type { FailureNotes, ResponseWriter } from './responses.ts';
+import type { HeaderName } from './response-headers.ts';
+import type { ResponseWriter } from './responses.ts';
 
-/** An operation as a contract has it. */
+/** An operation as a ts-rest contract has it. */
 interface ContractRoute {
   readonly method: string;
   readonly path: string;
   readonly summary?: string;
+  readonly description?: string;
   readonly pathParams?: unknown;
   readonly query?: unknown;
+  readonly headers?: unknown;
   /** A symbol stands for none. */
   readonly body?: unknown;
   readonly responses: Readonly<Record<number, unknown>>;
 }
 
-/** What a document says of an operation that its contract does not. */
-export interface OperationNotes<HeaderName extends string> {
+/** What a document says of an operation and its contract does not. */
+export interface OperationNotes {
   readonly tag: string;
-  readonly description: string;
-  /** Members of the operation that belong to no specification but ours. */
+  /** Extensions (`x-…`) and other members of the operation. */
   readonly marks?: JsonObject;
-  /** Parameters besides those of the path and of the query. */
-  readonly parameters?: readonly JsonObject[];
   readonly body?: {
     readonly description: string;
-    /** Whether it must be there. @default true */
+    /** @default true */
     readonly required?: boolean;
-    /** One example, or several by their names. */
-    readonly example?: unknown;
+    /** Several examples, by their names, instead of the one of the schema. */
     readonly examples?: JsonObject;
   };
   readonly success: {
     readonly description: string;
-    readonly example: unknown;
+    /** Instead of the example of the schema. */
+    readonly example?: unknown;
     readonly headers?: readonly HeaderName[];
   };
-  readonly failures?: FailureNotes<HeaderName>;
-  /** Headers that all answers of the operation carry. */
+  /** A parameter or body that the service refuses; its message is the example of the 400. */
+  readonly refused?: JsonObject;
+  /** Messages that differ from the usual ones, by error code. */
+  readonly messages?: Readonly<Record<string, string>>;
+  /** Headers that all responses of the operation carry. */
   readonly headers?: readonly HeaderName[];
   /** Code that calls the operation, as Redocly and Scalar read it. */
   readonly samples?: readonly JsonObject[];
 }
 
-/** Describes a parameter of a path or of a query, by its name. */
-export type ParameterNotes = Readonly<Record<string, { description: string; example?: unknown }>>;
-
 /**
- * Writes the paths of a document: every operation of a contract, with what the notes add to it.
- *
- * Each gets a 405, too: OpenAPI has no other place for what a path answers to other methods.
+ * Writes the paths of a document: every operation of a contract, with its notes. Each gets a 405,
+ * too: OpenAPI has no other place for what a path answers to other methods.
  */
-export function createPaths<Name extends string, HeaderName extends string>(options: {
+export function createPaths<Name extends string>({
+  contract,
+  notes,
+  schemas,
+  responses,
+}: {
   contract: Readonly<Record<Name, ContractRoute>>;
-  notes: Readonly<Record<Name, OperationNotes<HeaderName>>>;
-  parameters: ParameterNotes;
+  notes: Readonly<Record<Name, OperationNotes>>;
   schemas: SchemaWriter;
-  responses: ResponseWriter<HeaderName>;
+  responses: ResponseWriter;
 }): Record<string, JsonObject> {
-  const { contract, notes, parameters, schemas, responses } = options;
-
-  const parametersOf = (place: 'path' | 'query', schema: unknown): JsonObject[] =>
-    schema === undefined
-      ? []
-      : schemas.members(schema as z.core.$ZodType).map(({ name, required, schema }) => ({
-          name,
-          in: place,
-          required,
-          ...parameters[name],
-          schema,
-        }));
-
   function operationOf(name: Name): JsonObject {
     const route = contract[name];
-    const { tag, description, marks, body, success, failures, headers, samples } = notes[name];
+    const { tag, marks, success, headers = [], samples } = notes[name];
     const statuses = Object.keys(route.responses).map(Number);
     const [succeeds = 0, ...others] = statuses.filter((status) => status < 300);
     if (succeeds === 0 || others.length > 0) throw new TypeError(`${name} needs one success.`);
-    if ((typeof route.body === 'object') !== (body !== undefined)) {
-      throw new TypeError(`${name} and its notes differ in whether it has a body.`);
-    }
-    const all = [
-      ...parametersOf('path', route.pathParams),
-      ...parametersOf('query', route.query),
-      ...(notes[name].parameters ?? []),
-    ];
+    const schema = route.responses[succeeds] as z.ZodType;
+    const parameters = parametersOf(route);
     return {
       operationId: name,
       tags: [tag],
       summary: route.summary,
-      description,
+      description: route.description,
       ...marks,
-      ...(all.length > 0 && { parameters: all }),
-      ...(body !== undefined && { requestBody: bodyOf(route, body) }),
+      ...(parameters.length > 0 && { parameters }),
+      ...(typeof route.body === 'object' && { requestBody: bodyOf(name) }),
       responses: {
-        [succeeds]: responses.success({
-          ...success,
-          schema: schemas.refer(route.responses[succeeds] as z.core.$ZodType),
-          headers: [...(success.headers ?? []), ...(headers ?? [])],
-        }),
-        ...responses.failures(
-          [...statuses.filter((status) => status >= 400), 405],
-          failures,
-          headers,
+        [succeeds]: responses.success(
+          success.description,
+          [...(success.headers ?? []), ...headers],
+          { schema: schemas.refer(schema), example: success.example ?? exampleOf(schema) },
         ),
+        ...failuresOf(name, [...statuses.filter((status) => status >= 400), 405]),
       },
       ...(samples !== undefined && { 'x-codeSamples': samples }),
     };
   }
 
-  function bodyOf(
-    { body }: ContractRoute,
-    { description, required = true, ...examples }: NonNullable<OperationNotes<HeaderName>['body']>,
-  ): JsonObject {
+  function parametersOf({ pathParams, query, headers }: ContractRoute): JsonObject[] {
+    return [
+      ...(pathParams === undefined ? [] : schemas.parameters('path', pathParams as z.ZodType)),
+      ...(query === undefined ? [] : schemas.parameters('query', query as z.ZodType)),
+      ...(headers === undefined ? [] : schemas.parameters('header', headers as z.ZodType)),
+    ];
+  }
+
+  function bodyOf(name: Name): JsonObject {
+    const schema = contract[name].body as z.ZodType;
+    const note = notes[name].body;
+    if (note === undefined) throw new TypeError(`Nothing describes the body of ${name}.`);
+    const examples = note.examples;
     return {
-      required,
-      description,
+      required: note.required ?? true,
+      description: note.description,
       content: {
-        'application/json': { schema: schemas.refer(body as z.core.$ZodType), ...examples },
+        'application/json': {
+          schema: schemas.refer(schema),
+          ...(examples === undefined ? { example: exampleOf(schema) } : { examples }),
+        },
       },
     };
+  }
+
+  function failuresOf(name: Name, statuses: readonly number[]): JsonObject {
+    const { path, body } = contract[name];
+    const { refused, messages, headers } = notes[name];
+    const all = {
+      ...(refused !== undefined && {
+        invalid_request: invalidRequestMessage(contract[name], refused),
+      }),
+      ...(typeof body !== 'object' && { invalid_json: undefined }),
+      method_not_allowed: errorMessages.method_not_allowed(methodsOf(path)),
+      ...messages,
+    };
+    return Object.fromEntries(
+      statuses.map((status) => [String(status), responses.failure(status, all, headers)]),
+    );
+  }
+
+  /** The methods of a path: whatever answers GET answers HEAD. */
+  function methodsOf(path: string): string[] {
+    return Object.values<ContractRoute>(contract)
+      .filter((route) => route.path === path)
+      .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   }
 
   const paths: Record<string, JsonObject> = {};
@@ -128,4 +145,9 @@ export function createPaths<Name extends string, HeaderName extends string>(opti
     paths[template] = { ...paths[template], [method.toLowerCase()]: operationOf(name) };
   }
   return paths;
+}
+
+/** The first example that a schema gives of itself. */
+function exampleOf(schema: z.ZodType): unknown {
+  return (schema.meta()?.['examples'] as unknown[] | undefined)?.[0];
 }

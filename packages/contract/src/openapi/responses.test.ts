@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOpenApi } from '../openapi.ts';
+import { createOpenApi } from './index.ts';
 
 type Response = {
   headers: Record<string, unknown>;

@@ -1,117 +1,84 @@
+import type { ErrorDescription } from '../error-codes.ts';
 import type { JsonObject } from './json-schema.ts';
+import { type HeaderName, type ResponseHeader, wireName } from './response-headers.ts';
 
-/** One header of a response, as a document describes it. */
-export interface Header {
-  readonly description: string;
-  readonly required?: boolean;
-  readonly schema: JsonObject;
-  readonly example: unknown;
-}
+export type ResponseWriter = ReturnType<typeof createResponseWriter>;
 
-/** What a failure means, beside its status. */
-export interface Failure<HeaderName extends string> {
-  readonly description: string;
-  readonly headers?: readonly HeaderName[];
-  /** A message of each code that the status may come with. */
-  readonly messages: Readonly<Record<string, string>>;
-}
+/** OpenAPI has no other place for what a path answers to methods that it does not have. */
+const about405 =
+  'This operation itself never answers it: other methods get it on the path of this operation.';
 
-/** What an operation says differently about its failures. */
-export type FailureNotes<HeaderName extends string> = Readonly<
-  Record<number, Partial<Failure<HeaderName>>>
->;
-
-/** What a document says of responses. */
-export interface ResponseVocabulary<HeaderName extends string> {
-  /** Every header besides those of HTTP's own framing, by its name among the components. */
-  readonly headers: Readonly<Record<HeaderName, Header>>;
-  /** Headers whose component has another name, because two operations mean two things by them. */
-  readonly wireNames?: { readonly [name in HeaderName]?: string };
-  /** What every answer carries. */
-  readonly always: readonly HeaderName[];
-  readonly failures: Readonly<Record<number, Failure<HeaderName>>>;
-}
-
-export type ResponseWriter<HeaderName extends string> = ReturnType<
-  typeof createResponseWriter<HeaderName>
->;
-
-/** Writes the responses of operations. */
-export function createResponseWriter<HeaderName extends string>(
-  vocabulary: ResponseVocabulary<HeaderName>,
-) {
-  const { headers: components, wireNames = {}, always, failures } = vocabulary;
-
-  /** The headers of a response: its own, and those of every response. */
-  function headersOf(own: readonly HeaderName[] = []): JsonObject {
-    const wire: { readonly [name in HeaderName]?: string } = wireNames;
+/**
+ * Writes the responses of operations.
+ *
+ * @param options.always the headers that every response carries.
+ * @param options.errorCodes the codes of the API: those with a status document its response.
+ */
+export function createResponseWriter({
+  headers,
+  always,
+  errorCodes,
+}: {
+  headers: { readonly [name in HeaderName]?: ResponseHeader };
+  always: readonly HeaderName[];
+  errorCodes: Readonly<Record<string, ErrorDescription>>;
+}) {
+  function headersOf(own: readonly string[]): JsonObject {
     return Object.fromEntries(
-      [...own, ...always].map((name) => [
-        wire[name] ?? name,
-        { $ref: `#/components/headers/${name}` },
-      ]),
+      [...own, ...always].map((name) => [wireName(name), { $ref: `#/components/headers/${name}` }]),
     );
-  }
-
-  function failureOf(status: number, notes: FailureNotes<HeaderName>): Failure<HeaderName> {
-    const failure = failures[status];
-    if (failure === undefined) throw new TypeError(`Nothing says what ${status} means.`);
-    return { ...failure, ...notes[status] };
   }
 
   return {
     /** The headers, for `components.headers`. */
-    components: (): JsonObject => components,
+    components: (): JsonObject => headers,
 
-    headers: headersOf,
-
-    /** The success of an operation. */
-    success(options: {
-      description: string;
-      schema: JsonObject;
-      example: unknown;
-      headers: readonly HeaderName[];
-    }): JsonObject {
-      const { description, schema, example, headers } = options;
+    /** A success, with its content if it has any. */
+    success(description: string, own: readonly string[], content?: JsonObject): JsonObject {
       return {
         description,
-        headers: headersOf(headers),
-        content: { 'application/json': { schema, example } },
+        headers: headersOf(own),
+        ...(content !== undefined && { content: { 'application/json': content } }),
       };
     },
 
     /**
-     * The failures of an operation.
+     * What an operation answers when it fails with a status.
      *
-     * @param extra headers that all answers of the operation carry; a 405 is not one of them.
+     * @param messages example messages of this operation, by code; they replace those of the codes.
+     * A code that has none of either is never answered by an operation.
+     * @param own headers that all responses of the operation carry.
      */
-    failures(
-      statuses: readonly number[],
-      notes: FailureNotes<HeaderName> = {},
-      extra: readonly HeaderName[] = [],
+    failure(
+      status: number,
+      messages: Readonly<Record<string, string | undefined>>,
+      own: readonly string[] = [],
     ): JsonObject {
-      return Object.fromEntries(
-        statuses.map((status) => {
-          const { description, headers = [], messages } = failureOf(status, notes);
-          const examples = Object.entries(messages).map(([code, message]) => [
-            code,
-            { value: { code, message, status } },
-          ]);
-          return [
-            String(status),
-            {
-              description,
-              headers: headersOf([...(status === 405 ? [] : extra), ...headers]),
-              content: {
-                'application/json': {
-                  schema: { $ref: '#/components/schemas/Error' },
-                  examples: Object.fromEntries(examples),
-                },
-              },
-            },
-          ];
-        }),
+      const failures = Object.entries(errorCodes).flatMap(([code, description]) => {
+        const message = code in messages ? messages[code] : description.example;
+        return description.status !== status || message === undefined
+          ? []
+          : [{ code, message, ...description }];
+      });
+      if (failures.length === 0) throw new TypeError(`No error code has the status ${status}.`);
+      const texts = failures.map(({ code, when, advice }) =>
+        failures.length === 1 ? `${when} ${advice}` : `- \`${code}\`: ${when} ${advice}`,
       );
+      return {
+        description: status === 405 ? `${texts[0]} ${about405}` : texts.join('\n'),
+        headers: headersOf([
+          ...(status === 405 ? [] : own),
+          ...new Set(failures.flatMap(({ headers = [] }) => headers)),
+        ]),
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            examples: Object.fromEntries(
+              failures.map(({ code, message }) => [code, { value: { code, message, status } }]),
+            ),
+          },
+        },
+      };
     },
   };
 }

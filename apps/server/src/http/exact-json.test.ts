@@ -1,0 +1,115 @@
+import { int64Max, int64Min, normalizeInt64 } from '@animal-store/contract';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseJson, stringifyJson } from './exact-json.ts';
+
+const int64s = fc.bigInt({ min: int64Min, max: int64Max });
+
+describe('parseJson', () => {
+  test.each([
+    ['0', 0],
+    ['-0', 0],
+    ['1.0', 1],
+    ['1e2', 100],
+    ['1.5', 1.5],
+    ['12E-1', 1.2],
+    ['120e-1', 12],
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740992', 9007199254740992n],
+    ['9007199254740993', 9007199254740993n],
+    ['9007199254740993.0', 9007199254740993n],
+    ['9.007199254740993e15', 9007199254740993n],
+    ['-9223372036854775808', int64Min],
+    ['9223372036854775808', 2n ** 63n],
+    ['1e400', Number.POSITIVE_INFINITY],
+    ['-1e400', Number.NEGATIVE_INFINITY],
+    ['10000000000000000000', 1e19],
+  ])('%s means %s', (text, expected) => {
+    expect(parseJson(text)).toBe(expected);
+    expect(parseJson(`{"a":[${text}]}`)).toEqual({ a: [expected] });
+  });
+
+  test.each(['4503599627370496.4', '9007199254740993.5', '1e-400'])(
+    'the fraction %s is not rounded to an integer',
+    (text) => {
+      expect(parseJson(text)).toBeNaN();
+    },
+  );
+
+  test('everything but numbers is as JSON.parse has it', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const withoutNumbers = text.replaceAll(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi, 'null');
+        fc.pre(isJson(withoutNumbers));
+        expect(parseJson(withoutNumbers)).toEqual(JSON.parse(withoutNumbers));
+      }),
+    );
+  });
+
+  test.each(['', '{', '01', '1.', '.5', '+1', '0x10', '1n', 'NaN', '{"a":1,}', "{'a':1}"])(
+    '%j is a SyntaxError',
+    (text) => {
+      expect(() => parseJson(text)).toThrow(SyntaxError);
+    },
+  );
+
+  test('a member named __proto__ is a member', () => {
+    const parsed = parseJson('{"__proto__":{"polluted":1}}') as object;
+    expect(Object.keys(parsed)).toEqual(['__proto__']);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  test.each([
+    ['zeros within an integer', `1${'0'.repeat(1_000_000)}1`],
+    ['zeros within a fraction', `1.1${'0'.repeat(1_000_000)}1`],
+    ['zeros before', `0.${'0'.repeat(1_000_000)}1`],
+    ['digits', '9'.repeat(1_000_000)],
+    ['digits of an exponent', `1e${'9'.repeat(1_000_000)}`],
+  ])(
+    'a hostile run of %s does not take quadratic time, which would exceed the time limit',
+    (_what, text) => {
+      parseJson(text);
+    },
+  );
+});
+
+describe('stringifyJson', () => {
+  test('writes every integer to the last digit', () => {
+    expect(
+      stringifyJson({ a: 9007199254740993n, b: [int64Min, 1, 'x'], c: undefined, d: null }),
+    ).toBe('{"a":9007199254740993,"b":[-9223372036854775808,1,"x"],"d":null}');
+  });
+
+  test('is JSON.stringify where there is no bigint', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(stringifyJson(value)).toBe(JSON.stringify(value));
+      }),
+    );
+  });
+
+  test('and parseJson are exact together, for every 64-bit integer at any depth', () => {
+    fc.assert(
+      fc.property(int64s, fc.string(), (value, key) => {
+        const tree = { [`k${key}`]: [{ value: normalizeInt64(value) }, key] };
+        expect(parseJson(stringifyJson(tree))).toEqual(tree);
+      }),
+    );
+  });
+
+  test('a cycle is a TypeError, with a bigint in it or without', () => {
+    const cycle: Record<string, unknown> = {};
+    cycle['self'] = cycle;
+    expect(() => stringifyJson(cycle)).toThrow(TypeError);
+    expect(() => stringifyJson({ a: 1n, cycle })).toThrow(TypeError);
+  });
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

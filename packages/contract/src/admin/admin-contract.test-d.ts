@@ -1,0 +1,107 @@
+import type { ClientInferRequest, ServerInferRequest, ServerInferResponses } from '@ts-rest/core';
+import { expectTypeOf } from 'vitest';
+import type { ErrorBody, ErrorCode } from '../index.ts';
+import type { PlanName, Quota } from '../plan.ts';
+import type {
+  AdminErrorCode,
+  adminContract,
+  adminRoutes,
+  IssuedKey,
+  Key,
+  KeyChange,
+  KeyDetails,
+  KeyState,
+  NewKey,
+} from './index.ts';
+
+type Contract = typeof adminContract;
+type Name = keyof typeof adminRoutes;
+type Request = ServerInferRequest<Contract>;
+type Responses = ServerInferResponses<Contract>;
+type Body<Operation extends Name, Status> = Extract<
+  Responses[Operation],
+  { status: Status }
+>['body'];
+
+expectTypeOf<keyof Contract>().toEqualTypeOf<Name>();
+expectTypeOf<Exclude<AdminErrorCode, ErrorCode>>().toEqualTypeOf<
+  'key_not_found' | 'key_not_active'
+>();
+
+// Requests, as a handler gets them.
+type Labels = {
+  name?: string | undefined;
+  account?: string | undefined;
+  expiresAt?: string | undefined;
+};
+expectTypeOf<Request['createKey']['body']>().not.toBeAny();
+expectTypeOf<Request['createKey']['body']>().toEqualTypeOf<NewKey>();
+expectTypeOf<{ plan: 'free' } & Labels>().toExtend<NewKey>();
+expectTypeOf<{ plan: 'enterprise'; quota: Quota } & Labels>().toExtend<NewKey>();
+expectTypeOf<{ plan: 'enterprise' }>().not.toExtend<NewKey>();
+expectTypeOf<{ plan: 'pro'; quota: Quota }>().not.toExtend<NewKey>();
+
+expectTypeOf<Request['listKeys']['query']>().not.toBeAny();
+expectTypeOf<Request['listKeys']['query']>().toEqualTypeOf<{
+  limit: number;
+  plan?: PlanName | undefined;
+  state?: KeyState | undefined;
+  cursor?: string | undefined;
+}>();
+expectTypeOf<Request['getKey']['params']>().toEqualTypeOf<{ keyId: string }>();
+expectTypeOf<Request['changeKey']['body']>().not.toBeAny();
+expectTypeOf<Request['changeKey']['body']>().toEqualTypeOf<KeyChange>();
+expectTypeOf<KeyChange>().toEqualTypeOf<{
+  plan?: PlanName | undefined;
+  quota?: Quota | undefined;
+}>();
+expectTypeOf<Request['rotateKey']['body']>().toEqualTypeOf<{ graceSeconds: number }>();
+
+// A caller may leave the whole rotation out.
+expectTypeOf<undefined>().toExtend<ClientInferRequest<Contract['rotateKey']>['body']>();
+
+// Statuses: these and no others.
+type Common = 400 | 401 | 429 | 500 | 503;
+type WithBody = 413 | 415;
+expectTypeOf<Responses['createKey']['status']>().toEqualTypeOf<201 | Common | WithBody>();
+expectTypeOf<Responses['listKeys']['status']>().toEqualTypeOf<200 | Common>();
+expectTypeOf<Responses['getKey']['status']>().toEqualTypeOf<200 | Common | 404>();
+expectTypeOf<Responses['changeKey']['status']>().toEqualTypeOf<
+  200 | Common | 404 | 409 | WithBody
+>();
+expectTypeOf<Responses['rotateKey']['status']>().toEqualTypeOf<
+  200 | Common | 404 | 409 | WithBody
+>();
+expectTypeOf<Responses['revokeKey']['status']>().toEqualTypeOf<200 | Common | 404>();
+expectTypeOf<Responses['unbanKey']['status']>().toEqualTypeOf<200 | Common | 404>();
+
+// Bodies, one by one: a failed inference is `any` or `unknown`, and both are found here.
+expectTypeOf<Body<'createKey', 201>>().not.toBeAny();
+expectTypeOf<Body<'createKey', 201>>().toEqualTypeOf<IssuedKey>();
+expectTypeOf<Body<'listKeys', 200>>().not.toBeAny();
+expectTypeOf<Body<'listKeys', 200>>().toEqualTypeOf<Key[]>();
+expectTypeOf<Body<'getKey', 200>>().not.toBeAny();
+expectTypeOf<Body<'getKey', 200>>().toEqualTypeOf<KeyDetails>();
+expectTypeOf<Body<'changeKey', 200>>().toEqualTypeOf<Key>();
+expectTypeOf<Body<'rotateKey', 200>>().toEqualTypeOf<IssuedKey>();
+expectTypeOf<Body<'revokeKey', 200>>().toEqualTypeOf<Key>();
+expectTypeOf<Body<'unbanKey', 200>>().toEqualTypeOf<KeyDetails>();
+expectTypeOf<Body<Name, Common | 404 | WithBody>>().toEqualTypeOf<ErrorBody>();
+expectTypeOf<Body<'changeKey' | 'rotateKey', 409>>().toEqualTypeOf<ErrorBody>();
+
+// The inferred types, spelled out.
+expectTypeOf<Key>().toEqualTypeOf<{
+  id: string;
+  name: string | null;
+  account: string | null;
+  plan: PlanName;
+  quota: Quota;
+  state: KeyState;
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  tokens: { prefix: string; createdAt: string; expiresAt: string | null }[];
+}>();
+expectTypeOf<IssuedKey>().toEqualTypeOf<{ key: Key; token: string }>();
+expectTypeOf<KeyDetails['usage']['scope']>().toEqualTypeOf<'service' | 'replica'>();
+expectTypeOf<KeyState>().toEqualTypeOf<'active' | 'expired' | 'revoked'>();

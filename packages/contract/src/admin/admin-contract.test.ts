@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { errorCodes } from '../error-codes.ts';
+import * as admin from './index.ts';
+import { adminContract, adminErrorCodes } from './index.ts';
+
+test('the exported names are these, and no more', () => {
+  expect(Object.keys(admin).sort()).toEqual([
+    'adminBasePath',
+    'adminContract',
+    'adminErrorCodes',
+    'adminErrorMessages',
+    'adminRoutes',
+    'createAdminOpenApi',
+    'gracePeriod',
+    'isKeyId',
+    'keyStates',
+    'maxLimit',
+  ]);
+});
+
+test('a code that both APIs have has one status', () => {
+  const shared = Object.entries(adminErrorCodes).filter(([code]) => code in errorCodes);
+  expect(shared.length).toBeGreaterThan(5);
+  for (const [code, { status }] of shared) {
+    expect(errorCodes[code as keyof typeof errorCodes].status, code).toBe(status);
+  }
+});
+
+test('each operation has exactly these statuses, and no others compile', () => {
+  const statuses = Object.entries(adminContract).map(([name, { responses, strictStatusCodes }]) => {
+    expect(strictStatusCodes, name).toBe(true);
+    return [name, Object.keys(responses).map(Number)];
+  });
+  expect(Object.fromEntries(statuses)).toEqual({
+    createKey: [201, 400, 401, 413, 415, 429, 500, 503],
+    listKeys: [200, 400, 401, 429, 500, 503],
+    getKey: [200, 400, 401, 404, 429, 500, 503],
+    changeKey: [200, 400, 401, 404, 409, 413, 415, 429, 500, 503],
+    rotateKey: [200, 400, 401, 404, 409, 413, 415, 429, 500, 503],
+    revokeKey: [200, 400, 401, 404, 429, 500, 503],
+    unbanKey: [200, 400, 401, 404, 429, 500, 503],
+  });
+});

@@ -1,0 +1,112 @@
+import { initContract } from '@ts-rest/core';
+import { AdminErrorBody } from './admin-error-codes.ts';
+import {
+  IssuedKey,
+  Key,
+  KeyChange,
+  KeyDetails,
+  KeyPath,
+  Keys,
+  ListKeysQuery,
+  NewKey,
+  Rotation,
+} from './admin-key.ts';
+
+/** Where the admin API is on the operators' listener. */
+export const adminBasePath = '/admin/v1';
+
+/** Method and path of each operation, relative to {@link adminBasePath}. */
+export const adminRoutes = {
+  createKey: { method: 'POST', path: '/keys' },
+  listKeys: { method: 'GET', path: '/keys' },
+  getKey: { method: 'GET', path: '/keys/:keyId' },
+  changeKey: { method: 'PATCH', path: '/keys/:keyId' },
+  rotateKey: { method: 'POST', path: '/keys/:keyId/rotate' },
+  revokeKey: { method: 'POST', path: '/keys/:keyId/revoke' },
+  unbanKey: { method: 'POST', path: '/keys/:keyId/unban' },
+} as const;
+
+const c = initContract();
+
+// Not `as const`, as in `contract.ts`. Without an admin token there is no admin API and every path
+// is 404; these are the answers of an API that exists.
+
+/** What any operation may answer. */
+const commonResponses = {
+  400: AdminErrorBody,
+  401: AdminErrorBody,
+  429: AdminErrorBody,
+  500: AdminErrorBody,
+  503: AdminErrorBody,
+};
+
+/** What an operation on one key may answer besides. */
+const oneKeyResponses = { ...commonResponses, 404: AdminErrorBody };
+
+/** What an operation that takes a body may answer besides. */
+const bodyResponses = { 413: AdminErrorBody, 415: AdminErrorBody };
+
+/** The operators' contract: create, change and revoke API keys. */
+export const adminContract = c.router(
+  {
+    createKey: {
+      ...adminRoutes.createKey,
+      summary: 'Create a key',
+      description: 'Creates a key and shows its token once: only its hash is stored.',
+      body: NewKey,
+      responses: { 201: IssuedKey, ...commonResponses, ...bodyResponses },
+    },
+    listKeys: {
+      ...adminRoutes.listKeys,
+      summary: 'List keys, the newest first',
+      description:
+        'Lists keys, the newest first. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`.',
+      query: ListKeysQuery,
+      responses: { 200: Keys, ...commonResponses },
+    },
+    getKey: {
+      ...adminRoutes.getKey,
+      summary: 'Show a key and its usage',
+      description: 'Shows a key, what it has used of both windows, its strikes and its ban.',
+      pathParams: KeyPath,
+      responses: { 200: KeyDetails, ...oneKeyResponses },
+    },
+    changeKey: {
+      ...adminRoutes.changeKey,
+      summary: "Change a key's plan or numbers",
+      description:
+        'Changes the plan of a key, the numbers of an Enterprise key, or both, from the next request on. What it has used stays counted.',
+      pathParams: KeyPath,
+      body: KeyChange,
+      responses: { 200: Key, ...oneKeyResponses, ...bodyResponses, 409: AdminErrorBody },
+    },
+    rotateKey: {
+      ...adminRoutes.rotateKey,
+      summary: "Replace a key's tokens with a new one",
+      description:
+        'Creates a new token and shows it once. The tokens before it stay valid for a grace period, and never longer than an earlier rotation left them; together they are one key with one quota.',
+      pathParams: KeyPath,
+      body: Rotation,
+      responses: { 200: IssuedKey, ...oneKeyResponses, ...bodyResponses, 409: AdminErrorBody },
+    },
+    revokeKey: {
+      ...adminRoutes.revokeKey,
+      summary: 'Revoke a key',
+      description:
+        'Revokes a key for good: all replicas refuse it within a second. Doing it again changes nothing.',
+      pathParams: KeyPath,
+      body: c.noBody(),
+      responses: { 200: Key, ...oneKeyResponses },
+    },
+    unbanKey: {
+      ...adminRoutes.unbanKey,
+      summary: "End a key's ban and delete its strikes",
+      description:
+        "Ends a key's ban and deletes its strikes and earlier bans. What it has used stays counted.",
+      pathParams: KeyPath,
+      body: c.noBody(),
+      responses: { 200: KeyDetails, ...oneKeyResponses },
+    },
+  },
+  { strictStatusCodes: true },
+);

@@ -1,0 +1,58 @@
+import { createErrorSchema } from '../error.ts';
+import { defineErrors, errorCodes } from '../error-codes.ts';
+import { rateLimitHeaders } from '../rate-limit.ts';
+
+/** The messages of the admin API that differ from those of the public one, by their codes. */
+export const adminErrorMessages = {
+  unauthorized: 'The admin token is not right.',
+  key_not_found: (keyId: string) => `There is no key with the id ${keyId}.`,
+  key_not_active: (state: string) => `The key is ${state}: make a new one.`,
+  rate_limit_exceeded: (retryAfterSeconds: number) =>
+    `Too many wrong admin tokens came from this address. Retry after ${retryAfterSeconds} s.`,
+  quotaMissing:
+    'quota: expected an Enterprise key to bring its own perMinute and perDay, got nothing',
+};
+
+/** Every error code of the admin API. Codes without a description here mean what they mean in the public API. */
+export const adminErrorCodes = defineErrors({
+  invalid_request: errorCodes.invalid_request,
+  invalid_json: errorCodes.invalid_json,
+  unauthorized: {
+    status: 401,
+    when: 'The admin token is missing or wrong.',
+    advice: 'Send it as `Authorization: Bearer <ADMIN_TOKEN>`.',
+    headers: ['WWW-Authenticate'],
+    example: adminErrorMessages.unauthorized,
+  },
+  key_not_found: {
+    status: 404,
+    when: 'There is no such key.',
+    advice: 'Look for it in the list of keys.',
+    example: adminErrorMessages.key_not_found('0f8fad5b-d9cb-469f-a165-70867728950e'),
+  },
+  not_found: errorCodes.not_found,
+  method_not_allowed: errorCodes.method_not_allowed,
+  key_not_active: {
+    status: 409,
+    when: 'The key has expired or was revoked, so it cannot be changed.',
+    advice: 'Create a new key.',
+    example: adminErrorMessages.key_not_active('revoked'),
+  },
+  payload_too_large: errorCodes.payload_too_large,
+  unsupported_media_type: errorCodes.unsupported_media_type,
+  rate_limit_exceeded: {
+    status: 429,
+    when: 'Too many wrong admin tokens came from this address. Until `Retry-After` has passed, the right one is refused, too.',
+    advice: 'Wait as long as `Retry-After` says.',
+    headers: [rateLimitHeaders.retryAfter],
+    example: adminErrorMessages.rate_limit_exceeded(30),
+  },
+  internal_error: errorCodes.internal_error,
+  service_unavailable: errorCodes.service_unavailable,
+});
+
+/** An error code of the admin API. */
+export type AdminErrorCode = keyof typeof adminErrorCodes;
+
+/** The Error body of the admin API. */
+export const AdminErrorBody = createErrorSchema(adminErrorCodes, 'key_not_active');

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { KeyChange, NewKey, Rotation } from './admin-key.ts';
+
+const quota = { perMinute: 5, perDay: 6 };
+
+/** Faults as an operator is told of them, apart from what was given. */
+const faults = (result: {
+  error?: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } | undefined;
+}) => result.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+
+describe('a new key', () => {
+  test.each([
+    { plan: 'free' },
+    { plan: 'pro', name: 'acme', account: 'C-17', expiresAt: '2030-02-28T00:00:00+02:00' },
+    { plan: 'enterprise', quota },
+  ])('%j is taken', (key) => {
+    expect(NewKey.parse(key)).toEqual(key);
+  });
+
+  const plan = 'plan: expected one of free, pro, business, enterprise';
+  const none = 'quota: expected none: only Enterprise keys have numbers of their own';
+  const limit = 'expected an integer from 1 to 2147483647';
+  const instant = 'expiresAt: expected an ISO 8601 date and time, such as 2027-01-31T00:00:00Z';
+  const label = 'expected 1 to 255 characters, without control characters and lone surrogates';
+
+  test.each([
+    [undefined, [': expected a JSON object']],
+    [null, [': expected a JSON object']],
+    [[], [': expected a JSON object']],
+    [{}, [plan]],
+    [{ plan: 'gold' }, [plan]],
+    [{ plan: 'Free' }, [plan]],
+    [{ plan: 'free', quota }, [none]],
+    [{ plan: 'free', quota: null }, [none]],
+    [{ plan: 'enterprise' }, ['quota: expected a JSON object of perMinute, perDay']],
+    [{ plan: 'enterprise', quota: { perMinute: 5 } }, [`quota.perDay: ${limit}`]],
+    [
+      { plan: 'enterprise', quota: { perMinute: 0, perDay: 2 ** 31 } },
+      [`quota.perMinute: ${limit}`, `quota.perDay: ${limit}`],
+    ],
+    [{ plan: 'enterprise', quota: { perMinute: 1.5, perDay: 6 } }, [`quota.perMinute: ${limit}`]],
+    [{ plan: 'enterprise', quota: { perMinute: '5', perDay: 6 } }, [`quota.perMinute: ${limit}`]],
+    [
+      { plan: 'enterprise', quota: { ...quota, perHour: 1 } },
+      ['quota: expected no member but perMinute, perDay'],
+    ],
+    [{ plan: 'free', name: '' }, [`name: ${label}`]],
+    [{ plan: 'free', name: 'a\u0000b' }, [`name: ${label}`]],
+    [{ plan: 'free', account: 'x'.repeat(256) }, [`account: ${label}`]],
+    [{ plan: 'free', expiresAt: 'soon' }, [instant]],
+    [{ plan: 'free', expiresAt: '2030-02-30T00:00:00Z' }, [instant]],
+    [{ plan: 'free', expiresAt: '2030-01-01T00:00:00' }, [instant]],
+    [{ plan: 'free', expiresAt: '2030-01-01' }, [instant]],
+    [{ plan: 'free', expiresAt: '9999-12-31T23:59:59-23:59' }, [instant]],
+    [{ plan: 'free', expiresAt: 1_900_000_000 }, [instant]],
+    // A key that was meant to expire must not be made to last.
+    [
+      { plan: 'free', expiresAT: '2030-01-01T00:00:00Z' },
+      [': expected no member but name, account, plan, quota, expiresAt'],
+    ],
+  ])('%j is refused', (key, expected) => {
+    expect(faults(NewKey.safeParse(key))).toEqual(expected);
+  });
+});
+
+describe('a change of a key', () => {
+  test.each([{ plan: 'free' }, { plan: 'enterprise', quota }, { plan: 'enterprise' }, { quota }])(
+    '%j is taken',
+    (change) => {
+      expect(KeyChange.parse(change)).toEqual(change);
+    },
+  );
+
+  test.each([
+    [{}, [': expected plan, quota or both']],
+    [undefined, [': expected a JSON object of plan, quota']],
+    [
+      { plan: 'pro', quota },
+      ['quota: expected none: only Enterprise keys have numbers of their own'],
+    ],
+    [{ plan: 'pro', name: 'x' }, [': expected no member but plan, quota']],
+    [{ plan: null }, ['plan: expected one of free, pro, business, enterprise']],
+  ])('%j is refused', (change, expected) => {
+    expect(faults(KeyChange.safeParse(change))).toEqual(expected);
+  });
+});
+
+describe('a rotation', () => {
+  test.each([
+    [undefined, 86_400],
+    [{}, 86_400],
+    [{ graceSeconds: 0 }, 0],
+    [{ graceSeconds: 2_592_000 }, 2_592_000],
+  ])('%j has a grace period', (rotation, graceSeconds) => {
+    expect(Rotation.parse(rotation)).toEqual({ graceSeconds });
+  });
+
+  test.each([-1, 0.5, 2_592_001, '60', null])('a grace period of %j is refused', (graceSeconds) => {
+    expect(faults(Rotation.safeParse({ graceSeconds }))).toEqual([
+      'graceSeconds: expected an integer from 0 to 2592000',
+    ]);
+  });
+
+  test('unknown members are refused', () => {
+    expect(faults(Rotation.safeParse({ grace: 60 }))).toEqual([
+      ': expected no member but graceSeconds',
+    ]);
+  });
+});

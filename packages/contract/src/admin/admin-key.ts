@@ -1,0 +1,350 @@
+import { z } from 'zod';
+import { Name } from '../name.ts';
+import { pageLimit } from '../page-limit.ts';
+import { PageCursor, PageLimit } from '../pet.ts';
+import { planNames } from '../plan.ts';
+import type { windowSeconds } from '../rate-limit.ts';
+
+// Unlike the public types, these are inferred: the client does not publish them.
+
+/** How long the tokens before a rotation stay valid, in seconds. */
+export const gracePeriod = { min: 0, max: 30 * 86_400, default: 86_400 } as const;
+
+/** The greatest limit that a key can have: that of a 32-bit integer, in which limits are stored. */
+export const maxLimit: number = 2 ** 31 - 1;
+
+/** The states of a key. Only an active one is admitted. */
+export const keyStates = ['active', 'expired', 'revoked'] as const;
+
+const plan = { error: `expected one of ${planNames.join(', ')}` };
+const state = { error: `expected one of ${keyStates.join(', ')}` };
+const limit = { error: `expected an integer from 1 to ${maxLimit}` };
+const instant = { error: 'expected an ISO 8601 date and time, such as 2027-01-31T00:00:00Z' };
+const keyId = { error: 'expected a UUID' };
+const noQuota = { error: 'expected none: only Enterprise keys have numbers of their own' };
+const grace = { error: `expected an integer from ${gracePeriod.min} to ${gracePeriod.max}` };
+
+/** The name of a plan. */
+export const Plan = z.enum(planNames, plan).meta({ description: 'The name of a plan.' });
+
+/** The state of a key. */
+export const KeyState = z
+  .enum(keyStates, state)
+  .meta({ description: 'The state of a key. Only an active one is admitted.' });
+
+/** The state of a key. */
+export type KeyState = z.output<typeof KeyState>;
+
+const count = z.int().min(0);
+const timestamp = z.iso.datetime();
+const keyLimit = z.int(limit).min(1, limit).max(maxLimit, limit);
+
+const limits = {
+  perMinute: keyLimit.meta({ description: 'Requests in a window of 60 seconds.' }),
+  perDay: keyLimit.meta({ description: 'Requests in a window of 86,400 seconds.' }),
+};
+
+// An offset may move the last year of four digits into one of five, which Postgres cannot read.
+const Instant = z.iso
+  .datetime({ offset: true, abort: true, ...instant })
+  .refine((text) => new Date(text).getUTCFullYear() <= 9999, instant);
+
+/**
+ * An object that refuses unknown members. The public API ignores them, but an operator's misspelt
+ * `expiresAT` must not create a key that never expires.
+ */
+function strictObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const members = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: ({ code }) =>
+      code === 'unrecognized_keys'
+        ? `expected no member but ${members}`
+        : `expected a JSON object of ${members}`,
+  });
+}
+
+/** The numbers that an operator gives an Enterprise key. */
+export const OwnQuota = strictObject(limits).meta({
+  description: 'The numbers of an Enterprise key.',
+  examples: [{ perMinute: 5_000, perDay: 1_000_000 }],
+});
+
+/** What helps people tell keys apart. */
+const labels = {
+  name: Name.meta({ description: 'Who or what the key is for; need not be unique.' }).optional(),
+  account: Name.meta({
+    description: 'A reference of your own, such as a customer number; need not be unique.',
+  }).optional(),
+};
+
+const lifetime = {
+  expiresAt: Instant.meta({
+    description:
+      'When the key expires: a time in the future, with its offset, before the year 10000. Never if it is left out.',
+  }).optional(),
+};
+
+/** What creates a key of a plan that has its numbers. */
+export const NewPlanKey = strictObject({
+  ...labels,
+  plan: Plan.exclude(['enterprise']).meta({
+    description: 'The name of a plan that has its numbers.',
+  }),
+  quota: z.never(noQuota).optional(),
+  ...lifetime,
+}).meta({
+  description: 'What creates a key of a plan that has its numbers.',
+  examples: [{ name: 'acme', plan: 'pro', expiresAt: '2027-02-19T09:00:00Z' }],
+});
+
+/** What creates a key that brings its own numbers. */
+export const NewEnterpriseKey = strictObject({
+  ...labels,
+  plan: z.literal('enterprise').meta({ description: 'The name of the plan.' }),
+  quota: OwnQuota,
+  ...lifetime,
+}).meta({
+  description: 'What creates a key that brings its own numbers.',
+  examples: [{ plan: 'enterprise', quota: { perMinute: 5_000, perDay: 1_000_000 } }],
+});
+
+/** What creates a key. An Enterprise key brings its numbers; the other plans have them. */
+export const NewKey = z
+  .discriminatedUnion('plan', [NewPlanKey, NewEnterpriseKey], {
+    error: ({ code }) => (code === 'invalid_union' ? plan.error : 'expected a JSON object'),
+  })
+  .meta({
+    description:
+      'What creates a key. An Enterprise key brings its own numbers; the other plans have them.',
+    discriminator: {
+      propertyName: 'plan',
+      mapping: {
+        ...Object.fromEntries(
+          NewPlanKey.shape.plan.options.map((plan) => [plan, '#/components/schemas/NewPlanKey']),
+        ),
+        enterprise: '#/components/schemas/NewEnterpriseKey',
+      },
+    },
+  });
+
+/** What creates a key. */
+export type NewKey = z.output<typeof NewKey>;
+
+/** A change of plan, of an Enterprise key's numbers, or of both. */
+export const KeyChange = strictObject({
+  plan: Plan.optional(),
+  /** Required where the key becomes Enterprise; refused where it is not Enterprise afterwards. */
+  quota: OwnQuota.optional(),
+})
+  .refine(({ plan, quota }) => plan !== undefined || quota !== undefined, {
+    error: 'expected plan, quota or both',
+  })
+  .refine(({ plan, quota }) => quota === undefined || plan === undefined || plan === 'enterprise', {
+    path: ['quota'],
+    ...noQuota,
+  })
+  .meta({
+    description: "A change of a key's plan, of an Enterprise key's numbers, or of both.",
+    minProperties: 1,
+    // Where a plan comes with numbers, it is the one that takes them.
+    dependentSchemas: { quota: { properties: { plan: { const: 'enterprise' } } } },
+    examples: [{ plan: 'business' }],
+  });
+
+/** A change of plan, of an Enterprise key's numbers, or of both. */
+export type KeyChange = z.output<typeof KeyChange>;
+
+/** How a new token replaces the tokens of a key. The whole body may be left out. */
+export const Rotation = strictObject({
+  graceSeconds: z
+    .int(grace)
+    .min(gracePeriod.min, grace)
+    .max(gracePeriod.max, grace)
+    .default(gracePeriod.default)
+    .meta({
+      description: `How long the tokens before it stay valid, in seconds: ${gracePeriod.default} if it is left out, 0 for not at all, at most 30 days. A rotation never extends what an earlier one left.`,
+    }),
+})
+  .prefault({})
+  .meta({
+    description:
+      "How a new token replaces a key's tokens. The tokens before it stay valid for 24 hours by default.",
+    examples: [{ graceSeconds: 3_600 }],
+  });
+
+/** A token that stands for a key, as far as it may be shown again. */
+export const KeyToken = z
+  .object({
+    prefix: z.string().meta({ description: 'Its first characters.' }),
+    createdAt: timestamp.meta({ description: 'When it was created.' }),
+    expiresAt: timestamp.nullable().meta({
+      description: 'When it expires, if that is before its key does because it was replaced.',
+    }),
+  })
+  .meta({ description: 'A token, as far as it may be shown again.' });
+
+/** The numbers that hold for a key. */
+export const KeyQuota = z
+  .object(limits)
+  .meta({ description: "The numbers that hold: the plan's, or an Enterprise key's own." });
+
+/** The key that examples show. */
+export const exampleKey = {
+  id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+  name: 'acme',
+  account: 'C-17',
+  plan: 'pro',
+  quota: { perMinute: 300, perDay: 10_000 },
+  state: 'active',
+  createdAt: '2026-11-21T09:00:00.000Z',
+  expiresAt: '2027-02-19T09:00:00.000Z',
+  revokedAt: null,
+  tokens: [{ prefix: 'ast_0000', createdAt: '2026-11-21T09:00:00.000Z', expiresAt: null }],
+};
+
+/** A key as operators see it. Every member is there; `null` stands for what the key does not have. */
+export const Key = z
+  .object({
+    id: z.uuid().meta({ description: 'Identifies the key, whatever its tokens are.' }),
+    name: z.string().nullable().meta({ description: 'Who or what the key is for.' }),
+    account: z
+      .string()
+      .nullable()
+      .meta({ description: "The operator's own reference, such as a customer number." }),
+    plan: Plan,
+    quota: KeyQuota,
+    state: KeyState,
+    createdAt: timestamp.meta({ description: 'When the key was created.' }),
+    expiresAt: timestamp
+      .nullable()
+      .meta({ description: 'When the key expires; `null` for never.' }),
+    revokedAt: timestamp.nullable().meta({ description: 'When the key was revoked, if it was.' }),
+    tokens: z.array(KeyToken).meta({
+      description:
+        'The tokens that are valid as long as the key is, the newest first: more than one while a replaced one still is.',
+    }),
+  })
+  .meta({
+    description: 'An API key. Every member is there; `null` stands for what the key does not have.',
+    examples: [exampleKey],
+  });
+
+/** A key as operators see it. */
+export type Key = z.output<typeof Key>;
+
+/** A page of keys, the newest first. */
+export const Keys = z
+  .array(Key)
+  .meta({ description: 'A page of keys, the newest first.', examples: [[exampleKey]] });
+
+/** One quota window. While no request has opened it, `resetsAt` is when it would reset. */
+export const KeyWindow = z
+  .object({
+    limit: keyLimit.meta({ description: 'Requests that it admits.' }),
+    remaining: count.meta({ description: 'Requests that are left.' }),
+    resetsAt: timestamp.meta({
+      description:
+        'When it resets; while no request has opened it, when it would reset if one did now.',
+    }),
+  })
+  .meta({ description: 'One quota window.' });
+
+/** Whose requests are counted. */
+export const UsageScope = z.enum(['service', 'replica']).meta({
+  description:
+    'Whose requests are counted. `service`: those of all replicas. `replica`: while Redis is unavailable, those that the replica which was asked has answered since, against its share of each limit; another replica reports other numbers.',
+});
+
+const exampleUsage = {
+  scope: 'service',
+  windows: {
+    minute: { limit: 300, remaining: 296, resetsAt: '2026-11-21T09:31:00.000Z' },
+    day: { limit: 10_000, remaining: 9_212, resetsAt: '2026-11-22T09:00:00.000Z' },
+  },
+  strikes: 0,
+  strikeThreshold: 150,
+  bannedUntil: null,
+};
+
+/** What a key has used, and how close it is to a ban, at this moment. */
+export const KeyUsage = z
+  .object({
+    scope: UsageScope,
+    windows: z
+      .object({ minute: KeyWindow, day: KeyWindow } satisfies Record<
+        keyof typeof windowSeconds,
+        unknown
+      >)
+      .meta({ description: 'Both windows.' }),
+    strikes: count.meta({ description: 'Requests that did not wait after a 429.' }),
+    strikeThreshold: count.nullable().meta({
+      description: 'The strikes that a key can have without a ban; `null` if bans are off.',
+    }),
+    bannedUntil: timestamp
+      .nullable()
+      .meta({ description: 'When the ban ends, if the key is banned.' }),
+  })
+  .meta({
+    description: 'What a key has used, and how close it is to a ban, at this moment.',
+    examples: [exampleUsage],
+  });
+
+/** What a key has used, and how close it is to a ban, at this moment. */
+export type KeyUsage = z.output<typeof KeyUsage>;
+
+/** A key with its usage. */
+export const KeyDetails = Key.extend({ usage: KeyUsage }).meta({
+  description: 'A key with its usage at this moment.',
+  examples: [{ ...exampleKey, usage: exampleUsage }],
+});
+
+/** A key with its usage. */
+export type KeyDetails = z.output<typeof KeyDetails>;
+
+/** The example key with its token, which is nobody's: its checksum is wrong. */
+export const exampleIssuedKey = { key: exampleKey, token: `ast_${'0'.repeat(36)}` };
+
+/** A key with a token that was just created. The token is shown here and never again. */
+export const IssuedKey = z
+  .object({
+    key: Key,
+    token: z.string().meta({
+      description: 'What callers send as `Authorization: Bearer <API_KEY>`.',
+      pattern: '^ast_[0-9A-Za-z]{36}$',
+    }),
+  })
+  .meta({
+    description:
+      'A key with a token that was just created. The token is shown here and never again.',
+    examples: [exampleIssuedKey],
+  });
+
+/** A key with a token that was just created. */
+export type IssuedKey = z.output<typeof IssuedKey>;
+
+/** What narrows the list of keys. */
+export const ListKeysQuery = z.object({
+  limit: PageLimit.default(pageLimit.default).meta({
+    description: 'The greatest number of keys to return.',
+    examples: [50],
+  }),
+  plan: Plan.optional().meta({ description: 'Only keys of this plan.', examples: ['pro'] }),
+  state: KeyState.optional().meta({
+    description: 'Only keys in this state.',
+    examples: ['active'],
+  }),
+  cursor: PageCursor.optional(),
+});
+
+/** The id of a key, in lower case: UUIDs may be written in either (RFC 9562, §4), and are compared as text. */
+export const KeyPath = z.object({
+  keyId: z
+    .uuid(keyId)
+    .toLowerCase()
+    .meta({ description: 'The `id` of the key.', examples: [exampleKey.id] }),
+});
+
+/** Tells whether a value can be the id of a key. */
+export function isKeyId(value: unknown): value is string {
+  return KeyPath.shape.keyId.safeParse(value).success;
+}

@@ -1,0 +1,195 @@
+import { createSchemaWriter, type JsonObject } from '../openapi/json-schema.ts';
+import { createPaths, type OperationNotes } from '../openapi/operations.ts';
+import { responseHeaders } from '../openapi/response-headers.ts';
+import { createResponseWriter } from '../openapi/responses.ts';
+import { rateLimitHeaders } from '../rate-limit.ts';
+import { adminBasePath, adminContract, type adminRoutes } from './admin-contract.ts';
+import { AdminErrorBody, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
+import {
+  exampleIssuedKey,
+  exampleKey,
+  IssuedKey,
+  Key,
+  KeyChange,
+  KeyDetails,
+  KeyQuota,
+  KeyState,
+  Keys,
+  KeyToken,
+  KeyUsage,
+  KeyWindow,
+  NewEnterpriseKey,
+  NewKey,
+  NewPlanKey,
+  OwnQuota,
+  Plan,
+  Rotation,
+  UsageScope,
+} from './admin-key.ts';
+
+/**
+ * Creates the OpenAPI 3.1 document of the admin API.
+ *
+ * Its server is a path without an origin: operators reach the listener by names that the service
+ * cannot know, such as that of a tunnel. Tools resolve the path against where they read the document.
+ *
+ * @see https://spec.openapis.org/oas/v3.1.1.html#server-object
+ */
+export function createAdminOpenApi(): JsonObject {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Animal Store admin API',
+      version: '1.0.0',
+      summary: 'Manages API keys.',
+      description:
+        "Creates, lists, shows, changes, rotates, revokes and unbans the API keys of an Animal Store. It is on the operators' listener, which the public must not reach. Times are ISO 8601 in UTC. Unknown members of a body are refused, so that a misspelt one is noticed. Without an `ADMIN_TOKEN` there is no admin API: every path is 404.",
+      contact: { name: 'Animal Store' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: adminBasePath, description: 'Where this document is from' }],
+    security: [{ adminToken: [] }],
+    tags: [{ name: 'Keys', description: 'API keys and their usage.' }],
+    paths: createPaths({ contract: adminContract, notes, schemas, responses }),
+    components: {
+      schemas: schemas.components(),
+      headers: responses.components(),
+      securitySchemes: {
+        adminToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'admin token',
+          description:
+            'The `ADMIN_TOKEN` of the service, as `Authorization: Bearer <ADMIN_TOKEN>`. An embedded server keeps it in `DATA_DIR/admin-token`.',
+        },
+      },
+    },
+  };
+}
+
+const schemas = createSchemaWriter({
+  Key,
+  Keys,
+  KeyDetails,
+  IssuedKey,
+  NewKey,
+  NewPlanKey,
+  NewEnterpriseKey,
+  KeyChange,
+  Rotation,
+  Plan,
+  KeyState,
+  Quota: KeyQuota,
+  OwnQuota,
+  KeyToken,
+  KeyUsage,
+  KeyWindow,
+  UsageScope,
+  Error: AdminErrorBody,
+});
+
+const { retryAfter } = rateLimitHeaders;
+
+const responses = createResponseWriter({
+  headers: {
+    'X-Request-Id': responseHeaders['X-Request-Id'],
+    'Cache-Control': responseHeaders['Cache-Control'],
+    'X-Content-Type-Options': responseHeaders['X-Content-Type-Options'],
+    [retryAfter]: {
+      ...responseHeaders[retryAfter],
+      description: 'Whole seconds to wait before the next request.',
+    },
+    Link: {
+      ...responseHeaders.Link,
+      example: `<${adminBasePath}/keys?limit=20&plan=pro&cursor=${exampleKey.id}>; rel="next"`,
+    },
+    'WWW-Authenticate': {
+      ...responseHeaders['WWW-Authenticate'],
+      description:
+        'The scheme to use (RFC 6750); with `error="invalid_token"` when a token was sent and is not right.',
+      example: 'Bearer realm="animal-store-admin"',
+    },
+    Allow: { ...responseHeaders.Allow, example: 'GET, HEAD, PATCH' },
+  },
+  always: ['X-Request-Id', 'Cache-Control', 'X-Content-Type-Options'],
+  errorCodes: adminErrorCodes,
+});
+
+const tag = 'Keys';
+const refused = { keyId: 'acme' };
+
+/** What the document says of each operation besides its contract. */
+const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
+  createKey: {
+    tag,
+    body: {
+      description: 'The key to create; at most 16 kB.',
+      examples: {
+        plan: {
+          summary: 'A Pro key for 90 days',
+          value: {
+            name: exampleKey.name,
+            account: exampleKey.account,
+            plan: 'pro',
+            expiresAt: exampleKey.expiresAt,
+          },
+        },
+        enterprise: {
+          summary: 'An Enterprise key',
+          value: { plan: 'enterprise', quota: { perMinute: 5_000, perDay: 1_000_000 } },
+        },
+      },
+    },
+    success: { description: 'The key and its token.' },
+    refused: { plan: 'gold' },
+  },
+  listKeys: {
+    tag,
+    success: { description: 'A page of keys.', headers: ['Link'] },
+    refused: { limit: '500' },
+  },
+  getKey: { tag, success: { description: 'The key and its usage.' }, refused },
+  changeKey: {
+    tag,
+    body: { description: 'What to change.' },
+    success: {
+      description: 'The key after the change.',
+      example: { ...exampleKey, plan: 'business', quota: { perMinute: 1_000, perDay: 100_000 } },
+    },
+    messages: { invalid_request: adminErrorMessages.quotaMissing },
+  },
+  rotateKey: {
+    tag,
+    body: {
+      description: 'How long the tokens before it stay valid. The whole body may be left out.',
+      required: false,
+    },
+    success: {
+      description: 'The key and its new token.',
+      example: {
+        ...exampleIssuedKey,
+        key: {
+          ...exampleKey,
+          tokens: [
+            { prefix: 'ast_0000', createdAt: '2026-12-01T09:00:00.000Z', expiresAt: null },
+            {
+              prefix: 'ast_9999',
+              createdAt: exampleKey.createdAt,
+              expiresAt: '2026-12-01T10:00:00.000Z',
+            },
+          ],
+        },
+      },
+    },
+    refused: { graceSeconds: -1 },
+  },
+  revokeKey: {
+    tag,
+    success: {
+      description: 'The revoked key.',
+      example: { ...exampleKey, state: 'revoked', revokedAt: '2026-12-01T09:00:00.000Z' },
+    },
+    refused,
+  },
+  unbanKey: { tag, success: { description: 'The key and its usage.' }, refused },
+};

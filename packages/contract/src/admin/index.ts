@@ -1,0 +1,16 @@
+export { adminBasePath, adminContract, adminRoutes } from './admin-contract.ts';
+export { type AdminErrorCode, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
+export {
+  gracePeriod,
+  type IssuedKey,
+  isKeyId,
+  type Key,
+  type KeyChange,
+  type KeyDetails,
+  type KeyState,
+  type KeyUsage,
+  keyStates,
+  maxLimit,
+  type NewKey,
+} from './admin-key.ts';
+export { createAdminOpenApi } from './admin-openapi.ts';

@@ -1,0 +1,52 @@
+import { normalizeInt64 } from './int64.ts';
+
+// JSON with 64-bit integers, in one way for all runtimes. `JSON.parse` with source text and
+// `JSON.rawJSON` would do it too, but Node 20 and many browsers lack them.
+
+// A string, or a run that begins as a number does. Strings are matched so that digits in them are
+// left alone. A string without an end is matched too: searching for its end repeatedly would take
+// quadratic time.
+const stringOrNumber = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g;
+
+/** An integer that `JSON.parse` may round. With more digits it is no 64-bit integer. */
+const longInteger = /^-?[1-9]\d{15,18}$/;
+
+/**
+ * Parses JSON; an integer that a `number` cannot hold exactly becomes a `bigint`.
+ *
+ * @throws {SyntaxError} if the text is not JSON.
+ */
+export function parseJson(text: string): unknown {
+  const mark = createMark();
+  const marked = text.replace(stringOrNumber, (token) =>
+    longInteger.test(token) ? `"${mark}${token}"` : token,
+  );
+  return JSON.parse(marked, (_key, value: unknown) =>
+    typeof value === 'string' && value.startsWith(mark)
+      ? normalizeInt64(BigInt(value.slice(mark.length)))
+      : value,
+  );
+}
+
+/**
+ * Writes JSON with each `bigint` as a plain integer, to the last digit. It reads the value before
+ * `toJSON` converts it: many programs define `BigInt.prototype.toJSON`, which makes strings or rounds.
+ *
+ * @throws {TypeError} for a cycle.
+ */
+export function stringifyJson(value: unknown): string {
+  const mark = createMark();
+  const marked = JSON.stringify(
+    value,
+    function (this: Record<string, unknown>, key, json: unknown) {
+      const member = this[key];
+      return typeof member === 'bigint' ? mark + member : json;
+    },
+  );
+  return marked.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
+}
+
+/** Random, so that no string in the value can be mistaken for a marked integer. */
+function createMark(): string {
+  return `int64-${Math.random()}-`;
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+const key = { error: 'expected 1 to 255 visible ASCII characters' };
+
+/** The `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header-07). */
+const IdempotencyKey = z
+  .string(key)
+  .regex(/^[\x21-\x7e]{1,255}$/, key)
+  .meta({
+    description:
+      'Makes the request safe to repeat: any text of your own that is new for each animal, such as a UUID. See the guide to idempotency.',
+    examples: ['7f1c9a52-4b1e-4b55-8d0c-0a9d6c3f2e10'],
+    pattern: '^[\\x21-\\x7e]+$',
+    minLength: 1,
+    maxLength: 255,
+  });
+
+/**
+ * The headers of a request that adds an animal. Names are in lower case, as Node has them. One object
+ * schema: with zod 4, ts-rest cannot infer the types of a record of schemas.
+ */
+export const CreatePetHeaders = z.object({ 'idempotency-key': IdempotencyKey.optional() });

@@ -1,0 +1,2 @@
+export type { JsonObject } from './json-schema.ts';
+export { createOpenApi, exampleOrigins, type OpenApiOptions } from './public-openapi.ts';

@@ -1,0 +1,23 @@
+import type { z } from 'zod';
+import type { JsonObject } from './json-schema.ts';
+
+/**
+ * The message with which the service refuses a parameter or a body: the schema's own sentence, in
+ * the form in which the service writes it.
+ */
+export function invalidRequestMessage(
+  { pathParams, query, body }: { pathParams?: unknown; query?: unknown; body?: unknown },
+  refused: JsonObject,
+): string {
+  for (const schema of [pathParams, query, body]) {
+    if (typeof schema !== 'object') continue;
+    const issue = (schema as z.ZodType)
+      .safeParse(refused)
+      .error?.issues.find(({ path: [member] }) => String(member) in refused);
+    const [member] = issue?.path ?? [];
+    if (issue !== undefined && member !== undefined) {
+      return `${String(member)}: ${issue.message}, got ${JSON.stringify(refused[String(member)])}`;
+    }
+  }
+  throw new TypeError(`The contract takes ${JSON.stringify(refused)}.`);
+}
