@@ -1,6 +1,30 @@
+import { configDefaults, defineConfig, type ViteUserConfigFnObject } from 'vitest/config';
+import type { InlineConfig } from 'vitest/node';
+import { hangMs } from './packages/testkit/src/time-limits.ts';
+import { createTotalReporter } from './scripts/test-total-reporter.ts';
+
 /**
- * How many test files run at a time, in every project: of the root's configuration they inherit
- * nothing, and vitest's default is one less than there are cores. It is one more than the two cores
- * of a small machine, because most tests wait for servers and databases.
+ * The vitest configuration of a package.
+ *
+ * `vitest run` runs every `*.test.ts`. `vitest run --mode heavy` runs only `test/heavy/*.heavy.test.ts`:
+ * tests that take long, or that need more than `npm test` installs.
  */
-export const maxWorkers = 3;
+export function configureTests(name: string, options: InlineConfig = {}): ViteUserConfigFnObject {
+  return defineConfig(({ mode }) => ({
+    test: {
+      // Most tests wait for servers and databases, so one more worker than a small machine has cores.
+      maxWorkers: 3,
+      // Time limits only end a hang. A test may wait for several events, one after another.
+      testTimeout: 3 * hangMs,
+      hookTimeout: 3 * hangMs,
+      teardownTimeout: hangMs,
+      expect: { poll: { timeout: hangMs } },
+      ...options,
+      name: mode === 'heavy' ? `${name}-heavy` : name,
+      ...(mode === 'heavy'
+        ? { include: ['test/heavy/**/*.heavy.test.ts'] }
+        : { exclude: [...configDefaults.exclude, 'test/heavy/**', ...(options.exclude ?? [])] }),
+      reporters: ['default', createTotalReporter()],
+    },
+  }));
+}

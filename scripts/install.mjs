@@ -2,7 +2,8 @@
 // workspace in place, from the lockfile, and does nothing when it is there already.
 //
 //   node scripts/install.mjs run       what running the service and its commands needs
-//   node scripts/install.mjs develop   that, and all tools for tests
+//   node scripts/install.mjs develop   that, and what `npm test` needs
+//   node scripts/install.mjs all       that, and `packages/heavy-tools`, which `npm run test:all` needs
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,19 +15,26 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const stampFile = join(root, 'node_modules', '.installed');
 
-// Tools that are there stay there: a production install would remove them.
-const hasTools = existsSync(join(root, 'node_modules', '.bin', 'turbo'));
-const scope = process.argv[2] === 'run' && !hasTools ? 'run' : 'develop';
+/** Each scope includes the ones before it. */
+const filters = {
+  run: ['--prod', '--filter-prod', '@animal-store/server...'],
+  develop: ['--filter', '!@animal-store/heavy-tools'],
+  all: [],
+};
+const scopes = Object.keys(filters);
+const hash = createHash('sha256')
+  .update(readFileSync(join(root, 'pnpm-lock.yaml')))
+  .digest('hex');
+const stamp = existsSync(stampFile) ? readFileSync(stampFile, 'utf8').trim() : '';
+const [installedScope, installedHash] = stamp.split(' ');
+// What is installed stays: installing a smaller scope would remove it.
+const scope = scopes[Math.max(scopes.indexOf(installedScope), scopes.indexOf(process.argv[2]))];
 
-const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'));
-const stamp = `${scope} ${createHash('sha256').update(lockfile).digest('hex')}\n`;
-
-if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
-  const filter = scope === 'run' ? ['--prod', '--filter-prod', '@animal-store/server...'] : [];
+if (scope !== installedScope || hash !== installedHash) {
   const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx';
   const { status, error } = spawnSync(
     npx,
-    ['--yes', packageManager, 'install', '--frozen-lockfile', ...filter],
+    ['--yes', packageManager, 'install', '--frozen-lockfile', ...filters[scope]],
     // What it says is progress: the output of `npm run keys -- list --json` is for a script.
     { cwd: root, stdio: ['inherit', 2, 2], shell: process.platform === 'win32' },
   );
@@ -37,5 +45,5 @@ if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
     process.exit(1);
   }
   mkdirSync(dirname(stampFile), { recursive: true });
-  writeFileSync(stampFile, stamp);
+  writeFileSync(stampFile, `${scope} ${hash}\n`);
 }

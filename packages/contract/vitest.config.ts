@@ -1,4 +1,3 @@
-import { defineConfig } from 'vitest/config';
-import { maxWorkers } from '../../vitest.shared.ts';
+import { configureTests } from '../../vitest.shared.ts';
 
-export default defineConfig({ test: { name: 'contract', maxWorkers } });
+export default configureTests('contract');

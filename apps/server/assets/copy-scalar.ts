@@ -1,10 +1,9 @@
 // Copies Scalar's standalone file from its package, compressed, to where the server finds it without
-// that package: pnpm --filter @animal-store/server run copy-scalar
+// that package. First `node scripts/install.mjs all`, then: pnpm --filter @animal-store/server run copy-scalar
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import { tools } from '@animal-store/heavy-tools';
 
-const bundle = readFileSync(
-  new URL('../node_modules/@scalar/api-reference/dist/browser/standalone.js', import.meta.url),
-);
+const bundle = readFileSync(tools.scalar);
 writeFileSync(new URL('reference/scalar.js.gz', import.meta.url), gzipSync(bundle, { level: 9 }));

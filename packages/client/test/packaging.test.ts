@@ -33,7 +33,7 @@ const names = [
 
 beforeAll(async () => {
   consumer = await createConsumer();
-}, 60_000);
+});
 
 afterAll(() => consumer[Symbol.asyncDispose]());
 

@@ -11,7 +11,7 @@ let consumer: Consumer;
 beforeAll(async () => {
   service = resources.use(await startServer());
   consumer = resources.use(await createConsumer());
-}, 60_000);
+});
 
 afterAll(() => resources.disposeAsync());
 

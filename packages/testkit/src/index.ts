@@ -27,4 +27,5 @@ export {
   type TemporaryDirectoryOptions,
   temporaryDirectory,
 } from './temporary-directory.ts';
+export { hangMs } from './time-limits.ts';
 export { type UntilOptions, until } from './until.ts';

@@ -64,4 +64,4 @@ test('three replicas are restarted one after another under load, and no request 
   for (const pet of created.map((text) => JSON.parse(text))) {
     expect(there.get(pet.id)).toEqual(pet);
   }
-}, 180_000);
+});

@@ -162,7 +162,7 @@ test('npm start serves, and Ctrl-C in the terminal ends it with exit code 0', as
   expect(await request.finish()).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
   expect(await server.exited).toEqual({ code: 0, signal: null });
   expect(server.output()).not.toMatch(/npm error|ELIFECYCLE/);
-}, 360_000);
+});
 
 async function petAt(server: Server, pet: unknown, token: string): Promise<unknown> {
   const { id } = pet as { id: number };

@@ -177,4 +177,4 @@ test('waiting exactly as long as Retry-After says admits, on any replica', async
     }),
   );
   expect(outcomes).toEqual(spent.map(() => [429, 200]));
-}, 90_000);
+});

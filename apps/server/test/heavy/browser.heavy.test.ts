@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { hangMs } from '@animal-store/testkit';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
@@ -49,7 +50,7 @@ describe.each(screens)('the page at $name, offline', ({ name, device }) => {
 
   beforeAll(async () => {
     page = await browser.newPage(device);
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(hangMs);
     page.on('request', (request) => requests.push(request.url()));
     page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
     page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
@@ -166,7 +167,7 @@ describe.each(screens)('the page at $name, offline', ({ name, device }) => {
         const uppermost = document.elementFromPoint(left + 5, (top + bottom) / 2);
         return bottom < innerHeight / 2 && heading.contains(uppermost);
       })()`);
-    await expect.poll(isInView, { timeout: 10_000 }).toBe(true);
+    await expect.poll(isInView).toBe(true);
     await reader.screenshot({ path: `${pictures}${name}-guide.png` });
     await reader.close();
   });

@@ -1,0 +1,10 @@
+import { tools } from '@animal-store/heavy-tools';
+import { expect, test } from 'vitest';
+import { createConsumer } from '../consumer.ts';
+
+test('Are the Types Wrong finds no problem in the package, however its types are resolved', async () => {
+  const { checkPackage, createPackageFromTarballData } = await import(tools.areTheTypesWrong);
+  await using consumer = await createConsumer();
+  const result = await checkPackage(createPackageFromTarballData(consumer.tarball));
+  expect(result).toMatchObject({ types: { kind: 'included' }, problems: [] });
+});

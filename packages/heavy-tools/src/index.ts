@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+// `npm test` does not install these packages: they are larger than everything else together. They also
+// need a package of their own because three of them bring a command named `node`, which would run the
+// scripts of every package that depends on them.
+
+/** Paths of the executables of other JavaScript runtimes. */
+export const runtimes = {
+  'Node 20': pathIn('node20', 'bin/node'),
+  'Node 22': pathIn('node22', 'bin/node'),
+  'Node 26': pathIn('node26', 'bin/node'),
+  Deno: pathIn('deno', 'deno'),
+  Bun: pathIn('bun', 'bin/bun.exe'),
+  workerd: pathIn('workerd', 'bin/workerd'),
+};
+
+/** Paths of modules, commands and files. */
+export const tools = {
+  /** The module of `checkPackage`. */
+  areTheTypesWrong: pathIn('@arethetypeswrong/core', 'dist/index.js'),
+  /** A command for Node: writes TypeScript types of an OpenAPI document. */
+  openapiTypescript: pathIn('openapi-typescript', 'bin/cli.js'),
+  /** Scalar's standalone bundle for browsers. */
+  scalar: pathIn('@scalar/api-reference', 'dist/browser/standalone.js'),
+};
+
+function pathIn(name: string, path: string): string {
+  const folder = new URL(`../node_modules/${name}/`, import.meta.url);
+  if (!existsSync(folder)) {
+    throw new Error(`${name} is not installed. Install it: node scripts/install.mjs all`);
+  }
+  return fileURLToPath(new URL(path, folder));
+}

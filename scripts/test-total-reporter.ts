@@ -1,0 +1,40 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Reporter } from 'vitest/node';
+
+/**
+ * Writes a package's totals to `reports/`, an output that turbo caches; `scripts/test.mjs` adds them up.
+ *
+ * The file is named by the hash of the task's inputs, so a total of other inputs is never counted.
+ */
+export function createTotalReporter(): Reporter {
+  let folder: string;
+  return {
+    onInit(vitest) {
+      folder = join(
+        vitest.config.root,
+        'reports',
+        vitest.config.mode === 'heavy' ? 'heavy' : 'test',
+      );
+    },
+    onTestRunEnd(modules, unhandledErrors) {
+      const hash = process.env['TURBO_HASH'];
+      // A developer's run of some tests.
+      if (hash === undefined) return;
+      let passed = 0;
+      // An error outside a test, such as a file that does not load, fails the run too.
+      let failed = unhandledErrors.length;
+      for (const module of modules) {
+        failed += module.errors().length;
+        for (const test of module.children.allTests()) {
+          // A test that did not run did not pass: nothing is skipped silently.
+          if (test.result().state === 'passed') passed += 1;
+          else failed += 1;
+        }
+      }
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, `${hash}.json`), JSON.stringify({ passed, failed }));
+    },
+  };
+}
