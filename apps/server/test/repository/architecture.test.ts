@@ -61,8 +61,9 @@ describe('inside the server', () => {
       'observability/log-ops-request',
       'observability/metrics',
       'quotas/quotas',
+      'startup-error',
     ],
-    cli: ['config', 'ops/local-access', 'startup-error'],
+    cli: ['config', 'ops/local-socket', 'startup-error'],
     keys: ['database'],
     pets: ['http/api-error', 'database'],
     quotas: [],
@@ -93,7 +94,7 @@ describe('inside the server', () => {
     expect(loaded.filter((file) => /^apps\//.test(file) && !/src\/cli[./]/.test(file))).toEqual([
       'apps/server/src/config.ts',
       'apps/server/src/observability/log-settings.ts',
-      'apps/server/src/ops/local-access.ts',
+      'apps/server/src/ops/local-socket.ts',
       'apps/server/src/startup-error.ts',
     ]);
   });
