@@ -1,5 +1,5 @@
 export { freePort } from './free-port.ts';
-export { openPostgres, type Postgres } from './postgres.ts';
+export { openPostgres, type Postgres, type PostgresOptions } from './postgres.ts';
 export {
   type PostgresConnectionInfo,
   type PostgresDatabases,

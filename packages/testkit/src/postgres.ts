@@ -16,6 +16,8 @@ import { type TemporaryDirectory, temporaryDirectory } from './temporary-directo
 export type Postgres = PostgresDatabases &
   AsyncDisposable & {
     port: number;
+    /** The process that has all others of the server as children. */
+    readonly pid: number;
     /** Freezes the whole server: statements hang, connections are accepted by nobody. */
     pause(): void;
     resume(): void;
@@ -34,20 +36,31 @@ export type Postgres = PostgresDatabases &
 /** What makes it faster at no cost in behaviour: only an operating system's crash loses data. */
 const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'log_statement=none'];
 
+export type PostgresOptions = {
+  /** Settings over those of the testkit, as `['fsync=on']`. */
+  settings?: readonly string[];
+};
+
 /** Starts a private, empty Postgres. It takes a second: open one a run, and clone databases. */
-export async function openPostgres(): Promise<Postgres> {
+export async function openPostgres({
+  settings: ownSettings = [],
+}: PostgresOptions = {}): Promise<Postgres> {
   const user = await postgresUser();
   // As root not the user's own directory for temporary files, which another user may not enter.
   const directory = await temporaryDirectory(user ? { parent: '/tmp' } : {});
   try {
-    return await openIn(directory, user);
+    return await openIn(directory, user, [...settings, ...ownSettings]);
   } catch (error) {
     await directory.close();
     throw error;
   }
 }
 
-async function openIn(directory: TemporaryDirectory, user: PostgresUser): Promise<Postgres> {
+async function openIn(
+  directory: TemporaryDirectory,
+  user: PostgresUser,
+  allSettings: readonly string[],
+): Promise<Postgres> {
   const binaries = await readableBinaries(postgresPackage(), user, directory.path);
   const data = join(directory.path, 'data');
   // A password although it is on loopback: a superuser runs commands (`copy … from program`), and
@@ -91,7 +104,7 @@ async function openIn(directory: TemporaryDirectory, user: PostgresUser): Promis
       ...['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'],
       // No Unix socket: its path may be too long, and nobody needs it.
       ...['-c', 'unix_socket_directories='],
-      ...settings.flatMap((setting) => ['-c', setting]),
+      ...allSettings.flatMap((setting) => ['-c', setting]),
     ]);
     try {
       await service.untilOutput(/database system is ready to accept connections/);
@@ -118,6 +131,9 @@ async function openIn(directory: TemporaryDirectory, user: PostgresUser): Promis
   return {
     ...postgresAt({ adminUrl: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` }),
     port,
+    get pid() {
+      return service.pid;
+    },
     pause: () => service.pause(),
     resume: () => service.resume(),
     kill,

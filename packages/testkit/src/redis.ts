@@ -16,6 +16,7 @@ export type RedisOptions = {
 export type Redis = AsyncDisposable & {
   url: string;
   port: number;
+  readonly pid: number;
   /** Freezes it: commands hang, connections are accepted by nobody. */
   pause(): void;
   resume(): void;
@@ -86,6 +87,9 @@ export async function openRedisNode({
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
+    get pid() {
+      return service.pid;
+    },
     pause: () => service.pause(),
     resume: () => service.resume(),
     kill,

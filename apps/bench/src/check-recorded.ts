@@ -1,0 +1,85 @@
+// Fails when a request costs over 15 % more CPU time than recorded, in units of the Express floor that
+// was measured in the same run.
+
+import { readFileSync } from 'node:fs';
+import { temporaryDirectory } from '@animal-store/testkit';
+import { compareCost } from './compare-cost.ts';
+import { pinThisProcess } from './machine.ts';
+import { measureScenario, type TargetResult } from './measure-scenario.ts';
+import { median } from './median.ts';
+import { openStores, type Stores } from './open-stores.ts';
+import { type Results, recordedFile } from './results.ts';
+import { service, unitFloor } from './targets.ts';
+import { type Workload, workloads } from './workloads.ts';
+
+/** A hot list, gets, creates and refusals: together they take every path of a request. */
+const checkedWorkloads = ['a', 'c', 'd', 'f'];
+const connections = 64;
+const rounds = 9;
+const measureMs = 1_000;
+/** A measurement that the machine disturbed is done again. */
+const attempts = 2;
+
+const recorded = JSON.parse(readFileSync(recordedFile, 'utf8')) as Results;
+
+pinThisProcess();
+await using opened = new AsyncDisposableStack();
+const directory = opened.use(await temporaryDirectory()).path;
+const stores = await openStores(opened, { pets: recorded.pets, keys: recorded.keys });
+
+let worse = 0;
+for (const workload of workloads.filter(({ letter }) => checkedWorkloads.includes(letter))) {
+  const expected = costOf(recordedResults(workload));
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const measured = costOf(await measureAgain(stores, workload));
+    const { verdict, change } = compareCost(measured, expected);
+    process.stdout.write(
+      `(${workload.letter}) ${workload.title}: ${measured.toFixed(2)} Express floors, recorded ${expected.toFixed(2)} (${recorded.commit}): ${verdict} (× ${change.toFixed(2)})\n`,
+    );
+    if (verdict !== 'worse') break;
+    if (attempt === attempts) worse += 1;
+  }
+}
+if (worse > 0) {
+  process.stdout.write(
+    'A request costs over 15 % more than recorded. If that is wanted, record anew: see apps/bench/README.md.\n',
+  );
+  process.exitCode = 1;
+}
+
+/** The server's CPU time per request in units of the Express floor's: the median of the rounds. */
+function costOf(results: readonly TargetResult[]): number {
+  const samplesOf = (name: string) =>
+    results.find(({ target }) => target === name)?.samples.map(({ cpuUs }) => cpuUs.server) ?? [];
+  const floors = samplesOf(unitFloor.name);
+  // Round by round: what slows the machine down for a while slows both down.
+  return median(
+    samplesOf(service.name).map((cpuUs, round) => cpuUs / (floors[round] ?? Number.NaN)),
+  );
+}
+
+function recordedResults({ letter }: Workload): readonly TargetResult[] {
+  const found = recorded.scenarios.find(
+    (scenario) =>
+      scenario.workload === letter &&
+      scenario.connections === connections &&
+      scenario.replicas === 1,
+  );
+  if (found === undefined) throw new Error(`No figures of workload (${letter}) are recorded.`);
+  return found.results;
+}
+
+function measureAgain(stores: Stores, workload: Workload): Promise<TargetResult[]> {
+  return measureScenario(
+    { workload, targets: [unitFloor, service], connections, replicas: 1 },
+    {
+      stores,
+      pets: recorded.pets,
+      rounds,
+      measureMs,
+      directory,
+      node: [process.execPath],
+      onProgress: () => {},
+    },
+  );
+}

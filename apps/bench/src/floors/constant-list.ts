@@ -1,0 +1,10 @@
+/** The first page of the benchmark's animals: what the floors answer, and nothing else. */
+export const constantList = Array.from({ length: 20 }, (_, index) => ({
+  id: index + 1,
+  name: `Animal ${index + 1}`,
+  categoryId: (index + 1) % 10,
+  status: (['pending', 'sold', 'available'] as const)[index % 3],
+}));
+
+// biome-ignore lint/style/noProcessEnv: a floor is a program of its own
+export const port = Number(process.env['PORT']);

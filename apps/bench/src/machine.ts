@@ -1,0 +1,50 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+
+/**
+ * Which processors measure and which are measured: the server has one to itself; the load generator,
+ * Redis and Postgres have the others, as they would be on other machines.
+ */
+const count = cpus().length;
+const serverCpus = '0';
+const otherCpus = count === 2 ? '1' : `1-${count - 1}`;
+
+const canPin = count > 1 && spawnSync('taskset', ['--version']).error === undefined;
+
+/** Puts what runs a server in front of its command. */
+export const onServerCpus: readonly string[] = canPin ? ['taskset', '-c', serverCpus] : [];
+
+/** Moves this process to the other processors. What it starts inherits them. */
+export function pinThisProcess(): void {
+  if (!canPin) return;
+  execFileSync('taskset', ['-a', '-c', '-p', otherCpus, String(process.pid)], { stdio: 'ignore' });
+}
+
+export function describeMachine(): string {
+  const pinned = canPin
+    ? `server on processor ${serverCpus}, everything else on ${otherCpus}`
+    : 'no taskset: server, stores and load generator share all processors';
+  return `${cpus()[0]?.model.trim()}, ${count} processors; ${pinned}`;
+}
+
+/** The processor time that a process and its children have used so far, in nanoseconds. */
+export function cpuTimeNs(pid: number): number {
+  let total = 0;
+  for (const task of readdirSync(`/proc/${pid}/task`)) {
+    // proc_pid_schedstat: time on the processor in ns, time waiting for it, number of slices. Exact,
+    // unlike the 10 ms ticks of /proc/PID/stat.
+    total += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
+    const children = readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim();
+    for (const child of children === '' ? [] : children.split(' ')) {
+      total += cpuTimeNs(Number(child));
+    }
+  }
+  return total;
+}
+
+/** The resident memory of a process, in bytes. */
+export function residentBytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}

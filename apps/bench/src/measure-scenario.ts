@@ -1,0 +1,95 @@
+import { measure, type Sample } from './measure.ts';
+import { median } from './median.ts';
+import type { Stores } from './open-stores.ts';
+import { startTarget } from './start-target.ts';
+import { service, type Target } from './targets.ts';
+import type { Workload } from './workloads.ts';
+
+/** One workload under one load, on targets that take turns. */
+export type Scenario = {
+  readonly workload: Workload;
+  readonly targets: readonly Target[];
+  readonly connections: number;
+  /** Of the service; every other target has one. */
+  readonly replicas: number;
+};
+
+export type RunOptions = {
+  readonly stores: Stores;
+  readonly pets: number;
+  readonly rounds: number;
+  readonly measureMs: number;
+  readonly directory: string;
+  readonly node: readonly string[];
+  readonly onProgress: (text: string) => void;
+};
+
+export type TargetResult = {
+  readonly target: string;
+  readonly samples: readonly Sample[];
+  readonly median: Sample;
+};
+
+/** Before the first round: long enough for the compiler, and for a ban to begin. */
+const firstWarmUp = { milliseconds: 3_000, requests: 6_000 };
+const nextWarmUp = { milliseconds: 300, requests: 100 };
+
+export async function measureScenario(
+  { workload, targets, connections, replicas }: Scenario,
+  { stores, pets, rounds, measureMs, directory, node, onProgress }: RunOptions,
+): Promise<TargetResult[]> {
+  await using opened = new AsyncDisposableStack();
+  await stores.redis.command('flushall');
+  const running = [];
+  for (const target of targets) {
+    const isService = target === service;
+    const servers = await startTarget(opened, target, {
+      stores,
+      replicas: isService ? replicas : 1,
+      env: isService ? (workload.env ?? {}) : {},
+      directory,
+      node,
+    });
+    running.push({ target, servers, samples: [] as Sample[] });
+  }
+
+  for (let round = 0; round < rounds; round++) {
+    // Another one begins each time, so that no target always follows the same one.
+    for (let turn = 0; turn < running.length; turn++) {
+      const entry = running[(round + turn) % running.length] as (typeof running)[number];
+      const sample = await measure({
+        ...entry,
+        stores,
+        workload,
+        pets,
+        connections,
+        warmUp: round === 0 ? firstWarmUp : nextWarmUp,
+        measureMs,
+      });
+      entry.samples.push(sample);
+      onProgress(
+        `${workload.letter} ${connections} round ${round + 1} ${entry.target.name}: ${sample.requestsPerSecond.toFixed(0)}/s, ${sample.cpuUs.server.toFixed(1)} µs`,
+      );
+    }
+  }
+  return running.map(({ target, samples }) => ({
+    target: target.name,
+    samples,
+    median: medianOf(samples),
+  }));
+}
+
+function medianOf(samples: readonly Sample[]): Sample {
+  const of = (figure: (sample: Sample) => number) => median(samples.map(figure));
+  return {
+    requestsPerSecond: of((sample) => sample.requestsPerSecond),
+    p50Ms: of((sample) => sample.p50Ms),
+    p99Ms: of((sample) => sample.p99Ms),
+    cpuUs: {
+      server: of((sample) => sample.cpuUs.server),
+      redis: of((sample) => sample.cpuUs.redis),
+      postgres: of((sample) => sample.cpuUs.postgres),
+    },
+    residentMb: of((sample) => sample.residentMb),
+  };
+}

@@ -1,0 +1,46 @@
+import {
+  openPostgres,
+  openRedis,
+  type Postgres,
+  type Redis,
+  startServer,
+} from '@animal-store/testkit';
+import { fillCatalogue, type Tokens } from './catalogue.ts';
+import { service } from './targets.ts';
+
+export type Stores = {
+  readonly postgres: Postgres;
+  readonly redis: Redis;
+  readonly databaseUrl: string;
+  readonly tokens: Tokens;
+};
+
+/** What a server should have; the testkit's is tuned for tests. */
+const postgresSettings = [
+  'fsync=on',
+  'full_page_writes=on',
+  'synchronous_commit=on',
+  'shared_buffers=1GB',
+  'max_wal_size=4GB',
+  // The statements of autovacuum would be counted as those of whoever is measured.
+  'autovacuum=off',
+];
+
+/** Opens Postgres and Redis, with a database that the service has migrated and the benchmark filled. */
+export async function openStores(
+  opened: AsyncDisposableStack,
+  size: { pets: number; keys: number },
+): Promise<Stores> {
+  const postgres = opened.use(await openPostgres({ settings: postgresSettings }));
+  const redis = opened.use(await openRedis());
+  const database = opened.use(await postgres.createDatabase());
+  {
+    await using migrating = await startServer({
+      command: [process.execPath, service.program],
+      env: { DATABASE_URL: database.url, LOG_LEVEL: 'error' },
+    });
+    await migrating.stop();
+  }
+  const tokens = await fillCatalogue(database.url, size);
+  return { postgres, redis, databaseUrl: database.url, tokens };
+}

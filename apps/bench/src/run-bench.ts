@@ -1,0 +1,129 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import { temporaryDirectory } from '@animal-store/testkit';
+import { formatTables } from './format-tables.ts';
+import { describeMachine, pinThisProcess } from './machine.ts';
+import { measureScenario } from './measure-scenario.ts';
+import { openStores } from './open-stores.ts';
+import { latestFile, type Results, type ScenarioResult } from './results.ts';
+import { service, type Target, targets, unitFloor } from './targets.ts';
+import { type Workload, workloads } from './workloads.ts';
+
+const help = `npm run bench -- [options]
+
+  --workloads a,b      a to i, or all                          [a]
+  --targets x,y        ${targets.map(({ name }) => name).join(', ')} [all]
+  --connections 1,64   simultaneous connections                [64]
+  --replicas 1,3       replicas of this service                [1]
+  --pets 100000        animals in the table                    [100000]
+  --keys 1000          API keys in the table                   [1000]
+  --rounds 3           rounds, of which the median counts      [3]
+  --seconds 2          measured seconds per round and target   [2]
+  --node PATH          the Node that runs the servers, and its flags [the one that runs this]
+`;
+
+const { values } = parseArgs({
+  options: {
+    workloads: { type: 'string', default: 'a' },
+    targets: { type: 'string', default: 'all' },
+    connections: { type: 'string', default: '64' },
+    replicas: { type: 'string', default: '1' },
+    pets: { type: 'string', default: '100000' },
+    keys: { type: 'string', default: '1000' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '2' },
+    node: { type: 'string', default: process.execPath },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) {
+  process.stdout.write(help);
+  process.exit();
+}
+
+const chosenWorkloads = choose(workloads, values.workloads, ({ letter }) => letter);
+const chosenTargets = choose(targets, values.targets, ({ name }) => name);
+const connectionCounts = numbers(values.connections);
+const replicaCounts = numbers(values.replicas);
+const [pets = 0] = numbers(values.pets);
+const [keys = 0] = numbers(values.keys);
+const [rounds = 0] = numbers(values.rounds);
+const seconds = Number(values.seconds);
+const node = values.node.split(' ');
+
+pinThisProcess();
+const say = (text: string) => process.stderr.write(`${text}\n`);
+
+await using opened = new AsyncDisposableStack();
+const directory = opened.use(await temporaryDirectory()).path;
+say(`Filling Postgres with ${pets} animals and ${keys} keys`);
+const stores = await openStores(opened, { pets, keys });
+
+const scenarios: ScenarioResult[] = [];
+for (const workload of chosenWorkloads) {
+  for (const connections of connectionCounts) {
+    for (const replicas of replicaCounts) {
+      const scenario = { workload, targets: targetsOf(workload), connections, replicas };
+      const results = await measureScenario(scenario, {
+        stores,
+        pets,
+        rounds,
+        measureMs: seconds * 1_000,
+        directory,
+        node,
+        onProgress: say,
+      });
+      scenarios.push({ workload: workload.letter, connections, replicas, results });
+    }
+  }
+}
+
+const results: Results = {
+  commit: commitOf(),
+  date: new Date().toISOString(),
+  node: execFileSync(node[0] as string, ['--version'], { encoding: 'utf8' }).trim(),
+  machine: describeMachine(),
+  pets,
+  keys,
+  rounds,
+  seconds,
+  scenarios,
+};
+mkdirSync(dirname(latestFile), { recursive: true });
+writeFileSync(latestFile, `${JSON.stringify(results, undefined, 2)}\n`);
+process.stdout.write(formatTables(results));
+
+/** What a workload is measured on: refusals have no peers, and only (a) needs every floor. */
+function targetsOf(workload: Workload): Target[] {
+  return chosenTargets.filter((target) => {
+    if (target === service || target === unitFloor) return true;
+    if (workload.refusal !== undefined) return false;
+    return target.kind === 'peer' || workload.letter === 'a';
+  });
+}
+
+function choose<T>(all: readonly T[], text: string, nameOf: (one: T) => string): readonly T[] {
+  if (text === 'all') return all;
+  return text.split(',').map((name) => {
+    const found = all.find((one) => nameOf(one) === name);
+    if (found === undefined) throw new Error(`${name}: expected one of ${all.map(nameOf)}`);
+    return found;
+  });
+}
+
+function numbers(text: string): number[] {
+  return text.split(',').map((part) => {
+    const number = Number(part);
+    if (!Number.isInteger(number) || number < 1) throw new Error(`${part}: expected a number ≥ 1`);
+    return number;
+  });
+}
+
+/** The commit that was measured; `+` says that the working tree differs from it. */
+function commitOf(): string {
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
+  const isDirty = git('status', '--porcelain', '--untracked-files=no') !== '';
+  return git('rev-parse', '--short', 'HEAD') + (isDirty ? '+' : '');
+}

@@ -1,0 +1,200 @@
+import { createToken } from '../../server/src/keys/token.ts';
+import { listOf, type Pet, petAt, statuses, type Tokens } from './catalogue.ts';
+
+/** One request of an animal store, whatever its protocol. */
+export type Call = {
+  readonly token: string;
+  /** Whose request it is, where no valid key tells. */
+  readonly address?: string;
+} & (
+  | {
+      readonly operation: 'list';
+      readonly limit: number;
+      readonly status: Pet['status'] | undefined;
+    }
+  | { readonly operation: 'get'; readonly id: number }
+  | { readonly operation: 'create'; readonly name: string; readonly categoryId: number }
+);
+
+/** What a response must be. */
+export type Expectation = { readonly status: number; readonly body: (body: unknown) => boolean };
+
+export type Data = { readonly tokens: Tokens; readonly pets: number };
+
+export type Workload = {
+  readonly letter: string;
+  readonly title: string;
+  /** The calls that one connection repeats. */
+  calls(data: Data, connection: number): Call[];
+  /** What all of the responses must be, if it does not follow from the call. */
+  readonly refusal?: { readonly status: number; readonly code: string };
+  /** Settings of the service for this workload. */
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** How many different calls a connection repeats. */
+const callsPerConnection = 200;
+
+/** The same numbers in every run: a small generator (mulberry32) from a fixed seed. */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}
+
+function manyCalls(connection: number, call: (random: (below: number) => number) => Call): Call[] {
+  const random = createRandom(connection);
+  return Array.from({ length: callsPerConnection }, () => call(random));
+}
+
+const hotToken = ({ tokens }: Data): string => tokens.wide[0] as string;
+
+const anyToken = ({ tokens }: Data, random: (below: number) => number): string =>
+  tokens.wide[random(Math.min(1_000, tokens.wide.length))] as string;
+
+/** One of 200 lists: 50 lengths, with each status and without. */
+function anyList(random: (below: number) => number) {
+  return {
+    operation: 'list',
+    limit: 1 + random(50),
+    status: statuses[random(statuses.length + 1)],
+  } as const;
+}
+
+const anyId = ({ pets }: Data, random: (below: number) => number): number =>
+  1 + random(Math.min(100_000, pets));
+
+const hotList = { operation: 'list', limit: 20, status: undefined } as const;
+
+const newPet = (random: (below: number) => number) =>
+  ({ operation: 'create', name: `New ${random(1_000_000)}`, categoryId: random(10) }) as const;
+
+/** Well-formed, so that it is looked for. */
+const unknownToken = createToken();
+
+export const workloads: readonly Workload[] = [
+  {
+    letter: 'a',
+    title: 'one hot list of 20',
+    calls: (data) => [{ ...hotList, token: hotToken(data) }],
+  },
+  {
+    letter: 'b',
+    title: '1,000 keys, 200 lists',
+    calls: (data, connection) =>
+      manyCalls(connection, (random) => ({ ...anyList(random), token: anyToken(data, random) })),
+  },
+  {
+    letter: 'c',
+    title: 'get by id, 100,000 animals',
+    calls: (data, connection) =>
+      manyCalls(connection, (random) => ({
+        operation: 'get',
+        id: anyId(data, random),
+        token: hotToken(data),
+      })),
+  },
+  {
+    letter: 'd',
+    title: 'create, durable',
+    calls: (data, connection) =>
+      manyCalls(connection, (random) => ({ ...newPet(random), token: hotToken(data) })),
+  },
+  {
+    letter: 'e',
+    title: '80 % list, 15 % get, 5 % create; 1,000 keys',
+    calls: (data, connection) =>
+      manyCalls(connection, (random) => {
+        const token = anyToken(data, random);
+        const share = random(100);
+        if (share < 80) return { ...anyList(random), token };
+        if (share < 95) return { operation: 'get', id: anyId(data, random), token };
+        return { ...newPet(random), token };
+      }),
+  },
+  {
+    letter: 'f',
+    title: 'all denied (429)',
+    calls: ({ tokens }) => [{ ...hotList, token: tokens.narrow }],
+    refusal: { status: 429, code: 'rate_limit_exceeded' },
+    env: { BAN_MIN_STRIKES: '0' },
+  },
+  {
+    letter: 'g',
+    title: 'all banned (429)',
+    calls: ({ tokens }) => [{ ...hotList, token: tokens.narrow }],
+    refusal: { status: 429, code: 'key_temporarily_banned' },
+    // The first minute's limit is as wide as the others'; the day's is used up at once.
+    env: { BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0', BAN_SECONDS: '3600' },
+  },
+  {
+    letter: 'h',
+    title: 'no valid key (401)',
+    calls: (_data, connection) => [
+      {
+        ...hotList,
+        token: unknownToken,
+        address: `10.0.${connection >> 8}.${connection & 255}`,
+      },
+    ],
+    refusal: { status: 401, code: 'unauthorized' },
+    env: { TRUST_PROXY: '1', ADDRESS_PER_MINUTE: '1000000' },
+  },
+  {
+    letter: 'i',
+    title: 'a list of 100',
+    calls: (data) => [{ operation: 'list', limit: 100, status: undefined, token: hotToken(data) }],
+  },
+];
+
+/** What the right answer to a call is. */
+export function expectationOf(call: Call, refusal: Workload['refusal']): Expectation {
+  if (refusal !== undefined) {
+    const { status, code } = refusal;
+    return { status, body: (body) => (body as { code?: unknown }).code === code };
+  }
+  switch (call.operation) {
+    case 'list': {
+      const expected = listOf(call.limit, call.status);
+      return { status: 200, body: (body) => isSameList(body, expected) };
+    }
+    case 'get': {
+      const expected = petAt(call.id);
+      return { status: 200, body: (body) => isSame(body, expected) };
+    }
+    case 'create':
+      return {
+        status: 201,
+        body: (body) => {
+          const { id } = body as { id: number };
+          return (
+            Number.isSafeInteger(id) &&
+            isSame(body, { id, name: call.name, categoryId: call.categoryId, status: 'available' })
+          );
+        },
+      };
+  }
+}
+
+function isSameList(body: unknown, expected: readonly Pet[]): boolean {
+  return (
+    Array.isArray(body) &&
+    body.length === expected.length &&
+    expected.every((pet, index) => isSame(body[index], pet))
+  );
+}
+
+/** Peers may add members of their own, such as when it was created. */
+function isSame(body: unknown, expected: Pet): boolean {
+  const pet = body as Partial<Pet>;
+  return (
+    pet.id === expected.id &&
+    pet.name === expected.name &&
+    pet.categoryId === expected.categoryId &&
+    pet.status === expected.status
+  );
+}
