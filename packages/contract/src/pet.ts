@@ -23,7 +23,7 @@ export type PetStatus = 'available' | 'pending' | 'sold';
 /** @internal */
 export const PetStatus = z
   .enum(['available', 'pending', 'sold'], { error: 'expected one of available, pending, sold' })
-  .meta({ description: 'Availability of an animal.' }) satisfies z.ZodType<PetStatus>;
+  .describe('Availability of an animal.') satisfies z.ZodType<PetStatus>;
 
 /** An animal in the catalogue. */
 export interface Pet {
@@ -61,10 +61,9 @@ export const Pet = z
         'Identifies the category that the animal belongs to: any 64-bit integer. Read it without rounding: a double does not hold every 64-bit integer.',
       examples: [examplePet.categoryId],
     }),
-    status: PetStatus.exactOptional().meta({
-      description:
-        'Availability of the animal. A new animal without a status is `available`; the service always sends it.',
-    }),
+    status: PetStatus.exactOptional().describe(
+      'Availability of the animal. A new animal without a status is `available`; the service always sends it.',
+    ),
   })
   .meta({
     description: 'An animal in the catalogue.',
@@ -101,9 +100,9 @@ export const NewPet = z
       name: Pet.shape.name,
       categoryId: Pet.shape.categoryId,
       // Without the keyword `default`: generators take a member that has one for always there.
-      status: PetStatus.optional().meta({
-        description: 'Availability of the animal: `available` if it is left out.',
-      }),
+      status: PetStatus.optional().describe(
+        'Availability of the animal: `available` if it is left out.',
+      ),
     },
     { error: 'expected a JSON object with name and categoryId' },
   )
@@ -137,10 +136,11 @@ export const PageLimit = z.codec(
 );
 
 /** @internal */
-export const PageCursor = z.string({ error: 'expected one cursor from a Link header' }).meta({
-  description:
+export const PageCursor = z
+  .string({ error: 'expected one cursor from a Link header' })
+  .describe(
     'Where the page starts: the opaque cursor of the `Link` header of the page before. Follow that link instead of building one.',
-});
+  );
 
 /** @internal */
 export const ListPetsQuery = z.object({

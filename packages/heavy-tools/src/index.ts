@@ -21,6 +21,8 @@ export const tools = {
   areTheTypesWrong: pathIn('@arethetypeswrong/core', 'dist/index.js'),
   /** A command for Node: writes TypeScript types of an OpenAPI document. */
   openapiTypescript: pathIn('openapi-typescript', 'bin/cli.js'),
+  /** A command for Node: the oldest TypeScript that the published packages support. */
+  typescript59: pathIn('typescript59', 'bin/tsc'),
   /** Scalar's standalone bundle for browsers. */
   scalar: pathIn('@scalar/api-reference', 'dist/browser/standalone.js'),
 };

@@ -24,13 +24,11 @@ const keyId = { error: 'expected a UUID' };
 const noQuota = { error: 'expected none: only Enterprise keys have numbers of their own' };
 const grace = { error: `expected an integer from ${gracePeriod.min} to ${gracePeriod.max}` };
 
-/** The name of a plan. */
-export const Plan = z.enum(planNames, plan).meta({ description: 'The name of a plan.' });
+export const Plan = z.enum(planNames, plan).describe('The name of a plan.');
 
-/** The state of a key. */
 export const KeyState = z
   .enum(keyStates, state)
-  .meta({ description: 'The state of a key. Only an active one is admitted.' });
+  .describe('The state of a key. Only an active one is admitted.');
 
 /** The state of a key. */
 export type KeyState = z.output<typeof KeyState>;
@@ -40,8 +38,8 @@ const timestamp = z.iso.datetime();
 const keyLimit = z.int(limit).min(1, limit).max(maxLimit, limit);
 
 const limits = {
-  perMinute: keyLimit.meta({ description: 'Requests in a window of 60 seconds.' }),
-  perDay: keyLimit.meta({ description: 'Requests in a window of 86,400 seconds.' }),
+  perMinute: keyLimit.describe('Requests in a window of 60 seconds.'),
+  perDay: keyLimit.describe('Requests in a window of 86,400 seconds.'),
 };
 
 // An offset may move the last year of four digits into one of five, which Postgres cannot read.
@@ -63,7 +61,6 @@ function strictObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   });
 }
 
-/** The numbers that an operator gives an Enterprise key. */
 export const OwnQuota = strictObject(limits).meta({
   description: 'The numbers of an Enterprise key.',
   examples: [{ perMinute: 5_000, perDay: 1_000_000 }],
@@ -71,25 +68,21 @@ export const OwnQuota = strictObject(limits).meta({
 
 /** What helps people tell keys apart. */
 const labels = {
-  name: Name.meta({ description: 'Who or what the key is for; need not be unique.' }).optional(),
-  account: Name.meta({
-    description: 'A reference of your own, such as a customer number; need not be unique.',
-  }).optional(),
+  name: Name.describe('Who or what the key is for; need not be unique.').optional(),
+  account: Name.describe(
+    'A reference of your own, such as a customer number; need not be unique.',
+  ).optional(),
 };
 
 const lifetime = {
-  expiresAt: Instant.meta({
-    description:
-      'When the key expires: a time in the future, with its offset, before the year 10000. Never if it is left out.',
-  }).optional(),
+  expiresAt: Instant.describe(
+    'When the key expires: a time in the future, with its offset, before the year 10000. Never if it is left out.',
+  ).optional(),
 };
 
-/** What creates a key of a plan that has its numbers. */
 export const NewPlanKey = strictObject({
   ...labels,
-  plan: Plan.exclude(['enterprise']).meta({
-    description: 'The name of a plan that has its numbers.',
-  }),
+  plan: Plan.exclude(['enterprise']).describe('The name of a plan that has its numbers.'),
   quota: z.never(noQuota).optional(),
   ...lifetime,
 }).meta({
@@ -97,10 +90,9 @@ export const NewPlanKey = strictObject({
   examples: [{ name: 'acme', plan: 'pro', expiresAt: '2027-02-19T09:00:00Z' }],
 });
 
-/** What creates a key that brings its own numbers. */
 export const NewEnterpriseKey = strictObject({
   ...labels,
-  plan: z.literal('enterprise').meta({ description: 'The name of the plan.' }),
+  plan: z.literal('enterprise').describe('The name of the plan.'),
   quota: OwnQuota,
   ...lifetime,
 }).meta({
@@ -108,7 +100,6 @@ export const NewEnterpriseKey = strictObject({
   examples: [{ plan: 'enterprise', quota: { perMinute: 5_000, perDay: 1_000_000 } }],
 });
 
-/** What creates a key. An Enterprise key brings its numbers; the other plans have them. */
 export const NewKey = z
   .discriminatedUnion('plan', [NewPlanKey, NewEnterpriseKey], {
     error: ({ code }) => (code === 'invalid_union' ? plan.error : 'expected a JSON object'),
@@ -130,7 +121,6 @@ export const NewKey = z
 /** What creates a key. */
 export type NewKey = z.output<typeof NewKey>;
 
-/** A change of plan, of an Enterprise key's numbers, or of both. */
 export const KeyChange = strictObject({
   plan: Plan.optional(),
   /** Required where the key becomes Enterprise; refused where it is not Enterprise afterwards. */
@@ -161,9 +151,9 @@ export const Rotation = strictObject({
     .min(gracePeriod.min, grace)
     .max(gracePeriod.max, grace)
     .default(gracePeriod.default)
-    .meta({
-      description: `How long the tokens before it stay valid, in seconds: ${gracePeriod.default} if it is left out, 0 for not at all, at most 30 days. A rotation never extends what an earlier one left.`,
-    }),
+    .describe(
+      `How long the tokens before it stay valid, in seconds: ${gracePeriod.default} if it is left out, 0 for not at all, at most 30 days. A rotation never extends what an earlier one left.`,
+    ),
 })
   .prefault({})
   .meta({
@@ -172,21 +162,19 @@ export const Rotation = strictObject({
     examples: [{ graceSeconds: 3_600 }],
   });
 
-/** A token that stands for a key, as far as it may be shown again. */
 export const KeyToken = z
   .object({
-    prefix: z.string().meta({ description: 'Its first characters.' }),
-    createdAt: timestamp.meta({ description: 'When it was created.' }),
-    expiresAt: timestamp.nullable().meta({
-      description: 'When it expires, if that is before its key does because it was replaced.',
-    }),
+    prefix: z.string().describe('Its first characters.'),
+    createdAt: timestamp.describe('When it was created.'),
+    expiresAt: timestamp
+      .nullable()
+      .describe('When it expires, if that is before its key does because it was replaced.'),
   })
-  .meta({ description: 'A token, as far as it may be shown again.' });
+  .describe('A token, as far as it may be shown again.');
 
-/** The numbers that hold for a key. */
 export const KeyQuota = z
   .object(limits)
-  .meta({ description: "The numbers that hold: the plan's, or an Enterprise key's own." });
+  .describe("The numbers that hold: the plan's, or an Enterprise key's own.");
 
 /** The key that examples show. */
 export const exampleKey = {
@@ -205,24 +193,23 @@ export const exampleKey = {
 /** A key as operators see it. Every member is there; `null` stands for what the key does not have. */
 export const Key = z
   .object({
-    id: z.uuid().meta({ description: 'Identifies the key, whatever its tokens are.' }),
-    name: z.string().nullable().meta({ description: 'Who or what the key is for.' }),
+    id: z.uuid().describe('Identifies the key, whatever its tokens are.'),
+    name: z.string().nullable().describe('Who or what the key is for.'),
     account: z
       .string()
       .nullable()
-      .meta({ description: "The operator's own reference, such as a customer number." }),
+      .describe("The operator's own reference, such as a customer number."),
     plan: Plan,
     quota: KeyQuota,
     state: KeyState,
-    createdAt: timestamp.meta({ description: 'When the key was created.' }),
-    expiresAt: timestamp
-      .nullable()
-      .meta({ description: 'When the key expires; `null` for never.' }),
-    revokedAt: timestamp.nullable().meta({ description: 'When the key was revoked, if it was.' }),
-    tokens: z.array(KeyToken).meta({
-      description:
+    createdAt: timestamp.describe('When the key was created.'),
+    expiresAt: timestamp.nullable().describe('When the key expires; `null` for never.'),
+    revokedAt: timestamp.nullable().describe('When the key was revoked, if it was.'),
+    tokens: z
+      .array(KeyToken)
+      .describe(
         'The tokens that are valid as long as the key is, the newest first: more than one while a replaced one still is.',
-    }),
+      ),
   })
   .meta({
     description: 'An API key. Every member is there; `null` stands for what the key does not have.',
@@ -232,7 +219,6 @@ export const Key = z
 /** A key as operators see it. */
 export type Key = z.output<typeof Key>;
 
-/** A page of keys, the newest first. */
 export const Keys = z
   .array(Key)
   .meta({ description: 'A page of keys, the newest first.', examples: [[exampleKey]] });
@@ -240,20 +226,19 @@ export const Keys = z
 /** One quota window. While no request has opened it, `resetsAt` is when it would reset. */
 export const KeyWindow = z
   .object({
-    limit: keyLimit.meta({ description: 'Requests that it admits.' }),
-    remaining: count.meta({ description: 'Requests that are left.' }),
-    resetsAt: timestamp.meta({
-      description:
-        'When it resets; while no request has opened it, when it would reset if one did now.',
-    }),
+    limit: keyLimit.describe('Requests that it admits.'),
+    remaining: count.describe('Requests that are left.'),
+    resetsAt: timestamp.describe(
+      'When it resets; while no request has opened it, when it would reset if one did now.',
+    ),
   })
-  .meta({ description: 'One quota window.' });
+  .describe('One quota window.');
 
-/** Whose requests are counted. */
-export const UsageScope = z.enum(['service', 'replica']).meta({
-  description:
+export const UsageScope = z
+  .enum(['service', 'replica'])
+  .describe(
     'Whose requests are counted. `service`: those of all replicas. `replica`: while Redis is unavailable, those that the replica which was asked has answered since, against its share of each limit; another replica reports other numbers.',
-});
+  );
 
 const exampleUsage = {
   scope: 'service',
@@ -266,7 +251,6 @@ const exampleUsage = {
   bannedUntil: null,
 };
 
-/** What a key has used, and how close it is to a ban, at this moment. */
 export const KeyUsage = z
   .object({
     scope: UsageScope,
@@ -275,14 +259,12 @@ export const KeyUsage = z
         keyof typeof windowSeconds,
         unknown
       >)
-      .meta({ description: 'Both windows.' }),
-    strikes: count.meta({ description: 'Requests that did not wait after a 429.' }),
-    strikeThreshold: count.nullable().meta({
-      description: 'The strikes that a key can have without a ban; `null` if bans are off.',
-    }),
-    bannedUntil: timestamp
+      .describe('Both windows.'),
+    strikes: count.describe('Requests that did not wait after a 429.'),
+    strikeThreshold: count
       .nullable()
-      .meta({ description: 'When the ban ends, if the key is banned.' }),
+      .describe('The strikes that a key can have without a ban; `null` if bans are off.'),
+    bannedUntil: timestamp.nullable().describe('When the ban ends, if the key is banned.'),
   })
   .meta({
     description: 'What a key has used, and how close it is to a ban, at this moment.',
@@ -292,7 +274,6 @@ export const KeyUsage = z
 /** What a key has used, and how close it is to a ban, at this moment. */
 export type KeyUsage = z.output<typeof KeyUsage>;
 
-/** A key with its usage. */
 export const KeyDetails = Key.extend({ usage: KeyUsage }).meta({
   description: 'A key with its usage at this moment.',
   examples: [{ ...exampleKey, usage: exampleUsage }],
@@ -304,7 +285,6 @@ export type KeyDetails = z.output<typeof KeyDetails>;
 /** The example key with its token, which is nobody's: its checksum is wrong. */
 export const exampleIssuedKey = { key: exampleKey, token: `ast_${'0'.repeat(36)}` };
 
-/** A key with a token that was just created. The token is shown here and never again. */
 export const IssuedKey = z
   .object({
     key: Key,

@@ -1,0 +1,204 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { runtimes, tools } from '@animal-store/heavy-tools';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+// The package as its users get it: packed, and unpacked in an empty folder beside the two packages
+// that it depends on.
+
+const execute = promisify(execFile);
+const require = createRequire(import.meta.url);
+const packageDirectory = join(import.meta.dirname, '../..');
+const typescript7 = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
+const pnpm = join(packageDirectory, '../../node_modules/.bin/pnpm');
+
+let folder: string;
+let tarball: Buffer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'animal-store-contract-'));
+  // Runs `prepack`, which builds.
+  await run(pnpm, ['pack', '--out', join(folder, 'contract.tgz')], packageDirectory);
+  tarball = await readFile(join(folder, 'contract.tgz'));
+  await mkdir(join(folder, 'node_modules/@animal-store'), { recursive: true });
+  await mkdir(join(folder, 'node_modules/@ts-rest'));
+  await run('tar', ['-xzf', 'contract.tgz', '-C', 'node_modules/@animal-store'], folder);
+  await run(
+    process.execPath,
+    ['-e', "fs.renameSync('package', 'contract')"],
+    join(folder, 'node_modules/@animal-store'),
+  );
+  for (const name of ['zod', '@ts-rest/core']) {
+    await symlink(
+      join(packageDirectory, 'node_modules', name),
+      join(folder, 'node_modules', name),
+      'junction',
+    );
+  }
+  await writeFile(join(folder, 'package.json'), '{ "private": true }');
+  await writeFile(join(folder, 'program.mts'), program);
+  await writeFile(join(folder, 'program.cts'), program);
+  await writeFile(join(folder, 'readme.mts'), await readmeExample());
+  await writeFile(join(folder, 'run.mjs'), esm);
+  await writeFile(join(folder, 'run.cjs'), cjs);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs a command and gives its output; if it fails, the error shows all that it printed. */
+async function run(command: string, args: string[], cwd = folder): Promise<string> {
+  try {
+    return (await execute(command, args, { cwd, encoding: 'utf8' })).stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    throw new Error(`${command} ${args.join(' ')} failed\n${stdout}${stderr}`, { cause: error });
+  }
+}
+
+/** The first program of the README, for a compiler that does not have Node's types. */
+async function readmeExample(): Promise<string> {
+  const readme = await readFile(join(packageDirectory, 'README.md'), 'utf8');
+  const [, example] = /^```ts\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+  if (example === undefined) throw new Error('The README has no program.');
+  return `declare const process: { env: { API_KEY: string } };\n${example}`;
+}
+
+const esm = `
+  import { contract, NewPet, routes, stringifyJson } from '@animal-store/contract';
+  import { adminContract, createAdminOpenApi } from '@animal-store/contract/admin';
+  import { createOpenApi } from '@animal-store/contract/openapi';
+  console.log(
+    routes.listPets.path,
+    Object.keys(contract).length,
+    NewPet.parse({ name: 'Mia', categoryId: 9007199254740993n }).categoryId,
+    Object.keys(adminContract).length,
+    stringifyJson(createOpenApi()).includes('9223372036854775807'),
+    Object.keys(createAdminOpenApi().paths).length,
+  );`;
+
+const cjs = `
+  const { contract, Pet } = require('@animal-store/contract');
+  const { adminContract } = require('@animal-store/contract/admin');
+  const { createOpenApi } = require('@animal-store/contract/openapi');
+  const document = require('@animal-store/contract/openapi.json');
+  console.log(
+    contract.getPet.path,
+    Pet.safeParse({}).success,
+    Object.keys(adminContract).length,
+    createOpenApi().openapi === document.openapi,
+  );`;
+
+describe.each([
+  ['this Node', process.execPath],
+  ['Node 20', runtimes['Node 20']],
+])('%s', (_name, node) => {
+  test('imports the package', async () => {
+    expect(await run(node, ['run.mjs'])).toBe('/pets 3 9007199254740993n 7 true 5\n');
+  });
+
+  test('requires the package', async () => {
+    expect(await run(node, ['run.cjs'])).toBe('/pets/:petId false 7 true\n');
+  });
+});
+
+const program = `
+  import {
+    contract,
+    type ErrorCode,
+    exactBody,
+    exactJsonApi,
+    type NewPet,
+    Pet,
+  } from '@animal-store/contract';
+  import { adminContract, type Key } from '@animal-store/contract/admin';
+  import { createOpenApi } from '@animal-store/contract/openapi';
+  import { initClient } from '@ts-rest/core';
+
+  const client = initClient(contract, {
+    baseUrl: 'http://127.0.0.1:3000/v1',
+    baseHeaders: { Authorization: 'Bearer key' },
+    api: exactJsonApi,
+  });
+  const newPet: NewPet = { name: 'Mia', categoryId: 9007199254740993n };
+
+  export async function add(): Promise<Pet | string> {
+    const answer = await client.createPet({
+      headers: { 'idempotency-key': 'once' },
+      body: exactBody(newPet),
+    });
+    if (answer.status === 201) return answer.body;
+    // @ts-expect-error there is no such status
+    answer.status === 418;
+    // @ts-expect-error the body of a failure is an Error
+    answer.body.id;
+    return answer.body.code;
+  }
+  export const code: ErrorCode = 'pet_not_found';
+  // @ts-expect-error there is no such code
+  export const noCode: ErrorCode = 'dog_not_found';
+  export const path: '/keys' = adminContract.listKeys.path;
+  export const id = (key: Key): string => key.id;
+  export const pet: Pet = Pet.parse({});
+  export const document: object = createOpenApi({ origin: 'https://api.example.com' });
+`;
+
+const modules = {
+  nodenext: { module: 'nodenext' },
+  bundler: { module: 'preserve', moduleResolution: 'bundler' },
+};
+const compilers = { 'TypeScript 5.9': tools.typescript59, 'TypeScript 7': typescript7 };
+
+describe.each(Object.entries(compilers))('%s', (_name, tsc) => {
+  const compile = async (options: object) => {
+    const compilerOptions = {
+      lib: ['es2022', 'dom'],
+      target: 'es2022',
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      types: [],
+      ...options,
+    };
+    const files = ['program.mts', 'program.cts', 'readme.mts'];
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+    return run(process.execPath, [tsc, '-p', '.']);
+  };
+
+  test.each(Object.entries(modules))('compiles a user of it with %s', async (_name, options) => {
+    expect(await compile({ ...options, skipLibCheck: true })).toBe('');
+  });
+
+  test('without skipLibCheck finds faults in the types of ts-rest alone', async () => {
+    const failure = await compile({ ...modules.nodenext, skipLibCheck: false }).catch(
+      (error: Error) => error,
+    );
+    const faults = String(failure).match(/^[^\s].*error TS\d+/gm) ?? [];
+    expect(faults.length).toBeGreaterThan(0);
+    expect(faults.filter((fault) => !fault.includes('/@ts-rest/core/'))).toEqual([]);
+  });
+});
+
+test('publint finds nothing', async () => {
+  const { messages } = await publint({ pack: { tarball: tarball.buffer as ArrayBuffer } });
+  expect(messages).toEqual([]);
+});
+
+test('the types resolve wherever exports are supported', async () => {
+  const { checkPackage, createPackageFromTarballData } = await import(tools.areTheTypesWrong);
+  const result = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)));
+  // `node10` knows no exports, so it finds only the main entry.
+  const problems = (result.problems as { resolutionKind?: string }[]).filter(
+    ({ resolutionKind }) => resolutionKind !== 'node10',
+  );
+  expect(problems).toEqual([]);
+});
+
+test('the manifest names real versions', async () => {
+  const file = join(folder, 'node_modules/@animal-store/contract/package.json');
+  expect(await readFile(file, 'utf8')).not.toMatch(/"(catalog|workspace):/);
+});
