@@ -21,6 +21,7 @@ describe('an environment', () => {
       databaseUrl: undefined,
       dataDir: '.data',
       redisUrls: [],
+      redisTimeoutMs: 150,
       publicUrl: undefined,
       trustedProxies: 0,
       corsOrigins: undefined,

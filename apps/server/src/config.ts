@@ -23,6 +23,8 @@ export interface Config {
   readonly dataDir: string;
   /** Where Redis is: none for limits in process, several for a Cluster. */
   readonly redisUrls: readonly string[];
+  /** How long a decision of Redis may take before this replica decides by itself. */
+  readonly redisTimeoutMs: number;
   /** How many replicas share each limit while Redis is away. */
   readonly replicas: number;
   /** The origin that links show; `undefined` for `http://localhost:PORT`. */
@@ -112,6 +114,7 @@ const Environment = z.object({
     (text) => splitAtCommas(text).every(isUrl('redis:', 'rediss:')),
     'redis://user:password@host:port, or those of a Cluster separated by commas',
   ),
+  REDIS_TIMEOUT_MS: wholeNumber('REDIS_TIMEOUT_MS', 10, 60_000, 150),
   REPLICAS: wholeNumber('REPLICAS', 1, 1_000, 1),
   PUBLIC_URL: variable(isHttpOrigin, 'an origin without a path, such as https://api.example.com'),
   STAGING_URL: variable(isHttpOrigin, 'an origin, such as https://staging.example.com'),
@@ -175,6 +178,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     databaseUrl: data.DATABASE_URL,
     dataDir: data.DATA_DIR ?? defaultDataDir,
     redisUrls: data.REDIS_URL === undefined ? [] : splitAtCommas(data.REDIS_URL),
+    redisTimeoutMs: data.REDIS_TIMEOUT_MS,
     replicas: data.REPLICAS,
     publicUrl: data.PUBLIC_URL,
     stagingOrigin: data.STAGING_URL,

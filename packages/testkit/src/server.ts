@@ -21,8 +21,8 @@ const defaultCommand = [
 
 export type ServerOptions = {
   /**
-   * Environment variables, over the defaults: PORT and OPS_PORT 0, HOST 127.0.0.1, DATA_DIR and NODE_COMPILE_CACHE. Of
-   * this process only PATH and HOME are passed on.
+   * Environment variables, over the defaults: free ports of 127.0.0.1, a data directory, a compile
+   * cache, and time limits that no busy machine exceeds. Of this process only PATH and HOME are passed on.
    */
   env?: Readonly<Record<string, string>>;
   /** What it keeps its data in, and leaves there. @default a fresh one, removed on disposal */
@@ -31,7 +31,7 @@ export type ServerOptions = {
   command?: readonly [command: string, ...args: string[]];
   /** The working directory. @default the repository */
   cwd?: string;
-  /** How long it may take to be ready, or for `runServer` to end. @default 60_000 */
+  /** How long it may take to be ready, or for `runServer` to end. @default {@link hangMs} */
   timeoutMs?: number;
 };
 
@@ -155,6 +155,9 @@ async function launch(options: ServerOptions) {
         HOST: '127.0.0.1',
         OPS_PORT: '0',
         DATA_DIR: dataDir,
+        // A busy machine is no overload, and a slow Redis no outage.
+        MAX_LOOP_DELAY_MS: '60000',
+        REDIS_TIMEOUT_MS: '60000',
         ...env,
       },
       endSignal: 'SIGKILL',

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { guard } from './guard.ts';
 import { end, freeze, killFamily, killGroup, thaw } from './processes.ts';
+import { hangMs } from './time-limits.ts';
 
 export type ServiceOptions = {
   command: string;
@@ -76,7 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
 
-  function untilOutput(pattern: RegExp, timeoutMs = 60_000): Promise<RegExpExecArray> {
+  function untilOutput(pattern: RegExp, timeoutMs = hangMs): Promise<RegExpExecArray> {
     const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
     const fail = (what: string) => reject(new Error(`${command} ${what}\n${output.all}`));
     const look = () => {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hangMs } from './time-limits.ts';
 
 export type UntilOptions = {
-  /** How long to keep asking. @default 30_000 */
+  /** How long to keep asking. @default {@link hangMs} */
   timeoutMs?: number;
   /** The pause between two questions. @default 20 */
   intervalMs?: number;
@@ -14,7 +15,7 @@ export type UntilOptions = {
  */
 export async function until<T>(
   probe: () => T | Promise<T>,
-  { timeoutMs = 30_000, intervalMs = 20 }: UntilOptions = {},
+  { timeoutMs = hangMs, intervalMs = 20 }: UntilOptions = {},
 ): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
   const over = Symbol('over');
   const timer = new AbortController();

@@ -7,15 +7,14 @@ import { createRedisQuotas } from './redis-quotas.ts';
 import { createReplicaShare, shareOf } from './replica-share.ts';
 import { createResilientQuotas, type Decider } from './resilient-quotas.ts';
 
-/** How long a decision of Redis is waited for, in milliseconds. */
-const decisionTimeoutMs = 150;
-
 /** How long a start waits for Redis before it goes on without, in milliseconds. */
 const firstConnectionTimeoutMs = 1_000;
 
 export interface QuotaOptions {
   /** Where Redis is: none for quotas in process, several for a Cluster. */
   readonly redisUrls: readonly string[];
+  /** How long a decision of Redis may take. */
+  readonly redisTimeoutMs: number;
   /** How many replicas share each quota while Redis is away. */
   readonly replicas: number;
   readonly addressPerMinute: number;
@@ -27,7 +26,8 @@ export interface QuotaOptions {
 
 /** Opens the quotas that the options ask for. A Redis that is away does not keep them from opening. */
 export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
-  const { redisUrls, replicas, addressPerMinute, banPolicy, onDecider, onBan } = options;
+  const { redisUrls, redisTimeoutMs, replicas, addressPerMinute, banPolicy, onDecider, onBan } =
+    options;
   if (redisUrls.length === 0) return createInProcessQuotas(options);
 
   const redis = openRedis(redisUrls);
@@ -41,8 +41,8 @@ export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
       }),
       replicas,
     ),
-    timeoutMs: decisionTimeoutMs,
-    probe: createRedisProbe(redis, decisionTimeoutMs),
+    timeoutMs: redisTimeoutMs,
+    probe: createRedisProbe(redis, redisTimeoutMs),
     onChange: onDecider,
   });
 

@@ -18,8 +18,8 @@ import { startService } from '../support/service.ts';
 
 const newPet = '{"name":"Rex","categoryId":1}';
 
-describe('an address that cannot be had', () => {
-  test('is refused when the port is in use, and the key is still shown by the next start', async () => {
+describe('an address that is not available', () => {
+  test('is refused when the port is in use, and the next start still prints the key', async () => {
     await using database = await createDatabase('embedded');
     const { env } = database;
     await using other = createServer().listen(0, '127.0.0.1');
@@ -33,7 +33,7 @@ describe('an address that cannot be had', () => {
     expect(server.demoKey).toBeDefined();
   });
 
-  test('is refused when the host is not ours or is nobody', async () => {
+  test('is refused when the host is unknown or belongs to another machine', async () => {
     // 192.0.2.0/24 is for documentation (RFC 5737), and .invalid is no domain (RFC 2606).
     await using database = await createDatabase('postgres');
     for (const host of ['192.0.2.1', 'no-such-host.invalid']) {
@@ -57,9 +57,9 @@ describe('a data directory that cannot be used', () => {
 
   // Nobody may write to /proc, not even root. Elsewhere there is none, and only root may make one.
   test.each(['/proc/animal-store', '/proc/animal-store/data'])(
-    'is refused in one line when it cannot be made: %s',
+    'is refused in one line when it cannot be created: %s',
     async (dataDir) => {
-      const refused = await runServer({ dataDir, timeoutMs: 20_000 });
+      const refused = await runServer({ dataDir });
       expectRefusal(refused, /^DATA_DIR: cannot open \S+: E\w+: /);
     },
   );
@@ -76,7 +76,7 @@ describe('a data directory that cannot be used', () => {
 });
 
 describe('variables', () => {
-  test('that are bad are all reported at once, a line each, without their values', async () => {
+  test('that are invalid are reported together, one line each, without their values', async () => {
     const env = {
       PORT: '70000',
       HOST: 'not a host',
@@ -103,13 +103,13 @@ describe('variables', () => {
     expect(server.demoKey).toBeDefined();
   });
 
-  test('PORT is the port', async () => {
+  test('PORT is the port of the service', async () => {
     const port = await freePort();
     await using service = await startService('postgres', { env: { PORT: String(port) } });
     expect(service.server.baseUrl).toBe(`http://127.0.0.1:${port}/v1`);
   });
 
-  test('PUBLIC_URL is where links lead, whatever host was asked', async () => {
+  test('links start with PUBLIC_URL, whatever the Host header', async () => {
     const env = { PUBLIC_URL: 'https://api.example.com' };
     await using service = await startService('postgres', { env });
     await service.call('/pets', { json: newPet });
@@ -123,7 +123,7 @@ describe('variables', () => {
 
 describe('DATABASE_URL', () => {
   const { adminUrl } = inject('postgres');
-  const start = (url: string) => runServer({ env: { DATABASE_URL: url }, timeoutMs: 30_000 });
+  const start = (url: string) => runServer({ env: { DATABASE_URL: url } });
   const refusal = /^DATABASE_URL: cannot open the database: (?!\w+ CONNECT_TIMEOUT)\S/;
 
   test('seeds nothing, keeps nothing in DATA_DIR and prints no key', async () => {
@@ -158,14 +158,14 @@ describe('DATABASE_URL', () => {
     expectRefusal(refused, /^DATABASE_URL: expected postgres:\/\/user:password@host\/name/);
   });
 
-  // Beside each other: most of the time, they wait for one who says nothing.
+  // Concurrent, because they mostly wait for a server that says nothing.
   test.concurrent.each<[string, (socket: Socket) => void]>([
     ['says nothing', () => {}],
     ['hangs up at once', (socket) => socket.end()],
     ['resets the connection', (socket) => socket.resetAndDestroy()],
     ['speaks HTTP', (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n'))],
     ['speaks SSH', (socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')],
-  ])('is refused, and soon, where somebody else listens who %s', async (_, behave) => {
+  ])('is refused where another kind of server %s', async (_, behave) => {
     await using impostor = createServer((socket) => {
       socket.on('error', () => {}).resume();
       behave(socket);

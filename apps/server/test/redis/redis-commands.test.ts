@@ -69,14 +69,14 @@ describe('one Redis', () => {
     expect(namesOf(commands)).toEqual(Array(200).fill('evalsha'));
   });
 
-  test('so does a request without a key', async () => {
+  test('a request without a key costs one command', async () => {
     const commands = await commandsDuring(() =>
       askAtOnce(replicas, { times: 50, servers: replicas.servers }),
     );
     expect(namesOf(commands)).toEqual(Array(50).fill('evalsha'));
   });
 
-  test('a banned key that hammers on costs a command every two seconds a replica', async () => {
+  test('a banned key that keeps calling costs each replica at most one command in two seconds', async () => {
     const token = await replicas.createToken({ perMinute: 1, perDay: 10 });
     await until(async () => {
       const replies = await askAtOnce(replicas, { token, times: 20, servers: replicas.servers });
@@ -84,11 +84,14 @@ describe('one Redis', () => {
     });
 
     let sent = 0;
-    const startedAt = performance.now();
     const commands = await commandsDuring(async () => {
-      // For as long as every replica must ask twice at least.
+      const first = seen.length;
+      const isDone = () => {
+        const bySource = Map.groupBy(seen.slice(first), ({ source }) => source);
+        return [...bySource.values()].filter(({ length }) => length >= 3).length === 2;
+      };
       const hammer = async () => {
-        while (performance.now() - startedAt < 5_000) {
+        while (!isDone()) {
           const { code } = await replicas.ask(randomOf(replicas.servers), token);
           expect(code).toBe('key_temporarily_banned');
           sent += 1;
@@ -96,21 +99,20 @@ describe('one Redis', () => {
       };
       await Promise.all(Array.from({ length: 30 }, hammer));
     });
-    const tookSeconds = (performance.now() - startedAt) / 1_000;
-    expect(sent).toBeGreaterThan(2_000);
 
     expect(new Set(namesOf(commands))).toEqual(new Set(['evalsha']));
+    // Most requests are answered from the replica's memory.
+    expect(commands.length).toBeLessThan(sent / 4);
     const bySource = Map.groupBy(commands, ({ source }) => source);
     expect(bySource.size).toBe(2);
     for (const [source, own] of bySource) {
-      expect(own.length, source).toBeLessThanOrEqual(Math.floor(tookSeconds / 2) + 1);
       const gaps = own.slice(1).map(({ at }, i) => at - (own[i]?.at ?? 0));
       // The answer to the last one was here a little later than it was decided.
       expect(Math.min(...gaps), source).toBeGreaterThan(1.95);
     }
   });
 
-  test('everything that is kept expires', async () => {
+  test('every key in Redis expires', async () => {
     const names = (await redis.command('keys', '*')).split('\n');
     expect(names.filter((name) => name.startsWith('animal-store:quota:')).length).toBeGreaterThan(
       2,
@@ -136,7 +138,7 @@ describe('a Cluster', () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  test('admits exactly the limit, wherever a key lies', async () => {
+  test('the limit is exact on every node', async () => {
     for (const server of replicas.servers) expect(server.output()).not.toContain('Redis is away');
     const sizes = async () =>
       (await Promise.all(cluster.nodes.map((node) => node.command('dbsize')))).map(Number);
@@ -150,7 +152,7 @@ describe('a Cluster', () => {
     for (const server of replicas.servers) expect(server.output()).not.toContain('Redis is away');
   });
 
-  test('everything that is kept expires', async () => {
+  test('every key in Redis expires', async () => {
     for (const node of cluster.nodes) {
       const names = (await node.command('keys', '*')).split('\n');
       expect(names.length).toBeGreaterThan(0);
@@ -161,7 +163,7 @@ describe('a Cluster', () => {
     }
   });
 
-  test('the service serves on when a node dies', async () => {
+  test('every request is served when a node dies', async () => {
     const tokens = await Promise.all(Array.from({ length: 12 }, () => replicas.createToken('pro')));
     await cluster.nodes[0]?.kill();
     const replies = (
@@ -176,18 +178,16 @@ describe('a Cluster', () => {
     }
   });
 
-  test('and says so once, for as long as the node is away', async () => {
+  test('the service logs the outage of a node once', async () => {
     const token = await replicas.createToken('pro');
     const countLines = () =>
       replicas.servers.map(({ output }) => output().match(/Redis is (away|back)/g)?.length);
     const before = countLines();
+    // Two seconds: the replicas probe the node several times.
     const endsAt = performance.now() + 2_000;
-    let replies = 0;
     while (performance.now() < endsAt) {
       await askAtOnce(replicas, { token, times: 4, servers: replicas.servers });
-      replies += 4;
     }
-    expect(replies).toBeGreaterThan(10);
     expect(countLines()).toEqual(before);
   });
 });

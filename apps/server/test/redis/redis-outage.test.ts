@@ -12,17 +12,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { showKey } from '../../src/cli/show-keys.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { type Load, startLoad } from '../support/load.ts';
+import { sample } from '../support/observed.ts';
 import { askAtOnce, type Replicas, type Reply, startReplicas } from '../support/replicas.ts';
 import { wideQuota } from '../support/service.ts';
 
-/** What a request may take on top of what it takes without a fault, before it counts as slow. */
-const extraMs = 150;
-/** What a busy machine may add, without anybody's fault. */
-const noiseMs = 150;
-/** So many requests of a replica may be slow: those that wait when the fault begins. */
-const slowPerReplica = 20;
+/** Longer than Redis may take on a busy machine. */
+const redisTimeoutMs = 2_000;
 
+/** Callers of each replica, with a key whose quota nobody reaches. */
 const callers = 20;
+/** Callers of each replica, with a Free key. */
+const freeCallers = 2;
 
 const stack = new AsyncDisposableStack();
 let redis: Redis;
@@ -30,13 +30,16 @@ let proxy: TcpProxy;
 let replicas: Replicas;
 /** One a replica, on a quota that nobody reaches, and one on a Free key. */
 let loads: readonly { wide: Load; free: Load }[];
-/** The slowest of the requests before any fault. */
-let baselineMs: number;
 
 beforeAll(async () => {
   redis = stack.use(await openRedis());
   proxy = stack.use(await openTcpProxy({ target: { host: '127.0.0.1', port: redis.port } }));
-  const env = { REDIS_URL: proxy.via(redis.url), REPLICAS: '2', ADMIN_TOKEN: adminToken };
+  const env = {
+    REDIS_URL: proxy.via(redis.url),
+    REDIS_TIMEOUT_MS: String(redisTimeoutMs),
+    REPLICAS: '2',
+    ADMIN_TOKEN: adminToken,
+  };
   replicas = stack.use(await startReplicas({ env: [env, env] }));
 
   const wide = await replicas.createToken(wideQuota);
@@ -44,18 +47,13 @@ beforeAll(async () => {
   loads = replicas.servers.map((server) => {
     const load = {
       wide: startLoad(replicas, { server, token: wide, callers }),
-      free: startLoad(replicas, { server, token: free, callers: 2 }),
+      free: startLoad(replicas, { server, token: free, callers: freeCallers }),
     };
     stack.defer(async () => {
       await Promise.all([load.wide.stop(), load.free.stop()]);
     });
     return load;
   });
-  await answers(10);
-  // The first answers found cold servers.
-  take();
-  await answers(10);
-  baselineMs = Math.max(...take().flatMap(({ replies }) => replies.map(({ tookMs }) => tookMs)));
 });
 afterAll(() => stack.disposeAsync());
 
@@ -99,14 +97,14 @@ function complaints(): string[] {
 let before: string[][];
 
 beforeEach(async () => {
-  await until(() => saidOfRedis().every((said) => said.at(-1) !== 'away'));
+  await until(isBack);
   await answers(2);
   before = saidOfRedis();
   take();
 });
 
-const said = (what: string) => () =>
-  saidOfRedis().every((all, i) => all.slice(before[i]?.length ?? 0).at(-1) === what);
+const isAway = () => saidOfRedis().every((said) => said.at(-1) === 'away');
+const isBack = () => saidOfRedis().every((said) => said.at(-1) !== 'away');
 
 /** What holds for all requests, whatever happens to Redis. */
 function expectServed(): void {
@@ -115,8 +113,6 @@ function expectServed(): void {
     expect(replies.length).toBeGreaterThan(callers);
     expect(replies.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
     expect(replies.filter((reply) => !hasHeaders(reply))).toEqual([]);
-    const slow = replies.filter(({ tookMs }) => tookMs > baselineMs + extraMs + noiseMs);
-    expect(slow.length).toBeLessThanOrEqual(slowPerReplica);
   }
   expect(complaints()).toEqual([]);
 }
@@ -138,6 +134,15 @@ async function expectExact(): Promise<void> {
   expect(new Set(replies.map(({ reset }) => reset)).size).toBe(1);
 }
 
+/** How many calls of its scripts a replica has ended, successful or not. */
+async function decisionsByRedis({ opsUrl }: Server): Promise<number> {
+  const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+  const count = 'animal_store_redis_command_duration_seconds_count{command="evalsha"}';
+  const decisions = sample(metrics, count);
+  if (decisions === undefined) throw new Error(`There is no series ${count}.`);
+  return decisions;
+}
+
 interface Fault {
   begin(): unknown;
   end(): unknown;
@@ -157,7 +162,7 @@ const faults: Record<string, () => Fault> = {
     end: () => redis.resume(),
   }),
   'is slow': () => ({
-    begin: () => proxy.delay(400),
+    begin: () => proxy.delay(5 * redisTimeoutMs),
     end: () => proxy.resume(),
   }),
   'is behind a black hole': () => ({
@@ -175,29 +180,34 @@ const faults: Record<string, () => Fault> = {
 };
 
 describe.each(Object.entries(faults))('when Redis %s', (_name, faultOf) => {
-  test('every request is served, it is said once, and replicas limit together again after it', async () => {
+  test('every request is served, the outage is logged once, and the limit is exact again after it', async () => {
     const fault = faultOf();
     await fault.begin();
-    await until(said('away'));
+    await until(isAway);
+    const saidAtFirst = saidOfRedis();
+    const waiting = await Promise.all(replicas.servers.map(decisionsByRedis));
     // Long enough for several probes.
     await answers(12);
+    // No request waits for Redis, except those that were waiting when the fault began.
+    for (const [i, server] of replicas.servers.entries()) {
+      const more = (await decisionsByRedis(server)) - (waiting[i] ?? 0);
+      expect(more).toBeLessThanOrEqual(callers + freeCallers);
+    }
+    // A breaker that closed too early would open and close at every probe.
+    expect(saidOfRedis()).toEqual(saidAtFirst);
     await fault.end();
-    await until(said('back'), { timeoutMs: 2_000 });
+    await until(isBack);
     await expectExact();
     await answers(5);
     expectServed();
-    for (const [i, all] of saidOfRedis().entries()) {
-      const lines = all.slice(before[i]?.length);
-      expect(lines).toEqual(lines.map((_, j) => (j % 2 === 0 ? 'away' : 'back')));
-      // Once; on a machine with too much to do, Redis may be late once more indeed. Who believes in
-      // it too early goes back and forth at every probe, of which there are four a second.
-      expect(lines.length).toBeLessThanOrEqual(4);
+    for (const said of saidOfRedis()) {
+      expect(said).toEqual(said.map((_, i) => (i % 2 === 0 ? 'away' : 'back')));
     }
   });
 });
 
 describe.each(['script flush', 'flushall'])('when somebody sends %s', (command) => {
-  test('replicas limit together all along, and nothing is said', async () => {
+  test('the limit stays exact, and nothing is logged', async () => {
     await redis.command(...command.split(' '));
     await answers(5);
     await expectExact();
@@ -206,18 +216,18 @@ describe.each(['script flush', 'flushall'])('when somebody sends %s', (command) 
   });
 });
 
-test('when Redis is restarted, empty, in one go, the service goes on', async () => {
+test('the service goes on when Redis is restarted, empty, at once', async () => {
   await redis.restart();
   await answers(5);
-  await until(() => saidOfRedis().every((all) => all.at(-1) === 'back'), { timeoutMs: 2_000 });
+  await until(isBack);
   await expectExact();
   expectServed();
 });
 
-test('while Redis is away, each replica admits its share, and tells of it', async () => {
+test('while Redis is away, each replica admits its share and reports that share as the limit', async () => {
   const token = await replicas.createToken({ perMinute: 5, perDay: 1_000 });
   await redis.kill();
-  await until(said('away'));
+  await until(isAway);
   for (const server of replicas.servers) {
     const replies = await askAtOnce(replicas, { token, times: 10, servers: [server] });
     // Half of five, rounded up.
@@ -225,11 +235,11 @@ test('while Redis is away, each replica admits its share, and tells of it', asyn
     expect(new Set(replies.map(({ limit }) => limit))).toEqual(new Set([3]));
   }
   await redis.restart();
-  await until(said('back'), { timeoutMs: 2_000 });
+  await until(isBack);
   expectServed();
 });
 
-test('while Redis is away, an operator is told that usage is that of one replica', async () => {
+test('while Redis is away, usage is reported as that of one replica', async () => {
   const [first, second] = replicas.servers as [Server, Server];
   const quota = { perMinute: 6, perDay: 1_000 };
   const { key, token } = await adminOf(first).create(JSON.stringify({ plan: 'enterprise', quota }));
@@ -246,22 +256,22 @@ test('while Redis is away, an operator is told that usage is that of one replica
   expect(showKey(await show(first))).not.toContain('replica');
 
   await redis.kill();
-  await until(said('away'));
+  await until(isAway);
   await replicas.ask(first, token);
   expect(await standing(first)).toEqual({ scope: 'replica', left: '2 of 3' });
   expect(await standing(second)).toEqual({ scope: 'replica', left: '3 of 3' });
   expect(showKey(await show(second))).toContain(
-    '\n  Usage    of one replica alone, against its share: Redis is away\n  Minute   3 of 3 left,',
+    '\n  Usage    of one replica only, against its share: Redis is unavailable\n  Minute   3 of 3 left,',
   );
 
   await redis.restart();
-  await until(said('back'), { timeoutMs: 2_000 });
+  await until(isBack);
   // Redis came back empty.
   expect(await standing(second)).toEqual({ scope: 'service', left: '6 of 6' });
   expectServed();
 });
 
-test('a replica that starts without Redis serves its share, and joins when Redis appears', async () => {
+test('a replica that starts without Redis admits its share, and uses Redis once it is there', async () => {
   await using late = await openRedis();
   await late.kill();
   const env = { REDIS_URL: late.url, REPLICAS: '2' };
@@ -279,13 +289,13 @@ test('a replica that starts without Redis serves its share, and joins when Redis
   expect(share.filter(({ status }) => status === 200)).toHaveLength(3);
 
   await late.restart();
-  await until(() => outputs().every((all) => all.includes('Redis is back')), { timeoutMs: 2_000 });
+  await until(() => outputs().every((all) => all.includes('Redis is back')));
   const together = await pair.createToken({ perMinute: 5, perDay: 1_000 });
   const all = await askAtOnce(pair, { token: together, times: 20, servers: pair.servers });
   expect(all.filter(({ status }) => status === 200)).toHaveLength(5);
 });
 
-test('no replica has ended, or been restarted', async () => {
+test('no replica exited or logged an unexpected error', async () => {
   expect(complaints()).toEqual([]);
   for (const { pid } of replicas.servers) expect(process.kill(pid, 0)).toBe(true);
 });
