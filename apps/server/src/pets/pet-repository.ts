@@ -1,5 +1,5 @@
 import { type Int64, type NewPet, type Pet, pageLimit } from '@animal-store/contract';
-import { type SQL, sql } from 'drizzle-orm';
+import { getTableName, type SQL, Subquery, sql } from 'drizzle-orm';
 import { createBatcher } from '../batch.ts';
 import type { Database } from '../database/database.ts';
 import { pets } from '../database/schema.ts';
@@ -24,14 +24,6 @@ const columns = {
   status: pets.status,
 };
 
-/** The same columns of `pet`, in {@link selectPages}. */
-const petColumns = {
-  id: sql`pet.id`.mapWith(pets.id),
-  name: sql`pet.name`.mapWith(pets.name),
-  categoryId: sql`pet.category_id`.mapWith(pets.categoryId),
-  status: sql`pet.status`.mapWith(pets.status),
-};
-
 /**
  * Reads several pages. Each row is a pet with the number `n` of its page.
  *
@@ -40,17 +32,19 @@ const petColumns = {
  */
 function selectPages(db: Database, { where, order }: { where: SQL; order: SQL }) {
   const maxRows = sql.raw(String(pageLimit.max + 1));
-  return db
-    .select({ n: sql<number>`n::int`, pet: petColumns })
-    .from(sql`
-      unnest(${sql.placeholder('statuses')}::text[], ${sql.placeholder('afterIds')}::text[],
-        ${sql.placeholder('limits')}::text[]) with ordinality as request (wanted, after_id, size, n)
-      cross join lateral (
-        select * from (
-          select * from ${pets} where ${where} order by ${order} limit ${maxRows}
-        ) as page order by ${order} limit size::int
-      ) as pet`)
-    .orderBy(sql`n`, sql`pet.id`);
+  const pages = sql`
+    select n::int, pet.*
+    from unnest(${sql.placeholder('statuses')}::text[], ${sql.placeholder('afterIds')}::text[],
+      ${sql.placeholder('limits')}::text[]) with ordinality as request (wanted, after_id, size, n)
+    cross join lateral (
+      select * from (
+        select * from ${pets} where ${where} order by ${order} limit ${maxRows}
+      ) as page order by ${order} limit size::int
+    ) as pet`;
+  // Named like the table, so that drizzle decodes its columns like the table's.
+  const n = sql<number>`n`;
+  const pagesOfPets = new Subquery(pages, { n }, getTableName(pets));
+  return db.select({ n, pet: columns }).from(pagesOfPets).orderBy(n, pets.id);
 }
 
 const listPets = preparedStatement('list_pets', (db) =>

@@ -48,6 +48,7 @@ describe('inside the server', () => {
     reference: ['http'],
     observability: [
       'api/observe-requests',
+      'batch',
       'database/database-error',
       'database/statement',
       'http/request-outcome',
@@ -65,8 +66,8 @@ describe('inside the server', () => {
     ],
     cli: ['config', 'ops/local-socket', 'startup-error'],
     keys: ['database'],
-    pets: ['http/api-error', 'database'],
-    quotas: [],
+    pets: ['http/api-error', 'batch', 'database'],
+    quotas: ['batch'],
     database: ['startup-error'],
   };
 
@@ -119,7 +120,7 @@ describe('inside the server', () => {
   test('only repositories and database/ import drizzle', () => {
     const others = server.filter(
       ({ from }) =>
-        !/^apps\/server\/src\/(database\/|keys\/key-(changes|lookup|management)|pets\/(pet-repository|idempotent-creation))/.test(
+        !/^apps\/server\/src\/(database\/|keys\/key-(changes|lookup|management)|pets\/(pet-repository|pet-insertion|idempotent-creation))/.test(
           from,
         ),
     );
