@@ -254,14 +254,10 @@ test('while the database is away every operation answers as the document says', 
   await proxy.resume();
 });
 
-test('a wrong admin token gets 429 after ten of them, as the document says', async () => {
+test('whoever guesses the admin token is held up as the document says', async () => {
   const headers = { Authorization: 'Bearer guess' };
   for (let n = 0; n < 10; n++) await statusOf('listKeys', { headers });
-  await Promise.all(
-    [...everyOperation].map(async ([name, question]) =>
-      expect(await statusOf(name, { ...question, headers })).toBe(429),
-    ),
-  );
+  for (const [name, question] of everyOperation) expect(await statusOf(name, question)).toBe(429);
 });
 
 test('every answer of the document was met, except for a fault of the service', () => {
