@@ -11,16 +11,16 @@ const embedded = {
   demoToken: undefined,
 };
 
-test('the first start on an embedded database says all that a newcomer needs', () => {
+test('the first start on an embedded database shows everything that a newcomer needs', () => {
   expect(
     banner({ ...embedded, demoToken }),
   ).toBe(`Animal Store is listening on http://127.0.0.1:3000/v1
 
   Docs     http://127.0.0.1:3000/docs
-  Data     in /srv/data, embedded: delete it to start afresh
+  Data     in /srv/data, embedded: delete it to start again from nothing
   Limits   in this process: run one replica only
   Ops      for operators, on http://127.0.0.1:3001
-  Keys     by npm run keys, through the admin API in the same place
+  Keys     npm run keys
 
   API key  ${demoToken}
            Free plan. Keep it: it is not shown again.
@@ -32,13 +32,13 @@ Try it:
 `);
 });
 
-test('a later start says that the key was shown, and shows no way to use it', () => {
+test('a later start says that the key was shown, and how to make another', () => {
   const text = banner(embedded);
   expect(text).toContain('the demo key was shown at the first start');
   expect(text).not.toMatch(/ast_|curl/);
 });
 
-test('a start on Postgres and Redis names the variables, which hold passwords, not their values', () => {
+test('a start on Postgres and Redis names the variables, not their values, which hold passwords', () => {
   const text = banner({
     ...embedded,
     dataDir: undefined,
@@ -47,5 +47,11 @@ test('a start on Postgres and Redis names the variables, which hold passwords, n
   expect(text).toContain('DATABASE_URL');
   expect(text).toContain('REDIS_URL');
   expect(text).not.toMatch(/hunter2|API key|curl|embedded/);
-  expect(banner({ ...embedded, hasAdmin: false })).toContain('it takes an ADMIN_TOKEN');
+});
+
+test('without an ADMIN_TOKEN only the embedded server has commands', () => {
+  expect(banner({ ...embedded, hasAdmin: false })).toContain('  Keys     npm run keys\n');
+  expect(banner({ ...embedded, dataDir: undefined, hasAdmin: false })).toContain(
+    '  Keys     no admin API without an ADMIN_TOKEN\n',
+  );
 });

@@ -1,4 +1,4 @@
-/** What an operator is told when the service is up. */
+/** What the banner shows. */
 export interface Startup {
   /** The base address, ending in `/v1`. */
   readonly baseUrl: string;
@@ -8,13 +8,13 @@ export interface Startup {
   readonly redisUrls: readonly string[];
   /** Where the operators' listener is. */
   readonly opsUrl: string;
-  /** Whether anything guards the admin API, so that there is one. */
+  /** Whether the operators' listener offers the admin API: it needs an ADMIN_TOKEN. */
   readonly hasAdmin: boolean;
   /** The demo key's token, on the first start on an embedded database. */
   readonly demoToken: string | undefined;
 }
 
-/** Says where things are and, the first time, how to make the first call. */
+/** The text at the start: where things are and, the first time, how to make the first call. */
 export function banner(startup: Startup): string {
   const { baseUrl, dataDir, redisUrls, opsUrl, hasAdmin, demoToken } = startup;
   const lines = [
@@ -25,16 +25,16 @@ export function banner(startup: Startup): string {
   if (dataDir === undefined) {
     lines.push('  Data     in Postgres, at DATABASE_URL');
   } else {
-    lines.push(`  Data     in ${dataDir}, embedded: delete it to start afresh`);
+    lines.push(`  Data     in ${dataDir}, embedded: delete it to start again from nothing`);
   }
   lines.push(
     redisUrls.length === 0
       ? '  Limits   in this process: run one replica only'
       : '  Limits   in Redis, at REDIS_URL: shared with all replicas',
     `  Ops      for operators, on ${opsUrl}`,
-    hasAdmin
-      ? '  Keys     by npm run keys, through the admin API in the same place'
-      : '  Keys     no admin API: it takes an ADMIN_TOKEN',
+    hasAdmin || dataDir !== undefined
+      ? '  Keys     npm run keys'
+      : '  Keys     no admin API without an ADMIN_TOKEN',
     '',
   );
   if (demoToken !== undefined) {
@@ -49,7 +49,7 @@ export function banner(startup: Startup): string {
     );
   } else if (dataDir !== undefined) {
     lines.push(
-      '  API key  the demo key was shown at the first start; this makes another:',
+      '  API key  the demo key was shown at the first start. To make another:',
       '           npm run keys -- create --plan free',
       '',
     );

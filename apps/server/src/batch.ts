@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 
 /**
  * Does the work of several requests in one round trip.
@@ -10,27 +9,6 @@ import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 export type SendBatch<Request, Result> = (
   requests: readonly Request[],
 ) => Promise<readonly (Result | PromiseLike<Result>)[]>;
-
-export interface BatcherOptions {
-  /** What traces call the work of one request. */
-  readonly operation: string;
-  /** The system that the batches are sent to. */
-  readonly system: 'postgresql' | 'redis';
-  /** The largest number of requests in one batch. */
-  readonly maxSize: number;
-  /**
-   * How long requests wait for the batch in flight. After that they are sent beside it, so that one
-   * slow batch does not hold up everything behind it.
-   */
-  readonly patienceMs: number;
-}
-
-/** What subscribers learn about a request that goes through a batcher. */
-export type BatchContext = Pick<BatcherOptions, 'operation' | 'system'>;
-
-const batchChannel: TracingChannel<unknown, BatchContext> = tracingChannel<unknown, BatchContext>(
-  'animal-store:batch',
-);
 
 interface Call<Request, Result> {
   readonly request: Request;
@@ -43,16 +21,21 @@ interface Call<Request, Result> {
  * request that finds no batch in flight is sent at once, so a lone request never waits.
  *
  * A request only joins a batch that has not been sent yet. So no result is older than its request.
+ *
+ * @param options.maxSize The largest number of requests in one batch.
+ * @param options.patienceMs How long requests wait for the batch in flight. After that they are sent
+ * beside it, so that one slow batch does not hold up everything behind it.
  */
 export function createBatcher<Request, Result>(
   send: SendBatch<Request, Result>,
-  { operation, system, maxSize, patienceMs }: BatcherOptions,
+  options: { maxSize: number; patienceMs: number },
 ): (request: Request) => Promise<Result> {
+  const { maxSize, patienceMs } = options;
   const waiting: Call<Request, Result>[] = [];
   let isHeldUp = false;
-  // A batch belongs to several requests. So it runs in the async context of none of them, and the
-  // trace of each request shows the request's own wait, which the channel above publishes.
-  const outsideOfRequests = AsyncLocalStorage.snapshot();
+  // A batch runs in the async context of its first request. Without this it would inherit the
+  // context of the batch before it, and its trace spans would belong to a stranger.
+  let runInContext = AsyncLocalStorage.snapshot();
 
   function sendWaiting(): void {
     const calls = waiting.splice(0, maxSize);
@@ -64,20 +47,18 @@ export function createBatcher<Request, Result>(
       isNextReleased = true;
       clearTimeout(patience);
       isHeldUp = false;
-      sendWaiting();
+      runInContext(sendWaiting);
     }
     const patience = setTimeout(releaseNext, patienceMs);
     sendCalls(calls, send).finally(releaseNext);
   }
 
-  function join(request: Request): Promise<Result> {
-    return new Promise((resolve, reject) => {
+  return (request) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) runInContext = AsyncLocalStorage.snapshot();
       waiting.push({ request, resolve, reject });
-      if (!isHeldUp) outsideOfRequests(sendWaiting);
+      if (!isHeldUp) sendWaiting();
     });
-  }
-
-  return (request) => batchChannel.tracePromise(() => join(request), { operation, system });
 }
 
 /** Sends a batch and settles each of its calls. Never rejects. */

@@ -1,70 +1,75 @@
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isAdminToken, readCliSettings } from '../config.ts';
-import { adminTokenFile, opsUrlFile, readLine } from '../ops/local-access.ts';
+import { localSocketPath } from '../ops/local-socket.ts';
 import { CliError } from './cli-error.ts';
 
-/** Where the admin API is, and what opens it. */
-export interface ServerAccess {
-  readonly url: string;
-  readonly token: string;
-}
+/** How to reach the admin API. */
+export type ServerAccess =
+  /** The embedded server of this user. Its socket lets nobody else in, so it needs no token. */
+  | { readonly name: string; readonly socketPath: string }
+  | { readonly name: string; readonly url: string; readonly token: string };
 
 /** Where an operators' listener is by default. */
 const defaultUrl = 'http://127.0.0.1:3001';
 
 /**
- * Finds the server to talk to: where the options or the environment say, else the one that runs on
- * `DATA_DIR`.
+ * Finds the server to talk to: the one that the options or the environment name, otherwise the
+ * embedded server that runs on `DATA_DIR`.
  *
- * @throws {CliError} if no admin token is to be found, or a file cannot be read.
+ * @throws {CliError} if a URL is given without a token, or the token's file cannot be used.
  */
-export async function findServer(options: {
+export function findServer(options: {
   url?: string | undefined;
   tokenFile?: string | undefined;
-}): Promise<ServerAccess> {
+}): ServerAccess {
   const settings = readCliSettings();
+  const url = options.url ?? settings.opsUrl;
+  const token =
+    options.tokenFile === undefined ? settings.adminToken : readToken(options.tokenFile);
+  if (token !== undefined) return { name: url ?? defaultUrl, url: url ?? defaultUrl, token };
+  if (url !== undefined) {
+    throw new CliError(
+      `There is no admin token for ${url}. Set ADMIN_TOKEN, or give --token-file.`,
+    );
+  }
   const dataDir = resolve(settings.dataDir);
-  const wanted = options.url ?? settings.opsUrl;
-  const given = await readGiven(options.tokenFile, settings.adminToken);
-  // Whoever says both needs no data directory, which may be somebody else's.
-  if (wanted !== undefined && given !== undefined) return { url: wanted, token: given };
-  const local = await read(opsUrlFile(dataDir));
-  const url = wanted ?? local ?? defaultUrl;
-  // What a data directory keeps is for its own server: whoever else listens must not be handed it.
-  const kept = url === local ? await readToken(adminTokenFile(dataDir)) : undefined;
-  const token = given ?? kept;
-  if (token !== undefined) return { url, token };
-  throw new CliError(
-    local === undefined
-      ? `There is no admin token: no server runs on ${dataDir}. Start it (npm start), or say where it is by ADMIN_TOKEN, --token-file or DATA_DIR.`
-      : `There is no admin token for ${url}: the one in ${dataDir} is for ${local} alone. Give one by ADMIN_TOKEN or --token-file.`,
-  );
+  const socketPath = localSocketPath(dataDir);
+  requireOwnSocket(socketPath, dataDir);
+  return { name: dataDir, socketPath };
 }
 
-/** The token that the caller gave, if any. */
-async function readGiven(
-  file: string | undefined,
-  given: string | undefined,
-): Promise<string | undefined> {
-  if (file === undefined) return given;
-  const token = await readToken(file);
-  if (token === undefined) throw new CliError(`There is no token in ${file}.`);
-  return token;
-}
-
-async function readToken(file: string): Promise<string | undefined> {
-  const token = await read(file);
-  if (token === undefined || isAdminToken(token)) return token;
-  // Now: what cannot be sent would be repeated by whoever was to send it.
-  throw new CliError(`${file} holds no admin token: 16 to 256 visible ASCII characters.`);
-}
-
-async function read(file: string): Promise<string | undefined> {
+/**
+ * Checks that this user's server made the socket, before anything is sent to it. Root may use
+ * everybody's.
+ */
+function requireOwnSocket(socketPath: string, dataDir: string): void {
+  const user = process.geteuid?.();
+  // Windows has no owner to compare.
+  if (user === undefined) return;
+  let owner: number;
   try {
-    const line = await readLine(file);
-    return line === '' ? undefined : line;
+    owner = statSync(socketPath).uid;
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new CliError(
+      code === 'ENOENT'
+        ? `No server runs on ${dataDir}. Start it (npm start), or set DATA_DIR, or OPS_URL and ADMIN_TOKEN.`
+        : `${socketPath} cannot be used: ${code}.`,
+    );
+  }
+  if (owner !== user && user !== 0) throw new CliError(`${socketPath} belongs to another user.`);
+}
+
+function readToken(file: string): string {
+  let token: string;
+  try {
+    token = readFileSync(file, 'utf8').trim();
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
     throw new CliError(`${file} cannot be read: ${code}.`);
   }
+  if (isAdminToken(token)) return token;
+  // Never repeat the content: it may be a secret.
+  throw new CliError(`${file} holds no admin token: 16 to 256 visible ASCII characters.`);
 }

@@ -37,8 +37,9 @@ Examples:
   npm run keys -- rotate <id> --grace 24h
   npm run --silent keys -- list --json | jq
 
-It finds the embedded server that runs on DATA_DIR, and its admin token, by itself. For any other,
-set OPS_URL and ADMIN_TOKEN. Exit codes: 0 done, 1 failed, 2 not understood.
+Without further settings it talks to the embedded server on DATA_DIR, through a Unix socket that only
+your user can open. For any other server set OPS_URL and ADMIN_TOKEN.
+Exit codes: 0 done, 1 failed, 2 wrong usage.
 `;
 
 /** Makes the commands, as `npm run keys -- <command>` takes them. */
@@ -52,7 +53,7 @@ export function createProgram({ out, err }: CliOutput): Command {
     .addHelpText('after', examples);
 
   const connect = async (options: CommonOptions): Promise<AdminClient> =>
-    createAdminClient(await findServer(options));
+    createAdminClient(findServer(options));
 
   const print = <Result>(
     { json }: CommonOptions,

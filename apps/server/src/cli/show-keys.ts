@@ -4,8 +4,8 @@ import { formatFields, formatTable } from './table.ts';
 /** What stands where a key has nothing. */
 const none = '-';
 
-/** What is said of usage while Redis is away. */
-const ofOneReplica = 'of one replica alone, against its share: Redis is away';
+/** Replaces the source of the usage while Redis is unavailable. */
+const ofOneReplica = 'of one replica only, against its share: Redis is unavailable';
 
 /** A list of keys as a table. */
 export function showKeys(keys: readonly Key[]): string {
@@ -62,7 +62,7 @@ function usageFields(usage: KeyDetails['usage']) {
       'Strikes',
       strikeThreshold === null
         ? 'bans are off'
-        : `${toCount(strikes)} of the ${toCount(strikeThreshold)} that are borne`,
+        : `${toCount(strikes)} (banned above ${toCount(strikeThreshold)})`,
     ],
     ['Banned', bannedUntil === null ? 'no' : `until ${toTime(bannedUntil)}`],
   ] as const;

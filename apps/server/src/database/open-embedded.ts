@@ -1,12 +1,13 @@
-import { existsSync, statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
 import { StartupError } from '../startup-error.ts';
+import { prepareDataDir } from './data-dir.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import type { OpenDatabase } from './database.ts';
+import { DurableFileSystem, durableStartParams, syncTree } from './durable-file-system.ts';
 import { migrationsFolder } from './migrations.ts';
 import * as schema from './schema.ts';
 
@@ -18,9 +19,9 @@ import * as schema from './schema.ts';
  */
 export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
   try {
-    await makeDirectory(dataDir);
+    prepareDataDir(dataDir);
     const lock = lockDataDir(dataDir);
-    const client = await PGlite.create(join(dataDir, 'postgres')).catch((error: unknown) => {
+    const client = await openPglite(join(dataDir, 'postgres')).catch((error: unknown) => {
       lock.release();
       throw error;
     });
@@ -46,19 +47,17 @@ export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
   }
 }
 
-/**
- * Makes a directory, and those above it that are missing. Only the owner reads it: it holds the
- * catalogue and, later, the admin token.
- *
- * Not by `mkdir`'s own `recursive`, which never returns for /proc/x (tried on Node 24.21).
- */
-async function makeDirectory(path: string): Promise<void> {
-  if (existsSync(path) && statSync(path).isDirectory()) return;
-  if (!existsSync(dirname(path))) await makeDirectory(dirname(path));
-  try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (error) {
-    // Another server that starts at this moment was faster.
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
-  }
+async function openPglite(directory: string): Promise<PGlite> {
+  // PGlite would make it with mode 0755.
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const client = await PGlite.create({
+    fs: new DurableFileSystem(directory),
+    startParams: durableStartParams,
+  });
+  // Not yet migrated, so new, or left by a first start that was cut short.
+  const { rows } = await client.query<{ migrations: string | null }>(
+    "select to_regclass('drizzle.__drizzle_migrations') as migrations",
+  );
+  if (rows[0]?.migrations === null) syncTree(directory);
+  return client;
 }

@@ -1,24 +1,44 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
-/** The least that is handed to one customer by careful providers (RFC 6177, §2); /64s are too easily had. */
+/** Careful providers hand one customer a /56 (RFC 6177, §2). Counting by /64 would be too easy to evade. */
 const ipv6PrefixBytes = 7;
 
 /**
- * The network that a request without a key is counted under: the whole IPv4 address, or the /56 of
- * an IPv6 address, since whoever has one address there has them all.
+ * An address followed by a port, as some load balancers write `X-Forwarded-For`: `203.0.113.9:5123`,
+ * `[2001:db8::1]:443`. Brackets without a port are taken, too (RFC 7239, §6).
+ */
+const addressAndPort = /^(?:\[([\da-f:.%]{2,64})\](?::\d{1,5})?|([\d.]{7,15}):\d{1,5})$/i;
+
+/**
+ * Gives the network that a request without a valid key counts against: the whole IPv4 address, or the
+ * /56 of an IPv6 address, because whoever has one address of it has them all.
  *
- * @param address as Express tells it, behind as many proxies as are believed; a header may have put
- * anything there.
+ * @param address what Express found in `X-Forwarded-For`; a client may have written anything there.
  */
 export function networkOf(address: string | undefined, socket: IncomingMessage['socket']): string {
-  for (const candidate of [address, socket.remoteAddress]) {
-    if (candidate === undefined || !ipaddr.isValid(candidate)) continue;
-    // An IPv4 address may come mapped into IPv6 (RFC 4291, §2.5.5.2).
-    const ip = ipaddr.process(candidate);
-    if (ip.kind() === 'ipv4') return ip.toString();
-    return `${ipaddr.fromByteArray([...ip.toByteArray().slice(0, ipv6PrefixBytes), ...new Array<number>(16 - ipv6PrefixBytes).fill(0)])}/56`;
+  const ip = parseAddress(address) ?? parseAddress(socket.remoteAddress);
+  // The connection is already gone: nobody reads the answer.
+  if (ip === undefined) return 'unknown';
+  if (ip.kind() === 'ipv4') return ip.toString();
+  const prefix = ip.toByteArray().fill(0, ipv6PrefixBytes);
+  return `${ipaddr.fromByteArray(prefix)}/56`;
+}
+
+function parseAddress(text: string | undefined): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  if (text === undefined) return undefined;
+  const [, ipv6, ipv4] = addressAndPort.exec(text) ?? [];
+  const address = ipv6 ?? ipv4 ?? text;
+  if (!ipaddr.isValid(address)) return undefined;
+  // An IPv4 address may be mapped into IPv6 (RFC 4291, §2.5.5.2).
+  const ip = ipaddr.process(address);
+  switch (ip.range()) {
+    // A NAT64 gateway puts all of IPv4 into one /96 (RFC 6052, §2.1; RFC 2765, §2.1). As one /56, all
+    // clients behind it would share one quota.
+    case 'rfc6052':
+    case 'rfc6145':
+      return ipaddr.fromByteArray(ip.toByteArray().slice(-4));
+    default:
+      return ip;
   }
-  // The connection is gone already; whatever is answered, nobody reads it.
-  return 'unknown';
 }

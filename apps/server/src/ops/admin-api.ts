@@ -1,30 +1,30 @@
 import { adminContract, adminRoutes } from '@animal-store/contract/admin';
 import { createExpressEndpoints } from '@ts-rest/express';
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { endpointOptions } from '../http/endpoint-options.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { refuseMethod } from '../http/method-not-allowed.ts';
 import type { createKeyHandlers } from './key-handlers.ts';
-import { requireAdminToken } from './require-admin-token.ts';
 
 /** The most that a JSON body may hold: the longest name and account, escaped, and room to spare. */
 const maxBodyBytes = 16 * 1024;
 
 export interface AdminApiOptions {
-  readonly adminToken: string;
+  /** Lets operators through, and throws for everybody else. */
+  readonly authenticate: RequestHandler;
   readonly keyHandlers: ReturnType<typeof createKeyHandlers>;
   /** Makes the OpenAPI document of this API. */
   readonly createOpenApi: () => object;
 }
 
-/** The admin API. A request without the token learns nothing, not even which paths there are. */
+/** The admin API. Without authentication a caller learns nothing, not even which paths exist. */
 export function createAdminApi({
-  adminToken,
+  authenticate,
   keyHandlers,
   createOpenApi,
 }: AdminApiOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.use(requireAdminToken(adminToken));
+  router.use(authenticate);
 
   const withBody = <Handler>(handler: Handler) => ({
     middleware: [jsonBody({ maxBytes: maxBodyBytes })],

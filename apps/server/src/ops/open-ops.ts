@@ -1,4 +1,5 @@
 import { createAdminOpenApi } from '@animal-store/contract/admin';
+import type { RequestHandler } from 'express';
 import { type ListenerTimeouts, openListener } from '../http/listener.ts';
 import { answerMalformedRequests } from '../http/malformed-requests.ts';
 import type { KeyManagement } from '../keys/key-management.ts';
@@ -7,14 +8,15 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import type { Health } from './health.ts';
 import { createKeyHandlers } from './key-handlers.ts';
-import { announceOpsUrl, keepAdminToken } from './local-access.ts';
+import { openLocalSocket } from './local-socket.ts';
 import { createOpsApp } from './ops-app.ts';
+import { requireAdminToken } from './require-admin-token.ts';
 
 /** The operators' listener. */
 export interface Ops {
   /** Where it is, as `http://host:port`. */
   readonly origin: string;
-  /** Whether there is an admin API: it takes a token to guard it. */
+  /** Whether the port offers the admin API. */
   readonly hasAdmin: boolean;
   close(graceMs: number): Promise<void>;
 }
@@ -28,9 +30,9 @@ export async function openOps(
   options: ListenerTimeouts & {
     opsHost: string;
     opsPort: number;
-    /** What guards the admin API; if there is none, `dataDir` keeps one. */
+    /** Guards the admin API on the port; without one there is none there. */
     adminToken: string | undefined;
-    /** Where the embedded database is; `undefined` with Postgres. */
+    /** Holds the socket of the embedded server's own user; `undefined` with Postgres. */
     dataDir: string | undefined;
     health: Health;
     metrics: Metrics;
@@ -40,18 +42,33 @@ export async function openOps(
     onOpsEnd: (record: OpsRequestRecord) => void;
   },
 ): Promise<Ops> {
-  const { opsHost, opsPort, dataDir, health, metrics, keys, quotas, report, onOpsEnd } = options;
-  const adminToken =
-    options.adminToken ?? (dataDir === undefined ? undefined : await keepAdminToken(dataDir));
-  const admin =
-    adminToken === undefined
-      ? undefined
-      : {
-          adminToken,
-          keyHandlers: createKeyHandlers({ keys, quotas }),
-          createOpenApi: createAdminOpenApi,
-        };
+  const { opsHost, opsPort, adminToken, dataDir, health, metrics, keys, quotas } = options;
+  const { report, onOpsEnd } = options;
+  const createApp = (authenticate: RequestHandler | undefined) =>
+    createOpsApp({
+      health,
+      metrics,
+      admin:
+        authenticate === undefined
+          ? undefined
+          : {
+              authenticate,
+              keyHandlers: createKeyHandlers({ keys, quotas }),
+              createOpenApi: createAdminOpenApi,
+            },
+      report,
+      onOpsEnd,
+    });
 
+  await using opened = new AsyncDisposableStack();
+  if (dataDir !== undefined) {
+    // Whoever can connect is the user that the server runs as: no token is needed.
+    const socket = await openLocalSocket(
+      dataDir,
+      createApp((_req, _res, next) => next()),
+    );
+    opened.defer(() => socket.close());
+  }
   const listener = await openListener(
     { ...options, host: opsHost, port: opsPort, settings: 'OPS_' },
     (_port, server) => {
@@ -59,17 +76,16 @@ export async function openOps(
         headersFor: async () => ({}),
         onEnd: (outcome) => onOpsEnd({ ...outcome, keyId: undefined, reasons: undefined }),
       });
-      return createOpsApp({ health, metrics, admin, report, onOpsEnd });
+      return createApp(adminToken === undefined ? undefined : requireAdminToken(adminToken));
     },
   );
-  const withdraw =
-    dataDir === undefined ? undefined : await announceOpsUrl(dataDir, listener.origin);
+  const kept = opened.move();
   return {
     origin: listener.origin,
-    hasAdmin: admin !== undefined,
+    hasAdmin: adminToken !== undefined,
     async close(graceMs) {
-      await withdraw?.();
       await listener.close(graceMs);
+      await kept.disposeAsync();
     },
   };
 }

@@ -1,32 +1,32 @@
-/** How often the clock ticks, in milliseconds. */
+/** How often the clock looks, in milliseconds. */
 const tickMs = 25;
 
 /**
- * Measures time in which this process was able to read an answer.
+ * Tells time in which this process could have read an answer.
  *
- * A busy event loop runs its timers before it reads its sockets. If a burst of requests keeps the
- * loop busy for longer than a timeout, an ordinary timer fires although the answer has arrived. This
- * clock counts at most two ticks for one turn of the loop, however long the turn took.
+ * A busy event loop runs its timers before it reads its sockets: to an ordinary timeout, a burst of
+ * requests that keeps the loop busy for longer than the timeout looks as if Redis had been silent.
+ * This clock counts no more than two ticks for a turn of the loop, however long it took.
  */
 export function createResponsiveClock(options: { now: () => number; onTick: () => void }) {
   const { now, onTick } = options;
   let elapsedMs = 0;
-  let lastTickAt = now();
+  let lastLook = now();
   let timer: NodeJS.Timeout | undefined;
 
   function tick() {
-    const tickedAt = now();
-    elapsedMs += Math.min(tickedAt - lastTickAt, 2 * tickMs);
-    lastTickAt = tickedAt;
+    const look = now();
+    elapsedMs += Math.min(look - lastLook, 2 * tickMs);
+    lastLook = look;
     onTick();
   }
 
   return {
     elapsedMs: () => elapsedMs,
-    /** Call it whenever there is something to wait for. The clock does not run otherwise. */
+    /** Runs only while there is something to wait for. */
     start(): void {
       if (timer !== undefined) return;
-      lastTickAt = now();
+      lastLook = now();
       timer = setInterval(tick, tickMs).unref();
     },
     stop(): void {

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IssuedKey, Key, KeyDetails } from '@animal-store/contract/admin';
@@ -102,7 +104,7 @@ describe('beside an embedded server', () => {
     const shown = await keys('show', key.id);
     expect(shown.stdout).toMatch(
       new RegExp(
-        `\n  Minute   6 of 7 left, resets ${anyTime}\n  Day      7 of 8 left, resets ${anyTime}\n  Strikes  0 of the 10 that are borne\n  Banned   no\n$`,
+        `\n  Minute   6 of 7 left, resets ${anyTime}\n  Day      7 of 8 left, resets ${anyTime}\n  Strikes  0 \\(banned above 10\\)\n  Banned   no\n$`,
       ),
     );
     expect((await json<KeyDetails>('show', key.id)).usage.windows.minute.remaining).toBe(6);
@@ -232,23 +234,23 @@ describe('without a server of its own', () => {
   const list = (env: Environment, ...args: string[]) =>
     execute(process.execPath, [cli, 'list', ...args], env);
 
-  test('it says that there is no token', async () => {
+  test('it says that no server runs on the data directory', async () => {
     await using directory = await temporaryDirectory();
     expect(await list({ DATA_DIR: directory.path })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: There is no admin token: no server runs on ${directory.path}. Start it (npm start), or say where it is by ADMIN_TOKEN, --token-file or DATA_DIR.\n`,
+      stderr: `error: No server runs on ${directory.path}. Start it (npm start), or set DATA_DIR, or OPS_URL and ADMIN_TOKEN.\n`,
     });
   });
 
-  test('it says that a data directory cannot be read, and only if it needs one', async () => {
+  test('it says that a data directory cannot be used, and only if it needs one', async () => {
     await using directory = await temporaryDirectory();
     const DATA_DIR = join(directory.path, 'file');
     await writeFile(DATA_DIR, '');
     expect(await list({ DATA_DIR })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: ${join(DATA_DIR, 'ops-url')} cannot be read: ENOTDIR.\n`,
+      stderr: `error: ${join(DATA_DIR, 'ops.sock')} cannot be used: ENOTDIR.\n`,
     });
     const OPS_URL = `http://127.0.0.1:${await freePort()}`;
     const { stderr } = await list({ DATA_DIR, OPS_URL, ADMIN_TOKEN: adminToken });
@@ -266,18 +268,31 @@ describe('without a server of its own', () => {
     });
   });
 
-  test('it hands the token of a data directory to nobody but its own server', async () => {
-    await using directory = await temporaryDirectory();
-    await writeFile(join(directory.path, 'admin-token'), `${adminToken}\n`);
-    await writeFile(join(directory.path, 'ops-url'), 'http://127.0.0.1:3001\n');
-    const { code, stderr } = await list({
-      DATA_DIR: directory.path,
-      OPS_URL: 'http://127.0.0.1:3002',
+  // It once sent the token to whoever listened on the port that a killed server had left behind.
+  test('it sends nothing to a port after its server was killed', async () => {
+    await using database = await createDatabase('embedded');
+    await using server = await startServer({ env: database.env });
+    await server.kill();
+    let connections = 0;
+    await using squatter = createServer(() => {
+      connections += 1;
+    }).listen(Number(new URL(server.opsUrl).port), '127.0.0.1');
+    await once(squatter, 'listening');
+    expect(await list(database.env)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: No server answers at ${database.env['DATA_DIR']}: ECONNREFUSED. Is it running?\n`,
     });
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      `error: There is no admin token for http://127.0.0.1:3002: the one in ${directory.path} is for http://127.0.0.1:3001 alone. Give one by ADMIN_TOKEN or --token-file.\n`,
-    );
+    expect(connections).toBe(0);
+  });
+
+  test('it asks for a token if it is given a URL alone', async () => {
+    const url = 'http://127.0.0.1:3002';
+    expect(await list({ OPS_URL: url })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: There is no admin token for ${url}. Set ADMIN_TOKEN, or give --token-file.\n`,
+    });
   });
 
   test('it says that nobody answers', async () => {

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { ReceivedAnswer } from '../support/send.ts';
+import type { Answer } from '../support/send.ts';
 import type { Operation, Schema } from './open-api.ts';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -14,7 +14,7 @@ const framing =
  * Says in which ways an answer is not one that the document promises for the operation. Whether its
  * request deserves it, a 500 above all, is for the caller to say.
  */
-export function judge(operation: Operation, method: string, answer: ReceivedAnswer): string[] {
+export function judge(operation: Operation, method: string, answer: Answer): string[] {
   const { status, headers, text } = answer;
   const response = operation.responses[status];
   if (response === undefined) return [`status ${status} is not documented: ${text}`];
@@ -22,18 +22,18 @@ export function judge(operation: Operation, method: string, answer: ReceivedAnsw
   const problems: string[] = [];
   const documented = new Set(Object.keys(response.headers).map((name) => name.toLowerCase()));
   for (const [name, { required, schema }] of Object.entries(response.headers)) {
-    const value = headers[name.toLowerCase()];
-    if (value === undefined) {
+    const value = headers.get(name);
+    if (value === null) {
       if (required) problems.push(`header ${name} is missing`);
-    } else problems.push(...faultsOf(schema, decode(schema, String(value)), `header ${name}`));
+    } else problems.push(...faultsOf(schema, decode(schema, value), `header ${name}`));
   }
-  for (const name of Object.keys(headers)) {
+  for (const name of headers.keys()) {
     if (!documented.has(name) && !framing.test(name)) {
       problems.push(`header ${name} is not documented`);
     }
   }
 
-  const type = headers['content-type'];
+  const type = headers.get('Content-Type');
   if (response.content === undefined) {
     if (text !== '') problems.push(`a body that is not documented: ${text}`);
     return problems;

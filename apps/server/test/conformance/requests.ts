@@ -1,6 +1,6 @@
 import { stringifyJson } from '@animal-store/contract';
 import fc from 'fast-check';
-import type { ReceivedAnswer, SentRequest } from '../support/send.ts';
+import type { Answer, SentRequest } from '../support/send.ts';
 import type { Operation, Parameter, Schema } from './open-api.ts';
 
 /** A request that is made from the document, and what has to come of it. */
@@ -9,7 +9,7 @@ export type Trial = {
   readonly operation: Operation;
   readonly sent: SentRequest;
   /** Whether the answer's status is one that such a request deserves. */
-  readonly deserves: (answer: ReceivedAnswer) => boolean;
+  readonly deserves: (answer: Answer) => boolean;
 };
 
 /** Requests of every kind to every operation of a document. */
@@ -57,7 +57,7 @@ function valid(operation: Operation, apiKey: string): fc.Arbitrary<Trial> {
 
 /** Each way to leave the document has to be refused. */
 function invalid(operation: Operation, apiKey: string): fc.Arbitrary<Trial>[] {
-  const refused = ({ status }: ReceivedAnswer) => status === 400;
+  const refused = ({ status }: Answer) => status === 400;
   const trial = (sent: SentRequest): Trial => ({
     kind: 'invalid',
     operation,
@@ -150,8 +150,9 @@ function otherMethod(
         kind: 'other method',
         operation,
         sent: { method, target, headers },
-        deserves: ({ status, headers: { allow = '' } }) =>
-          status === 405 && allow.split(', ').sort().join() === [...has].sort().join(),
+        deserves: ({ status, headers: answered }) =>
+          status === 405 &&
+          answered.get('Allow')?.split(', ').sort().join() === [...has].sort().join(),
       };
     });
 }
@@ -181,7 +182,7 @@ function withoutKey(operation: Operation): fc.Arbitrary<Trial> {
         operation,
         sent: { ...sent, headers: { ...rest, ...own } },
         deserves: ({ status, headers: answered }) =>
-          status === 401 && answered['www-authenticate'] !== undefined,
+          status === 401 && answered.has('WWW-Authenticate'),
       };
     });
 }

@@ -64,7 +64,7 @@ try {
         fc.pre([undefined, 'application/json'].includes(trial.sent.headers['Content-Type']));
         fc.pre(trial.sent.body === undefined || isJson(String(trial.sent.body)));
         const { headers, status } = await send(proxied, trial.sent);
-        const violations = JSON.parse(String(headers['sl-violations'] ?? '[]')) as Violation[];
+        const violations = JSON.parse(headers.get('sl-violations') ?? '[]') as Violation[];
         const ours = violations.filter(({ location: [place] = [] }) => place === 'response');
         if (ours.length > 0) throw new Error(`${status}: ${JSON.stringify(ours)}`);
         checked += 1;

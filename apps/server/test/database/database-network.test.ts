@@ -7,7 +7,8 @@ import { createKeyManagement } from '../../src/keys/key-management.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
 import { freezableClock, freezeClock } from '../support/freeze-clock.ts';
-import { type Answer, type CallOptions, call, wideQuota } from '../support/service.ts';
+import type { Answer } from '../support/send.ts';
+import { type CallOptions, call, wideQuota } from '../support/service.ts';
 
 // Beside each other, each with a server of its own: they wait for deadlines, most of the time.
 describe.concurrent('a network', () => {

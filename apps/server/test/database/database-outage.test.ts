@@ -130,7 +130,7 @@ test.each([
   expect(load.failures).toEqual([]);
   const refused = load.answers.filter((it) => !isGood(it));
   for (const { status, headers } of refused) {
-    expect({ status, retryAfter: headers['retry-after'] }).toEqual({
+    expect({ status, retryAfter: headers.get('Retry-After') }).toEqual({
       status: 503,
       retryAfter: '1',
     });

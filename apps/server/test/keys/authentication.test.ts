@@ -6,7 +6,8 @@ import { createToken, hashToken } from '../../src/keys/token.ts';
 import { databaseKinds } from '../support/databases.ts';
 import { expectError, rateLimitOf } from '../support/expectations.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
-import { type Answer, startService, type TestService } from '../support/service.ts';
+import type { Answer } from '../support/send.ts';
+import { startService, type TestService } from '../support/service.ts';
 
 const realm = 'Bearer realm="animal-store"';
 

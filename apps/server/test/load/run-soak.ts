@@ -275,7 +275,7 @@ async function listAll(): Promise<Set<number>> {
       agent,
     );
     for (const { id } of JSON.parse(text) as { id: number }[]) found.add(id);
-    target = /\/v1(\/pets[^>]*)>; rel="next"/.exec(String(headers['link']))?.[1];
+    target = /\/v1(\/pets[^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
   }
   return found;
 }

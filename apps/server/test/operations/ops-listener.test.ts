@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { stat } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -157,38 +158,46 @@ describe('a replica on Postgres', () => {
   });
 });
 
-describe('an embedded server', () => {
-  test('makes an admin token once, for its owner alone, and never prints it', async () => {
-    await using database = await createDatabase('embedded');
-    const file = join(database.env['DATA_DIR'] ?? '', 'admin-token');
-    const urlFile = join(database.env['DATA_DIR'] ?? '', 'ops-url');
-    // As a start leaves it that was cut short by a full disk.
-    await writeFile(file, '', { mode: 0o644 });
-    const outputs: string[] = [];
-    const tokens = new Set<string>();
-    for (let start = 0; start < 2; start++) {
-      await using server = await startServer({ env: database.env });
-      const token = (await readFile(file, 'utf8')).trim();
-      tokens.add(token);
-      expect((await stat(file)).mode & 0o777).toBe(0o600);
-      expect((await call(`${server.opsUrl}/admin/v1/keys`, { token })).status).toBe(200);
-      expect((await readFile(urlFile, 'utf8')).trim()).toBe(server.opsUrl);
-      await server.stop();
-      outputs.push(server.output());
-    }
-    expect(tokens.size).toBe(1);
-    const [token = ''] = tokens;
-    expect(token).toMatch(/^[\w-]{43}$/);
-    expect(outputs.join()).not.toContain(token);
-    expect(existsSync(urlFile)).toBe(false);
+describe("an embedded server's socket", () => {
+  const socketOf = (dataDir = '') => join(dataDir, 'ops.sock');
+
+  test('takes commands without a token, and only its own user can open it', async () => {
+    await using server = await startServer();
+    const socket = socketOf(server.dataDir);
+    const status = await statusOver(socket);
+    expect(status).toBe(200);
+    expect((await stat(socket)).mode & 0o777).toBe(0o600);
+    expect((await stat(server.dataDir)).mode & 0o777).toBe(0o700);
+    // The port offers no admin API without an ADMIN_TOKEN.
+    expect((await call(`${server.opsUrl}/admin/v1/keys`)).status).toBe(404);
+    await server.stop();
+    expect(existsSync(socket)).toBe(false);
   });
 
-  test('prefers the ADMIN_TOKEN that it is told, and keeps none', async () => {
-    await using service = await startService('embedded', { env: { ADMIN_TOKEN: adminToken } });
-    const { status } = await call(`${service.server.opsUrl}/admin/v1/keys`, { token: adminToken });
-    expect(status).toBe(200);
-    expect(existsSync(join(service.database.env['DATA_DIR'] ?? '', 'admin-token'))).toBe(false);
+  test('is replaced after kill -9', async () => {
+    await using database = await createDatabase('embedded');
+    await using first = await startServer({ env: database.env });
+    await first.kill();
+    expect(existsSync(socketOf(database.env['DATA_DIR']))).toBe(true);
+    await using _second = await startServer({ env: database.env });
+    expect(await statusOver(socketOf(database.env['DATA_DIR']))).toBe(200);
   });
+
+  test('exists besides a port that is guarded by an ADMIN_TOKEN', async () => {
+    await using service = await startService('embedded', { env: { ADMIN_TOKEN: adminToken } });
+    const url = `${service.server.opsUrl}/admin/v1/keys`;
+    expect((await call(url, { token: adminToken })).status).toBe(200);
+    expect((await call(url)).status).toBe(401);
+    expect(await statusOver(socketOf(service.database.env['DATA_DIR']))).toBe(200);
+  });
+
+  /** Lists keys over a Unix socket, without a token, and gives the status. */
+  async function statusOver(socketPath: string): Promise<number> {
+    const req = request({ socketPath, path: '/admin/v1/keys' }).end();
+    const [res] = (await once(req, 'response')) as [IncomingMessage];
+    res.resume();
+    return res.statusCode ?? 0;
+  }
 });
 
 describe('a start fails', () => {

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
 import { logOf, scrape } from '../support/observed.ts';
 import { openOtlpCollector } from '../support/otlp-collector.ts';
-import { type Answer, call, startService } from '../support/service.ts';
+import type { Answer } from '../support/send.ts';
+import { call, startService } from '../support/service.ts';
 
 /** What a caller may take for private: none of it may be repeated to anybody else. */
 const secret = 'cAnArY0123456789';

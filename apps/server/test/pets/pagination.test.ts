@@ -4,7 +4,8 @@ import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { databaseKinds } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
-import { type Answer, startService, type TestService } from '../support/service.ts';
+import type { Answer } from '../support/send.ts';
+import { startService, type TestService } from '../support/service.ts';
 
 type Pet = { id: number; status: string };
 

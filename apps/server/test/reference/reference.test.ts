@@ -38,9 +38,9 @@ describe('/openapi.json', () => {
 
   test('is not sent again to whoever has it', async () => {
     const first = await get('/openapi.json');
-    const { etag } = first.headers;
+    const etag = first.headers.get('ETag');
     const again = await get('/openapi.json', { 'If-None-Match': String(etag) });
-    expect([again.status, again.text, again.headers.etag]).toEqual([304, '', etag]);
+    expect([again.status, again.text, again.headers.get('ETag')]).toEqual([304, '', etag]);
     const other = await get('/openapi.json', { 'If-None-Match': '"another"' });
     expect(other.status).toBe(200);
   });
@@ -50,19 +50,19 @@ describe('/openapi.json', () => {
     const head = await send(service.server.origin, { method: 'HEAD', target, headers: {} });
     expect([head.status, head.text]).toEqual([200, '']);
     const put = await send(service.server.origin, { method: 'PUT', target, headers: {} });
-    expect([put.status, put.headers.allow]).toEqual([405, 'GET, HEAD']);
+    expect([put.status, put.headers.get('Allow')]).toEqual([405, 'GET, HEAD']);
     expect(JSON.parse(put.text)).toMatchObject({ code: 'method_not_allowed', status: 405 });
   });
 
   test('needs no key, and costs none of the quota', async () => {
     for (let i = 0; i < 70; i++) expect((await get('/openapi.json')).status).toBe(200);
     const { headers } = await get('/openapi.json');
-    expect(Object.keys(headers).filter((name) => name.includes('ratelimit'))).toEqual([]);
+    expect([...headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);
   });
 
   test('can be read by pages of other origins', async () => {
     const { headers } = await get('/openapi.json', { Origin: 'https://tools.example' });
-    expect(headers['access-control-allow-origin']).toBe('*');
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
   });
 });
 
@@ -70,14 +70,14 @@ describe('/docs', () => {
   test('allows no script but its own, and no other host', async () => {
     const { status, headers } = await get('/docs');
     expect(status).toBe(200);
-    expect(headers['content-security-policy']).toBe(
+    expect(headers.get('Content-Security-Policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self' https://staging.example.org; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     );
   });
 
   test('is where a browser is sent from the root, and programs are not', async () => {
     const browser = await get('/', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
-    expect([browser.status, browser.headers.location]).toEqual([302, '/docs']);
+    expect([browser.status, browser.headers.get('Location')]).toEqual([302, '/docs']);
     for (const accept of ['application/json', '*/*']) {
       const program = await get('/', { Accept: accept });
       expect(program.status).toBe(404);
@@ -91,7 +91,7 @@ describe('/docs', () => {
     expect(served.headers.get('Content-Encoding')).toBe('gzip');
     expect(served.headers.get('Cache-Control')).toContain('immutable');
     const plain = await get(path);
-    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(plain.headers.has('Content-Encoding')).toBe(false);
     const copy = await readFile(join(repository, 'apps/server/assets/reference/scalar.js.gz'));
     const original = gunzipSync(copy);
     expect(Buffer.from(await served.arrayBuffer()).equals(original)).toBe(true);

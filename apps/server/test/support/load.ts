@@ -1,62 +1,46 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Server } from '@animal-store/testkit';
-import type { Replicas, Reply } from './replicas.ts';
 
 /** Requests that keep coming, as from so many clients, until it is stopped. */
-export type Load = {
-  /** What was answered since the last look, in the order of the answers. */
-  take(): LoadReport;
-  /** How many answers there have been. */
-  readonly answered: number;
+export type Load<T> = AsyncDisposable & {
+  /** What was answered, in the order of the answers. */
+  readonly answers: readonly T[];
+  /** Requests that got no answer: connections that were refused or broke. */
+  readonly failures: readonly string[];
+  /** Waits for the answers to the requests in flight, and sends no more. */
   stop(): Promise<void>;
 };
 
-type LoadReport = {
-  readonly replies: readonly Reply[];
-  /** Requests that got no answer: connections that broke, or an answer that never came. */
-  readonly failures: readonly unknown[];
-};
-
-/** How long a client waits between an answer and its next request. */
-const paceMs = 100;
-
-/** Lets so many clients call one server with one key. */
-export function startLoad(
-  replicas: Pick<Replicas, 'ask'>,
-  options: { server: Server; token: string; callers: number },
-): Load {
-  const { server, token, callers } = options;
-  let replies: Reply[] = [];
-  let failures: unknown[] = [];
-  let answered = 0;
+/**
+ * Starts clients, each of which sends one request after another.
+ *
+ * @param options.ask sends the request of one round of a client.
+ * @param options.pauseMs how long a client waits between an answer and its next request.
+ */
+export function startLoad<T>(options: {
+  callers: number;
+  pauseMs: number;
+  ask: (round: number) => Promise<T>;
+}): Load<T> {
+  const { callers, pauseMs, ask } = options;
+  const answers: T[] = [];
+  const failures: string[] = [];
   let stopped = false;
 
-  async function call() {
-    while (!stopped) {
+  async function call(): Promise<void> {
+    for (let round = 0; !stopped; round += 1) {
       try {
-        replies.push(await replicas.ask(server, token));
-      } catch (failure) {
-        failures.push(failure);
+        answers.push(await ask(round));
+      } catch (error) {
+        failures.push(String(error));
       }
-      answered += 1;
-      await pause(paceMs);
+      await pause(pauseMs);
     }
   }
   const clients = Array.from({ length: callers }, call);
 
-  return {
-    take() {
-      const report = { replies, failures };
-      replies = [];
-      failures = [];
-      return report;
-    },
-    get answered() {
-      return answered;
-    },
-    async stop() {
-      stopped = true;
-      await Promise.all(clients);
-    },
-  };
+  async function stop(): Promise<void> {
+    stopped = true;
+    await Promise.all(clients);
+  }
+  return { answers, failures, stop, [Symbol.asyncDispose]: stop };
 }

@@ -1,84 +1,57 @@
 import { Agent } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
-import { type ReceivedAnswer, send } from './send.ts';
-
-/** Requests of several kinds that keep coming, as from so many clients, until it is stopped. */
-export type MixedLoad = AsyncDisposable & {
-  readonly answers: readonly LoadAnswer[];
-  /** Requests that got no answer: connections that were refused, broke, or stayed silent. */
-  readonly failures: readonly string[];
-  /** Waits for the answers that are due, and sends no more. */
-  stop(): Promise<void>;
-};
+import { type Load, startLoad } from './load.ts';
+import { type Answer, send } from './send.ts';
 
 /** `first use`: a list with a key that the server has not seen. */
 export type LoadKind = 'list' | 'create' | 'first use';
 
-export type LoadAnswer = ReceivedAnswer & {
+export type LoadAnswer = Answer & {
   readonly kind: LoadKind;
-  /** By `performance.now()`, as are all times here. */
+  /** By `performance.now()`. */
   readonly sentAt: number;
-  readonly endedAt: number;
 };
 
-/** What each kind is answered while nothing is wrong. */
+/** The status of each kind while nothing is wrong. */
 export const goodStatus = { list: 200, create: 201, 'first use': 200 } as const;
 
-/** One round of each client. */
-const round = ['list', 'create', 'list', 'create', 'list', 'first use'] as const;
-
-/** How long a client waits between an answer and its next request. */
-const paceMs = 50;
+/** The requests of each client, in turn. */
+const kinds = ['list', 'create', 'list', 'create', 'list', 'first use'] as const;
 
 /**
- * Lets so many clients call one address, each on a connection of its own that it keeps.
+ * Starts clients that send requests of several kinds, each on its own connection.
  *
- * @param options.newTokens of keys that have not been used: one for each first use. When there are no
- * more, that kind stays out.
+ * @param options.newTokens tokens of unused keys, one for each first use. After the last one, a list
+ * takes its place.
  */
 export function startMixedLoad(options: {
   baseUrl: string;
   token: string;
   newTokens?: readonly string[];
   callers: number;
-}): MixedLoad {
+}): Load<LoadAnswer> {
   const { baseUrl, token, callers } = options;
   const newTokens = [...(options.newTokens ?? [])];
-  const answers: LoadAnswer[] = [];
-  const failures: string[] = [];
   const agent = new Agent({ keepAlive: true });
-  let stopped = false;
 
-  async function ask(kind: LoadKind, key: string): Promise<void> {
+  async function ask(round: number): Promise<LoadAnswer> {
+    const newToken = kinds[round % kinds.length] === 'first use' ? newTokens.pop() : undefined;
+    const kind = newToken ? 'first use' : round % 2 === 0 ? 'list' : 'create';
     const sentAt = performance.now();
-    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-    const body = '{"name":"Rex","categoryId":1}';
-    const sent =
-      kind === 'create'
-        ? { method: 'POST', target: '/pets', headers, body }
-        : { method: 'GET', target: '/pets?limit=2', headers };
-    try {
-      const answer = await send(baseUrl, sent, agent);
-      answers.push({ ...answer, kind, sentAt, endedAt: performance.now() });
-    } catch (error) {
-      failures.push(`${kind}: ${error}`);
-    }
+    const answer = await send(baseUrl, requestOf(kind, newToken ?? token), agent);
+    return { ...answer, kind, sentAt };
   }
-
-  async function call(): Promise<void> {
-    for (let i = 0; !stopped; i += 1) {
-      const kind = round[i % round.length] ?? 'list';
-      const key = kind === 'first use' ? newTokens.pop() : token;
-      if (key !== undefined) await ask(kind, key);
-      await pause(paceMs);
-    }
-  }
-  const clients = Array.from({ length: callers }, call);
+  const load = startLoad({ callers, pauseMs: 50, ask });
 
   async function stop(): Promise<void> {
-    stopped = true;
-    await Promise.all(clients);
+    await load.stop();
     agent.destroy();
   }
-  return { answers, failures, stop, [Symbol.asyncDispose]: stop };
+  return { ...load, stop, [Symbol.asyncDispose]: stop };
+}
+
+function requestOf(kind: LoadKind, token: string) {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  return kind === 'create'
+    ? { method: 'POST', target: '/pets', headers, body: '{"name":"Rex","categoryId":1}' }
+    : { method: 'GET', target: '/pets?limit=2', headers };
 }

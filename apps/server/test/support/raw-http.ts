@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
-import { parseJson } from '@animal-store/contract';
-import type { Answer, TestService } from './service.ts';
+import { hangMs } from '@animal-store/testkit';
+import { type Answer, createAnswer } from './send.ts';
+import type { TestService } from './service.ts';
 
 /** Each character is one byte (Latin-1), so that a text can hold any bytes. */
 export type RawBytes = string | Buffer;
@@ -11,9 +12,6 @@ export type RawOptions = {
   /** Says that nothing more will come, once the request is written. */
   readonly halfClose?: boolean;
 };
-
-/** How long a server may take to answer or close: a bound on failures, not on behaviour. */
-const silenceMs = 10_000;
 
 /**
  * Writes bytes to the server, which no client library would, and reads what comes back.
@@ -38,7 +36,7 @@ export function sendRaw(
       socket.destroy();
       resolve(readAnswers(received, isHead));
     };
-    socket.setTimeout(silenceMs, () => {
+    socket.setTimeout(hangMs, () => {
       socket.destroy();
       reject(new Error(`Silence after ${received.length} bytes: ${received.subarray(0, 500)}`));
     });
@@ -63,24 +61,16 @@ function readAnswers(bytes: Buffer, isHead: boolean): Answer[] {
     if (Number.isNaN(status)) throw new Error(`Not HTTP: ${statusLine}`);
     rest = rest.subarray(end + 4);
     if (status < 200) continue;
-    const headers = new Headers(
-      lines.map((line): [string, string] => {
-        const colon = line.indexOf(':');
-        return [line.slice(0, colon), line.slice(colon + 1).trim()];
-      }),
-    );
-    const bodiless = (isHead && answers.length === 0) || status === 204;
-    const length = bodiless ? 0 : Number(headers.get('Content-Length') ?? 0);
-    if (rest.length < length) return answers;
-    const text = rest.subarray(0, length).toString('utf8');
-    rest = rest.subarray(length);
-    const isJson = headers.get('Content-Type')?.startsWith('application/json') ?? false;
-    answers.push({
-      status,
-      headers,
-      text,
-      body: isJson && text !== '' ? parseJson(text) : undefined,
+    const headers = lines.flatMap((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
     });
+    const bodiless = (isHead && answers.length === 0) || status === 204;
+    const { headers: read } = createAnswer(status, headers, '');
+    const length = bodiless ? 0 : Number(read.get('Content-Length') ?? 0);
+    if (rest.length < length) return answers;
+    answers.push(createAnswer(status, headers, rest.subarray(0, length).toString('utf8')));
+    rest = rest.subarray(length);
   }
 }
 

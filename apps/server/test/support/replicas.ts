@@ -1,9 +1,10 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import type { Quota } from '@animal-store/contract';
 import { type Server, startServer } from '@animal-store/testkit';
 import type { NewApiKey } from '../../src/keys/api-key.ts';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createDatabase } from './databases.ts';
+import { send } from './send.ts';
 
 /** Several servers on one database, as behind a load balancer. */
 export type Replicas = AsyncDisposable & {
@@ -29,16 +30,12 @@ export type Reply = {
   readonly windows: Readonly<Record<string, { remaining: number; seconds: number }>>;
   /** Of an error. */
   readonly code: string | undefined;
-  readonly tookMs: number;
 };
 
 export type ReplicasOptions = {
   /** One environment a replica, over what they have in common. */
   readonly env: readonly Readonly<Record<string, string>>[];
 };
-
-/** How long an answer may take: a bound on hung requests, not on behaviour. */
-const silenceMs = 20_000;
 
 /** Starts a server for each environment, all at the same time. */
 export async function startReplicas({ env }: ReplicasOptions): Promise<Replicas> {
@@ -97,47 +94,28 @@ export function randomOf<T>(list: readonly T[]): T {
   return picked;
 }
 
-/** Not by `fetch`, which costs so much that 5,000 requests measure the test. */
-function ask(
+async function ask(
   agent: Agent,
-  server: Server,
+  { baseUrl }: Server,
   token: string | undefined,
-  headers: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
-  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-  const startedAt = performance.now();
-  const sent = request(`${server.baseUrl}/pets?limit=1`, {
-    agent,
-    headers: { ...(token !== undefined && { Authorization: `Bearer ${token}` }), ...headers },
-    signal: AbortSignal.timeout(silenceMs),
-  });
-  sent.on('error', reject);
-  sent.on('response', (answer) => {
-    let text = '';
-    answer.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    });
-    answer.on('error', reject);
-    answer.on('end', () => {
-      const number = (name: string) => Number(answer.headers[name] ?? Number.NaN);
-      const state = String(answer.headers['ratelimit'] ?? '');
-      resolve({
-        status: answer.statusCode ?? 0,
-        limit: number('x-ratelimit-limit'),
-        remaining: number('x-ratelimit-remaining'),
-        reset: number('x-ratelimit-reset'),
-        retryAfter: number('retry-after'),
-        windows: Object.fromEntries(
-          [...state.matchAll(/"(\w+)";r=(\d+);t=(\d+)/g)].map(([, name = '', r, t]) => [
-            name,
-            { remaining: Number(r), seconds: Number(t) },
-          ]),
-        ),
-        code: answer.statusCode === 200 ? undefined : JSON.parse(text).code,
-        tookMs: performance.now() - startedAt,
-      });
-    });
-  });
-  sent.end();
-  return promise;
+  const headers = { ...(token !== undefined && { Authorization: `Bearer ${token}` }), ...more };
+  const answer = await send(baseUrl, { method: 'GET', target: '/pets?limit=1', headers }, agent);
+  const number = (name: string) => Number(answer.headers.get(name) ?? Number.NaN);
+  const windows = answer.headers.get('RateLimit')?.matchAll(/"(\w+)";r=(\d+);t=(\d+)/g) ?? [];
+  return {
+    status: answer.status,
+    limit: number('X-RateLimit-Limit'),
+    remaining: number('X-RateLimit-Remaining'),
+    reset: number('X-RateLimit-Reset'),
+    retryAfter: number('Retry-After'),
+    windows: Object.fromEntries(
+      [...windows].map(([, name = '', r, t]) => [
+        name,
+        { remaining: Number(r), seconds: Number(t) },
+      ]),
+    ),
+    code: answer.status === 200 ? undefined : (answer.body as { code: string }).code,
+  };
 }

@@ -1,9 +1,10 @@
-import { type PlanName, parseJson } from '@animal-store/contract';
+import type { PlanName } from '@animal-store/contract';
 import { type Server, startServer } from '@animal-store/testkit';
 import type { Database } from '../../src/database/database.ts';
 import type { NewApiKey } from '../../src/keys/api-key.ts';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
+import { type Answer, send } from './send.ts';
 
 /** A running service with a database of its own and a key of each plan. */
 export type TestService = AsyncDisposable & {
@@ -24,14 +25,6 @@ export type CallOptions = {
   readonly token?: string | null;
   /** Sent as it is, as JSON. */
   readonly json?: string;
-};
-
-export type Answer = {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** The body, with exact integers. */
-  readonly body: unknown;
 };
 
 /** Numbers that no test reaches. */
@@ -90,25 +83,22 @@ async function fill(
   }
 }
 
-/** Sends one request and reads its answer to the end. */
-export async function call(url: string, options: CallOptions = {}): Promise<Answer> {
-  const { method, token, json } = options;
-  const headers = new Headers(options.headers);
-  if (typeof token === 'string') headers.set('Authorization', `Bearer ${token}`);
-  if (json !== undefined && !headers.has('Content-Type')) {
-    headers.set('Content-Type', 'application/json');
-  }
-  const response = await fetch(url, {
+/** Sends one request, with JSON and a key if there are any, and reads its answer to the end. */
+export function call(url: string, options: CallOptions = {}): Promise<Answer> {
+  const { method, token, json, headers } = options;
+  const { origin, pathname, search } = new URL(url);
+  return send(origin, {
     method: method ?? (json === undefined ? 'GET' : 'POST'),
-    headers,
-    ...(json !== undefined && { body: json }),
+    target: pathname + search,
+    headers: {
+      ...(typeof token === 'string' && { Authorization: `Bearer ${token}` }),
+      ...(json !== undefined && !hasType(headers) && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    body: json,
   });
-  const text = await response.text();
-  const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: isJson && text !== '' ? parseJson(text) : undefined,
-  };
+}
+
+function hasType(headers: CallOptions['headers'] = {}): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
 }

@@ -60,7 +60,7 @@ export function createAdminOpenApi(): JsonObject {
           scheme: 'bearer',
           bearerFormat: 'admin token',
           description:
-            'The `ADMIN_TOKEN` of the service, as `Authorization: Bearer <ADMIN_TOKEN>`. An embedded server keeps it in `DATA_DIR/admin-token`.',
+            'The `ADMIN_TOKEN` of the service, as `Authorization: Bearer <ADMIN_TOKEN>`.',
         },
       },
     },

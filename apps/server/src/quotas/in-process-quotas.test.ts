@@ -1,14 +1,11 @@
 import { afterEach, beforeEach, describe, vi } from 'vitest';
-import { createMemoryQuotas } from './open-limiters.ts';
+import { createInProcessQuotas } from './in-process-quotas.ts';
 import { describeQuotas, suiteOptions } from './quota-suite.ts';
 
-describe('in memory', () => {
+describe('in process', () => {
   beforeEach(() => {
     // Not on a whole second, where rounding would not show.
-    vi.useFakeTimers({
-      now: 1_800_000_000_321,
-      toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'],
-    });
+    vi.useFakeTimers({ now: 1_800_000_000_321, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   });
 
   afterEach(() => {
@@ -16,7 +13,7 @@ describe('in memory', () => {
   });
 
   describeQuotas(async () => ({
-    quotas: createMemoryQuotas(suiteOptions),
+    quotas: createInProcessQuotas(suiteOptions),
     now: () => Date.now(),
     advance: async (ms) => {
       await vi.advanceTimersByTimeAsync(ms);

@@ -1,25 +1,19 @@
 import type { BanPolicy, Quota, RateLimitWindow } from '@animal-store/contract';
-import type { QuotaResult } from '../../src/quotas/quota-result.ts';
-
-/** What callers see of a decision. */
-export type ModelDecision = Pick<
-  QuotaResult,
-  'outcome' | 'reported' | 'windows' | 'retryAfterSeconds' | 'warned'
->;
+import type { QuotaDecision } from './quotas.ts';
 
 /**
- * The quotas of one key, written as simply as possible. The limiters are compared with it. It follows
- * the design, shares no code with the limiters, and knows no store, script or timer.
+ * The quotas of one key in the plainest words: what the adapters are compared with. It is written
+ * from the design, shares no code with them, and knows of no store, script or timer.
  */
 export interface QuotaModel {
   /** Decides one request. Unix time in milliseconds, which never goes back. */
-  take(quota: Quota, now: number): ModelDecision;
+  take(quota: Quota, now: number): QuotaDecision;
 }
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** A count in a fixed window, which the first that is counted opens. */
+/** Begins with the first that is counted, and is gone at its end. */
 interface Count {
   readonly used: number;
   readonly endsAt: number;
@@ -33,20 +27,20 @@ export function createQuotaModel(policy: BanPolicy): QuotaModel {
   let bans: Count | undefined;
   let banEndsAt = 0;
 
-  /** Counts a denial. Returns whether it begins a ban. */
-  function beginsBan(now: number, threshold: number): boolean {
+  /** Judges a denial; tells whether it was one too many. */
+  function isTooMany(now: number, borne: number): boolean {
     if (episodeBeganAt === undefined) {
       episodeBeganAt = now;
       return false;
     }
     if (now - episodeBeganAt < policy.graceMs) return false;
     strikes = oneMore(strikes, now, policy.strikeWindowSeconds * 1_000);
-    return strikes.used > threshold;
+    return strikes.used > borne;
   }
 
-  /** A ban clears the strikes and the episode that led to it. */
+  /** A ban settles what led to it: what comes after it is judged afresh. */
   function ban(now: number): void {
-    // The memory of earlier bans is counted from the latest one.
+    // Every ban is remembered from its own beginning.
     bans = { used: (bans?.used ?? 0) + 1, endsAt: now + policy.memorySeconds * 1_000 };
     const doubled = policy.banSeconds * 2 ** (bans.used - 1);
     banEndsAt = now + Math.min(doubled, policy.maxBanSeconds) * 1_000;
@@ -56,31 +50,28 @@ export function createQuotaModel(policy: BanPolicy): QuotaModel {
 
   return {
     take(quota, now) {
-      minute = unlessExpired(minute, now);
-      day = unlessExpired(day, now);
-      strikes = unlessExpired(strikes, now);
-      bans = unlessExpired(bans, now);
+      minute = unlessOver(minute, now);
+      day = unlessOver(day, now);
+      strikes = unlessOver(strikes, now);
+      bans = unlessOver(bans, now);
 
       if (now >= banEndsAt) {
         if (used(minute) < quota.perMinute && used(day) < quota.perDay) {
           minute = oneMore(minute, now, minuteMs);
           day = oneMore(day, now, dayMs);
           episodeBeganAt = undefined;
-          return describeAdmitted(windowsOf(quota, { minute, day, now }));
+          return tellAdmitted(windowsOf(quota, { minute, day, now }));
         }
         const areBansOff = policy.minStrikes === 0;
-        const threshold = Math.max(
-          policy.minStrikes,
-          Math.floor(quota.perMinute * policy.strikeShare),
-        );
-        const isBan = !areBansOff && beginsBan(now, threshold);
+        const borne = Math.max(policy.minStrikes, Math.floor(quota.perMinute * policy.strikeShare));
+        const isBan = !areBansOff && isTooMany(now, borne);
         if (!isBan) {
-          const isWarned = !areBansOff && used(strikes) >= threshold / 2;
-          return describeDenied(windowsOf(quota, { minute, day, now }), now, isWarned);
+          const isWarned = !areBansOff && used(strikes) >= borne / 2;
+          return tellDenied(windowsOf(quota, { minute, day, now }), now, isWarned);
         }
         ban(now);
       }
-      return describeBanned(quota, banEndsAt, now);
+      return tellBanned(quota, banEndsAt, now);
     },
   };
 }
@@ -89,7 +80,7 @@ function used(count: Count | undefined): number {
   return count?.used ?? 0;
 }
 
-function unlessExpired(count: Count | undefined, now: number): Count | undefined {
+function unlessOver(count: Count | undefined, now: number): Count | undefined {
   return count !== undefined && now < count.endsAt ? count : undefined;
 }
 
@@ -101,12 +92,12 @@ interface Window extends RateLimitWindow {
   readonly endsAt: number;
 }
 
-/** A window that is not open is described as if it began now. */
+/** A window that no request has opened yet is told as if one opened it now. */
 function windowsOf(
   quota: Quota,
   counts: { minute: Count | undefined; day: Count | undefined; now: number },
 ) {
-  const describe = (name: 'minute' | 'day', limit: number, lengthMs: number): Window => {
+  const tell = (name: 'minute' | 'day', limit: number, lengthMs: number): Window => {
     const endsAt = counts[name]?.endsAt ?? counts.now + lengthMs;
     return {
       name,
@@ -118,52 +109,57 @@ function windowsOf(
     };
   };
   return {
-    minute: describe('minute', quota.perMinute, minuteMs),
-    day: describe('day', quota.perDay, dayMs),
+    minute: tell('minute', quota.perMinute, minuteMs),
+    day: tell('day', quota.perDay, dayMs),
   };
 }
 
 type Windows = ReturnType<typeof windowsOf>;
 
 /** Reported: the window with least remaining; of two, the minute. */
-function describeAdmitted({ minute, day }: Windows): ModelDecision {
+function tellAdmitted({ minute, day }: Windows): QuotaDecision {
   return {
     outcome: 'admitted',
-    reported: windowOf(day.remaining < minute.remaining ? day : minute),
-    windows: [windowOf(minute), windowOf(day)],
+    reported: rateLimitOf(day.remaining < minute.remaining ? day : minute),
+    windows: [toldOf(minute), toldOf(day)],
     retryAfterSeconds: 0,
     warned: false,
   };
 }
 
 /** Reported: the window that denied; of two, the one that resets later. */
-function describeDenied({ minute, day }: Windows, now: number, warned: boolean): ModelDecision {
+function tellDenied({ minute, day }: Windows, now: number, warned: boolean): QuotaDecision {
   const [first, ...others] = [minute, day].filter(({ remaining }) => remaining === 0);
   if (first === undefined) throw new Error('Nothing denied this request.');
   const reported = others.reduce((a, b) => (b.endsAt > a.endsAt ? b : a), first);
   return {
     outcome: 'denied',
-    reported: windowOf(reported),
-    windows: [windowOf(minute), windowOf(day)],
+    reported: rateLimitOf(reported),
+    windows: [toldOf(minute), toldOf(day)],
     retryAfterSeconds: Math.ceil((reported.endsAt - now) / 1_000),
     warned,
   };
 }
 
-function describeBanned(quota: Quota, banEndsAt: number, now: number): ModelDecision {
+function tellBanned(quota: Quota, banEndsAt: number, now: number): QuotaDecision {
   const resetAt = Math.ceil(banEndsAt / 1_000);
   const resetInSeconds = Math.ceil((banEndsAt - now) / 1_000);
-  const closed = { remaining: 0, resetAt, resetInSeconds };
-  const minute: RateLimitWindow = { name: 'minute', limit: quota.perMinute, ...closed };
   return {
     outcome: 'banned',
-    reported: minute,
-    windows: [minute, { name: 'day', limit: quota.perDay, ...closed }],
+    reported: { limit: quota.perMinute, remaining: 0, resetAt },
+    windows: [
+      { name: 'minute', limit: quota.perMinute, remaining: 0, resetAt, resetInSeconds },
+      { name: 'day', limit: quota.perDay, remaining: 0, resetAt, resetInSeconds },
+    ],
     retryAfterSeconds: resetInSeconds,
     warned: false,
   };
 }
 
-function windowOf({ endsAt: _, ...window }: Window): RateLimitWindow {
+function rateLimitOf({ limit, remaining, resetAt }: Window) {
+  return { limit, remaining, resetAt };
+}
+
+function toldOf({ endsAt: _, ...window }: Window): RateLimitWindow {
   return window;
 }

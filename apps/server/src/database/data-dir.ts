@@ -1,0 +1,50 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { StartupError } from '../startup-error.ts';
+
+/** What Postgres accepts for its own data directory: 0700, or 0750 for backups by the group. */
+const tooOpen = 0o027;
+
+/**
+ * Makes the data directory, or checks that the one there is private to this user: it holds the
+ * database, and the socket that takes commands without a token.
+ *
+ * @throws {StartupError} if others can read or change it.
+ */
+export function prepareDataDir(path: string): void {
+  makeDirectory(path);
+  const user = process.geteuid?.();
+  // Windows has neither owners nor modes of this kind.
+  if (user === undefined) return;
+  const { uid, mode } = statSync(path);
+  if (uid !== user) {
+    throw new StartupError(
+      `DATA_DIR: ${path} belongs to another user. Choose a directory that does not exist yet.`,
+    );
+  }
+  if ((mode & tooOpen) === 0) return;
+  // A new volume or a mkdir, with nothing in it to steal. What holds files may not be meant for us alone.
+  if (readdirSync(path).length === 0) {
+    chmodSync(path, 0o700);
+    return;
+  }
+  throw new StartupError(
+    `DATA_DIR: other users can read or change ${path}. Run: chmod 700 '${path}'`,
+  );
+}
+
+/**
+ * Makes a directory and its missing parents, for this user alone.
+ *
+ * Not by `mkdir`'s own `recursive`, which never returns for /proc/x (tried on Node 24.21).
+ */
+function makeDirectory(path: string): void {
+  if (existsSync(path) && statSync(path).isDirectory()) return;
+  if (!existsSync(dirname(path))) makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another server that starts at this moment was faster.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}

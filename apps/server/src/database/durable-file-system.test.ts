@@ -1,0 +1,55 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { temporaryDirectory } from '@animal-store/testkit';
+import { sql } from 'drizzle-orm';
+import { afterEach, expect, test, vi } from 'vitest';
+import { openEmbedded } from './open-embedded.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+// What a process has written survives its death, but not a power failure, unless it was flushed.
+test('a commit is acknowledged only after its log is on the disk', async () => {
+  await using directory = await temporaryDirectory();
+  const dataDir = join(directory.path, 'data');
+  await using database = disposable(await openEmbedded(dataDir));
+  const pathOf = (file: number) => fs.readlinkSync(`/proc/self/fd/${file}`);
+  const unflushed = new Set<string>();
+  const { writeSync, fdatasyncSync } = fs;
+  vi.spyOn(fs, 'writeSync').mockImplementation(((...args: Parameters<typeof writeSync>) => {
+    unflushed.add(pathOf(args[0]));
+    return writeSync(...args);
+  }) as typeof writeSync);
+  let flushes = 0;
+  vi.spyOn(fs, 'fdatasyncSync').mockImplementation((file) => {
+    fdatasyncSync(file);
+    unflushed.delete(pathOf(file));
+    flushes += 1;
+  });
+
+  await database.db.execute(sql`create table numbers (n int)`);
+  const flushesBefore = flushes;
+  for (let n = 0; n < 3; n++) {
+    await database.db.execute(sql`insert into numbers values (${n})`);
+    expect([...unflushed].filter((path) => path.includes('/pg_wal/'))).toEqual([]);
+  }
+  expect(flushes - flushesBefore).toBeGreaterThanOrEqual(3);
+});
+
+test('every file and directory is for its owner alone', async () => {
+  await using directory = await temporaryDirectory();
+  const dataDir = join(directory.path, 'data');
+  await using database = disposable(await openEmbedded(dataDir));
+  await database.db.execute(sql`create table numbers (n int)`);
+  await database.db.execute(sql`checkpoint`);
+  const postgres = join(dataDir, 'postgres');
+  const entries = ['', ...fs.readdirSync(postgres, { recursive: true, encoding: 'utf8' })];
+  expect(entries.length).toBeGreaterThan(500);
+  const open = entries.filter((entry) => (fs.statSync(join(postgres, entry)).mode & 0o077) !== 0);
+  expect(open).toEqual([]);
+});
+
+function disposable<Opened extends { close(): Promise<void> }>(opened: Opened) {
+  return { ...opened, [Symbol.asyncDispose]: () => opened.close() };
+}

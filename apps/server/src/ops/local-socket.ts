@@ -1,0 +1,62 @@
+import { hash } from 'node:crypto';
+import { chmodSync, openSync, rmSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { StartupError } from '../startup-error.ts';
+
+/** `sockaddr_un` holds 107 bytes of a path on Linux and 103 on macOS; a longer one is cut or refused. */
+const maxSocketPathBytes = 103;
+
+/**
+ * The path of the socket on which an embedded server takes commands from its own user.
+ *
+ * The file system decides who may connect, and who may listen: the data directory belongs to that user
+ * alone. A port has no such owner. After `kill -9` any local user could listen on it, and was once sent
+ * the admin token by the CLI.
+ *
+ * @throws {StartupError} if the path is too long and the platform offers no shorter one.
+ */
+export function localSocketPath(dataDir: string): string {
+  // Windows names pipes in a space of their own. Only their creator and administrators may write to
+  // one that Node has made.
+  if (process.platform === 'win32') {
+    return `\\\\.\\pipe\\animal-store-${hash('sha256', dataDir, 'hex')}`;
+  }
+  const path = join(dataDir, 'ops.sock');
+  if (Buffer.byteLength(path) <= maxSocketPathBytes) return path;
+  if (process.platform === 'linux') {
+    // A short name for a long directory. It stays open, because the name is good only that long.
+    return `/proc/self/fd/${openSync(dataDir, 'r')}/ops.sock`;
+  }
+  throw new StartupError(
+    `DATA_DIR: expected at most ${maxSocketPathBytes - '/ops.sock'.length} bytes, because a Unix socket's path cannot be longer`,
+  );
+}
+
+/** A server on a Unix socket. */
+export interface LocalSocket {
+  close(): Promise<void>;
+}
+
+/** Listens on the socket of a data directory that this process has locked. */
+export async function openLocalSocket(
+  dataDir: string,
+  handler: RequestListener,
+): Promise<LocalSocket> {
+  const path = localSocketPath(dataDir);
+  // `kill -9` leaves the socket behind. Nobody listens on it: the data directory is locked.
+  if (process.platform !== 'win32') rmSync(path, { force: true });
+  const server = createServer(handler);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, resolve);
+  });
+  if (process.platform !== 'win32') chmodSync(path, 0o600);
+  return {
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { banLengthSeconds, isWarned, strikeThreshold } from '@animal-store/contract';
