@@ -7,6 +7,7 @@ import { logRequest } from './log-request.ts';
 import type { LogFormat, LogLevel } from './log-settings.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import type { OpenTracing } from './tracing.ts';
+import { limitUnboundedLines } from './unbounded-lines.ts';
 
 /** All that an operator sees of the service from outside: log, metrics, traces. */
 export interface Observability {
@@ -42,6 +43,9 @@ export async function openObservability(options: {
   const { version, logLevel, logFormat, otlpEndpoint, traceSampleShare } = options;
   const { log, close: closeLog } = openLog({ level: logLevel, format: logFormat });
   const metrics = openMetrics({ version });
+  const unbounded = limitUnboundedLines((skipped) =>
+    log.warn(skipped, 'requests without a line of their own in the last minute'),
+  );
   let tracing: OpenTracing | undefined;
   if (otlpEndpoint !== undefined) {
     // Imported only now: without traces its 130 ms and 20 MB of memory would be for nothing.
@@ -64,7 +68,7 @@ export async function openObservability(options: {
     },
     onStop: (signal) => log.info({ signal }, 'stopping'),
     onEnd(record) {
-      logRequest(log, record);
+      if (unbounded.isWritten(record)) logRequest(log, record);
       metrics.countRequest(record);
     },
     onOpsEnd(record) {
@@ -92,6 +96,7 @@ export async function openObservability(options: {
       await closeLog();
     },
     async close() {
+      unbounded.close();
       await tracing?.close();
       metrics.close();
       // A start that fails says why in words of its own, and nothing else.
