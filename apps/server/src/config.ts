@@ -16,6 +16,8 @@ export interface Config {
   /** Where the operators' listener is; its port may be 0, too. */
   readonly opsHost: string;
   readonly opsPort: number;
+  /** The names that the operators' listener may be called by, besides IP addresses and localhost. */
+  readonly opsHosts: readonly string[];
   /** What guards the admin API; `undefined` for one that the embedded default makes itself. */
   readonly adminToken: string | undefined;
   /** Where Postgres is; `undefined` for the embedded database in `dataDir`. */
@@ -45,8 +47,14 @@ export interface Config {
   /** How long a caller may take to send its headers, and its whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** How long a connection may be silent: between requests, or while an answer is not read. */
+  /** How long a connection may be silent during a request, and between requests. */
+  readonly stallTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
+  /** How many requests of one connection may wait for their responses. */
+  readonly maxPipelinedRequests: number;
+  readonly maxConnections: number;
+  /** 0 for no limit. */
+  readonly maxConnectionsPerNetwork: number;
   /** How long SIGTERM lets the service go on, so that load balancers see that it is not ready. */
   readonly shutdownGraceMs: number;
   readonly logLevel: LogLevel;
@@ -107,6 +115,10 @@ const Environment = z.object({
   PORT: wholeNumber('PORT', 0, 65_535, 3_000),
   OPS_HOST: variable((text) => /^[\w.:-]+$/.test(text), 'a host name or address'),
   OPS_PORT: wholeNumber('OPS_PORT', 0, 65_535, 3_001),
+  OPS_HOSTS: variable(
+    (text) => splitAtCommas(text).every((name) => /^[\w.-]+$/.test(name)),
+    'host names without ports separated by commas, such as ops.internal',
+  ),
   ADMIN_TOKEN: adminToken,
   DATABASE_URL: variable(isUrl('postgres:', 'postgresql:'), 'postgres://user:password@host/name'),
   DATA_DIR: dataDir,
@@ -135,7 +147,11 @@ const Environment = z.object({
   MAX_LOOP_DELAY_MS: wholeNumber('MAX_LOOP_DELAY_MS', 1, 60_000, 1_000),
   HEADERS_TIMEOUT_MS: wholeNumber('HEADERS_TIMEOUT_MS', 100, 600_000, 10_000),
   REQUEST_TIMEOUT_MS: wholeNumber('REQUEST_TIMEOUT_MS', 100, 600_000, 30_000),
+  STALL_TIMEOUT_MS: wholeNumber('STALL_TIMEOUT_MS', 100, 600_000, 10_000),
   KEEP_ALIVE_TIMEOUT_MS: wholeNumber('KEEP_ALIVE_TIMEOUT_MS', 100, 600_000, 65_000),
+  MAX_PIPELINED_REQUESTS: wholeNumber('MAX_PIPELINED_REQUESTS', 1, 1_000, 8),
+  MAX_CONNECTIONS: wholeNumber('MAX_CONNECTIONS', 1, 1_000_000, 5_000),
+  MAX_CONNECTIONS_PER_NETWORK: wholeNumber('MAX_CONNECTIONS_PER_NETWORK', 0, 1_000_000, 0),
   SHUTDOWN_GRACE_MS: wholeNumber('SHUTDOWN_GRACE_MS', 0, 60_000, 0),
   LOG_LEVEL: oneOf(logLevels),
   LOG_FORMAT: oneOf(logFormats),
@@ -174,6 +190,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     port: data.PORT,
     opsHost: data.OPS_HOST ?? '127.0.0.1',
     opsPort: data.OPS_PORT,
+    opsHosts: data.OPS_HOSTS === undefined ? [] : splitAtCommas(data.OPS_HOSTS),
     adminToken: data.ADMIN_TOKEN,
     databaseUrl: data.DATABASE_URL,
     dataDir: data.DATA_DIR ?? defaultDataDir,
@@ -199,7 +216,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     maxLoopDelayMs: data.MAX_LOOP_DELAY_MS,
     headersTimeoutMs: data.HEADERS_TIMEOUT_MS,
     requestTimeoutMs: data.REQUEST_TIMEOUT_MS,
+    stallTimeoutMs: data.STALL_TIMEOUT_MS,
     keepAliveTimeoutMs: data.KEEP_ALIVE_TIMEOUT_MS,
+    maxPipelinedRequests: data.MAX_PIPELINED_REQUESTS,
+    maxConnections: data.MAX_CONNECTIONS,
+    maxConnectionsPerNetwork: data.MAX_CONNECTIONS_PER_NETWORK,
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
     logLevel: data.LOG_LEVEL ?? 'info',
     logFormat: data.LOG_FORMAT,

@@ -1,13 +1,12 @@
-import { apiVersion, formatRateLimit } from '@animal-store/contract';
+import { apiVersion } from '@animal-store/contract';
 import { createApp } from './api/app.ts';
 import type { Config } from './config.ts';
 import { createMigrationCheck } from './database/migrations.ts';
 import { openEmbedded } from './database/open-embedded.ts';
 import { openPostgres } from './database/open-postgres.ts';
 import { fillOnFirstStart } from './first-start.ts';
-import { networkOf } from './http/client-network.ts';
+import { limitConnectionsPerNetwork } from './http/limit-connections.ts';
 import { openListener } from './http/listener.ts';
-import { answerMalformedRequests } from './http/malformed-requests.ts';
 import { openLoadShedder } from './http/shed-load.ts';
 import { createKeyCache } from './keys/key-cache.ts';
 import { followKeyChanges } from './keys/key-changes.ts';
@@ -58,7 +57,7 @@ export async function openService(
   observability: Observability,
 ): Promise<Service> {
   const { dataDir } = config;
-  const { onEnd, report } = observability;
+  const { report } = observability;
   // What is opened is closed in reverse order: at the end, and when a start fails half-way.
   await using opened = new AsyncDisposableStack();
 
@@ -86,6 +85,10 @@ export async function openService(
   const deleting = setInterval(() => creations.deleteExpired().catch(report), deleteEveryMs);
   opened.defer(() => clearInterval(deleting));
 
+  const loadShedder = openLoadShedder(config);
+  opened.defer(() => loadShedder.close());
+  observability.metrics.watchInFlight(() => loadShedder.inFlight);
+
   // Opened before the public listener, so closed after it: a stop can be watched to its end.
   const ops = await openOps({
     ...config,
@@ -96,20 +99,12 @@ export async function openService(
   });
   opened.defer(() => ops.close(closeTimeoutMs));
 
-  const loadShedder = openLoadShedder(config);
-  opened.defer(() => loadShedder.close());
-
-  const listener = await openListener(config, (port, server) => {
+  const listener = await openListener({ ...config, report }, (port, server) => {
     const origin = config.publicUrl ?? `http://localhost:${port}`;
     const baseUrl = `${origin}/${apiVersion}`;
-    answerMalformedRequests(server, {
-      async headersFor(socket) {
-        const { reported, windows } = await quotas.peekAddress(networkOf(undefined, socket));
-        return formatRateLimit(reported, windows);
-      },
-      onEnd: (outcome) =>
-        onEnd({ ...outcome, apiKey: undefined, tokenPrefix: undefined, decision: undefined }),
-    });
+    if (config.maxConnectionsPerNetwork > 0) {
+      limitConnectionsPerNetwork(server, config.maxConnectionsPerNetwork);
+    }
     return createApp({
       ...config,
       ...observability,

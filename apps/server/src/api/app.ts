@@ -15,7 +15,6 @@ import { enforceQuota, showQuotaOnFailure } from './enforce-quota.ts';
 import { findOperation, requireOperation } from './known-operation.ts';
 import './api-locals.ts';
 import { requestId } from '../http/request-id.ts';
-import { requireHost } from '../http/require-host.ts';
 import { responseHeaders } from '../http/response-headers.ts';
 import type { GuideNumbers } from '../reference/guides.ts';
 import { reference } from '../reference/reference.ts';
@@ -57,7 +56,6 @@ export function createApp(options: AppOptions): Express {
   const v1 = Router({ caseSensitive: true, strict: true });
   v1.use(findOperation(baseUrl));
   v1.use(shedLoad);
-  v1.use(requireHost());
   v1.use(preflight(quotas));
   v1.use(identify(keys), enforceQuota(quotas), requireKey());
   v1.use(requireOperation());

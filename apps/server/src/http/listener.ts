@@ -1,72 +1,77 @@
-import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { StartupError } from '../startup-error.ts';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { bindPort } from './bind-port.ts';
+import { limitPipelining } from './limit-pipelining.ts';
 import { originForm } from './origin-form.ts';
 
-/** A port that serves. */
+/** An open port. */
 export interface Listener {
-  /** Where it is, as `http://host:port`. */
+  /** Its address, as `http://host:port`. */
   readonly origin: string;
-  /** From now on every answer closes its connection, so that callers go elsewhere with the next. */
+  /** From now on every response closes its connection, so that callers reconnect elsewhere. */
   drain(): void;
-  /** Stops accepting, lets requests in flight finish for `graceMs`, then cuts what is left. */
+  /** Stops accepting, gives requests in flight `graceMs` to finish, then cuts them off. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Against callers that open connections and say little (Slowloris), or never read their answers. */
-export interface ListenerTimeouts {
+/** What one connection may take, and all of them together. */
+export interface ListenerLimits {
+  /** How long a caller may take to send the headers of a request, and the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** Longer than proxies keep a connection, so that they close it first; commonly that is 60 s. */
+  /** How long a connection may be silent while a request is sent, answered or read. */
+  readonly stallTimeoutMs: number;
+  /** How long it may be silent between requests. Keep it above that of proxies, commonly 60 s. */
   readonly keepAliveTimeoutMs: number;
+  /** How many requests of one connection may wait for their responses. */
+  readonly maxPipelinedRequests: number;
+  readonly maxConnections: number;
 }
 
-/** How often the first two are looked after. */
+/** How often the time-outs of headers and requests are checked. */
 const connectionsCheckingIntervalMs = 1_000;
 
+/** Far more than clients and proxies send. Ten thousand empty ones fit into the 16 kB of all headers. */
+const maxHeaders = 100;
+
 /**
- * Listens, and hands every request to a handler that is made once the port is known.
+ * Listens, and passes every request to a handler that is made once the port is known.
  *
- * @param address.settings what the names of the settings that say where begin with.
- * @throws {StartupError} if the port or the host cannot be had.
+ * Invalid HTTP, CONNECT and unknown expectations are left to Node: it sends a minimal response or
+ * none, and closes the connection. Code of ours would run there before any quota and any framework.
+ *
+ * @throws {StartupError} if the port or the host is not available.
  */
 export async function openListener(
-  address: { host: string; port: number; settings?: 'OPS_' } & ListenerTimeouts,
+  address: ListenerLimits & {
+    host: string;
+    port: number;
+    settings?: 'OPS_';
+    /** Called when a connection cannot be accepted. Without a listener, that ends the process. */
+    report: (failure: unknown) => void;
+  },
   createHandler: (port: number, server: Server) => RequestListener,
 ): Promise<Listener> {
-  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = address;
+  const { headersTimeoutMs, requestTimeoutMs } = address;
   const server = createServer({
-    // Node refuses headers that may take longer than the whole.
+    // Node refuses to start with a longer time for the headers than for the whole request.
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
+    keepAliveTimeout: address.keepAliveTimeoutMs,
     connectionsCheckingInterval: connectionsCheckingIntervalMs,
-    // Node would answer a missing Host by itself, without a body; `requireHost` does it.
-    requireHostHeader: false,
+    ...limitPipelining(address.maxPipelinedRequests),
   });
-  // Of silence in either direction: the others do not see a caller that stops reading.
-  server.setTimeout(keepAliveTimeoutMs);
-  await listen(server, address);
-  const bound = (server.address() as AddressInfo).port;
+  server.setTimeout(address.stallTimeoutMs);
+  server.maxConnections = address.maxConnections;
+  server.maxHeadersCount = maxHeaders;
+  const bound = await bindPort(server, address);
+  server.on('error', (failure) => address.report(failure));
   const handle = createHandler(bound, server);
   let isDraining = false;
-  const handler: RequestListener = (req, res) => {
-    if (isDraining) res.setHeader('Connection', 'close');
+  server.on('request', (req, res) => {
+    // Node drops what follows an upgrade request in the same segment, so it must be the last one.
+    if (isDraining || req.headers.upgrade !== undefined) res.setHeader('Connection', 'close');
     req.url = originForm(req.url ?? '/');
     handle(req, res);
-  };
-
-  server.on('request', handler);
-  // RFC 9110, §10.1.1: an expectation other than 100-continue may be ignored. Node would answer 417.
-  server.on('checkExpectation', handler);
-  // CONNECT is a method like any other that no path has; Node would hang up without a word.
-  server.on('connect', (req) => {
-    const res = new ServerResponse(req);
-    res.shouldKeepAlive = false;
-    res.assignSocket(req.socket);
-    // Not `end`: a caller that keeps its side open would keep a stop waiting.
-    res.on('finish', () => req.socket.destroySoon());
-    handler(req, res);
   });
 
   return {
@@ -82,32 +87,4 @@ export async function openListener(
       clearTimeout(cut);
     },
   };
-}
-
-async function listen(
-  server: Server,
-  { host, port, settings = '' }: { host: string; port: number; settings?: string },
-): Promise<void> {
-  const portName = `${settings}PORT`;
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, host, () => {
-        server.off('error', reject);
-        resolve();
-      });
-    });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    switch (code) {
-      case 'EADDRINUSE':
-        throw new StartupError(
-          `${portName}: ${port} on ${host} is in use. Choose another ${portName}.`,
-        );
-      case 'EACCES':
-        throw new StartupError(`${portName}: this user may not listen on ${port}.`);
-      default:
-        throw new StartupError(`${settings}HOST: cannot listen on ${host}: ${message}`);
-    }
-  }
 }

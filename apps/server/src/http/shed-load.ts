@@ -3,24 +3,26 @@ import { rateLimitHeaders } from '@animal-store/contract';
 import type { RequestHandler } from 'express';
 import { ApiError } from './api-error.ts';
 
-/** How often the event loop's delay is looked at, in milliseconds. */
-const lookEveryMs = 250;
+/** How often the event loop's delay is checked, in milliseconds. */
+const checkEveryMs = 250;
 
 const nanosecondsPerMs = 1e6;
 
-/** Turns requests away while the process has more than it can do. */
+/** Rejects requests while the process is overloaded. */
 export interface LoadShedder {
-  /** The step that does it, before any quota is taken: a request turned away costs nothing. */
+  /** The middleware. It comes before the quota: a rejected request costs nothing. */
   readonly step: RequestHandler;
+  /** How many requests are being answered. */
+  readonly inFlight: number;
   close(): void;
 }
 
 /**
- * Watches how much there is to do. Beyond the bounds a request is answered 503 at once: the others
- * are then answered in time, where all would be late.
+ * Watches the load of the process. Above the limits a request gets 503 at once, so that the others
+ * are answered in time instead of all of them late.
  *
- * @param options.maxInFlight requests being answered at the same time.
- * @param options.maxLoopDelayMs how late, on average, the event loop may be.
+ * @param options.maxInFlight how many requests may be answered at the same time.
+ * @param options.maxLoopDelayMs the mean delay of the event loop that is tolerated.
  */
 export function openLoadShedder(options: {
   maxInFlight: number;
@@ -30,25 +32,33 @@ export function openLoadShedder(options: {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   let isLate = false;
-  const looking = setInterval(() => {
+  const checking = setInterval(() => {
     isLate = delay.mean / nanosecondsPerMs > maxLoopDelayMs;
     delay.reset();
-  }, lookEveryMs).unref();
+  }, checkEveryMs).unref();
   let inFlight = 0;
 
   return {
+    get inFlight() {
+      return inFlight;
+    },
     step: function shedLoad(_req, res, next) {
       inFlight += 1;
-      res.once('close', () => {
+      // Until the response is complete. Whether and when its caller reads it does not matter: callers
+      // who read nothing would hold all slots, and callers who are gone would hide work that goes on.
+      const { end } = res;
+      res.end = function endInFlight(this: typeof res, ...response: unknown[]) {
         inFlight -= 1;
-      });
+        res.end = end;
+        return Reflect.apply(end, this, response);
+      } as typeof end;
       if (inFlight <= maxInFlight && !isLate) return next();
       throw new ApiError('service_unavailable', 'The service is overloaded. Retry after 1 s.', {
         headers: { [rateLimitHeaders.retryAfter]: '1' },
       });
     },
     close() {
-      clearInterval(looking);
+      clearInterval(checking);
       delay.disable();
     },
   };

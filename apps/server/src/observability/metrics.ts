@@ -16,6 +16,8 @@ export interface Metrics {
   countRequest(record: RequestRecord): void;
   /** Counts a request to the operators' listener: probes must not make callers' errors look rare. */
   countOpsRequest(record: RequestOutcome): void;
+  /** Shows how many requests under `/v1` are being answered. */
+  watchInFlight(count: () => number): void;
   countBan(): void;
   /** Notes whether Redis decides (breaker closed) or this replica by itself (open). */
   setBreaker(state: 'closed' | 'open'): void;
@@ -85,6 +87,15 @@ export function openMetrics({ version }: { version: string }): Metrics {
     labelNames: ['plan', 'window', 'outcome'],
     registers,
   });
+  let inFlight = () => 0;
+  new Gauge({
+    name: 'animal_store_requests_in_flight',
+    help: 'Requests under /v1 that are being answered.',
+    collect() {
+      this.set(inFlight());
+    },
+    registers,
+  });
   const bans = new Counter({
     name: 'animal_store_bans_total',
     help: 'Bans of keys that this replica began.',
@@ -138,6 +149,9 @@ export function openMetrics({ version }: { version: string }): Metrics {
   ];
 
   return {
+    watchInFlight(count) {
+      inFlight = count;
+    },
     countRequest({ route = 'other', method: given, status, durationMs, apiKey, decision }) {
       const method = knownMethod(given);
       requests.inc({ route, method, status });

@@ -1,7 +1,6 @@
 import { createAdminOpenApi } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
-import { type ListenerTimeouts, openListener } from '../http/listener.ts';
-import { answerMalformedRequests } from '../http/malformed-requests.ts';
+import { type ListenerLimits, openListener } from '../http/listener.ts';
 import type { KeyManagement } from '../keys/key-management.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -27,9 +26,10 @@ export interface Ops {
  * @throws {StartupError} if the port or the host cannot be had.
  */
 export async function openOps(
-  options: ListenerTimeouts & {
+  options: ListenerLimits & {
     opsHost: string;
     opsPort: number;
+    opsHosts: readonly string[];
     /** Guards the admin API on the port; without one there is none there. */
     adminToken: string | undefined;
     /** Holds the socket of the embedded server's own user; `undefined` with Postgres. */
@@ -38,14 +38,16 @@ export async function openOps(
     metrics: Metrics;
     keys: KeyManagement;
     quotas: Quotas;
-    report: (failure: unknown, requestId: string) => void;
+    report: (failure: unknown, requestId?: string) => void;
     onOpsEnd: (record: OpsRequestRecord) => void;
   },
 ): Promise<Ops> {
-  const { opsHost, opsPort, adminToken, dataDir, health, metrics, keys, quotas } = options;
+  const { opsHost, opsPort, opsHosts, adminToken, dataDir, health, metrics, keys, quotas } =
+    options;
   const { report, onOpsEnd } = options;
   const createApp = (authenticate: RequestHandler | undefined) =>
     createOpsApp({
+      opsHosts,
       health,
       metrics,
       admin:
@@ -71,13 +73,7 @@ export async function openOps(
   }
   const listener = await openListener(
     { ...options, host: opsHost, port: opsPort, settings: 'OPS_' },
-    (_port, server) => {
-      answerMalformedRequests(server, {
-        headersFor: async () => ({}),
-        onEnd: (outcome) => onOpsEnd({ ...outcome, keyId: undefined, reasons: undefined }),
-      });
-      return createApp(adminToken === undefined ? undefined : requireAdminToken(adminToken));
-    },
+    () => createApp(adminToken === undefined ? undefined : requireAdminToken(adminToken)),
   );
   const kept = opened.move();
   return {

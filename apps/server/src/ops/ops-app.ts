@@ -10,12 +10,15 @@ import { responseHeaders } from '../http/response-headers.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type AdminApiOptions, createAdminApi } from './admin-api.ts';
+import { allowHosts } from './allow-hosts.ts';
 import './ops-locals.ts';
 import type { Health } from './health.ts';
 import { showMetrics } from './metrics.ts';
 import { observeOpsRequests } from './observe-ops-requests.ts';
 
 export interface OpsAppOptions {
+  /** The names that this listener may be called by, besides IP addresses and localhost. */
+  readonly opsHosts: readonly string[];
   readonly health: Pick<Health, 'report'>;
   readonly metrics: Metrics;
   /** The admin API; `undefined` where no token guards it: then there is none. */
@@ -40,6 +43,7 @@ export function createOpsApp(options: OpsAppOptions): Express {
   app.use(requestId());
   app.use(observeOpsRequests(onOpsEnd));
   app.use(responseHeaders());
+  app.use(allowHosts(options.opsHosts));
 
   app
     .route('/livez')

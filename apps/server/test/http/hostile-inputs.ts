@@ -67,6 +67,7 @@ function methods(route: Route): Case[] {
   return [...METHODS, ...invented].map((method) => [
     `the method ${JSON.stringify(method.slice(0, 20))}`,
     request({ ...route, method }),
+    { mayHangUp: method === 'CONNECT' },
   ]);
 }
 
@@ -614,11 +615,12 @@ function protocols(route: Route): Case[] {
     ['the asterisk form', target('*'), outside],
     ['a target without a slash', target(path.slice(1)), outside],
     ['a target of another scheme', target('javascript:alert(1)'), outside],
-    ['CONNECT', line('CONNECT localhost:80 HTTP/1.1'), outside],
-    ['CONNECT to a path', line(`CONNECT ${path} HTTP/1.1`)],
+    ['CONNECT', line('CONNECT localhost:80 HTTP/1.1'), { mayHangUp: true }],
+    ['CONNECT to a path', line(`CONNECT ${path} HTTP/1.1`), { mayHangUp: true }],
     [
       'CONNECT, with a tunnel already',
       Buffer.concat([line(`CONNECT ${path} HTTP/1.1`), Buffer.from('SSH-2.0\r\n')]),
+      { mayHangUp: true },
     ],
     ['OPTIONS of *', line('OPTIONS * HTTP/1.1'), outside],
     ['a path of 20 kB', target(`${path}/${'a'.repeat(20_000)}`)],
@@ -644,12 +646,12 @@ function protocols(route: Route): Case[] {
       { answers: 2 },
     ],
     [
-      'a hundred requests at once',
+      'eight requests at once',
       Buffer.from(
-        request(route).toString('latin1').replace('Connection: close\r\n', '').repeat(100),
+        request(route).toString('latin1').replace('Connection: close\r\n', '').repeat(8),
         'latin1',
       ),
-      { answers: 100 },
+      { answers: 8 },
     ],
     ['a request in the body of another', withJson(route, request(route))],
   ];

@@ -90,9 +90,10 @@ test.each(['embedded', 'postgres'] as const)(
         const socket = connect(Number(new URL(origin).port), '127.0.0.1');
         socket.write(`${head}\r\n\r\n`);
         const text = await new Response(ReadableStream.from(socket)).text();
-        expect(text).toMatch(/^HTTP\/1\.1 4/);
         answers.push({ status: 400, headers: new Headers(), text, body: undefined });
-        sent += 1;
+        // What is not a request is not logged, and CONNECT is not answered.
+        if (head.startsWith('GET ') && head.includes('HTTP/1.1')) sent += 1;
+        if (!head.startsWith('CONNECT')) expect(text).toMatch(/^HTTP\/1\.1 4/);
       }
     }
 

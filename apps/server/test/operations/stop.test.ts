@@ -81,8 +81,8 @@ describe('a stop', () => {
       'keeps its connection alive': 'GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n',
       'never sends its body': 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n',
       'never ends its headers': 'GET /v1/pets HTTP/1.1\r\nHost:',
-      'asks for a tunnel': 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n',
-      'does not speak HTTP': '\x16\x03\x01\x02\r\n\r\n',
+      'asks for an upgrade':
+        'GET /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
     };
     for (const bytes of Object.values(clients)) {
       const client = opened.use(await openConnection(server));

@@ -50,6 +50,8 @@ export function sendRaw(
   });
 }
 
+const lastChunk = Buffer.from('0\r\n\r\n');
+
 function readAnswers(bytes: Buffer, isHead: boolean): Answer[] {
   const answers: Answer[] = [];
   let rest = bytes;
@@ -67,6 +69,13 @@ function readAnswers(bytes: Buffer, isHead: boolean): Answer[] {
     });
     const bodiless = (isHead && answers.length === 0) || status === 204;
     const { headers: read } = createAnswer(status, headers, '');
+    if (read.get('Transfer-Encoding') === 'chunked') {
+      // Only the empty responses of Node itself are chunked.
+      if (!rest.subarray(0, lastChunk.length).equals(lastChunk)) return answers;
+      rest = rest.subarray(lastChunk.length);
+      answers.push(createAnswer(status, headers, ''));
+      continue;
+    }
     const length = bodiless ? 0 : Number(read.get('Content-Length') ?? 0);
     if (rest.length < length) return answers;
     answers.push(createAnswer(status, headers, rest.subarray(0, length).toString('utf8')));

@@ -1,0 +1,37 @@
+import type { AddressInfo, Server } from 'node:net';
+import { StartupError } from '../startup-error.ts';
+
+/**
+ * Makes a server listen, and gives its port.
+ *
+ * @param address.settings the prefix of the names of the settings, for messages.
+ * @throws {StartupError} if the port or the host is not available.
+ */
+export async function bindPort(
+  server: Server,
+  { host, port, settings = '' }: { host: string; port: number; settings?: 'OPS_' | '' },
+): Promise<number> {
+  const portName = `${settings}PORT`;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    switch (code) {
+      case 'EADDRINUSE':
+        throw new StartupError(
+          `${portName}: ${port} on ${host} is in use. Choose another ${portName}.`,
+        );
+      case 'EACCES':
+        throw new StartupError(`${portName}: this user may not listen on ${port}.`);
+      default:
+        throw new StartupError(`${settings}HOST: cannot listen on ${host}: ${message}`);
+    }
+  }
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,38 @@
+import { connect, type Socket } from 'node:net';
+
+/** Opens a connection to a server. Its errors are expected: the server may reset it at any time. */
+export async function openConnection(origin: string): Promise<Socket> {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  await new Promise<void>((resolve) => {
+    socket.once('connect', resolve).once('close', () => resolve());
+  });
+  return socket;
+}
+
+/** Waits until a connection is closed, by whichever side and in whichever way. */
+export function closeOf(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once('close', () => resolve());
+  });
+}
+
+/** Sends bytes and reads until the server closes the connection. */
+export async function readUntilClosed(origin: string, bytes: string): Promise<string> {
+  const socket = await openConnection(origin);
+  let received = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    received += text;
+  });
+  const closed = closeOf(socket);
+  socket.write(bytes, 'latin1');
+  await closed;
+  return received;
+}
+
+/** The status of each response in the bytes that a server sent. */
+export function statusesIn(received: string): number[] {
+  return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+}

@@ -1,0 +1,70 @@
+import type { Socket } from 'node:net';
+import { until } from '@animal-store/testkit';
+import { expect, test } from 'vitest';
+import { sample, scrape } from '../support/observed.ts';
+import { startService } from '../support/service.ts';
+import { closeOf, openConnection, readUntilClosed, statusesIn } from './connection.ts';
+
+const get = 'GET /v1/x HTTP/1.1\r\nHost: a\r\n\r\n';
+
+test('a connection with too many pending requests is closed', async () => {
+  await using service = await startService('postgres', { env: { MAX_PIPELINED_REQUESTS: '4' } });
+  const { origin, opsUrl } = service.server;
+  for (const target of [origin, opsUrl]) await readUntilClosed(target, get.repeat(5));
+  expect((await service.call('/pets')).status).toBe(200);
+});
+
+test('a connection with as many pending requests as allowed gets every response', async () => {
+  await using service = await startService('postgres', { env: { MAX_PIPELINED_REQUESTS: '4' } });
+  const last = get.replace('Host', 'Connection: close\r\nHost');
+  const received = await readUntilClosed(service.server.origin, get.repeat(3) + last);
+  expect(statusesIn(received)).toEqual([401, 401, 401, 401]);
+});
+
+test('requests beyond the limit are not even parsed, however many connections send them', async () => {
+  await using service = await startService('postgres', {
+    env: { NODE_OPTIONS: '--max-old-space-size=96' },
+  });
+  const { origin } = service.server;
+  // 400 times 64 kB: as objects, these requests would take a gigabyte.
+  const sockets = await Promise.all(Array.from({ length: 400 }, () => openConnection(origin)));
+  const closed = sockets.map((socket) => closeOf(socket.resume()));
+  for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost:\r\n\r\n'.repeat(2_600));
+  await Promise.all(closed);
+  expect((await service.call('/pets')).status).toBe(200);
+});
+
+test('callers that never read their responses hold no slot of the requests in flight', async () => {
+  await using service = await startService('postgres', {
+    env: { MAX_IN_FLIGHT: '10', ADDRESS_PER_MINUTE: '1000000' },
+  });
+  const { server } = service;
+  const page = await (await fetch(`${server.origin}/docs`)).text();
+  const [, script = ''] = /"(\/docs\/scalar[^"]*)"/.exec(page) ?? [];
+  const sockets: Socket[] = [];
+  for (let i = 0; i < 20; i += 1) {
+    const socket = await openConnection(server.origin);
+    socket.pause();
+    // More than the buffers between us hold, so what follows it cannot be sent.
+    socket.write(`GET ${script} HTTP/1.1\r\nHost: a\r\n\r\n${get.repeat(4)}`);
+    sockets.push(socket);
+  }
+  const inFlight = async () => sample(await scrape(server), 'animal_store_requests_in_flight');
+  await until(async () => (await inFlight()) === 0);
+  expect((await service.call('/pets')).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
+});
+
+test('a caller that does not read its response is disconnected', async () => {
+  await using service = await startService('postgres', { env: { STALL_TIMEOUT_MS: '500' } });
+  const { server } = service;
+  const page = await (await fetch(`${server.origin}/docs`)).text();
+  const [, script = ''] = /"(\/docs\/scalar[^"]*)"/.exec(page) ?? [];
+  const socket = await openConnection(server.origin);
+  socket.write(`GET ${script} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  socket.pause();
+  const closed = closeOf(socket);
+  await until(() => server.output().includes('"aborted":true'));
+  socket.resume();
+  await closed;
+});
