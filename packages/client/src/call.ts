@@ -1,36 +1,36 @@
-import type { Pet } from '@animal-store/contract';
-import type { RateLimitState } from './rate-limit-state.ts';
+import type { HttpResponse } from './http-response.ts';
+import type { RateLimitState } from './rate-limit.ts';
 
 /** A success, and what came with it. */
 export interface Result<Data> {
+  /** What the call itself resolves to. */
   data: Data;
   /** The answer. Its body has been read. */
-  response: Response;
-  /** The `X-Request-Id` of the answer: quote it when you report a fault. */
+  response: HttpResponse;
+  /** The `X-Request-Id` of the answer. Quote it when you report a fault. */
   requestId: string | undefined;
   /** What the answer says about the quota. */
   rateLimit: RateLimitState | undefined;
 }
 
-/** A page of animals, and what came with it. */
-export interface PageResult extends Result<Pet[]> {
-  /** The `cursor` of the page that follows, or `undefined` on the last page. */
-  nextCursor: string | undefined;
+/** A promise of a call's data, and of its whole answer for those who ask. */
+export interface Call<Data> extends Promise<Data> {
+  /**
+   * Gives the answer along with the data. The request is the same one.
+   *
+   * @example
+   * ```ts
+   * const { data, requestId, rateLimit } = await store.listPets().withResponse();
+   * ```
+   */
+  withResponse(): Promise<Result<Data>>;
 }
 
-/** A call on its way: a promise of its data, and of its whole answer for those who ask. */
-export interface Call<Data, Answer extends Result<Data> = Result<Data>> extends Promise<Data> {
-  /** Gives the answer along with the data; the request is the same one. */
-  withResponse(): Promise<Answer>;
-}
-
-export function createCall<Data, Answer extends Result<Data>>(
-  answer: Promise<Answer>,
-): Call<Data, Answer> {
-  const data = answer.then((result): Data => result.data);
+export function createCall<Data>(answer: Promise<Result<Data>>): Call<Data> {
+  const data = answer.then((result) => result.data);
   return Object.assign(data, {
     withResponse() {
-      // Who asks for the answer gets its failure there, and leaves the other promise alone.
+      // A failure is the caller's through the other promise, so this one must not go unhandled.
       data.catch(() => {});
       return answer;
     },

@@ -1,18 +1,51 @@
 import { apiVersion } from '@animal-store/contract';
-import type { DeprecationEvent, ResponseEvent, RetryEvent } from './events.ts';
+import type { ApiKey } from './api-key.ts';
+import type {
+  DeprecationEvent,
+  ErrorEvent,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+} from './events.ts';
+import type { FetchFunction } from './http-response.ts';
+
+/** A function that is told of an event. If it throws or rejects, that is logged and nothing else. */
+export type Hook<Event> = (event: Event) => unknown;
+
+/** Where a client writes what it does: `console`, or a logger with the same methods. */
+export interface Logger {
+  /** Gets one line for each request and each answer. */
+  debug(message: string): void;
+  /** Gets one line for each attempt that will be repeated. */
+  warn(message: string): void;
+  /** Gets one line for each call that failed, and for each hook that failed. */
+  error(message: string): void;
+}
 
 /** How a client reaches the service, and how patient it is. */
 export interface ClientOptions {
-  /** The address of the service, up to and including `/v1`. */
-  baseUrl: string | URL;
-  /** The API key. It is sent to `baseUrl`, and shown nowhere else. */
-  apiKey: string;
+  /**
+   * The address of the service, up to and including `/v1`.
+   *
+   * @default the environment variable `ANIMAL_STORE_BASE_URL`, where there is an environment
+   */
+  baseUrl?: string | URL | undefined;
+  /**
+   * The API key, or a function that gives it. The function is called before the first request, and
+   * once more when the service refuses the key with 401; the request is then sent again. So keys can
+   * be rotated without a restart.
+   *
+   * @default the environment variable `ANIMAL_STORE_API_KEY`, where there is an environment
+   */
+  apiKey?: ApiKey | undefined;
   /**
    * What sends the requests, in place of the global `fetch`: for a proxy, for logs, for tests.
    *
    * @default globalThis.fetch
    */
   fetch?: FetchFunction | undefined;
+  /** Header fields to send with each request, besides the client's own, which win. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /**
    * How long each attempt may take, in milliseconds, until the last byte of its answer.
    *
@@ -26,62 +59,38 @@ export interface ClientOptions {
    */
   maxRetries?: number | undefined;
   /**
-   * The longest `Retry-After` that is worth waiting for, in milliseconds. A call that is asked to
-   * wait longer fails at once.
+   * How long an attempt may wait for the quota to reset, or for what `Retry-After` asks, in
+   * milliseconds. A call that would have to wait longer fails at once; with 0 no call waits.
    *
    * @default 60_000
    */
   maxRetryAfterMs?: number | undefined;
-  /**
-   * Whether a 429 also holds back the other calls of this client until the quota resets. To ask
-   * again and again in the meantime would get the key banned.
-   *
-   * @default true
-   */
-  waitForReset?: boolean | undefined;
-  /** Shows every answer, also of attempts that failed. What it throws fails the call. */
-  onResponse?: ((event: ResponseEvent) => void) | undefined;
-  /** Shows every failed attempt that will be repeated. What it throws fails the call. */
-  onRetry?: ((event: RetryEvent) => void) | undefined;
-  /** Hears of each deprecated operation once, in place of the warning of the process. */
-  onDeprecation?: ((event: DeprecationEvent) => void) | undefined;
+  /** Is told of each request, before it is sent. */
+  onRequest?: Hook<RequestEvent> | undefined;
+  /** Is told of each answer, also of one that is a failure. */
+  onResponse?: Hook<ResponseEvent> | undefined;
+  /** Is told of each failed attempt that will be repeated. */
+  onRetry?: Hook<RetryEvent> | undefined;
+  /** Is told of each call that failed for good. */
+  onError?: Hook<ErrorEvent> | undefined;
+  /** Is told of each deprecated operation once, in place of the warning of the process. */
+  onDeprecation?: Hook<DeprecationEvent> | undefined;
+  /** Gets a line for each request, answer, retry and failure. Pass `console` to see them all. */
+  logger?: Logger | undefined;
 }
-
-/** As much of `fetch` as the client uses. */
-export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
  * Checks the address.
  *
  * @returns it without its trailing slash, ready for a path.
- * @throws {TypeError} that says what is wrong with it.
+ * @throws {TypeError} that never quotes the address, for it may hold a password.
  */
-export function parseBaseUrl(baseUrl: string | URL): string {
-  const expected = `baseUrl: expected an http(s) address that ends with /${apiVersion}, without user name, password, query and fragment`;
-  if (!URL.canParse(baseUrl)) throw new TypeError(expected);
-  const url = new URL(baseUrl);
-  const { protocol, host, pathname } = url;
-  const path = pathname.replace(/\/$/, '');
-  // Not `href`: a password has no place in a message.
-  const address = `${protocol}//${host}${path}`;
-  // Nothing else is in it: no user name, no password, no query, no fragment.
-  const isPlain = url.href === `${protocol}//${host}${pathname}`;
-  if (!/^https?:$/.test(protocol) || !isPlain || !path.endsWith(`/${apiVersion}`)) {
-    throw new TypeError(`${expected}, got ${address}`);
-  }
-  return address;
-}
-
-/**
- * Checks that a key can be sent.
- *
- * @throws {TypeError} that never quotes the key: errors end up in logs.
- */
-export function checkApiKey(apiKey: string): void {
-  // Also keeps `fetch` from quoting the whole header, key and all, in an error of its own.
-  if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
+export function parseBaseUrl(baseUrl: string | URL = ''): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl).href : '';
+  if (!new RegExp(`^https?://[^@?#]+/${apiVersion}/?$`).test(url)) {
     throw new TypeError(
-      'apiKey: expected visible ASCII characters, at least one, and no space or line break',
+      `baseUrl (or ANIMAL_STORE_BASE_URL): expected an http(s) address that ends with /${apiVersion}`,
     );
   }
+  return url.replace(/\/$/, '');
 }

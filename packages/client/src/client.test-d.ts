@@ -5,13 +5,20 @@ import type {
   Int64,
   ListPetsQuery,
   NewPet,
-  PageResult,
+  Page,
   Pet,
+  PetStatus,
   RateLimitState,
   Result,
 } from './index.ts';
-import { ApiError, isApiError, NotFoundError, RateLimitError, ServerError } from './index.ts';
-import type { Results, Transport } from './transport.ts';
+import {
+  ApiError,
+  isAnimalStoreError,
+  isApiError,
+  NotFoundError,
+  RateLimitError,
+  ServerError,
+} from './index.ts';
 
 interface Schema {
   '~standard': { types?: { input: unknown; output: unknown } | undefined };
@@ -20,28 +27,36 @@ type Input<S extends Schema> = NonNullable<S['~standard']['types']>['input'];
 type Output<S extends Schema> = NonNullable<S['~standard']['types']>['output'];
 type Contract = typeof contract;
 
-// The client has the operations of the contract, all of them, and two members of its own.
-expectTypeOf<keyof AnimalStoreClient>().toEqualTypeOf<OperationName | 'eachPet' | 'rateLimit'>();
+// The client has all operations of the contract, and four members of its own.
+expectTypeOf<keyof AnimalStoreClient>().toEqualTypeOf<
+  OperationName | 'eachPet' | 'request' | 'withOptions' | 'lastRateLimit'
+>();
 expectTypeOf<keyof Contract>().toEqualTypeOf<OperationName>();
-expectTypeOf<keyof Results>().toEqualTypeOf<OperationName>();
 
-// Each gives exactly what the contract promises, and never `any`.
+// Each gives what the contract promises, and never `any`. Only `status` is open: a newer service may
+// send values that this version does not know.
+type Known<P extends Pet> = Omit<P, 'status'> & { status?: PetStatus };
+type Same<P> = { [Key in keyof P]: P[Key] };
 type ListPets = Awaited<ReturnType<AnimalStoreClient['listPets']>>;
 expectTypeOf<ListPets>().not.toBeAny();
-expectTypeOf<ListPets[number]>().not.toBeAny();
-expectTypeOf<ListPets>().toEqualTypeOf<Pet[]>();
-expectTypeOf<ListPets>().toEqualTypeOf<Output<Contract['listPets']['responses'][200]>>();
-expectTypeOf<Results['listPets']>().toEqualTypeOf<ListPets>();
+expectTypeOf<ListPets>().toEqualTypeOf<Page>();
+expectTypeOf<ListPets['pets'][number]>().not.toBeAny();
+expectTypeOf<Same<Known<ListPets['pets'][number]>>>().toEqualTypeOf<
+  Output<Contract['listPets']['responses'][200]>[number]
+>();
 
 type CreatePet = Awaited<ReturnType<AnimalStoreClient['createPet']>>;
 expectTypeOf<CreatePet>().not.toBeAny();
-expectTypeOf<CreatePet>().toEqualTypeOf<Output<Contract['createPet']['responses'][201]>>();
-expectTypeOf<Results['createPet']>().toEqualTypeOf<CreatePet>();
+expectTypeOf<Same<Known<CreatePet>>>().toEqualTypeOf<
+  Output<Contract['createPet']['responses'][201]>
+>();
 
 type GetPet = Awaited<ReturnType<AnimalStoreClient['getPet']>>;
 expectTypeOf<GetPet>().not.toBeAny();
-expectTypeOf<GetPet>().toEqualTypeOf<Output<Contract['getPet']['responses'][200]>>();
-expectTypeOf<Results['getPet']>().toEqualTypeOf<GetPet>();
+expectTypeOf<Same<Known<GetPet>>>().toEqualTypeOf<Output<Contract['getPet']['responses'][200]>>();
+
+expectTypeOf<'a status of tomorrow'>().toExtend<Pet['status']>();
+expectTypeOf<PetStatus>().toExtend<Pet['status']>();
 
 // Each takes exactly what the contract accepts.
 expectTypeOf<Parameters<AnimalStoreClient['createPet']>[0]>().toEqualTypeOf<NewPet>();
@@ -57,25 +72,27 @@ expectTypeOf<Required<Output<Contract['listPets']['query']>>>().toExtend<Require
 // The whole answer, and the loop over all pages.
 expectTypeOf<
   Awaited<ReturnType<ReturnType<AnimalStoreClient['listPets']>['withResponse']>>
->().toEqualTypeOf<PageResult>();
+>().toEqualTypeOf<Result<Page>>();
 expectTypeOf<
   Awaited<ReturnType<ReturnType<AnimalStoreClient['createPet']>['withResponse']>>
 >().toEqualTypeOf<Result<Pet>>();
-expectTypeOf<AnimalStoreClient['rateLimit']>().toEqualTypeOf<RateLimitState | undefined>();
+expectTypeOf<AnimalStoreClient['lastRateLimit']>().toEqualTypeOf<RateLimitState | undefined>();
 expectTypeOf<Parameters<AnimalStoreClient['eachPet']>>().toEqualTypeOf<
   Parameters<AnimalStoreClient['listPets']>
 >();
 
 export async function loops(): Promise<void> {
   for await (const pet of store.eachPet()) expectTypeOf(pet).toEqualTypeOf<Pet>();
-  for await (const page of store.eachPet().pages()) expectTypeOf(page).toEqualTypeOf<Pet[]>();
+  for await (const page of store.eachPet().pages()) expectTypeOf(page).toEqualTypeOf<Page>();
+  // A page must not be mistaken for the whole list.
+  // @ts-expect-error the promise of a page is no list
+  for await (const _ of store.listPets());
+  // @ts-expect-error nor is the page
+  for await (const _ of await store.listPets());
   expectTypeOf(await store.eachPet().toArray({ max: 5 })).toEqualTypeOf<Pet[]>();
 }
 
-declare const transport: Transport;
 declare const store: AnimalStoreClient;
-// @ts-expect-error the contract has no such route
-transport.send('listPet', {}, undefined);
 // @ts-expect-error nor such a status
 store.listPets({ status: 'lost' });
 // @ts-expect-error nor a pet without a category
@@ -100,3 +117,21 @@ if (isApiError(error, 418)) expectTypeOf(error.status).toEqualTypeOf<418>();
 declare const apiError: ApiError;
 if (!isApiError(apiError, 418)) expectTypeOf(apiError).toEqualTypeOf<ApiError>();
 if (!isApiError(apiError, 429)) expectTypeOf(apiError).toEqualTypeOf<ApiError>();
+
+// The name of an error narrows it.
+if (isAnimalStoreError(error)) {
+  switch (error.name) {
+    case 'RateLimitError':
+      expectTypeOf(error).toEqualTypeOf<RateLimitError>();
+      break;
+    case 'ApiError':
+      expectTypeOf(error.code).not.toBeAny();
+      break;
+    case 'ConnectionError':
+    case 'TimeoutError':
+      expectTypeOf(error.cause).toEqualTypeOf<unknown>();
+      break;
+    default:
+      expectTypeOf(error.operation).not.toBeAny();
+  }
+}

@@ -1,14 +1,16 @@
-import type { Int64, ListPetsQuery, NewPet, Pet } from '@animal-store/contract';
-import { type Call, createCall, type PageResult } from './call.ts';
+import { type Int64, type ListPetsQuery, type NewPet, routes } from '@animal-store/contract';
+import { type Call, createCall } from './call.ts';
 import type { ClientOptions } from './client-options.ts';
+import { createPetList, type Page, type PetList, readNextCursor } from './each-pet.ts';
+import { AnimalStoreError } from './errors/animal-store-error.ts';
 import { createIdempotencyKey } from './idempotency-key.ts';
-import { createPetList, type PetList, readNextCursor } from './pet-list.ts';
-import type { RateLimitState } from './rate-limit-state.ts';
-import type { RequestOptions } from './request.ts';
-import { createTransport } from './transport.ts';
+import type { Pet } from './pet.ts';
+import type { RateLimitState } from './rate-limit.ts';
+import type { CallOptions, RequestDescription } from './request.ts';
+import { createSender } from './send-with-retries.ts';
 
 /** Options of `createPet`. */
-export interface CreatePetOptions extends RequestOptions {
+export interface CreatePetOptions extends CallOptions {
   /**
    * Makes the call safe to repeat: within 24 hours the same key and animal give the first answer
    * again instead of a second animal. 1 to 255 visible ASCII characters, such as a UUID.
@@ -20,19 +22,36 @@ export interface CreatePetOptions extends RequestOptions {
 
 /** The operations of the Animal Store. Every call rejects with an `AnimalStoreError` if it fails. */
 export interface AnimalStoreClient {
-  /** Lists animals by `id`, ascending: one page, of at most 20 unless `limit` says otherwise. */
-  listPets(query?: ListPetsQuery, options?: RequestOptions): Call<Pet[], PageResult>;
+  /**
+   * Lists animals by `id`, ascending: one page, of at most 20 unless `limit` says otherwise. For all
+   * pages use `eachPet`.
+   *
+   * @example
+   * ```ts
+   * const { pets, nextCursor } = await store.listPets({ status: 'available', limit: 50 });
+   * ```
+   */
+  listPets(query?: ListPetsQuery, options?: CallOptions): Call<Page>;
 
   /**
    * Goes through all animals by `id`, ascending, page by page. Here `limit` is the length of a page,
-   * by default 100. The options apply to each page's request.
+   * by default 100. The options apply to the request of each page.
+   *
+   * @example
+   * ```ts
+   * for await (const pet of store.eachPet({ status: 'sold' })) console.log(pet.name);
+   * ```
    */
-  eachPet(query?: ListPetsQuery, options?: RequestOptions): PetList;
+  eachPet(query?: ListPetsQuery, options?: CallOptions): PetList;
 
   /**
-   * Adds an animal and gives it back with its `id`. Trying again never adds a second one.
+   * Adds an animal and gives it back with its `id`. A retry never adds a second one.
    *
    * @throws {BadRequestError} if a field is missing or invalid.
+   * @example
+   * ```ts
+   * const mia = await store.createPet({ name: 'Mia', categoryId: 3 });
+   * ```
    */
   createPet(pet: NewPet, options?: CreatePetOptions): Call<Pet>;
 
@@ -41,47 +60,125 @@ export interface AnimalStoreClient {
    *
    * @throws {NotFoundError} if there is none with this id.
    * @deprecated It ends on 5 December 2030. Use `listPets` with a `status`.
+   * @example
+   * ```ts
+   * const pet = await store.getPet(7);
+   * ```
    */
-  getPet(id: Int64, options?: RequestOptions): Call<Pet>;
+  getPet(id: Int64, options?: CallOptions): Call<Pet>;
+
+  /**
+   * Sends a request of an operation that this version does not know, with the same key, quota,
+   * retries and errors. Its `bigint`s are exact both ways.
+   *
+   * @typeParam Data what you expect the body to be; it is not checked.
+   * @throws {TypeError} if the path does not begin with a slash.
+   * @example
+   * ```ts
+   * const orders = await store.request<{ id: number }[]>({ path: '/store/orders' });
+   * ```
+   */
+  request<Data = unknown>(request: RequestDescription, options?: CallOptions): Call<Data>;
+
+  /**
+   * Creates a client with the same options, except for those that are given here.
+   *
+   * @example
+   * ```ts
+   * const patient = store.withOptions({ maxRetries: 5, timeoutMs: 60_000 });
+   * ```
+   */
+  withOptions(options: ClientOptions): AnimalStoreClient;
 
   /** What the last answer said about the quota; `undefined` before the first. */
-  readonly rateLimit: RateLimitState | undefined;
+  readonly lastRateLimit: RateLimitState | undefined;
 }
 
 /**
- * Creates a client. It opens nothing, so there is nothing to close.
+ * Creates a client. It opens nothing, so there is nothing to close. All clients of a process that use
+ * the same API key share its quota.
  *
  * @throws {TypeError} if `baseUrl` or `apiKey` cannot work.
+ * @example
+ * ```ts
+ * const store = createClient({ baseUrl: 'http://localhost:3000/v1', apiKey: 'ast_your_key' });
+ * ```
  */
-export function createClient(options: ClientOptions): AnimalStoreClient {
-  const transport = createTransport(options);
+export function createClient(options: ClientOptions = {}): AnimalStoreClient {
+  const sender = createSender(options);
 
-  async function getPage(query: ListPetsQuery, options?: RequestOptions): Promise<PageResult> {
-    const result = await transport.send('listPets', { query }, options);
-    return { ...result, nextCursor: readNextCursor(result.response.headers) };
-  }
+  const getPage = (query: ListPetsQuery, callOptions?: CallOptions) =>
+    sender.send<Page>(
+      {
+        operation: 'listPets',
+        ...routes.listPets,
+        query,
+        bodyKind: 'array',
+        read(body, headers, call) {
+          const nextCursor = readNextCursor(headers);
+          if (nextCursor !== undefined && nextCursor === query.cursor) {
+            throw new AnimalStoreError('the next page has the cursor of this page', call);
+          }
+          return { pets: body as Pet[], nextCursor };
+        },
+      },
+      callOptions,
+    );
 
-  async function createPet(pet: NewPet, { idempotencyKey, ...options }: CreatePetOptions = {}) {
+  async function createPet(pet: NewPet, callOptions: CreatePetOptions = {}) {
     checkExact('categoryId', pet.categoryId);
-    const parts = { body: pet, idempotencyKey: idempotencyKey ?? createIdempotencyKey() };
-    return transport.send('createPet', parts, options);
+    return sender.send<Pet>(
+      {
+        operation: 'createPet',
+        ...routes.createPet,
+        body: pet,
+        idempotencyKey: callOptions.idempotencyKey ?? createIdempotencyKey(),
+        bodyKind: 'object',
+      },
+      callOptions,
+    );
   }
 
-  async function getPet(id: Int64, options?: RequestOptions) {
+  async function getPet(id: Int64, callOptions?: CallOptions) {
     // An empty string from untyped code would make this the path of the list.
     if (typeof id !== 'number' && typeof id !== 'bigint')
       throw new TypeError('id: expected an integer');
     checkExact('id', id);
-    return transport.send('getPet', { path: { petId: String(id) } }, options);
+    const { method, path } = routes.getPet;
+    return sender.send<Pet>(
+      {
+        operation: 'getPet',
+        method,
+        path: path.replace(':petId', String(id)),
+        bodyKind: 'object',
+      },
+      callOptions,
+    );
+  }
+
+  async function request<Data>(description: RequestDescription, callOptions?: CallOptions) {
+    const { method = 'GET', path } = description;
+    if (!path.startsWith('/')) throw new TypeError('path: expected one that begins with a slash');
+    return sender.send<Data>(
+      { ...description, method, operation: `${method} ${path.split('?')[0]}`, bodyKind: undefined },
+      callOptions,
+    );
   }
 
   return {
-    listPets: (query = {}, options) => createCall(getPage(query, options)),
-    eachPet: (query = {}, options) => createPetList(getPage, { query, options }),
-    createPet: (pet, options) => createCall(createPet(pet, options)),
-    getPet: (id, options) => createCall(getPet(id, options)),
-    get rateLimit() {
-      return transport.rateLimit;
+    listPets: (query = {}, callOptions) => createCall(getPage(query, callOptions)),
+    eachPet: (query = {}, callOptions) =>
+      createPetList(async (...page) => (await getPage(...page)).data, {
+        query,
+        options: callOptions,
+      }),
+    createPet: (pet, callOptions) => createCall(createPet(pet, callOptions)),
+    getPet: (id, callOptions) => createCall(getPet(id, callOptions)),
+    request: <Data>(description: RequestDescription, callOptions?: CallOptions) =>
+      createCall(request<Data>(description, callOptions)),
+    withOptions: (other) => createClient({ ...options, ...other }),
+    get lastRateLimit() {
+      return sender.lastRateLimit;
     },
   };
 }
@@ -92,8 +189,6 @@ export function createClient(options: ClientOptions): AnimalStoreClient {
  */
 function checkExact(name: string, value: Int64): void {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new TypeError(
-      `${name}: ${value} may have been rounded; pass so great an integer as bigint`,
-    );
+    throw new TypeError(`${name}: ${value} may have been rounded; pass it as a bigint`);
   }
 }

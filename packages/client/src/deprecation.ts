@@ -1,5 +1,8 @@
-import { findLink, type OperationName } from '@animal-store/contract';
+import type { Hook } from './client-options.ts';
 import type { DeprecationEvent } from './events.ts';
+import { findLink } from './find-link.ts';
+import type { Hooks } from './hooks.ts';
+import type { HttpHeaders } from './http-response.ts';
 
 interface Globals {
   process?: { emitWarning?: (warning: string, type: string) => void };
@@ -9,7 +12,7 @@ interface Globals {
 const warnedKey = Symbol.for('@animal-store/client/warned');
 
 /** Looks at an answer, and tells if its operation is going away. */
-export type NoticeDeprecation = (operation: OperationName, headers: Headers) => void;
+export type NoticeDeprecation = (operation: string, headers: HttpHeaders) => void;
 
 /**
  * Creates what tells of each deprecated operation: the handler once, or else everybody who runs the
@@ -18,31 +21,32 @@ export type NoticeDeprecation = (operation: OperationName, headers: Headers) => 
  * @see https://www.rfc-editor.org/rfc/rfc9745 for `Deprecation`, RFC 8594 for `Sunset`.
  */
 export function createNoticeDeprecation(
-  handler: ((event: DeprecationEvent) => void) | undefined,
+  handler: Hook<DeprecationEvent> | undefined,
+  tell: Hooks,
 ): NoticeDeprecation {
-  const told = new Set<OperationName>();
+  const told = new Set<string>();
 
   return function noticeDeprecation(operation, headers) {
-    if (!headers.has('Deprecation')) return;
+    if (headers.get('Deprecation') === null) return;
     const known = handler === undefined ? warnedInProcess() : told;
     if (known.has(operation)) return;
     known.add(operation);
     const event = readDeprecation(operation, headers);
     if (handler === undefined) warn(event.message);
-    else handler(event);
+    else tell('onDeprecation', handler, event);
   };
 }
 
-function warnedInProcess(): Set<OperationName> {
-  const globals = globalThis as { [warnedKey]?: Set<OperationName> };
+function warnedInProcess(): Set<string> {
+  const globals = globalThis as { [warnedKey]?: Set<string> };
   globals[warnedKey] ??= new Set();
   return globals[warnedKey];
 }
 
-function readDeprecation(operation: OperationName, headers: Headers): DeprecationEvent {
+function readDeprecation(operation: string, headers: HttpHeaders): DeprecationEvent {
   const sunset = new Date(headers.get('Sunset') ?? Number.NaN);
   const sunsetAt = Number.isNaN(sunset.getTime()) ? undefined : sunset;
-  const url = findLink(headers.get('Link') ?? '', 'deprecation');
+  const url = findLink(headers, 'deprecation');
   const ends = sunsetAt === undefined ? '' : ` and ends on ${sunsetAt.toISOString().slice(0, 10)}`;
   const see = url === undefined ? '' : ` See ${url}`;
   return {

@@ -16,6 +16,10 @@ test('the exported names are these, and no more', () => {
     'TimeoutError',
     'UnprocessableError',
     'createClient',
+    'isAnimalStoreError',
     'isApiError',
+    'parseJson',
+    'stringifyJson',
+    'version',
   ]);
 });

@@ -1,80 +1,82 @@
-import { type OperationName, routes } from '@animal-store/contract';
-import { stringifyJson } from './exact-json.ts';
+import { stringifyJson } from '@animal-store/contract';
+import { userAgent } from './environment.ts';
+import type { FetchInit } from './http-response.ts';
 
 /** Options of a single call; the client's own apply where they are left out. */
-export interface RequestOptions {
+export interface CallOptions {
   /** Cancels the call, which then rejects with an `AbortError`, also while it waits. */
   signal?: AbortSignal | undefined;
   /** How long each attempt may take, in milliseconds, until the last byte of its answer. */
   timeoutMs?: number | undefined;
   /** How often the call is tried again if it fails for the moment. */
   maxRetries?: number | undefined;
-  /** Header fields to send besides the client's own, which win. */
+  /** Header fields to send besides those of the client, which win. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The parts of a request that its operation decides. */
-export interface RequestParts {
-  /** Values for the `:name` segments of the route's path. */
-  path?: Readonly<Record<string, string>>;
+/** A request of an operation that this version of the client does not know. */
+export interface RequestDescription {
+  /**
+   * The HTTP method.
+   *
+   * @default 'GET'
+   */
+  method?: string | undefined;
+  /** The path below `baseUrl`, such as `/store/orders`. */
+  path: string;
   /** Query parameters; those that are `undefined` are left out. */
-  query?: object;
+  query?: object | undefined;
   /** The body, sent as JSON. */
   body?: unknown;
-  /** Sent as `Idempotency-Key`. */
-  idempotencyKey?: string;
+  /** Sent as `Idempotency-Key`. Without one, a POST or PATCH is repeated only after a 429. */
+  idempotencyKey?: string | undefined;
 }
 
 /** A request, ready to be sent as often as it takes. */
 export interface PreparedRequest {
   url: string;
-  init: RequestInit;
+  init: Omit<FetchInit, 'signal'>;
 }
 
 /**
  * Puts a request together.
  *
+ * @param headers those of the client and of the call; later ones win, and the client's own over all.
  * @throws {TypeError} for a header or a body that cannot be sent.
  */
 export function prepareRequest(
-  { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
-  operation: OperationName,
-  { parts, headers }: { parts: RequestParts; headers: RequestOptions['headers'] },
+  { method = 'GET', path, query, body, idempotencyKey }: RequestDescription,
+  {
+    baseUrl,
+    apiKey,
+    headers,
+  }: { baseUrl: string; apiKey: string; headers: (object | undefined)[] },
 ): PreparedRequest {
-  const { method, path } = routes[operation];
+  const own = {
+    Accept: 'application/json',
+    Authorization: `Bearer ${apiKey}`,
+    'Content-Type': body === undefined ? undefined : 'application/json',
+    'Idempotency-Key': idempotencyKey,
+  };
+  const fields = new Headers();
+  for (const more of [{ 'User-Agent': userAgent() }, ...headers, own]) {
+    for (const [name, value] of Object.entries(more ?? {}))
+      if (value !== undefined) fields.set(name, value);
+  }
   return {
-    url: baseUrl + fillPath(path, parts) + formatQuery(parts),
+    url: baseUrl + path + formatQuery(query),
     init: {
       method,
-      headers: buildHeaders(apiKey, parts, headers),
+      headers: Object.fromEntries(fields),
       // The service never redirects. To follow would turn a POST into a GET (RFC 9110, §15.4.3).
       // `error` would say so too, but workerd does not know it.
       redirect: 'manual',
-      ...(parts.body !== undefined && { body: stringifyJson(parts.body) }),
+      ...(body !== undefined && { body: stringifyJson(body) }),
     },
   };
 }
 
-function buildHeaders(
-  apiKey: string,
-  { body, idempotencyKey }: RequestParts,
-  extra: RequestOptions['headers'],
-): Headers {
-  const headers = new Headers(extra);
-  headers.set('Accept', 'application/json');
-  headers.set('Authorization', `Bearer ${apiKey}`);
-  if (body !== undefined) headers.set('Content-Type', 'application/json');
-  if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey);
-  return headers;
-}
-
-function fillPath(path: string, { path: values = {} }: RequestParts): string {
-  return path.replace(/:(\w+)/g, (_segment, name: string) =>
-    encodeURIComponent(values[name] ?? ''),
-  );
-}
-
-function formatQuery({ query = {} }: RequestParts): string {
+function formatQuery(query: object = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
   return given.length === 0 ? '' : `?${search}`;

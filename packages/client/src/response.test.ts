@@ -9,27 +9,33 @@ function message(status: number, { type = 'basic', statusText = '' } = {}) {
     status: { value: status },
     type: { value: type },
   });
-  return readError({ response, text: '' }, redact).message;
+  const call = {
+    operation: 'listPets',
+    method: 'GET',
+    url: 'https://store.example/v1/pets',
+    attempts: 1,
+  };
+  return readError({ response, text: '' }, { redact, call }).message;
 }
 
 describe('an answer without a message', () => {
   test.each([
-    [502, 'HTTP 502'],
-    [299, 'HTTP 299'],
-    [300, 'unexpected redirect (HTTP 300): is baseUrl right?'],
-    [399, 'unexpected redirect (HTTP 399): is baseUrl right?'],
-    [400, 'HTTP 400'],
+    [502, 'listPets: no description (HTTP 502)'],
+    [299, 'listPets: no description (HTTP 299)'],
+    [300, 'listPets: unexpected redirect: is baseUrl right? (HTTP 300)'],
+    [399, 'listPets: unexpected redirect: is baseUrl right? (HTTP 399)'],
+    [400, 'listPets: no description (HTTP 400)'],
   ])('of %i is described, though HTTP/2 has no reason phrase', (status, expected) => {
     expect(message(status)).toBe(expected);
   });
 
   test('is described with its reason phrase', () => {
-    expect(message(502, { statusText: 'Bad Gateway' })).toBe('HTTP 502 Bad Gateway');
+    expect(message(502, { statusText: 'Bad Gateway' })).toBe('listPets: Bad Gateway (HTTP 502)');
   });
 
   test('is a redirect, if a browser hides what it is', () => {
     expect(message(0, { type: 'opaqueredirect' })).toBe(
-      'unexpected redirect (HTTP 0): is baseUrl right?',
+      'listPets: unexpected redirect: is baseUrl right? (HTTP 0)',
     );
   });
 });

@@ -1,13 +1,18 @@
+import { parseJson } from '@animal-store/contract';
+import type { CallDetails } from './errors/animal-store-error.ts';
 import type { ApiError } from './errors/api-error.ts';
 import { createApiError } from './errors/create-api-error.ts';
-import { parseJson } from './exact-json.ts';
+import type { HttpResponse } from './http-response.ts';
 import type { Redact } from './redact.ts';
 
 /** A response whose body has been read to its end. */
 export interface Answer {
-  response: Response;
+  response: HttpResponse;
   text: string;
 }
+
+/** What the body of a success must be; `undefined` for any JSON, or nothing at all. */
+export type BodyKind = 'array' | 'object' | undefined;
 
 /**
  * Reads the body of a success.
@@ -16,37 +21,50 @@ export interface Answer {
  */
 export function readJson(
   { response, text }: Answer,
-  kind: 'array' | 'object',
-  redact: Redact,
+  kind: BodyKind,
+  errorOptions: { redact: Redact; call: CallDetails },
 ): unknown {
   const body = tryParseJson(text);
-  if (body instanceof Object && Array.isArray(body) === (kind === 'array')) return body;
-  throw createError(response, redact, {
-    code: undefined,
-    message: `expected a JSON ${kind}, got ${response.headers.get('Content-Type') ?? 'no content type'} (${describe(response)})`,
-  });
+  const isExpected =
+    kind === undefined
+      ? body !== undefined || text === ''
+      : body instanceof Object && Array.isArray(body) === (kind === 'array');
+  if (isExpected) return body;
+  const type = response.headers.get('Content-Type') ?? 'no content type';
+  const detail = `expected ${kind === undefined ? 'JSON' : `a JSON ${kind}`}, got ${type}`;
+  throw createError(response, { code: undefined, detail }, errorOptions);
 }
 
 /** Reads the answer to a request that failed, whoever it was that answered. */
-export function readError({ response, text }: Answer, redact: Redact): ApiError {
+export function readError(
+  { response, text }: Answer,
+  errorOptions: { redact: Redact; call: CallDetails },
+): ApiError {
   const { code, message } = (tryParseJson(text) ?? {}) as Record<string, unknown>;
-  return createError(response, redact, {
-    code: typeof code === 'string' ? code : undefined,
-    message: typeof message === 'string' && message !== '' ? message : describe(response),
-  });
+  return createError(
+    response,
+    {
+      code: typeof code === 'string' ? code : undefined,
+      detail: typeof message === 'string' && message !== '' ? message : describe(response),
+    },
+    errorOptions,
+  );
 }
 
 function createError(
-  { status, headers }: Response,
-  redact: Redact,
-  { code, message }: { code: string | undefined; message: string },
+  response: HttpResponse,
+  { code, detail }: { code: string | undefined; detail: string },
+  { redact, call }: { redact: Redact; call: CallDetails },
 ): ApiError {
-  return createApiError({
-    status,
-    code: code && redact.text(code),
-    message: redact.text(message),
-    headers: new Headers([...headers].map(([name, value]) => [name, redact.text(value)])),
+  const headers = new Headers();
+  response.headers.forEach((value, name) => {
+    headers.append(name, redact.text(value));
   });
+  const { status } = response;
+  return createApiError(
+    { status, code: code && redact.text(code), detail: redact.text(detail), headers },
+    call,
+  );
 }
 
 /** JSON is never `undefined`, so that is what a text that is no JSON gives. */
@@ -58,9 +76,9 @@ function tryParseJson(text: string): unknown {
   }
 }
 
-function describe({ status, statusText, type }: Response): string {
+function describe({ status, statusText, type }: HttpResponse): string {
   // Browsers hide everything about a redirect that they were told not to follow.
   return type === 'opaqueredirect' || (status >= 300 && status < 400)
-    ? `unexpected redirect (HTTP ${status}): is baseUrl right?`
-    : `HTTP ${status} ${statusText}`.trimEnd();
+    ? 'unexpected redirect: is baseUrl right?'
+    : statusText || 'no description';
 }

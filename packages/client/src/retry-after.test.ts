@@ -1,7 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseRetryAfter } from './retry-after.ts';
-
-afterEach(() => vi.restoreAllMocks());
 
 test.each([
   ['0', 0],
@@ -29,28 +27,13 @@ test.each([
   '1e3',
   'soon',
   'Tomorrow, perhaps',
-  '(on) Sat, 21 Nov 2026 00:00:30 GMT',
+  'Sat Nov 21 00:00:30 2026',
+  'someday GMT',
   '5, soon',
   '5,',
 ])('%j says nothing', (field) => {
   expect(parseRetryAfter(new Headers({ 'Retry-After': field }))).toBeUndefined();
 });
-
-test.each(['-0500', '+0000', '+0530'])(
-  'a date of asctime, which names no zone, is GMT where the clocks show %s',
-  (zone) => {
-    // As TZ would do, which not every process heeds once it runs.
-    const { parse } = Date;
-    vi.spyOn(Date, 'parse').mockImplementation((text) =>
-      parse(text.endsWith('GMT') ? text : `${text} ${zone}`),
-    );
-    const headers = new Headers({
-      'Retry-After': 'Sat Nov 21 00:00:30 2026',
-      Date: 'Sat, 21 Nov 2026 00:00:00 GMT',
-    });
-    expect(parseRetryAfter(headers)).toBe(30_000);
-  },
-);
 
 test('a date without the sender’s clock is told by our own', () => {
   const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();

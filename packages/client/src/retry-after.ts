@@ -1,4 +1,5 @@
 import { rateLimitHeaders } from '@animal-store/contract';
+import type { HttpHeaders } from './http-response.ts';
 
 /** Some thirty years: more is none the longer for it, and its milliseconds would not be exact. */
 const maxSeconds = 1e9;
@@ -8,7 +9,7 @@ const maxSeconds = 1e9;
  *
  * @returns `undefined` if it does not say, or not in a form that the RFC knows.
  */
-export function parseRetryAfter(headers: Headers): number | undefined {
+export function parseRetryAfter(headers: Pick<HttpHeaders, 'get'>): number | undefined {
   const field = headers.get(rateLimitHeaders.retryAfter) ?? '';
   // Of several fields, the longest; and a number that long is a very long time, not no time at all.
   if (/^\d+(, ?\d+)*$/.test(field)) {
@@ -22,12 +23,9 @@ export function parseRetryAfter(headers: Headers): number | undefined {
 }
 
 /**
- * `Date.parse` alone takes '-1' and '3.5' for dates; every HTTP date begins with a day's name. That of
- * `asctime` ends with the year, and is GMT as well (RFC 9110, §5.6.7), not our own time zone's.
+ * `Date.parse` alone takes '-1' and '3.5' for dates. Every HTTP date ends with GMT, except for that of
+ * `asctime`, which nobody has sent for decades (RFC 9110, §5.6.7).
  */
 function parseHttpDate(field: string): number | undefined {
-  const time = /^[A-Z][a-z]+,? /.test(field)
-    ? Date.parse(field.replace(/ \d{4}$/, '$& GMT'))
-    : Number.NaN;
-  return Number.isNaN(time) ? undefined : time;
+  return /GMT$/.test(field) ? Date.parse(field) || undefined : undefined;
 }

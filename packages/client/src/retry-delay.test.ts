@@ -3,18 +3,24 @@ import { AbortError } from './errors/abort-error.ts';
 import { ConnectionError } from './errors/connection-error.ts';
 import { createApiError } from './errors/create-api-error.ts';
 import { TimeoutError } from './errors/timeout-error.ts';
-import { addJitter, retryDelayMs } from './retry-delay.ts';
+import { retryDelayMs } from './retry-delay.ts';
 
-const maxRetryAfterMs = 60_000;
+const maxWaitMs = 60_000;
+const call = {
+  operation: 'listPets',
+  method: 'GET',
+  url: 'https://store.example/v1/pets',
+  attempts: 1,
+};
 
 function failure(status: number, code?: string, retryAfter?: string) {
   const headers = new Headers(retryAfter === undefined ? {} : { 'Retry-After': retryAfter });
-  return createApiError({ status, code, message: 'it failed', headers });
+  return createApiError({ status, code, detail: 'it failed', headers }, call);
 }
 
-function delay(error: unknown, { attempt = 1, random = 0.5 } = {}) {
+function delay(error: unknown, { attempt = 1, random = 0.5, isRepeatable = true } = {}) {
   vi.spyOn(Math, 'random').mockReturnValue(random);
-  return retryDelayMs(error, attempt, maxRetryAfterMs);
+  return retryDelayMs(error, attempt, { maxWaitMs, isRepeatable });
 }
 
 afterEach(() => vi.restoreAllMocks());
@@ -29,8 +35,8 @@ describe('what passes is tried again', () => {
     failure(502),
     failure(503, 'service_unavailable'),
     failure(504),
-    new ConnectionError('no answer'),
-    new TimeoutError('no answer in time'),
+    new ConnectionError('no answer', call),
+    new TimeoutError('no answer in time', call),
   ])('%s', (error) => {
     expect(delay(error)).toBe(250);
   });
@@ -54,7 +60,7 @@ describe('what does not pass is not', () => {
     failure(501, 'not_implemented'),
     failure(505),
     failure(599),
-    new AbortError('aborted'),
+    new AbortError('aborted', call),
     new TypeError('a mistake'),
     undefined,
   ])('%s', (error) => {
@@ -108,7 +114,9 @@ describe('Retry-After', () => {
   });
 });
 
-test('jitter lengthens a wait by a tenth at most, and never shortens it', () => {
-  vi.spyOn(Math, 'random').mockReturnValueOnce(0).mockReturnValueOnce(1);
-  expect([addJitter(1_000), addJitter(1_000)]).toEqual([1_000, 1_100]);
+test('a request that may not be repeated is tried again after a 429 only', () => {
+  const options = { isRepeatable: false };
+  expect(delay(failure(429, 'rate_limit_exceeded', '30'), { ...options, random: 0 })).toBe(30_000);
+  expect(delay(failure(503, 'service_unavailable', '30'), options)).toBeUndefined();
+  expect(delay(new ConnectionError('no answer', call), options)).toBeUndefined();
 });

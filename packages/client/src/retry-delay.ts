@@ -8,29 +8,30 @@ const maxBackoffMs = 8_000;
 /** How much longer than asked a wait may be, so that not all clients come back in one moment. */
 const jitterShare = 0.1;
 
-/** Lengthens a wait by up to a tenth; it never shortens it. */
-export function addJitter(ms: number): number {
-  return ms * (1 + jitterShare * Math.random());
-}
-
 /**
  * Decides whether a failed attempt is worth another, and when.
  *
  * @param attempt which attempt failed, from 1.
+ * @param options `isRepeatable` tells whether the service may get the same request twice (RFC 9110,
+ * §9.2.2). If not, only a 429 is repeated, for then the service has done nothing.
  * @returns how long to wait before the next one, in milliseconds, or `undefined` for none.
  */
 export function retryDelayMs(
   error: unknown,
   attempt: number,
-  maxRetryAfterMs: number,
+  { maxWaitMs, isRepeatable }: { maxWaitMs: number; isRepeatable: boolean },
 ): number | undefined {
   if (error instanceof ApiError) {
-    if (!isPassing(error)) return undefined;
-    const retryAfterMs = namesItsTime(error) ? parseRetryAfter(error.headers) : undefined;
+    if (!isPassing(error) || (error.status !== 429 && !isRepeatable)) return undefined;
+    const retryAfterMs = [429, 503].includes(error.status)
+      ? parseRetryAfter(error.headers)
+      : undefined;
     if (retryAfterMs !== undefined) {
-      return retryAfterMs <= maxRetryAfterMs ? addJitter(retryAfterMs) : undefined;
+      return retryAfterMs <= maxWaitMs
+        ? retryAfterMs * (1 + jitterShare * Math.random())
+        : undefined;
     }
-  } else if (!(error instanceof ConnectionError)) {
+  } else if (!(error instanceof ConnectionError && isRepeatable)) {
     return undefined;
   }
   // "Full jitter": of all ways to spread out clients that failed together, the one with least work.
@@ -39,22 +40,7 @@ export function retryDelayMs(
 
 /** Whether the same request may well succeed in a moment. */
 function isPassing({ status, code }: ApiError): boolean {
-  switch (status) {
-    case 409:
-      return code === 'idempotency_in_progress';
-    case 429:
-      return code !== 'key_temporarily_banned';
-    case 408:
-    case 500:
-    case 502:
-    case 503:
-    case 504:
-      return true;
-    default:
-      return false;
-  }
-}
-
-function namesItsTime({ status }: ApiError): boolean {
-  return status === 429 || status === 503;
+  if (status === 409) return code === 'idempotency_in_progress';
+  if (code === 'key_temporarily_banned') return false;
+  return [408, 429, 500, 502, 503, 504].includes(status);
 }

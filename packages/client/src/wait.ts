@@ -1,42 +1,27 @@
-import { AbortError } from './errors/abort-error.ts';
-
-/** The longest time that a timer can hold; one that is longer would fire at once. */
+/** The longest time that a timer can hold; a longer one would fire at once. */
 export const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * Waits for a time to pass, and leaves neither timer nor listener behind.
- *
- * @throws {AbortError} as soon as the signal aborts.
+ * Waits for a time to pass, if one is given, for an event to settle, or for a signal to abort, whichever comes first.
+ * Leaves neither a timer nor a listener behind. It never throws: the caller does, so that its own
+ * frames are in the stack of the error.
  */
-export function waitFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return untilAborted(signal, (resolve) => {
-    // A fraction is cut off by some runtimes, and nobody may come too early.
-    const timer = setTimeout(resolve, Math.ceil(ms));
-    return () => clearTimeout(timer);
-  });
-}
-
-/**
- * Does something until it settles or is aborted.
- *
- * @param begin begins it, and returns what cleans up after it, however it ended.
- * @throws {AbortError} as soon as the signal aborts.
- */
-export async function untilAborted<T>(
+export async function waitFor(
+  ms: number | undefined,
   signal: AbortSignal | undefined,
-  begin: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void,
-): Promise<T> {
-  let cleanUp = () => {};
-  let abort = () => {};
-  try {
-    return await new Promise<T>((resolve, reject) => {
-      abort = () => reject(new AbortError('aborted by its signal', { cause: signal?.reason }));
-      if (signal?.aborted) return abort();
-      signal?.addEventListener('abort', abort);
-      cleanUp = begin(resolve, reject);
-    });
-  } finally {
-    cleanUp();
-    signal?.removeEventListener('abort', abort);
-  }
+  event?: Promise<unknown>,
+): Promise<void> {
+  if (signal?.aborted) return;
+  let end = () => {};
+  // Some runtimes cut off the fraction, and a wait must never be too short.
+  const timer =
+    ms === undefined ? undefined : setTimeout(() => end(), Math.min(Math.ceil(ms), maxTimerMs));
+  const onAbort = () => end();
+  signal?.addEventListener('abort', onAbort);
+  await new Promise<void>((resolve) => {
+    end = resolve;
+    event?.then(end, end);
+  });
+  clearTimeout(timer);
+  signal?.removeEventListener('abort', onAbort);
 }

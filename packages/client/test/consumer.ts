@@ -47,7 +47,7 @@ export async function createConsumer(): Promise<Consumer> {
 }
 
 /** Runs a command and gives its output; if it fails, the error shows all that it printed. */
-export async function runIn(cwd: string, command: string, args: string[]): Promise<string> {
+async function runIn(cwd: string, command: string, args: string[]): Promise<string> {
   try {
     return (await execute(command, args, { cwd, encoding: 'utf8' })).stdout;
   } catch (error) {

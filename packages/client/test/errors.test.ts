@@ -50,7 +50,17 @@ describe('an answer that is no success', () => {
     expect(error).toBeInstanceOf(AnimalStoreError);
     expect(error).toBeInstanceOf(Error);
     expect((error as ApiError).constructor).toBe(errorClass);
-    expect(error).toMatchObject({ name, status, code, message: `about ${code}`, requestId: 'r-1' });
+    expect(error).toMatchObject({
+      name,
+      status,
+      code,
+      message: `listPets: about ${code} (HTTP ${status}, ${code}, request r-1)`,
+      detail: `about ${code}`,
+      operation: 'listPets',
+      method: 'GET',
+      attempts: 1,
+      requestId: 'r-1',
+    });
     expect((error as ApiError).headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
@@ -60,7 +70,7 @@ describe('an answer that is no success', () => {
     );
 
     expect(error).toBeInstanceOf(ServerError);
-    expect(error).toMatchObject({ status: 502, message: 'HTTP 502 Bad Gateway' });
+    expect(error).toMatchObject({ status: 502, detail: 'Bad Gateway' });
     expect((error as ApiError).code).toBeUndefined();
     expect((error as ApiError).requestId).toBeUndefined();
   });
@@ -70,7 +80,7 @@ describe('an answer that is no success', () => {
     async (body) => {
       const error = await failure(answer(401, body));
       expect(error).toBeInstanceOf(AuthenticationError);
-      expect(error).toMatchObject({ message: 'HTTP 401 Unauthorized', code: undefined });
+      expect(error).toMatchObject({ detail: 'Unauthorized', code: undefined });
     },
   );
 
@@ -78,7 +88,7 @@ describe('an answer that is no success', () => {
     expect(await failure(answer(403, '{"message":"Forbidden by policy"}'))).toMatchObject({
       name: 'ApiError',
       status: 403,
-      message: 'Forbidden by policy',
+      detail: 'Forbidden by policy',
       code: undefined,
     });
   });
@@ -88,7 +98,7 @@ describe('an answer that is no success', () => {
     expect(error).toMatchObject({
       name: 'ApiError',
       status,
-      message: `unexpected redirect (HTTP ${status}): is baseUrl right?`,
+      detail: 'unexpected redirect: is baseUrl right?',
     });
   });
 
@@ -101,7 +111,7 @@ describe('an answer that is no success', () => {
       name: 'ApiError',
       status: 200,
       code: undefined,
-      message: `expected a JSON array, got ${type} (HTTP 200 OK)`,
+      detail: `expected a JSON array, got ${type}`,
     });
   });
 
@@ -113,7 +123,7 @@ describe('an answer that is no success', () => {
       const expected = {
         name: 'ApiError',
         status: 200,
-        message: 'expected a JSON array, got application/json; charset=utf-8 (HTTP 200 OK)',
+        detail: 'expected a JSON array, got application/json; charset=utf-8',
       };
       expect(await rejection(store.listPets())).toMatchObject(expected);
       expect(await rejection(store.eachPet().toArray())).toMatchObject(expected);
@@ -129,7 +139,7 @@ describe('an answer that is no success', () => {
       expect(error).toMatchObject({
         name: 'ApiError',
         status: 201,
-        message: 'expected a JSON object, got application/json; charset=utf-8 (HTTP 201 Created)',
+        detail: 'expected a JSON object, got application/json; charset=utf-8',
       });
     },
   );
@@ -216,7 +226,7 @@ describe('a signal', () => {
 
     expect(error).toBeInstanceOf(AbortError);
     expect(error).toBeInstanceOf(AnimalStoreError);
-    expect(error).toMatchObject({ name: 'AbortError', message: 'aborted by its signal' });
+    expect(error).toMatchObject({ name: 'AbortError', message: 'listPets: aborted by its signal' });
     expect((error as Error).cause).toBe(reason);
     expect(server.requests).toEqual([]);
   });
@@ -284,7 +294,7 @@ describe('the API key', () => {
 
     expect(everyText(error)).not.toContain(apiKey);
     expect(everyText([...(error as ApiError).headers])).not.toContain(apiKey);
-    expect(error).toMatchObject({ message: 'you sent Bearer [API key]' });
+    expect(error).toMatchObject({ detail: 'you sent Bearer [API key]' });
   });
 
   test('is in no error of the connection', async () => {
@@ -304,6 +314,6 @@ describe('the API key', () => {
   test('of a few characters is left in texts, where it may be part of a word', async () => {
     await using server = await startScriptedServer(answer(401, errorBody(401, 'unauthorized')));
     const store = createClient({ baseUrl: server.baseUrl, apiKey: 'a' });
-    await expect(store.listPets()).rejects.toMatchObject({ message: 'about unauthorized' });
+    await expect(store.listPets()).rejects.toMatchObject({ detail: 'about unauthorized' });
   });
 });

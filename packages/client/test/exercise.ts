@@ -26,9 +26,7 @@ export async function exercise(
   const categoryId = 9007199254740993n;
   const created = await store.createPet({ name, categoryId });
   const gotten = await store.getPet(created.id);
-  const { data, rateLimit, requestId, nextCursor } = await store
-    .listPets({ limit: 1 })
-    .withResponse();
+  const { data, rateLimit, requestId } = await store.listPets({ limit: 1 }).withResponse();
   const collected = await store.eachPet({ limit: 2 }).toArray({ max: 3 });
   const missing: unknown = await store.getPet(Number.MAX_SAFE_INTEGER).catch((error) => error);
 
@@ -53,10 +51,10 @@ export async function exercise(
     isExact: created.categoryId === categoryId && gotten.categoryId === categoryId,
     isNameKept: gotten.name === name,
     deprecations,
-    listed: data.length,
-    knowsQuota: rateLimit?.limit === store.rateLimit?.limit && rateLimit?.limit === 60,
+    listed: data.pets.length,
+    knowsQuota: rateLimit?.limit === store.lastRateLimit?.limit && rateLimit?.limit === 60,
     hasRequestId: requestId !== undefined,
-    hasNextCursor: nextCursor !== undefined,
+    hasNextCursor: data.nextCursor !== undefined,
     collected: new Set(collected.map(({ id }) => id)).size,
     missing: isApiError(missing, 404) && missing instanceof NotFoundError && missing.code,
     retries,

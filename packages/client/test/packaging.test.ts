@@ -9,7 +9,10 @@ import { readExamples } from './readme.ts';
 
 const dist = join(packageDirectory, 'dist');
 const require = createRequire(import.meta.url);
-const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
+const compilers = {
+  'TypeScript 7': join(dirname(require.resolve('typescript/package.json')), 'bin/tsc'),
+  'TypeScript 5.9': join(dirname(require.resolve('typescript59/package.json')), 'bin/tsc'),
+};
 const nodeTypes = dirname(require.resolve('@types/node/package.json'));
 
 let consumer: Consumer;
@@ -28,7 +31,11 @@ const names = [
   'TimeoutError',
   'UnprocessableError',
   'createClient',
+  'isAnimalStoreError',
   'isApiError',
+  'parseJson',
+  'stringifyJson',
+  'version',
 ];
 
 beforeAll(async () => {
@@ -103,28 +110,29 @@ test('its two halves know the errors of one another', async () => {
 describe('TypeScript', () => {
   const program = `
     import {
+      type CallOptions,
       type ClientOptions,
       createClient,
       isApiError,
       NotFoundError,
       type NewPet,
       type Pet,
-      type RequestOptions,
     } from '@animal-store/client';
 
     const store = createClient({ baseUrl: 'http://localhost:3000/v1', apiKey: 'key', fetch });
     const newPet: NewPet = { name: 'Mia', categoryId: 9007199254740993n };
 
     // Whatever may be left out may be undefined, also under exactOptionalPropertyTypes.
-    export const options: RequestOptions = { signal: undefined, timeoutMs: undefined };
+    export const options: CallOptions = { signal: undefined, timeoutMs: undefined };
     export const clientOptions: Partial<ClientOptions> = { onRetry: ({ delayMs }) => delayMs };
 
     export async function collect(): Promise<Pet[]> {
       for await (const pet of store.eachPet({ status: 'sold' })) pet.name satisfies string;
-      for await (const [pet] of store.eachPet().pages()) pet?.categoryId satisfies number | bigint | undefined;
-      const { data, requestId, rateLimit, nextCursor } = await store.listPets().withResponse();
+      for await (const { pets: [pet] } of store.eachPet().pages())
+        pet?.categoryId satisfies number | bigint | undefined;
+      const { data, requestId, rateLimit } = await store.listPets().withResponse();
       rateLimit?.resetAt satisfies Date | undefined;
-      return nextCursor === undefined || requestId === undefined ? data : store.eachPet().toArray({ max: 5 });
+      return requestId === undefined ? data.pets : store.eachPet().toArray({ max: 5 });
     }
 
     export async function main(signal?: AbortSignal): Promise<Pet[]> {
@@ -156,6 +164,7 @@ describe('TypeScript', () => {
   });
 
   const modules = {
+    node16: { module: 'node16' },
     nodenext: { module: 'nodenext' },
     bundler: { module: 'preserve', moduleResolution: 'bundler' },
   };
@@ -166,15 +175,20 @@ describe('TypeScript', () => {
     Node: { lib: ['es2022'], types: [nodeTypes] },
   };
   test.each(
-    Object.entries(modules).flatMap(([resolution, moduleOptions]) =>
-      Object.entries(runtimes).map(
-        ([runtime, libraries]) =>
-          [resolution, runtime, { ...moduleOptions, ...libraries }] as const,
+    Object.entries(compilers).flatMap(([compiler, tsc]) =>
+      Object.entries(modules).flatMap(([resolution, moduleOptions]) =>
+        Object.entries(runtimes).map(([runtime, libraries]) => ({
+          compiler,
+          resolution,
+          runtime,
+          tsc,
+          options: { ...moduleOptions, ...libraries },
+        })),
       ),
     ),
   )(
-    '%s compiles it for %s, and the README’s examples',
-    async (_resolution, _runtime, options) => {
+    '$compiler with $resolution compiles it for $runtime, and the README’s examples',
+    async ({ tsc, options }) => {
       const compilerOptions = {
         ...options,
         target: 'es2022',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createClient, type Pet } from '../src/index.ts';
+import { createClient, type Page, type Pet } from '../src/index.ts';
 import { rejection } from './rejection.ts';
 import { answerJson, refuse, type Step, scriptFetch } from './scripted-fetch.ts';
 
@@ -109,14 +109,55 @@ describe('eachPet', () => {
   });
 });
 
-test('pages gives page after page', async () => {
+describe('pages', () => {
+  test('gives page after page, each with the cursor of the next', async () => {
+    const { store, urls } = open();
+    const pages: Page[] = [];
+    for await (const page of store.eachPet({ limit: 2 }).pages()) {
+      pages.push(page);
+      expect(urls()).toHaveLength(pages.length);
+    }
+    expect(pages).toEqual([
+      { pets: pets(1, 2), nextCursor: 'a+1' },
+      { pets: pets(3, 4), nextCursor: 'b' },
+      { pets: pets(5, 5), nextCursor: undefined },
+    ]);
+  });
+
+  test('can be resumed at a cursor', async () => {
+    const { store, urls } = open([page(pets(5, 5))]);
+    for await (const { pets: last } of store.eachPet({ cursor: 'b' }).pages()) {
+      expect(last).toEqual(pets(5, 5));
+    }
+    expect(urls()).toEqual([`${list}?cursor=b&limit=100`]);
+  });
+});
+
+test('a server that always answers with the same cursor does not make an endless loop', async () => {
+  const { store, urls } = open([page(pets(1, 2), next('cursor=a'))]);
+  const error = await rejection(store.eachPet().toArray());
+  expect(error).toMatchObject({
+    name: 'AnimalStoreError',
+    message: 'listPets: the next page has the cursor of this page',
+  });
+  expect(urls()).toHaveLength(2);
+});
+
+test('after an abort no animal follows, not even one that has arrived', async () => {
   const { store, urls } = open();
-  const pages: Pet[][] = [];
-  for await (const animals of store.eachPet({ limit: 2 }).pages()) {
-    pages.push(animals);
-    expect(urls()).toHaveLength(pages.length);
-  }
-  expect(pages).toEqual([pets(1, 2), pets(3, 4), pets(5, 5)]);
+  const controller = new AbortController();
+  const seen: number[] = [];
+  const error = await rejection(
+    (async () => {
+      for await (const { id } of store.eachPet({}, { signal: controller.signal })) {
+        seen.push(id);
+        controller.abort();
+      }
+    })(),
+  );
+  expect(error).toMatchObject({ name: 'AbortError', cause: controller.signal.reason });
+  expect(seen).toEqual([1]);
+  expect(urls()).toHaveLength(1);
 });
 
 describe('toArray', () => {
@@ -178,7 +219,6 @@ describe('nextCursor', () => {
     [undefined, undefined],
   ])('of the header %j is %j', async (link, expected) => {
     const { store } = open([page([], link)]);
-    const { nextCursor } = await store.listPets().withResponse();
-    expect(nextCursor).toBe(expected);
+    expect(await store.listPets()).toEqual({ pets: [], nextCursor: expected });
   });
 });

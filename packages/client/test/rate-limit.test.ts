@@ -5,12 +5,15 @@ import { answerJson, deny, disconnect, refuse, type Step, scriptFetch } from './
 
 const ok = answerJson(200, []);
 
+/** A key of its own for each client: all clients of a process that share a key share its quota. */
+let keys = 0;
+
 function open(steps: Step[], options: Partial<ClientOptions> = {}) {
   const script = scriptFetch(...steps);
   const baseUrl = 'https://store.example/v1';
   const start = Date.now();
   return {
-    store: createClient({ baseUrl, apiKey: 'ast_key', fetch: script.fetch, ...options }),
+    store: createClient({ baseUrl, apiKey: `ast_key_${++keys}`, fetch: script.fetch, ...options }),
     script,
     /** When the requests were sent, in milliseconds from the start. */
     sentAtMs: () => script.requests.map(({ atMs }) => atMs - start),
@@ -37,7 +40,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('rateLimit', () => {
+describe('lastRateLimit', () => {
   const quota = (remaining: number) => ({
     'X-RateLimit-Limit': '60',
     'X-RateLimit-Remaining': String(remaining),
@@ -48,14 +51,14 @@ describe('rateLimit', () => {
   test('is the last state seen, of whatever answer', async () => {
     const steps = [answerJson(200, [], quota(2)), refuse(404, 'not_found', quota(1)), ok];
     const { store } = open(steps);
-    expect(store.rateLimit).toBeUndefined();
+    expect(store.lastRateLimit).toBeUndefined();
     await store.listPets();
-    expect(store.rateLimit).toEqual({ ...state, remaining: 2 });
+    expect(store.lastRateLimit).toEqual({ ...state, remaining: 2 });
     await rejection(store.listPets());
-    expect(store.rateLimit).toEqual({ ...state, remaining: 1 });
+    expect(store.lastRateLimit).toEqual({ ...state, remaining: 1 });
     // A proxy's answer says nothing of it.
     await store.listPets();
-    expect(store.rateLimit).toEqual({ ...state, remaining: 1 });
+    expect(store.lastRateLimit).toEqual({ ...state, remaining: 1 });
   });
 
   test('comes with each answer too, and with its event', async () => {
@@ -64,7 +67,7 @@ describe('rateLimit', () => {
       onResponse: ({ rateLimit }) => events.push(rateLimit),
     });
     expect(await store.listPets().withResponse()).toMatchObject({
-      data: [],
+      data: { pets: [] },
       requestId: 'r-7',
       rateLimit: { ...state, remaining: 7 },
     });
@@ -76,7 +79,7 @@ describe('rateLimit', () => {
   });
 });
 
-describe('after a 429 the other calls of the client', () => {
+describe('after a 429 the other calls with the key', () => {
   test('wait for the reset, and then one goes first', async () => {
     let answerScout = (_response: Response) => {};
     const scout: Step = () => new Promise((resolve) => (answerScout = resolve));
@@ -98,18 +101,6 @@ describe('after a 429 the other calls of the client', () => {
     expect(sentAtMs()).toEqual([0, 30_000, 35_000, 35_000, 35_000]);
   });
 
-  test('all go at once when that one is admitted', async () => {
-    const { store, sentAtMs } = open([deny(30), ok, () => new Promise(() => {})]);
-    const first = store.listPets();
-    await elapse(0);
-    const others = [store.listPets(), store.listPets(), store.listPets()].map(rejection);
-    await elapse(30_000);
-    await first;
-    // None of these is ever answered, and nobody waits for another's answer any more.
-    expect(sentAtMs()).toEqual([0, 30_000, 30_000, 30_000, 30_000]);
-    await settle(others);
-  });
-
   test('wait for as long as is worth waiting for, and no longer', async () => {
     const { store, sentAtMs } = open([deny(60), ok]);
     const first = store.listPets();
@@ -120,51 +111,51 @@ describe('after a 429 the other calls of the client', () => {
     expect(sentAtMs()).toEqual([0, 60_000, 60_000]);
   });
 
-  test('wait up to a tenth longer', async () => {
+  test('wait exactly for the reset, whatever the jitter of the retry', async () => {
     const { store, sentAtMs } = open([deny(30), ok]);
     const failed = rejection(store.listPets({}, { maxRetries: 0 }));
     await elapse(10_000);
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const other = store.listPets();
     await settle([failed, other]);
-    expect(sentAtMs()).toEqual([0, 32_000]);
+    expect(sentAtMs()).toEqual([0, 30_000]);
   });
 
   test('wait again if the first to go is denied', async () => {
-    const { store, sentAtMs } = open([deny(30), deny(40), ok]);
+    const { store, sentAtMs } = open([deny(20), deny(40), ok]);
     const calls = [store.listPets()];
     await elapse(0);
     calls.push(store.listPets(), store.listPets());
     const results = await settle(calls);
     expect(results.map(({ status }) => status)).toEqual(Array(3).fill('fulfilled'));
-    expect(sentAtMs()).toEqual([0, 30_000, 70_000, 70_000, 70_000]);
+    expect(sentAtMs()).toEqual([0, 20_000, 60_000, 60_000, 60_000]);
   });
 
-  test('wait for one reset more than they have retries, and then give up', async () => {
-    const retries = vi.fn();
-    const { store, sentAtMs } = open([deny(30)], { onRetry: retries });
-    const first = rejection(store.listPets({}, { maxRetries: 5 }));
+  test('fail as soon as the reset is further away than they may still wait', async () => {
+    const { store, sentAtMs } = open([deny(30)]);
+    const first = rejection(store.listPets({}, { maxRetries: 0 }));
     await elapse(0);
     const start = Date.now();
-    const gaveUp = [0, 1, 2].map(async (maxRetries) => {
-      const error = await rejection(store.listPets({}, { maxRetries }));
+    const others = ['one', 'two', 'three'].map(async () => {
+      const error = await rejection(store.listPets({}, { maxRetries: 0 }));
       return { error, afterMs: Date.now() - start };
     });
-    await settle([first, ...gaveUp]);
+    await settle([first, ...others]);
 
-    const error = {
+    // One is sent at each reset, and denied. After a minute nobody may wait for another.
+    const denied = { name: 'RateLimitError', detail: 'about rate_limit_exceeded', attempts: 1 };
+    const refused = {
       name: 'RateLimitError',
-      message: 'not sent, because of an earlier answer: about rate_limit_exceeded',
+      detail: 'not sent, because the quota is used up for another 30 s',
+      attempts: 0,
       retryAfterMs: 30_000,
     };
-    expect(await Promise.all(gaveUp)).toMatchObject([
-      { error, afterMs: 30_000 },
-      { error, afterMs: 60_000 },
-      { error, afterMs: 90_000 },
+    expect(await Promise.all(others)).toMatchObject([
+      { error: denied, afterMs: 30_000 },
+      { error: denied, afterMs: 60_000 },
+      { error: refused, afterMs: 60_000 },
     ]);
-    // One request at each reset, and all of them the first call's.
-    expect(sentAtMs()).toEqual([0, 30_000, 60_000, 90_000, 120_000, 150_000]);
-    expect(retries).toHaveBeenCalledTimes(5);
+    expect(sentAtMs()).toEqual([0, 30_000, 60_000]);
   });
 
   test('are aborted at once while they wait, and leave nothing', async () => {
@@ -194,28 +185,26 @@ describe('after a 429 the other calls of the client', () => {
   });
 
   test('send another first if that one is aborted', async () => {
-    const { store, sentAtMs } = open([deny(30), () => new Promise(() => {}), deny(1), ok]);
+    const { store, sentAtMs } = open([deny(30), () => new Promise(() => {}), ok]);
+    const first = rejection(store.listPets({}, { maxRetries: 0 }));
+    await elapse(0);
     const controller = new AbortController();
-    const first = rejection(store.listPets({}, { signal: controller.signal }));
-    await elapse(0);
-    const others = [store.listPets(), store.listPets(), store.listPets()];
+    const aborted = rejection(store.listPets({}, { signal: controller.signal }));
+    const others = [store.listPets(), store.listPets()];
     await elapse(31_000);
+    expect(sentAtMs()).toEqual([0, 30_000]);
     controller.abort();
-    await first;
-    await elapse(0);
-    // One more, and not three.
-    expect(sentAtMs()).toEqual([0, 30_000, 31_000]);
-    await settle(others);
-    expect(sentAtMs()).toEqual([0, 30_000, 31_000, 32_000, 32_000, 32_000]);
+    await settle([first, aborted, ...others]);
+    expect(sentAtMs()).toEqual([0, 30_000, 31_000, 31_000]);
   });
 
   test('go if that one loses its connection', async () => {
     const { store, sentAtMs } = open([deny(30), disconnect, ok]);
-    const first = store.listPets({}, { maxRetries: 1 });
+    const first = rejection(store.listPets({}, { maxRetries: 0 }));
     await elapse(0);
-    const others = [store.listPets(), store.listPets()];
-    await settle([rejection(first), ...others]);
-    expect(sentAtMs()).toEqual([0, 30_000, 30_000, 30_000]);
+    const others = [rejection(store.listPets({}, { maxRetries: 0 })), store.listPets()];
+    await settle([first, ...others]);
+    expect(sentAtMs()).toEqual([0, 30_000, 30_000]);
   });
 
   test('go if that one is answered with another failure', async () => {
@@ -244,17 +233,11 @@ describe('after a 429 the other calls of the client', () => {
     expect((script.requests[1]?.atMs ?? 0) - start).toBe(30_000);
   });
 
-  test('do not wait if how often or how long is no number', async () => {
+  test('do not wait if how long is no number', async () => {
     const { store, sentAtMs } = open([deny(30), ok], { maxRetryAfterMs: Number.NaN });
     await rejection(store.listPets());
     expect(await rejection(store.listPets())).toBeInstanceOf(RateLimitError);
     expect(sentAtMs()).toEqual([0]);
-
-    const other = open([deny(30), ok]);
-    await rejection(other.store.listPets({}, { maxRetries: 0 }));
-    const call = other.store.listPets({}, { maxRetries: Number.NaN });
-    expect(await rejection(call)).toBeInstanceOf(RateLimitError);
-    expect(other.sentAtMs()).toEqual([0]);
   });
 
   test('do not wait if the 429 does not say how long', async () => {
@@ -264,25 +247,28 @@ describe('after a 429 the other calls of the client', () => {
     expect(sentAtMs()).toEqual([0, 0]);
   });
 
-  test('do not wait if that is switched off', async () => {
-    const { store, sentAtMs } = open([deny(30), ok], { waitForReset: false });
-    const first = store.listPets();
+  test('do not wait at all with maxRetryAfterMs 0', async () => {
+    const { store, sentAtMs } = open([deny(30), ok], { maxRetryAfterMs: 0 });
+    expect(await rejection(store.listPets())).toMatchObject({ attempts: 1 });
     await elapse(1_000);
-    await store.listPets();
-    expect(sentAtMs()).toEqual([0, 1_000]);
-    await settle([first]);
-    expect(sentAtMs()).toEqual([0, 1_000, 30_000]);
+    expect(await rejection(store.listPets())).toMatchObject({ attempts: 0, retryAfterMs: 29_000 });
+    expect(sentAtMs()).toEqual([0]);
   });
 
-  test('of another client are not concerned', async () => {
-    const { store, script } = open([deny(30), ok]);
-    await rejection(store.listPets({}, { maxRetries: 0 }));
-    const other = createClient({
-      baseUrl: 'https://store.example/v1',
-      apiKey: 'ast_other',
-      fetch: script.fetch,
-    });
-    await expect(other.listPets()).resolves.toEqual([]);
+  test('are those of all clients that use the key, and of no others', async () => {
+    const { fetch, requests } = scriptFetch(deny(30), ok);
+    const baseUrl = 'https://store.example/v1';
+    const apiKey = `ast_key_${++keys}`;
+    await rejection(createClient({ baseUrl, apiKey, fetch }).listPets({}, { maxRetries: 0 }));
+    const patient = createClient({ baseUrl, apiKey, fetch });
+    const waiting = [patient.listPets(), patient.withOptions({ headers: { a: 'b' } }).listPets()];
+    await elapse(1_000);
+    expect(requests).toHaveLength(1);
+
+    await createClient({ baseUrl, apiKey: 'ast_other', fetch }).listPets();
+    await createClient({ baseUrl: 'https://staging.example/v1', apiKey, fetch }).listPets();
+    expect(requests).toHaveLength(3);
+    await settle(waiting);
   });
 });
 
@@ -290,7 +276,7 @@ describe.each([
   ['a 429 that asks for more than is worth waiting for', deny(3_600), 'rate_limit_exceeded', false],
   ['a ban', deny(300, 'key_temporarily_banned'), 'key_temporarily_banned', true],
 ])('after %s', (_what, step, code, banned) => {
-  test('the other calls of the client are refused without being sent', async () => {
+  test('the other calls with the key are refused without being sent', async () => {
     const { store, sentAtMs } = open([step, ok]);
     const first = await rejection(store.listPets());
     await elapse(20_500);
@@ -318,8 +304,9 @@ describe.each([
     expect([scout?.status, other?.status]).toEqual(['rejected', 'rejected']);
 
     await elapse(60_000);
+    await settle([store.listPets()]);
     await settle([store.listPets(), store.listPets()]);
-    expect(sentAtMs()).toEqual([0, 60_000, 120_000, 120_000]);
+    expect(sentAtMs()).toEqual([0, 60_000, 120_000, 120_000, 120_000]);
   });
 });
 

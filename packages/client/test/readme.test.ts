@@ -16,12 +16,13 @@ beforeAll(async () => {
 afterAll(() => resources.disposeAsync());
 
 const outputs = [
-  /^\d+ \d+\n$/,
-  /^\d 200 \S+ \d+ \S+\n\d{4}-\S+Z\n$/,
-  /^(?:\d+\n)+$/,
-  /^listPets 200 \d+\n$/,
+  /^Mia is for sale\n$/,
+  /^(?:\d+ animals; resume at the start\n)\d+\n$/,
   /^400 invalid_request name: .*\n$/,
   /^$/,
+  /^true\n$/,
+  /^listPets attempt 1\n200 \d+\n\d \S+\n$/,
+  /^\{"name":"Mia","categoryId":9007199254740993\} \{ name: 'Mia', categoryId: 9007199254740993n \}\n$/,
   /^Mia\n$/,
 ];
 
@@ -31,7 +32,7 @@ test.each(examples.map((code, index) => [index, code] as const))(
     expect(examples).toHaveLength(outputs.length);
     const program = code
       .replaceAll("'http://localhost:3000/v1'", JSON.stringify(service.baseUrl))
-      .replaceAll("'ast_…'", JSON.stringify(service.demoKey));
+      .replaceAll("'ast_your_key'", JSON.stringify(service.demoKey));
     await consumer.write(`example-${index}.mts`, program);
     expect(await consumer.run(process.execPath, [`example-${index}.mts`])).toMatch(
       outputs[index] ?? '',

@@ -1,8 +1,18 @@
 import { AnimalStoreError } from './animal-store-error.ts';
 
 /**
- * The caller's `signal` ended the call; its `cause` is the signal's reason. The name is the one that
- * `fetch` uses, so code that asks for `error.name === 'AbortError'` needs no change.
+ * The caller's `signal` ended the call; `cause` is the signal's reason. The name is the one that
+ * `fetch` uses, so code that checks `error.name === 'AbortError'` needs no change.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await store.listPets({}, { signal: AbortSignal.timeout(5_000) });
+ * } catch (error) {
+ *   if (error instanceof AbortError) console.log('cancelled:', error.cause);
+ *   else throw error;
+ * }
+ * ```
  */
 export class AbortError extends AnimalStoreError {
   override readonly name = 'AbortError' as const;

@@ -1,7 +1,22 @@
 import { ApiError } from './api-error.ts';
 
-/** The API key is missing, wrong, expired or revoked. Trying again does not help. */
+/**
+ * The API key is missing, wrong, expired or revoked. A retry does not help, unless `apiKey` is a
+ * function that now returns another key; the client tries that once by itself.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await store.listPets();
+ * } catch (error) {
+ *   if (error instanceof AuthenticationError) console.error('check ANIMAL_STORE_API_KEY');
+ *   else throw error;
+ * }
+ * ```
+ */
 export class AuthenticationError extends ApiError {
   override readonly name = 'AuthenticationError' as const;
-  override readonly status = 401 as const;
+
+  /** The HTTP status of the answer. */
+  declare readonly status: 401;
 }

@@ -1,7 +1,21 @@
 import { ApiError } from './api-error.ts';
 
-/** The request was invalid; the message names each field and what was expected of it. */
+/**
+ * The request was invalid. `detail` names each field and what was expected of it.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await store.createPet({ name: '', categoryId: 3 });
+ * } catch (error) {
+ *   if (error instanceof BadRequestError) console.error(error.detail);
+ *   else throw error;
+ * }
+ * ```
+ */
 export class BadRequestError extends ApiError {
   override readonly name = 'BadRequestError' as const;
-  override readonly status = 400 as const;
+
+  /** The HTTP status of the answer. */
+  declare readonly status: 400;
 }

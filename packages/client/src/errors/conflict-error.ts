@@ -1,7 +1,21 @@
 import { ApiError } from './api-error.ts';
 
-/** A request with the same idempotency key is still in progress. */
+/**
+ * A request with the same idempotency key is still in progress.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await store.createPet({ name: 'Mia', categoryId: 3 }, { idempotencyKey: 'order-7' });
+ * } catch (error) {
+ *   if (error instanceof ConflictError) console.error('still running');
+ *   else throw error;
+ * }
+ * ```
+ */
 export class ConflictError extends ApiError {
   override readonly name = 'ConflictError' as const;
-  override readonly status = 409 as const;
+
+  /** The HTTP status of the answer. */
+  declare readonly status: 409;
 }

@@ -1,7 +1,21 @@
 import { ApiError } from './api-error.ts';
 
-/** There is no such animal (`pet_not_found`), or no such path (`not_found`). */
+/**
+ * There is no such animal (`pet_not_found`), or no such path (`not_found`).
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await store.getPet(7);
+ * } catch (error) {
+ *   if (error instanceof NotFoundError) console.log('no animal has this id');
+ *   else throw error;
+ * }
+ * ```
+ */
 export class NotFoundError extends ApiError {
   override readonly name = 'NotFoundError' as const;
-  override readonly status = 404 as const;
+
+  /** The HTTP status of the answer. */
+  declare readonly status: 404;
 }

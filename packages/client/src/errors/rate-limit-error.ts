@@ -1,11 +1,27 @@
-import { readRateLimit } from '../rate-limit-state.ts';
+import { readRateLimit } from '../rate-limit.ts';
 import { parseRetryAfter } from '../retry-after.ts';
+import type { CallDetails } from './animal-store-error.ts';
 import { ApiError, type ApiErrorDetails } from './api-error.ts';
 
-/** The key's quota is used up, or the key is banned for a while. */
+/**
+ * The quota of the key is used up, or the key is banned for a while. If the client knew that
+ * already, it sent no request.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await store.listPets();
+ * } catch (error) {
+ *   if (error instanceof RateLimitError) console.log('again in', error.retryAfterMs, 'ms');
+ *   else throw error;
+ * }
+ * ```
+ */
 export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError' as const;
-  override readonly status = 429 as const;
+
+  /** The HTTP status of the answer. */
+  declare readonly status: 429;
 
   /** How long to wait, in milliseconds: a request sent after that is admitted. */
   readonly retryAfterMs: number | undefined;
@@ -22,13 +38,10 @@ export class RateLimitError extends ApiError {
   /** Whether the key is banned for repeated requests after a 429. */
   readonly banned: boolean;
 
-  constructor(details: ApiErrorDetails, options?: { cause?: unknown }) {
-    super(details, options);
-    const rateLimit = readRateLimit(details.headers);
+  constructor(details: ApiErrorDetails, call: CallDetails) {
+    super(details, call);
+    Object.assign(this, readRateLimit(details.headers));
     this.retryAfterMs = parseRetryAfter(details.headers);
-    this.limit = rateLimit?.limit;
-    this.remaining = rateLimit?.remaining;
-    this.resetAt = rateLimit?.resetAt;
     this.banned = details.code === 'key_temporarily_banned';
   }
 }

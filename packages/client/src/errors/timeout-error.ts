@@ -1,6 +1,18 @@
 import { ConnectionError } from './connection-error.ts';
 
-/** No complete answer arrived within `timeoutMs`. The service may have done what was asked. */
+/**
+ * No complete answer arrived within `timeoutMs`. The service may have done what was asked.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await store.listPets({}, { timeoutMs: 2_000, maxRetries: 0 });
+ * } catch (error) {
+ *   if (error instanceof TimeoutError) console.error('too slow:', error.message);
+ *   else throw error;
+ * }
+ * ```
+ */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError' as const;
 }

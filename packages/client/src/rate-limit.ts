@@ -1,4 +1,5 @@
 import { parseRateLimit } from '@animal-store/contract';
+import type { HttpHeaders } from './http-response.ts';
 
 /** What an answer says about the key's quota: of its most restrictive window. */
 export interface RateLimitState {
@@ -10,8 +11,8 @@ export interface RateLimitState {
   resetAt: Date;
 }
 
-/** Reads it, or gives `undefined` where one of the three fields is missing or no whole number. */
-export function readRateLimit(headers: Headers): RateLimitState | undefined {
+/** Reads it, or gives `undefined` if one of the three fields is missing or no whole number. */
+export function readRateLimit(headers: Pick<HttpHeaders, 'get'>): RateLimitState | undefined {
   const rateLimit = parseRateLimit((name) => headers.get(name));
   return rateLimit && { ...rateLimit, resetAt: new Date(rateLimit.resetAt * 1000) };
 }

@@ -1,0 +1,65 @@
+/** An API key, or a function that gives the current one. */
+export type ApiKey = string | (() => string | Promise<string>);
+
+/** Where a client gets its API key from. */
+export interface ApiKeySource {
+  /** Gives the key; a function is called once, for all calls. */
+  get(): Promise<string>;
+  /**
+   * Asks for another key, because the service refused this one. Concurrent calls share one question.
+   *
+   * @returns whether there is another.
+   */
+  renew(refused: string): Promise<boolean>;
+}
+
+/**
+ * Creates the source. The key lives in a closure, so that nothing that inspects or serializes a
+ * client finds it.
+ *
+ * @throws {TypeError} if the key cannot be sent.
+ */
+export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
+  if (typeof apiKey !== 'function') {
+    const key = checkApiKey(apiKey);
+    return { get: async () => key, renew: async () => false };
+  }
+  const ask: () => string | Promise<string> = apiKey;
+  let current: Promise<string> | undefined;
+
+  function load(): Promise<string> {
+    const asked = (async () => checkApiKey(await ask()))();
+    current = asked;
+    // The next call asks again.
+    asked.catch(() => {
+      if (current === asked) current = undefined;
+    });
+    return asked;
+  }
+
+  const get = () => current ?? load();
+  return {
+    get,
+    async renew(refused) {
+      const known = get();
+      if ((await known) !== refused) return true;
+      if (current === known) load();
+      return (await get()) !== refused;
+    },
+  };
+}
+
+/**
+ * Checks that a key can be sent.
+ *
+ * @throws {TypeError} that never quotes the key: errors end up in logs.
+ */
+export function checkApiKey(apiKey: string | undefined): string {
+  // Also keeps `fetch` from quoting the whole header, key and all, in an error of its own.
+  if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new TypeError(
+      'apiKey (or ANIMAL_STORE_API_KEY): expected visible ASCII characters, without spaces',
+    );
+  }
+  return apiKey;
+}

@@ -1,0 +1,104 @@
+import { type ListPetsQuery, pageLimit } from '@animal-store/contract';
+import { findLink } from './find-link.ts';
+import type { HttpHeaders } from './http-response.ts';
+import type { Pet } from './pet.ts';
+import type { CallOptions } from './request.ts';
+
+/**
+ * One page of the list. It is not the list, so it cannot be looped over: loop over `pets`, or over
+ * `eachPet()` for all pages.
+ */
+export interface Page {
+  /** The animals of this page, by `id` ascending. */
+  pets: Pet[];
+  /** The `cursor` of the page that follows, or `undefined` on the last page. */
+  nextCursor: string | undefined;
+}
+
+/** The animals of a list, however many pages it has. Each loop over it starts again. */
+export interface PetList extends AsyncIterable<Pet> {
+  /**
+   * Collects the animals.
+   *
+   * @throws {TypeError} if `max` is no number from 0.
+   * @example
+   * ```ts
+   * const first10 = await store.eachPet({ status: 'sold' }).toArray({ max: 10 });
+   * ```
+   */
+  toArray(options?: ToArrayOptions): Promise<Pet[]>;
+  /**
+   * Gives page after page; each is one request, sent when the loop asks for it. A job that stores
+   * `nextCursor` can resume there.
+   *
+   * @example
+   * ```ts
+   * for await (const { pets, nextCursor } of store.eachPet({ cursor }).pages()) {
+   *   await save(pets, nextCursor);
+   * }
+   * ```
+   */
+  pages(): AsyncIterable<Page>;
+}
+
+/** Options of {@link PetList.toArray}. */
+export interface ToArrayOptions {
+  /**
+   * The greatest number of animals to collect.
+   *
+   * @default Infinity
+   */
+  max?: number | undefined;
+}
+
+type GetPage = (query: ListPetsQuery, options: CallOptions | undefined) => Promise<Page>;
+
+export function createPetList(
+  getPage: GetPage,
+  { query, options }: { query: ListPetsQuery; options: CallOptions | undefined },
+): PetList {
+  // Each page costs one request of the quota, so pages are as long as they can be.
+  async function* pages(limit: number = pageLimit.max) {
+    let { cursor } = query;
+    do {
+      const page = await getPage({ ...query, limit: query.limit ?? limit, cursor }, options);
+      yield page;
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+  }
+
+  return {
+    pages: () => pages(),
+
+    async *[Symbol.asyncIterator]() {
+      for await (const { pets } of pages()) {
+        for (const pet of pets) {
+          // Sends nothing: it throws the AbortError.
+          if (options?.signal?.aborted) await getPage(query, options);
+          yield pet;
+        }
+      }
+    },
+
+    async toArray({ max = Number.POSITIVE_INFINITY } = {}) {
+      if (!(max >= 0)) throw new TypeError(`max: expected a number from 0, got ${max}`);
+      const most = Math.floor(max);
+      const all: Pet[] = [];
+      if (most < 1) return all;
+      for await (const { pets } of pages(Math.min(most, pageLimit.max))) {
+        // One by one: a page may have more animals than one `push` can take as arguments.
+        for (const pet of pets) if (all.push(pet) >= most) return all;
+      }
+      return all;
+    },
+  };
+}
+
+/**
+ * Finds where the page after this one starts. Only the cursor is taken from the link: the key goes to
+ * `baseUrl` and nowhere else, whatever address the link names.
+ */
+export function readNextCursor(headers: Pick<HttpHeaders, 'get'>): string | undefined {
+  const link = findLink(headers, 'next');
+  return new URLSearchParams(link?.split(/[?#]/)[1]).get('cursor') ?? undefined;
+}

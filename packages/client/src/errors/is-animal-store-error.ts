@@ -1,0 +1,77 @@
+import type { AbortError } from './abort-error.ts';
+import { errorBrand } from './animal-store-error.ts';
+import type { ApiError } from './api-error.ts';
+import type { AuthenticationError } from './authentication-error.ts';
+import type { BadRequestError } from './bad-request-error.ts';
+import type { ConflictError } from './conflict-error.ts';
+import type { ConnectionError } from './connection-error.ts';
+import type { NotFoundError } from './not-found-error.ts';
+import type { RateLimitError } from './rate-limit-error.ts';
+import type { ServerError } from './server-error.ts';
+import type { TimeoutError } from './timeout-error.ts';
+import type { UnprocessableError } from './unprocessable-error.ts';
+
+/** Every error of a call; its `name` narrows it to a class. */
+export type AnyAnimalStoreError =
+  | AbortError
+  | (ApiError & { readonly name: 'ApiError' })
+  | AuthenticationError
+  | BadRequestError
+  | ConflictError
+  | (ConnectionError & { readonly name: 'ConnectionError' })
+  | NotFoundError
+  | RateLimitError
+  | ServerError
+  | TimeoutError
+  | UnprocessableError;
+
+/** The class of error that goes with a status. */
+export interface ApiErrorByStatus {
+  /** The request was invalid. */
+  400: BadRequestError;
+  /** The API key was refused. */
+  401: AuthenticationError;
+  /** There is no such animal or path. */
+  404: NotFoundError;
+  /** A request with the same idempotency key is in progress. */
+  409: ConflictError;
+  /** The idempotency key was used for a different animal. */
+  422: UnprocessableError;
+  /** The quota is used up, or the key is banned. */
+  429: RateLimitError;
+}
+
+/**
+ * Checks whether something is an error of this client, also of another copy of this package, such as
+ * its CommonJS half, where `instanceof` says no. Its `name` then narrows the type.
+ *
+ * @example
+ * ```ts
+ * if (isAnimalStoreError(error) && error.name === 'RateLimitError') console.log(error.retryAfterMs);
+ * ```
+ */
+export function isAnimalStoreError(error: unknown): error is AnyAnimalStoreError {
+  return typeof error === 'object' && error !== null && errorBrand in error;
+}
+
+/**
+ * Checks whether something is an `ApiError`, and if a status is given, one with that status. Like
+ * {@link isAnimalStoreError} it knows the errors of every copy of this package.
+ *
+ * @example
+ * ```ts
+ * if (isApiError(error, 404)) console.log('no such animal');
+ * ```
+ */
+export function isApiError<Status extends number>(
+  error: unknown,
+  status: Status,
+): error is Status extends keyof ApiErrorByStatus
+  ? ApiErrorByStatus[Status]
+  : ApiError & { readonly status: Status };
+export function isApiError(error: unknown): error is ApiError;
+export function isApiError(error: unknown, status?: number): boolean {
+  return (
+    isAnimalStoreError(error) && 'status' in error && (status ?? error.status) === error.status
+  );
+}
