@@ -17,10 +17,15 @@ const stampFile = join(root, 'node_modules', '.installed');
 
 /** Each scope includes the ones before it. */
 const filters = {
-  run: ['--prod', '--filter-prod', '@animal-store/server...'],
+  run: ['--prod', '--filter-prod', 'animal-store', '--filter-prod', '@animal-store/server...'],
   develop: ['--filter', '!@animal-store/heavy-tools'],
   all: [],
 };
+// Only Linux binaries could be resolved where the lockfile is written. pnpm would skip all others.
+// The versions of direct dependencies are exact in the catalog.
+const isLockfileComplete = process.platform === 'linux';
+const lockfileOptions = isLockfileComplete ? ['--frozen-lockfile'] : ['--no-lockfile'];
+
 const scopes = Object.keys(filters);
 const hash = createHash('sha256')
   .update(readFileSync(join(root, 'pnpm-lock.yaml')))
@@ -31,10 +36,15 @@ const [installedScope, installedHash] = stamp.split(' ');
 const scope = scopes[Math.max(scopes.indexOf(installedScope), scopes.indexOf(process.argv[2]))];
 
 if (scope !== installedScope || hash !== installedHash) {
+  if (!isLockfileComplete) {
+    console.error(
+      `pnpm-lock.yaml has binaries for Linux only, so this installation on ${process.platform} does without it: direct dependencies have the same versions, indirect ones may differ.`,
+    );
+  }
   const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx';
   const { status, error } = spawnSync(
     npx,
-    ['--yes', packageManager, 'install', '--frozen-lockfile', ...filters[scope]],
+    ['--yes', packageManager, 'install', ...lockfileOptions, ...filters[scope]],
     // What it says is progress: the output of `npm run keys -- list --json` is for a script.
     { cwd: root, stdio: ['inherit', 2, 2], shell: process.platform === 'win32' },
   );
@@ -46,4 +56,12 @@ if (scope !== installedScope || hash !== installedHash) {
   }
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, `${scope} ${hash}\n`);
+}
+
+// npm's scripts begin with `exec`, so that a signal to npm reaches Node: a shell between them would end
+// without passing it on. cmd.exe has no such command, and needs none.
+if (process.platform === 'win32') {
+  const bin = join(root, 'node_modules', '.bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'exec.cmd'), '@%*\r\n');
 }

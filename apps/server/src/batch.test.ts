@@ -1,12 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { tracingChannel } from 'node:diagnostics_channel';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createBatcher } from './batch.ts';
 
-const patienceMs = 50;
+const options = {
+  operation: 'a_test',
+  system: 'postgresql',
+  maxSize: 100,
+  patienceMs: 50,
+} as const;
+const { patienceMs } = options;
 
 /** A batcher whose batches the test answers by hand. */
-function createTestBatcher(maxSize = 100) {
+function createTestBatcher(maxSize: number = options.maxSize) {
   const sent: { requests: readonly string[]; answer: PromiseWithResolvers<readonly Result[]> }[] =
     [];
   type Result = string | Promise<string>;
@@ -16,7 +23,7 @@ function createTestBatcher(maxSize = 100) {
       sent.push({ requests, answer });
       return answer.promise;
     },
-    { maxSize, patienceMs },
+    { ...options, maxSize },
   );
   return {
     call,
@@ -142,13 +149,10 @@ describe('failures', () => {
   });
 
   test('a send that throws fails its requests, and the next batch is sent', async () => {
-    const call = createBatcher<string, string>(
-      (requests) => {
-        if (requests.includes('a')) throw new Error('thrown');
-        return Promise.resolve(requests);
-      },
-      { maxSize: 10, patienceMs },
-    );
+    const call = createBatcher<string, string>((requests) => {
+      if (requests.includes('a')) throw new Error('thrown');
+      return Promise.resolve(requests);
+    }, options);
     const first = Promise.allSettled([call('a')]);
     const next = call('b');
     expect(await first).toEqual([{ status: 'rejected', reason: new Error('thrown') }]);
@@ -165,18 +169,37 @@ describe('failures', () => {
   });
 });
 
-test('a batch runs in the async context of its first request', async () => {
+test('a batch runs in the async context of no request', async () => {
   const request = new AsyncLocalStorage<string>();
   const contexts: (string | undefined)[] = [];
-  const call = createBatcher<string, string>(
-    async (requests) => {
-      contexts.push(request.getStore());
-      return requests;
-    },
-    { maxSize: 10, patienceMs },
-  );
+  const call = createBatcher<string, string>(async (requests) => {
+    contexts.push(request.getStore());
+    return requests;
+  }, options);
   await Promise.all(['a', 'b', 'c'].map((name) => request.run(name, () => call(name))));
-  expect(contexts).toEqual(['a', 'b']);
+  expect(contexts).toEqual([undefined, undefined]);
+});
+
+test('each request is published in its own async context', async () => {
+  const request = new AsyncLocalStorage<string>();
+  const published: unknown[] = [];
+  const { start } = tracingChannel('animal-store:batch');
+  const record = (message: unknown) =>
+    published.push([request.getStore(), { ...(message as object) }]);
+  start.subscribe(record);
+  try {
+    const { call, answer } = createTestBatcher();
+    const calls = ['a', 'b'].map((name) => request.run(name, () => call(name)));
+    await answer(0);
+    await answer(1);
+    await Promise.all(calls);
+  } finally {
+    start.unsubscribe(record);
+  }
+  expect(published).toEqual([
+    ['a', { operation: 'a_test', system: 'postgresql' }],
+    ['b', { operation: 'a_test', system: 'postgresql' }],
+  ]);
 });
 
 test('every request is in one batch, which was sent after the request arrived', async () => {

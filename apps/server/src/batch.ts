@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 
 /**
  * Does the work of several requests in one round trip.
@@ -9,6 +10,27 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export type SendBatch<Request, Result> = (
   requests: readonly Request[],
 ) => Promise<readonly (Result | PromiseLike<Result>)[]>;
+
+export interface BatcherOptions {
+  /** What traces call the work of one request. */
+  readonly operation: string;
+  /** The system that the batches are sent to. */
+  readonly system: 'postgresql' | 'redis';
+  /** The largest number of requests in one batch. */
+  readonly maxSize: number;
+  /**
+   * How long requests wait for the batch in flight. After that they are sent beside it, so that one
+   * slow batch does not hold up everything behind it.
+   */
+  readonly patienceMs: number;
+}
+
+/** What subscribers learn about a request that goes through a batcher. */
+export type BatchContext = Pick<BatcherOptions, 'operation' | 'system'>;
+
+const batchChannel: TracingChannel<unknown, BatchContext> = tracingChannel<unknown, BatchContext>(
+  'animal-store:batch',
+);
 
 interface Call<Request, Result> {
   readonly request: Request;
@@ -21,21 +43,16 @@ interface Call<Request, Result> {
  * request that finds no batch in flight is sent at once, so a lone request never waits.
  *
  * A request only joins a batch that has not been sent yet. So no result is older than its request.
- *
- * @param options.maxSize The largest number of requests in one batch.
- * @param options.patienceMs How long requests wait for the batch in flight. After that they are sent
- * beside it, so that one slow batch does not hold up everything behind it.
  */
 export function createBatcher<Request, Result>(
   send: SendBatch<Request, Result>,
-  options: { maxSize: number; patienceMs: number },
+  { operation, system, maxSize, patienceMs }: BatcherOptions,
 ): (request: Request) => Promise<Result> {
-  const { maxSize, patienceMs } = options;
   const waiting: Call<Request, Result>[] = [];
   let isHeldUp = false;
-  // A batch runs in the async context of its first request. Without this it would inherit the
-  // context of the batch before it, and its trace spans would belong to a stranger.
-  let runInContext = AsyncLocalStorage.snapshot();
+  // A batch belongs to several requests. So it runs in the async context of none of them, and the
+  // trace of each request shows the request's own wait, which the channel above publishes.
+  const outsideOfRequests = AsyncLocalStorage.snapshot();
 
   function sendWaiting(): void {
     const calls = waiting.splice(0, maxSize);
@@ -47,18 +64,20 @@ export function createBatcher<Request, Result>(
       isNextReleased = true;
       clearTimeout(patience);
       isHeldUp = false;
-      runInContext(sendWaiting);
+      sendWaiting();
     }
     const patience = setTimeout(releaseNext, patienceMs);
     sendCalls(calls, send).finally(releaseNext);
   }
 
-  return (request) =>
-    new Promise((resolve, reject) => {
-      if (waiting.length === 0) runInContext = AsyncLocalStorage.snapshot();
+  function join(request: Request): Promise<Result> {
+    return new Promise((resolve, reject) => {
       waiting.push({ request, resolve, reject });
-      if (!isHeldUp) sendWaiting();
+      if (!isHeldUp) outsideOfRequests(sendWaiting);
     });
+  }
+
+  return (request) => batchChannel.tracePromise(() => join(request), { operation, system });
 }
 
 /** Sends a batch and settles each of its calls. Never rejects. */

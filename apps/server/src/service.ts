@@ -18,8 +18,8 @@ import { openOps } from './ops/open-ops.ts';
 import { createIdempotentCreations } from './pets/idempotent-creation.ts';
 import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
+import { redisAway } from './quotas/circuit-breaker.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
-import { redisAway } from './quotas/resilient-quotas.ts';
 
 /** The most that a JSON body may hold: sixteen times the longest name, escaped. */
 const maxBodyBytes = 16 * 1024;
@@ -71,15 +71,15 @@ export async function openService(
   const quotas = await openQuotas({
     ...config,
     ...observability,
-    onDecider(decider, reason) {
-      observability.onDecider(decider, reason);
-      health.setRedisFault(decider === 'own' ? `${redisAway}.` : undefined);
+    onBreaker(state, reason) {
+      observability.onBreaker(state, reason);
+      health.setRedisFault(state === 'open' ? `${redisAway}.` : undefined);
     },
   });
   opened.defer(() => quotas.close());
 
   const keys = createKeyCache({ load: createKeyLookup(database.db) });
-  opened.defer(await followKeyChanges(database, keys, quotas.notePardon));
+  opened.defer(await followKeyChanges(database, keys, quotas.forgetBan));
 
   const creations = createIdempotentCreations(database.db);
   const deleting = setInterval(() => creations.deleteExpired().catch(report), deleteEveryMs);

@@ -25,7 +25,7 @@ export const contract = c.router(
       ...routes.listPets,
       summary: 'List animals',
       description:
-        'Lists animals by `id`, ascending. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. Pages neither repeat nor skip an animal while others are added.',
+        'Lists animals by `id`, ascending. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. An animal that was acknowledged before the first page was requested is on exactly one page.',
       query: ListPetsQuery,
       responses: { 200: Pets, ...commonResponses },
     },

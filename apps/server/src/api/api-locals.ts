@@ -1,5 +1,5 @@
 import type { ApiKey } from '../keys/api-key.ts';
-import type { QuotaDecision } from '../quotas/quotas.ts';
+import type { QuotaResult } from '../quotas/quota-result.ts';
 import type { Operation } from './operations.ts';
 
 declare global {
@@ -13,7 +13,7 @@ declare global {
       /** The key that the request brings, if it is valid. */
       apiKey: ApiKey | undefined;
       /** How the request was counted. */
-      decision: QuotaDecision | undefined;
+      decision: QuotaResult | undefined;
     }
   }
 }

@@ -57,7 +57,7 @@ export function createApp(options: AppOptions): Express {
   v1.use(findOperation(baseUrl));
   v1.use(shedLoad);
   v1.use(preflight(quotas));
-  v1.use(identify(keys), enforceQuota(quotas), requireKey());
+  v1.use(identify(keys, quotas), enforceQuota(quotas), requireKey());
   v1.use(requireOperation());
   createExpressEndpoints(
     contract,

@@ -1,8 +1,10 @@
 import { errorMessages } from '@animal-store/contract';
 import type { RequestHandler } from 'express';
 import { ApiError } from '../http/api-error.ts';
+import { networkOf } from '../http/client-network.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import { isToken, tokenPrefix } from '../keys/token.ts';
+import type { Quotas } from '../quotas/quotas.ts';
 
 const realm = 'Bearer realm="animal-store"';
 
@@ -15,12 +17,20 @@ const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
  *
  * The token is taken from the `Authorization` header only: query strings end up in logs.
  */
-export function identify(keys: Pick<KeyCache, 'findByToken'>): RequestHandler {
+export function identify(
+  keys: Pick<KeyCache, 'findByToken'>,
+  quotas: Pick<Quotas, 'refuseLookUp'>,
+): RequestHandler {
   return async function identifyCaller(req, res, next) {
     const token = bearer.exec(req.get('Authorization') ?? '')?.[1];
     if (token !== undefined && isToken(token)) {
       res.locals.tokenPrefix = tokenPrefix(token);
-      res.locals.apiKey = await keys.findByToken(token);
+      // An attacker can make up any number of tokens with a valid checksum. They must not cost a query
+      // each once the network has used up its quota.
+      res.locals.apiKey = await keys.findByToken(token, () => {
+        res.locals.decision = quotas.refuseLookUp(networkOf(req.ip, req.socket));
+        return res.locals.decision === undefined;
+      });
     }
     next();
   };

@@ -1,7 +1,7 @@
 import { rateLimitHeaders } from '@animal-store/contract';
 import type { RequestHandler } from 'express';
 import type { Quotas } from '../quotas/quotas.ts';
-import { tellAddressQuota } from './enforce-quota.ts';
+import { tellNetworkQuota } from './enforce-quota.ts';
 
 const exposedHeaders = [
   ...Object.values(rateLimitHeaders),
@@ -40,13 +40,13 @@ export function cors(origins: ReadonlySet<string> | undefined): RequestHandler {
  * follows is.
  */
 export function preflight(quotas: Quotas): RequestHandler {
-  return async function answerPreflight(req, res, next) {
+  return function answerPreflight(req, res, next) {
     const isPreflight =
       req.method === 'OPTIONS' &&
       req.get('Origin') !== undefined &&
       req.get('Access-Control-Request-Method') !== undefined;
     if (!isPreflight) return next();
-    await tellAddressQuota(quotas, req, res);
+    tellNetworkQuota(quotas, req, res);
     if (res.hasHeader('Access-Control-Allow-Origin')) {
       res.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST');
       res.setHeader('Access-Control-Allow-Headers', allowedHeaders);

@@ -2,16 +2,18 @@ import { errorMessages, formatRateLimit, rateLimitHeaders } from '@animal-store/
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../http/api-error.ts';
 import { networkOf } from '../http/client-network.ts';
-import type { QuotaDecision, Quotas } from '../quotas/quotas.ts';
+import type { QuotaResult } from '../quotas/quota-result.ts';
+import type { Quotas } from '../quotas/quotas.ts';
 
 /** Counts the request, tells the caller how it stands, and refuses what is over the quota. */
 export function enforceQuota(quotas: Quotas): RequestHandler {
   return async function countRequest(req, res, next) {
     const { apiKey } = res.locals;
     const decision =
-      apiKey === undefined
-        ? await quotas.takeForAddress(networkOf(req.ip, req.socket))
-        : await quotas.takeForKey(apiKey);
+      res.locals.decision ??
+      (apiKey === undefined
+        ? await quotas.takeForNetwork(networkOf(req.ip, req.socket))
+        : await quotas.takeForKey(apiKey));
     res.locals.decision = decision;
     tellQuota(res, decision);
     if (decision.outcome === 'admitted') return next();
@@ -19,25 +21,25 @@ export function enforceQuota(quotas: Quotas): RequestHandler {
   };
 }
 
-/** Tells how the caller's address stands, on a failure to find out whose key it is. */
+/** Reports the quota of the caller's network if the request failed before it was counted. */
 export function showQuotaOnFailure(quotas: Quotas): ErrorRequestHandler {
-  return async function showQuota(failure: unknown, req, res, next) {
-    if (!res.hasHeader(rateLimitHeaders.limit)) await tellAddressQuota(quotas, req, res);
+  return function showQuota(failure: unknown, req, res, next) {
+    if (!res.hasHeader(rateLimitHeaders.limit)) tellNetworkQuota(quotas, req, res);
     next(failure);
   };
 }
 
-/** Tells how the caller's address stands, and counts nothing. */
-export async function tellAddressQuota(quotas: Quotas, req: Request, res: Response): Promise<void> {
-  tellQuota(res, await quotas.peekAddress(networkOf(req.ip, req.socket)));
+/** Reports the quota of the caller's network, as far as this replica knows it. Counts nothing. */
+export function tellNetworkQuota(quotas: Quotas, req: Request, res: Response): void {
+  tellQuota(res, quotas.peekNetwork(networkOf(req.ip, req.socket)));
 }
 
-function tellQuota(res: Response, { reported, windows }: QuotaDecision): void {
+function tellQuota(res: Response, { reported, windows }: QuotaResult): void {
   const headers = formatRateLimit(reported, windows);
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
 }
 
-function refusal({ outcome, retryAfterSeconds, warned, reported }: QuotaDecision): ApiError {
+function refusal({ outcome, retryAfterSeconds, warned, reported }: QuotaResult): ApiError {
   const headers = { [rateLimitHeaders.retryAfter]: String(retryAfterSeconds) };
   if (outcome === 'banned') {
     return new ApiError(

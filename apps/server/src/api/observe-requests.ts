@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler } from 'express';
 import { onceOver, type RequestOutcome } from '../http/request-outcome.ts';
 import type { ApiKey } from '../keys/api-key.ts';
-import type { QuotaDecision } from '../quotas/quotas.ts';
+import type { QuotaResult } from '../quotas/quota-result.ts';
 
 /** What may be told of a caller's request that is over. */
 export interface RequestRecord extends RequestOutcome {
   readonly apiKey: ApiKey | undefined;
   /** The first characters of the token that was sent, valid or not. */
   readonly tokenPrefix: string | undefined;
-  readonly decision: QuotaDecision | undefined;
+  readonly decision: QuotaResult | undefined;
 }
 
 /** Gives each request a context that what is done for it belongs to. */

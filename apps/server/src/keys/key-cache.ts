@@ -91,13 +91,16 @@ export function createKeyCache(options: {
      *
      * @throws {DatabaseUnavailableError} if the database is down and did not confirm the token in the
      * last five minutes: whether the token is valid is then unknown.
+     * @param mayLookUp Called before the database is asked about a token that is not in the cache. If
+     * it returns false, the token is treated as unknown.
      */
-    async findByToken(token: string): Promise<ApiKey | undefined> {
+    async findByToken(token: string, mayLookUp = () => true): Promise<ApiKey | undefined> {
       const hash = hashToken(token);
       const entry = entries.get(hash);
       if (entry !== undefined && now() < entry.freshUntil && isUnexpired(entry.key))
         return entry.key;
       if (now() < (unknown.get(hash) ?? 0)) return undefined;
+      if (entry === undefined && !mayLookUp()) return undefined;
       try {
         return await reload(hash);
       } catch (error) {

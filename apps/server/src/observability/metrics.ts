@@ -157,15 +157,8 @@ export function openMetrics({ version }: { version: string }): Metrics {
       requests.inc({ route, method, status });
       requestSeconds.observe({ route, method }, durationMs / 1000);
       if (decision === undefined) return;
-      const { reported, windows, outcome } = decision;
-      // The reported window is one of them, told by its numbers.
-      const window = windows.find(
-        ({ limit, resetAt, remaining }) =>
-          limit === reported.limit &&
-          resetAt === reported.resetAt &&
-          remaining === reported.remaining,
-      );
-      decisions.inc({ plan: apiKey?.plan ?? 'none', window: window?.name ?? 'minute', outcome });
+      const { reported, outcome } = decision;
+      decisions.inc({ plan: apiKey?.plan ?? 'none', window: reported.name, outcome });
     },
     countOpsRequest({ route = 'other', method: given, status, durationMs }) {
       const method = knownMethod(given);

@@ -1,6 +1,6 @@
 import type { RequestRecord, RequestTracing } from '../api/observe-requests.ts';
+import { type BreakerState, redisAway } from '../quotas/circuit-breaker.ts';
 import type { OnBan } from '../quotas/quotas.ts';
-import { type Decider, redisAway } from '../quotas/resilient-quotas.ts';
 import { describeFailure, openLog } from './log.ts';
 import { logOpsRequest, type OpsRequestRecord } from './log-ops-request.ts';
 import { logRequest } from './log-request.ts';
@@ -23,7 +23,7 @@ export interface Observability {
   /** Notes a request to the operators' listener that is over. */
   onOpsEnd(record: OpsRequestRecord): void;
   /** Notes whose limits hold, once for each change. */
-  onDecider(decider: Decider, reason: unknown): void;
+  onBreaker(state: BreakerState, reason: unknown): void;
   readonly onBan: OnBan;
   /** Notes a failure that is ours. */
   report(failure: unknown, requestId?: string): void;
@@ -75,9 +75,9 @@ export async function openObservability(options: {
       logOpsRequest(log, record);
       metrics.countOpsRequest(record);
     },
-    onDecider(decider, reason) {
-      metrics.setBreaker(decider === 'own' ? 'open' : 'closed');
-      if (decider === 'shared') {
+    onBreaker(state, reason) {
+      metrics.setBreaker(state);
+      if (state === 'closed') {
         // As loud as the outage was: whoever read of that wants to read of its end.
         log.warn('Redis is back: replicas limit together again');
         return;

@@ -23,6 +23,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { RequestTracing } from '../api/observe-requests.ts';
+import type { BatchContext } from '../batch.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
 
@@ -78,6 +79,11 @@ export function openTracing(options: {
       tracer,
       current,
       describe: ({ command }) => [command, { 'db.system.name': 'redis' }],
+    }),
+    followChannel<BatchContext>('animal-store:batch', {
+      tracer,
+      current,
+      describe: ({ operation, system }) => [operation, { 'db.system.name': system }],
     }),
     followChannel<StatementContext>('animal-store:statement', {
       tracer,

@@ -17,7 +17,7 @@ import type { Quotas } from '../quotas/quotas.ts';
 /** The operations on API keys. */
 export function createKeyHandlers(options: {
   keys: KeyManagement;
-  quotas: Pick<Quotas, 'usageOf' | 'pardon'>;
+  quotas: Pick<Quotas, 'usageOf' | 'unban'>;
 }) {
   const { keys, quotas } = options;
 
@@ -80,7 +80,7 @@ export function createKeyHandlers(options: {
     async unbanKey({ params: { keyId } }) {
       const key = await find(keyId);
       // Lifted before it is announced: a replica that hears of it and asks Redis finds no ban.
-      await quotas.pardon(key.id);
+      await quotas.unban(key.id);
       await keys.announceUnban(key.id);
       return { status: 200, body: await detailsOf(key) };
     },

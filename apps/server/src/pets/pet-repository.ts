@@ -1,11 +1,21 @@
-import type { Int64, NewPet, Pet } from '@animal-store/contract';
-import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import { type Int64, type NewPet, type Pet, pageLimit } from '@animal-store/contract';
+import { getTableName, type SQL, Subquery, sql } from 'drizzle-orm';
+import { createBatcher } from '../batch.ts';
 import type { Database } from '../database/database.ts';
 import { pets } from '../database/schema.ts';
 import { preparedStatement } from '../database/statement.ts';
 import type { PagePosition } from './page-cursor.ts';
+import { createPetInserter } from './pet-insertion.ts';
 
 export type PetRepository = ReturnType<typeof createPetRepository>;
+
+/** One page of the list. */
+interface PageRequest {
+  readonly position: PagePosition;
+  readonly limit: number;
+}
+
+type StoredPet = Required<Pet>;
 
 const columns = {
   id: pets.id,
@@ -14,63 +24,102 @@ const columns = {
   status: pets.status,
 };
 
-const isAfterPage = gt(pets.id, sql.placeholder('afterId'));
+/**
+ * Reads several pages. Each row is a pet with the number `n` of its page.
+ *
+ * The fixed limit tells Postgres that pages are short. Without it, the plan for all possible values
+ * expects a tenth of the table, and sorts it.
+ */
+function selectPages(db: Database, { where, order }: { where: SQL; order: SQL }) {
+  const maxRows = sql.raw(String(pageLimit.max + 1));
+  const pages = sql`
+    select n::int, pet.*
+    from unnest(${sql.placeholder('statuses')}::text[], ${sql.placeholder('afterIds')}::text[],
+      ${sql.placeholder('limits')}::text[]) with ordinality as request (wanted, after_id, size, n)
+    cross join lateral (
+      select * from (
+        select * from ${pets} where ${where} order by ${order} limit ${maxRows}
+      ) as page order by ${order} limit size::int
+    ) as pet`;
+  // Named like the table, so that drizzle decodes its columns like the table's.
+  const n = sql<number>`n`;
+  const pagesOfPets = new Subquery(pages, { n }, getTableName(pets));
+  return db.select({ n, pet: columns }).from(pagesOfPets).orderBy(n, pets.id);
+}
 
 const listPets = preparedStatement('list_pets', (db) =>
-  db
-    .select(columns)
-    .from(pets)
-    .where(isAfterPage)
-    .orderBy(asc(pets.id))
-    .limit(sql.placeholder('limit')),
+  selectPages(db, { where: sql`id > after_id::bigint`, order: sql`id` }),
 );
 
+// Only the index of status and id has this order. With `status = … order by id`, Postgres prefers the
+// primary key, and reads the whole table to find the animals of a rare status.
 const listPetsByStatus = preparedStatement('list_pets_by_status', (db) =>
+  selectPages(db, {
+    where: sql`(status, id) > (wanted::pet_status, after_id::bigint) and status <= wanted::pet_status`,
+    order: sql`status, id`,
+  }),
+);
+
+const findPets = preparedStatement('find_pets', (db) =>
   db
     .select(columns)
     .from(pets)
-    .where(and(eq(pets.status, sql.placeholder('status')), isAfterPage))
-    .orderBy(asc(pets.id))
-    .limit(sql.placeholder('limit')),
+    .where(sql`${pets.id} = any(${sql.placeholder('ids')}::bigint[])`),
 );
 
-const findPet = preparedStatement('find_pet', (db) =>
-  db
-    .select(columns)
-    .from(pets)
-    .where(eq(pets.id, sql.placeholder('id'))),
-);
+/** How requests share statements. */
+const batching = { system: 'postgresql', maxSize: 100, patienceMs: 50 } as const;
 
-const createPet = preparedStatement('create_pet', (db) =>
-  db
-    .insert(pets)
-    .values({
-      name: sql.placeholder('name'),
-      categoryId: sql.placeholder('categoryId'),
-      status: sql.placeholder('status'),
-    })
-    .returning(columns),
-);
-
-/** The catalogue in the database. */
+/** The catalogue in the database. Requests that arrive while a statement is in flight share the next. */
 export function createPetRepository(db: Database) {
+  const list = createPageReader(db, listPets);
+  const listByStatus = createPageReader(db, listPetsByStatus);
+  const insert = createPetInserter(db);
+
+  const find = createBatcher<string, StoredPet | undefined>(
+    async (ids) => {
+      const found = await findPets(db, { ids: [...new Set(ids)] });
+      const petsById = new Map(found.map((pet) => [String(pet.id), pet]));
+      return ids.map((id) => petsById.get(id));
+    },
+    { ...batching, operation: 'find_pet' },
+  );
+
   return {
     /** Up to `limit` animals by ascending id, after a position in the list. */
-    list({ status, afterId }: PagePosition, limit: number): Promise<Required<Pet>[]> {
-      return status === undefined
-        ? listPets(db, { afterId, limit })
-        : listPetsByStatus(db, { status, afterId, limit });
+    list(position: PagePosition, limit: number): Promise<readonly StoredPet[]> {
+      return (position.status === undefined ? list : listByStatus)({ position, limit });
     },
 
-    async find(id: Int64): Promise<Required<Pet> | undefined> {
-      const [pet] = await findPet(db, { id: String(id) });
-      return pet;
-    },
+    find: (id: Int64): Promise<StoredPet | undefined> => find(String(id)),
 
-    async create({ name, categoryId, status = 'available' }: NewPet): Promise<Required<Pet>> {
-      const [pet] = await createPet(db, { name, categoryId, status });
-      if (pet === undefined) throw new Error('An insert returned no row.');
-      return pet;
+    async create({ name, categoryId, status = 'available' }: NewPet): Promise<StoredPet> {
+      const pet = { name, categoryId, status };
+      const id = await insert(pet);
+      if (id === undefined) throw new Error('An insert returned no row.');
+      return { id, ...pet };
     },
   };
+}
+
+/** Creates the function that reads a page. Identical requests of a batch share one result. */
+function createPageReader(db: Database, readPages: typeof listPets) {
+  return createBatcher<PageRequest, readonly StoredPet[]>(
+    async (requests) => {
+      const keyOf = ({ position: { status, afterId }, limit }: PageRequest) =>
+        `${status} ${afterId} ${limit}`;
+      const distinct = new Map(requests.map((request) => [keyOf(request), request]));
+      const wanted = [...distinct.values()];
+      const rows = await readPages(db, {
+        statuses: wanted.map(({ position }) => position.status ?? null),
+        afterIds: wanted.map(({ position }) => String(position.afterId)),
+        limits: wanted.map(({ limit }) => String(limit)),
+      });
+      const pages = new Map([...distinct.keys()].map((key) => [key, [] as StoredPet[]]));
+      const pagesInOrder = [...pages.values()];
+      for (const { n, pet } of rows) pagesInOrder[n - 1]?.push(pet);
+      return requests.map((request) => pages.get(keyOf(request)) ?? []);
+    },
+    { ...batching, operation: 'list_pets' },
+  );
 }

@@ -1,17 +1,19 @@
-import type { BanPolicy } from '@animal-store/contract';
-import { createInProcessQuotas } from './in-process-quotas.ts';
+import { type BanPolicy, windowSeconds } from '@animal-store/contract';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { type BreakerState, createCircuitBreaker } from './circuit-breaker.ts';
+import { MemoryKeyLimiter } from './memory-key-limiter.ts';
+import { createNetworkQuota } from './network-quota.ts';
 import { openRedis, untilReady } from './open-redis.ts';
-import type { OnBan, Quotas } from './quotas.ts';
+import { createQuotas, type OnBan, type Quotas } from './quotas.ts';
+import { RedisKeyLimiter } from './redis-key-limiter.ts';
+import { RedisNetworkLimiter } from './redis-network-limiter.ts';
 import { createRedisProbe } from './redis-probe.ts';
-import { createRedisQuotas } from './redis-quotas.ts';
-import { createReplicaShare, shareOf } from './replica-share.ts';
-import { createResilientQuotas, type Decider } from './resilient-quotas.ts';
 
-/** How long a start waits for Redis before it goes on without, in milliseconds. */
+/** How long a start waits for Redis before it continues without it, in milliseconds. */
 const firstConnectionTimeoutMs = 1_000;
 
 export interface QuotaOptions {
-  /** Where Redis is: none for quotas in process, several for a Cluster. */
+  /** Where Redis is: none for quotas in memory, several for a Cluster. */
   readonly redisUrls: readonly string[];
   /** How long a decision of Redis may take. */
   readonly redisTimeoutMs: number;
@@ -19,42 +21,63 @@ export interface QuotaOptions {
   readonly replicas: number;
   readonly addressPerMinute: number;
   readonly banPolicy: BanPolicy;
-  /** Is told once whenever Redis stops deciding, and why, or decides again. */
-  readonly onDecider: (decider: Decider, reason: unknown) => void;
+  /** Called once whenever Redis stops or resumes deciding. */
+  readonly onBreaker: (state: BreakerState, reason: unknown) => void;
   readonly onBan: OnBan;
 }
 
-/** Opens the quotas that the options ask for. A Redis that is away does not keep them from opening. */
+/** Opens the quotas. They open even if Redis is away. */
 export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
-  const { redisUrls, redisTimeoutMs, replicas, addressPerMinute, banPolicy, onDecider, onBan } =
-    options;
-  if (redisUrls.length === 0) return createInProcessQuotas(options);
+  const { redisUrls, redisTimeoutMs, addressPerMinute, banPolicy, onBreaker, onBan } = options;
+  if (redisUrls.length === 0) {
+    const limiter = memoryNetworkLimiter(addressPerMinute);
+    return createQuotas({
+      keys: new MemoryKeyLimiter({ banPolicy, onBan, replicas: 1, scope: 'service' }),
+      networks: createNetworkQuota({ limiter, insurance: limiter }),
+      close: () => {},
+    });
+  }
 
+  const { replicas } = options;
   const redis = openRedis(redisUrls);
-  const quotas = createResilientQuotas({
-    shared: createRedisQuotas({ redis, addressPerMinute, banPolicy, onBan }),
-    own: createReplicaShare(
-      createInProcessQuotas({
-        addressPerMinute: shareOf(addressPerMinute, replicas),
-        banPolicy,
-        onBan,
-      }),
-      replicas,
-    ),
+  const probe = createRedisProbe(redis, redisTimeoutMs);
+  const breaker = createCircuitBreaker({
     timeoutMs: redisTimeoutMs,
-    probe: createRedisProbe(redis, redisTimeoutMs),
-    onChange: onDecider,
+    probe,
+    onChange(state, reason) {
+      onBreaker(state, reason);
+      if (state === 'closed') keys.repeatMissedUnbans();
+    },
+  });
+  const keys = new RedisKeyLimiter({
+    redis,
+    breaker,
+    insurance: new MemoryKeyLimiter({ banPolicy, onBan, replicas, scope: 'replica' }),
+    banPolicy,
+    onBan,
+  });
+  const insurance = memoryNetworkLimiter(Math.ceil(addressPerMinute / replicas));
+  const limiter = new RedisNetworkLimiter({
+    redis,
+    breaker,
+    insurance,
+    perMinute: addressPerMinute,
   });
 
   await untilReady(redis, firstConnectionTimeoutMs);
-  // A first look, so that whatever is wrong with Redis is said now and not at the first request.
-  await quotas.peekAddress('none');
+  // A first command, so that whatever is wrong with Redis is logged now and not at the first request.
+  await breaker.run(probe).catch(() => {});
 
-  return {
-    ...quotas,
-    async close() {
-      await quotas.close();
+  return createQuotas({
+    keys,
+    networks: createNetworkQuota({ limiter, insurance }),
+    close() {
+      breaker.close();
       redis.disconnect();
     },
-  };
+  });
+}
+
+function memoryNetworkLimiter(perMinute: number): RateLimiterMemory {
+  return new RateLimiterMemory({ points: perMinute, duration: windowSeconds.minute });
 }

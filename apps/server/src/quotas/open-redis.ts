@@ -3,11 +3,30 @@ import { Cluster, Redis } from 'ioredis';
 /** A connection to one Redis, or to a Cluster. */
 export type RedisConnection = Redis | Cluster;
 
+/** A Lua script on a connection. */
+export type RedisScript<Reply> = (
+  numberOfKeys: number,
+  ...args: (string | number)[]
+) => Promise<Reply>;
+
+/** Lets a connection run a script: by EVALSHA, and by EVAL where Redis does not know the script. */
+export function defineScript<Reply>(
+  redis: RedisConnection,
+  name: string,
+  lua: string,
+): RedisScript<Reply> {
+  redis.defineCommand(name, { lua });
+  // Taken off the connection at once: another script of the same name would replace it there.
+  const run = (redis as RedisConnection & Record<string, RedisScript<Reply>>)[name];
+  if (run === undefined) throw new TypeError(`ioredis has not defined the script ${name}.`);
+  return run.bind(redis);
+}
+
 const connection = {
-  // Every default here waits; a request must not. See quotas/resilient-quotas.ts for what it does instead.
+  // Every default here waits, and a request must not: see circuit-breaker.ts.
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
-  // After a reconnect, a script that was on its way would run, and count, a second time.
+  // After a reconnect, a script that was in flight would run, and count, a second time.
   autoResendUnfulfilledCommands: false,
   connectTimeout: 1_000,
   retryStrategy: (attempt: number) => Math.min(attempt * 50, 250),
@@ -15,7 +34,7 @@ const connection = {
 };
 
 /**
- * Begins to connect, and does not wait: a Redis that is away at the start is no different from one
+ * Starts to connect and does not wait: a Redis that is away at the start is no different from one
  * that goes away later.
  *
  * @param urls one `redis://…`, or several of one Cluster.
@@ -36,16 +55,16 @@ export function openRedis(urls: readonly string[]): RedisConnection {
           redisOptions: connection,
         });
   if (redis instanceof Cluster) {
-    // ioredis would connect to a node at the node's first command, and refuse what comes until it is
-    // connected: of many requests at once, all but the first.
+    // By default ioredis connects to a node at the node's first command, and rejects all other commands
+    // until it is connected: of many requests at once, all but the first.
     redis.on('+node', (node: Redis) => node.connect().catch(() => {}));
   }
-  // Without a listener a failure to connect would end the process. It shows in every command too.
+  // Without a listener, a failure to connect would end the process. Every command reports it as well.
   redis.on('error', () => {});
   return redis;
 }
 
-/** Waits until Redis can be asked, in a Cluster every node of it, and no longer than `timeoutMs`. */
+/** Waits until Redis, or every node of a Cluster, is connected, but no longer than `timeoutMs`. */
 export async function untilReady(redis: RedisConnection, timeoutMs: number): Promise<void> {
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, timeoutMs);

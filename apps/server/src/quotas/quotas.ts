@@ -1,4 +1,7 @@
-import type { Quota, RateLimit, RateLimitWindow } from '@animal-store/contract';
+import type { Quota } from '@animal-store/contract';
+import type { RateLimiterCompatibleAbstract } from 'rate-limiter-flexible';
+import type { NetworkQuota } from './network-quota.ts';
+import { QuotaResult } from './quota-result.ts';
 
 /**
  * Counts requests and decides which to admit. One instance serves one replica; instances on the
@@ -10,50 +13,69 @@ import type { Quota, RateLimit, RateLimitWindow } from '@animal-store/contract';
  */
 export interface Quotas {
   /** Decides one request of an API key, and counts it if it is admitted. */
-  takeForKey(key: QuotaKey): Promise<QuotaDecision>;
-  /** Decides one request that brings no valid key, by the network it comes from. */
-  takeForAddress(network: string): Promise<QuotaDecision>;
-  /** Tells how an address stands, and counts nothing. */
-  peekAddress(network: string): Promise<QuotaDecision>;
-  /** Tells how a key stands, and counts nothing. */
+  takeForKey(key: QuotaKey): Promise<QuotaResult>;
+  /** Decides one request without a valid key, by the network it comes from. */
+  takeForNetwork(network: string): Promise<QuotaResult>;
+  /** How a network stands, as far as this replica knows. Counts nothing and asks nobody. */
+  peekNetwork(network: string): QuotaResult;
+  /** The 429 for a request whose token must not be looked up in the database; usually `undefined`. */
+  refuseLookUp(network: string): QuotaResult | undefined;
+  /** How a key stands. Counts nothing. */
   usageOf(key: QuotaKey): Promise<KeyUsage>;
-  /** Ends a key's ban, here at once, and forgets its strikes and earlier bans. Counts stay. */
-  pardon(id: string): Promise<void>;
-  /** Takes note that a key was pardoned through another replica. */
-  notePardon(id: string): void;
+  /** Ends a key's ban, on this replica at once, and forgets its strikes and earlier bans. */
+  unban(id: string): Promise<void>;
+  /** Forgets a ban that another replica has ended. */
+  forgetBan(id: string): void;
   close(): Promise<void>;
 }
 
-/** Is told of each ban when it begins, by the replica whose request began it and by no other. */
+/** Called for each ban when it begins, by the replica whose request began it and by no other. */
 export type OnBan = (ban: { keyId: string; seconds: number }) => void;
 
 /** How a key stands. */
-export interface KeyUsage {
-  /** Whose requests these are: all that the service has answered, or this replica's own alone. */
-  readonly scope: 'service' | 'replica';
-  readonly windows: readonly RateLimitWindow[];
-  /** Strikes of the current episodes, and how many are borne; `undefined` if bans are off. */
-  readonly strikes: number;
-  readonly strikeThreshold: number | undefined;
-  /** Unix time in seconds. */
-  readonly bannedUntil: number | undefined;
-}
+type KeyUsage = Pick<
+  QuotaResult,
+  'scope' | 'windows' | 'strikes' | 'strikeThreshold' | 'bannedUntil'
+>;
 
 /** What a key's requests are counted under, and how many it may make. */
-export interface QuotaKey {
+interface QuotaKey {
   readonly id: string;
   readonly quota: Quota;
 }
 
-/** The answer to one request. */
-export interface QuotaDecision {
-  readonly outcome: 'admitted' | 'denied' | 'banned';
-  /** The most restrictive window, which the `X-RateLimit-*` headers tell of. */
-  readonly reported: RateLimit;
-  /** Every window that applies. */
-  readonly windows: readonly RateLimitWindow[];
-  /** Whole seconds, at least 1, after which a request is admitted again; 0 if this one was. */
-  readonly retryAfterSeconds: number;
-  /** Whether the caller is on its way to a ban, and should be told. */
-  readonly warned: boolean;
+/** A limiter of rate-limiter-flexible whose results are {@link QuotaResult}s. */
+interface KeyLimiter
+  extends Pick<RateLimiterCompatibleAbstract, 'consume' | 'get'>,
+    Pick<Quotas, 'unban' | 'forgetBan'> {}
+
+/** Puts the limiters of keys and networks together. */
+export function createQuotas(options: {
+  keys: KeyLimiter;
+  networks: NetworkQuota;
+  close: () => void;
+}): Quotas {
+  const { keys, networks, close } = options;
+  return {
+    async takeForKey({ id, quota }) {
+      try {
+        return quotaResult(await keys.consume(id, 1, { quota }));
+      } catch (reason) {
+        // The library rejects with the result of a request that is not admitted.
+        return quotaResult(reason);
+      }
+    },
+    takeForNetwork: networks.take,
+    peekNetwork: networks.peek,
+    refuseLookUp: networks.refuseLookUp,
+    usageOf: async ({ id, quota }) => quotaResult(await keys.get(id, { quota })),
+    unban: (id) => keys.unban(id),
+    forgetBan: (id) => keys.forgetBan(id),
+    close: async () => close(),
+  };
+}
+
+function quotaResult(settled: unknown): QuotaResult {
+  if (settled instanceof QuotaResult) return settled;
+  throw settled;
 }

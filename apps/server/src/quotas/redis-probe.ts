@@ -1,21 +1,21 @@
 import { Cluster } from 'ioredis';
 import type { RedisConnection } from './open-redis.ts';
 
-/** How long a connection may take to be ready before another is tried. */
-const patienceMs = 1_000;
+/** How long a connection may take to be ready before a new one is tried. */
+const connectTimeoutMs = 1_000;
 
 /**
- * So many keys that every node of a Cluster has one: a node that answers says nothing of another,
- * and to believe it would open and close the circuit four times a second while a node is away.
+ * Enough keys for every node of a Cluster to have one. With fewer, a probe would succeed while a node
+ * is away, and the breaker would open and close four times a second.
  */
 const clusterKeys = Array.from({ length: 32 }, (_, i) => `animal-store:probe:{${i}}`);
 
 /**
- * Makes a probe that tells whether Redis can decide again. It writes, because a Redis that is out
- * of memory, or became a read-only replica, still answers reads.
+ * Creates a probe that resolves once Redis can decide again. It writes, because a Redis that is out of
+ * memory or became a read-only replica still answers reads.
  *
- * A connection that stays silent is dropped for a new one: the process at its other end may be
- * gone, and what waits in it would only grow.
+ * A silent connection is replaced: the process at its other end may be gone, and the commands that
+ * wait in it would only pile up.
  */
 export function createRedisProbe(redis: RedisConnection, timeoutMs: number) {
   const keys = redis instanceof Cluster ? clusterKeys : ['animal-store:probe'];
@@ -23,7 +23,7 @@ export function createRedisProbe(redis: RedisConnection, timeoutMs: number) {
 
   return async function probe(): Promise<void> {
     if (redis.status !== 'ready') {
-      if (performance.now() - lastReadyAt > patienceMs) {
+      if (performance.now() - lastReadyAt > connectTimeoutMs) {
         lastReadyAt = performance.now();
         redis.disconnect(true);
       }
@@ -39,9 +39,9 @@ export function createRedisProbe(redis: RedisConnection, timeoutMs: number) {
       const written = Promise.all(keys.map((key) => redis.set(key, '1', 'PX', 1_000)));
       await Promise.race([written, late.promise]);
     } catch (error) {
-      // After a failover the old primary, now a replica, still holds the connection. It is dropped
-      // here and not by ioredis's `reconnectOnError`, which drops it for every command in flight, and
-      // with a dozen of them has Node warn of a leak of listeners.
+      // After a failover the connection still leads to the old primary, now a replica. ioredis's
+      // `reconnectOnError` would reconnect once for every command in flight; with a dozen of them Node
+      // warns of a leak of listeners.
       if (error instanceof Error && error.message.startsWith('READONLY')) redis.disconnect(true);
       throw error;
     } finally {

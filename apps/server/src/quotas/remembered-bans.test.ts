@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { KeyReading } from './decision.ts';
+import type { QuotaReading } from './quota-result.ts';
 import { createRememberedBans } from './remembered-bans.ts';
 
 const redisNow = 1_800_000_000_321;
 
-const window = { used: 0, endsAtMs: undefined };
+const notOpen = { used: 0, endsAtMs: 0 };
 
-function readingOf(bannedUntilMs: number | undefined): KeyReading {
-  return { now: redisNow, admitted: false, minute: window, day: window, bannedUntilMs, strikes: 0 };
+function readingOf(bannedUntilMs: number): QuotaReading {
+  const outcome = bannedUntilMs === 0 ? 'denied' : 'banned';
+  return { now: redisNow, outcome, minute: notOpen, day: notOpen, bannedUntilMs, strikes: 0 };
 }
 
 describe('remembered bans', () => {
@@ -19,7 +20,7 @@ describe('remembered bans', () => {
     bans = createRememberedBans(() => now);
   });
 
-  test('a ban is told without asking, by the time that has passed', () => {
+  test('a ban is reported without asking Redis, with the time that has passed', () => {
     bans.remember('key', readingOf(redisNow + 60_000), now);
     now += 1_500;
     expect(bans.recall('key')).toEqual({
@@ -29,13 +30,13 @@ describe('remembered bans', () => {
     expect(bans.recall('other')).toBeUndefined();
   });
 
-  test('what is no ban is not remembered', () => {
-    bans.remember('key', readingOf(undefined), now);
+  test('a denial that is no ban is not remembered', () => {
+    bans.remember('key', readingOf(0), now);
     expect(bans.recall('key')).toBeUndefined();
   });
 
-  // Regression: all requests that came before the answer asked, too: twenty commands instead of one.
-  test('every two seconds one request asks, and those that come before its answer do not', () => {
+  // Regression: all requests that arrived before the answer asked too: twenty commands instead of one.
+  test('every two seconds one request asks Redis, and those that arrive before its answer do not', () => {
     bans.remember('key', readingOf(redisNow + 60_000), now);
     let asked = 0;
     for (let i = 0; i < 100; i += 1) {
@@ -45,8 +46,8 @@ describe('remembered bans', () => {
     expect(asked).toBe(5);
   });
 
-  // Regression: by a replica that had waited long for Redis, a ban lasted longer than another had told.
-  test('an answer that took long neither prolongs a ban nor shortens the wait that is told', () => {
+  // Regression: on a replica that waited long for Redis, a ban lasted longer than another reported.
+  test('a slow answer neither prolongs a ban nor shortens the reported wait', () => {
     bans.remember('key', readingOf(redisNow + 1_000), now - 140);
     now += 859;
     // It may be 140 ms later by now, or not.
@@ -55,13 +56,13 @@ describe('remembered bans', () => {
     expect(bans.recall('key')).toBeUndefined();
   });
 
-  test('a pardoned key is forgotten at once', () => {
+  test('an unbanned key is forgotten at once', () => {
     bans.remember('key', readingOf(redisNow + 60_000), now);
     bans.forget('key');
     expect(bans.recall('key')).toBeUndefined();
   });
 
-  test('ten thousand keys are remembered, and of more the latest', () => {
+  test('the latest ten thousand keys are remembered', () => {
     for (let i = 0; i <= 10_000; i += 1) {
       bans.remember(`key ${i}`, readingOf(redisNow + 60_000), now);
     }

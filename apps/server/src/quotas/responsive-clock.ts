@@ -1,32 +1,32 @@
-/** How often the clock looks, in milliseconds. */
+/** How often the clock ticks, in milliseconds. */
 const tickMs = 25;
 
 /**
- * Tells time in which this process could have read an answer.
+ * Measures time in which this process was able to read an answer.
  *
- * A busy event loop runs its timers before it reads its sockets: to an ordinary timeout, a burst of
- * requests that keeps the loop busy for longer than the timeout looks as if Redis had been silent.
- * This clock counts no more than two ticks for a turn of the loop, however long it took.
+ * A busy event loop runs its timers before it reads its sockets. If a burst of requests keeps the
+ * loop busy for longer than a timeout, an ordinary timer fires although the answer has arrived. This
+ * clock counts at most two ticks for one turn of the loop, however long the turn took.
  */
 export function createResponsiveClock(options: { now: () => number; onTick: () => void }) {
   const { now, onTick } = options;
   let elapsedMs = 0;
-  let lastLook = now();
+  let lastTickAt = now();
   let timer: NodeJS.Timeout | undefined;
 
   function tick() {
-    const look = now();
-    elapsedMs += Math.min(look - lastLook, 2 * tickMs);
-    lastLook = look;
+    const tickedAt = now();
+    elapsedMs += Math.min(tickedAt - lastTickAt, 2 * tickMs);
+    lastTickAt = tickedAt;
     onTick();
   }
 
   return {
     elapsedMs: () => elapsedMs,
-    /** Runs only while there is something to wait for. */
+    /** Call it whenever there is something to wait for. The clock does not run otherwise. */
     start(): void {
       if (timer !== undefined) return;
-      lastLook = now();
+      lastTickAt = now();
       timer = setInterval(tick, tickMs).unref();
     },
     stop(): void {

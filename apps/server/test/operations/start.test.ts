@@ -167,6 +167,15 @@ test('npm start serves, and Ctrl-C in the terminal ends it with exit code 0', as
   expect(server.output()).not.toMatch(/npm error|ELIFECYCLE/);
 });
 
+// A shell between npm and the server would end without passing it on.
+test('npm start ends its server when npm alone gets SIGTERM', async () => {
+  await using server = await startServer({ command: ['npm', 'start'], timeoutMs: 300_000 });
+  server.signal('SIGTERM');
+  await server.exited;
+  expect(server.output()).toMatch(/stopping.*SIGTERM|"signal":"SIGTERM","msg":"stopping"/);
+  await untilRefused(server);
+});
+
 async function petAt(server: Server, pet: unknown, token: string): Promise<unknown> {
   const { id } = pet as { id: number };
   return (await call(`${server.baseUrl}/pets/${id}`, { token })).body;

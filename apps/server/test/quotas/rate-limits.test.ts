@@ -189,7 +189,7 @@ describe('quotas', () => {
           headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' },
         });
       const before = rateLimitOf(await preflight(null));
-      expect(rateLimitOf(await preflight(null))).toEqual(before);
+      expect(rateLimitOf(await preflight(null)).remaining).toBe(before.remaining);
       await preflight(keys['preflight'] ?? '');
       expect(rateLimitOf(await callAs('preflight')).remaining).toBe(1);
     });

@@ -48,6 +48,7 @@ describe('inside the server', () => {
     reference: ['http'],
     observability: [
       'api/observe-requests',
+      'batch',
       'database/database-error',
       'database/statement',
       'http/request-outcome',
@@ -65,8 +66,8 @@ describe('inside the server', () => {
     ],
     cli: ['config', 'ops/local-socket', 'startup-error'],
     keys: ['database'],
-    pets: ['http/api-error', 'database'],
-    quotas: [],
+    pets: ['http/api-error', 'batch', 'database'],
+    quotas: ['batch'],
     database: ['startup-error'],
   };
 
@@ -119,7 +120,7 @@ describe('inside the server', () => {
   test('only repositories and database/ import drizzle', () => {
     const others = server.filter(
       ({ from }) =>
-        !/^apps\/server\/src\/(database\/|keys\/key-(changes|lookup|management)|pets\/(pet-repository|idempotent-creation))/.test(
+        !/^apps\/server\/src\/(database\/|keys\/key-(changes|lookup|management)|pets\/(pet-repository|pet-insertion|idempotent-creation))/.test(
           from,
         ),
     );
@@ -131,6 +132,13 @@ describe('inside the server', () => {
       ({ from }) => !/^apps\/server\/src\/(http|api|reference|ops)\//.test(from),
     );
     expect(refused(others, [/^express$/])).toEqual([]);
+  });
+
+  test('only quotas/ and the throttling of admin tokens import rate-limiter-flexible', () => {
+    const others = server.filter(
+      ({ from }) => !/^apps\/server\/src\/(quotas\/|ops\/require-admin-token)/.test(from),
+    );
+    expect(refused(others, [/^rate-limiter-flexible$/])).toEqual([]);
   });
 
   test('only main touches signals and the exit', () => {
@@ -173,7 +181,7 @@ function loadedBy(entry: string): string[] {
 
 function filesUnder(folder: string): string[] {
   return readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /(?<!\.test|\.test-d|-suite)\.ts$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /(?<!\.test|\.test-d)\.ts$/.test(entry.name))
     .map((entry) => relative(repository, join(entry.parentPath, entry.name)));
 }
 

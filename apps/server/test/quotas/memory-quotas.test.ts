@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, vi } from 'vitest';
-import { createInProcessQuotas } from './in-process-quotas.ts';
+import { createMemoryQuotas } from './open-limiters.ts';
 import { describeQuotas, suiteOptions } from './quota-suite.ts';
 
-describe('in process', () => {
+describe('in memory', () => {
   beforeEach(() => {
     // Not on a whole second, where rounding would not show.
-    vi.useFakeTimers({ now: 1_800_000_000_321, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    vi.useFakeTimers({
+      now: 1_800_000_000_321,
+      toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'],
+    });
   });
 
   afterEach(() => {
@@ -13,7 +16,7 @@ describe('in process', () => {
   });
 
   describeQuotas(async () => ({
-    quotas: createInProcessQuotas(suiteOptions),
+    quotas: createMemoryQuotas(suiteOptions),
     now: () => Date.now(),
     advance: async (ms) => {
       await vi.advanceTimersByTimeAsync(ms);

@@ -1,19 +1,25 @@
 import type { BanPolicy, Quota, RateLimitWindow } from '@animal-store/contract';
-import type { QuotaDecision } from './quotas.ts';
+import type { QuotaResult } from '../../src/quotas/quota-result.ts';
+
+/** What callers see of a decision. */
+export type ModelDecision = Pick<
+  QuotaResult,
+  'outcome' | 'reported' | 'windows' | 'retryAfterSeconds' | 'warned'
+>;
 
 /**
- * The quotas of one key in the plainest words: what the adapters are compared with. It is written
- * from the design, shares no code with them, and knows of no store, script or timer.
+ * The quotas of one key, written as simply as possible. The limiters are compared with it. It follows
+ * the design, shares no code with the limiters, and knows no store, script or timer.
  */
 export interface QuotaModel {
   /** Decides one request. Unix time in milliseconds, which never goes back. */
-  take(quota: Quota, now: number): QuotaDecision;
+  take(quota: Quota, now: number): ModelDecision;
 }
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** Begins with the first that is counted, and is gone at its end. */
+/** A count in a fixed window, which the first that is counted opens. */
 interface Count {
   readonly used: number;
   readonly endsAt: number;
@@ -27,20 +33,20 @@ export function createQuotaModel(policy: BanPolicy): QuotaModel {
   let bans: Count | undefined;
   let banEndsAt = 0;
 
-  /** Judges a denial; tells whether it was one too many. */
-  function isTooMany(now: number, borne: number): boolean {
+  /** Counts a denial. Returns whether it begins a ban. */
+  function beginsBan(now: number, threshold: number): boolean {
     if (episodeBeganAt === undefined) {
       episodeBeganAt = now;
       return false;
     }
     if (now - episodeBeganAt < policy.graceMs) return false;
     strikes = oneMore(strikes, now, policy.strikeWindowSeconds * 1_000);
-    return strikes.used > borne;
+    return strikes.used > threshold;
   }
 
-  /** A ban settles what led to it: what comes after it is judged afresh. */
+  /** A ban clears the strikes and the episode that led to it. */
   function ban(now: number): void {
-    // Every ban is remembered from its own beginning.
+    // The memory of earlier bans is counted from the latest one.
     bans = { used: (bans?.used ?? 0) + 1, endsAt: now + policy.memorySeconds * 1_000 };
     const doubled = policy.banSeconds * 2 ** (bans.used - 1);
     banEndsAt = now + Math.min(doubled, policy.maxBanSeconds) * 1_000;
@@ -50,28 +56,31 @@ export function createQuotaModel(policy: BanPolicy): QuotaModel {
 
   return {
     take(quota, now) {
-      minute = unlessOver(minute, now);
-      day = unlessOver(day, now);
-      strikes = unlessOver(strikes, now);
-      bans = unlessOver(bans, now);
+      minute = unlessExpired(minute, now);
+      day = unlessExpired(day, now);
+      strikes = unlessExpired(strikes, now);
+      bans = unlessExpired(bans, now);
 
       if (now >= banEndsAt) {
         if (used(minute) < quota.perMinute && used(day) < quota.perDay) {
           minute = oneMore(minute, now, minuteMs);
           day = oneMore(day, now, dayMs);
           episodeBeganAt = undefined;
-          return tellAdmitted(windowsOf(quota, { minute, day, now }));
+          return describeAdmitted(windowsOf(quota, { minute, day, now }));
         }
         const areBansOff = policy.minStrikes === 0;
-        const borne = Math.max(policy.minStrikes, Math.floor(quota.perMinute * policy.strikeShare));
-        const isBan = !areBansOff && isTooMany(now, borne);
+        const threshold = Math.max(
+          policy.minStrikes,
+          Math.floor(quota.perMinute * policy.strikeShare),
+        );
+        const isBan = !areBansOff && beginsBan(now, threshold);
         if (!isBan) {
-          const isWarned = !areBansOff && used(strikes) >= borne / 2;
-          return tellDenied(windowsOf(quota, { minute, day, now }), now, isWarned);
+          const isWarned = !areBansOff && used(strikes) >= threshold / 2;
+          return describeDenied(windowsOf(quota, { minute, day, now }), now, isWarned);
         }
         ban(now);
       }
-      return tellBanned(quota, banEndsAt, now);
+      return describeBanned(quota, banEndsAt, now);
     },
   };
 }
@@ -80,7 +89,7 @@ function used(count: Count | undefined): number {
   return count?.used ?? 0;
 }
 
-function unlessOver(count: Count | undefined, now: number): Count | undefined {
+function unlessExpired(count: Count | undefined, now: number): Count | undefined {
   return count !== undefined && now < count.endsAt ? count : undefined;
 }
 
@@ -92,12 +101,12 @@ interface Window extends RateLimitWindow {
   readonly endsAt: number;
 }
 
-/** A window that no request has opened yet is told as if one opened it now. */
+/** A window that is not open is described as if it began now. */
 function windowsOf(
   quota: Quota,
   counts: { minute: Count | undefined; day: Count | undefined; now: number },
 ) {
-  const tell = (name: 'minute' | 'day', limit: number, lengthMs: number): Window => {
+  const describe = (name: 'minute' | 'day', limit: number, lengthMs: number): Window => {
     const endsAt = counts[name]?.endsAt ?? counts.now + lengthMs;
     return {
       name,
@@ -109,57 +118,52 @@ function windowsOf(
     };
   };
   return {
-    minute: tell('minute', quota.perMinute, minuteMs),
-    day: tell('day', quota.perDay, dayMs),
+    minute: describe('minute', quota.perMinute, minuteMs),
+    day: describe('day', quota.perDay, dayMs),
   };
 }
 
 type Windows = ReturnType<typeof windowsOf>;
 
 /** Reported: the window with least remaining; of two, the minute. */
-function tellAdmitted({ minute, day }: Windows): QuotaDecision {
+function describeAdmitted({ minute, day }: Windows): ModelDecision {
   return {
     outcome: 'admitted',
-    reported: rateLimitOf(day.remaining < minute.remaining ? day : minute),
-    windows: [toldOf(minute), toldOf(day)],
+    reported: windowOf(day.remaining < minute.remaining ? day : minute),
+    windows: [windowOf(minute), windowOf(day)],
     retryAfterSeconds: 0,
     warned: false,
   };
 }
 
 /** Reported: the window that denied; of two, the one that resets later. */
-function tellDenied({ minute, day }: Windows, now: number, warned: boolean): QuotaDecision {
+function describeDenied({ minute, day }: Windows, now: number, warned: boolean): ModelDecision {
   const [first, ...others] = [minute, day].filter(({ remaining }) => remaining === 0);
   if (first === undefined) throw new Error('Nothing denied this request.');
   const reported = others.reduce((a, b) => (b.endsAt > a.endsAt ? b : a), first);
   return {
     outcome: 'denied',
-    reported: rateLimitOf(reported),
-    windows: [toldOf(minute), toldOf(day)],
+    reported: windowOf(reported),
+    windows: [windowOf(minute), windowOf(day)],
     retryAfterSeconds: Math.ceil((reported.endsAt - now) / 1_000),
     warned,
   };
 }
 
-function tellBanned(quota: Quota, banEndsAt: number, now: number): QuotaDecision {
+function describeBanned(quota: Quota, banEndsAt: number, now: number): ModelDecision {
   const resetAt = Math.ceil(banEndsAt / 1_000);
   const resetInSeconds = Math.ceil((banEndsAt - now) / 1_000);
+  const closed = { remaining: 0, resetAt, resetInSeconds };
+  const minute: RateLimitWindow = { name: 'minute', limit: quota.perMinute, ...closed };
   return {
     outcome: 'banned',
-    reported: { limit: quota.perMinute, remaining: 0, resetAt },
-    windows: [
-      { name: 'minute', limit: quota.perMinute, remaining: 0, resetAt, resetInSeconds },
-      { name: 'day', limit: quota.perDay, remaining: 0, resetAt, resetInSeconds },
-    ],
+    reported: minute,
+    windows: [minute, { name: 'day', limit: quota.perDay, ...closed }],
     retryAfterSeconds: resetInSeconds,
     warned: false,
   };
 }
 
-function rateLimitOf({ limit, remaining, resetAt }: Window) {
-  return { limit, remaining, resetAt };
-}
-
-function toldOf({ endsAt: _, ...window }: Window): RateLimitWindow {
+function windowOf({ endsAt: _, ...window }: Window): RateLimitWindow {
   return window;
 }

@@ -1,8 +1,8 @@
 import { type Redis, openRedis as startRedis } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { openRedis, type RedisConnection } from './open-redis.ts';
+import { openRedis, type RedisConnection } from '../../src/quotas/open-redis.ts';
+import { createRedisQuotas } from './open-limiters.ts';
 import { describeQuotas, suiteOptions } from './quota-suite.ts';
-import { createRedisQuotas } from './redis-quotas.ts';
 
 describe('on Redis', () => {
   let server: Redis;

@@ -1,1 +1,0 @@
-export { banLengthSeconds, isWarned, strikeThreshold } from '@animal-store/contract';

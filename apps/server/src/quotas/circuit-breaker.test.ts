@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
+
+describe('the circuit breaker', () => {
+  let probe: () => Promise<void>;
+  let changes: string[];
+  let breaker: CircuitBreaker;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 1_800_000_000_000 });
+    probe = async () => {};
+    changes = [];
+    breaker = createCircuitBreaker({
+      timeoutMs: 150,
+      probe: () => probe(),
+      onChange: (state) => changes.push(state),
+    });
+  });
+  afterEach(() => {
+    breaker.close();
+    vi.useRealTimers();
+  });
+
+  const never = () => new Promise<never>(() => {});
+  const fail = () => Promise.reject(new Error('READONLY'));
+  const answer = async () => 'answer';
+
+  test('a call settles as Redis does', async () => {
+    expect(await breaker.run(answer)).toBe('answer');
+    expect(changes).toEqual([]);
+  });
+
+  test('a failure opens it, and nothing more is sent', async () => {
+    await expect(breaker.run(fail)).rejects.toThrow('READONLY');
+    const call = vi.fn(answer);
+    await expect(breaker.run(call)).rejects.toThrow('READONLY');
+    expect(call).not.toHaveBeenCalled();
+    expect(changes).toEqual(['open']);
+  });
+
+  test('a silent Redis delays the calls that wait for it once, all at the same time', async () => {
+    const early = breaker.run(never);
+    await vi.advanceTimersByTimeAsync(100);
+    const late = breaker.run(never);
+    const settled = Promise.allSettled([early, late]);
+    await vi.advanceTimersByTimeAsync(50);
+    expect(await settled).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+    expect(changes).toEqual(['open']);
+  });
+
+  test('an answer in time is used', async () => {
+    const call = breaker.run(() => new Promise((resolve) => setTimeout(resolve, 120, 'answer')));
+    await vi.advanceTimersByTimeAsync(120);
+    expect(await call).toBe('answer');
+    expect(changes).toEqual([]);
+  });
+
+  test('a busy event loop is not mistaken for a silent Redis', async () => {
+    const reply = Promise.withResolvers<string>();
+    const call = breaker.run(() => reply.promise);
+    // One turn of the loop takes two seconds; the reply is read in the next.
+    const nowBefore = performance.now();
+    vi.spyOn(performance, 'now').mockReturnValue(nowBefore + 2_000);
+    await vi.advanceTimersByTimeAsync(25);
+    reply.resolve('answer');
+    expect(await call).toBe('answer');
+    vi.restoreAllMocks();
+    expect(changes).toEqual([]);
+  });
+
+  test('it closes after the first probe that succeeds', async () => {
+    probe = fail;
+    await expect(breaker.run(fail)).rejects.toThrow();
+    await vi.advanceTimersByTimeAsync(2_000);
+    await expect(breaker.run(answer)).rejects.toThrow('READONLY');
+    probe = async () => {};
+    await vi.advanceTimersByTimeAsync(250);
+    expect(await breaker.run(answer)).toBe('answer');
+    expect(changes).toEqual(['open', 'closed']);
+  });
+
+  test('a probe that hangs is not joined by another', async () => {
+    let probes = 0;
+    probe = () => {
+      probes += 1;
+      return never();
+    };
+    await expect(breaker.run(fail)).rejects.toThrow();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(probes).toBe(1);
+  });
+
+  test('a failure that arrives after the breaker opened changes nothing', async () => {
+    const late = Promise.withResolvers<never>();
+    const settled = Promise.allSettled([breaker.run(() => late.promise)]);
+    await vi.advanceTimersByTimeAsync(150);
+    expect(await settled).toMatchObject([{ status: 'rejected' }]);
+    late.reject(new Error('late'));
+    await vi.advanceTimersByTimeAsync(250);
+    expect(changes).toEqual(['open', 'closed']);
+  });
+});

@@ -1,0 +1,126 @@
+import { LRUCache } from 'lru-cache';
+import { type RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { QuotaResult } from './quota-result.ts';
+import { type RedisNetworkLimiter, RedisNetworkRes } from './redis-network-limiter.ts';
+
+/** At most about 5 MB. Beyond it the least recently used are forgotten. */
+const maxRemembered = 10_000;
+
+/**
+ * How many unknown tokens a network that has used up its quota may have looked up: so many at once, and
+ * one more each second.
+ */
+const spareLookUps = 10;
+
+/** A network's count, and the limiter's clock when it was read. */
+interface NetworkCount {
+  readonly used: number;
+  readonly limit: number;
+  /** Unix time in milliseconds. */
+  readonly endsAtMs: number;
+  readonly now: number;
+}
+
+/** All times are milliseconds of the monotonic clock. */
+interface Remembered extends NetworkCount {
+  /** When the limiter was asked and when it answered. */
+  readonly askedAt: number;
+  readonly heardAt: number;
+  /** Look-ups of unknown tokens that were allowed since the quota was used up. */
+  lookUps: number;
+}
+
+export type NetworkQuota = ReturnType<typeof createNetworkQuota>;
+
+/**
+ * Limits requests without a valid key, by the network they come from.
+ *
+ * A replica remembers what it last heard about each network. Once a network has used up its quota,
+ * its requests cost neither Redis nor the database anything until the window ends.
+ *
+ * @param options.insurance The memory limiter that decides while Redis is away, or always.
+ * @param options.clock A monotonic clock, in milliseconds.
+ */
+export function createNetworkQuota(options: {
+  limiter: RedisNetworkLimiter | RateLimiterMemory;
+  insurance: RateLimiterMemory;
+  clock?: () => number;
+}) {
+  const { limiter, insurance, clock = () => performance.now() } = options;
+  const remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
+
+  /** What was last heard about a network, moved to the present; `undefined` once its window is over. */
+  function recall(network: string): NetworkCount | undefined {
+    const found = remembered.get(network);
+    if (found === undefined) return undefined;
+    const present = clock();
+    // The limiter's clock now lies between these two; they are as far apart as its answer took. The
+    // window may be over from the later one on, and a wait counted from the earlier is never too short.
+    const earliest = found.now + present - found.heardAt;
+    const latest = found.now + present - found.askedAt;
+    return latest >= found.endsAtMs ? undefined : { ...found, now: earliest };
+  }
+
+  return {
+    /** Decides one request, and counts it. */
+    async take(network: string): Promise<QuotaResult> {
+      const known = recall(network);
+      if (known !== undefined && known.used >= known.limit) return toResult(known, 'denied');
+
+      const askedAt = clock();
+      // The library reads the clock itself. Read after it, a window would seem longer than it is.
+      const replicaNow = Date.now();
+      const res = await limiter.consume(network).catch((reason: unknown) => {
+        if (reason instanceof RateLimiterRes) return reason;
+        throw reason;
+      });
+      const isShared = res instanceof RedisNetworkRes;
+      const now = isShared ? res.now : replicaNow;
+      const count = {
+        used: res.consumedPoints,
+        limit: isShared ? limiter.points : insurance.points,
+        endsAtMs: now + res.msBeforeNext,
+        now,
+      };
+      remembered.set(network, { ...count, askedAt, heardAt: clock(), lookUps: 0 });
+      return toResult(count, count.used <= count.limit ? 'admitted' : 'denied');
+    },
+
+    /**
+     * The 429 for a request whose token would have to be looked up in the database, or `undefined` if
+     * it may be. An attacker can make up any number of tokens with a valid checksum; they must not cost
+     * a query each. A few look-ups remain allowed for valid keys that this replica has not seen yet:
+     * otherwise anybody in their network could lock them out.
+     */
+    refuseLookUp(network: string): QuotaResult | undefined {
+      const known = recall(network);
+      const entry = remembered.get(network);
+      if (known === undefined || entry === undefined || known.used < known.limit) return undefined;
+      const allowed = spareLookUps + (clock() - entry.heardAt) / 1_000;
+      if (entry.lookUps >= allowed) return toResult(known, 'denied');
+      entry.lookUps += 1;
+      return undefined;
+    },
+
+    /**
+     * How a network stands, as far as this replica knows. Counts nothing and asks nobody, so that it
+     * can be told on every response, and an attacker can cause no work with it.
+     */
+    peek(network: string): QuotaResult {
+      const unused = { used: 0, limit: limiter.points, endsAtMs: 0, now: Date.now() };
+      const count = recall(network) ?? unused;
+      return toResult(count, count.used < count.limit ? 'admitted' : 'denied');
+    },
+  };
+}
+
+function toResult(
+  { used, limit, endsAtMs, now }: NetworkCount,
+  outcome: 'admitted' | 'denied',
+): QuotaResult {
+  const notOpen = { used: 0, endsAtMs: 0 };
+  return new QuotaResult(
+    { now, outcome, minute: { used, endsAtMs }, day: notOpen, strikes: 0, bannedUntilMs: 0 },
+    { perMinute: limit, perDay: undefined, strikeThreshold: undefined, scope: 'service' },
+  );
+}

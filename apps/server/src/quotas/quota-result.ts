@@ -1,0 +1,88 @@
+import {
+  isWarned,
+  type RateLimitWindow,
+  type WindowName,
+  windowSeconds,
+} from '@animal-store/contract';
+import { RateLimiterRes } from 'rate-limiter-flexible';
+import type { Outcome } from './decide.ts';
+import type { WindowCount } from './key-state.ts';
+import { type ExactWindow, limitingWindow, secondsUntil } from './retry-after.ts';
+
+/** What a store says about a caller. */
+export interface QuotaReading {
+  /** Unix time in milliseconds, by the clock that decided. */
+  readonly now: number;
+  readonly outcome: Outcome;
+  readonly minute: WindowCount;
+  readonly day: WindowCount;
+  readonly strikes: number;
+  /** Unix time in milliseconds; 0 if there is no ban. */
+  readonly bannedUntilMs: number;
+}
+
+/** The limits that a reading is compared with. */
+export interface AppliedLimits {
+  readonly perMinute: number;
+  /** `undefined` for a network, which has no window of the day. */
+  readonly perDay: number | undefined;
+  /** How many strikes the caller may have; `undefined` if there are no bans. */
+  readonly strikeThreshold: number | undefined;
+  /** Whose requests are counted: those of the whole service, or of this replica alone. */
+  readonly scope: 'service' | 'replica';
+}
+
+/** A result of rate-limiter-flexible, with both windows, the strikes and the ban. */
+export class QuotaResult extends RateLimiterRes {
+  readonly outcome: Outcome;
+  /** The most restrictive window: `X-RateLimit-*` describe it. */
+  readonly reported: RateLimitWindow;
+  /** Every window that applies. */
+  readonly windows: readonly RateLimitWindow[];
+  /** Whole seconds, at least 1, after which a request is admitted again; 0 if this one was. */
+  readonly retryAfterSeconds: number;
+  readonly strikes: number;
+  readonly strikeThreshold: number | undefined;
+  /** Whether the caller is close to a ban and should be told. */
+  readonly warned: boolean;
+  /** Unix time in seconds. */
+  readonly bannedUntil: number | undefined;
+  readonly scope: 'service' | 'replica';
+
+  constructor(reading: QuotaReading, limits: AppliedLimits) {
+    const { now, outcome, strikes, bannedUntilMs } = reading;
+    const minute = toWindow('minute', limits.perMinute, reading);
+    const windows: [ExactWindow, ExactWindow?] =
+      limits.perDay === undefined ? [minute] : [minute, toWindow('day', limits.perDay, reading)];
+    const reported = limitingWindow(outcome, windows);
+    const { used } = reading[reported.name];
+    super(reported.remaining, reported.endsAtMs - now, used, used === 1);
+    this.outcome = outcome;
+    this.reported = reported;
+    this.windows = windows as RateLimitWindow[];
+    this.retryAfterSeconds = outcome === 'admitted' ? 0 : reported.resetInSeconds;
+    this.strikes = strikes;
+    this.strikeThreshold = limits.strikeThreshold;
+    this.warned = outcome === 'denied' && isWarned(strikes, limits.strikeThreshold);
+    this.bannedUntil = bannedUntilMs === 0 ? undefined : Math.ceil(bannedUntilMs / 1_000);
+    this.scope = limits.scope;
+  }
+}
+
+function toWindow(name: WindowName, limit: number, reading: QuotaReading): ExactWindow {
+  const { now, outcome, bannedUntilMs } = reading;
+  const { used, endsAtMs } = reading[name];
+  // During a ban both windows are closed. A window that is not open is described as if it began now.
+  const resetAtMs =
+    outcome === 'banned' ? bannedUntilMs : endsAtMs || now + windowSeconds[name] * 1_000;
+  return {
+    name,
+    limit,
+    // A change of plan may have lowered the limit below what was used.
+    remaining: outcome === 'banned' ? 0 : Math.max(0, limit - used),
+    // Rounded up: at the second that is reported, the window has reset.
+    resetAt: Math.ceil(resetAtMs / 1_000),
+    resetInSeconds: secondsUntil(resetAtMs, now),
+    endsAtMs: resetAtMs,
+  };
+}

@@ -1,0 +1,102 @@
+import { Agent, request as send } from 'node:http';
+import { openRedis, type Redis } from '@animal-store/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createToken } from '../../src/keys/token.ts';
+import { scrape } from '../support/observed.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const callers = 20;
+const times = 3_000;
+
+let redis: Redis;
+let service: TestService;
+const agent = new Agent({ keepAlive: true, maxSockets: callers });
+
+beforeAll(async () => {
+  redis = await openRedis();
+  service = await startService('postgres', { env: { REDIS_URL: redis.url } });
+  await service.call('/pets');
+});
+afterAll(async () => {
+  agent.destroy();
+  await service[Symbol.asyncDispose]();
+  await redis[Symbol.asyncDispose]();
+});
+
+/** Sends 3,000 requests from one network, and counts what they cost and how they were answered. */
+async function flood(request: () => { method: string; headers: Record<string, string> }) {
+  const before = await costs();
+  const startedAt = performance.now();
+  const statuses: number[] = [];
+  let sent = 0;
+  const caller = async () => {
+    while (sent < times) {
+      sent += 1;
+      statuses.push(await statusOf(request()));
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  const after = await costs();
+  const seconds = (performance.now() - startedAt) / 1_000;
+  return { statuses, seconds, sql: after.sql - before.sql, redis: after.redis - before.redis };
+}
+
+async function costs() {
+  const metrics = await scrape(service.server);
+  const total = (name: string) =>
+    metrics
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`))
+      .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  return {
+    sql: total('animal_store_database_statement_duration_seconds_count'),
+    redis: total('animal_store_redis_command_duration_seconds_count'),
+  };
+}
+
+function statusOf(options: { method: string; headers: Record<string, string> }): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const sent = send(`${service.server.baseUrl}/pets`, { agent, ...options });
+  sent.on('error', reject);
+  sent.on('response', (response) => {
+    response.resume().on('end', () => resolve(response.statusCode ?? 0));
+  });
+  sent.end();
+  return promise;
+}
+
+// Regression: each preflight asked Redis for the numbers of its X-RateLimit headers.
+test('preflights cost no SQL and no Redis command', async () => {
+  const { statuses, sql, redis } = await flood(() => ({
+    method: 'OPTIONS',
+    headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' },
+  }));
+  expect(new Set(statuses)).toEqual(new Set([204]));
+  expect({ sql, redis }).toEqual({ sql: 0, redis: 0 });
+});
+
+// Regression: each token with a valid checksum cost a query, even if its network had no quota left.
+test('made-up tokens cost few queries once their network has used up its quota', async () => {
+  const { statuses, seconds, sql, redis } = await flood(() => ({
+    method: 'GET',
+    headers: { Authorization: `Bearer ${createToken()}` },
+  }));
+  const admitted = statuses.filter((status) => status === 401).length;
+  expect(statuses.filter((status) => status !== 401 && status !== 429)).toEqual([]);
+  // 60 in each minute that it took; on any machine by far the most are refused.
+  expect(admitted).toBeLessThan(times / 4);
+  // In each minute, those that were in flight when the quota ran out had asked already. After that,
+  // ten look-ups are allowed, and one more each second.
+  const minutes = Math.ceil(admitted / 60);
+  const inFlight = minutes * callers;
+  expect(sql).toBeLessThanOrEqual(admitted + inFlight + minutes * 10 + Math.ceil(seconds));
+  expect(redis).toBeLessThanOrEqual(admitted + inFlight);
+});
+
+test('keys are served although their network has used up its quota', async () => {
+  const { tokens } = service;
+  await flood(() => ({ method: 'GET', headers: {} }));
+  // One that this replica knows, and one that it has not seen yet.
+  expect((await service.call('/pets')).status).toBe(200);
+  expect((await service.call('/pets', { token: tokens.business })).status).toBe(200);
+});

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { temporaryDirectory } from '@animal-store/testkit';
+import { expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const repository = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** A copy of the files that scripts/install.mjs reads, with an `npx` that writes down its arguments. */
+async function openCheckout() {
+  const directory = await temporaryDirectory();
+  const root = directory.path;
+  mkdirSync(join(root, 'scripts'));
+  for (const file of ['package.json', 'pnpm-lock.yaml', 'scripts/install.mjs']) {
+    copyFileSync(join(repository, file), join(root, file));
+  }
+  const log = join(root, 'npx.log');
+  // On Windows Node runs it by `cmd.exe /d /s /c "npx.cmd …"`.
+  const commands = { npx: 'npx $@', 'cmd.exe': '$4' };
+  for (const [name, written] of Object.entries(commands)) {
+    writeFileSync(join(root, name), `#!/bin/sh\necho "${written}" | tr -d '"' >> '${log}'\n`);
+    chmodSync(join(root, name), 0o755);
+  }
+  return {
+    root,
+    /** Runs the script as on a platform, and gives what it said. */
+    async install(scope: string, platform: string) {
+      const script = join(root, 'scripts/install.mjs');
+      const { stderr } = await run(
+        process.execPath,
+        [
+          '--input-type=module',
+          '--eval',
+          `Object.defineProperty(process, 'platform', { value: ${JSON.stringify(platform)} });
+           process.argv.splice(1, 0, ${JSON.stringify(script)});
+           await import(${JSON.stringify(script)});`,
+          scope,
+        ],
+        // biome-ignore lint/style/noProcessEnv: sh is wherever this machine has it
+        { env: { PATH: `${root}${delimiter}${process.env['PATH']}` } },
+      );
+      return stderr;
+    },
+    /** The commands that were run so far. */
+    commands: () => readFileSync(log, 'utf8').trim().split('\n'),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+test('on Linux, exactly what the lockfile says is installed, once', async () => {
+  await using checkout = await openCheckout();
+  expect(await checkout.install('run', 'linux')).toBe('');
+  expect(await checkout.install('run', 'linux')).toBe('');
+  expect(checkout.commands()).toEqual([
+    expect.stringMatching(/^npx --yes pnpm@\S+ install --frozen-lockfile --prod /),
+  ]);
+});
+
+test.each(['darwin', 'win32'])(
+  'on %s, packages are resolved without the lockfile, and it says so',
+  async (platform) => {
+    await using checkout = await openCheckout();
+    const said = await checkout.install('develop', platform);
+    expect(said).toMatch(/^pnpm-lock\.yaml has binaries for Linux only, so this installation/);
+    expect(await checkout.install('develop', platform)).toBe('');
+    const [command, ...others] = checkout.commands();
+    expect(command).toMatch(/^npx(\.cmd)? --yes pnpm@\S+ install --no-lockfile /);
+    expect(others).toEqual([]);
+  },
+);
+
+test('on Windows, cmd.exe is given the one shell command that scripts use', async () => {
+  await using checkout = await openCheckout();
+  await checkout.install('run', 'win32');
+  const shim = join(checkout.root, 'node_modules', '.bin', 'exec.cmd');
+  expect(readFileSync(shim, 'utf8')).toBe('@%*\r\n');
+});
+
+// npm runs scripts by cmd.exe on Windows: it has no variables before a command, for example.
+test('no other script in package.json needs a POSIX shell', () => {
+  const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const commands = Object.values(scripts).flatMap((script) => script.split(' && '));
+  expect(commands.length).toBeGreaterThan(5);
+  const portable = /^(?:exec )?(?:node|biome|knip|turbo|vitest)(?: [\w@./:-]+)*$/;
+  expect(commands.filter((command) => !portable.test(command))).toEqual([]);
+});
