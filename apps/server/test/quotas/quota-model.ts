@@ -1,11 +1,14 @@
 import type { BanPolicy, Quota, RateLimitWindow } from '@animal-store/contract';
-import type { QuotaResult } from '../../src/quotas/quota-result.ts';
 
 /** What callers see of a decision. */
-export type ModelDecision = Pick<
-  QuotaResult,
-  'outcome' | 'reported' | 'windows' | 'retryAfterSeconds' | 'warned'
->;
+export interface ModelDecision {
+  readonly outcome: 'admitted' | 'denied' | 'banned';
+  /** The most restrictive window. */
+  readonly reported: RateLimitWindow;
+  readonly windows: readonly RateLimitWindow[];
+  readonly retryAfterSeconds: number;
+  readonly warned: boolean;
+}
 
 /**
  * The quotas of one key, written as simply as possible. The limiters are compared with it. It follows
