@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { environmentVariables, readConfig } from './config.ts';
 import { StartupError } from './startup-error.ts';
@@ -14,12 +15,11 @@ function faults(environment: NodeJS.ProcessEnv): string[] {
 }
 
 describe('an environment', () => {
-  test('that says nothing gives the embedded default on loopback', () => {
+  test('without settings gives the embedded default on loopback', () => {
     expect(readConfig({})).toMatchObject({
       host: '127.0.0.1',
       port: 3_000,
-      databaseUrl: undefined,
-      dataDir: '.data',
+      database: { kind: 'embedded', dataDir: resolve('.data') },
       redisUrls: [],
       redisTimeoutMs: 150,
       publicUrl: undefined,
@@ -29,7 +29,7 @@ describe('an environment', () => {
     });
   });
 
-  test('gives the bans of the design by default', () => {
+  test('gives the default bans', () => {
     expect(readConfig({}).banPolicy).toEqual({
       minStrikes: 10,
       strikeShare: 0.5,
@@ -41,16 +41,16 @@ describe('an environment', () => {
     });
   });
 
-  test('whose variables are all empty is one that says nothing', () => {
+  test('whose variables are all empty is one without settings', () => {
     const empty = Object.fromEntries(environmentVariables.map((name) => [name, '']));
     expect(readConfig(empty)).toEqual(readConfig({}));
   });
 
-  test('may hold anything else', () => {
+  test('may hold other variables', () => {
     expect(readConfig({ PATH: '/bin', PORTS: 'x', port: 'x' })).toEqual(readConfig({}));
   });
 
-  test('is read as it says', () => {
+  test('is read', () => {
     const config = readConfig({
       HOST: '::1',
       PORT: '0',
@@ -64,8 +64,10 @@ describe('an environment', () => {
     expect(config).toMatchObject({
       host: '::1',
       port: 0,
-      databaseUrl: 'postgresql://user:p%40ss@db:5433/animals?sslmode=require',
-      dataDir: '/var/lib/animal store',
+      database: {
+        kind: 'postgres',
+        url: 'postgresql://user:p%40ss@db:5433/animals?sslmode=require',
+      },
       redisUrls: ['redis://a:6379', 'rediss://b'],
       publicUrl: 'https://api.example.com',
       trustedProxies: 2,
@@ -88,7 +90,7 @@ describe('a fault', () => {
     ['CORS_ORIGINS', ['*', 'shop.example.com', 'https://a.example,', 'https://a.example/']],
     ['ADDRESS_PER_MINUTE', ['0', '-60', '60/min']],
     ['BAN_SECONDS', ['0', '5m', '86401']],
-  ])('in %s is told by its name', (name, values) => {
+  ])('in %s is reported by its name', (name, values) => {
     for (const value of values) {
       expect(faults({ [name]: value }), value).toEqual([
         expect.stringMatching(new RegExp(`^${name}: expected \\S`)),
@@ -96,7 +98,7 @@ describe('a fault', () => {
     }
   });
 
-  test('is told with all the others, a line each', () => {
+  test('is reported with all the others, a line each', () => {
     const environment = { PORT: 'x', HOST: '*', TRUST_PROXY: 'x', PUBLIC_URL: 'x' };
     expect(faults(environment).map((line) => line.split(':')[0])).toEqual(
       expect.arrayContaining(Object.keys(environment)),
@@ -104,7 +106,7 @@ describe('a fault', () => {
     expect(faults(environment)).toHaveLength(4);
   });
 
-  test('is told without the value, whichever variable it is', () => {
+  test('is reported without the value, whichever variable it is', () => {
     const secret = 'h*nter2 secret';
     const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
     const lines = faults(all);

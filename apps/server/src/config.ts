@@ -1,75 +1,10 @@
+import { resolve } from 'node:path';
 import { type BanPolicy, defaultBanPolicy as ban } from '@animal-store/contract';
 import { z } from 'zod';
-import {
-  type LogFormat,
-  type LogLevel,
-  logFormats,
-  logLevels,
-} from './observability/log-settings.ts';
+import { logFormats, logLevels } from './observability/log-settings.ts';
 import { StartupError } from './startup-error.ts';
 
-/** What the service is told by its environment. */
-export interface Config {
-  readonly host: string;
-  /** 0 for any free port. */
-  readonly port: number;
-  /** Where the operators' listener is; its port may be 0, too. */
-  readonly opsHost: string;
-  readonly opsPort: number;
-  /** The names that the operators' listener may be called by, besides IP addresses and localhost. */
-  readonly opsHosts: readonly string[];
-  /** What guards the admin API; `undefined` for one that the embedded default makes itself. */
-  readonly adminToken: string | undefined;
-  /** Where Postgres is; `undefined` for the embedded database in `dataDir`. */
-  readonly databaseUrl: string | undefined;
-  readonly dataDir: string;
-  /** Where Redis is: none for limits in process, several for a Cluster. */
-  readonly redisUrls: readonly string[];
-  /** How long a decision of Redis may take before this replica decides by itself. */
-  readonly redisTimeoutMs: number;
-  /** How many replicas share each limit while Redis is away. */
-  readonly replicas: number;
-  /** The origin that links show; `undefined` for `http://localhost:PORT`. */
-  readonly publicUrl: string | undefined;
-  /** The staging environment's origin, which the reference names; `undefined` if there is none. */
-  readonly stagingOrigin: string | undefined;
-  /** How many proxies stand before the service, each adding to `X-Forwarded-For`. */
-  readonly trustedProxies: number;
-  /** Origins whose pages may call; `undefined` for any. */
-  readonly corsOrigins: ReadonlySet<string> | undefined;
-  /** Requests per minute from one network without a valid key. */
-  readonly addressPerMinute: number;
-  readonly banPolicy: BanPolicy;
-  /** Requests answered at the same time; more are turned away. */
-  readonly maxInFlight: number;
-  /** How late the event loop may be, on average, before requests are turned away. */
-  readonly maxLoopDelayMs: number;
-  /** How long a caller may take to send its headers, and its whole request. */
-  readonly headersTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-  /** How long a connection may be silent during a request, and between requests. */
-  readonly stallTimeoutMs: number;
-  readonly keepAliveTimeoutMs: number;
-  /** How many requests of one connection may wait for their responses. */
-  readonly maxPipelinedRequests: number;
-  readonly maxConnections: number;
-  /** 0 for no limit. */
-  readonly maxConnectionsPerNetwork: number;
-  /** How long SIGTERM lets the service go on, so that load balancers see that it is not ready. */
-  readonly shutdownGraceMs: number;
-  readonly logLevel: LogLevel;
-  /** `undefined` to be pretty on a terminal and JSON elsewhere. */
-  readonly logFormat: LogFormat | undefined;
-  /** Where traces go; `undefined` for nowhere. */
-  readonly otlpEndpoint: string | undefined;
-  /** The share of traces that are recorded, of those that begin here; from 0 to 1. */
-  readonly traceSampleShare: number;
-}
-
-/**
- * A variable that may be left out. What is expected of it is said, and never what was given: that
- * may hold a password.
- */
+/** An optional variable. The error says what is expected, never what was given: a password, perhaps. */
 function variable(isValid: (text: string) => boolean, expected: string) {
   return z
     .string()
@@ -100,7 +35,7 @@ const splitAtCommas = (text: string) => text.split(',').map((part) => part.trim(
 
 const day = 86_400;
 
-/** Tells whether a text can be an admin token: long enough not to be guessed, and fit for a header. */
+/** Whether a text can be an admin token: long enough not to be guessed, and fit for a header. */
 export const isAdminToken = (text: string): boolean => /^[\x21-\x7e]{16,256}$/.test(text);
 
 const adminToken = variable(
@@ -110,6 +45,9 @@ const adminToken = variable(
 
 const dataDir = variable((text) => !text.includes('\0'), 'a path');
 
+const defaultDataDir = '.data';
+
+/** The variables of the service. */
 const Environment = z.object({
   HOST: variable((text) => /^[\w.:-]+$/.test(text), 'a host name or address'),
   PORT: wholeNumber('PORT', 0, 65_535, 3_000),
@@ -165,98 +103,121 @@ const Environment = z.object({
   ),
 });
 
+/** The settings of the service. */
+const Settings = Environment.transform((env) => ({
+  host: env.HOST ?? '127.0.0.1',
+  /** 0 for any free port. */
+  port: env.PORT,
+  opsHost: env.OPS_HOST ?? '127.0.0.1',
+  /** 0 for any free port. */
+  opsPort: env.OPS_PORT,
+  /** The names that the operators' listener may be called by, besides IP addresses and localhost. */
+  opsHosts: env.OPS_HOSTS === undefined ? [] : splitAtCommas(env.OPS_HOSTS),
+  /** Guards the admin API on `opsPort`; without one there is none there. */
+  adminToken: env.ADMIN_TOKEN,
+  /** Where the data is: in Postgres, or embedded in a directory. */
+  database:
+    env.DATABASE_URL === undefined
+      ? { kind: 'embedded' as const, dataDir: resolve(env.DATA_DIR ?? defaultDataDir) }
+      : { kind: 'postgres' as const, url: env.DATABASE_URL },
+  /** Empty for quotas in this process, several URLs for a Cluster. */
+  redisUrls: env.REDIS_URL === undefined ? [] : splitAtCommas(env.REDIS_URL),
+  /** How long a decision of Redis may take before this replica decides by itself. */
+  redisTimeoutMs: env.REDIS_TIMEOUT_MS,
+  /** How many replicas share each quota while Redis is unavailable. */
+  replicas: env.REPLICAS,
+  /** The origin that links show; `undefined` for `http://localhost:PORT`. */
+  publicUrl: env.PUBLIC_URL,
+  /** The staging environment's origin, which the reference names. */
+  stagingOrigin: env.STAGING_URL,
+  /** How many proxies stand before the service, each adding to `X-Forwarded-For`. */
+  trustedProxies: env.TRUST_PROXY,
+  /** Origins whose pages may call; `undefined` for any. */
+  corsOrigins:
+    env.CORS_ORIGINS === undefined ? undefined : new Set(splitAtCommas(env.CORS_ORIGINS)),
+  /** Requests per minute from one network without a valid key. */
+  addressPerMinute: env.ADDRESS_PER_MINUTE,
+  banPolicy: {
+    minStrikes: env.BAN_MIN_STRIKES,
+    strikeShare: env.BAN_STRIKE_PERCENT / 100,
+    graceMs: env.BAN_GRACE_MS,
+    strikeWindowSeconds: env.BAN_STRIKE_SECONDS,
+    banSeconds: env.BAN_SECONDS,
+    maxBanSeconds: env.BAN_MAX_SECONDS,
+    memorySeconds: env.BAN_MEMORY_SECONDS,
+  } satisfies BanPolicy,
+  /** Requests answered at the same time; more get 503. */
+  maxInFlight: env.MAX_IN_FLIGHT,
+  /** Mean delay of the event loop from which on requests get 503. */
+  maxLoopDelayMs: env.MAX_LOOP_DELAY_MS,
+  /** How long a caller may take to send its headers. */
+  headersTimeoutMs: env.HEADERS_TIMEOUT_MS,
+  /** How long a caller may take to send its whole request. */
+  requestTimeoutMs: env.REQUEST_TIMEOUT_MS,
+  /** How long a connection may be silent during a request. */
+  stallTimeoutMs: env.STALL_TIMEOUT_MS,
+  /** How long a connection may be silent between requests. */
+  keepAliveTimeoutMs: env.KEEP_ALIVE_TIMEOUT_MS,
+  /** How many requests of one connection may wait for their responses. */
+  maxPipelinedRequests: env.MAX_PIPELINED_REQUESTS,
+  maxConnections: env.MAX_CONNECTIONS,
+  /** 0 for no limit. */
+  maxConnectionsPerNetwork: env.MAX_CONNECTIONS_PER_NETWORK,
+  /** How long the service goes on after SIGTERM, so that load balancers see that it is not ready. */
+  shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
+  logLevel: env.LOG_LEVEL ?? 'info',
+  /** `undefined` for pretty lines on a terminal and JSON elsewhere. */
+  logFormat: env.LOG_FORMAT,
+  /** Where traces go; `undefined` for nowhere. */
+  otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+  /** The share of traces that are recorded, of those that begin here; from 0 to 1. */
+  traceSampleShare: Number(env.OTEL_TRACES_SAMPLER_ARG ?? 1),
+}));
+
+export type Config = Readonly<z.output<typeof Settings>>;
+
 const CliEnvironment = z.object({
   OPS_URL: variable(isHttpOrigin, 'an origin without a path, such as http://127.0.0.1:3001'),
   ADMIN_TOKEN: adminToken,
   DATA_DIR: dataDir,
 });
 
-/** The names of all variables that are read, by the service and by its CLI. */
+/** The settings of the CLI. */
+const CliSettings = CliEnvironment.transform((env) => ({
+  /** Where the operators' listener is; `undefined` for the socket of the server on `dataDir`. */
+  opsUrl: env.OPS_URL,
+  adminToken: env.ADMIN_TOKEN,
+  dataDir: resolve(env.DATA_DIR ?? defaultDataDir),
+}));
+
+/** The names of all variables that the service and its CLI read. */
 export const environmentVariables: readonly string[] = [
   ...new Set(Object.keys({ ...Environment.shape, ...CliEnvironment.shape })),
 ];
 
-const defaultDataDir = '.data';
-
 /**
- * Reads the configuration. Only this file looks at the environment.
+ * Reads the settings of the service. Only this file looks at the environment.
  *
- * @throws {StartupError} that names every variable at fault, a line each.
+ * @throws {StartupError} that names every wrong variable, a line each.
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const data = parse(Environment, environment);
-  return {
-    host: data.HOST ?? '127.0.0.1',
-    port: data.PORT,
-    opsHost: data.OPS_HOST ?? '127.0.0.1',
-    opsPort: data.OPS_PORT,
-    opsHosts: data.OPS_HOSTS === undefined ? [] : splitAtCommas(data.OPS_HOSTS),
-    adminToken: data.ADMIN_TOKEN,
-    databaseUrl: data.DATABASE_URL,
-    dataDir: data.DATA_DIR ?? defaultDataDir,
-    redisUrls: data.REDIS_URL === undefined ? [] : splitAtCommas(data.REDIS_URL),
-    redisTimeoutMs: data.REDIS_TIMEOUT_MS,
-    replicas: data.REPLICAS,
-    publicUrl: data.PUBLIC_URL,
-    stagingOrigin: data.STAGING_URL,
-    trustedProxies: data.TRUST_PROXY,
-    corsOrigins:
-      data.CORS_ORIGINS === undefined ? undefined : new Set(splitAtCommas(data.CORS_ORIGINS)),
-    addressPerMinute: data.ADDRESS_PER_MINUTE,
-    banPolicy: {
-      minStrikes: data.BAN_MIN_STRIKES,
-      strikeShare: data.BAN_STRIKE_PERCENT / 100,
-      graceMs: data.BAN_GRACE_MS,
-      strikeWindowSeconds: data.BAN_STRIKE_SECONDS,
-      banSeconds: data.BAN_SECONDS,
-      maxBanSeconds: data.BAN_MAX_SECONDS,
-      memorySeconds: data.BAN_MEMORY_SECONDS,
-    },
-    maxInFlight: data.MAX_IN_FLIGHT,
-    maxLoopDelayMs: data.MAX_LOOP_DELAY_MS,
-    headersTimeoutMs: data.HEADERS_TIMEOUT_MS,
-    requestTimeoutMs: data.REQUEST_TIMEOUT_MS,
-    stallTimeoutMs: data.STALL_TIMEOUT_MS,
-    keepAliveTimeoutMs: data.KEEP_ALIVE_TIMEOUT_MS,
-    maxPipelinedRequests: data.MAX_PIPELINED_REQUESTS,
-    maxConnections: data.MAX_CONNECTIONS,
-    maxConnectionsPerNetwork: data.MAX_CONNECTIONS_PER_NETWORK,
-    shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
-    logLevel: data.LOG_LEVEL ?? 'info',
-    logFormat: data.LOG_FORMAT,
-    otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
-    traceSampleShare: Number(data.OTEL_TRACES_SAMPLER_ARG ?? 1),
-  };
-}
-
-/** What the CLI is told by its environment. */
-export interface CliSettings {
-  /** Where the operators' listener is; `undefined` for that of the server on `dataDir`. */
-  readonly opsUrl: string | undefined;
-  /** `undefined` for the token that `dataDir` keeps. */
-  readonly adminToken: string | undefined;
-  readonly dataDir: string;
+  return parse(Settings, environment);
 }
 
 /**
- * Reads the CLI's settings.
+ * Reads the settings of the CLI.
  *
- * @throws {StartupError} that names every variable at fault, a line each.
+ * @throws {StartupError} that names every wrong variable, a line each.
  */
-export function readCliSettings(environment: NodeJS.ProcessEnv = process.env): CliSettings {
-  const data = parse(CliEnvironment, environment);
-  return {
-    opsUrl: data.OPS_URL,
-    adminToken: data.ADMIN_TOKEN,
-    dataDir: data.DATA_DIR ?? defaultDataDir,
-  };
+export function readCliSettings(environment: NodeJS.ProcessEnv = process.env) {
+  return parse(CliSettings, environment);
 }
 
 function parse<Schema extends z.ZodType>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,
 ): z.output<Schema> {
-  // An empty variable is one left out: that is how compose files and shells unset them.
+  // Treat an empty variable as missing: that is how compose files and shells unset one.
   const given = Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== ''));
   const { data, error } = schema.safeParse(given);
   if (error !== undefined) {

@@ -11,7 +11,7 @@ import { createPetRepository } from './pets/pet-repository.ts';
  * @returns the demo key's token, or `undefined` if this was not the first start.
  */
 export function fillOnFirstStart(db: Database): Promise<string | undefined> {
-  // One transaction: a start that is cut short leaves nothing, and the next one is the first.
+  // One transaction: if this start is interrupted, the next one is the first start.
   return inTransaction('first_start', db, async (tx) => {
     if (await hasAnyKey(tx)) return undefined;
     const pets = createPetRepository(tx);
@@ -23,7 +23,7 @@ export function fillOnFirstStart(db: Database): Promise<string | undefined> {
 
 const [dogs, cats, birds] = [1, 2, 3] as const;
 
-/** A few more than one page, so that pagination shows. */
+/** More than one page, so that pagination can be tried. */
 const sampleAnimals: readonly NewPet[] = [
   { name: 'Bella', categoryId: dogs },
   { name: 'Max', categoryId: dogs },

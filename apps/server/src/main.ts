@@ -1,5 +1,4 @@
 import './resolve-drizzle.ts';
-import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
@@ -7,12 +6,12 @@ import { banner } from './banner.ts';
 import type { Observability } from './observability/open-observability.ts';
 import { StartupError } from './startup-error.ts';
 
-/** How long requests in flight may take to finish, once no more are accepted, before they are cut. */
+/** How long requests in flight may take to finish before their connections are cut. */
 const drainTimeoutMs = { SIGINT: 500, SIGTERM: 5_000 } as const;
 
 /**
- * A signal to the whole process group, as a terminal's Ctrl-C and systemd's SIGTERM are, reaches us
- * directly and once more from npm; within this time it is the same one.
+ * Ctrl-C in a terminal and systemd's SIGTERM go to the whole process group: the signal arrives directly,
+ * and again from npm. Within this time the second one is the same signal.
  */
 const sameSignalMs = 500;
 
@@ -23,13 +22,12 @@ let stopping: { readonly signal: NodeJS.Signals; readonly since: number } | unde
 let failed = false;
 let observability: Observability | undefined;
 
-// Before anything else: what the start needs takes a while to load, and a signal that nobody handles
-// does nothing to process 1 of a container.
+// First, because loading the rest takes a while, and process 1 of a container ignores unhandled signals.
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
-// Unhandled rejections come here as well.
+// Includes unhandled rejections.
 process.on('uncaughtException', fail);
-// Only the banner goes there, and whoever does not get it can be served all the same.
+// Only the banner is written there. The service works without it.
 process.stdout.on('error', () => {});
 
 try {
@@ -47,13 +45,14 @@ async function main(): Promise<void> {
     import('./observability/open-observability.ts'),
     import('./service.ts'),
   ]);
-  const settings = readConfig();
-  const dataDir = settings.databaseUrl === undefined ? resolve(settings.dataDir) : undefined;
-  const config = { ...settings, dataDir };
-  const database = dataDir === undefined ? 'postgres' : 'embedded';
+  const config = readConfig();
 
   await using starting = new AsyncDisposableStack();
-  const observing = await openObservability({ ...config, version: manifest.version });
+  const { logLevel, logFormat, otlpEndpoint, traceSampleShare } = config;
+  const observing = await openObservability({
+    version: manifest.version,
+    ...{ logLevel, logFormat, otlpEndpoint, traceSampleShare },
+  });
   observability = observing;
   starting.defer(() => observing.close());
   const service = await openService(config, observing);
@@ -61,7 +60,7 @@ async function main(): Promise<void> {
 
   stop = async (signal) => {
     service.drain();
-    // Ctrl-C is a person, who waits; SIGTERM is a machine, behind which others must take notice.
+    // After SIGTERM load balancers need time to notice. After Ctrl-C a person waits.
     await sleep(signal === 'SIGTERM' ? config.shutdownGraceMs : 0);
     try {
       await service.close(drainTimeoutMs[signal]);
@@ -76,15 +75,19 @@ async function main(): Promise<void> {
   observing.onListening({
     url: service.baseUrl,
     opsUrl: service.opsUrl,
-    database,
+    database: config.database.kind,
     quotas: config.redisUrls.length === 0 ? 'in-process' : 'redis',
   });
-  process.stdout.write(banner({ ...config, ...service }));
+  const { baseUrl, opsUrl, hasAdmin, demoToken } = service;
+  const dataDir = config.database.kind === 'embedded' ? config.database.dataDir : undefined;
+  process.stdout.write(
+    banner({ baseUrl, dataDir, redisUrls: config.redisUrls, opsUrl, hasAdmin, demoToken }),
+  );
 }
 
 function onSignal(signal: NodeJS.Signals): void {
   if (stopping !== undefined) {
-    // Somebody is in a hurry: the databases survive it.
+    // A second signal ends the process at once. The databases survive that.
     const isEcho = signal === stopping.signal && performance.now() - stopping.since < sameSignalMs;
     if (!isEcho) process.exit(1);
     return;
@@ -95,18 +98,18 @@ function onSignal(signal: NodeJS.Signals): void {
 }
 
 /**
- * Ends a start that is not over. Nobody is served yet, and what it has begun can be cut anywhere:
- * migrations and the first filling are transactions, a half-made embedded database is made anew, and
- * locks go with the process. A stop that was asked for is no failure, so the exit code is 0.
+ * Ends a start that is not finished. It can be cut anywhere: migrations and the first animals are
+ * transactions, an incomplete embedded database is created again, and locks end with the process. A
+ * requested stop is no failure, so the exit code is 0.
  */
 async function callOff(): Promise<void> {
   await observability?.close();
   process.exit(0);
 }
 
-/** Ends the process: after a failure that nobody expected, its state may be anything. */
+/** Ends the process: after an unexpected failure its state is unknown. */
 async function fail(failure: unknown): Promise<void> {
-  // What follows from the first one is no news.
+  // Report the first failure only; later ones may follow from it.
   if (failed) return;
   failed = true;
   if (observability === undefined) process.stderr.write(`${inspect(failure)}\n`);

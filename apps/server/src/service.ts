@@ -6,7 +6,7 @@ import { openEmbedded } from './database/open-embedded.ts';
 import { openPostgres } from './database/open-postgres.ts';
 import { fillOnFirstStart } from './first-start.ts';
 import { limitConnectionsPerNetwork } from './http/limit-connections.ts';
-import { openListener } from './http/listener.ts';
+import { type ListenerLimits, openListener } from './http/listener.ts';
 import { openLoadShedder } from './http/shed-load.ts';
 import { createKeyCache } from './keys/key-cache.ts';
 import { followKeyChanges } from './keys/key-changes.ts';
@@ -27,10 +27,10 @@ const maxBodyBytes = 16 * 1024;
 /** How often expired idempotency keys are deleted. */
 const deleteEveryMs = 3_600_000;
 
-/** How long a listener that nobody asked to drain may take to close. */
+/** How long a listener may take to close after a start that failed, and the operators' one always. */
 const closeTimeoutMs = 500;
 
-/** A service that serves. */
+/** A running service. */
 export interface Service {
   /** Where the public API is, ending in `/v1`. */
   readonly baseUrl: string;
@@ -40,37 +40,46 @@ export interface Service {
   readonly hasAdmin: boolean;
   /** The demo key's token, on the first start on an embedded database. */
   readonly demoToken: string | undefined;
-  /** Says to load balancers that this replica is going, and serves on. */
+  /** Tells load balancers that this replica is stopping. It still answers requests. */
   drain(): void;
-  /** Accepts no more, answers what is under way for `timeoutMs` at most, and closes everything. */
+  /** Accepts no more requests, gives those in flight `timeoutMs` to finish, and closes everything. */
   close(timeoutMs: number): Promise<void>;
 }
 
 /**
- * Opens everything that the service is made of, and serves.
+ * Opens all parts of the service, and serves.
  *
- * @param dataDir where the embedded database is; `undefined` with Postgres.
- * @throws {StartupError} if something cannot be had; what was opened before is closed.
+ * @throws {StartupError} if a part cannot be opened; the parts before it are closed.
  */
-export async function openService(
-  config: Omit<Config, 'dataDir'> & { dataDir: string | undefined },
-  observability: Observability,
-): Promise<Service> {
-  const { dataDir } = config;
-  const { report } = observability;
-  // What is opened is closed in reverse order: at the end, and when a start fails half-way.
+export async function openService(config: Config, observability: Observability): Promise<Service> {
+  const { addressPerMinute, banPolicy } = config;
+  const limits: ListenerLimits = {
+    headersTimeoutMs: config.headersTimeoutMs,
+    requestTimeoutMs: config.requestTimeoutMs,
+    stallTimeoutMs: config.stallTimeoutMs,
+    keepAliveTimeoutMs: config.keepAliveTimeoutMs,
+    maxPipelinedRequests: config.maxPipelinedRequests,
+    maxConnections: config.maxConnections,
+  };
+  const { metrics, tracing, onEnd, onOpsEnd, onBan, report } = observability;
+  const dataDir = config.database.kind === 'embedded' ? config.database.dataDir : undefined;
+  // Closed in reverse order: at the end, and when a start fails half-way.
   await using opened = new AsyncDisposableStack();
 
   const database =
-    dataDir === undefined
-      ? await openPostgres(config.databaseUrl ?? '')
-      : await openEmbedded(dataDir);
+    config.database.kind === 'embedded'
+      ? await openEmbedded(config.database.dataDir)
+      : await openPostgres(config.database.url);
   opened.defer(() => database.close());
   const health = createHealth({ isMigrated: createMigrationCheck(database.db) });
 
   const quotas = await openQuotas({
-    ...config,
-    ...observability,
+    redisUrls: config.redisUrls,
+    redisTimeoutMs: config.redisTimeoutMs,
+    replicas: config.replicas,
+    addressPerMinute,
+    banPolicy,
+    onBan,
     onBreaker(state, reason) {
       observability.onBreaker(state, reason);
       health.setRedisFault(state === 'open' ? `${redisAway}.` : undefined);
@@ -85,32 +94,49 @@ export async function openService(
   const deleting = setInterval(() => creations.deleteExpired().catch(report), deleteEveryMs);
   opened.defer(() => clearInterval(deleting));
 
-  const loadShedder = openLoadShedder(config);
+  const loadShedder = openLoadShedder({
+    maxInFlight: config.maxInFlight,
+    maxLoopDelayMs: config.maxLoopDelayMs,
+  });
   opened.defer(() => loadShedder.close());
-  observability.metrics.watchInFlight(() => loadShedder.inFlight);
+  metrics.watchInFlight(() => loadShedder.inFlight);
 
-  // Opened before the public listener, so closed after it: a stop can be watched to its end.
+  // Opened before the public listener, so closed after it: probes are answered until the stop is over.
   const ops = await openOps({
-    ...config,
-    ...observability,
+    opsHost: config.opsHost,
+    opsPort: config.opsPort,
+    opsHosts: config.opsHosts,
+    ...limits,
+    adminToken: config.adminToken,
+    dataDir,
     health,
+    metrics,
     keys: createKeyManagement(database.db, keys.forget),
     quotas,
+    report,
+    onOpsEnd,
   });
   opened.defer(() => ops.close(closeTimeoutMs));
 
-  const listener = await openListener({ ...config, report }, (port, server) => {
+  const address = { host: config.host, port: config.port, ...limits, report };
+  const listener = await openListener(address, (port, server) => {
     const origin = config.publicUrl ?? `http://localhost:${port}`;
     const baseUrl = `${origin}/${apiVersion}`;
     if (config.maxConnectionsPerNetwork > 0) {
       limitConnectionsPerNetwork(server, config.maxConnectionsPerNetwork);
     }
     return createApp({
-      ...config,
-      ...observability,
-      shedLoad: loadShedder.step,
       baseUrl,
+      stagingOrigin: config.stagingOrigin,
+      corsOrigins: config.corsOrigins,
+      trustedProxies: config.trustedProxies,
+      addressPerMinute,
+      banPolicy,
       maxBodyBytes,
+      shedLoad: loadShedder.step,
+      report,
+      onEnd,
+      tracing,
       quotas,
       keys,
       petHandlers: createPetHandlers({
@@ -122,7 +148,7 @@ export async function openService(
   });
   opened.defer(() => listener.close(closeTimeoutMs));
 
-  // Not before the port is ours: a start that fails would have used up the only showing of the key.
+  // Only once the port is open: the key is shown once, and a start that fails would not show it.
   const demoToken = dataDir === undefined ? undefined : await fillOnFirstStart(database.db);
 
   health.setReady();

@@ -1,5 +1,4 @@
 import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { isAdminToken, readCliSettings } from '../config.ts';
 import { localSocketPath } from '../ops/local-socket.ts';
 import { CliError } from './cli-error.ts';
@@ -33,7 +32,7 @@ export function findServer(options: {
       `There is no admin token for ${url}. Set ADMIN_TOKEN, or give --token-file.`,
     );
   }
-  const dataDir = resolve(settings.dataDir);
+  const { dataDir } = settings;
   const socketPath = localSocketPath(dataDir);
   requireOwnSocket(socketPath, dataDir);
   return { name: dataDir, socketPath };
