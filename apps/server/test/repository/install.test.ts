@@ -86,6 +86,6 @@ test('no other script in package.json needs a POSIX shell', () => {
   };
   const commands = Object.values(scripts).flatMap((script) => script.split(' && '));
   expect(commands.length).toBeGreaterThan(5);
-  const portable = /^(?:exec )?(?:node|biome|knip|turbo|vitest)(?: [\w@./:-]+)*$/;
+  const portable = /^(?:exec )?(?:node|npm|biome|knip|turbo|vitest)(?: [\w@./:-]+)*$/;
   expect(commands.filter((command) => !portable.test(command))).toEqual([]);
 });
