@@ -1,6 +1,9 @@
 import { findLink } from '@animal-store/contract';
+import { openTcpProxy, startServer } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiKey } from '../../src/keys/key-creation.ts';
 import { encodeCursor } from '../../src/pets/page-cursor.ts';
+import { createDatabase } from '../support/databases.ts';
 import { type Replicas, randomOf, startReplicas } from '../support/replicas.ts';
 import type { Answer } from '../support/send.ts';
 import { call, wideQuota } from '../support/service.ts';
@@ -93,4 +96,49 @@ describe('three replicas under concurrent load', () => {
     ]);
     expect(acknowledged).toHaveLength(16 * 25);
   });
+});
+
+// The far replica's reads are in flight for 40 ms, so nearly every creation on the near one is
+// committed while some are. A read that joined one of them would not show the animal.
+test('after the 201 of a POST on one replica, a far replica with reads in flight shows it', async () => {
+  await using database = await createDatabase('postgres');
+  const { db, close } = await database.open();
+  const key = { name: 'reader', plan: 'enterprise', quota: wideQuota } as const;
+  const { token } = await createApiKey(db, key);
+  await close();
+
+  const url = database.env['DATABASE_URL'] ?? '';
+  const { hostname: host, port } = new URL(url);
+  await using proxy = await openTcpProxy({ target: { host, port: Number(port) } });
+  await using near = await startServer({ env: { ...notOverloaded, DATABASE_URL: url } });
+  await using far = await startServer({ env: { ...notOverloaded, DATABASE_URL: proxy.via(url) } });
+  proxy.delay(20);
+
+  let nextId = 1;
+  const readAll = (id: number) =>
+    Promise.all(
+      [`/pets/${id}`, '/pets?limit=100', '/pets?limit=100&status=sold'].map((path) =>
+        call(far.baseUrl + path, { token }),
+      ),
+    );
+  let isOver = false;
+  const reading = Promise.all(
+    Array.from({ length: 4 }, async () => {
+      while (!isOver) await readAll(nextId);
+    }),
+  );
+  try {
+    for (; nextId <= 20; nextId += 1) {
+      const json = '{"name":"Rex","categoryId":1,"status":"sold"}';
+      const created = await call(`${near.baseUrl}/pets`, { token, json });
+      expect(created.body).toMatchObject({ id: nextId });
+      const [got, all, sold] = await readAll(nextId);
+      expect(got?.body).toEqual(created.body);
+      expect(all?.body).toContainEqual(created.body);
+      expect(sold?.body).toContainEqual(created.body);
+    }
+  } finally {
+    isOver = true;
+    await reading;
+  }
 });
