@@ -52,7 +52,7 @@ expectTypeOf<Responses['createPet']['status']>().toEqualTypeOf<
 >();
 expectTypeOf<Responses['getPet']['status']>().toEqualTypeOf<200 | Common | 404>();
 
-// Bodies, one by one: a failed inference is `any` or `unknown`, and both are found here.
+// Each body separately: a failed inference is `any` or `unknown`, and both are found here.
 expectTypeOf<Body<'listPets', 200>>().not.toBeAny();
 expectTypeOf<Body<'listPets', 200>[number]>().not.toBeAny();
 expectTypeOf<Body<'listPets', 200>>().toEqualTypeOf<Pet[]>();

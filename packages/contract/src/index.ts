@@ -30,4 +30,16 @@ export {
   type WindowName,
   windowSeconds,
 } from './rate-limit.ts';
-export { apiVersion, deprecations, type OperationName, routes } from './routes.ts';
+export {
+  QuotaWindow,
+  RateLimitStatus,
+  rateLimitStatusContract,
+  rateLimitStatusPerMinute,
+} from './rate-limit-status.ts';
+export {
+  apiVersion,
+  deprecations,
+  type OperationName,
+  rateLimitStatusRoutes,
+  routes,
+} from './routes.ts';

@@ -1,4 +1,4 @@
-/** A link of a `Link` header: where it leads and what it is. */
+/** A link of a `Link` header: its target and its relation type. */
 export interface WebLink {
   url: string;
   rel: string;
@@ -9,8 +9,8 @@ export function formatLinks(links: readonly WebLink[]): string {
   return links.map(({ url, rel }) => `<${url}>; rel="${rel}"`).join(', ');
 }
 
-// A link-value of RFC 8288, §3: a target, then parameters, each perhaps quoted. That a target holds
-// no `<` keeps a hostile run of them from taking quadratic time.
+// A link-value of RFC 8288, §3: a target, then parameters, which may be quoted. A target without `<`
+// keeps the search linear: a hostile header could hold thousands of them.
 const linkValue = /<([^<>]*)>((?:\s*;\s*[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
 const parameter = /;\s*([^\s=;,"]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
 
@@ -18,11 +18,11 @@ const parameter = /;\s*([^\s=;,"]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))
  * Finds the first link with a relation type in a `Link` header field.
  *
  * @param header the field's value; several fields joined by commas (RFC 9110, §5.3) are one.
- * @returns its URL as it stands there, perhaps relative, or `undefined`.
+ * @returns its URL as the header has it, which may be relative, or `undefined`.
  */
 export function findLink(header: string, rel: string): string | undefined {
   for (const [, url, parameters = ''] of header.matchAll(linkValue)) {
-    // One by one, for a quoted value may itself look like a `rel`; only the first `rel` counts.
+    // Parameters are read one by one, because a quoted value may look like a `rel`. The first counts.
     const [, , quoted, token] =
       [...parameters.matchAll(parameter)].find(([, name]) => name?.toLowerCase() === 'rel') ?? [];
     // Relation types are separated by spaces and compared without regard to case (§2.1.1, §3.3).

@@ -23,8 +23,8 @@ describe('the name', () => {
     ['255 characters beyond the basic plane', '🐈'.repeat(255)],
     ['a family of emoji, joined', '👨‍👩‍👧'],
     ['spaces and marks', '  Ma\u0308nnchen  '],
-    ['what looks like code', `'; drop table pets; -- <b>\${x}</b>`],
-  ])('%s is taken', (_what, name) => {
+    ['text that looks like code', `'; drop table pets; -- <b>\${x}</b>`],
+  ])('%s is accepted', (_what, name) => {
     expect(NewPet.parse({ ...mia, name }).name).toBe(name);
   });
 
@@ -55,7 +55,7 @@ describe('the name', () => {
     ]);
   });
 
-  test('is taken if and only if Postgres can hold it and it has 1 to 255 code points', () => {
+  test('is accepted exactly if Postgres can store it and it has 1 to 255 code points', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         const characters = [...name];
@@ -79,7 +79,7 @@ describe('the categoryId', () => {
     9007199254740993n,
     9223372036854775807n,
     -9223372036854775808n,
-  ])('%s is taken', (categoryId) => {
+  ])('%s is accepted', (categoryId) => {
     expect(NewPet.parse({ ...mia, categoryId }).categoryId).toBe(categoryId);
   });
 
@@ -105,7 +105,7 @@ describe('the categoryId', () => {
 });
 
 describe('the status', () => {
-  test.each(['available', 'pending', 'sold'])('%s is taken', (status) => {
+  test.each(['available', 'pending', 'sold'])('%s is accepted', (status) => {
     expect(NewPet.parse({ ...mia, status })).toEqual({ ...mia, status });
   });
 
@@ -137,7 +137,7 @@ describe('NewPet', () => {
     ]);
   });
 
-  test('tells of all faults at once', () => {
+  test('reports all faults at once', () => {
     expect(
       NewPet.safeParse({ status: 'lost' }).error?.issues.map(({ path }) => path.join('.')),
     ).toEqual(['name', 'categoryId', 'status']);

@@ -11,8 +11,8 @@ export const planNames = ['free', 'pro', 'business', 'enterprise'] as const;
 export type PlanName = (typeof planNames)[number];
 
 /**
- * The plans and their quotas. Enterprise has none of its own: its numbers are agreed individually
- * and belong to the key.
+ * The plans and their quotas. Enterprise has no quota: its numbers are agreed individually and
+ * belong to the key.
  */
 export const plans = {
   free: { perMinute: 60, perDay: 1_000 },

@@ -1,4 +1,4 @@
-/** Names of the headers that tell a caller about its quota, on every response under `/v1`. */
+/** Names of the headers that describe the caller's quota, on every response under `/v1`. */
 export const rateLimitHeaders = {
   /** The limit of the most restrictive window (integer). */
   limit: 'X-RateLimit-Limit',
@@ -20,7 +20,7 @@ export const windowSeconds = { minute: 60, day: 86_400 } as const;
 /** The name of a quota window. */
 export type WindowName = keyof typeof windowSeconds;
 
-/** One quota window as the caller is told of it. */
+/** One quota window, as response headers describe it. */
 export interface RateLimitWindow {
   name: WindowName;
   limit: number;
@@ -31,7 +31,7 @@ export interface RateLimitWindow {
   resetInSeconds: number;
 }
 
-/** What the headers of one response say. */
+/** The quota that the three `X-RateLimit-*` headers of a response describe. */
 export interface RateLimit {
   limit: number;
   remaining: number;

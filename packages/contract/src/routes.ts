@@ -3,7 +3,7 @@ export const apiVersion = 'v1';
 
 /**
  * Method and path of each operation, relative to the base address, which ends with `/v1`.
- * Plain data: it is all of the contract that a client needs at run time.
+ * Plain data: a client needs no more of the contract at run time.
  */
 export const routes = {
   listPets: { method: 'GET', path: '/pets' },
@@ -11,11 +11,16 @@ export const routes = {
   getPet: { method: 'GET', path: '/pets/:petId' },
 } as const;
 
-/** The name of an operation. */
+/** The operation of the rate-limit status, which has a contract of its own. */
+export const rateLimitStatusRoutes = {
+  getRateLimit: { method: 'GET', path: '/rate-limit' },
+} as const;
+
+/** The name of an operation on animals. */
 export type OperationName = keyof typeof routes;
 
 /**
- * The life of an operation that is going away. Dates are UTC.
+ * When an operation was deprecated, when it ends, and what replaces it. Dates are UTC.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9745 for `Deprecation`, RFC 8594 for `Sunset`.
  */

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../src/openapi/index.ts';
 
 /**
- * Lists what a client of the released document could trip over in the new one.
+ * Lists the changes between two documents that can break a client of the first.
  *
- * What clients send may only be asked for less: no operation, parameter, value or media type goes,
- * nothing becomes required or narrower. What they receive may only be promised more: no success,
- * header, member or documented failure goes, nothing becomes optional or wider.
+ * Requests: no operation, parameter, value or media type may be removed, and nothing may become
+ * required or narrower. Responses: no success, header, member or documented failure may be removed,
+ * and nothing may become optional or wider.
  */
 export function breakingChanges(released: JsonObject, next: JsonObject): string[] {
   const found: string[] = [];
@@ -59,7 +59,7 @@ export function breakingChanges(released: JsonObject, next: JsonObject): string[
     }
   }
 
-  /** An operation may end later than was announced, and not sooner. */
+  /** An operation must not end sooner than was announced. */
   function compareSunsets(at: string, old: JsonObject, now: JsonObject) {
     const [announced, sunset] = [old, now].map(
       (operation) => operation['x-deprecated-sunset'] as string | undefined,
@@ -117,13 +117,13 @@ export function breakingChanges(released: JsonObject, next: JsonObject): string[
     for (const keyword of verbatim) {
       if (JSON.stringify(old[keyword]) !== JSON.stringify(now[keyword])) say(`${keyword} changed`);
     }
-    // A receiver may not meet more than it knows, a sender may not lose what it could send.
+    // A receiver must not meet a value that it does not know. A sender must keep every value.
     const [wide, narrow] = way === 'sent' ? [now, old] : [old, now];
     for (const [keyword, order] of bounds) {
       const limit = wide[keyword] as number | bigint | undefined;
       const given = narrow[keyword] as number | bigint | undefined;
       if (limit === undefined) continue;
-      // Compared as they are: a double would round the bounds of int64.
+      // Compared without conversion: a double would round the bounds of int64.
       if (given === undefined || (order > 0 ? given < limit : given > limit)) {
         say(`${keyword} changed`);
       }
@@ -156,8 +156,8 @@ type Parameters = ReadonlyMap<string, JsonObject>;
 type Responses = ReadonlyMap<string, JsonObject>;
 
 /**
- * Keywords of which only the very same value is known to mean the same; of those that the document
- * does not use, that they are new to it.
+ * Keywords that must not change at all: which change would be safe is not known. The document does
+ * not use all of them, so a new one is found, too.
  */
 const verbatim = [
   'type',
@@ -178,7 +178,7 @@ const verbatim = [
   'not',
 ] as const;
 
-/** Bounds with the side on which they narrow: −1 where a smaller number lets in less. */
+/** Bounds, with 1 where a greater number accepts less and −1 where a smaller number does. */
 const bounds = [
   ['minimum', 1],
   ['minLength', 1],
@@ -190,7 +190,7 @@ const bounds = [
 
 const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
 
-/** A document whose references are followed. */
+/** A document that resolves its references. */
 class Document {
   readonly root: JsonObject;
 

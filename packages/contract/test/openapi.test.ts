@@ -7,14 +7,14 @@ import { committedDocuments, readCommitted, textOf } from './committed-openapi.t
 describe.each(committedDocuments)('$name', (document) => {
   const { name, errorCodes } = document;
 
-  test('is what the contract says now', () => {
+  test('is up to date', () => {
     expect(
       readCommitted(document) === textOf(document),
-      `${name} is stale. Renew it and look at the difference: pnpm --filter @animal-store/contract run openapi`,
+      `${name} is stale. Write it again and check the difference: pnpm --filter @animal-store/contract run openapi`,
     ).toBe(true);
   });
 
-  test('shows errors by codes that there are, each with its status', () => {
+  test('its example errors have codes of the API and their statuses', () => {
     const found: [string, unknown][] = [];
     JSON.parse(readCommitted(document), (_name, value) => {
       if (typeof value?.code === 'string') found.push([value.code, value.status]);
@@ -24,7 +24,7 @@ describe.each(committedDocuments)('$name', (document) => {
     expect(found).toEqual(found.map(([code]) => [code, errorCodes[String(code)]?.status]));
   });
 
-  test('Redocly finds nothing, by its strictest rules', async () => {
+  test('Redocly finds nothing with its strictest rules', async () => {
     const problems = await lintFromString({
       source: readCommitted(document),
       absoluteRef: name,
@@ -42,7 +42,7 @@ describe.each(committedDocuments)('$name', (document) => {
       rules: {
         // OpenAPI 3.1 has the licence's SPDX identifier instead, and allows one of the two.
         'license-url': 'off',
-        // There is no address yet that would be true everywhere.
+        // No contact address would be true for every deployment.
         'contact-properties': 'off',
       },
     });

@@ -1,4 +1,4 @@
-// Writes the committed documents anew from the contract.
+// Writes the committed documents from the contract.
 
 import { writeFileSync } from 'node:fs';
 import { committedDocuments, textOf } from './committed-openapi.ts';

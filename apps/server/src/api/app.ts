@@ -1,4 +1,4 @@
-import { contract, errorMessages } from '@animal-store/contract';
+import { contract, errorMessages, rateLimitStatusContract } from '@animal-store/contract';
 import { createExpressEndpoints } from '@ts-rest/express';
 import { type Express, type RequestHandler, Router } from 'express';
 import { ApiError } from '../http/api-error.ts';
@@ -19,6 +19,7 @@ import { responseHeaders } from '../http/response-headers.ts';
 import type { GuideNumbers } from '../reference/guides.ts';
 import { reference } from '../reference/reference.ts';
 import { observeRequests, type RequestRecord, type RequestTracing } from './observe-requests.ts';
+import { createRateLimitStatusHandlers } from './rate-limit-status.ts';
 
 export interface AppOptions extends GuideNumbers {
   readonly shedLoad: RequestHandler;
@@ -68,6 +69,12 @@ export function createApp(options: AppOptions): Express {
         handler: petHandlers.createPet,
       },
     },
+    v1,
+    endpointOptions,
+  );
+  createExpressEndpoints(
+    rateLimitStatusContract,
+    createRateLimitStatusHandlers(quotas),
     v1,
     endpointOptions,
   );

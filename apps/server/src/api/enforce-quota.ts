@@ -8,7 +8,9 @@ import type { Quotas } from '../quotas/quotas.ts';
 /** Counts the request, tells the caller how it stands, and refuses what is over the quota. */
 export function enforceQuota(quotas: Quotas): RequestHandler {
   return async function countRequest(req, res, next) {
-    const { apiKey } = res.locals;
+    const { apiKey, operation } = res.locals;
+    // It has an allowance of its own, which its handler takes.
+    if (operation === 'getRateLimit' && apiKey !== undefined) return next();
     const decision =
       res.locals.decision ??
       (apiKey === undefined
@@ -34,12 +36,17 @@ export function tellNetworkQuota(quotas: Quotas, req: Request, res: Response): v
   tellQuota(res, quotas.peekNetwork(networkOf(req.ip, req.socket)));
 }
 
-function tellQuota(res: Response, { reported, windows }: QuotaResult): void {
+/** Sets the headers of a quota. */
+export function tellQuota(
+  res: Response,
+  { reported, windows }: Pick<QuotaResult, 'reported' | 'windows'>,
+): void {
   const headers = formatRateLimit(reported, windows);
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
 }
 
-function refusal({ outcome, retryAfterSeconds, warned, reported }: QuotaResult): ApiError {
+/** The 429 for a request that was not admitted. */
+export function refusal({ outcome, retryAfterSeconds, warned, reported }: QuotaResult): ApiError {
   const headers = { [rateLimitHeaders.retryAfter]: String(retryAfterSeconds) };
   if (outcome === 'banned') {
     return new ApiError(

@@ -1,11 +1,17 @@
-import { deprecations, type OperationName, routes } from '@animal-store/contract';
+import {
+  deprecations,
+  type OperationName,
+  rateLimitStatusRoutes,
+  routes,
+} from '@animal-store/contract';
 import { createPathTable, type KnownPath, type Route } from '../http/path-table.ts';
 
-/** The name of an operation: one of the contract's, or the orders, which are not in it yet. */
-export type Operation = OperationName | 'listOrders';
+/** The name of an operation: one of the contracts', or the orders, which have no contract yet. */
+export type Operation = OperationName | keyof typeof rateLimitStatusRoutes | 'listOrders';
 
 const table: Record<Operation, Route> = {
   ...routes,
+  ...rateLimitStatusRoutes,
   listOrders: { method: 'GET', path: '/store/orders' },
 };
 

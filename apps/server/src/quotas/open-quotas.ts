@@ -1,4 +1,4 @@
-import { type BanPolicy, windowSeconds } from '@animal-store/contract';
+import { type BanPolicy, rateLimitStatusPerMinute, windowSeconds } from '@animal-store/contract';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { type BreakerState, createCircuitBreaker } from './circuit-breaker.ts';
 import { MemoryKeyLimiter } from './memory-key-limiter.ts';
@@ -30,10 +30,12 @@ export interface QuotaOptions {
 export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
   const { redisUrls, redisTimeoutMs, addressPerMinute, banPolicy, onBreaker, onBan } = options;
   if (redisUrls.length === 0) {
-    const limiter = memoryNetworkLimiter(addressPerMinute);
+    const limiter = minuteLimiter(addressPerMinute);
+    const statusLimiter = minuteLimiter(rateLimitStatusPerMinute);
     return createQuotas({
       keys: new MemoryKeyLimiter({ banPolicy, onBan, replicas: 1, scope: 'service' }),
       networks: createNetworkQuota({ limiter, insurance: limiter }),
+      statusRequests: createNetworkQuota({ limiter: statusLimiter, insurance: statusLimiter }),
       close: () => {},
     });
   }
@@ -56,13 +58,12 @@ export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
     banPolicy,
     onBan,
   });
-  const insurance = memoryNetworkLimiter(Math.ceil(addressPerMinute / replicas));
-  const limiter = new RedisNetworkLimiter({
-    redis,
-    breaker,
-    insurance,
-    perMinute: addressPerMinute,
-  });
+  /** Its insurance is this replica's share. */
+  const createMinuteQuota = (perMinute: number, keyPrefix?: string) => {
+    const insurance = minuteLimiter(Math.ceil(perMinute / replicas));
+    const limiter = new RedisNetworkLimiter({ redis, breaker, insurance, perMinute, keyPrefix });
+    return createNetworkQuota({ limiter, insurance });
+  };
 
   await untilReady(redis, firstConnectionTimeoutMs);
   // A first command, so that whatever is wrong with Redis is logged now and not at the first request.
@@ -70,7 +71,8 @@ export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
 
   return createQuotas({
     keys,
-    networks: createNetworkQuota({ limiter, insurance }),
+    networks: createMinuteQuota(addressPerMinute),
+    statusRequests: createMinuteQuota(rateLimitStatusPerMinute, 'animal-store:rate-limit-status'),
     close() {
       breaker.close();
       redis.disconnect();
@@ -78,6 +80,6 @@ export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
   });
 }
 
-function memoryNetworkLimiter(perMinute: number): RateLimiterMemory {
+function minuteLimiter(perMinute: number): RateLimiterMemory {
   return new RateLimiterMemory({ points: perMinute, duration: windowSeconds.minute });
 }

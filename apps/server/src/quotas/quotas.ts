@@ -22,6 +22,8 @@ export interface Quotas {
   refuseLookUp(network: string): QuotaResult | undefined;
   /** How a key stands. Counts nothing. */
   usageOf(key: QuotaKey): Promise<KeyUsage>;
+  /** Decides one request for the status of a key, which has an allowance of its own. */
+  takeForStatus(keyId: string): Promise<QuotaResult>;
   /** Ends a key's ban, on this replica at once, and forgets its strikes and earlier bans. */
   unban(id: string): Promise<void>;
   /** Forgets a ban that another replica has ended. */
@@ -53,9 +55,10 @@ interface KeyLimiter
 export function createQuotas(options: {
   keys: KeyLimiter;
   networks: NetworkQuota;
+  statusRequests: Pick<NetworkQuota, 'take'>;
   close: () => void;
 }): Quotas {
-  const { keys, networks, close } = options;
+  const { keys, networks, statusRequests, close } = options;
   return {
     async takeForKey({ id, quota }) {
       try {
@@ -69,6 +72,7 @@ export function createQuotas(options: {
     peekNetwork: networks.peek,
     refuseLookUp: networks.refuseLookUp,
     usageOf: async ({ id, quota }) => quotaResult(await keys.get(id, { quota })),
+    takeForStatus: statusRequests.take,
     unban: (id) => keys.unban(id),
     forgetBan: (id) => keys.forgetBan(id),
     close: async () => close(),

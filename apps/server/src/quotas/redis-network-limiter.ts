@@ -29,12 +29,14 @@ export class RedisNetworkLimiter extends RateLimiterRedis {
     breaker: CircuitBreaker;
     insurance: RateLimiterMemory;
     perMinute: number;
+    /** Of the keys in Redis; for other callers than networks. */
+    keyPrefix?: string | undefined;
     now?: () => number;
   }) {
     const { redis, breaker, insurance, perMinute, now } = options;
     super({
       storeClient: redis,
-      keyPrefix: 'animal-store:network',
+      keyPrefix: options.keyPrefix ?? 'animal-store:network',
       points: perMinute,
       duration: insurance.duration,
       insuranceLimiter: insurance,

@@ -8,6 +8,7 @@ import {
   pageLimit,
   planNames,
   plans,
+  rateLimitStatusPerMinute,
   windowSeconds,
 } from '@animal-store/contract';
 
@@ -37,6 +38,7 @@ export function createGuides(
     addressPerMinute: count.format(addressPerMinute),
     minuteSeconds: count.format(windowSeconds.minute),
     daySeconds: count.format(windowSeconds.day),
+    statusPerMinute: String(rateLimitStatusPerMinute),
     plans: planNames.map(planRow).join('\n'),
     bans: bans(banPolicy),
     minLimit: String(pageLimit.min),

@@ -29,6 +29,7 @@ test('every answer is one that the document promises, and one that its request d
       'without key: 401',
     ],
     ['getPet', 'valid: 404', 'invalid: 400', 'other method: 405', 'without key: 401'],
+    ['getRateLimit', 'valid: 200', 'other method: 405', 'without key: 401'],
     ['listOrders', 'valid: 501', 'other method: 405', 'without key: 401'],
   ] as const) {
     for (const status of statuses) expect(counts).toHaveProperty([`${operation}, ${status}`]);

@@ -20,6 +20,7 @@ export function createMemoryQuotas({ addressPerMinute, banPolicy, onBan }: Limit
   return createQuotas({
     keys: new MemoryKeyLimiter({ banPolicy, onBan, replicas: 1, scope: 'service' }),
     networks: createNetworkQuota({ limiter, insurance: limiter }),
+    statusRequests: createNetworkQuota({ limiter, insurance: limiter }),
     close: () => {},
   });
 }
@@ -41,6 +42,17 @@ export function createRedisQuotas(
     },
   });
   const insurance = new RateLimiterMemory({ points: addressPerMinute, duration: 60 });
+  const networks = createNetworkQuota({
+    limiter: new RedisNetworkLimiter({
+      redis,
+      breaker,
+      insurance,
+      perMinute: addressPerMinute,
+      now,
+    }),
+    insurance,
+    clock: now,
+  });
   return createQuotas({
     keys: new RedisKeyLimiter({
       redis,
@@ -50,17 +62,8 @@ export function createRedisQuotas(
       onBan,
       now,
     }),
-    networks: createNetworkQuota({
-      limiter: new RedisNetworkLimiter({
-        redis,
-        breaker,
-        insurance,
-        perMinute: addressPerMinute,
-        now,
-      }),
-      insurance,
-      clock: now,
-    }),
+    networks,
+    statusRequests: networks,
     close: () => breaker.close(),
   });
 }

@@ -137,6 +137,8 @@ test('every sample runs as it stands', async () => {
     'getPet, curl': 'HTTP/1.1 200',
     'getPet, TypeScript client': 'Mia',
     'getPet, fetch': 'Mia',
+    'getRateLimit, curl': 'HTTP/1.1 200',
+    'getRateLimit, fetch': expect.stringContaining('remaining'),
     'listOrders, curl': 'HTTP/1.1 501',
     'listOrders, fetch': 'not_implemented',
   });

@@ -3,7 +3,7 @@ import { KeyChange, NewKey, Rotation } from './admin-key.ts';
 
 const quota = { perMinute: 5, perDay: 6 };
 
-/** Faults as an operator is told of them, apart from what was given. */
+/** Faults as the service words them, without the values that were given. */
 const faults = (result: {
   error?: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } | undefined;
 }) => result.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
@@ -13,7 +13,7 @@ describe('a new key', () => {
     { plan: 'free' },
     { plan: 'pro', name: 'acme', account: 'C-17', expiresAt: '2030-02-28T00:00:00+02:00' },
     { plan: 'enterprise', quota },
-  ])('%j is taken', (key) => {
+  ])('%j is accepted', (key) => {
     expect(NewKey.parse(key)).toEqual(key);
   });
 
@@ -53,7 +53,7 @@ describe('a new key', () => {
     [{ plan: 'free', expiresAt: '2030-01-01' }, [instant]],
     [{ plan: 'free', expiresAt: '9999-12-31T23:59:59-23:59' }, [instant]],
     [{ plan: 'free', expiresAt: 1_900_000_000 }, [instant]],
-    // A key that was meant to expire must not be made to last.
+    // A misspelt member must not create a key that never expires.
     [
       { plan: 'free', expiresAT: '2030-01-01T00:00:00Z' },
       [': expected no member but name, account, plan, quota, expiresAt'],
@@ -65,7 +65,7 @@ describe('a new key', () => {
 
 describe('a change of a key', () => {
   test.each([{ plan: 'free' }, { plan: 'enterprise', quota }, { plan: 'enterprise' }, { quota }])(
-    '%j is taken',
+    '%j is accepted',
     (change) => {
       expect(KeyChange.parse(change)).toEqual(change);
     },

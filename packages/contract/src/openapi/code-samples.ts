@@ -1,7 +1,12 @@
 import type { JsonObject } from './json-schema.ts';
 
 /** An operation's name, or the orders, which are not in the contract yet. */
-export type DocumentedOperation = 'listPets' | 'createPet' | 'getPet' | 'listOrders';
+export type DocumentedOperation =
+  | 'listPets'
+  | 'createPet'
+  | 'getPet'
+  | 'getRateLimit'
+  | 'listOrders';
 
 const clientSetup = (baseUrl: string) => `import { createClient } from '@animal-store/client';
 
@@ -67,6 +72,10 @@ const pet = await store.getPet(1);
 console.log(pet.name);
 `,
     fetch: fetchGet(`${baseUrl}/pets/1`, 'console.log(body.name);'),
+  }),
+  getRateLimit: (baseUrl) => ({
+    curl: curlGet(`${baseUrl}/rate-limit`),
+    fetch: fetchGet(`${baseUrl}/rate-limit`, 'console.log(body.windows);'),
   }),
   // Not in the client before its shape is settled.
   listOrders: (baseUrl) => ({

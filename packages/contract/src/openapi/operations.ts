@@ -39,8 +39,8 @@ export interface OperationNotes {
   };
   /** A parameter or body that the service refuses; its message is the example of the 400. */
   readonly refused?: JsonObject;
-  /** Messages that differ from the usual ones, by error code. */
-  readonly messages?: Readonly<Record<string, string>>;
+  /** Messages that differ from the usual ones, by error code; `undefined` if it has no such error. */
+  readonly messages?: Readonly<Record<string, string | undefined>>;
   /** Headers that all responses of the operation carry. */
   readonly headers?: readonly HeaderName[];
   /** Code that calls the operation, as Redocly and Scalar read it. */

@@ -3,6 +3,7 @@ import { ErrorBody } from '../error.ts';
 import { errorCodes, errorMessages } from '../error-codes.ts';
 import { NewPet, Pet, PetStatus, Pets } from '../pet.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
+import { QuotaWindow, RateLimitStatus, rateLimitStatusContract } from '../rate-limit-status.ts';
 import { apiVersion, deprecations, type OperationName } from '../routes.ts';
 import { codeSamples } from './code-samples.ts';
 import { createSchemaWriter, type JsonObject } from './json-schema.ts';
@@ -56,9 +57,16 @@ export function createOpenApi({
     tags: [
       { name: 'Animals', description: 'The catalogue: list animals, add one, get one.' },
       { name: 'Orders', description: 'Orders of animals. Experimental.' },
+      { name: 'Rate limits', description: 'What a key has left of its quota. Beta.' },
     ],
     paths: {
       ...createPaths({ contract, notes: operationNotes(baseUrl), schemas, responses }),
+      ...createPaths({
+        contract: rateLimitStatusContract,
+        notes: rateLimitStatusNotes(baseUrl),
+        schemas,
+        responses,
+      }),
       '/store/orders': { get: orders(baseUrl) },
     },
     components: {
@@ -76,7 +84,15 @@ export function createOpenApi({
   };
 }
 
-const schemas = createSchemaWriter({ Pet, NewPet, Pets, PetStatus, Error: ErrorBody });
+const schemas = createSchemaWriter({
+  Pet,
+  NewPet,
+  Pets,
+  PetStatus,
+  RateLimitStatus,
+  QuotaWindow,
+  Error: ErrorBody,
+});
 
 const responses = createResponseWriter({
   headers: responseHeaders,
@@ -127,6 +143,19 @@ const operationNotes = (baseUrl: string): Readonly<Record<OperationName, Operati
   },
 });
 
+const rateLimitStatusNotes = (
+  baseUrl: string,
+): Readonly<Record<keyof typeof rateLimitStatusContract, OperationNotes>> => ({
+  getRateLimit: {
+    tag: 'Rate limits',
+    marks: { 'x-stability': 'beta' },
+    success: { description: "The key's rate limits." },
+    // A banned key is answered, too.
+    messages: { key_temporarily_banned: undefined },
+    samples: codeSamples('getRateLimit', baseUrl),
+  },
+});
+
 /** The orders, which are not in the contract yet. */
 const orders = (baseUrl: string): JsonObject => ({
   operationId: 'listOrders',
@@ -149,7 +178,7 @@ const orders = (baseUrl: string): JsonObject => ({
 });
 
 const orderMessages = {
-  // There is no parameter that could be wrong; what HTTP itself requires can be.
+  // It has no parameter that could be wrong; what HTTP itself requires can be.
   invalid_request: 'Host: expected exactly one',
   invalid_json: undefined,
   method_not_allowed: errorMessages.method_not_allowed(['GET', 'HEAD']),

@@ -1,0 +1,55 @@
+import {
+  isWarned,
+  type QuotaWindow,
+  type RateLimitWindow,
+  rateLimitStatusContract,
+} from '@animal-store/contract';
+import { initServer } from '@ts-rest/express';
+import type { Quotas } from '../quotas/quotas.ts';
+import { refusal, tellQuota } from './enforce-quota.ts';
+
+/** The operation that shows a key its quota, without a cost. */
+export function createRateLimitStatusHandlers(quotas: Pick<Quotas, 'takeForStatus' | 'usageOf'>) {
+  return initServer().router(rateLimitStatusContract, {
+    async getRateLimit({ res }) {
+      const { apiKey } = res.locals;
+      if (apiKey === undefined) throw new TypeError('getRateLimit needs requireKey before it.');
+      const allowance = await quotas.takeForStatus(apiKey.id);
+      if (allowance.outcome !== 'admitted') {
+        tellQuota(res, allowance);
+        throw refusal(allowance);
+      }
+      const { windows, bannedUntil, strikes, strikeThreshold } = await quotas.usageOf(apiKey);
+      const [reported] = windows.toSorted(byRestriction);
+      if (reported === undefined) throw new TypeError('A key has no quota windows.');
+      const closed = bannedUntil === undefined ? {} : { remaining: 0, resetAt: bannedUntil };
+      tellQuota(res, { reported: { ...reported, ...closed }, windows });
+      return {
+        status: 200,
+        body: {
+          plan: apiKey.plan,
+          windows: { minute: windowOf(windows, 'minute'), day: windowOf(windows, 'day') },
+          bannedUntil: bannedUntil === undefined ? null : toInstant(bannedUntil),
+          warned: bannedUntil === undefined && isWarned(strikes, strikeThreshold),
+        },
+      };
+    },
+  });
+}
+
+/** The window with the least left is first; of two that are used up, the one that resets later. */
+function byRestriction(one: RateLimitWindow, other: RateLimitWindow): number {
+  const isUsedUp = one.remaining === 0 && other.remaining === 0;
+  return isUsedUp ? other.resetAt - one.resetAt : one.remaining - other.remaining;
+}
+
+function windowOf(windows: readonly RateLimitWindow[], name: RateLimitWindow['name']): QuotaWindow {
+  const window = windows.find((candidate) => candidate.name === name);
+  if (window === undefined) throw new TypeError(`A key lacks the quota window ${name}.`);
+  const { limit, remaining, resetAt } = window;
+  return { limit, remaining, resetsAt: toInstant(resetAt) };
+}
+
+function toInstant(unixSeconds: number): string {
+  return new Date(unixSeconds * 1_000).toISOString();
+}

@@ -1,0 +1,94 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { ErrorBody } from './error.ts';
+import { rateLimitStatusRoutes } from './routes.ts';
+
+// Each type is written beside its schema, as in `pet.ts`.
+
+/** How many requests for its status a key has per minute. They do not count against its quota. */
+export const rateLimitStatusPerMinute = 60;
+
+/** One quota window of a key. */
+export interface QuotaWindow {
+  /** Requests that the window admits. */
+  limit: number;
+  /** Requests that are left. */
+  remaining: number;
+  /** When the window resets: ISO 8601 in UTC. While no request has opened it, when it would reset. */
+  resetsAt: string;
+}
+
+/** @internal */
+export const QuotaWindow = z
+  .object({
+    limit: z.int().min(0).describe('Requests that the window admits.'),
+    remaining: z.int().min(0).describe('Requests that are left.'),
+    resetsAt: z.iso
+      .datetime()
+      .describe('When the window resets. While no request has opened it, when it would reset.'),
+  })
+  .describe('One quota window of a key.') satisfies z.ZodType<QuotaWindow>;
+
+/** The quota that a key has left, and how close it is to a ban. */
+export interface RateLimitStatus {
+  /** The name of the key's plan, such as `free`. Plans may be added. */
+  plan: string;
+  /** Both windows. A request is admitted only if both have room. */
+  windows: { minute: QuotaWindow; day: QuotaWindow };
+  /** When the ban ends: ISO 8601 in UTC; `null` if the key is not banned. */
+  bannedUntil: string | null;
+  /** Whether the key is close to a ban, because it sent requests after a 429. */
+  warned: boolean;
+}
+
+/** @internal */
+export const RateLimitStatus = z
+  .object({
+    plan: z.string().meta({
+      description: "The name of the key's plan. Plans may be added.",
+      examples: ['free', 'pro', 'business', 'enterprise'],
+    }),
+    windows: z
+      .object({ minute: QuotaWindow, day: QuotaWindow })
+      .describe('Both windows. A request is admitted only if both have room.'),
+    bannedUntil: z.iso
+      .datetime()
+      .nullable()
+      .describe('When the ban ends; `null` if the key is not banned.'),
+    warned: z
+      .boolean()
+      .describe('Whether the key is close to a ban, because it sent requests after a 429.'),
+  })
+  .meta({
+    description: 'The quota that a key has left, and how close it is to a ban.',
+    examples: [
+      {
+        plan: 'free',
+        windows: {
+          minute: { limit: 60, remaining: 59, resetsAt: '2026-11-21T09:31:00.000Z' },
+          day: { limit: 1_000, remaining: 999, resetsAt: '2026-11-22T09:30:00.000Z' },
+        },
+        bannedUntil: null,
+        warned: false,
+      },
+    ],
+  }) satisfies z.ZodType<RateLimitStatus>;
+
+/** The contract of the quota's status. Beta: it may change within v1. Paths are relative to `/v1`. */
+export const rateLimitStatusContract = initContract().router(
+  {
+    getRateLimit: {
+      ...rateLimitStatusRoutes.getRateLimit,
+      summary: "Show the key's rate limits",
+      description: `Returns both windows of the key, its plan, the end of a ban and whether a ban is close. It costs no quota and is never counted as a strike, also while the key is denied or banned. A key has ${rateLimitStatusPerMinute} such requests per minute; beyond them the answer is 429, and its \`X-RateLimit-*\` headers describe this allowance.`,
+      responses: {
+        200: RateLimitStatus,
+        401: ErrorBody,
+        429: ErrorBody,
+        500: ErrorBody,
+        503: ErrorBody,
+      },
+    },
+  },
+  { strictStatusCodes: true },
+);
