@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs';
 import type { BanPolicy } from '@animal-store/contract';
 
-const [keyState, banRule, decide, unban, countNetwork] = [
-  'key-state',
-  'ban-rule',
-  'decide',
-  'unban',
-  'count-network',
-].map((name) => readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8'));
+const read = (name: string) => readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8');
+
+/**
+ * Runs the steps for each key, one after the other. They share local variables: functions and tables
+ * instead would cost Redis a quarter more time for each decision.
+ */
+function forEachKey(...steps: string[]): string {
+  const body = ['read-state', ...steps].map(read);
+  return [read('clock'), 'for i, key in ipairs(KEYS) do', ...body, 'end', 'return reply'].join(
+    '\n',
+  );
+}
 
 /** Decides requests of API keys. The policy is part of the script, so that no call has to send it. */
 export function decideScript(policy: BanPolicy): string {
@@ -20,10 +25,12 @@ export function decideScript(policy: BanPolicy): string {
     LONGEST_BAN: policy.maxBanSeconds * 1_000,
     BAN_MEMORY: policy.memorySeconds * 1_000,
   };
-  const policyLines = Object.entries(constants).map(([name, value]) => `local ${name} = ${value}`);
-  return [...policyLines, keyState, banRule, decide].join('\n');
+  return [
+    ...Object.entries(constants).map(([name, value]) => `local ${name} = ${value}`),
+    forEachKey('decide', 'ban-rule', 'write-state', 'reply'),
+  ].join('\n');
 }
 
-export const unbanScript = [keyState, unban].join('\n');
+export const unbanScript = forEachKey('unban', 'write-state');
 
-export const countNetworkScript = String(countNetwork);
+export const countNetworkScript = read('count-network');
