@@ -105,7 +105,9 @@ describe('wrong admin tokens', () => {
 });
 
 test('25 pipelined requests with the right admin token all succeed', async () => {
-  await using service = await startService('embedded', { env });
+  await using service = await startService('embedded', {
+    env: { ...env, MAX_PIPELINED_REQUESTS: '25' },
+  });
   const bytes = `GET /admin/v1/keys HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${adminToken}\r\n\r\n`;
   const answers = await sendRaw(service.server.opsUrl, bytes.repeat(25), { answers: 25 });
   expect(answers.map(({ status }) => status)).toEqual(Array(25).fill(200));
