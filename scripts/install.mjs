@@ -7,7 +7,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -54,6 +54,7 @@ if (scope !== installedScope || hash !== installedHash) {
     );
     process.exit(1);
   }
+  removeHeaders();
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, `${scope} ${hash}\n`);
 }
@@ -64,4 +65,13 @@ if (process.platform === 'win32') {
   const bin = join(root, 'node_modules', '.bin');
   mkdirSync(bin, { recursive: true });
   writeFileSync(join(bin, 'exec.cmd'), '@%*\r\n');
+}
+
+/** Removes the C headers that come with Node: 67 MB, and nothing here compiles against them. */
+function removeHeaders() {
+  const packages = join(root, 'apps', 'server', 'node_modules', 'node', 'node_modules');
+  if (!existsSync(packages)) return;
+  for (const name of readdirSync(packages)) {
+    rmSync(join(packages, name, 'include'), { recursive: true, force: true });
+  }
 }

@@ -23,8 +23,13 @@ export const tools = {
   openapiTypescript: pathIn('openapi-typescript', 'bin/cli.js'),
   /** A command for Node: the oldest TypeScript that the published packages support. */
   typescript59: pathIn('typescript59', 'bin/tsc'),
+  /** The module of `lintFromString`. */
+  redocly: pathIn('@redocly/openapi-core', 'lib/index.js'),
   /** Scalar's standalone bundle for browsers. */
   scalar: pathIn('@scalar/api-reference', 'dist/browser/standalone.js'),
+  /** CommonJS modules of Spectral and its rules. */
+  spectral: pathIn('@stoplight/spectral-core', 'dist/index.js'),
+  spectralRulesets: pathIn('@stoplight/spectral-rulesets', 'dist/index.js'),
 };
 
 function pathIn(name: string, path: string): string {
