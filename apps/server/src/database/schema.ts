@@ -32,6 +32,9 @@ const int64 = customType<{ data: Int64; driverData: string | number | bigint }>(
 
 export const petStatus = pgEnum('pet_status', PetStatus.enum);
 
+/** The sequence of pet ids. By name, because to look it up costs as much as an insert. */
+export const petIdSequence = sql.raw("'pets_id_seq'");
+
 /** The catalogue. */
 export const pets = pgTable(
   'pets',
@@ -39,7 +42,7 @@ export const pets = pgTable(
     // Bounded, so that an id is always an exact `number` in JavaScript.
     id: bigint({ mode: 'number' })
       .primaryKey()
-      .generatedByDefaultAsIdentity({ minValue: 1, maxValue: maxPetId }),
+      .generatedByDefaultAsIdentity({ name: 'pets_id_seq', minValue: 1, maxValue: maxPetId }),
     name: text().notNull(),
     categoryId: int64('category_id').notNull(),
     status: petStatus().notNull().default('available'),

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { type NewPet, type Pet, stringifyJson } from '@animal-store/contract';
 import { and, eq, gt, lte, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { idempotencyKeys } from '../database/schema.ts';
+import { idempotencyKeys, petIdSequence, pets } from '../database/schema.ts';
 import { preparedStatement, statement } from '../database/statement.ts';
-import { createPetInserter, retentionStart } from './pet-insertion.ts';
+import { createInsertBatcher } from './insert-batcher.ts';
 
 /** The result of a creation with an `Idempotency-Key`. */
 export type IdempotentCreation =
@@ -13,8 +13,96 @@ export type IdempotentCreation =
 
 export type IdempotentCreations = ReturnType<typeof createIdempotentCreations>;
 
-/** The most rows that one statement deletes, so that it stays below the statement timeout. */
-const maxDeleted = 1_000;
+/** An API key and its `Idempotency-Key`: the keys of two callers never conflict. */
+interface Scope {
+  readonly keyId: string;
+  readonly idempotencyKey: string;
+}
+
+/** A key that was used before this time may be used again. */
+const retentionStart = sql`now() - interval '24 hours'`;
+
+/**
+ * Inserts idempotency keys and their pets. Each pair is there, or neither is: it is one statement.
+ * The unique index decides between concurrent requests with the same key. The advisory lock only
+ * tells the later one that the first is still running; without it, the later one would wait.
+ *
+ * @returns the id of each inserted pet, by its number `n` in the batch. No row if its key is taken, by
+ * a row of the last 24 hours or by a request in flight.
+ */
+const createPetsOnce = preparedStatement('create_pets_once', (db) => {
+  const textArray = (name: string) => sql`${sql.placeholder(name)}::text[]`;
+  const given = db
+    .$with('given', {
+      n: sql<number>`n`.as('n'),
+      newId: sql`new_id`.as('new_id'),
+      keyId: sql`key_id`.as('key_id'),
+      idempotencyKey: sql`idempotency_key`.as('idempotency_key'),
+      fingerprint: sql`fingerprint`.as('fingerprint'),
+      name: sql`name`.as('name'),
+      categoryId: sql`category_id`.as('category_id'),
+      status: sql`status`.as('status'),
+    })
+    .as(sql`
+      select n::int, nextval(${petIdSequence}) as new_id, key_id::uuid, idempotency_key, fingerprint,
+        name, category_id::bigint, status::pet_status
+      from unnest(${textArray('keyIds')}, ${textArray('idempotencyKeys')},
+        ${textArray('fingerprints')}, ${textArray('names')}, ${textArray('categoryIds')},
+        ${textArray('statuses')}) with ordinality
+        as given (key_id, idempotency_key, fingerprint, name, category_id, status, n)
+      where pg_try_advisory_xact_lock(hashtextextended(key_id || ' ' || idempotency_key, 0))`);
+
+  const claimed = db.$with('claimed').as(
+    db
+      .insert(idempotencyKeys)
+      .select(
+        db
+          .select({
+            keyId: given.keyId,
+            idempotencyKey: given.idempotencyKey,
+            fingerprint: given.fingerprint,
+            petId: given.newId,
+            createdAt: sql`now()`.as('created_at'),
+          })
+          .from(given),
+      )
+      .onConflictDoUpdate({
+        target: [idempotencyKeys.keyId, idempotencyKeys.idempotencyKey],
+        set: {
+          fingerprint: sql`excluded.fingerprint`,
+          petId: sql`excluded.pet_id`,
+          createdAt: sql`now()`,
+        },
+        setWhere: lte(idempotencyKeys.createdAt, retentionStart),
+      })
+      .returning({ id: idempotencyKeys.petId }),
+  );
+  const isClaimed = sql`new_id = ${claimed.id}`;
+
+  const inserted = db.$with('inserted').as(
+    db
+      .insert(pets)
+      .select(
+        db
+          .select({
+            id: claimed.id,
+            name: given.name,
+            categoryId: given.categoryId,
+            status: given.status,
+            createdAt: sql`now()`.as('created_at'),
+          })
+          .from(given)
+          .innerJoin(claimed, isClaimed),
+      )
+      .returning({ id: pets.id }),
+  );
+
+  return db
+    .with(given, claimed, inserted)
+    .select({ n: given.n, id: claimed.id })
+    .from(given)
+    .innerJoin(claimed, isClaimed);
+});
 
 const findEarlierCreation = preparedStatement('find_earlier_creation', (db) =>
   db
@@ -29,6 +117,9 @@ const findEarlierCreation = preparedStatement('find_earlier_creation', (db) =>
     ),
 );
 
+/** The most rows that one statement deletes, so that it stays below the statement timeout. */
+const maxDeleted = 1_000;
+
 const deleteExpiredKeys = statement('delete_expired_idempotency_keys', (db) =>
   db
     .delete(idempotencyKeys)
@@ -42,30 +133,49 @@ const deleteExpiredKeys = statement('delete_expired_idempotency_keys', (db) =>
     .returning({ petId: idempotencyKeys.petId }),
 );
 
+/** What {@link createPetsOnce} inserts of one request. */
+interface Creation extends Scope {
+  readonly pet: Omit<Required<Pet>, 'id'>;
+  /** SHA-256 of the validated body, in hexadecimal. */
+  readonly fingerprint: string;
+}
+
 /**
  * Creates animals at most once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07).
  */
 export function createIdempotentCreations(db: Database) {
-  const insert = createPetInserter(db);
+  /** @returns the id of the pet. `undefined` if the key is taken. */
+  const insert = createInsertBatcher<Creation, number | undefined>(async (creations) => {
+    // One statement cannot insert the same key twice. The second creation finds the key taken.
+    const byKey = Map.groupBy(creations, (it) => `${it.keyId} ${it.idempotencyKey}`);
+    const firsts = [...byKey.values()].flatMap(([first]) => first ?? []);
+    const rows = await createPetsOnce(db, {
+      keyIds: firsts.map(({ keyId }) => keyId),
+      idempotencyKeys: firsts.map(({ idempotencyKey }) => idempotencyKey),
+      fingerprints: firsts.map(({ fingerprint }) => fingerprint),
+      names: firsts.map(({ pet }) => pet.name),
+      categoryIds: firsts.map(({ pet }) => String(pet.categoryId)),
+      statuses: firsts.map(({ pet }) => pet.status),
+    });
+    const ids = new Map(rows.map(({ n, id }) => [firsts[n - 1], id]));
+    return creations.map((creation) => ids.get(creation));
+  });
+
   return {
-    /**
-     * Creates an animal, or repeats the result of the key's first creation.
-     *
-     * @param scope the API key and its `Idempotency-Key`: the keys of two callers never conflict.
-     */
+    /** Creates an animal, or repeats the result of the key's first creation. */
     async create(
-      scope: { keyId: string; idempotencyKey: string },
+      scope: Scope,
       { name, categoryId, status = 'available' }: NewPet,
     ): Promise<IdempotentCreation> {
-      const body = { name, categoryId, status };
-      const fingerprint = hash('sha256', stringifyJson(body), 'hex');
-      const id = await insert({ ...body, once: { ...scope, fingerprint } });
-      if (id !== undefined) return { outcome: 'created', pet: { id, ...body } };
+      const pet = { name, categoryId, status };
+      const fingerprint = hash('sha256', stringifyJson(pet), 'hex');
+      const id = await insert({ ...scope, pet, fingerprint });
+      if (id !== undefined) return { outcome: 'created', pet: { id, ...pet } };
 
-      const [earlier] = await findEarlierCreation(db, scope);
+      const [earlier] = await findEarlierCreation(db, { ...scope });
       if (earlier === undefined) return { outcome: 'in-progress' };
       if (earlier.fingerprint !== fingerprint) return { outcome: 'key-reused' };
-      return { outcome: 'replayed', pet: { id: earlier.petId, ...body } };
+      return { outcome: 'replayed', pet: { id: earlier.petId, ...pet } };
     },
 
     /** Deletes keys that may be used again anyway. */

@@ -2,10 +2,10 @@ import { type Int64, type NewPet, type Pet, pageLimit } from '@animal-store/cont
 import { getTableName, type SQL, Subquery, sql } from 'drizzle-orm';
 import { createBatcher } from '../batch.ts';
 import type { Database } from '../database/database.ts';
-import { pets } from '../database/schema.ts';
+import { petIdSequence, pets } from '../database/schema.ts';
 import { preparedStatement } from '../database/statement.ts';
+import { createInsertBatcher } from './insert-batcher.ts';
 import type { PagePosition } from './page-cursor.ts';
-import { createPetInserter } from './pet-insertion.ts';
 
 export type PetRepository = ReturnType<typeof createPetRepository>;
 
@@ -67,6 +67,21 @@ const findPets = preparedStatement('find_pets', (db) =>
     .where(sql`${pets.id} = any(${sql.placeholder('ids')}::bigint[])`),
 );
 
+/** Inserts several pets. Their ids ascend in the order in which they are given. */
+const createPets = preparedStatement('create_pets', (db) =>
+  db
+    .insert(pets)
+    .select(
+      sql`
+        select nextval(${petIdSequence}), name, category_id::bigint, status::pet_status, now()
+        from unnest(${sql.placeholder('names')}::text[], ${sql.placeholder('categoryIds')}::text[],
+          ${sql.placeholder('statuses')}::text[])
+          with ordinality as given (name, category_id, status, n)
+        order by n`,
+    )
+    .returning({ id: pets.id }),
+);
+
 /** How requests share statements. */
 const batching = { system: 'postgresql', maxSize: 100, patienceMs: 50 } as const;
 
@@ -74,7 +89,16 @@ const batching = { system: 'postgresql', maxSize: 100, patienceMs: 50 } as const
 export function createPetRepository(db: Database) {
   const list = createPageReader(db, listPets);
   const listByStatus = createPageReader(db, listPetsByStatus);
-  const insert = createPetInserter(db);
+
+  const create = createInsertBatcher<Omit<StoredPet, 'id'>, StoredPet>(async (given) => {
+    const rows = await createPets(db, {
+      names: given.map(({ name }) => name),
+      categoryIds: given.map(({ categoryId }) => String(categoryId)),
+      statuses: given.map(({ status }) => status),
+    });
+    const ids = rows.map(({ id }) => id).sort((a, b) => a - b);
+    return given.map((pet, index) => ({ id: ids[index] as number, ...pet }));
+  });
 
   const find = createBatcher<string, StoredPet | undefined>(
     async (ids) => {
@@ -93,12 +117,8 @@ export function createPetRepository(db: Database) {
 
     find: (id: Int64): Promise<StoredPet | undefined> => find(String(id)),
 
-    async create({ name, categoryId, status = 'available' }: NewPet): Promise<StoredPet> {
-      const pet = { name, categoryId, status };
-      const id = await insert(pet);
-      if (id === undefined) throw new Error('An insert returned no row.');
-      return { id, ...pet };
-    },
+    create: ({ name, categoryId, status = 'available' }: NewPet): Promise<StoredPet> =>
+      create({ name, categoryId, status }),
   };
 }
 

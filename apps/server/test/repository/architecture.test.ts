@@ -120,7 +120,7 @@ describe('inside the server', () => {
   test('only repositories and database/ import drizzle', () => {
     const others = server.filter(
       ({ from }) =>
-        !/^apps\/server\/src\/(database\/|keys\/key-(changes|lookup|management)|pets\/(pet-repository|pet-insertion|idempotent-creation))/.test(
+        !/^apps\/server\/src\/(database\/|keys\/key-(changes|lookup|management)|pets\/(pet-repository|idempotent-creation))/.test(
           from,
         ),
     );
