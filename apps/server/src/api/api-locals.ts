@@ -1,13 +1,10 @@
 import type { ApiKey } from '../keys/api-key.ts';
 import type { QuotaResult } from '../quotas/quota-result.ts';
-import type { Operation } from './operations.ts';
 
 declare global {
   namespace Express {
     /** What the steps of the public API add. */
     interface Locals {
-      /** The operation of the request's path and method, if there is one. */
-      operation: Operation | undefined;
       /** The first characters of the token that the request brings, valid or not. */
       tokenPrefix: string | undefined;
       /** The key that the request brings, if it is valid. */

@@ -1,9 +1,13 @@
-import { contract, errorMessages, rateLimitStatusContract } from '@animal-store/contract';
-import { createExpressEndpoints } from '@ts-rest/express';
-import { type Express, type RequestHandler, Router } from 'express';
+import {
+  apiVersion,
+  contract,
+  errorMessages,
+  rateLimitStatusContract,
+} from '@animal-store/contract';
+import type { Express, RequestHandler } from 'express';
 import { ApiError } from '../http/api-error.ts';
+import { contractHandlers } from '../http/contract-handlers.ts';
 import { createExpress } from '../http/create-express.ts';
-import { endpointOptions } from '../http/endpoint-options.ts';
 import { errorMapper } from '../http/error-mapper.ts';
 import { jsonBody } from '../http/json-body.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
@@ -11,14 +15,16 @@ import type { createPetHandlers } from '../pets/pet-handlers.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { identify, requireKey } from './authenticate.ts';
 import { cors, preflight } from './cors.ts';
+import { deprecationHeaders } from './deprecation-headers.ts';
 import { enforceQuota, showQuotaOnFailure } from './enforce-quota.ts';
-import { findOperation, requireOperation } from './known-operation.ts';
 import './api-locals.ts';
 import { requestId } from '../http/request-id.ts';
 import { responseHeaders } from '../http/response-headers.ts';
+import { createRouteTable } from '../http/route-table.ts';
 import type { GuideNumbers } from '../reference/guides.ts';
-import { reference } from '../reference/reference.ts';
+import { referenceHandlers, referenceRoutes } from '../reference/reference.ts';
 import { observeRequests, type RequestRecord, type RequestTracing } from './observe-requests.ts';
+import { operationRoutes } from './public-routes.ts';
 import { createRateLimitStatusHandlers } from './rate-limit-status.ts';
 
 export interface AppOptions extends GuideNumbers {
@@ -49,45 +55,39 @@ export function createApp(options: AppOptions): Express {
   const app = createExpress();
   app.set('trust proxy', options.trustedProxies);
 
+  const files = referenceHandlers({ ...options, origin: new URL(baseUrl).origin });
+  const routes = createRouteTable({ ...operationRoutes, ...referenceRoutes(files) });
   app.use(requestId());
+  app.use(routes.find);
   app.use(observeRequests(options));
   app.use(responseHeaders());
   app.use(cors(options.corsOrigins));
-
-  const v1 = Router({ caseSensitive: true, strict: true });
-  v1.use(findOperation(baseUrl));
-  v1.use(shedLoad);
-  v1.use(preflight(quotas));
-  v1.use(identify(keys, quotas), enforceQuota(quotas), requireKey());
-  v1.use(requireOperation());
-  createExpressEndpoints(
-    contract,
-    {
-      ...petHandlers,
-      createPet: {
-        middleware: [jsonBody({ maxBytes: options.maxBodyBytes })],
-        handler: petHandlers.createPet,
+  app.use(deprecationHeaders(baseUrl));
+  app.use(
+    `/${apiVersion}`,
+    shedLoad,
+    preflight(quotas),
+    identify(keys, quotas),
+    enforceQuota(quotas),
+    requireKey(),
+  );
+  app.use(
+    routes.dispatch({
+      ...contractHandlers(contract, {
+        ...petHandlers,
+        createPet: {
+          middleware: [jsonBody({ maxBytes: options.maxBodyBytes })],
+          handler: petHandlers.createPet,
+        },
+      }),
+      ...contractHandlers(rateLimitStatusContract, createRateLimitStatusHandlers(quotas)),
+      listOrders() {
+        throw new ApiError('not_implemented', errorMessages.not_implemented);
       },
-    },
-    v1,
-    endpointOptions,
+      ...files,
+    }),
   );
-  createExpressEndpoints(
-    rateLimitStatusContract,
-    createRateLimitStatusHandlers(quotas),
-    v1,
-    endpointOptions,
-  );
-  v1.get('/store/orders', () => {
-    throw new ApiError('not_implemented', errorMessages.not_implemented);
-  });
-  v1.use(showQuotaOnFailure(quotas));
-  app.use('/v1', v1);
-
-  app.use(reference({ ...options, origin: new URL(baseUrl).origin }));
-  app.use(() => {
-    throw new ApiError('not_found', 'There is no such path. The API is under /v1.');
-  });
+  app.use(`/${apiVersion}`, showQuotaOnFailure(quotas));
   app.use(errorMapper(options.report));
   return app;
 }

@@ -13,6 +13,8 @@ export class DatabaseError extends Error {
 /** The database cannot be reached, or is too busy to answer: trying again later may help. */
 export class DatabaseUnavailableError extends DatabaseError {
   override readonly name = 'DatabaseUnavailableError';
+  /** Turns the response into a 503. */
+  readonly retryAfterSeconds = 1;
 }
 
 // SQLSTATE classes (Postgres manual, appendix A): 08 connection exception, 53 insufficient

@@ -1,17 +1,13 @@
 import { errorMessages, rateLimitHeaders } from '@animal-store/contract';
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import { DatabaseUnavailableError } from '../database/database-error.ts';
 import { ApiError } from './api-error.ts';
 import { validationMessage } from './validation-message.ts';
-
-/** How long a caller is asked to wait when a dependency is away, in seconds. */
-const unavailableRetrySeconds = 1;
 
 /**
  * Turns every failure, whatever threw it, into the Error body.
  *
- * @param report is told of failures that are ours, with the id of the request that met them.
+ * @param report is called for every 500, with the id of the request.
  */
 export function errorMapper(
   report: (failure: unknown, requestId: string) => void,
@@ -32,14 +28,11 @@ function toApiError(failure: unknown, req: Request, res: Response): ApiError {
   if (failure instanceof RequestValidationError) {
     return new ApiError('invalid_request', validationMessage(failure, req, res));
   }
-  if (failure instanceof DatabaseUnavailableError) {
+  // Whatever is unavailable says so by this member, because this room knows none of the others.
+  if (failure instanceof Error && 'retryAfterSeconds' in failure) {
     return new ApiError('service_unavailable', errorMessages.service_unavailable, {
-      headers: { [rateLimitHeaders.retryAfter]: String(unavailableRetrySeconds) },
+      headers: { [rateLimitHeaders.retryAfter]: String(failure.retryAfterSeconds) },
     });
-  }
-  // Express's router decodes path parameters, and throws where a "%" is malformed.
-  if (failure instanceof URIError) {
-    return new ApiError('invalid_request', 'path: expected valid percent-encoding of UTF-8');
   }
   return new ApiError('internal_error', errorMessages.internal_error);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
-import { holdsToken } from '../keys/token.ts';
+import { holdsToken } from '../hide-tokens.ts';
 
 // Bounded before it is believed: it goes into logs and back out as a header.
 const wellFormed = /^[\w.:-]{1,128}$/;

@@ -29,11 +29,11 @@ export function onceOver(
   const startedAt = performance.now();
   // Not "finish": that never comes when the caller is gone.
   res.once('close', () => {
-    const { requestId, route, errorCode } = res.locals;
+    const { requestId, path, errorCode } = res.locals;
     tell({
       requestId,
       method: req.method,
-      route,
+      route: path?.label,
       status: res.headersSent ? res.statusCode : clientClosedRequest,
       aborted: !res.writableFinished,
       durationMs: performance.now() - startedAt,

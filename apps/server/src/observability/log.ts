@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { hideTokens } from '../keys/token.ts';
+import { hideTokens } from '../hide-tokens.ts';
 import type { LogFormat, LogLevel } from './log-settings.ts';
 import { prettyLine } from './pretty-line.ts';
 

@@ -1,10 +1,9 @@
-import { adminContract, adminRoutes } from '@animal-store/contract/admin';
-import { createExpressEndpoints } from '@ts-rest/express';
-import { type RequestHandler, Router } from 'express';
-import { endpointOptions } from '../http/endpoint-options.ts';
+import { adminContract } from '@animal-store/contract/admin';
+import type { RequestHandler } from 'express';
+import { contractHandlers } from '../http/contract-handlers.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { refuseMethod } from '../http/method-not-allowed.ts';
 import type { createKeyHandlers } from './key-handlers.ts';
+import type { adminApiRoutes } from './ops-routes.ts';
 
 /** The most that a JSON body may hold: the longest name and account, escaped, and room to spare. */
 const maxBodyBytes = 16 * 1024;
@@ -17,42 +16,27 @@ export interface AdminApiOptions {
   readonly createOpenApi: () => object;
 }
 
-/** The admin API. Without authentication a caller learns nothing, not even which paths exist. */
-export function createAdminApi({
-  authenticate,
+/** The handlers of the admin API. They must come after authentication. */
+export function adminHandlers({
   keyHandlers,
   createOpenApi,
-}: AdminApiOptions): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  router.use(authenticate);
-
+}: AdminApiOptions): Record<keyof typeof adminApiRoutes, RequestHandler> {
   const withBody = <Handler>(handler: Handler) => ({
     middleware: [jsonBody({ maxBytes: maxBodyBytes })],
     handler,
   });
-  createExpressEndpoints(
-    adminContract,
-    {
+  // Created when it is first requested, because most processes never need it.
+  let openApi: object | undefined;
+  return {
+    ...contractHandlers(adminContract, {
       ...keyHandlers,
       createKey: withBody(keyHandlers.createKey),
       changeKey: withBody(keyHandlers.changeKey),
       rotateKey: withBody(keyHandlers.rotateKey),
-    },
-    router,
-    endpointOptions,
-  );
-  for (const [path, routes] of Map.groupBy(Object.values(adminRoutes), ({ path }) => path)) {
-    router.all(path, refuseMethod(routes.map(({ method }) => method)));
-  }
-
-  // Made when it is first asked for, which most processes never are, and not at every start.
-  let openApi: object | undefined;
-  router
-    .route('/openapi.json')
-    .get((_req, res) => {
+    }),
+    openApi(_req, res) {
       openApi ??= createOpenApi();
       res.json(openApi);
-    })
-    .all(refuseMethod(['GET']));
-  return router;
+    },
+  };
 }

@@ -1,20 +1,20 @@
 import { rateLimitHeaders } from '@animal-store/contract';
 import { adminBasePath } from '@animal-store/contract/admin';
 import type { Express } from 'express';
-import { ApiError } from '../http/api-error.ts';
 import { createExpress } from '../http/create-express.ts';
 import { errorMapper } from '../http/error-mapper.ts';
-import { refuseMethod } from '../http/method-not-allowed.ts';
 import { requestId } from '../http/request-id.ts';
 import { responseHeaders } from '../http/response-headers.ts';
+import { createRouteTable } from '../http/route-table.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { type AdminApiOptions, createAdminApi } from './admin-api.ts';
+import { type AdminApiOptions, adminHandlers } from './admin-api.ts';
 import { allowHosts } from './allow-hosts.ts';
 import './ops-locals.ts';
 import type { Health } from './health.ts';
 import { showMetrics } from './metrics.ts';
 import { observeOpsRequests } from './observe-ops-requests.ts';
+import { adminApiRoutes, probeRoutes } from './ops-routes.ts';
 
 export interface OpsAppOptions {
   /** The names that this listener may be called by, besides IP addresses and localhost. */
@@ -40,40 +40,32 @@ export function createOpsApp(options: OpsAppOptions): Express {
   const { health, metrics, admin, report, onOpsEnd } = options;
   const app = createExpress();
 
+  // Without an admin API its paths do not exist.
+  const routes = createRouteTable<string>({ ...probeRoutes, ...(admin && adminApiRoutes) });
   app.use(requestId());
+  app.use(routes.find);
   app.use(observeOpsRequests(onOpsEnd));
   app.use(responseHeaders());
   app.use(allowHosts(options.opsHosts));
-
-  app
-    .route('/livez')
-    .get((_req, res) => {
-      res.json({ status: 'alive' });
-    })
-    .all(refuseMethod(['GET']));
-
-  app
-    .route('/readyz')
-    .get(async (_req, res) => {
-      const readiness = await health.report();
-      if (readiness.reasons.length > 0) res.locals.reasons = readiness.reasons;
-      if (readiness.status === 'not_ready') {
-        res.status(503).setHeader(rateLimitHeaders.retryAfter, String(notReadyRetrySeconds));
-      }
-      res.json(readiness);
-    })
-    .all(refuseMethod(['GET']));
-
-  app
-    .route('/metrics')
-    .get(showMetrics(metrics))
-    .all(refuseMethod(['GET']));
-
-  if (admin !== undefined) app.use(adminBasePath, createAdminApi(admin));
-
-  app.use(() => {
-    throw new ApiError('not_found', 'There is no such path.');
-  });
+  // Without authentication a caller learns nothing, not even which paths exist.
+  if (admin !== undefined) app.use(adminBasePath, admin.authenticate);
+  app.use(
+    routes.dispatch({
+      livez(_req, res) {
+        res.json({ status: 'alive' });
+      },
+      async readyz(_req, res) {
+        const readiness = await health.report();
+        if (readiness.reasons.length > 0) res.locals.reasons = readiness.reasons;
+        if (readiness.status === 'not_ready') {
+          res.status(503).setHeader(rateLimitHeaders.retryAfter, String(notReadyRetrySeconds));
+        }
+        res.json(readiness);
+      },
+      metrics: showMetrics(metrics),
+      ...(admin && adminHandlers(admin)),
+    }),
+  );
   app.use(errorMapper(report));
   return app;
 }

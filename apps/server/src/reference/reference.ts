@@ -1,36 +1,51 @@
 import type { RequestHandler } from 'express';
-import { methodNotAllowed } from '../http/method-not-allowed.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { Route } from '../http/route-table.ts';
 import type { ReferenceOptions } from './reference-document.ts';
-import { createReferenceFiles, digest } from './reference-files.ts';
+import { createReferenceFiles, digest, type ReferenceFile } from './reference-files.ts';
+
+/** The page, under its path and under those that lead to it. */
+const redirects = ['/', '/docs/'];
 
 /**
- * Serves the reference: `/openapi.json`, `/docs` and what that page consists of. It needs no key and
- * costs no quota, so it only ever hands out bytes that were made at the start.
+ * The handlers of the reference, by path: `/openapi.json`, `/docs` and the files of that page. It
+ * needs no key and costs no quota, so it only sends bytes that were made at the start.
  */
-export function reference(options: ReferenceOptions): RequestHandler {
-  const files = createReferenceFiles(options);
-  const etags = new Map([...files].map(([path, { bytes }]) => [path, digest(bytes)]));
+export function referenceHandlers(options: ReferenceOptions): Record<string, RequestHandler> {
+  const files = [...createReferenceFiles(options)];
+  return Object.fromEntries([
+    ...files.map(([path, file]) => [path, sendFile(file)]),
+    ...redirects.map((path) => [path, redirectToPage]),
+  ]);
+}
 
-  return function serveReference(req, res, next) {
-    const target = redirectOf(req.path);
-    const file = files.get(req.path);
-    if (target === undefined && file === undefined) return next();
-    // The files of the page are one route: their names change with their content.
-    res.locals.route = req.path.startsWith('/docs/') ? '/docs/*' : req.path;
+/** The routes of the handlers, by the same names. */
+export function referenceRoutes(
+  handlers: Readonly<Record<string, RequestHandler>>,
+): Record<string, Route> {
+  const routeOf = (path: string): Route => ({
+    method: 'GET',
+    path,
+    // The names of these files change with their content.
+    label: path.startsWith('/docs/') ? '/docs/*' : path,
+  });
+  return Object.fromEntries(Object.keys(handlers).map((path) => [path, routeOf(path)]));
+}
+
+const redirectToPage: RequestHandler = (req, res) => {
+  if (req.path === '/') {
+    res.vary('Accept');
     // Programs that ask for the root get what they get for any path that does not exist.
-    if (req.path === '/' && req.accepts(['json', 'html']) !== 'html') {
-      res.vary('Accept');
-      return next();
+    if (req.accepts(['json', 'html']) !== 'html') {
+      throw new ApiError('not_found', 'There is no such path. The API is under /v1.');
     }
-    if (req.method !== 'GET' && req.method !== 'HEAD') {
-      throw methodNotAllowed(['GET']);
-    }
-    if (file === undefined) {
-      if (req.path === '/') res.vary('Accept');
-      res.redirect(302, String(target));
-      return;
-    }
+  }
+  res.redirect(302, '/docs');
+};
 
+function sendFile(file: ReferenceFile): RequestHandler {
+  const tag = digest(file.bytes);
+  return function sendReferenceFile(req, res) {
     const compressed = file.gzipped !== undefined && req.acceptsEncodings('gzip') === 'gzip';
     const body = compressed ? file.gzipped : file.bytes;
     for (const [name, value] of Object.entries(file.headers ?? {})) res.setHeader(name, value);
@@ -42,7 +57,7 @@ export function reference(options: ReferenceOptions): RequestHandler {
     if (file.gzipped !== undefined) res.vary('Accept-Encoding');
     if (compressed) res.setHeader('Content-Encoding', 'gzip');
     // RFC 9110, §8.8.3.3: the two forms are two representations, each with its tag.
-    res.setHeader('ETag', `"${etags.get(req.path)}${compressed ? '-gzip' : ''}"`);
+    res.setHeader('ETag', `"${tag}${compressed ? '-gzip' : ''}"`);
     if (req.fresh) {
       res.status(304).end();
       return;
@@ -50,8 +65,4 @@ export function reference(options: ReferenceOptions): RequestHandler {
     res.setHeader('Content-Length', body.length);
     res.end(body);
   };
-}
-
-function redirectOf(path: string): string | undefined {
-  return path === '/' || path === '/docs/' ? '/docs' : undefined;
 }

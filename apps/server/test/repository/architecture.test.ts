@@ -43,7 +43,7 @@ describe('packages', () => {
 describe('inside the server', () => {
   /** What each part may import of the server's own code, besides itself. */
   const directions: Record<string, readonly string[]> = {
-    http: ['startup-error', 'database/database-error', 'keys/token'],
+    http: ['hide-tokens', 'startup-error'],
     api: ['http', 'keys', 'pets', 'quotas', 'reference'],
     reference: ['http'],
     observability: [
@@ -52,7 +52,7 @@ describe('inside the server', () => {
       'database/database-error',
       'database/statement',
       'http/request-outcome',
-      'keys/token',
+      'hide-tokens',
       'quotas',
     ],
     ops: [
@@ -65,7 +65,7 @@ describe('inside the server', () => {
       'startup-error',
     ],
     cli: ['config', 'ops/local-socket', 'startup-error'],
-    keys: ['database'],
+    keys: ['database', 'hide-tokens'],
     pets: ['http/api-error', 'batch', 'database'],
     quotas: ['batch'],
     database: ['startup-error'],

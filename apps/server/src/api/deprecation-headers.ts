@@ -1,0 +1,31 @@
+import { formatLinks } from '@animal-store/contract';
+import type { RequestHandler } from 'express';
+import { operationRoutes } from './public-routes.ts';
+
+/** Tells on every response of a deprecated operation, errors included, when it ends. */
+export function deprecationHeaders(baseUrl: string): RequestHandler {
+  const headers = new Map<string, Headers>();
+  for (const [name, { deprecation }] of Object.entries(operationRoutes)) {
+    if (deprecation === undefined) continue;
+    const links = formatLinks([
+      { url: `${new URL('/docs', baseUrl)}#deprecation`, rel: 'deprecation' },
+      { url: `${baseUrl}${deprecation.successor.path}`, rel: 'successor-version' },
+    ]);
+    headers.set(
+      name,
+      new Headers({
+        // RFC 9745, §2: a structured date, in seconds.
+        Deprecation: `@${deprecation.deprecatedAt.getTime() / 1000}`,
+        // RFC 8594, §3: an HTTP date.
+        Sunset: deprecation.sunsetAt.toUTCString(),
+        Link: links,
+      }),
+    );
+  }
+  return function setDeprecationHeaders(_req, res, next) {
+    const { operation } = res.locals;
+    const deprecated = operation === undefined ? undefined : headers.get(operation);
+    if (deprecated !== undefined) res.setHeaders(deprecated);
+    next();
+  };
+}

@@ -1,0 +1,81 @@
+import { errorMessages } from '@animal-store/contract';
+import type { Request, RequestHandler } from 'express';
+import { ApiError } from './api-error.ts';
+
+/** A method of a path. */
+export interface Route {
+  readonly method: string;
+  /** The whole path, such as `/v1/pets/:petId`. A parameter is one segment. */
+  readonly path: string;
+  /** What logs, metrics and traces call the path. @default the path */
+  readonly label?: string;
+}
+
+/** The routes of a path. */
+export interface RoutedPath {
+  readonly label: string;
+  readonly pattern: RegExp;
+  /** The name of the route of each method. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** All routes of a listener. Dispatch, 404, 405 and the labels of observers are derived from it. */
+export interface RouteTable<Name extends string> {
+  /** Finds the route of a request, first of all, because every response and observer depends on it. */
+  readonly find: RequestHandler;
+  /** Calls the handler of the route that was found, or refuses the path or the method. */
+  dispatch(handlers: Readonly<Record<Name, RequestHandler>>): RequestHandler;
+}
+
+export function createRouteTable<Name extends string>(
+  routes: Readonly<Record<Name, Route>>,
+): RouteTable<Name> {
+  const byPath = Map.groupBy(Object.entries<Route>(routes), ([, { path }]) => path);
+  const exact = new Map<string, RoutedPath>();
+  const patterns: RoutedPath[] = [];
+  for (const [path, entries] of byPath) {
+    const names = new Map(entries.map(([name, { method }]) => [method, name]));
+    const get = names.get('GET');
+    // RFC 9110, §9.3.2: HEAD is GET without the content of the response.
+    if (get !== undefined) names.set('HEAD', get);
+    const pattern = new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
+    const routed = { label: entries[0]?.[1].label ?? path, pattern, names };
+    if (path.includes(':')) patterns.push(routed);
+    else exact.set(path, routed);
+  }
+
+  return {
+    find: function findRoute(req, res, next) {
+      // The path is compared undecoded. A malformed "%" is an error like any other, behind the quota.
+      const path = exact.get(req.path) ?? patterns.find(({ pattern }) => pattern.test(req.path));
+      res.locals.path = path;
+      res.locals.operation = path?.names.get(req.method);
+      next();
+    },
+    dispatch: (handlers) =>
+      function dispatchRequest(req, res, next) {
+        const { path, operation } = res.locals;
+        if (path === undefined) throw new ApiError('not_found', 'There is no such path.');
+        if (operation === undefined) throw methodNotAllowed([...path.names.keys()]);
+        req.params = paramsOf(req, path);
+        // Express has other parameters by the time that an error is described.
+        res.locals.pathParams = req.params;
+        return handlers[operation as Name](req, res, next);
+      },
+  };
+}
+
+function methodNotAllowed(methods: readonly string[]): ApiError {
+  return new ApiError('method_not_allowed', errorMessages.method_not_allowed(methods), {
+    headers: { Allow: methods.join(', ') },
+  });
+}
+
+function paramsOf(req: Request, { pattern }: RoutedPath): Record<string, string> {
+  const params = Object.entries(pattern.exec(req.path)?.groups ?? {});
+  try {
+    return Object.fromEntries(params.map(([name, value]) => [name, decodeURIComponent(value)]));
+  } catch {
+    throw new ApiError('invalid_request', 'path: expected valid percent-encoding of UTF-8');
+  }
+}
