@@ -4,9 +4,9 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { runtimes } from '@animal-store/heavy-tools';
-import { findProgram, type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
-import { chromium } from 'playwright-core';
+import { type Server, startServer } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowserWithClient } from '../browser-with-client.ts';
 import { type Consumer, createConsumer } from '../consumer.ts';
 import { type Addresses, expected } from '../exercise.ts';
 import { answer, type Script, startScriptedServer } from '../scripted-server.ts';
@@ -127,36 +127,8 @@ test('workerd runs the client', async () => {
   expect(await response.json()).toEqual(expected);
 });
 
-test('Chromium runs the client on a page of another origin, which can read the headers that it needs', async () => {
-  const client = await readFile(
-    join(consumer.path, 'node_modules/@animal-store/client/dist/index.js'),
-    'utf8',
-  );
-  await using pages = await startScriptedServer((response, request) => {
-    const isScript = request.line.includes('.js');
-    const type = isScript ? 'text/javascript' : 'text/html';
-    answer(200, isScript ? client : '<title>Shop</title>', { 'Content-Type': type })(
-      response,
-      request,
-    );
-  });
-  await using profile = await temporaryDirectory();
-  await using browser = await chromium.launchPersistentContext(profile.path, {
-    executablePath: await findProgram('chromium'),
-    headless: true,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
-  const page = await browser.newPage();
-  await page.goto(new URL('/', pages.baseUrl).href);
-  const run = `(async () => { const client = await import('/client.js'); ${exercise}
-    return exercise(client, ${JSON.stringify(addresses)}); })()`;
-  expect(await page.evaluate(run)).toEqual(expected);
+test('Chromium runs it on a page of another origin, which sees the headers that it needs', async () => {
+  await using browser = await openBrowserWithClient(consumer);
+  const run = `${exercise}\nreturn exercise(client, ${JSON.stringify(addresses)});`;
+  expect(await browser.evaluate(run)).toEqual(expected);
 });

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findProgram, temporaryDirectory } from '@animal-store/testkit';
+import { chromium } from 'playwright-core';
+import type { Consumer } from './consumer.ts';
+import { answer, startScriptedServer } from './scripted-server.ts';
+
+/** A page in Chromium that can import the packed client. */
+interface BrowserWithClient extends AsyncDisposable {
+  /** Runs the body of an async function, in which `client` is the module, and gives what it returns. */
+  evaluate(body: string): Promise<unknown>;
+}
+
+export async function openBrowserWithClient(consumer: Consumer): Promise<BrowserWithClient> {
+  const installed = join(consumer.path, 'node_modules/@animal-store/client/dist/index.js');
+  const client = await readFile(installed, 'utf8');
+  await using resources = new AsyncDisposableStack();
+  const pages = resources.use(
+    await startScriptedServer((response, request) => {
+      const isScript = request.line.includes('.js');
+      const type = isScript ? 'text/javascript' : 'text/html';
+      const body = isScript ? client : '<title>Shop</title>';
+      answer(200, body, { 'Content-Type': type })(response, request);
+    }),
+  );
+  const profile = resources.use(await temporaryDirectory());
+  const browser = resources.use(
+    await chromium.launchPersistentContext(profile.path, {
+      executablePath: await findProgram('chromium'),
+      headless: true,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    }),
+  );
+  const page = await browser.newPage();
+  await page.goto(new URL('/', pages.baseUrl).href);
+  const opened = resources.move();
+  return {
+    evaluate: (body) =>
+      page.evaluate(`(async () => { const client = await import('/client.js'); ${body} })()`),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
