@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createNoticeDeprecation } from './deprecation.ts';
-import type { Hooks } from './hooks.ts';
+import { createTell } from './hooks.ts';
 
 const link = '<https://store.example/docs#get-pet>; rel="deprecation"';
 const headers = new Headers({
@@ -11,8 +11,7 @@ const headers = new Headers({
 const sentence =
   'Animal Store: getPet is deprecated and ends on 2030-12-05. See https://store.example/docs#get-pet';
 
-/** Calls a hook at once. */
-const tell: Hooks = (_name, hook, event) => void hook?.(event);
+const tell = createTell({});
 
 beforeEach(() => {
   // Each test is a process of its own, as far as the client can see.
@@ -27,30 +26,30 @@ afterEach(() => {
 describe('a deprecated operation', () => {
   test('warns once in the life of a process, in its own way', () => {
     const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
-    const notice = createNoticeDeprecation(undefined, tell);
+    const notice = createNoticeDeprecation({}, tell);
 
     notice('getPet', headers);
     notice('getPet', headers);
-    createNoticeDeprecation(undefined, tell)('getPet', headers);
+    createNoticeDeprecation({}, tell)('getPet', headers);
 
     expect(emitWarning.mock.calls).toEqual([[sentence, 'DeprecationWarning']]);
   });
 
   test('warns once whatever copy of this package sees it', async () => {
     const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
-    createNoticeDeprecation(undefined, tell)('getPet', headers);
+    createNoticeDeprecation({}, tell)('getPet', headers);
 
     vi.resetModules();
     const copy = await import('./deprecation.ts');
     expect(copy.createNoticeDeprecation).not.toBe(createNoticeDeprecation);
-    copy.createNoticeDeprecation(undefined, tell)('getPet', headers);
+    copy.createNoticeDeprecation({}, tell)('getPet', headers);
 
     expect(emitWarning).toHaveBeenCalledTimes(1);
   });
 
   test('warns for each operation', () => {
     const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
-    const notice = createNoticeDeprecation(undefined, tell);
+    const notice = createNoticeDeprecation({}, tell);
 
     notice('getPet', headers);
     notice('listPets', new Headers({ Deprecation: '@1795219200' }));
@@ -64,7 +63,7 @@ describe('a deprecated operation', () => {
   test('warns on the console where there is no process', () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
     vi.stubGlobal('process', undefined);
-    const notice = createNoticeDeprecation(undefined, tell);
+    const notice = createNoticeDeprecation({}, tell);
 
     notice('getPet', new Headers({ Deprecation: '@1795219200', Sunset: 'someday' }));
     notice('getPet', headers);
@@ -75,7 +74,7 @@ describe('a deprecated operation', () => {
   test('warns on the console where the process cannot', () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
     vi.stubGlobal('process', {});
-    createNoticeDeprecation(undefined, tell)('getPet', headers);
+    createNoticeDeprecation({}, tell)('getPet', headers);
     expect(warn.mock.calls).toEqual([[sentence]]);
   });
 
@@ -84,7 +83,10 @@ describe('a deprecated operation', () => {
     const handlers = [vi.fn(), vi.fn()] as const;
 
     for (const handler of handlers) {
-      const notice = createNoticeDeprecation(handler, tell);
+      const notice = createNoticeDeprecation(
+        { onDeprecation: handler },
+        createTell({ onDeprecation: handler }),
+      );
       notice('getPet', headers);
       notice('getPet', headers);
     }
@@ -107,6 +109,9 @@ describe('a deprecated operation', () => {
 
 test('an operation that is not deprecated is not told of', () => {
   const handler = vi.fn();
-  createNoticeDeprecation(handler, tell)('listPets', new Headers({ Sunset: 'x', Link: link }));
+  createNoticeDeprecation({ onDeprecation: handler }, createTell({ onDeprecation: handler }))(
+    'listPets',
+    new Headers({ Sunset: 'x', Link: link }),
+  );
   expect(handler).not.toHaveBeenCalled();
 });

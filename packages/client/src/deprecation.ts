@@ -1,7 +1,6 @@
-import type { Hook } from './client-options.ts';
-import type { DeprecationEvent } from './events.ts';
+import type { ClientOptions } from './client-options.ts';
 import { findLink } from './find-link.ts';
-import type { Hooks } from './hooks.ts';
+import type { Tell } from './hooks.ts';
 import type { HttpHeaders } from './http-response.ts';
 
 interface Globals {
@@ -12,56 +11,40 @@ interface Globals {
 const warnedKey = Symbol.for('@animal-store/client/warned');
 
 /** Looks at an answer, and tells if its operation is going away. */
-export type NoticeDeprecation = (operation: string, headers: HttpHeaders) => void;
+export type NoticeDeprecation = (operation: string, headers: Pick<HttpHeaders, 'get'>) => void;
 
 /**
- * Creates what tells of each deprecated operation: the handler once, or else everybody who runs the
- * process, once in its life.
+ * Creates what tells of each deprecated operation: the hook once, or without one the process, once in
+ * its life.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9745 for `Deprecation`, RFC 8594 for `Sunset`.
  */
 export function createNoticeDeprecation(
-  handler: Hook<DeprecationEvent> | undefined,
-  tell: Hooks,
+  { onDeprecation }: ClientOptions,
+  tell: Tell,
 ): NoticeDeprecation {
-  const told = new Set<string>();
-
-  return function noticeDeprecation(operation, headers) {
-    if (headers.get('Deprecation') === null) return;
-    const known = handler === undefined ? warnedInProcess() : told;
-    if (known.has(operation)) return;
-    known.add(operation);
-    const event = readDeprecation(operation, headers);
-    if (handler === undefined) warn(event.message);
-    else tell('onDeprecation', handler, event);
-  };
-}
-
-function warnedInProcess(): Set<string> {
   const globals = globalThis as { [warnedKey]?: Set<string> };
   globals[warnedKey] ??= new Set();
-  return globals[warnedKey];
-}
+  const known = onDeprecation === undefined ? globals[warnedKey] : new Set();
 
-function readDeprecation(operation: string, headers: HttpHeaders): DeprecationEvent {
-  const sunset = new Date(headers.get('Sunset') ?? Number.NaN);
-  const sunsetAt = Number.isNaN(sunset.getTime()) ? undefined : sunset;
-  const url = findLink(headers, 'deprecation');
-  const ends = sunsetAt === undefined ? '' : ` and ends on ${sunsetAt.toISOString().slice(0, 10)}`;
-  const see = url === undefined ? '' : ` See ${url}`;
-  return {
-    operation,
-    message: `Animal Store: ${operation} is deprecated${ends}.${see}`,
-    sunsetAt,
-    url,
+  return function noticeDeprecation(operation, headers) {
+    if (headers.get('Deprecation') === null || known.has(operation)) return;
+    known.add(operation);
+    const sunset = Date.parse(headers.get('Sunset') ?? '');
+    const sunsetAt = sunset > 0 ? new Date(sunset) : undefined;
+    const url = findLink(headers, 'deprecation');
+    const ends = sunsetAt ? ` and ends on ${sunsetAt.toISOString().slice(0, 10)}` : '';
+    const see = url ? ` See ${url}` : '';
+    const message = `Animal Store: ${operation} is deprecated${ends}.${see}`;
+    if (onDeprecation === undefined) warn(message);
+    else tell('onDeprecation', { operation, message, sunsetAt, url });
   };
 }
 
 function warn(message: string): void {
   // In Node, Deno and Bun: honours --no-deprecation and --trace-deprecation.
   const { process } = globalThis as Globals;
-  if (typeof process?.emitWarning === 'function')
-    process.emitWarning(message, 'DeprecationWarning');
+  if (process?.emitWarning) process.emitWarning(message, 'DeprecationWarning');
   // biome-ignore lint/suspicious/noConsole: browsers and workers have no other place for a warning.
   else console.warn(message);
 }

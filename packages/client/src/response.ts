@@ -41,12 +41,11 @@ export function readError(
   errorOptions: { redact: Redact; call: CallDetails },
 ): ApiError {
   const { code, message } = (tryParseJson(text) ?? {}) as Record<string, unknown>;
+  // A proxy may send any JSON.
+  const detail = (typeof message === 'string' && message) || describe(response);
   return createError(
     response,
-    {
-      code: typeof code === 'string' ? code : undefined,
-      detail: typeof message === 'string' && message !== '' ? message : describe(response),
-    },
+    { code: typeof code === 'string' ? code : undefined, detail },
     errorOptions,
   );
 }

@@ -11,7 +11,7 @@ import type { AnyAnimalStoreError } from './errors/is-animal-store-error.ts';
 import { RateLimitError } from './errors/rate-limit-error.ts';
 import { TimeoutError } from './errors/timeout-error.ts';
 import type { CallEvent } from './events.ts';
-import { createHooks } from './hooks.ts';
+import { createTell } from './hooks.ts';
 import type { HttpHeaders } from './http-response.ts';
 import { type RateLimitState, readRateLimit } from './rate-limit.ts';
 import { createRedact } from './redact.ts';
@@ -49,13 +49,12 @@ export interface Sender {
  * @throws {TypeError} if the options cannot work.
  */
 export function createSender(clientOptions: ClientOptions): Sender {
-  const { onRequest, onResponse, onRetry, onError } = clientOptions;
   const baseUrl = parseBaseUrl(clientOptions.baseUrl ?? readVariable('ANIMAL_STORE_BASE_URL'));
   const apiKeys = createApiKeySource(clientOptions.apiKey ?? readVariable('ANIMAL_STORE_API_KEY'));
   // With room for the jitter: a timer that is too long fires at once.
   const maxWaitMs = Math.min(clientOptions.maxRetryAfterMs ?? 60_000, maxTimerMs / 2);
-  const tell = createHooks(clientOptions);
-  const noticeDeprecation = createNoticeDeprecation(clientOptions.onDeprecation, tell);
+  const tell = createTell(clientOptions);
+  const noticeDeprecation = createNoticeDeprecation(clientOptions, tell);
   // Looked up at each call, so that what replaces the global later (a tracer, a test) is used.
   const fetch = clientOptions.fetch ?? ((url, init) => globalThis.fetch(url, init));
   let lastRateLimit: RateLimitState | undefined;
@@ -81,7 +80,7 @@ export function createSender(clientOptions: ClientOptions): Sender {
 
     call.attempts++;
     const event = eventOf(call);
-    tell('onRequest', onRequest, event, ['debug', `${call.method} ${call.url}`]);
+    tell('onRequest', event, ['debug', `${call.method} ${call.url}`]);
     const startedAtMs = Date.now();
     const redact = createRedact(apiKey);
     const limits = { timeoutMs, maxAgeMs, signal };
@@ -96,7 +95,7 @@ export function createSender(clientOptions: ClientOptions): Sender {
     noticeDeprecation(call.operation, fields);
     const facts = { status, response, durationMs, requestId, rateLimit };
     const line = `HTTP ${status} in ${durationMs} ms (attempt ${call.attempts}, request ${requestId})`;
-    tell('onResponse', onResponse, { ...event, ...facts }, ['debug', line]);
+    tell('onResponse', { ...event, ...facts }, ['debug', line]);
     if (!response.ok) throw readError(answer, { redact, call });
     const body = readJson(answer, operation.bodyKind, { redact, call });
     const data = operation.read?.(body, fields, call) ?? (body as Data);
@@ -134,7 +133,7 @@ export function createSender(clientOptions: ClientOptions): Sender {
         if (delayMs === undefined) throw error;
         const known = error as AnyAnimalStoreError;
         const line = `attempt ${call.attempts + 1} in ${Math.ceil(delayMs)} ms, because ${error.message}`;
-        tell('onRetry', onRetry, { ...eventOf(call), error: known, delayMs }, ['warn', line]);
+        tell('onRetry', { ...eventOf(call), error: known, delayMs }, ['warn', line]);
         await waitFor(delayMs, signal);
       }
     }
@@ -169,10 +168,7 @@ export function createSender(clientOptions: ClientOptions): Sender {
           const durationMs = Date.now() - startedAtMs;
           const known = error as AnyAnimalStoreError;
           const event = { ...eventOf(call), error: known, durationMs };
-          tell('onError', onError, event, [
-            'error',
-            `failed after ${durationMs} ms: ${error.message}`,
-          ]);
+          tell('onError', event, ['error', `failed after ${durationMs} ms: ${error.message}`]);
         }
         throw error;
       }

@@ -103,7 +103,7 @@ describe('a Free key is not banned', () => {
       [service.baseUrl, service.otherUrl].map(async (baseUrl) => {
         await using pool = openPool();
         const store = createClient({ baseUrl, apiKey, fetch: pool.fetch, ...impatient });
-        return count(Array.from({ length: 150 }, () => store.listPets()));
+        return await count(Array.from({ length: 150 }, () => store.listPets()));
       }),
     );
     expect(counts.reduce((sum, { answered }) => sum + answered, 0)).toBe(60);
