@@ -1,3 +1,17 @@
+import { readFileSync } from 'node:fs';
+
+const root = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+
+/** Completes the manifest of a package that is packed: what all packages share is in the root's. */
+function beforePacking({ devDependencies, scripts, ...manifest }, directory) {
+  const { repository, bugs } = root;
+  return {
+    ...manifest,
+    repository: { ...repository, directory: `packages/${directory.split('/').at(-1)}` },
+    bugs,
+  };
+}
+
 /** Corrects what three packages say they need. */
 function readPackage(manifest) {
   switch (manifest.name) {
@@ -20,4 +34,4 @@ function readPackage(manifest) {
   return manifest;
 }
 
-export const hooks = { readPackage };
+export const hooks = { beforePacking, readPackage };

@@ -60,6 +60,7 @@ async function bundleCode(): Promise<void> {
     transform: { target: 'es2022' },
     treeshake: { propertyReadSideEffects: false },
   });
-  await bundle.write({ file: 'dist/index.js', format: 'esm' });
-  await bundle.write({ file: 'dist/index.cjs', format: 'cjs' });
+  // The source maps hold the sources, which are not in the package.
+  await bundle.write({ file: 'dist/index.js', format: 'esm', sourcemap: true });
+  await bundle.write({ file: 'dist/index.cjs', format: 'cjs', sourcemap: true });
 }

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Consumer } from './consumer.ts';
 import { readExamples } from './readme.ts';
 
@@ -7,7 +7,7 @@ import { readExamples } from './readme.ts';
 
 const require = createRequire(import.meta.url);
 const nodeTypes = dirname(require.resolve('@types/node/package.json'));
-const undici = dirname(require.resolve('undici/package.json'));
+const undici = join(dirname(require.resolve('undici/package.json')), 'index.d.ts');
 
 const program = `
   import {

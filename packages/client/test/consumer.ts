@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,9 +20,6 @@ export interface Consumer extends AsyncDisposable {
 }
 
 export async function createConsumer(): Promise<Consumer> {
-  if (!existsSync(join(packageDirectory, 'dist'))) {
-    throw new Error('dist is missing; build it: pnpm --filter @animal-store/client build');
-  }
   const directory = await temporaryDirectory();
   const { path } = directory;
   const run = (command: string, args: string[]) => runIn(path, command, args);
@@ -32,22 +28,19 @@ export async function createConsumer(): Promise<Consumer> {
     await writeFile(join(path, file), text);
   }
 
-  const packed = await runIn(packageDirectory, 'npm', [
-    'pack',
-    '--json',
-    '--pack-destination',
-    path,
-  ]);
-  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  // Not with `pnpm pack`'s own build: `npm test` has built it, and other tests read `dist`.
+  const packed = join(path, 'client.tgz');
+  const pnpm = join(packageDirectory, '../../node_modules/.bin/pnpm');
+  await runIn(packageDirectory, pnpm, ['pack', '--config.ignore-scripts=true', '--out', packed]);
   await write('package.json', '{ "private": true }');
   // Offline, so that a dependency would fail the test instead of being fetched.
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(path, filename)]);
-  const tarball = new Uint8Array(await readFile(join(path, filename)));
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', packed]);
+  const tarball = new Uint8Array(await readFile(packed));
   return { path, tarball, write, run, [Symbol.asyncDispose]: () => directory.close() };
 }
 
 /** Runs a command and gives its output; if it fails, the error shows all that it printed. */
-async function runIn(cwd: string, command: string, args: string[]): Promise<string> {
+export async function runIn(cwd: string, command: string, args: string[]): Promise<string> {
   try {
     return (await execute(command, args, { cwd, encoding: 'utf8' })).stdout;
   } catch (error) {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compilations, compileConsumer } from './compile-consumer.ts';
-import { type Consumer, createConsumer, packageDirectory } from './consumer.ts';
+import { type Consumer, createConsumer, packageDirectory, runIn } from './consumer.ts';
 
 // The package as its users get it: packed, installed into an empty folder, imported from there.
 
@@ -42,8 +42,15 @@ afterAll(() => consumer[Symbol.asyncDispose]());
 
 test('nothing in dist names what a user does not have', async () => {
   const files = (await readdir(dist)).sort();
-  expect(files).toEqual(['index.cjs', 'index.d.cts', 'index.d.ts', 'index.js']);
-  for (const file of files) {
+  expect(files).toEqual([
+    'index.cjs',
+    'index.cjs.map',
+    'index.d.cts',
+    'index.d.ts',
+    'index.js',
+    'index.js.map',
+  ]);
+  for (const file of files.filter((name) => !name.endsWith('.map'))) {
     expect(await readFile(join(dist, file), 'utf8'), file).not.toMatch(
       /zod|ts-rest|@animal-store\/contract|\bany\b(?=[;,)>[\]])/,
     );
@@ -65,6 +72,26 @@ test('the package holds its build, manifest, README and licence, and depends on 
   const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as object;
   expect(manifest).not.toHaveProperty('dependencies');
   expect(manifest).not.toHaveProperty('peerDependencies');
+  expect(manifest).not.toHaveProperty('devDependencies');
+  expect(manifest).toHaveProperty('repository.directory', 'packages/client');
+  expect(JSON.stringify(manifest)).not.toMatch(/catalog:|workspace:/);
+});
+
+test('its source maps hold every source', async () => {
+  for (const file of ['index.js.map', 'index.cjs.map']) {
+    const map = JSON.parse(await readFile(join(dist, file), 'utf8')) as {
+      sources: string[];
+      sourcesContent: (string | null)[];
+    };
+    expect(map.sources).toContain('../src/quota-gate.ts');
+    expect(map.sourcesContent).toHaveLength(map.sources.length);
+    expect(map.sourcesContent).not.toContain(null);
+  }
+});
+
+test('npm refuses to pack it, because only pnpm writes a manifest that can be installed', async () => {
+  const packing = runIn(packageDirectory, 'npm', ['pack', '--dry-run']);
+  await expect(packing).rejects.toThrow('Pack it with pnpm: npm exec pnpm pack');
 });
 
 test('an ES module imports it', async () => {
