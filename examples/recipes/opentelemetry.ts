@@ -1,0 +1,30 @@
+// One span for each request, as a child of the span that made the call: npm install @opentelemetry/api
+
+import type { ClientOptions } from '@animal-store/client';
+import { SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
+
+/** Hooks for `createClient`. The names of the attributes are those of OpenTelemetry for HTTP clients. */
+export function traceRequests(tracer: Tracer): Pick<ClientOptions, 'onResponse' | 'onError'> {
+  return {
+    onResponse({ operation, method, url, attempt, status, durationMs }) {
+      const span = tracer.startSpan(`${method} ${operation}`, {
+        kind: SpanKind.CLIENT,
+        startTime: Date.now() - durationMs,
+        attributes: {
+          'http.request.method': method,
+          'url.full': url,
+          'http.response.status_code': status,
+          'http.request.resend_count': attempt - 1,
+        },
+      });
+      if (status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    },
+    onError({ operation, durationMs, error }) {
+      const span = tracer.startSpan(operation, { startTime: Date.now() - durationMs });
+      span.recordException(error as Error);
+      span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
+      span.end();
+    },
+  };
+}

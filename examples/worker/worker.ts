@@ -1,0 +1,23 @@
+// A Cloudflare Worker that tells how many animals are for sale. The key is a secret of the worker:
+// npx wrangler secret put ANIMAL_STORE_API_KEY
+
+import { createClient } from '@animal-store/client';
+
+interface Environment {
+  ANIMAL_STORE_BASE_URL: string;
+  ANIMAL_STORE_API_KEY: string;
+}
+
+export default {
+  async fetch(request: Request, environment: Environment): Promise<Response> {
+    // A client for each request costs nothing: all of them share what is known of the quota.
+    const store = createClient({
+      baseUrl: environment.ANIMAL_STORE_BASE_URL,
+      apiKey: environment.ANIMAL_STORE_API_KEY,
+      // A visitor does not wait a minute for the quota to reset.
+      maxRetryAfterMs: 2_000,
+    });
+    const pets = store.eachPet({ status: 'available' }, { signal: request.signal });
+    return Response.json({ available: (await pets.toArray({ max: 1_000 })).length });
+  },
+};
