@@ -44,6 +44,10 @@ export async function startTarget(
       throw new Error(`${target.name}: ${readFileSync(logFile, 'utf8').slice(-4_000)}`, { cause });
     });
     opened.use(server);
+    // In order first: `--cpu-prof` writes its profile at an orderly exit.
+    opened.defer(async () => {
+      await server.stop();
+    });
     servers.push(server);
   }
   return servers;
