@@ -2,7 +2,7 @@ import { measure, type Sample } from './measure.ts';
 import { median } from './median.ts';
 import type { Stores } from './open-stores.ts';
 import { startTarget } from './start-target.ts';
-import { service, type Target } from './targets.ts';
+import type { Target } from './targets.ts';
 import type { Workload } from './workloads.ts';
 
 /** One workload under one load, on targets that take turns. */
@@ -42,7 +42,7 @@ export async function measureScenario(
   await stores.redis.command('flushall');
   const running = [];
   for (const target of targets) {
-    const isService = target === service;
+    const isService = target.kind === 'service';
     const servers = await startTarget(opened, target, {
       stores,
       replicas: isService ? replicas : 1,

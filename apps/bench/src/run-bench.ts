@@ -8,7 +8,7 @@ import { describeMachine, pinThisProcess } from './machine.ts';
 import { measureScenario } from './measure-scenario.ts';
 import { openStores } from './open-stores.ts';
 import { latestFile, type Results, type ScenarioResult } from './results.ts';
-import { service, type Target, targets, unitFloor } from './targets.ts';
+import { serviceVariant, type Target, targets, unitFloor } from './targets.ts';
 import { type Workload, workloads } from './workloads.ts';
 
 const help = `npm run bench -- [options]
@@ -21,6 +21,8 @@ const help = `npm run bench -- [options]
   --keys 1000          API keys in the table                   [1000]
   --rounds 3           rounds, of which the median counts      [3]
   --seconds 2          measured seconds per round and target   [2]
+  --variant NAME=COMMAND  also the service run by another command, such as
+                       'small=node --max-semi-space-size=4'; may be repeated
   --node PATH          the Node that runs the servers, and its flags [the one that runs this]
 `;
 
@@ -34,6 +36,7 @@ const { values } = parseArgs({
     keys: { type: 'string', default: '1000' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '2' },
+    variant: { type: 'string', multiple: true, default: [] },
     node: { type: 'string', default: process.execPath },
     help: { type: 'boolean', default: false },
   },
@@ -44,7 +47,10 @@ if (values.help) {
 }
 
 const chosenWorkloads = choose(workloads, values.workloads, ({ letter }) => letter);
-const chosenTargets = choose(targets, values.targets, ({ name }) => name);
+const chosenTargets = [
+  ...choose(targets, values.targets, ({ name }) => name),
+  ...values.variant.map(serviceVariant),
+];
 const connectionCounts = numbers(values.connections);
 const replicaCounts = numbers(values.replicas);
 const [pets = 0] = numbers(values.pets);
@@ -98,7 +104,7 @@ process.stdout.write(formatTables(results));
 /** What a workload is measured on: refusals have no peers, and only (a) needs every floor. */
 function targetsOf(workload: Workload): Target[] {
   return chosenTargets.filter((target) => {
-    if (target === service || target === unitFloor) return true;
+    if (target.kind === 'service' || target === unitFloor) return true;
     if (workload.refusal !== undefined) return false;
     return target.kind === 'peer' || workload.letter === 'a';
   });

@@ -25,7 +25,7 @@ export async function startTarget(
 ): Promise<readonly Server[]> {
   const servers: Server[] = [];
   for (let replica = 0; replica < replicas; replica++) {
-    const command = [...onServerCpus, ...node, target.program];
+    const command = [...onServerCpus, ...(target.command ?? node), target.program];
     const logFile = join(directory, `${target.name}.log`);
     const server = await startServer({
       // The log goes to a file: a pipe would be read by this process, which has better things to do.

@@ -8,6 +8,8 @@ export type Target = {
   readonly kind: 'service' | 'peer' | 'floor';
   readonly protocol: Protocol;
   readonly program: string;
+  /** The command that runs the program. @default what the run's options say */
+  readonly command?: readonly string[];
 };
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
@@ -30,6 +32,20 @@ export const service: Target = {
   protocol: rest,
   program: path('../../server/src/main.ts'),
 };
+
+/**
+ * Makes a target of another way to run the service, to be compared with it.
+ *
+ * @param description `name=command`, such as `small=node --max-semi-space-size=4`. The command may end in
+ * another `main.ts`, such as one of another commit.
+ */
+export function serviceVariant(description: string): Target {
+  const name = description.slice(0, description.indexOf('='));
+  const words = description.slice(name.length + 1).split(' ');
+  const own = words.at(-1)?.endsWith('.ts') === true ? words.pop() : undefined;
+  if (name === '' || words.length === 0) throw new Error(`${description}: expected name=command`);
+  return { ...service, name, title: name, program: own ?? service.program, command: words };
+}
 
 export const targets: readonly Target[] = [
   floor('node-http', 'node:http, constant body'),
