@@ -11,7 +11,7 @@ export type LoadOptions = {
   readonly protocol: Protocol;
   readonly calls: (connection: number) => readonly Call[];
   readonly refusal: Workload['refusal'];
-  /** Both must be over before the measured time begins. */
+  /** Both must be over before the measured time begins, or {@link maxWarmUpMs}. */
   readonly warmUp: { readonly milliseconds: number; readonly requests: number };
   readonly measureMs: number;
   /** Called at the beginning and at the end of the measured time. */
@@ -24,6 +24,9 @@ export type LoadResult = {
   readonly p50Ms: number;
   readonly p99Ms: number;
 };
+
+/** On a machine so slow that this is not enough, nothing else would be either. */
+const maxWarmUpMs = 20_000;
 
 /** One response in so many has its body and headers checked; every response its status. */
 const verifyOneIn = 8;
@@ -80,7 +83,8 @@ export async function applyLoad(options: LoadOptions): Promise<LoadResult> {
   instance.on('reqError', (error) => failure.reject(error));
 
   try {
-    const warmUp = Promise.all([sleep(options.warmUp.milliseconds), warm.promise]);
+    const enough = Promise.race([warm.promise, sleep(maxWarmUpMs)]);
+    const warmUp = Promise.all([sleep(options.warmUp.milliseconds), enough]);
     await Promise.race([warmUp, failure.promise]);
     options.onMeasure('begin');
     const begin = performance.now();
