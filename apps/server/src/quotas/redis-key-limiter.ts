@@ -1,6 +1,15 @@
 import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contract';
+import { Cluster } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
+import { createBatcher } from '../batch.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
+import {
+  groupByKey,
+  isBanBegun,
+  type KeyReply,
+  type KeyRequest,
+  readingOf,
+} from './key-decision.ts';
 import { decideScript, unbanScript } from './lua-scripts.ts';
 import type { KeyLimiterOptions, MemoryKeyLimiter } from './memory-key-limiter.ts';
 import { defineScript, type RedisConnection, type RedisScript } from './open-redis.ts';
@@ -8,16 +17,29 @@ import { type QuotaReading, QuotaResult } from './quota-result.ts';
 import type { OnBan } from './quotas.ts';
 import { createRememberedBans } from './remembered-bans.ts';
 
-type Reply = [now: number, ...answers: number[][]];
+type Reply = [now: number, ...replies: KeyReply[]];
+
+/**
+ * How requests share script calls. Redis does nothing else while a script runs, so the number of keys
+ * in one call is bounded: 100 take it less than a millisecond.
+ */
+const batching = {
+  operation: 'decide_quotas',
+  system: 'redis',
+  maxSize: 100,
+  patienceMs: 20,
+} as const;
 
 /**
  * Limits API keys in Redis. All replicas on the same Redis decide as one, by its clock.
  *
- * One script decides about both windows, the strikes and the ban, in one round trip. The library's
- * own script has one window, and counts requests that it denies.
+ * One script decides about both windows, the strikes and the ban. Requests that arrive while a call of
+ * it is in flight share the next one. The library's own script has one window, and counts requests that
+ * it denies.
  */
 export class RedisKeyLimiter extends RateLimiterRedis {
   readonly #decideKeys: RedisScript<Reply>;
+  readonly #decide: (request: KeyRequest) => Promise<QuotaReading>;
   readonly #unbanKey: RedisScript<unknown>;
   readonly #breaker: CircuitBreaker;
   readonly #insurance: MemoryKeyLimiter;
@@ -45,6 +67,13 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     // The limits come with each request, in the options of `consume`.
     super({ storeClient: redis, points: 0, duration: 0, insuranceLimiter: insurance });
     this.#decideKeys = defineScript(redis, 'decideKeys', decideScript(banPolicy));
+    const decideTogether = (requests: readonly KeyRequest[]) => this.#decideTogether(requests);
+    // The script of a Cluster's node may use keys of one slot only. Nearly all keys have different slots.
+    const decideSeparately = (requests: readonly KeyRequest[]) => this.#decideSeparately(requests);
+    this.#decide = createBatcher(
+      redis instanceof Cluster ? decideSeparately : decideTogether,
+      batching,
+    );
     this.#unbanKey = defineScript(redis, 'unbanKey', unbanScript);
     this.#breaker = breaker;
     this.#insurance = insurance;
@@ -64,31 +93,25 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     return key.slice('animal-store:key:{'.length, -'}'.length);
   }
 
-  /** Called by the library's `consume`. If it rejects, the insurance limiter decides. */
+  /**
+   * Called by the library's `consume`, always with one point. If it rejects, the insurance limiter
+   * decides.
+   */
   async _upsert(
     key: string,
-    requests: number,
+    _points: number,
     _msDuration: number,
     _forceExpire: boolean,
     { quota }: KeyLimiterOptions,
   ): Promise<QuotaResult> {
     const remembered = this.#breaker.isOpen() ? undefined : this.#bans.recall(key);
-    if (remembered !== undefined) return this.#resultOf(remembered, quota);
-
-    const askedAt = this.#clock();
-    const { reading, banBegan } = await this.#decide(key, requests, quota);
-    this.#bans.remember(key, reading, askedAt);
-    if (banBegan) {
-      const seconds = (reading.bannedUntilMs - reading.now) / 1_000;
-      this.#onBan?.({ keyId: this.parseKey(key), seconds });
-    }
-    return this.#resultOf(reading, quota);
+    return this.#resultOf(remembered ?? (await this.#decide({ key, quota })), quota);
   }
 
   /** Called by the library's `get`. */
   async _get(key: string, { quota }: KeyLimiterOptions): Promise<QuotaResult> {
-    const { reading } = await this.#decide(key, 0, quota);
-    return this.#resultOf({ ...reading, outcome: 'admitted' }, quota);
+    const [now, reply = []] = await this.#callScript([{ key, quota, requests: 0 }]);
+    return this.#resultOf({ ...readingOf(reply, 0, now), outcome: 'admitted' }, quota);
   }
 
   _getRateLimiterRes(_key: string, _changedPoints: number, result: QuotaResult): QuotaResult {
@@ -134,27 +157,50 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     return new QuotaResult(reading, { ...quota, strikeThreshold: threshold, scope: 'service' });
   }
 
-  async #decide(key: string, requests: number, { perMinute, perDay }: Quota) {
-    const args = [key, requests, perMinute, perDay];
+  /** Decides requests of any keys in one script call. */
+  async #decideTogether(requests: readonly KeyRequest[]): Promise<QuotaReading[]> {
+    const groups = groupByKey(requests);
+    const askedAt = this.#clock();
+    const [now, ...replies] = await this.#callScript(
+      groups.map((group) => ({ ...(group[0] as KeyRequest), requests: group.length })),
+    );
+    const readings = new Map<KeyRequest, QuotaReading>();
+    for (const [i, group] of groups.entries()) {
+      const reply = replies[i] ?? [];
+      group.forEach((request, index) => {
+        readings.set(request, readingOf(reply, index, now));
+      });
+      const last = readingOf(reply, group.length - 1, now);
+      const { key } = group[0] as KeyRequest;
+      this.#bans.remember(key, last, askedAt);
+      if (isBanBegun(reply)) {
+        this.#onBan?.({ keyId: this.parseKey(key), seconds: (last.bannedUntilMs - now) / 1_000 });
+      }
+    }
+    return requests.map((request) => readings.get(request) as QuotaReading);
+  }
+
+  /** Decides requests in one script call for each key. The failure of a call concerns only its key. */
+  async #decideSeparately(requests: readonly KeyRequest[]): Promise<Promise<QuotaReading>[]> {
+    const calls = new Map<KeyRequest, Promise<QuotaReading>>();
+    for (const group of Map.groupBy(requests, ({ key }) => key).values()) {
+      const call = this.#decideTogether(group);
+      group.forEach((request, i) => {
+        calls.set(
+          request,
+          call.then((readings) => readings[i] as QuotaReading),
+        );
+      });
+    }
+    await Promise.allSettled(calls.values());
+    return requests.map((request) => calls.get(request) as Promise<QuotaReading>);
+  }
+
+  #callScript(keys: readonly (KeyRequest & { requests: number })[]): Promise<Reply> {
+    const args = keys.flatMap(({ requests, quota }) => [requests, quota.perMinute, quota.perDay]);
     const now = this.#now?.();
     if (now !== undefined) args.push(now);
-    const [at, answer = []] = await this.#breaker.run(() => this.#decideKeys(1, ...args));
-    return readingAt(at, answer);
+    const names = keys.map(({ key }) => key);
+    return this.#breaker.run(() => this.#decideKeys(keys.length, ...names, ...args));
   }
-}
-
-function readingAt(now: number, answer: number[]): { reading: QuotaReading; banBegan: boolean } {
-  const [admitted = 0, minuteUsed = 0, minuteEnds = 0, dayUsed = 0, dayEnds = 0] = answer;
-  const [denied = 0, bannedUntilMs = 0, , strikes = 0, banBegan = 0] = answer.slice(5);
-  return {
-    reading: {
-      now,
-      outcome: admitted > 0 ? 'admitted' : denied > 0 ? 'denied' : 'banned',
-      minute: { used: minuteUsed, endsAtMs: minuteEnds },
-      day: { used: dayUsed, endsAtMs: dayEnds },
-      strikes,
-      bannedUntilMs,
-    },
-    banBegan: banBegan === 1,
-  };
 }

@@ -1,0 +1,61 @@
+import type { Quota } from '@animal-store/contract';
+import type { QuotaReading } from './quota-result.ts';
+
+/** One request of an API key. */
+export interface KeyRequest {
+  readonly key: string;
+  readonly quota: Quota;
+}
+
+/** What `reply.lua` answers for the requests of one key. */
+export type KeyReply = readonly number[];
+
+/** Groups requests that the script can decide with one read: of one key, under the same quota. */
+export function groupByKey<Request extends KeyRequest>(requests: readonly Request[]): Request[][] {
+  const groups: Request[][] = [];
+  const latest = new Map<string, Request[]>();
+  for (const request of requests) {
+    const group = latest.get(request.key);
+    // After a change of plan a new group begins, so that the order of arrival is kept.
+    if (group !== undefined && isSameQuota(group[0]?.quota, request.quota)) {
+      group.push(request);
+      continue;
+    }
+    const next = [request];
+    groups.push(next);
+    latest.set(request.key, next);
+  }
+  return groups;
+}
+
+function isSameQuota(one: Quota | undefined, other: Quota): boolean {
+  return one?.perMinute === other.perMinute && one.perDay === other.perDay;
+}
+
+/**
+ * Tells what the reply for the requests of a key means for one of them, the `index`-th to arrive: the
+ * first are admitted, those after them denied, and the rest banned.
+ */
+export function readingOf(reply: KeyReply, index: number, now: number): QuotaReading {
+  const [admitted = 0, minuteUsed = 0, minuteEnds = 0, dayUsed = 0, dayEnds = 0] = reply;
+  const [denied = 0, banEnds = 0, strikesBefore = 0, strikesAfter = 0] = reply.slice(5);
+  const isAdmitted = index < admitted;
+  const isDenied = !isAdmitted && index < admitted + denied;
+  // Requests that were admitted after this one.
+  const later = isAdmitted ? admitted - 1 - index : 0;
+  // Each denial after this one is a strike: only the first denials of an episode are none.
+  const laterStrikes = isDenied ? admitted + denied - 1 - index : 0;
+  return {
+    now,
+    outcome: isAdmitted ? 'admitted' : isDenied ? 'denied' : 'banned',
+    minute: { used: minuteUsed - later, endsAtMs: minuteEnds },
+    day: { used: dayUsed - later, endsAtMs: dayEnds },
+    strikes: isAdmitted ? strikesBefore : Math.max(strikesBefore, strikesAfter - laterStrikes),
+    bannedUntilMs: isAdmitted || isDenied ? 0 : banEnds,
+  };
+}
+
+/** Whether one of these requests began a ban. */
+export function isBanBegun(reply: KeyReply): boolean {
+  return reply[9] === 1;
+}
