@@ -3,13 +3,13 @@ import type { QuotaResult } from '../quotas/quota-result.ts';
 
 declare global {
   namespace Express {
-    /** What the steps of the public API add. */
+    /** What middleware of the public API adds. */
     interface Locals {
-      /** The first characters of the token that the request brings, valid or not. */
+      /** The first characters of the token in the request, valid or not. */
       tokenPrefix: string | undefined;
-      /** The key that the request brings, if it is valid. */
+      /** The key of the request, if its token is valid. */
       apiKey: ApiKey | undefined;
-      /** How the request was counted. */
+      /** The quota decision about the request. */
       decision: QuotaResult | undefined;
     }
   }

@@ -18,14 +18,13 @@ import { cors, preflight } from './cors.ts';
 import { deprecationHeaders } from './deprecation-headers.ts';
 import { enforceQuota, showQuotaOnFailure } from './enforce-quota.ts';
 import './api-locals.ts';
-import { requestId } from '../http/request-id.ts';
-import { responseHeaders } from '../http/response-headers.ts';
+import { commonHeaders } from '../http/common-headers.ts';
 import { createRouteTable } from '../http/route-table.ts';
 import type { GuideNumbers } from '../reference/guides.ts';
 import { referenceHandlers, referenceRoutes } from '../reference/reference.ts';
 import { observeRequests, type RequestRecord, type RequestTracing } from './observe-requests.ts';
 import { operationRoutes } from './public-routes.ts';
-import { createRateLimitStatusHandlers } from './rate-limit-status.ts';
+import { createRateLimitStatusHandlers } from './rate-limit-status-handler.ts';
 
 export interface AppOptions extends GuideNumbers {
   readonly shedLoad: RequestHandler;
@@ -38,17 +37,17 @@ export interface AppOptions extends GuideNumbers {
   readonly stagingOrigin: string | undefined;
   /** Origins whose pages may call; `undefined` for any. */
   readonly corsOrigins: ReadonlySet<string> | undefined;
-  /** How many proxies stand before the service and tell the caller's address. */
+  /** How many proxies in front of the service add to `X-Forwarded-For`. */
   readonly trustedProxies: number;
   readonly maxBodyBytes: number;
-  /** Is told of failures that are ours. */
+  /** Called for every 500. */
   readonly report: (failure: unknown, requestId: string) => void;
-  /** Is told of each request once it is over. */
+  /** Called for each finished request. */
   readonly onEnd: (record: RequestRecord) => void;
   readonly tracing: RequestTracing | undefined;
 }
 
-/** The public API. It reads top to bottom as a request meets it. */
+/** Creates the public API. The middleware is in the order in which a request passes it. */
 export function createApp(options: AppOptions): Express {
   const { shedLoad, keys, quotas, petHandlers, baseUrl } = options;
 
@@ -57,10 +56,9 @@ export function createApp(options: AppOptions): Express {
 
   const files = referenceHandlers({ ...options, origin: new URL(baseUrl).origin });
   const routes = createRouteTable({ ...operationRoutes, ...referenceRoutes(files) });
-  app.use(requestId());
+  app.use(commonHeaders());
   app.use(routes.find);
   app.use(observeRequests(options));
-  app.use(responseHeaders());
   app.use(cors(options.corsOrigins));
   app.use(deprecationHeaders(baseUrl));
   app.use(

@@ -12,10 +12,10 @@ const realm = 'Bearer realm="animal-store"';
 const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
 
 /**
- * Finds the key that a request brings. It refuses nothing yet: a request without a valid key is
- * first counted, by its address, and then refused by {@link requireKey}.
+ * Looks up the key of a request. It rejects nothing: a request without a valid key first counts against
+ * its network, and {@link requireKey} rejects it then.
  *
- * The token is taken from the `Authorization` header only: query strings end up in logs.
+ * The token is read from the `Authorization` header only, because query strings end up in logs.
  */
 export function identify(
   keys: Pick<KeyCache, 'findByToken'>,
@@ -36,7 +36,7 @@ export function identify(
   };
 }
 
-/** Refuses requests without a valid key. */
+/** Rejects requests without a valid key. */
 export function requireKey(): RequestHandler {
   return function refuseStrangers(req, res, next) {
     if (res.locals.apiKey !== undefined) return next();
@@ -50,7 +50,7 @@ export function requireKey(): RequestHandler {
         },
       );
     }
-    // Wrong, unknown, expired and revoked keys get one answer: it tells a guesser nothing.
+    // Wrong, unknown, expired and revoked keys get the same response, so that guessing learns nothing.
     throw new ApiError('unauthorized', errorMessages.unauthorized, {
       headers: { 'WWW-Authenticate': `${realm}, error="invalid_token"` },
     });

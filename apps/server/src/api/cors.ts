@@ -14,12 +14,12 @@ const exposedHeaders = [
 
 const allowedHeaders = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
 
-/** How long a browser may remember a preflight, in seconds; Chromium believes no more than this. */
+/** How long a browser may cache a preflight, in seconds. Chromium accepts no more. */
 const maxAgeSeconds = 7_200;
 
 /**
- * Lets web pages of other origins call the API. By default of any: keys are bearer tokens, there are
- * no cookies that a hostile page could ride on.
+ * Allows web pages of other origins to call the API, by default of every origin. That is safe because
+ * browsers do not add bearer tokens by themselves, as they do with cookies.
  *
  * @param origins the only origins allowed, or `undefined` for any.
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
@@ -36,8 +36,8 @@ export function cors(origins: ReadonlySet<string> | undefined): RequestHandler {
 }
 
 /**
- * Answers preflights, for which browsers never send a key. They are not counted: the request that
- * follows is.
+ * Responds to preflights. Browsers send them without a key, and they do not count; the request that
+ * follows does.
  */
 export function preflight(quotas: Quotas): RequestHandler {
   return function answerPreflight(req, res, next) {

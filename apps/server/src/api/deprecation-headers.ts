@@ -2,7 +2,7 @@ import { formatLinks } from '@animal-store/contract';
 import type { RequestHandler } from 'express';
 import { operationRoutes } from './public-routes.ts';
 
-/** Tells on every response of a deprecated operation, errors included, when it ends. */
+/** Announces the end of a deprecated operation on all of its responses, errors included. */
 export function deprecationHeaders(baseUrl: string): RequestHandler {
   const headers = new Map<string, Headers>();
   for (const [name, { deprecation }] of Object.entries(operationRoutes)) {

@@ -5,11 +5,11 @@ import { networkOf } from '../http/client-network.ts';
 import type { QuotaResult } from '../quotas/quota-result.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 
-/** Counts the request, tells the caller how it stands, and refuses what is over the quota. */
+/** Counts the request, sets the rate-limit headers, and rejects requests over the quota. */
 export function enforceQuota(quotas: Quotas): RequestHandler {
   return async function countRequest(req, res, next) {
     const { apiKey, operation } = res.locals;
-    // It has an allowance of its own, which its handler takes.
+    // This operation has a limit of its own, which its handler applies.
     if (operation === 'getRateLimit' && apiKey !== undefined) return next();
     const decision =
       res.locals.decision ??

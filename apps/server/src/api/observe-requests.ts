@@ -4,15 +4,15 @@ import { onceOver, type RequestOutcome } from '../http/request-outcome.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { QuotaResult } from '../quotas/quota-result.ts';
 
-/** What may be told of a caller's request that is over. */
+/** What observers learn about a finished request of the public API. */
 export interface RequestRecord extends RequestOutcome {
   readonly apiKey: ApiKey | undefined;
-  /** The first characters of the token that was sent, valid or not. */
+  /** The first characters of the token in the request, valid or not. */
   readonly tokenPrefix: string | undefined;
   readonly decision: QuotaResult | undefined;
 }
 
-/** Gives each request a context that what is done for it belongs to. */
+/** Runs each request in a context, so that its statements and Redis commands belong to its trace. */
 export interface RequestTracing {
   start(headers: IncomingHttpHeaders): {
     run(next: () => void): void;
@@ -20,7 +20,7 @@ export interface RequestTracing {
   };
 }
 
-/** Tells of each request once it is over, however it ended. */
+/** Reports each finished request to the log, the metrics and the trace. */
 export function observeRequests(options: {
   onEnd: (record: RequestRecord) => void;
   tracing: RequestTracing | undefined;

@@ -3,12 +3,12 @@ import { type AdminErrorCode, adminErrorCodes } from '@animal-store/contract/adm
 
 const descriptions = { ...errorCodes, ...adminErrorCodes };
 
-/** A failure that the caller is told about, by one of the contracts' codes. */
+/** An error that the client sees, with a code of the public or the admin contract. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode | AdminErrorCode;
   readonly status: number;
-  /** Header fields that belong to the answer, such as `Retry-After`. */
+  /** Headers of the response, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(

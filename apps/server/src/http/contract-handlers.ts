@@ -6,7 +6,7 @@ type Implementation<Contract extends AppRouter> = Parameters<
   typeof createExpressEndpoints<Contract>
 >[1];
 
-/** Given whole: once ts-rest is given any option, it has no defaults. */
+/** All of them, because ts-rest drops its defaults once it gets any option. */
 const endpointOptions = {
   jsonQuery: false,
   logInitialization: false,
@@ -23,8 +23,8 @@ const endpointOptions = {
  * Gives the handler of each operation of a contract: it validates the request, calls the
  * implementation and sends the response.
  *
- * ts-rest would add them to a router by their paths. It adds them to a collector instead, because
- * the route table has found the path already.
+ * ts-rest expects a router to register paths with. It gets an object that only collects the handlers,
+ * because the route table has matched the path already.
  */
 export function contractHandlers<Contract extends AppRouter>(
   contract: Contract,

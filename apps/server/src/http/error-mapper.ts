@@ -5,7 +5,7 @@ import { ApiError } from './api-error.ts';
 import { validationMessage } from './validation-message.ts';
 
 /**
- * Turns every failure, whatever threw it, into the Error body.
+ * Turns every error, whatever threw it, into a response with the Error body.
  *
  * @param report is called for every 500, with the id of the request.
  */
@@ -16,7 +16,7 @@ export function errorMapper(
     const error = toApiError(failure, req, res);
     res.locals.errorCode = error.code;
     if (error.code === 'internal_error') report(failure, res.locals.requestId);
-    // Nothing can be said any more: Express cuts the connection, so the caller sees a failure.
+    // The response has begun. Express closes the connection, so the client notices the failure.
     if (res.headersSent) return next(failure);
     for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
     res.status(error.status).json(error.toBody());
@@ -28,7 +28,7 @@ function toApiError(failure: unknown, req: Request, res: Response): ApiError {
   if (failure instanceof RequestValidationError) {
     return new ApiError('invalid_request', validationMessage(failure, req, res));
   }
-  // Whatever is unavailable says so by this member, because this room knows none of the others.
+  // Errors of other folders, which this one does not import, ask for a 503 by this property.
   if (failure instanceof Error && 'retryAfterSeconds' in failure) {
     return new ApiError('service_unavailable', errorMessages.service_unavailable, {
       headers: { [rateLimitHeaders.retryAfter]: String(failure.retryAfterSeconds) },

@@ -8,10 +8,10 @@ import { parseJson } from './exact-json.ts';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads a JSON body, with exact integers, into `req.body`; `undefined` if there is none.
+ * Reads a JSON body into `req.body`, with exact integers. Without a body, `req.body` is `undefined`.
  *
- * Not `express.json()`: that parses numbers as doubles, and answers an oversized body only once it
- * has been received to the end.
+ * `express.json()` would round large integers, and would reject an oversized body only after it has
+ * received all of it.
  */
 export function jsonBody({ maxBytes }: { maxBytes: number }): RequestHandler {
   return async function readJsonBody(req, _res, next) {
@@ -22,7 +22,7 @@ export function jsonBody({ maxBytes }: { maxBytes: number }): RequestHandler {
   };
 }
 
-/** RFC 9112, §6.3: these two fields alone say whether a request has a body. */
+/** RFC 9112, §6.3: only these two headers tell whether a request has a body. */
 function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -33,7 +33,7 @@ function requireJson(req: Request): void {
     throw new ApiError('unsupported_media_type', errorMessages.unsupported_media_type);
   }
   const coding = req.get('Content-Encoding') ?? 'identity';
-  // No decompression, so no bombs: a pet is smaller than what compressing it saves.
+  // No decompression: a small body could expand to gigabytes, and a pet does not need it.
   if (coding.trim().toLowerCase() !== 'identity') {
     throw new ApiError('unsupported_media_type', 'Content-Encoding: expected none');
   }
@@ -54,8 +54,8 @@ async function read(req: Request, maxBytes: number): Promise<Buffer> {
   try {
     return await getRawBody(req, { limit: maxBytes, ...(length !== undefined && { length }) });
   } catch (error) {
-    // What is still to come is received and dropped, for as long as the request may take at all, so
-    // that a caller who is still sending reads the answer and not a reset connection.
+    // Receive and drop the rest, within the time-out of the request. Otherwise a client that is still
+    // sending would see a reset connection instead of the response.
     req.resume();
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
       throw new ApiError('payload_too_large', errorMessages.payload_too_large(maxBytes));
@@ -69,7 +69,7 @@ function parse(bytes: Buffer): unknown {
   try {
     return parseJson(utf8.decode(bytes));
   } catch (error) {
-    // Nesting exhausts the stack of a parser before it exhausts 16 kB.
+    // 16 kB of nested brackets overflow the stack of the parser.
     const nestsTooDeeply = error instanceof RangeError;
     throw new ApiError(
       'invalid_json',

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { networkOf } from './client-network.ts';
 
-/** Closes connections at once that exceed what one network may have. */
+/** Closes new connections of a network that has `max` open connections. */
 export function limitConnectionsPerNetwork(server: Server, max: number): void {
   const open = new Map<string, number>();
   server.on('connection', (socket) => {

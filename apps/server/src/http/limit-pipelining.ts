@@ -2,14 +2,13 @@ import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Limits how many requests of one connection may wait for their responses, and closes connections
- * that exceed it. Gives options for `createServer`.
+ * Creates options for `createServer` that limit how many requests of one connection may wait for their
+ * responses. A connection that exceeds the limit is closed.
  *
- * Against callers that pipeline thousands of small requests: Node parses a segment of 64 kB to its
- * end and makes two objects of each request, 10 MB in all, before it looks at anything else. Pausing
- * or destroying the socket does not stop that: 100 connections exhausted a heap of 512 MB. Only an
- * upgrade stops the parser, so a request over the limit is declared one. Nobody listens to `upgrade`,
- * and for that case Node closes the connection.
+ * The attack: one segment of 64 kB holds 2,600 small requests. Node parses all of them at once, and
+ * creates 10 MB of objects. `socket.pause()` and `socket.destroy()` do not stop the parser: with either,
+ * 100 connections exhausted a heap of 512 MB. Only an upgrade stops it. So a request over the limit is
+ * treated as an upgrade, and Node closes the connection because nobody listens to `upgrade`.
  */
 export function limitPipelining(
   maxPending: number,
@@ -19,7 +18,7 @@ export function limitPipelining(
 
   class LimitedRequest extends IncomingMessage {
     readonly isOverLimit: boolean;
-    /** Declared only: a field would be reset after the base class has set it, by `upgrade`. */
+    /** `declare`: the base constructor sets it through `upgrade`, and a class field would reset it. */
     declare private asksForUpgrade: boolean;
 
     constructor(socket: Socket) {
@@ -27,7 +26,7 @@ export function limitPipelining(
       this.isOverLimit = pendingOf(socket) >= maxPending;
     }
 
-    /** Node asks `shouldUpgradeCallback` about a request only if this is true. */
+    /** Node calls `shouldUpgradeCallback` only if this is true. */
     get upgrade(): boolean {
       return this.isOverLimit || this.asksForUpgrade;
     }

@@ -13,12 +13,12 @@ export interface Listener {
   close(graceMs: number): Promise<void>;
 }
 
-/** What one connection may take, and all of them together. */
+/** Limits of one connection, and of all connections. */
 export interface ListenerLimits {
   /** How long a caller may take to send the headers of a request, and the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** How long a connection may be silent while a request is sent, answered or read. */
+  /** How long a connection may be silent during a request, until its response is read. */
   readonly stallTimeoutMs: number;
   /** How long it may be silent between requests. Keep it above that of proxies, commonly 60 s. */
   readonly keepAliveTimeoutMs: number;
@@ -30,14 +30,14 @@ export interface ListenerLimits {
 /** How often the time-outs of headers and requests are checked. */
 const connectionsCheckingIntervalMs = 1_000;
 
-/** Far more than clients and proxies send. Ten thousand empty ones fit into the 16 kB of all headers. */
+/** More than clients and proxies send. The 16 kB of all headers could hold thousands of empty ones. */
 const maxHeaders = 100;
 
 /**
- * Listens, and passes every request to a handler that is made once the port is known.
+ * Listens, and passes every request to a handler that is created once the port is known.
  *
- * Invalid HTTP, CONNECT and unknown expectations are left to Node: it sends a minimal response or
- * none, and closes the connection. Code of ours would run there before any quota and any framework.
+ * Invalid HTTP, CONNECT and unknown expectations are left to Node, which sends a minimal response or
+ * closes the connection. No code of ours runs there, because no quota protects it.
  *
  * @throws {StartupError} if the port or the host is not available.
  */
@@ -46,14 +46,14 @@ export async function openListener(
     host: string;
     port: number;
     settings?: 'OPS_';
-    /** Called when a connection cannot be accepted. Without a listener, that ends the process. */
+    /** Called when a connection cannot be accepted. An unhandled error would end the process. */
     report: (failure: unknown) => void;
   },
   createHandler: (port: number, server: Server) => RequestListener,
 ): Promise<Listener> {
   const { headersTimeoutMs, requestTimeoutMs } = address;
   const server = createServer({
-    // Node refuses to start with a longer time for the headers than for the whole request.
+    // Node rejects a time-out of the headers that is longer than that of the whole request.
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: address.keepAliveTimeoutMs,

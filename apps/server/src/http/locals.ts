@@ -3,16 +3,16 @@ import type { RoutedPath } from './route-table.ts';
 
 declare global {
   namespace Express {
-    /** What the steps of a request's way leave for the steps after them, on both listeners. */
+    /** What middleware of both listeners notes for later middleware. */
     interface Locals {
       requestId: string;
       /** The path of the request, if there is such a path. */
       path: RoutedPath | undefined;
       /** The name of the route of the request's path and method, if there is one. */
       operation: string | undefined;
-      /** What the caller was told, if the request failed. */
+      /** The code of the Error body, if the request failed. */
       errorCode: ApiError['code'] | undefined;
-      /** The path's parameters, as they came. */
+      /** The parameters of the path, decoded but not validated. */
       pathParams: Readonly<Record<string, unknown>> | undefined;
     }
   }

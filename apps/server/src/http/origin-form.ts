@@ -1,11 +1,11 @@
-// RFC 9112, §3.2.2: a server must take the absolute form, too. Whose host it names does not matter.
+// RFC 9112, §3.2.2: a server must accept the absolute form. Its host does not matter here.
 const schemeAndAuthority = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
 
 /**
- * Gives the target of a request as path and query, which is all that a router reads.
+ * Reduces the target of a request to its path and query.
  *
- * Express reads anything else, and a path with a fragment, by `url.parse`. That throws at a malformed
- * authority (`http://[/`, `//a@[/#`), and Express then answers in HTML before any step has run.
+ * Express parses any other target by `url.parse`. That throws for a malformed authority (`http://[/`,
+ * `//a@[/#`), and Express would send an HTML page before any middleware has run.
  */
 export function originForm(target: string): string {
   const path = target.replace(schemeAndAuthority, '').replace(/#.*$/, '');

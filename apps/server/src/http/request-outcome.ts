@@ -2,17 +2,17 @@ import type { Request, Response } from 'express';
 import './locals.ts';
 
 /**
- * What may be told of any request that is over. Neither its URL, its header values nor its body are
- * here, so that no observer can repeat what a caller put there.
+ * What observers learn about a finished request. The URL, the values of headers and the body are left
+ * out, so that no log, metric or trace can repeat what a client put there.
  */
 export interface RequestOutcome {
   readonly requestId: string;
   readonly method: string;
-  /** As `/v1/pets/:petId`; `undefined` for a path that does not exist. */
+  /** Such as `/v1/pets/:petId`; `undefined` for an unknown path. */
   readonly route: string | undefined;
-  /** 499 if the caller was gone before there was an answer, as nginx has it. */
+  /** 499, as in nginx, if the client disconnected before the response. */
   readonly status: number;
-  /** Whether the caller was gone before the whole answer was sent. */
+  /** Whether the client disconnected before it had the whole response. */
   readonly aborted: boolean;
   readonly durationMs: number;
   readonly errorCode: string | undefined;
@@ -20,14 +20,14 @@ export interface RequestOutcome {
 
 const clientClosedRequest = 499;
 
-/** Tells of a request once it is over, however it ended. */
+/** Calls `tell` once a request has finished, however it ended. */
 export function onceOver(
   req: Request,
   res: Response,
   tell: (outcome: RequestOutcome) => void,
 ): void {
   const startedAt = performance.now();
-  // Not "finish": that never comes when the caller is gone.
+  // "finish" is not emitted if the client has disconnected.
   res.once('close', () => {
     const { requestId, path, errorCode } = res.locals;
     tell({

@@ -2,7 +2,7 @@ import { errorMessages } from '@animal-store/contract';
 import type { Request, RequestHandler } from 'express';
 import { ApiError } from './api-error.ts';
 
-/** A method of a path. */
+/** A method and a path. */
 export interface Route {
   readonly method: string;
   /** The whole path, such as `/v1/pets/:petId`. A parameter is one segment. */
@@ -21,9 +21,9 @@ export interface RoutedPath {
 
 /** All routes of a listener. Dispatch, 404, 405 and the labels of observers are derived from it. */
 export interface RouteTable<Name extends string> {
-  /** Finds the route of a request, first of all, because every response and observer depends on it. */
+  /** Notes the route of a request. It comes first, because headers and observers depend on it. */
   readonly find: RequestHandler;
-  /** Calls the handler of the route that was found, or refuses the path or the method. */
+  /** Calls the handler of the noted route, or throws the 404 or the 405. */
   dispatch(handlers: Readonly<Record<Name, RequestHandler>>): RequestHandler;
 }
 
@@ -46,7 +46,7 @@ export function createRouteTable<Name extends string>(
 
   return {
     find: function findRoute(req, res, next) {
-      // The path is compared undecoded. A malformed "%" is an error like any other, behind the quota.
+      // The path is matched undecoded: a malformed "%" must be counted like any other request.
       const path = exact.get(req.path) ?? patterns.find(({ pattern }) => pattern.test(req.path));
       res.locals.path = path;
       res.locals.operation = path?.names.get(req.method);
@@ -58,7 +58,7 @@ export function createRouteTable<Name extends string>(
         if (path === undefined) throw new ApiError('not_found', 'There is no such path.');
         if (operation === undefined) throw methodNotAllowed([...path.names.keys()]);
         req.params = paramsOf(req, path);
-        // Express has other parameters by the time that an error is described.
+        // Express restores its own parameters before the error mapper runs.
         res.locals.pathParams = req.params;
         return handlers[operation as Name](req, res, next);
       },

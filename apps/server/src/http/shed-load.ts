@@ -44,8 +44,8 @@ export function openLoadShedder(options: {
     },
     step: function shedLoad(_req, res, next) {
       inFlight += 1;
-      // Until the response is complete. Whether and when its caller reads it does not matter: callers
-      // who read nothing would hold all slots, and callers who are gone would hide work that goes on.
+      // The slot is held until the response is complete, not until it is sent: clients that read nothing
+      // would hold all slots. A client that disconnects does not end the work, so it keeps its slot.
       const { end } = res;
       res.end = function endInFlight(this: typeof res, ...response: unknown[]) {
         inFlight -= 1;

@@ -7,8 +7,7 @@ import { hideTokens } from '../hide-tokens.ts';
 const maxShown = 40;
 
 /**
- * Says what is wrong with a request: every fault, each with its field, what was expected and what
- * was given, such as ``status: expected one of available, pending, sold, got "lost"``.
+ * Describes every fault of a request with its field, what was expected and what was given, such as ``status: expected one of available, pending, sold, got "lost"``.
  */
 export function validationMessage(
   error: RequestValidationError,
@@ -36,7 +35,7 @@ function describe(
   });
 }
 
-/** Writes the name of a header, which Node has in lower case, as people write it. */
+/** Capitalizes the name of a header, which Node has in lower case. */
 function capitalizeHeader(fault: string): string {
   return fault.replace(/^[a-z-]+(?=:)/, (name) =>
     name.replaceAll(/\b[a-z]/g, (c) => c.toUpperCase()),
@@ -62,18 +61,18 @@ function show(value: unknown): string {
   return text.length > maxShown ? `${text.slice(0, maxShown).toWellFormed()}…` : text;
 }
 
-/** Quotes a text as JSON, and escapes what JSON leaves as it is: DEL and the C1 controls. */
+/** Quotes a text as JSON, and also escapes DEL and the C1 control characters. */
 function quote(text: string): string {
   const escaped = (control: string) => `\\u00${control.charCodeAt(0).toString(16)}`;
   return JSON.stringify(text).replaceAll(/[\u007f-\u009f]/g, escaped);
 }
 
-/** Cuts a message to the most that an error may hold. */
+/** Cuts a message to the maximum length of an error. */
 function shorten(message: string): string {
   if (Buffer.byteLength(message) <= maxMessageBytes) return message;
   const cut = Buffer.from(message)
     .subarray(0, maxMessageBytes - 3)
     .toString();
-  // A character may have been cut in two.
+  // The cut may have split a character.
   return `${cut.replace(/\uFFFD$/, '')}…`;
 }

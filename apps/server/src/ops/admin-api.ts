@@ -5,18 +5,18 @@ import { jsonBody } from '../http/json-body.ts';
 import type { createKeyHandlers } from './key-handlers.ts';
 import type { adminApiRoutes } from './ops-routes.ts';
 
-/** The most that a JSON body may hold: the longest name and account, escaped, and room to spare. */
+/** Enough for the longest name and account, with every character escaped. */
 const maxBodyBytes = 16 * 1024;
 
 export interface AdminApiOptions {
-  /** Lets operators through, and throws for everybody else. */
+  /** Rejects everybody but operators. */
   readonly authenticate: RequestHandler;
   readonly keyHandlers: ReturnType<typeof createKeyHandlers>;
-  /** Makes the OpenAPI document of this API. */
+  /** Creates the OpenAPI document of this API. */
   readonly createOpenApi: () => object;
 }
 
-/** The handlers of the admin API. They must come after authentication. */
+/** Creates the handlers of the admin API. They must come after `authenticate`. */
 export function adminHandlers({
   keyHandlers,
   createOpenApi,

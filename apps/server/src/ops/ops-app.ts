@@ -1,10 +1,9 @@
 import { rateLimitHeaders } from '@animal-store/contract';
 import { adminBasePath } from '@animal-store/contract/admin';
 import type { Express } from 'express';
+import { commonHeaders } from '../http/common-headers.ts';
 import { createExpress } from '../http/create-express.ts';
 import { errorMapper } from '../http/error-mapper.ts';
-import { requestId } from '../http/request-id.ts';
-import { responseHeaders } from '../http/response-headers.ts';
 import { createRouteTable } from '../http/route-table.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -12,40 +11,36 @@ import { type AdminApiOptions, adminHandlers } from './admin-api.ts';
 import { allowHosts } from './allow-hosts.ts';
 import './ops-locals.ts';
 import type { Health } from './health.ts';
-import { showMetrics } from './metrics.ts';
 import { observeOpsRequests } from './observe-ops-requests.ts';
 import { adminApiRoutes, probeRoutes } from './ops-routes.ts';
+import { showMetrics } from './show-metrics.ts';
 
 export interface OpsAppOptions {
   /** The names that this listener may be called by, besides IP addresses and localhost. */
   readonly opsHosts: readonly string[];
   readonly health: Pick<Health, 'report'>;
   readonly metrics: Metrics;
-  /** The admin API; `undefined` where no token guards it: then there is none. */
+  /** `undefined` for no admin API. */
   readonly admin: AdminApiOptions | undefined;
-  /** Is told of failures that are ours. */
+  /** Called for every 500. */
   readonly report: (failure: unknown, requestId: string) => void;
-  /** Is told of each request once it is over. */
+  /** Called for each finished request. */
   readonly onOpsEnd: (record: OpsRequestRecord) => void;
 }
 
-/** How long a prober is asked to wait for a replica that is not ready, in seconds. */
+/** The `Retry-After` of a replica that is not ready. */
 const notReadyRetrySeconds = 1;
 
-/**
- * What operators and their machines ask for. It reads top to bottom as a request meets it, and
- * shares no path with the public API: it listens elsewhere.
- */
+/** Creates the operators' listener's application, in the order in which a request passes it. */
 export function createOpsApp(options: OpsAppOptions): Express {
   const { health, metrics, admin, report, onOpsEnd } = options;
   const app = createExpress();
 
   // Without an admin API its paths do not exist.
   const routes = createRouteTable<string>({ ...probeRoutes, ...(admin && adminApiRoutes) });
-  app.use(requestId());
+  app.use(commonHeaders());
   app.use(routes.find);
   app.use(observeOpsRequests(onOpsEnd));
-  app.use(responseHeaders());
   app.use(allowHosts(options.opsHosts));
   // Without authentication a caller learns nothing, not even which paths exist.
   if (admin !== undefined) app.use(adminBasePath, admin.authenticate);

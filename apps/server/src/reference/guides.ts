@@ -12,9 +12,9 @@ import {
   windowSeconds,
 } from '@animal-store/contract';
 
-/** Numbers in the guides that operators may have changed. */
+/** Settings that the guides mention. */
 export interface GuideNumbers {
-  /** What an address may send in a minute without a valid key. */
+  /** Requests per minute of a network without a valid key. */
   readonly addressPerMinute: number;
   readonly banPolicy: BanPolicy;
 }
@@ -26,7 +26,7 @@ const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone:
  * Creates the guides of the reference page from `guides.md`. They are beside the OpenAPI document and
  * not in it: generators copy its description into every file that they write.
  *
- * @param baseUrl what the examples call, ending in `/v1`.
+ * @param baseUrl the base address in the examples, ending in `/v1`.
  */
 export function createGuides(
   baseUrl: string,
@@ -78,7 +78,7 @@ function bans(policy: BanPolicy): string {
 `;
 }
 
-/** A duration in the greatest unit that it is a whole number of. */
+/** Formats a duration in the largest unit that gives a whole number. */
 function duration(seconds: number): string {
   const units = [
     ['hour', 3_600],

@@ -2,15 +2,15 @@ import { apiVersion } from '@animal-store/contract';
 import type { JsonObject, OpenApiOptions } from '@animal-store/contract/openapi';
 import { createGuides, type GuideNumbers } from './guides.ts';
 
-/** Where the reference says that the service is, and the numbers that it was set to. */
+/** The addresses and settings that the reference shows. */
 export type ReferenceOptions = OpenApiOptions & GuideNumbers;
 
 /**
- * The document as the page shows it: with the guides, with the marks in Scalar's own words, and with
- * the origin of the page as its server, so that a try-out stays on the origin whatever name it has.
+ * Adapts the OpenAPI document for the page: adds the guides, renames extensions as Scalar expects them,
+ * and makes the origin of the page the server, so that try-outs work under any host name.
  */
 export function toScalarDocument(document: JsonObject, options: ReferenceOptions): JsonObject {
-  // The links to the reference and to its makers lead from the page to itself.
+  // These links point to the page itself.
   const { externalDocs: _, ...rest } = document;
   const { contact: __, ...info } = document['info'] as JsonObject;
   const { paths, servers } = document as {
@@ -39,7 +39,7 @@ export function toScalarDocument(document: JsonObject, options: ReferenceOptions
   });
 }
 
-/** Scalar reads numbers as doubles and would show the bounds rounded; `int64` says them as well. */
+/** Removes the bounds of int64. Scalar would round them, and the format `int64` implies them. */
 function withoutInt64Bounds<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutInt64Bounds) as T;
   if (typeof value !== 'object' || value === null) return value;

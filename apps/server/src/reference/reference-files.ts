@@ -6,13 +6,13 @@ import { createOpenApi } from '@animal-store/contract/openapi';
 import { type ReferenceOptions, toScalarDocument } from './reference-document.ts';
 import { contentSecurityPolicy, referencePage } from './reference-page.ts';
 
-/** What is served at one path: the same bytes to everybody, made once. */
+/** A file that is created once, at the start. */
 export interface ReferenceFile {
   readonly type: string;
-  /** The whole of it, and a compressed form where that is worth its memory. */
+  /** The content, and a compressed form where it is worth the memory. */
   readonly bytes: Buffer;
   readonly gzipped?: Buffer;
-  /** Whether its name changes with its content, so that caches need not ask again. */
+  /** Whether the name contains a hash of the content, so that caches need not revalidate. */
   readonly immutable: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -20,7 +20,7 @@ export interface ReferenceFile {
 const assets = new URL('../../assets/reference/', import.meta.url);
 const readAsset = (name: string) => readFileSync(new URL(name, assets));
 
-/** All that the reference consists of, by its path. */
+/** Creates all files of the reference, by path. */
 export function createReferenceFiles(options: ReferenceOptions): Map<string, ReferenceFile> {
   const files = new Map<string, ReferenceFile>();
   const script = 'text/javascript; charset=utf-8';
@@ -71,7 +71,7 @@ export function createReferenceFiles(options: ReferenceOptions): Map<string, Ref
   return files;
 }
 
-/** A fingerprint of some bytes, for names and ETags. */
+/** Hashes a file for its name and its ETag. */
 export function digest(bytes: Buffer): string {
   return hash('sha256', bytes, 'base64url');
 }

@@ -1,8 +1,8 @@
 import type { OpenApiOptions } from '@animal-store/contract/openapi';
 
 /**
- * Nothing from any other host, and no script but ours. Styles may be inline: Scalar writes them into
- * the page, as elements and as attributes, whose hashes change with what it shows.
+ * Allows nothing from other hosts, and only our own scripts. Inline styles are allowed, because Scalar
+ * generates style elements and attributes whose hashes change with the content.
  */
 export function contentSecurityPolicy({ stagingOrigin }: OpenApiOptions): string {
   return [
@@ -17,7 +17,7 @@ export function contentSecurityPolicy({ stagingOrigin }: OpenApiOptions): string
   ].join('; ');
 }
 
-/** The page that starts the reference, given the paths of what it consists of. */
+/** Creates the HTML page of the reference, given the paths of its files. */
 export function referencePage(paths: {
   bundle: string;
   start: string;

@@ -4,12 +4,12 @@ import type { Route } from '../http/route-table.ts';
 import type { ReferenceOptions } from './reference-document.ts';
 import { createReferenceFiles, digest, type ReferenceFile } from './reference-files.ts';
 
-/** The page, under its path and under those that lead to it. */
+/** Paths that lead to the page. */
 const redirects = ['/', '/docs/'];
 
 /**
- * The handlers of the reference, by path: `/openapi.json`, `/docs` and the files of that page. It
- * needs no key and costs no quota, so it only sends bytes that were made at the start.
+ * Creates the handlers of the reference, by path: `/openapi.json`, `/docs` and the files of that page.
+ * They need no key and cost no quota, so they only send bytes that were created at the start.
  */
 export function referenceHandlers(options: ReferenceOptions): Record<string, RequestHandler> {
   const files = [...createReferenceFiles(options)];
@@ -19,14 +19,14 @@ export function referenceHandlers(options: ReferenceOptions): Record<string, Req
   ]);
 }
 
-/** The routes of the handlers, by the same names. */
+/** Gives the routes of the handlers, with the same names. */
 export function referenceRoutes(
   handlers: Readonly<Record<string, RequestHandler>>,
 ): Record<string, Route> {
   const routeOf = (path: string): Route => ({
     method: 'GET',
     path,
-    // The names of these files change with their content.
+    // One label, because the names of these files change with their content.
     label: path.startsWith('/docs/') ? '/docs/*' : path,
   });
   return Object.fromEntries(Object.keys(handlers).map((path) => [path, routeOf(path)]));
@@ -35,7 +35,7 @@ export function referenceRoutes(
 const redirectToPage: RequestHandler = (req, res) => {
   if (req.path === '/') {
     res.vary('Accept');
-    // Programs that ask for the root get what they get for any path that does not exist.
+    // Programs get the 404 of any unknown path. Only browsers are redirected.
     if (req.accepts(['json', 'html']) !== 'html') {
       throw new ApiError('not_found', 'There is no such path. The API is under /v1.');
     }
@@ -56,7 +56,7 @@ function sendFile(file: ReferenceFile): RequestHandler {
     );
     if (file.gzipped !== undefined) res.vary('Accept-Encoding');
     if (compressed) res.setHeader('Content-Encoding', 'gzip');
-    // RFC 9110, §8.8.3.3: the two forms are two representations, each with its tag.
+    // RFC 9110, §8.8.3.3: each representation has an ETag of its own.
     res.setHeader('ETag', `"${tag}${compressed ? '-gzip' : ''}"`);
     if (req.fresh) {
       res.status(304).end();

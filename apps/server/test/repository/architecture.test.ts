@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
@@ -41,6 +41,11 @@ describe('packages', () => {
 });
 
 describe('inside the server', () => {
+  test('no two files have the same name', () => {
+    const names = filesUnder('apps/server/src').map((file) => basename(file));
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
   /** What each part may import of the server's own code, besides itself. */
   const directions: Record<string, readonly string[]> = {
     http: ['hide-tokens', 'startup-error'],

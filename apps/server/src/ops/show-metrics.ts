@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Metrics } from '../observability/metrics.ts';
 
-/** Answers what Prometheus scrapes. */
+/** Responds to scrapes of Prometheus. */
 export function showMetrics(metrics: Metrics): RequestHandler {
   return async function answerScrape(_req, res) {
     const text = await metrics.show();

@@ -8,7 +8,7 @@ import { initServer } from '@ts-rest/express';
 import type { Quotas } from '../quotas/quotas.ts';
 import { refusal, tellQuota } from './enforce-quota.ts';
 
-/** The operation that shows a key its quota, without a cost. */
+/** The operation that shows a key its quota. It costs none of it. */
 export function createRateLimitStatusHandlers(quotas: Pick<Quotas, 'takeForStatus' | 'usageOf'>) {
   return initServer().router(rateLimitStatusContract, {
     async getRateLimit({ res }) {
@@ -37,7 +37,7 @@ export function createRateLimitStatusHandlers(quotas: Pick<Quotas, 'takeForStatu
   });
 }
 
-/** The window with the least left is first; of two that are used up, the one that resets later. */
+/** Sorts the window with the least remaining first; of two exhausted ones, the one that resets later. */
 function byRestriction(one: RateLimitWindow, other: RateLimitWindow): number {
   const isUsedUp = one.remaining === 0 && other.remaining === 0;
   return isUsedUp ? other.resetAt - one.resetAt : one.remaining - other.remaining;
