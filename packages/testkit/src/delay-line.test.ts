@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('chunks are late by the delay, not by the delay each', () => {
+test('each chunk is delayed once, not by the sum of all delays', () => {
   const line = delayLine(sink);
   line.push(Buffer.from('a'), 100);
   vi.advanceTimersByTime(60);
@@ -26,7 +26,7 @@ test('chunks are late by the delay, not by the delay each', () => {
   expect(seen()).toBe('b');
 });
 
-test('a shorter delay overtakes nothing', () => {
+test('chunks stay in order when the delay becomes shorter', () => {
   const line = delayLine(sink);
   line.push(Buffer.from('a'), 100);
   line.push(Buffer.from('b'), 0);

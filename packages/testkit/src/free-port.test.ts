@@ -3,13 +3,13 @@ import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { freePort, onFreePort } from './free-port.ts';
 
-test('a free port can be listened on', async () => {
+test('a free port can be used', async () => {
   const server = createServer().listen(await freePort(), '127.0.0.1');
   await once(server, 'listening');
   server.close();
 });
 
-test('a port that somebody else took is given up for another', async () => {
+test('a port that was taken in the meantime is replaced by another', async () => {
   const ports: number[] = [];
   const start = async (port: number) => {
     ports.push(port);

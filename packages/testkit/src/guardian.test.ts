@@ -53,7 +53,7 @@ function refuses(port: number): Promise<boolean> {
 test.each([
   ['is killed', 'SIGKILL', (pid: number) => process.kill(pid, 'SIGKILL')],
   ['is interrupted by Ctrl-C', 'SIGINT', (pid: number) => process.kill(-pid, 'SIGINT')],
-])('nothing is left when the process that opened it %s', async (_, signal, strike) => {
+])('no process is left when the process that started it %s', async (_, signal, strike) => {
   const { pid, ended, ports, directories } = await open();
   expect(ports).toHaveLength(5);
   for (const port of ports) expect(await refuses(port)).toBe(false);

@@ -9,7 +9,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;
 
-test('Postgres runs as somebody else when this is root, and as this user otherwise', async () => {
+test('Postgres runs as another user under root, and otherwise as this user', async () => {
   const user = await postgresUser();
   if (isRoot) expect(user?.uid).toBeGreaterThan(0);
   else expect(user).toBeUndefined();

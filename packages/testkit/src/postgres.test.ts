@@ -30,7 +30,7 @@ async function add(url: string, name: string) {
   await db.sql`insert into animal values (${name})`;
 }
 
-test('a clone has what its template has, and keeps its changes to itself', async () => {
+test('a clone has the data of its template and does not share changes', async () => {
   await using one = await server.createDatabase({ template: 'migrated' });
   await using other = await server.createDatabase({ template: 'migrated' });
 
@@ -56,7 +56,7 @@ test('without a template a database is empty', async () => {
   expect(await db.sql`select from pg_tables where schemaname = 'public'`).toHaveLength(0);
 });
 
-test('a database is dropped although somebody is connected', async () => {
+test('a database is dropped even with open connections', async () => {
   const database = await server.createDatabase();
   await using connected = open(database.url);
   await connected.sql`select 1`;
@@ -67,7 +67,7 @@ test('a database is dropped although somebody is connected', async () => {
   expect(await admin.sql`select from pg_database where datname = ${database.name}`).toHaveLength(0);
 });
 
-test('another process makes databases from the connection info, which is plain JSON', async () => {
+test('another process can create databases with the connection info, which is JSON', async () => {
   const elsewhere = postgresAt(JSON.parse(JSON.stringify(server.connectionInfo)));
   await using database = await elsewhere.createDatabase({ template: 'migrated' });
   expect(await names(database.url)).toEqual(['Rex']);
@@ -79,7 +79,7 @@ test('a template whose migration fails is not left behind', async () => {
   await server.createTemplate('broken', async () => {});
 });
 
-test('a migration that leaves its connection open is told so', async () => {
+test('a migration that leaves a connection open fails and says so', async () => {
   let left: ReturnType<typeof open> | undefined;
   const leaking = server.createTemplate('leaking', async (url) => {
     left = open(url);
@@ -89,7 +89,7 @@ test('a migration that leaves its connection open is told so', async () => {
   await left?.sql.end();
 });
 
-test('only who knows the password gets in', async () => {
+test('a connection needs the password', async () => {
   const url = new URL(server.adminUrl);
   url.password = 'guessed';
   await using db = open(url.href);
@@ -114,7 +114,7 @@ test('a statement hangs while the server is paused and goes through afterwards',
   expect(events).toEqual(['resumed', 'answered']);
 });
 
-test('what has been committed survives a crash and a stop, at the same address', async () => {
+test('committed data survive a crash and a stop, at the same address', async () => {
   await using own = await openPostgres();
   await using database = await own.createDatabase();
   {

@@ -13,7 +13,7 @@ test('a cluster serves all slots from three masters', async () => {
   }
 });
 
-test('a key has one home, and the other nodes say where', async () => {
+test('a key is on one node, and the other nodes redirect to it', async () => {
   await using cluster = await openRedisCluster();
   const replies = await Promise.allSettled(
     cluster.nodes.map((node) => node.command('set', 'animal', 'Rex')),

@@ -19,7 +19,7 @@ test('a Redis takes arguments', async () => {
   expect(await redis.command('config', 'get', 'maxmemory')).toBe('maxmemory\n10485760');
 });
 
-test('a Redis that cannot start fails with what it said', async () => {
+test('a Redis that cannot start is an error with its output', async () => {
   await expect(openRedis({ args: ['--no-such-option', 'x'] })).rejects.toThrow('no-such-option');
 });
 

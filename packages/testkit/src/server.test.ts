@@ -31,7 +31,7 @@ test('a started server gives its URLs, its output and its demo key', async () =>
   expect(await server.exited).toEqual({ code: 0, signal: null });
 });
 
-test('its environment is a clean one, plus what the options say', async () => {
+test('its environment has only the defaults and the options', async () => {
   await using server = await startServer({ ...script(listening), env: { PORT: '1', EXTRA: 'x' } });
   expect(JSON.parse(server.output().split('\n')[0] ?? '')).toEqual({
     PATH: expect.any(String),
@@ -45,7 +45,7 @@ test('its environment is a clean one, plus what the options say', async () => {
   });
 });
 
-test('a fresh data directory survives the process and goes with the disposal', async () => {
+test('a fresh data directory survives the process and is removed on disposal', async () => {
   const server = await startServer(script(listening));
   await server.kill();
   expect(await server.exited).toEqual({ code: null, signal: 'SIGKILL' });
@@ -54,12 +54,12 @@ test('a fresh data directory survives the process and goes with the disposal', a
   expect(existsSync(server.dataDir)).toBe(false);
 });
 
-test('an API key in the log is found at the end', async () => {
+test('an API key in the log is an error at disposal', async () => {
   const server = await startServer(script(`console.error('${key}');${listening}`));
   await expect(server[Symbol.asyncDispose]()).rejects.toThrow('API key in the log');
 });
 
-test('a data directory that was given stays', async () => {
+test('a given data directory is kept', async () => {
   await using directory = await temporaryDirectory();
   {
     await using server = await startServer({ ...script(listening), dataDir: directory.path });
@@ -68,7 +68,7 @@ test('a data directory that was given stays', async () => {
   expect(existsSync(directory.path)).toBe(true);
 });
 
-test('signals reach it, and none is sent once it has ended', async () => {
+test('signals reach it until it has ended', async () => {
   await using server = await startServer(script(listening));
   server.signal('SIGHUP');
   expect(await server.exited).toEqual({ code: null, signal: 'SIGHUP' });
@@ -76,7 +76,7 @@ test('signals reach it, and none is sent once it has ended', async () => {
   expect(await server.stop()).toBe(null);
 });
 
-test('what it leaves running is killed when it ends', async () => {
+test('child processes are killed when it ends', async () => {
   await using server = await startServer(
     script(`
       const child = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
@@ -88,14 +88,14 @@ test('what it leaves running is killed when it ends', async () => {
   expect(await server.exited).toEqual({ code: 0, signal: null });
 });
 
-test('a start that fails is an Error with the exit code and all that was said', async () => {
+test('a failed start is an error with the exit code and the output', async () => {
   const failing = startServer(
     script(`console.log('to stdout'); console.error('PORT: not a port'); process.exitCode = 3`),
   );
   await expect(failing).rejects.toThrow(/exit code 3\n(?=.*to stdout)(?=.*PORT: not a port)/s);
 });
 
-test('a server that is never ready is an Error with all that was said', async () => {
+test('a server that is never ready is an error with the output', async () => {
   const hanging = startServer({
     ...script(`console.log('still migrating'); setInterval(() => {}, 1000)`),
     timeoutMs: 1_000,
@@ -107,7 +107,7 @@ test('a command that does not exist is an Error that names it', async () => {
   await expect(startServer({ command: ['/no/such/command'] })).rejects.toThrow('/no/such/command');
 });
 
-test('a run gives what a failing start said, and its exit code', async () => {
+test('a run returns the output and the exit code of a failed start', async () => {
   const run = await runServer(
     script(`console.log('out'); console.error('err'); process.exitCode = 1`),
   );

@@ -76,7 +76,7 @@ test('after a short delay the bytes arrive', async () => {
   await roundTrip(late.socket, 'late but whole');
 });
 
-test('a cut resets what is connected and refuses what comes, until it is resumed', async () => {
+test('a cut resets connections and refuses new ones until it is resumed', async () => {
   await using proxy = await openTcpProxy({ target });
   using victim = await client(proxy.port);
   await roundTrip(victim.socket, 'before');
@@ -89,7 +89,7 @@ test('a cut resets what is connected and refuses what comes, until it is resumed
   await works(proxy);
 });
 
-test('a black hole accepts and swallows, and resuming resets what fell in', async () => {
+test('a black hole accepts connections and drops bytes, and resuming resets these connections', async () => {
   await using proxy = await openTcpProxy({ target });
   using old = await client(proxy.port);
   using idle = await client(proxy.port);
@@ -113,7 +113,7 @@ test('a black hole accepts and swallows, and resuming resets what fell in', asyn
   expect(received.join()).not.toContain('swallowed');
 });
 
-test('a target that refuses shows as a reset', async () => {
+test('a target that refuses connections is seen as a reset', async () => {
   await using gone = await openTcpProxy({ target });
   await gone.cut();
   await using proxy = await openTcpProxy({ target: { host: gone.host, port: gone.port } });

@@ -19,7 +19,7 @@ describe('the admin token', () => {
   afterAll(() => service[Symbol.asyncDispose]());
 
   test.each(['/keys', `/keys/${nobody}`, '/nothing', '/', '/keys/%ff'])(
-    'is asked for at %s, and its absence is no guess',
+    'is required at %s, and a request without one is not counted as a guess',
     async (path) => {
       for (let n = 0; n < 12; n++) {
         const answer = await admin.call(path, { token: null });
@@ -56,18 +56,18 @@ describe('the admin token', () => {
     });
   });
 
-  test('is not an API key, nor the other way round', async () => {
+  test('is not accepted as an API key, and an API key is not accepted as an admin token', async () => {
     const { token } = await admin.create('{"plan":"free"}');
     expect((await admin.call('/keys', { token })).status).toBe(401);
     expect((await service.call('/pets', { token: adminToken })).status).toBe(401);
   });
 
-  test('may follow a scheme in any case', async () => {
+  test('is accepted whatever the case of the scheme', async () => {
     const headers = { Authorization: `bEARER  ${adminToken}` };
     expect((await admin.call('/keys', { token: null, headers })).status).toBe(200);
   });
 
-  test('can be used at once by many', async () => {
+  test('is accepted in many requests at once', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => admin.call('/keys')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });

@@ -57,7 +57,7 @@ describe('beside an embedded server', () => {
 
   const use = async (token: string) => (await call(`${server.baseUrl}/pets`, { token })).status;
 
-  test('create makes a key that is good at once, and shows it to people', async () => {
+  test('create creates a key that is valid at once and prints it', async () => {
     const { code, stdout, stderr } = await keys(
       ...['create', '--name', 'acme', '--plan', 'pro', '--expires', '90d', '--account', 'C-17'],
     );
@@ -83,7 +83,7 @@ describe('beside an embedded server', () => {
     expect(await use(/ast_\w{36}/.exec(stdout)?.[0] ?? '')).toBe(200);
   });
 
-  test('create reckons the expiry from now, or takes it as it is', async () => {
+  test('create accepts the expiry as a duration or as a time', async () => {
     const before = Date.now();
     const { key } = await json<IssuedKey>('create', '--plan', 'free', '--expires', '24h');
     const after = Date.now();
@@ -95,7 +95,7 @@ describe('beside an embedded server', () => {
     expect(exact.key.expiresAt).toBe('2099-01-30T23:00:00.000Z');
   });
 
-  test('a key goes from plan to plan, is rotated, and is taken back', async () => {
+  test('a key can be changed, rotated and revoked', async () => {
     const numbers = ['--per-minute', '7', '--per-day', '8'];
     const { key, token } = await json<IssuedKey>('create', '--plan', 'enterprise', ...numbers);
     expect(key.quota).toEqual({ perMinute: 7, perDay: 8 });
@@ -138,7 +138,7 @@ describe('beside an embedded server', () => {
     });
   });
 
-  test('list is an aligned table for people, and JSON for scripts', async () => {
+  test('list prints an aligned table, or JSON with --json', async () => {
     const made: string[] = [];
     for (const name of ['日本 🐈', 'a']) {
       const { key } = await json<IssuedKey>('create', '--plan', 'business', '--name', name);
@@ -162,7 +162,7 @@ describe('beside an embedded server', () => {
     expect((await keys('list', '--state', 'expired')).stdout).toBe('There are no such keys.\n');
   });
 
-  test('what npm start starts, npm run keys finds', async () => {
+  test('npm run keys finds the server that npm start started', async () => {
     const args = ['run', '--silent', 'keys', '--', 'list', '--json'];
     const { code, stdout } = await execute('npm', args, database.env);
     expect(code).toBe(0);
@@ -176,7 +176,7 @@ describe('beside an embedded server', () => {
       ['create', '--plan', 'free', '--expires', '2020-01-01T00:00:00Z'],
       'expiresAt: expected a time to come',
     ],
-  ])('%j fails with what the server says', async (args, message) => {
+  ])('%j fails with the message of the server', async (args, message) => {
     const { code, stdout, stderr } = await keys(...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`error: ${message}`);
@@ -184,7 +184,7 @@ describe('beside an embedded server', () => {
   });
 });
 
-describe('a command that makes no sense', () => {
+describe('an invalid command', () => {
   const plan = ['create', '--plan'];
   test.each([
     [['create'], "required option '--plan <plan>' not specified"],
@@ -208,14 +208,14 @@ describe('a command that makes no sense', () => {
     [['list', '--url', 'localhost'], 'Expected an origin'],
     [['destroy'], "unknown command 'destroy'"],
     [['list', '--everything'], "unknown option '--everything'"],
-  ])('%j is told why, and exits with 2', async (args, message) => {
+  ])('%j prints the reason and exits with code 2', async (args, message) => {
     const { code, stdout, stderr } = await execute(process.execPath, [cli, ...args], {});
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
     expect(stderr).toMatch(/\nAdd --help for what it takes\.\n$/);
   });
 
-  test('no command at all is answered by the usage, and --help by more of it', async () => {
+  test('no command prints the usage, and --help prints the help', async () => {
     const nothing = await execute(process.execPath, [cli], {});
     expect(nothing).toMatchObject({ code: 2, stdout: '' });
     const help = await execute(process.execPath, [cli, '--help'], {});
@@ -257,7 +257,7 @@ describe('without a server of its own', () => {
     expect(stderr).toMatch(/^error: No server answers at /);
   });
 
-  test('it does not send, nor repeat, what is no token', async () => {
+  test('it neither sends nor prints an invalid token', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'token');
     await writeFile(file, `${adminToken}\nand a note\n`);
@@ -286,7 +286,7 @@ describe('without a server of its own', () => {
     expect(connections).toBe(0);
   });
 
-  test('it asks for a token if it is given a URL alone', async () => {
+  test('it requires a token if only a URL is given', async () => {
     const url = 'http://127.0.0.1:3002';
     expect(await list({ OPS_URL: url })).toEqual({
       code: 1,
@@ -295,7 +295,7 @@ describe('without a server of its own', () => {
     });
   });
 
-  test('it says that nobody answers', async () => {
+  test('it says that no server answers', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     expect(await list({ OPS_URL: url, ADMIN_TOKEN: adminToken })).toEqual({
       code: 1,
@@ -304,14 +304,14 @@ describe('without a server of its own', () => {
     });
   });
 
-  test('it says what is wrong with its settings, and does not repeat them', async () => {
+  test('it names invalid settings without printing their values', async () => {
     const { code, stderr } = await list({ OPS_URL: 'nowhere', ADMIN_TOKEN: 'hush' });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: OPS_URL: expected .*\nADMIN_TOKEN: expected .*\n$/);
     expect(stderr).not.toMatch(/nowhere|hush/);
   });
 
-  test('it talks to the server and by the token that it is told', async () => {
+  test('it uses the server and the token of its settings', async () => {
     await using service = await startService('postgres', { env: { ADMIN_TOKEN: adminToken } });
     await using directory = await temporaryDirectory();
     const url = service.server.opsUrl;
@@ -340,7 +340,7 @@ describe('without a server of its own', () => {
     expect(publicPort).toMatchObject({ code: 1, stderr: expect.stringContaining('no admin API') });
   });
 
-  test('it follows the pages of a long list to its end', async () => {
+  test('it reads all pages of a long list', async () => {
     await using service = await startService('postgres', { env: { ADMIN_TOKEN: adminToken } });
     const url = service.server.opsUrl;
     for (let n = 0; n < 98; n++) {

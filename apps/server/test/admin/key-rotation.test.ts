@@ -21,7 +21,7 @@ describe.each(databaseKinds)('rotating a key on %s', (kind) => {
   const rotate = async (id: string, json: string) =>
     (await admin.call(`/keys/${id}/rotate`, { json })).body as IssuedKey;
 
-  test('leaves the old token good for 24 hours, next to the new one', async () => {
+  test('keeps the old token valid for 24 hours beside the new one', async () => {
     const { key, token } = await admin.create('{"plan":"free"}');
     const rotated = await rotate(key.id, '');
     expect(rotated).toEqual({
@@ -46,7 +46,7 @@ describe.each(databaseKinds)('rotating a key on %s', (kind) => {
     expect(rotated.key.tokens).toHaveLength(1);
   });
 
-  test('never prolongs an earlier one', async () => {
+  test('does not extend the grace period of an earlier rotation', async () => {
     const { key, token } = await admin.create('{"plan":"free"}');
     const first = await rotate(key.id, '{"graceSeconds":60}');
     const second = await rotate(key.id, '{"graceSeconds":3600}');
@@ -56,7 +56,7 @@ describe.each(databaseKinds)('rotating a key on %s', (kind) => {
     expect(second.key.tokens[2]).toEqual(first.key.tokens[1]);
   });
 
-  test('at once by two operators gives two good tokens', async () => {
+  test('by two operators at once creates two valid tokens', async () => {
     const { key } = await admin.create('{"plan":"free"}');
     const json = '{"graceSeconds":3600}';
     const rotations = await Promise.all([rotate(key.id, json), rotate(key.id, json)]);
@@ -64,7 +64,7 @@ describe.each(databaseKinds)('rotating a key on %s', (kind) => {
     expect((await show(key.id)).tokens).toHaveLength(3);
   });
 
-  test('at once by many operators leaves one token that was not replaced, and shows it first', async () => {
+  test('by many operators at once leaves one token that is not replaced, and lists it first', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { key } = await admin.create('{"plan":"free"}');
       await Promise.all(Array.from({ length: 4 }, () => rotate(key.id, '{"graceSeconds":60}')));

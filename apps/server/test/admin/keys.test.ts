@@ -44,8 +44,8 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
     (await admin.call(`/keys/${id}/rotate`, { json })).body as IssuedKey;
   const revoke = (id: string) => admin.call(`/keys/${id}/revoke`, { method: 'POST' });
 
-  describe('making a key', () => {
-    test('gives a token that is good at once', async () => {
+  describe('creating a key', () => {
+    test('returns a token that is valid at once', async () => {
       const answer = await admin.call('/keys', {
         json: '{"plan":"pro","name":"Łódź 🐈","account":"C-17","expiresAt":"2099-01-31T00:00:00+01:00"}',
       });
@@ -74,13 +74,13 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
       });
     });
 
-    test('takes no name, no account and no expiry', async () => {
+    test('works without a name, an account or an expiry', async () => {
       const { key, token } = await admin.create('{"plan":"free"}');
       expect(key).toMatchObject({ name: null, account: null, expiresAt: null, plan: 'free' });
       expect(await use(token)).toBe(200);
     });
 
-    test('gives an Enterprise key its own numbers', async () => {
+    test('sets the quota of an Enterprise key', async () => {
       const { key, token } = await admin.create(
         '{"plan":"enterprise","quota":{"perMinute":7,"perDay":2147483647}}',
       );
@@ -89,7 +89,7 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
       expect(headers.get('RateLimit-Policy')).toBe('"minute";q=7;w=60, "day";q=2147483647;w=86400');
     });
 
-    test('refuses an expiry that has passed', async () => {
+    test('refuses an expiry in the past', async () => {
       const answer = await admin.call('/keys', {
         json: '{"plan":"free","expiresAt":"2020-01-01T00:00:00Z"}',
       });
@@ -130,7 +130,7 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
       return found;
     }
 
-    test('has every key once, the newest first, however small its pages', async () => {
+    test('contains every key once, newest first, for any page size', async () => {
       const made: string[] = [];
       for (let n = 0; n < 5; n++) made.push((await admin.create('{"plan":"business"}')).key.id);
       const all = (await pages('limit=100')).flat().map(({ id }) => id);
@@ -142,7 +142,7 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
       expect(new Set(small.slice(0, -1).map(({ length }) => length))).toEqual(new Set([2]));
     });
 
-    test('is narrowed by plan and state together, on every page', async () => {
+    test('filters by plan and state together on every page', async () => {
       const revoked = await admin.create('{"plan":"business","name":"revoked"}');
       await revoke(revoked.key.id);
       const business = (await pages('limit=1&plan=business')).flat();
@@ -157,7 +157,7 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
     });
   });
 
-  test('a key shows what it has used of both windows', async () => {
+  test('the usage of a key shows both windows', async () => {
     const { key, token } = await admin.create('{"plan":"free"}');
     for (let n = 0; n < 3; n++) await use(token);
     const { headers } = await service.call('/pets', { token });
@@ -181,7 +181,7 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
   });
 
   describe('a change of plan', () => {
-    test('holds on the next request and keeps the counts', async () => {
+    test('applies to the next request and keeps the counts', async () => {
       const { key, token } = await admin.create('{"plan":"free"}');
       for (let n = 0; n < 3; n++) await use(token);
 
@@ -209,7 +209,7 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
       );
     });
 
-    test('to the plan and numbers that it has changes nothing', async () => {
+    test('to the current plan and quota changes nothing', async () => {
       const { key } = await admin.create(JSON.stringify({ plan: 'enterprise', quota: wideQuota }));
       expect(key.quota).toEqual(wideQuota);
       expect((await change(key.id, '{"plan":"enterprise"}')).body).toEqual(key);
@@ -231,7 +231,7 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
     });
   });
 
-  test('a revoked key is refused, for good, and a second time changes nothing', async () => {
+  test('a revoked key is refused forever, and revoking it again changes nothing', async () => {
     const { key, token } = await admin.create('{"plan":"free"}');
     const once = await revoke(key.id);
     expect(once.status).toBe(200);
@@ -248,14 +248,14 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
     expect(await use(token)).toBe(401);
   });
 
-  test('a key is meant by its id in either case', async () => {
+  test('the id of a key is case-insensitive', async () => {
     const { key, token } = await admin.create('{"plan":"free"}');
     expect(await use(token)).toBe(200);
     expect(await revoke(key.id.toUpperCase())).toMatchObject({ status: 200, body: { id: key.id } });
     expect(await use(token)).toBe(401);
   });
 
-  test('an unbanned key is as it was before its strikes, and has its counts', async () => {
+  test('an unban clears the strikes of a key and keeps its counts', async () => {
     const { key, token } = await admin.create(
       '{"plan":"enterprise","quota":{"perMinute":1,"perDay":5}}',
     );
@@ -278,7 +278,7 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
     expect(await codeOf()).toBe('rate_limit_exceeded');
   });
 
-  test('no token shows anywhere but in the answer that made it', async () => {
+  test('a token appears only in the response that created it', async () => {
     const made = await admin.create('{"plan":"free","name":"canary"}');
     const rotated = await rotate(made.key.id, '');
     await use(made.token);
@@ -299,7 +299,7 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
   });
 });
 
-test('every change of a key is announced to all replicas, and a refused one is not', async () => {
+test('every change of a key is announced to all replicas, and a refused change is not', async () => {
   await using service = await startService('postgres', { env });
   const admin = adminOf(service.server);
   const heard: unknown[] = [];

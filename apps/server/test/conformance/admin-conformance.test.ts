@@ -98,18 +98,18 @@ test('the document is served as it is committed', async () => {
   );
 });
 
-test('it resolves to where the API is, by whatever name it was reached', () => {
+test('its server URL resolves to the address at which it was read', () => {
   const { servers } = JSON.parse(readFileSync(committed, 'utf8'));
   const readAt = 'http://tunnel.example:8443/admin/v1/openapi.json';
   expect(new URL(servers[0].url, readAt).href).toBe(`http://tunnel.example:8443${adminBasePath}`);
 });
 
-test('it is for those alone who have the admin token', async () => {
+test('it requires the admin token', async () => {
   const { status, body } = await adminOf(server).call('/openapi.json', { token: null });
   expect([status, body]).toEqual([401, expect.objectContaining({ code: 'unauthorized' })]);
 });
 
-test('the life of a key is as the document says', async () => {
+test('creating, changing, rotating and revoking a key conform to the document', async () => {
   const keyId = await create('{"plan":"enterprise","quota":{"perMinute":5,"perDay":6}}');
   await create(
     '{"plan":"free","name":"Łódź 🐈","account":"C-17","expiresAt":"2099-01-31T00:00:00Z"}',
@@ -193,7 +193,7 @@ describe('a body is refused if and only if the document does not allow it:', () 
   });
 });
 
-describe('what is refused is refused as the document says:', () => {
+describe('refusals conform to the document:', () => {
   test.each(['createKey', 'changeKey', 'rotateKey'])('a body of %s', async (name) => {
     expect(await statusOf(name, { json: '{"plan":' })).toBe(400);
     expect(await statusOf(name, { json: `"${'x'.repeat(17_000)}"` })).toBe(413);
@@ -208,7 +208,7 @@ describe('what is refused is refused as the document says:', () => {
     },
   );
 
-  test('a key that there is not, and an id that is none', async () => {
+  test('an unknown key and an invalid id', async () => {
     for (const [name, question] of everyOperation.slice(2)) {
       expect(await statusOf(name, question)).toBe(404);
       expect(await statusOf(name, { ...question, keyId: 'acme' })).toBe(400);
@@ -228,7 +228,7 @@ describe('what is refused is refused as the document says:', () => {
     }
   });
 
-  test('a caller without the admin token, or with another', async () => {
+  test('a missing and a wrong admin token', async () => {
     for (const [name, question] of everyOperation) {
       const answer = await ask(name, { ...question, headers: { Authorization: 'Bearer guess' } });
       expect([answer.status, answer.headers.get('WWW-Authenticate')]).toEqual([
@@ -249,7 +249,7 @@ async function askWithout(name: string): Promise<Answer> {
   return answer;
 }
 
-test('while the database is away every operation answers as the document says', async () => {
+test('every operation conforms to the document while the database is down', async () => {
   await proxy.cut();
   const statuses = everyOperation.map(([name, question]) => statusOf(name, question));
   expect(new Set(await Promise.all(statuses))).toEqual(new Set([503]));
@@ -266,7 +266,7 @@ test('a wrong admin token gets 429 after ten of them, as the document says', asy
   );
 });
 
-test('every answer of the document was met, except for a fault of the service', () => {
+test('every response in the document has occurred, except internal errors', () => {
   const promised = operations.flatMap(({ operationId, responses }) =>
     Object.keys(responses).map((status) => `${operationId} ${status}`),
   );

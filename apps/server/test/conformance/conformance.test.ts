@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-test('every answer is one that the document promises, and one that its request deserves', async () => {
+test('every response conforms to the document and fits its request', async () => {
   const counts = await fuzz({
     baseUrl: service.server.baseUrl,
     apiKey: service.tokens.enterprise,
@@ -36,7 +36,7 @@ test('every answer is one that the document promises, and one that its request d
   }
 });
 
-describe('parsers that nobody here wrote read what is sent:', () => {
+describe('standard parsers read the headers:', () => {
   test('RateLimit and RateLimit-Policy are structured lists', async () => {
     const { headers } = await service.call('/pets', { token: service.tokens.free });
     const policies = parseList(String(headers.get('RateLimit-Policy')));
@@ -58,7 +58,7 @@ describe('parsers that nobody here wrote read what is sent:', () => {
     expect(new Date(String(headers.get('Sunset'))).toISOString()).toBe('2030-12-05T00:00:00.000Z');
   });
 
-  test('Link names the next page, and what takes the place of an operation', async () => {
+  test('Link names the next page and the successor of an operation', async () => {
     for (const name of ['Mia', 'Tom']) {
       await service.call('/pets', { json: JSON.stringify({ name, categoryId: 1 }) });
     }

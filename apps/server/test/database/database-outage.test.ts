@@ -51,7 +51,7 @@ beforeEach(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-test('while the database is away every operation answers 503, and goes on once it is back', async () => {
+test('every operation answers 503 while the database is down, and works once it is back', async () => {
   const json = '{"name":"Rex","categoryId":1}';
   const headers = { 'Idempotency-Key': 'outage' };
   const created = await call(`${server.baseUrl}/pets`, { token, json });

@@ -13,7 +13,7 @@ const answersBeforeKill = 400;
 const statuses = ['available', 'pending', 'sold'];
 
 describe.each(databaseKinds)('on %s', (kind) => {
-  test('every animal whose 201 arrived is there after kill -9 amid 1,000 creations', async () => {
+  test('every animal answered with 201 survives kill -9 during 1,000 creations', async () => {
     await using database = await createDatabase(kind);
     const token = await createToken(database);
     await using first = await startServer({ env: database.env });

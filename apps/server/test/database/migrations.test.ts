@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const app = fileURLToPath(new URL('../../', import.meta.url));
 const migrations = 'src/database/migrations';
 
-test('five servers that start at once on an empty database all serve, migrated once', async () => {
+test('five servers that start at once on an empty database migrate it once and all serve', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
   await using started = new AsyncDisposableStack();
   const servers = await Promise.all(
@@ -52,12 +52,12 @@ describe.each(['embedded', 'postgres'] as const)('migrating again on %s', (kind)
 });
 
 describe('the committed migrations', () => {
-  test('are all that drizzle-kit would make of the schema', async () => {
+  test('are exactly what drizzle-kit generates from the schema', async () => {
     await using copy = await copyOfMigrations();
     expect(await generate(copy.schema, copy.out)).toEqual([]);
   });
 
-  test('would be found wanting if the schema had one column more', async () => {
+  test('would differ if the schema had one more column', async () => {
     await using copy = await copyOfMigrations();
     const schema = await readFile(copy.schema, 'utf8');
     await writeFile(

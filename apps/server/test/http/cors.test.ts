@@ -71,7 +71,7 @@ describe('CORS', () => {
     expect(answer.headers.has('Access-Control-Allow-Credentials')).toBe(false);
   });
 
-  test('a page may read a 429, or it would not know how long to wait', async () => {
+  test('a page of any origin may read a 429 and its Retry-After', async () => {
     const answer = await service.call('/pets', { token: deniedToken, headers: { Origin: origin } });
     expectError(answer, 429, 'rate_limit_exceeded');
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
@@ -99,7 +99,7 @@ describe('CORS', () => {
   test.each([
     ['without an Origin', { 'Access-Control-Request-Method': 'GET' }],
     ['without a method asked for', { Origin: origin }],
-  ])('OPTIONS %s is no preflight, and needs a key', async (_what, headers) => {
+  ])('OPTIONS %s is not a preflight and needs a key', async (_what, headers) => {
     const answer = await service.call('/pets', { method: 'OPTIONS', token: null, headers });
     expectError(answer, 401, 'unauthorized');
   });
@@ -129,7 +129,7 @@ describe('CORS', () => {
       },
     );
 
-    test('does not answer the preflight of another origin with leave', async () => {
+    test('does not allow the preflight of another origin', async () => {
       const answer = await narrow.call('/pets', {
         method: 'OPTIONS',
         token: null,

@@ -41,13 +41,13 @@ describe('deprecation', () => {
     ['401 without a key', '/pets/1', { token: null }],
     ['401 with a wrong key', '/pets/1', { token: 'wrong' }],
     ['404', '/pets/999', {}],
-  ])('is told on a %s of GET /pets/{petId}', async (status, path, options) => {
+  ])('is announced on a %s of GET /pets/{petId}', async (status, path, options) => {
     const answer = await service.call(path, options);
     expect(answer.status).toBe(Number.parseInt(status, 10));
     expectDeprecated(answer);
   });
 
-  test('is told on a 429 of GET /pets/{petId}', async () => {
+  test('is announced on a 429 of GET /pets/{petId}', async () => {
     const answer = await service.call('/pets/1', { token: deniedToken });
     expectError(answer, 429, 'rate_limit_exceeded');
     expectDeprecated(answer);
@@ -58,12 +58,12 @@ describe('deprecation', () => {
     ['/pets', { json: rex }],
     ['/store/orders', {}],
     ['/nowhere', {}],
-  ])('is not told on %s %j', async (path, options) => {
+  ])('is not announced on %s %j', async (path, options) => {
     const { headers } = await service.call(path, options);
     for (const name of ['Deprecation', 'Sunset', 'Link']) expect(headers.has(name)).toBe(false);
   });
 
-  test('began before it ends', async () => {
+  test('begins before the sunset', async () => {
     const { headers } = await service.call('/pets/1');
     const since = Number(headers.get('Deprecation')?.slice(1)) * 1_000;
     expect(since).toBeLessThan(Date.parse(headers.get('Sunset') ?? ''));

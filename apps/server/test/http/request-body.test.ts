@@ -25,24 +25,24 @@ describe('413', () => {
     expect((await post([json], padded(16_384))).status).toBe(201);
   });
 
-  test('one byte more is too large, and creates nothing', async () => {
+  test('one byte more is refused and creates nothing', async () => {
     const before = await petCount();
     expectError(await post([json], padded(16_385)), 413, 'payload_too_large', /16384 bytes/);
     expect(await petCount()).toBe(before);
   });
 
-  test('bytes are counted, not characters', async () => {
+  test('the limit counts bytes, not characters', async () => {
     const body = JSON.stringify({ name: 'Rex', categoryId: 1, note: '🐕'.repeat(4_096) });
     const answer = await service.call('/pets', { json: body });
     expectError(answer, 413, 'payload_too_large');
   });
 
-  test('an announced length is believed before the body has come', async () => {
+  test('a Content-Length that is too large is refused before the body arrives', async () => {
     const answer = await raw('POST /v1/pets HTTP/1.1', [json, 'Content-Length: 1000000000']);
     expectError(answer, 413, 'payload_too_large');
   });
 
-  test('a chunked body is counted as it comes', async () => {
+  test('a chunked body is refused once it is too large', async () => {
     const chunk = `1000\r\n${' '.repeat(0x1000)}\r\n`;
     const answer = await raw(
       'POST /v1/pets HTTP/1.1',
@@ -52,7 +52,7 @@ describe('413', () => {
     expectError(answer, 413, 'payload_too_large');
   });
 
-  test('a client that is still sending reads the answer', async () => {
+  test('a client that is still sending can read the response', async () => {
     const answer = await service.call('/pets', { json: padded(1_000_000) });
     expectError(answer, 413, 'payload_too_large');
   });
@@ -87,14 +87,14 @@ describe('415', () => {
     'application/json, text/plain',
     'application/json; charset=utf-16',
     'application/json; charset=iso-8859-1',
-  ])('%j is not', async (type) => {
+  ])('%j is not JSON', async (type) => {
     const before = await petCount();
     const answer = await post([`Content-Type: ${type}`], rex);
     expectError(answer, 415, 'unsupported_media_type', /^Content-Type: expected application\/json/);
     expect(await petCount()).toBe(before);
   });
 
-  test('a body without a type is refused', async () => {
+  test('a body without Content-Type is refused', async () => {
     expectError(await post([], rex), 415, 'unsupported_media_type', /^Content-Type: /);
   });
 
@@ -107,19 +107,19 @@ describe('415', () => {
     },
   );
 
-  test('the content encoding identity is none', async () => {
+  test('the content encoding identity is accepted', async () => {
     const headers = ['Content-Type: application/json', 'Content-Encoding: identity'];
     expect((await post(headers, rex)).status).toBe(201);
   });
 
-  test('no body at all is 400, with or without a type', async () => {
+  test('a missing body is 400, with or without Content-Type', async () => {
     const typed = await post(['Content-Type: application/json'], '');
     expectError(typed, 400, 'invalid_request', /^body: expected a JSON object/);
     expectError(await post([], ''), 400, 'invalid_request', /^body: expected a JSON object/);
     expectError(await raw('POST /v1/pets HTTP/1.1'), 400, 'invalid_request', /^body: /);
   });
 
-  test('what the client accepts does not matter: the answer is JSON', async () => {
+  test('the response is JSON whatever the Accept header', async () => {
     for (const accept of ['text/html', 'application/xml', 'application/json;q=0', '*/*;q=0', 'x']) {
       const answer = await service.call('/pets/999', { headers: { Accept: accept } });
       expectError(answer, 404, 'pet_not_found');

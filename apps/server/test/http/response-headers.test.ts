@@ -15,7 +15,7 @@ const raw = (line: string, headers?: readonly string[], body?: string) =>
   sendRawRequest(service, { line, headers, body });
 
 describe('X-Request-Id', () => {
-  test('is made where the client sends none, another one each time', async () => {
+  test('is generated for each request that has none', async () => {
     const ids = [await service.call('/pets'), await service.call('/pets')].map(({ headers }) =>
       headers.get('X-Request-Id'),
     );
@@ -24,7 +24,7 @@ describe('X-Request-Id', () => {
   });
 
   test.each(['a', 'request-1.2:3_4', 'x'.repeat(128)])(
-    'is the one of the client: %s',
+    'is taken from the request: %s',
     async (id) => {
       const answer = await service.call('/pets/999', { headers: { 'X-Request-Id': id } });
       expect(answer.headers.get('X-Request-Id')).toBe(id);
@@ -41,7 +41,7 @@ describe('X-Request-Id', () => {
   );
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   const answers: readonly [string, string, CallOptions][] = [
     ['200', '/pets', {}],
     ['201', '/pets', { json: rex }],
@@ -54,15 +54,18 @@ describe('every answer', () => {
     ['501', '/store/orders', {}],
   ];
 
-  test.each(answers)('%s is not stored, not sniffed and named', async (status, path, options) => {
-    const answer = await service.call(path, options);
-    expect(answer.status).toBe(Number(status));
-    expectResponseHeaders(answer);
-    expect(answer.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
-  });
+  test.each(answers)(
+    '%s has Cache-Control, X-Content-Type-Options and X-Request-Id',
+    async (status, path, options) => {
+      const answer = await service.call(path, options);
+      expect(answer.status).toBe(Number(status));
+      expectResponseHeaders(answer);
+      expect(answer.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+    },
+  );
 
   test.each(answers)(
-    '%s does not tell what the server is made of',
+    '%s does not name the software of the server',
     async (_status, path, options) => {
       const { headers } = await service.call(path, options);
       for (const name of ['X-Powered-By', 'Server', 'ETag', 'Set-Cookie']) {
@@ -77,7 +80,7 @@ describe('every answer', () => {
     expect(answer.headers.get('Content-Length')).toBe(String(Buffer.byteLength(answer.text)));
   });
 
-  test('is whole, whatever the client has stored', async () => {
+  test('is complete, even to a conditional request', async () => {
     const headers = { 'If-None-Match': '*', 'If-Modified-Since': new Date().toUTCString() };
     expect((await service.call('/pets', { headers })).status).toBe(200);
   });
@@ -85,7 +88,7 @@ describe('every answer', () => {
 
 describe('links', () => {
   test.each(['evil.example', 'evil.example:80', 'localhost'])(
-    'are built from the own address, not from Host: %s',
+    'start with the address of the service, not with Host: %s',
     async (host) => {
       for (let i = 0; i < 2; i += 1) await service.call('/pets', { json: rex });
       const [answer] = await sendRaw(

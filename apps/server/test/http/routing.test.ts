@@ -38,7 +38,7 @@ describe('HEAD', () => {
     expect(head.headers.get('Content-Length')).toBe(String(Buffer.byteLength(get.text)));
   });
 
-  test('is followed by nothing on the wire but the next answer', async () => {
+  test('sends no body before the next response on the connection', async () => {
     const headers = ['Host: a', `Authorization: Bearer ${service.tokens.enterprise}`];
     const get = rawRequest({ line: 'GET /v1/pets/1 HTTP/1.1', headers });
     const [head, next] = await sendRaw(
@@ -80,7 +80,7 @@ describe('another method on a known path', () => {
     expect((await service.call('/pets')).text).toBe(before);
   });
 
-  test('is not had by X-HTTP-Method-Override', async () => {
+  test('cannot be chosen with X-HTTP-Method-Override', async () => {
     const before = await countPets();
     const answer = await service.call('/pets?_method=DELETE', {
       headers: { 'X-HTTP-Method-Override': 'DELETE' },
@@ -111,16 +111,16 @@ describe('404', () => {
     '/%70ets%2f1',
     '/.env',
     '/constructor',
-  ])('%j under /v1 is no path', async (path) => {
+  ])('%j under /v1 is not found', async (path) => {
     expectError(await raw(`GET /v1${path} HTTP/1.1`), 404, 'not_found');
   });
 
-  test('of an animal has a code of its own', async () => {
+  test('of an animal has its own code', async () => {
     expectError(await service.call('/pets/999'), 404, 'pet_not_found', /999/);
   });
 
   test.each(['/', '/pets', '/v2/pets', '/v10/pets', '/V1/pets', '//v1/pets', '/favicon.ico'])(
-    '%s outside /v1 is JSON, too',
+    '%s outside /v1 is also JSON',
     async (path) => {
       const answer = await raw(`GET ${path} HTTP/1.1`);
       expect(answer.status).toBe(404);

@@ -33,7 +33,7 @@ describe('the log', () => {
   const line = (requestId: string) => requestLine(service.server, requestId);
   const withId = (requestId: string) => ({ headers: { 'X-Request-Id': requestId } });
 
-  test('says what came up, and where', async () => {
+  test('names the version and the addresses at the start', async () => {
     expect(await listeningLine(service.server)).toEqual({
       level: 'info',
       time,
@@ -47,7 +47,7 @@ describe('the log', () => {
     });
   });
 
-  test('has one line a request, with these fields and no other', async () => {
+  test('has one line per request, with exactly these fields', async () => {
     const token = service.tokens.enterprise;
     const { status } = await service.call('/pets?limit=2', { ...withId('one'), token });
     expect(status).toBe(200);
@@ -69,7 +69,7 @@ describe('the log', () => {
     expect(logOf(service.server).filter(({ requestId }) => requestId === 'one')).toHaveLength(1);
   });
 
-  test('tells a route by its template, and an error by its code', async () => {
+  test('has the template of the route and the code of the error', async () => {
     await service.call('/pets/9007199254740993', withId('missing'));
     expect(await line('missing')).toMatchObject({
       route: '/v1/pets/:petId',
@@ -87,7 +87,7 @@ describe('the log', () => {
     expect(await line('nowhere')).toMatchObject({ route: 'other', errorCode: 'not_found' });
   });
 
-  test('tells of a caller without a key', async () => {
+  test('has the network of a caller without a key', async () => {
     await service.call('/pets', { ...withId('stranger'), token: null });
     expect(await line('stranger')).toEqual({
       level: 'info',
@@ -104,7 +104,7 @@ describe('the log', () => {
     });
   });
 
-  test('tells how a request was counted, and of a ban when it begins', async () => {
+  test('has the quota decision of a request, and a line when a ban begins', async () => {
     const token = service.tokens.free;
     for (let i = 0; i < 60; i += 1) await service.call('/pets', { token });
     await service.call('/pets', { ...withId('denied'), token });
@@ -123,7 +123,7 @@ describe('the log', () => {
     expect(bans).toEqual([{ level: 'warn', time, keyId, seconds: 300, msg: expect.anything() }]);
   });
 
-  test('has no line for what is not HTTP: a caller could fill the disk with them', async () => {
+  test('has no line for invalid HTTP, because a caller could fill the disk', async () => {
     for (const origin of [service.server.origin, service.server.opsUrl]) {
       expect(await sendNonsense(origin)).toMatch(/^HTTP\/1\.1 400 /);
     }
@@ -133,7 +133,7 @@ describe('the log', () => {
     expect(logOf(service.server)).toHaveLength(lines + 1);
   });
 
-  test('tells of a caller who was gone before the answer', async () => {
+  test('marks a request whose caller left before the response', async () => {
     const socket = connect(Number(new URL(service.server.origin).port), '127.0.0.1');
     socket.write(
       `POST /v1/pets HTTP/1.1\r\nHost: x\r\nX-Request-Id: gone\r\nAuthorization: Bearer ${service.tokens.enterprise}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
@@ -146,7 +146,7 @@ describe('the log', () => {
     expect(logOf(service.server)).toHaveLength(lines + 2);
   });
 
-  test('has one line for what an operator does, with the key that it was done to', async () => {
+  test('has one line per admin request, with the id of the key', async () => {
     const admin = adminOf(service.server);
     const created = await admin.call('/keys', { ...withId('made'), json: '{"plan":"pro"}' });
     const { key, token } = created.body as IssuedKey;
@@ -171,7 +171,7 @@ describe('the log', () => {
     for (const text of [token, adminToken]) expect(service.server.output()).not.toContain(text);
   });
 
-  test("repeats nothing of an operator's request that is not ours", async () => {
+  test("repeats nothing that a caller chose in an operator's request", async () => {
     const admin = adminOf(service.server);
     const { key } = await admin.create('{"plan":"pro"}');
     await admin.call(`/keys/${key.id}/revoke`, { ...withId('guess'), method: 'POST', token: 'no' });
@@ -193,7 +193,7 @@ describe('the log', () => {
     expect(service.server.output()).not.toContain('secret-of-mine');
   });
 
-  test('leaves out probes that are answered well', async () => {
+  test('leaves out successful probes', async () => {
     for (const path of ['/livez', '/readyz', '/metrics']) {
       const { ok } = await fetch(service.server.opsUrl + path, withId('probe'));
       expect(ok).toBe(true);
@@ -203,7 +203,7 @@ describe('the log', () => {
     expect(logOf(service.server).filter(({ requestId }) => requestId === 'probe')).toEqual([]);
   });
 
-  test('stays on stderr, and ends with the stop', async () => {
+  test('is on stderr only, and ends with a line about the stop', async () => {
     await service.server.stop();
     const [before, last] = logOf(service.server).slice(-2);
     expect(before).toEqual({ level: 'info', time, signal: 'SIGTERM', msg: 'stopping' });
@@ -212,14 +212,14 @@ describe('the log', () => {
   });
 });
 
-test('LOG_LEVEL=warn leaves out what went well', async () => {
+test('LOG_LEVEL=warn leaves out successful requests', async () => {
   await using server = await startServer({ env: { LOG_LEVEL: 'warn' } });
   await fetch(`${server.baseUrl}/pets`);
   expect(await server.stop()).toBe(0);
   expect(logOf(server)).toEqual([]);
 });
 
-test('LOG_FORMAT=pretty is for people', async () => {
+test('LOG_FORMAT=pretty is readable and is not JSON', async () => {
   await using server = await startServer({ env: { LOG_FORMAT: 'pretty' } });
   await fetch(`${server.baseUrl}/pets`);
   const pattern = /^\d\d:\d\d:\d\d info {2}request method=GET route=\/v1\/pets status=401 /m;
@@ -245,7 +245,7 @@ test.skipIf(!existsSync('/dev/full')).each(['json', 'pretty'])(
   },
 );
 
-test('a start that fails says why in plain words, and nothing else', async () => {
+test('a start that fails prints the reason and nothing else', async () => {
   const { code, stdout, stderr } = await runServer({ env: { LOG_LEVEL: 'loud', PORT: 'x' } });
   expect({ code, stdout, stderr }).toEqual({
     code: 1,

@@ -74,7 +74,7 @@ test('requests, decisions, Redis and the database are counted', async () => {
   expect(counted('process_resident_memory_bytes')).toBeGreaterThan(0);
 });
 
-test("operators' requests and probes are counted apart", async () => {
+test("operators' requests and probes have their own counters", async () => {
   const { call: ask } = adminOf(service.server);
   expect((await ask('/keys')).status).toBe(200);
   await ask('/keys/no-id', { method: 'PURGE', token: null });
@@ -97,11 +97,11 @@ test("operators' requests and probes are counted apart", async () => {
   expect(metrics).not.toMatch(/animal_store_http_\w+\{route="\/(?:admin|readyz|metrics)/);
 });
 
-test('promtool has nothing to object to', async () => {
+test('promtool finds no problem', async () => {
   expect(await checkMetrics(await scrape(service.server))).toBe('');
 });
 
-test('whatever callers send, the labels are ours', async () => {
+test('no label takes a value from a caller', async () => {
   const hostile = async (round: number) => {
     const methods = ['PROPFIND', 'MKCOL', 'PATCH', 'PURGE', 'OPTIONS'];
     for (let i = 0; i < 100; i += 1) {
@@ -132,7 +132,7 @@ test('whatever callers send, the labels are ours', async () => {
   expect(labelValues(second, 'method')).toEqual(new Set(['GET', 'PATCH', 'OPTIONS', 'other']));
 });
 
-test('the breaker and errors of Redis show, in metrics and log', async () => {
+test('the circuit breaker and the errors of Redis are in the metrics and the log', async () => {
   await redis.kill();
   await service.call('/pets');
   const away = await scrape(service.server);

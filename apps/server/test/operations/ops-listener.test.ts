@@ -26,7 +26,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   const ask = (path: string, options?: Parameters<typeof call>[1]) =>
     call(service.server.opsUrl + path, options);
 
-  test('says that it lives, and that it is ready', async () => {
+  test('reports that it is live and ready', async () => {
     expect(await ask('/livez')).toMatchObject({ status: 200, body: { status: 'alive' } });
     const ready = await ask('/readyz');
     expect(ready.status).toBe(200);
@@ -118,7 +118,7 @@ describe('a replica on Postgres', () => {
     expect(await readiness()).toEqual(ready);
   });
 
-  test('is ready only on a database that has its migrations, and on one that has more', async () => {
+  test('is ready only if the database has its migrations; it may have newer ones', async () => {
     await using service = await startService('postgres');
     const sql = postgres(service.database.env['DATABASE_URL'] ?? '', {
       max: 1,
@@ -161,7 +161,7 @@ describe('a replica on Postgres', () => {
 describe("an embedded server's socket", () => {
   const socketOf = (dataDir = '') => join(dataDir, 'ops.sock');
 
-  test('takes commands without a token, and only its own user can open it', async () => {
+  test('accepts commands without a token, and only its own user can open it', async () => {
     await using server = await startServer();
     const socket = socketOf(server.dataDir);
     const status = await statusOver(socket);
@@ -211,7 +211,7 @@ describe('a start fails', () => {
     },
   );
 
-  test('on an OPS_PORT that is taken, which it names', async () => {
+  test('if OPS_PORT is in use, and names it', async () => {
     await using database = await createDatabase('postgres');
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));

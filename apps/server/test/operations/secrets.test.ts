@@ -11,7 +11,7 @@ import { call, startService } from '../support/service.ts';
 const secret = 'cAnArY0123456789';
 
 test.each(['embedded', 'postgres'] as const)(
-  'a token never shows in an error, the log, metrics or traces, wherever it was sent, on %s',
+  'no error, log line, metric or trace contains a token, wherever it was sent, on %s',
   async (kind) => {
     await using collector = await openOtlpCollector();
     await using redis = await openRedis();

@@ -10,7 +10,7 @@ const [server, client] = [2, 3];
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const callerSpanId = 'b7ad6b7169203331';
 
-test('a request is a span of its caller, and what it needed are spans of it', async () => {
+test('the span of a request belongs to the trace of its caller, and statements and commands are its children', async () => {
   await using collector = await openOtlpCollector();
   await using redis = await openRedis();
   await using service = await startService('postgres', {
@@ -58,7 +58,7 @@ test('a request is a span of its caller, and what it needed are spans of it', as
   ]);
 });
 
-test('a caller who does not record its trace is not recorded here', async () => {
+test('a trace that its caller does not sample is not recorded', async () => {
   await using collector = await openOtlpCollector();
   await using service = await startService('embedded', {
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
@@ -72,7 +72,7 @@ test('a caller who does not record its trace is not recorded here', async () => 
   expect(requests[0]?.parentSpanId).toBeUndefined();
 });
 
-describe('no request and no clean stop is the price of a collector', () => {
+describe('requests and the stop succeed with a collector', () => {
   test.each([
     ['is away', () => 'http://127.0.0.1:9'],
     ['refuses what it is sent', ({ url }: OtlpCollector) => `${url}/elsewhere`],
@@ -87,7 +87,7 @@ describe('no request and no clean stop is the price of a collector', () => {
   });
 });
 
-test('without somewhere to send to, nothing of OpenTelemetry but its empty API is loaded', async () => {
+test('without an endpoint only the API package of OpenTelemetry is loaded', async () => {
   const loaded = async (env: Record<string, string>) => {
     await using directory = await temporaryDirectory();
     await using started = await startServer({ env: { ...env, NODE_V8_COVERAGE: directory.path } });

@@ -34,17 +34,17 @@ describe('bans', () => {
   };
   const denied = (times: number) => Array.from({ length: times }, () => 'rate_limit_exceeded');
 
-  test('a key that repeats itself more often than the threshold is banned', async () => {
+  test('a key with more strikes than the threshold is banned', async () => {
     // One is admitted, one denied for the first time, and four repeat it; the next one bans.
     expect(await codesOf('repeats', 7)).toEqual(['ok', ...denied(5), 'key_temporarily_banned']);
   });
 
-  test('the threshold is half of the limit where that is more', async () => {
+  test('the threshold is half of the limit if that is more', async () => {
     const codes = await codesOf('wide', 20 + 1 + 10 + 1);
     expect(codes.slice(20)).toEqual([...denied(11), 'key_temporarily_banned']);
   });
 
-  test('from half the threshold on, the message warns of it', async () => {
+  test('the message warns from half the threshold on', async () => {
     await callAs('warned');
     const messages: string[] = [];
     for (let i = 0; i < 5; i += 1) {
@@ -60,7 +60,7 @@ describe('bans', () => {
     ]);
   });
 
-  test('a banned key is told when the ban ends', async () => {
+  test('the response to a banned key says when the ban ends', async () => {
     await codesOf('headers', 7);
     const answer = await callAs('headers');
     expectError(answer, 429, 'key_temporarily_banned', /Retry after \d+ s\.$/);
@@ -82,7 +82,7 @@ describe('bans', () => {
     expect(later.every(({ status }) => status === 429)).toBe(true);
   });
 
-  test('a ban is of one key alone', async () => {
+  test('a ban does not affect other keys', async () => {
     expect((await service.call('/pets')).status).toBe(200);
     expect((await service.call('/pets', { token: service.tokens.free })).status).toBe(200);
   });

@@ -50,7 +50,7 @@ describe('quotas', () => {
     return answers;
   };
 
-  describe('every answer tells of them', () => {
+  describe('every response has the headers', () => {
     const preflight = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' };
     const answers: readonly [string, number, () => Promise<Answer>][] = [
       ['200', 200, () => service.call('/pets')],
@@ -133,12 +133,12 @@ describe('quotas', () => {
       expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: limit }, (_, i) => i));
     });
 
-    test('the day admits exactly its number of many at once', async () => {
+    test('the day admits exactly its limit of many requests at once', async () => {
       const answers = await Promise.all(Array.from({ length: 60 }, () => callAs('race')));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(25);
     });
 
-    test('an admitted request costs one, whatever its answer', async () => {
+    test('an admitted request costs one, whatever its status', async () => {
       const answers = [
         await callAs('errors', '/pets?limit=0'),
         await callAs('errors', '/pets/999'),
@@ -194,7 +194,7 @@ describe('quotas', () => {
       expect(rateLimitOf(await callAs('preflight')).remaining).toBe(1);
     });
 
-    test('OPTIONS that is no preflight costs one', async () => {
+    test('OPTIONS that is not a preflight costs one', async () => {
       const before = rateLimitOf(await callAs('window'));
       const answer = await callAs('window', '/pets', { method: 'OPTIONS' });
       expect(answer.status).toBe(405);
@@ -221,13 +221,13 @@ describe('quotas', () => {
       expect(reset - now).toBeGreaterThan(86_000);
     });
 
-    test('of two that have as much left, the minute is reported', async () => {
+    test('if both windows have the same number left, the minute is reported', async () => {
       const answer = await callAs('tie');
       const now = Date.parse(answer.headers.get('Date') ?? '') / 1_000;
       expect(rateLimitOf(answer).reset - now).toBeLessThanOrEqual(61);
     });
 
-    test('of two that deny, the one that resets later is reported', async () => {
+    test('if both windows deny, the one that resets later is reported', async () => {
       const answers = await inTurn('both', 4);
       const denied = answers[3];
       if (denied === undefined) throw new Error('No answer came.');
@@ -248,7 +248,7 @@ describe('quotas', () => {
   });
 
   describe('a 429', () => {
-    test('has the Error body, and says how long to wait everywhere alike', async () => {
+    test('has the Error body and the same wait in its body and headers', async () => {
       const denied = await callAs('denied');
       const retryAfter = denied.headers.get('Retry-After');
       expectError(
@@ -269,7 +269,7 @@ describe('quotas', () => {
       expect((await service.call('/pets?limit=100')).text).toBe(before);
     });
 
-    test('comes before any other fault of the request', async () => {
+    test('is sent before any other error of the request', async () => {
       for (const path of ['/pets?limit=0', '/nowhere', '/pets/%ff', '/store/orders']) {
         expectError(await callAs('denied', path), 429, 'rate_limit_exceeded');
       }

@@ -36,7 +36,7 @@ describe('/openapi.json', () => {
     });
   });
 
-  test('is not sent again to whoever has it', async () => {
+  test('is answered with 304 if it has not changed', async () => {
     const first = await get('/openapi.json');
     const etag = first.headers.get('ETag');
     const again = await get('/openapi.json', { 'If-None-Match': String(etag) });
@@ -45,7 +45,7 @@ describe('/openapi.json', () => {
     expect(other.status).toBe(200);
   });
 
-  test('has a HEAD, and no other method', async () => {
+  test('answers GET and HEAD only', async () => {
     const target = '/openapi.json';
     const head = await send(service.server.origin, { method: 'HEAD', target, headers: {} });
     expect([head.status, head.text]).toEqual([200, '']);
@@ -54,7 +54,7 @@ describe('/openapi.json', () => {
     expect(JSON.parse(put.text)).toMatchObject({ code: 'method_not_allowed', status: 405 });
   });
 
-  test('needs no key, and costs none of the quota', async () => {
+  test('needs no key and has no quota', async () => {
     for (let i = 0; i < 70; i++) expect((await get('/openapi.json')).status).toBe(200);
     const { headers } = await get('/openapi.json');
     expect([...headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);
@@ -75,7 +75,7 @@ describe('/docs', () => {
     );
   });
 
-  test('is where a browser is sent from the root, and programs are not', async () => {
+  test('is the target of a redirect from / for browsers only', async () => {
     const browser = await get('/', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     expect([browser.status, browser.headers.get('Location')]).toEqual([302, '/docs']);
     for (const accept of ['application/json', '*/*']) {

@@ -16,20 +16,20 @@ const contract = importsUnder('packages/contract/src');
 const client = importsUnder('packages/client/src');
 const server = importsUnder('apps/server/src');
 
-test('there is something to judge', () => {
+test('the files to check are found', () => {
   expect(contract.length).toBeGreaterThan(10);
   expect(client.length).toBeGreaterThan(5);
   expect(server.length).toBeGreaterThan(50);
 });
 
 describe('packages', () => {
-  test('the contract stands on no other package, and on nothing of Node', () => {
+  test('the contract imports no other package and nothing of Node', () => {
     expect(allowed(contract, [/^packages\/contract\/src\//, /^zod$/, /^@ts-rest\/core$/])).toEqual(
       [],
     );
   });
 
-  test('the client stands on the contract alone', () => {
+  test('the client imports only the contract', () => {
     expect(allowed(client, [/^packages\/client\/src\//, /^@animal-store\/contract(\/|$)/])).toEqual(
       [],
     );
@@ -94,7 +94,7 @@ describe('inside the server', () => {
     expect(files.filter((file) => atTheStart.test(read(file)))).toEqual([]);
   });
 
-  test('a command of the CLI loads nothing of the service but its settings', () => {
+  test('the CLI imports nothing of the service but its settings', () => {
     const loaded = loadedBy('apps/server/src/cli.ts');
     expect(loaded).toContain('apps/server/src/config.ts');
     expect(loaded.filter((file) => /^apps\//.test(file) && !/src\/cli[./]/.test(file))).toEqual([
@@ -115,7 +115,7 @@ describe('inside the server', () => {
     expect(refused(others, [/^apps\/server\/src\/ops\//])).toEqual([]);
   });
 
-  test('only ops/ and the CLI speak the admin contract, keys and errors its words', () => {
+  test('only ops/ and the CLI import the admin contract; keys/ and http/ import only its types and errors', () => {
     const others = server.filter(
       ({ from }) => !/src\/(ops\/|cli\/|keys\/key-management|http\/api-error)/.test(from),
     );
@@ -146,7 +146,7 @@ describe('inside the server', () => {
     expect(refused(others, [/^rate-limiter-flexible$/])).toEqual([]);
   });
 
-  test('only main touches signals and the exit', () => {
+  test('only main handles signals and exits', () => {
     const others = filesUnder('apps/server/src').filter((file) => !file.endsWith('src/main.ts'));
     expect(others.filter((file) => /process\.(on|once|exit|kill)\b/.test(read(file)))).toEqual([]);
   });
