@@ -15,7 +15,7 @@ export function configureTests(name: string, options: InlineConfig = {}): ViteUs
       // Most tests wait for servers and databases, so one more worker than a small machine has cores.
       maxWorkers: 3,
       // Time limits only end a hang. A test may wait for several events, one after another.
-      testTimeout: 3 * hangMs,
+      testTimeout: mode === 'heavy' ? 15 * hangMs : 3 * hangMs,
       hookTimeout: 3 * hangMs,
       teardownTimeout: hangMs,
       expect: { poll: { timeout: hangMs } },
