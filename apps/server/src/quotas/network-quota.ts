@@ -1,10 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { type RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { QuotaResult } from './quota-result.ts';
 import { type RedisNetworkLimiter, RedisNetworkRes } from './redis-network-limiter.ts';
-
-/** At most about 5 MB. Beyond it the least recently used are forgotten. */
-const maxRemembered = 10_000;
+import { rememberReadings } from './remembered-readings.ts';
 
 /**
  * How many unknown tokens a network that has used up its quota may have looked up: so many at once, and
@@ -21,13 +18,9 @@ interface NetworkCount {
   readonly now: number;
 }
 
-/** All times are milliseconds of the monotonic clock. */
+/** Adds the look-ups of unknown tokens that were allowed, and since when, by the monotonic clock. */
 interface Remembered extends NetworkCount {
-  /** When the limiter was asked and when it answered. */
-  readonly askedAt: number;
-  readonly heardAt: number;
-  /** Look-ups of unknown tokens that were allowed since the quota was used up. */
-  lookUps: number;
+  readonly lookUps: { allowed: number; readonly since: number };
 }
 
 export type NetworkQuota = ReturnType<typeof createNetworkQuota>;
@@ -47,24 +40,12 @@ export function createNetworkQuota(options: {
   clock?: () => number;
 }) {
   const { limiter, insurance, clock = () => performance.now() } = options;
-  const remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
-
-  /** What was last heard about a network, moved to the present; `undefined` once its window is over. */
-  function recall(network: string): NetworkCount | undefined {
-    const found = remembered.get(network);
-    if (found === undefined) return undefined;
-    const present = clock();
-    // The limiter's clock now lies between these two; they are as far apart as its answer took. The
-    // window may be over from the later one on, and a wait counted from the earlier is never too short.
-    const earliest = found.now + present - found.heardAt;
-    const latest = found.now + present - found.askedAt;
-    return latest >= found.endsAtMs ? undefined : { ...found, now: earliest };
-  }
+  const remembered = rememberReadings<Remembered>({ clock, endOf: ({ endsAtMs }) => endsAtMs });
 
   return {
     /** Decides one request, and counts it. */
     async take(network: string): Promise<QuotaResult> {
-      const known = recall(network);
+      const known = remembered.recall(network);
       if (known !== undefined && known.used >= known.limit) return toResult(known, 'denied');
 
       const askedAt = clock();
@@ -82,7 +63,7 @@ export function createNetworkQuota(options: {
         endsAtMs: now + res.msBeforeNext,
         now,
       };
-      remembered.set(network, { ...count, askedAt, heardAt: clock(), lookUps: 0 });
+      remembered.remember(network, { ...count, lookUps: { allowed: 0, since: clock() } }, askedAt);
       return toResult(count, count.used <= count.limit ? 'admitted' : 'denied');
     },
 
@@ -93,12 +74,13 @@ export function createNetworkQuota(options: {
      * otherwise anybody in their network could lock them out.
      */
     refuseLookUp(network: string): QuotaResult | undefined {
-      const known = recall(network);
-      const entry = remembered.get(network);
-      if (known === undefined || entry === undefined || known.used < known.limit) return undefined;
-      const allowed = spareLookUps + (clock() - entry.heardAt) / 1_000;
-      if (entry.lookUps >= allowed) return toResult(known, 'denied');
-      entry.lookUps += 1;
+      const known = remembered.recall(network);
+      if (known === undefined || known.used < known.limit) return undefined;
+      const { lookUps } = known;
+      if (lookUps.allowed >= spareLookUps + (clock() - lookUps.since) / 1_000) {
+        return toResult(known, 'denied');
+      }
+      lookUps.allowed += 1;
       return undefined;
     },
 
@@ -108,7 +90,7 @@ export function createNetworkQuota(options: {
      */
     peek(network: string): QuotaResult {
       const unused = { used: 0, limit: limiter.points, endsAtMs: 0, now: Date.now() };
-      const count = recall(network) ?? unused;
+      const count = remembered.recall(network) ?? unused;
       return toResult(count, count.used < count.limit ? 'admitted' : 'denied');
     },
   };

@@ -15,9 +15,12 @@ import type { KeyLimiterOptions, MemoryKeyLimiter } from './memory-key-limiter.t
 import { defineScript, type RedisConnection, type RedisScript } from './open-redis.ts';
 import { type QuotaReading, QuotaResult } from './quota-result.ts';
 import type { OnBan } from './quotas.ts';
-import { createRememberedBans } from './remembered-bans.ts';
+import { rememberReadings } from './remembered-readings.ts';
 
 type Reply = [now: number, ...replies: KeyReply[]];
+
+/** How long a ban is believed without asking Redis again, so that an unban there ends it here too. */
+const believedBanMs = 2_000;
 
 /**
  * How requests share script calls. Redis does nothing else while a script runs, so the number of keys
@@ -47,7 +50,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
   readonly #onBan: OnBan | undefined;
   readonly #now: (() => number) | undefined;
   readonly #clock: () => number;
-  readonly #bans: ReturnType<typeof createRememberedBans>;
+  readonly #bans: ReturnType<typeof rememberReadings<QuotaReading>>;
   /** Keys that were unbanned while Redis was away, and may still be banned there. */
   readonly #missedUnbans = new Set<string>();
 
@@ -81,7 +84,11 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     this.#onBan = onBan;
     this.#now = now;
     this.#clock = now ?? (() => performance.now());
-    this.#bans = createRememberedBans(this.#clock);
+    this.#bans = rememberReadings({
+      clock: this.#clock,
+      endOf: ({ bannedUntilMs }) => bannedUntilMs,
+      believedMs: believedBanMs,
+    });
   }
 
   // In braces: everything that is kept about a key lies on one node of a Cluster.
@@ -172,7 +179,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
       });
       const last = readingOf(reply, group.length - 1, now);
       const { key } = group[0] as KeyRequest;
-      this.#bans.remember(key, last, askedAt);
+      if (last.outcome === 'banned') this.#bans.remember(key, last, askedAt);
       if (isBanBegun(reply)) {
         this.#onBan?.({ keyId: this.parseKey(key), seconds: (last.bannedUntilMs - now) / 1_000 });
       }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { QuotaReading } from './quota-result.ts';
-import { createRememberedBans } from './remembered-bans.ts';
+import { rememberReadings } from './remembered-readings.ts';
 
 const redisNow = 1_800_000_000_321;
 
@@ -11,13 +11,17 @@ function readingOf(bannedUntilMs: number): QuotaReading {
   return { now: redisNow, outcome, minute: notOpen, day: notOpen, bannedUntilMs, strikes: 0 };
 }
 
-describe('remembered bans', () => {
+describe('remembered readings', () => {
   let now: number;
-  let bans: ReturnType<typeof createRememberedBans>;
+  let bans: ReturnType<typeof rememberReadings<QuotaReading>>;
 
   beforeEach(() => {
     now = 5_000;
-    bans = createRememberedBans(() => now);
+    bans = rememberReadings({
+      clock: () => now,
+      endOf: ({ bannedUntilMs }) => bannedUntilMs,
+      believedMs: 2_000,
+    });
   });
 
   test('a ban is reported without asking Redis, with the time that has passed', () => {
@@ -30,7 +34,7 @@ describe('remembered bans', () => {
     expect(bans.recall('other')).toBeUndefined();
   });
 
-  test('a denial that is no ban is not remembered', () => {
+  test('a reading that has ended is not recalled', () => {
     bans.remember('key', readingOf(0), now);
     expect(bans.recall('key')).toBeUndefined();
   });
