@@ -9,6 +9,7 @@ import { ApiError } from '../http/api-error.ts';
 import { contractHandlers } from '../http/contract-handlers.ts';
 import { createExpress } from '../http/create-express.ts';
 import { errorMapper } from '../http/error-mapper.ts';
+import { inOrder } from '../http/in-order.ts';
 import { jsonBody } from '../http/json-body.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import type { createPetHandlers } from '../pets/pet-handlers.ts';
@@ -56,18 +57,24 @@ export function createApp(options: AppOptions): Express {
 
   const files = referenceHandlers({ ...options, origin: new URL(baseUrl).origin });
   const routes = createRouteTable({ ...operationRoutes, ...referenceRoutes(files) });
-  app.use(commonHeaders());
-  app.use(routes.find);
-  app.use(observeRequests(options));
-  app.use(cors(options.corsOrigins));
-  app.use(deprecationHeaders(baseUrl));
+  app.use(
+    inOrder(
+      commonHeaders(),
+      routes.find,
+      observeRequests(options),
+      cors(options.corsOrigins),
+      deprecationHeaders(baseUrl),
+    ),
+  );
   app.use(
     `/${apiVersion}`,
-    shedLoad,
-    preflight(quotas),
-    identify(keys, quotas),
-    enforceQuota(quotas),
-    requireKey(),
+    inOrder(
+      shedLoad,
+      preflight(quotas),
+      identify(keys, quotas),
+      enforceQuota(quotas),
+      requireKey(),
+    ),
   );
   app.use(
     routes.dispatch({

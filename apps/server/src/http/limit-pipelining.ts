@@ -1,6 +1,16 @@
 import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+type RequestType = typeof IncomingMessage;
+type ResponseType = typeof ServerResponse<IncomingMessage>;
+
+/** Options of `createServer`. */
+export interface PipeliningOptions {
+  readonly IncomingMessage: RequestType;
+  readonly ServerResponse: ResponseType;
+  readonly shouldUpgradeCallback: NonNullable<ServerOptions['shouldUpgradeCallback']>;
+}
+
 /**
  * Creates options for `createServer` that limit how many requests of one connection may wait for their
  * responses. A connection that exceeds the limit is closed.
@@ -10,9 +20,7 @@ import type { Socket } from 'node:net';
  * 100 connections exhausted a heap of 512 MB. Only an upgrade stops it. So a request over the limit is
  * treated as an upgrade, and Node closes the connection because nobody listens to `upgrade`.
  */
-export function limitPipelining(
-  maxPending: number,
-): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse' | 'shouldUpgradeCallback'> {
+export function limitPipelining(maxPending: number): PipeliningOptions {
   const pending = new WeakMap<Socket, number>();
   const pendingOf = (socket: Socket) => pending.get(socket) ?? 0;
 

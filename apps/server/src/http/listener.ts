@@ -1,7 +1,9 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
+import type { Express } from 'express';
 import { bindPort } from './bind-port.ts';
 import { limitPipelining } from './limit-pipelining.ts';
 import { originForm } from './origin-form.ts';
+import { shareTypes } from './share-types.ts';
 
 /** An open port. */
 export interface Listener {
@@ -34,7 +36,7 @@ const connectionsCheckingIntervalMs = 1_000;
 const maxHeaders = 100;
 
 /**
- * Listens, and passes every request to a handler that is created once the port is known.
+ * Listens, and passes every request to an app that is created once the port is known.
  *
  * Invalid HTTP, CONNECT and unknown expectations are left to Node, which sends a minimal response or
  * closes the connection. No code of ours runs there, because no quota protects it.
@@ -49,29 +51,31 @@ export async function openListener(
     /** Called when a connection cannot be accepted. An unhandled error would end the process. */
     report: (failure: unknown) => void;
   },
-  createHandler: (port: number, server: Server) => RequestListener,
+  createApp: (port: number, server: Server) => Express,
 ): Promise<Listener> {
   const { headersTimeoutMs, requestTimeoutMs } = address;
+  const limited = limitPipelining(address.maxPipelinedRequests);
   const server = createServer({
     // Node rejects a time-out of the headers that is longer than that of the whole request.
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: address.keepAliveTimeoutMs,
     connectionsCheckingInterval: connectionsCheckingIntervalMs,
-    ...limitPipelining(address.maxPipelinedRequests),
+    ...limited,
   });
   server.setTimeout(address.stallTimeoutMs);
   server.maxConnections = address.maxConnections;
   server.maxHeadersCount = maxHeaders;
   const bound = await bindPort(server, address);
   server.on('error', (failure) => address.report(failure));
-  const handle = createHandler(bound, server);
+  const app = createApp(bound, server);
+  shareTypes(app, limited);
   let isDraining = false;
   server.on('request', (req, res) => {
     // Node drops what follows an upgrade request in the same segment, so it must be the last one.
     if (isDraining || req.headers.upgrade !== undefined) res.setHeader('Connection', 'close');
     req.url = originForm(req.url ?? '/');
-    handle(req, res);
+    app(req, res);
   });
 
   return {

@@ -5,9 +5,12 @@ import { prettyLine } from './pretty-line.ts';
 
 export type Log = Logger;
 
-/** Lines are written together, so many bytes or milliseconds of them: a write costs ten lines. */
-const batchBytes = 8 * 1024;
-const batchMs = 20;
+/**
+ * Lines are written together, so many bytes or milliseconds of them. Writing 8 kB at a time took 5 % of
+ * the CPU time of a request: the system call, and waking the thread that does it.
+ */
+const batchBytes = 32 * 1024;
+const batchMs = 50;
 
 /** What may wait to be written, in bytes, before lines are dropped. */
 const maxWaitingBytes = 16 * 1024 * 1024;
@@ -83,6 +86,7 @@ function jsonStream(): OpenStream {
     fd: 2,
     sync: false,
     minLength: batchBytes,
+    maxWrite: 2 * batchBytes,
     maxLength: maxWaitingBytes,
   });
   // A full disk, say, is no reason to stop: lines wait for their next try. But the process must be able
