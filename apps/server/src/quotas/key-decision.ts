@@ -10,26 +10,24 @@ export interface KeyRequest {
 /** What `reply.lua` answers for the requests of one key. */
 export type KeyReply = readonly number[];
 
-/** Groups requests that the script can decide with one read: of one key, under the same quota. */
-export function groupByKey<Request extends KeyRequest>(requests: readonly Request[]): Request[][] {
-  const groups: Request[][] = [];
-  const latest = new Map<string, Request[]>();
-  for (const request of requests) {
-    const group = latest.get(request.key);
+/** Groups requests that the script decides together: of one key, under the same quota. */
+export function groupByKey(
+  all: readonly KeyRequest[],
+): (KeyRequest & { readonly requests: KeyRequest[] })[] {
+  const groups: ReturnType<typeof groupByKey> = [];
+  const latest = new Map<string, (typeof groups)[number]>();
+  for (const request of all) {
+    const { key, quota } = request;
+    let group = latest.get(key);
     // After a change of plan a new group begins, so that the order of arrival is kept.
-    if (group !== undefined && isSameQuota(group[0]?.quota, request.quota)) {
-      group.push(request);
-      continue;
+    if (group?.quota.perMinute !== quota.perMinute || group.quota.perDay !== quota.perDay) {
+      group = { key, quota, requests: [] };
+      groups.push(group);
+      latest.set(key, group);
     }
-    const next = [request];
-    groups.push(next);
-    latest.set(request.key, next);
+    group.requests.push(request);
   }
   return groups;
-}
-
-function isSameQuota(one: Quota | undefined, other: Quota): boolean {
-  return one?.perMinute === other.perMinute && one.perDay === other.perDay;
 }
 
 /**

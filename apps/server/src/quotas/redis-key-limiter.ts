@@ -70,13 +70,20 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     // The limits come with each request, in the options of `consume`.
     super({ storeClient: redis, points: 0, duration: 0, insuranceLimiter: insurance });
     this.#decideKeys = defineScript(redis, 'decideKeys', decideScript(banPolicy));
-    const decideTogether = (requests: readonly KeyRequest[]) => this.#decideTogether(requests);
-    // The script of a Cluster's node may use keys of one slot only. Nearly all keys have different slots.
-    const decideSeparately = (requests: readonly KeyRequest[]) => this.#decideSeparately(requests);
-    this.#decide = createBatcher(
-      redis instanceof Cluster ? decideSeparately : decideTogether,
-      batching,
-    );
+    // In a Cluster, a script may only use keys of one slot, and nearly all keys have slots of their own.
+    const callOf = ({ key }: KeyRequest) => (redis instanceof Cluster ? key : 'all');
+    this.#decide = createBatcher(async (requests) => {
+      const calls = new Map<string, Promise<Map<KeyRequest, QuotaReading>>>();
+      for (const [name, group] of Map.groupBy(requests, callOf)) {
+        calls.set(name, this.#decideAll(group));
+      }
+      await Promise.allSettled(calls.values());
+      // The failure of one call leaves the requests of the others alone.
+      return requests.map(async (request) => {
+        const readings = await calls.get(callOf(request));
+        return readings?.get(request) as QuotaReading;
+      });
+    }, batching);
     this.#unbanKey = defineScript(redis, 'unbanKey', unbanScript);
     this.#breaker = breaker;
     this.#insurance = insurance;
@@ -164,43 +171,26 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     return new QuotaResult(reading, { ...quota, strikeThreshold: threshold, scope: 'service' });
   }
 
-  /** Decides requests of any keys in one script call. */
-  async #decideTogether(requests: readonly KeyRequest[]): Promise<QuotaReading[]> {
+  /** Decides requests in one script call, in their order. */
+  async #decideAll(requests: readonly KeyRequest[]): Promise<Map<KeyRequest, QuotaReading>> {
     const groups = groupByKey(requests);
     const askedAt = this.#clock();
     const [now, ...replies] = await this.#callScript(
-      groups.map((group) => ({ ...(group[0] as KeyRequest), requests: group.length })),
+      groups.map(({ key, quota, requests }) => ({ key, quota, requests: requests.length })),
     );
     const readings = new Map<KeyRequest, QuotaReading>();
-    for (const [i, group] of groups.entries()) {
+    for (const [i, { key, requests }] of groups.entries()) {
       const reply = replies[i] ?? [];
-      group.forEach((request, index) => {
+      for (const [index, request] of requests.entries()) {
         readings.set(request, readingOf(reply, index, now));
-      });
-      const last = readingOf(reply, group.length - 1, now);
-      const { key } = group[0] as KeyRequest;
+      }
+      const last = readingOf(reply, requests.length - 1, now);
       if (last.outcome === 'banned') this.#bans.remember(key, last, askedAt);
       if (isBanBegun(reply)) {
         this.#onBan?.({ keyId: this.parseKey(key), seconds: (last.bannedUntilMs - now) / 1_000 });
       }
     }
-    return requests.map((request) => readings.get(request) as QuotaReading);
-  }
-
-  /** Decides requests in one script call for each key. The failure of a call concerns only its key. */
-  async #decideSeparately(requests: readonly KeyRequest[]): Promise<Promise<QuotaReading>[]> {
-    const calls = new Map<KeyRequest, Promise<QuotaReading>>();
-    for (const group of Map.groupBy(requests, ({ key }) => key).values()) {
-      const call = this.#decideTogether(group);
-      group.forEach((request, i) => {
-        calls.set(
-          request,
-          call.then((readings) => readings[i] as QuotaReading),
-        );
-      });
-    }
-    await Promise.allSettled(calls.values());
-    return requests.map((request) => calls.get(request) as Promise<QuotaReading>);
+    return readings;
   }
 
   #callScript(keys: readonly (KeyRequest & { requests: number })[]): Promise<Reply> {
