@@ -12,14 +12,17 @@ import type { FetchFunction } from './http-response.ts';
 /** A function that is told of an event. If it throws or rejects, that is logged and nothing else. */
 export type Hook<Event> = (event: Event) => unknown;
 
-/** Where a client writes what it does: `console`, or a logger with the same methods. */
+/**
+ * Where a client writes what it does: `console`, or a logger with the same methods. A message is like
+ * `Animal Store Response listPets`, and comes with the event that the hook gets.
+ */
 export interface Logger {
-  /** Gets one line for each request and each answer. */
-  debug(message: string): void;
-  /** Gets one line for each attempt that will be repeated. */
-  warn(message: string): void;
-  /** Gets one line for each call that failed, and for each hook that failed. */
-  error(message: string): void;
+  /** Is told of each request and each answer. */
+  debug(message: string, event: unknown): void;
+  /** Is told of each attempt that will be repeated. */
+  warn(message: string, event: unknown): void;
+  /** Is told of each call that failed, and of each hook that failed. */
+  error(message: string, event?: unknown): void;
 }
 
 /** How a client reaches the service, and how patient it is. */
@@ -75,7 +78,7 @@ export interface ClientOptions {
   onError?: Hook<ErrorEvent> | undefined;
   /** Is told of each deprecated operation once, in place of the warning of the process. */
   onDeprecation?: Hook<DeprecationEvent> | undefined;
-  /** Gets a line for each request, answer, retry and failure. Pass `console` to see them all. */
+  /** Is told of each request, answer, retry and failure. Pass `console` to see them all. */
   logger?: Logger | undefined;
 }
 

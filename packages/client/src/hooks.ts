@@ -15,27 +15,20 @@ interface Events {
   onDeprecation: DeprecationEvent;
 }
 
-/**
- * Calls a hook, and logs what it is told. Neither can fail a call.
- *
- * @param log the level and the text of a line for the logger, if there should be one.
- */
-export type Tell = <Name extends keyof Events>(
-  name: Name,
-  event: Events[Name],
-  log?: [level: keyof Logger, text: string],
-) => void;
+/** Calls a hook, and writes a line for the logger. Neither can fail a call. */
+export type Tell = <Name extends keyof Events>(name: Name, event: Events[Name]) => void;
 
 export function createTell(options: ClientOptions): Tell {
   const { logger } = options;
   const hooks: { [Name in keyof Events]?: Hook<Events[Name]> | undefined } = options;
-  return (name, event, log) => {
+  return (name, event) => {
     const run = (action: () => unknown) =>
       new Promise((resolve) => resolve(action()))
         .catch((error) => (logger ?? console).error(`Animal Store: ${name} failed: ${error}`))
         // Nothing is left that could be told of it.
         .catch(() => {});
     run(() => hooks[name]?.(event));
-    run(() => log && logger?.[log[0]](`${event.operation}: ${log[1]}`));
+    const level = name === 'onError' ? 'error' : name === 'onRetry' ? 'warn' : 'debug';
+    run(() => logger?.[level](`Animal Store ${name.slice(2)} ${event.operation}`, event));
   };
 }

@@ -1,7 +1,11 @@
-import { defaultBanPolicy, strikeThreshold } from '@animal-store/contract';
 import { type Quota, readQuota } from './read-quota.ts';
 import type { Answer } from './response.ts';
 import { waitFor } from './wait.ts';
+
+// The ban policy of the service: a test compares these with the contract's.
+export const minStrikes = 10;
+export const strikeShare = 0.5;
+export const strikeWindowMs = 60_000;
 
 // A denial at least one second after the first is a strike, and more than so many strikes within a
 // minute ban the key. How many requests may be without an answer, as a share of the strikes that do not ban the key yet.
@@ -10,9 +14,6 @@ import { waitFor } from './wait.ts';
 // 2 × (3/8 + 1/8) = 1.
 const unansweredShare = 3 / 8;
 const unansweredShareAfterDenial = 1 / 8;
-
-/** How long the smaller share applies: as long as the service remembers strikes. */
-const strikeMemoryMs = defaultBanPolicy.strikeWindowSeconds * 1000;
 
 /**
  * How often one request is sent although the quota is used up: an operator may have lifted the ban
@@ -97,8 +98,8 @@ export function createQuotaGate(): QuotaGate {
   function maxUnanswered(now: number): number {
     // At the start and after a reset nobody knows how much is left, say of the day's quota.
     const known = timeLeftMs(now) > 0 ? quota : undefined;
-    const strikes = strikeThreshold(defaultBanPolicy, { perMinute: known?.perMinute ?? 0 }) ?? 0;
-    const share = now - deniedAtMs < strikeMemoryMs ? unansweredShareAfterDenial : unansweredShare;
+    const strikes = Math.max(minStrikes, (known?.perMinute ?? 0) * strikeShare);
+    const share = now - deniedAtMs < strikeWindowMs ? unansweredShareAfterDenial : unansweredShare;
     const most = Math.max(1, Math.floor(strikes * share));
     return Math.min(most, known?.remaining ?? quota?.limit ?? most);
   }

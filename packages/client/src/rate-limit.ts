@@ -1,4 +1,3 @@
-import { parseRateLimit } from '@animal-store/contract';
 import type { HttpHeaders } from './http-response.ts';
 
 /** What an answer says about the key's quota: of its most restrictive window. */
@@ -13,6 +12,11 @@ export interface RateLimitState {
 
 /** Reads it, or gives `undefined` if one of the three fields is missing or no whole number. */
 export function readRateLimit(headers: Pick<HttpHeaders, 'get'>): RateLimitState | undefined {
-  const rateLimit = parseRateLimit((name) => headers.get(name));
-  return rateLimit && { ...rateLimit, resetAt: new Date(rateLimit.resetAt * 1000) };
+  const [limit = 0, remaining = 0, resetAt = 0] = ['Limit', 'Remaining', 'Reset'].map((name) => {
+    const field = headers.get(`X-RateLimit-${name}`) ?? '';
+    return /^\d{1,15}$/.test(field) ? Number(field) : Number.NaN;
+  });
+  return Number.isNaN(limit + remaining + resetAt)
+    ? undefined
+    : { limit, remaining, resetAt: new Date(resetAt * 1000) };
 }

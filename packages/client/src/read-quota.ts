@@ -1,4 +1,4 @@
-import { parseRateLimit, rateLimitHeaders } from '@animal-store/contract';
+import { readRateLimit } from './rate-limit.ts';
 import type { Answer } from './response.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
@@ -8,7 +8,7 @@ export interface Quota {
   limit: number;
   /** Requests left in the window. */
   remaining: number;
-  /** When the window resets, by the service's clock: Unix time in seconds. */
+  /** When the window resets, by the service's clock: Unix time in milliseconds. */
   resetAt: number;
   /** The same by this machine's clock, in milliseconds; perhaps late, never early. */
   endsAtMs: number;
@@ -25,23 +25,23 @@ export function readQuota(
   { response: { status, headers }, text }: Answer,
   previous: Quota | undefined,
 ): Quota | undefined {
-  const state = parseRateLimit((name) => headers.get(name));
+  const state = readRateLimit(headers);
   let lengthMs: number | undefined;
   if (status === 429) lengthMs = parseRetryAfter(headers);
-  else if (state !== undefined) {
+  else if (state) {
     // Relative to now, so it does not depend on the clock of this machine. The first window that has
     // as much left is the one that `X-RateLimit-*` reports.
     const window = new RegExp(`;r=${state.remaining};t=(\\d+)`);
-    const [, seconds] = window.exec(headers.get(rateLimitHeaders.state) ?? '') ?? [];
-    lengthMs = seconds === undefined ? state.resetAt * 1000 - Date.now() : Number(seconds) * 1000;
+    const [, seconds] = window.exec(headers.get('RateLimit') ?? '') ?? [];
+    lengthMs = seconds === undefined ? Number(state.resetAt) - Date.now() : Number(seconds) * 1000;
   }
   if (lengthMs === undefined) return undefined;
-  const policies = (headers.get(rateLimitHeaders.policies) ?? '').matchAll(/;q=(\d+)/g);
+  const policies = (headers.get('RateLimit-Policy') ?? '').matchAll(/;q=(\d+)/g);
   const limits = Array.from(policies, ([, limit]) => Number(limit));
   return {
     limit: state?.limit ?? Number.POSITIVE_INFINITY,
-    remaining: status === 429 ? 0 : (state?.remaining ?? 0),
-    resetAt: state?.resetAt ?? previous?.resetAt ?? 0,
+    remaining: status === 429 || !state ? 0 : state.remaining,
+    resetAt: Number(state?.resetAt ?? previous?.resetAt ?? 0),
     endsAtMs: Date.now() + lengthMs,
     lengthMs,
     perMinute: limits.length === 0 ? 0 : Math.min(...limits),

@@ -25,13 +25,13 @@ export function readJson(
   errorOptions: { redact: Redact; call: CallDetails },
 ): unknown {
   const body = tryParseJson(text);
-  const isExpected =
-    kind === undefined
-      ? body !== undefined || text === ''
-      : body instanceof Object && Array.isArray(body) === (kind === 'array');
+  // Without a kind, anything will do that is JSON, or nothing at all.
+  const isExpected = kind
+    ? body instanceof Object && Array.isArray(body) === (kind === 'array')
+    : body !== undefined || text === '';
   if (isExpected) return body;
   const type = response.headers.get('Content-Type') ?? 'no content type';
-  const detail = `expected ${kind === undefined ? 'JSON' : `a JSON ${kind}`}, got ${type}`;
+  const detail = `expected a JSON ${kind ?? 'value'}, got ${type}`;
   throw createError(response, { code: undefined, detail }, errorOptions);
 }
 

@@ -1,4 +1,3 @@
-import { rateLimitHeaders } from '@animal-store/contract';
 import type { HttpHeaders } from './http-response.ts';
 
 /** Some thirty years: more is none the longer for it, and its milliseconds would not be exact. */
@@ -10,7 +9,7 @@ const maxSeconds = 1e9;
  * @returns `undefined` if it does not say, or not in a form that the RFC knows.
  */
 export function parseRetryAfter(headers: Pick<HttpHeaders, 'get'>): number | undefined {
-  const field = headers.get(rateLimitHeaders.retryAfter) ?? '';
+  const field = headers.get('Retry-After') ?? '';
   // Of several fields, the longest; and a number that long is a very long time, not no time at all.
   if (/^\d+(, ?\d+)*$/.test(field)) {
     return Math.min(Math.max(...field.split(',').map(Number)), maxSeconds) * 1000;

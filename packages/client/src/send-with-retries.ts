@@ -80,7 +80,7 @@ export function createSender(clientOptions: ClientOptions): Sender {
 
     call.attempts++;
     const event = eventOf(call);
-    tell('onRequest', event, ['debug', `${call.method} ${call.url}`]);
+    tell('onRequest', event);
     const startedAtMs = Date.now();
     const redact = createRedact(apiKey);
     const limits = { timeoutMs, maxAgeMs, signal };
@@ -94,8 +94,7 @@ export function createSender(clientOptions: ClientOptions): Sender {
     lastRateLimit = rateLimit ?? lastRateLimit;
     noticeDeprecation(call.operation, fields);
     const facts = { status, response, durationMs, requestId, rateLimit };
-    const line = `HTTP ${status} in ${durationMs} ms (attempt ${call.attempts}, request ${requestId})`;
-    tell('onResponse', { ...event, ...facts }, ['debug', line]);
+    tell('onResponse', { ...event, ...facts });
     if (!response.ok) throw readError(answer, { redact, call });
     const body = readJson(answer, operation.bodyKind, { redact, call });
     const data = operation.read?.(body, fields, call) ?? (body as Data);
@@ -131,9 +130,7 @@ export function createSender(clientOptions: ClientOptions): Sender {
           delayMs = retryDelayMs(error, call.attempts - renewals, { maxWaitMs, isRepeatable });
         }
         if (delayMs === undefined) throw error;
-        const known = error as AnyAnimalStoreError;
-        const line = `attempt ${call.attempts + 1} in ${Math.ceil(delayMs)} ms, because ${error.message}`;
-        tell('onRetry', { ...eventOf(call), error: known, delayMs }, ['warn', line]);
+        tell('onRetry', { ...eventOf(call), error: error as AnyAnimalStoreError, delayMs });
         await waitFor(delayMs, signal);
       }
     }
@@ -166,9 +163,7 @@ export function createSender(clientOptions: ClientOptions): Sender {
       } catch (error) {
         if (error instanceof AnimalStoreError) {
           const durationMs = Date.now() - startedAtMs;
-          const known = error as AnyAnimalStoreError;
-          const event = { ...eventOf(call), error: known, durationMs };
-          tell('onError', event, ['error', `failed after ${durationMs} ms: ${error.message}`]);
+          tell('onError', { ...eventOf(call), error: error as AnyAnimalStoreError, durationMs });
         }
         throw error;
       }

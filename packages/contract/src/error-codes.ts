@@ -3,6 +3,7 @@ import { rateLimitHeaders } from './rate-limit.ts';
 
 /** What the reference says of an error code. */
 export interface ErrorDescription {
+  /** The HTTP status. */
   readonly status: number;
   /** When the service answers with it. */
   readonly when: string;

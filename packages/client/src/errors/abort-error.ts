@@ -15,5 +15,6 @@ import { AnimalStoreError } from './animal-store-error.ts';
  * ```
  */
 export class AbortError extends AnimalStoreError {
+  /** The name of the class, which narrows the type. */
   override readonly name = 'AbortError' as const;
 }

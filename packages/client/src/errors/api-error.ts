@@ -28,6 +28,7 @@ export interface ApiErrorDetails {
  * ```
  */
 export class ApiError extends AnimalStoreError {
+  /** The name of the class, which narrows the type. */
   override readonly name:
     | 'ApiError'
     | 'AuthenticationError'

@@ -15,6 +15,7 @@ import { ApiError } from './api-error.ts';
  * ```
  */
 export class AuthenticationError extends ApiError {
+  /** The name of the class, which narrows the type. */
   override readonly name = 'AuthenticationError' as const;
 
   /** The HTTP status of the answer. */

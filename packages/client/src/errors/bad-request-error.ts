@@ -14,6 +14,7 @@ import { ApiError } from './api-error.ts';
  * ```
  */
 export class BadRequestError extends ApiError {
+  /** The name of the class, which narrows the type. */
   override readonly name = 'BadRequestError' as const;
 
   /** The HTTP status of the answer. */

@@ -14,6 +14,7 @@ import { ApiError } from './api-error.ts';
  * ```
  */
 export class ConflictError extends ApiError {
+  /** The name of the class, which narrows the type. */
   override readonly name = 'ConflictError' as const;
 
   /** The HTTP status of the answer. */

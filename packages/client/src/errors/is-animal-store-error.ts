@@ -69,6 +69,7 @@ export function isApiError<Status extends number>(
 ): error is Status extends keyof ApiErrorByStatus
   ? ApiErrorByStatus[Status]
   : ApiError & { readonly status: Status };
+/** Checks whether something is an `ApiError`, with whatever status. */
 export function isApiError(error: unknown): error is ApiError;
 export function isApiError(error: unknown, status?: number): boolean {
   return (

@@ -18,6 +18,7 @@ import { ApiError, type ApiErrorDetails } from './api-error.ts';
  * ```
  */
 export class RateLimitError extends ApiError {
+  /** The name of the class, which narrows the type. */
   override readonly name = 'RateLimitError' as const;
 
   /** The HTTP status of the answer. */

@@ -14,5 +14,6 @@ import { ApiError } from './api-error.ts';
  * ```
  */
 export class ServerError extends ApiError {
+  /** The name of the class, which narrows the type. */
   override readonly name = 'ServerError' as const;
 }

@@ -14,5 +14,6 @@ import { ConnectionError } from './connection-error.ts';
  * ```
  */
 export class TimeoutError extends ConnectionError {
+  /** The name of the class, which narrows the type. */
   override readonly name = 'TimeoutError' as const;
 }

@@ -1,0 +1,267 @@
+import { defaultBanPolicy } from '@animal-store/contract';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  type ClientOptions,
+  createClient,
+  type ErrorEvent,
+  isApiError,
+  TimeoutError,
+  version,
+} from '../src/index.ts';
+import { minStrikes, strikeShare, strikeWindowMs } from '../src/quota-gate.ts';
+import { rejection } from './rejection.ts';
+import { answerJson, disconnect, hang, refuse, type Step, scriptFetch } from './scripted-fetch.ts';
+
+let keys = 0;
+
+function open(steps: Step[], options: ClientOptions = {}) {
+  const script = scriptFetch(...steps);
+  const baseUrl = 'https://store.example/v1';
+  const apiKey = `ast_feature_${++keys}`;
+  const store = createClient({ baseUrl, apiKey, fetch: script.fetch, maxRetries: 0, ...options });
+  const sent = () => script.requests.map(({ init }) => new Headers(init.headers));
+  return { store, script, sent };
+}
+
+const ok = answerJson(200, []);
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+test('the client and the contract know the same ban policy', () => {
+  expect({ minStrikes, strikeShare, strikeWindowMs }).toEqual({
+    minStrikes: defaultBanPolicy.minStrikes,
+    strikeShare: defaultBanPolicy.strikeShare,
+    strikeWindowMs: defaultBanPolicy.strikeWindowSeconds * 1000,
+  });
+});
+
+describe('every error has the caller in its stack', () => {
+  async function theCallerOfTheClient(call: () => Promise<unknown>): Promise<void> {
+    await call();
+  }
+
+  test.each([
+    ['an answer', refuse(400, 'invalid_request'), {}, 'BadRequestError'],
+    ['a lost connection', disconnect, {}, 'ConnectionError'],
+    ['a timeout', hang, { timeoutMs: 1 }, 'TimeoutError'],
+    ['an abort', hang, { signal: AbortSignal.timeout(1) }, 'AbortError'],
+    ['an abort before', ok, { signal: AbortSignal.abort() }, 'AbortError'],
+  ] as const)('after %s', async (_what, step, options, name) => {
+    const { store } = open([step]);
+    const error = await rejection(
+      theCallerOfTheClient(async () => await store.listPets({}, options)),
+    );
+    expect(error).toMatchObject({ name });
+    expect((error as Error).stack).toContain('theCallerOfTheClient');
+  });
+
+  test('when the call was not sent', async () => {
+    const denied = refuse(429, 'rate_limit_exceeded', { 'Retry-After': '3600' });
+    const { store } = open([denied]);
+    await rejection(store.listPets());
+    const error = await rejection(theCallerOfTheClient(async () => await store.listPets()));
+    expect(error).toMatchObject({ name: 'RateLimitError', attempts: 0 });
+    expect((error as Error).stack).toContain('theCallerOfTheClient');
+  });
+});
+
+describe('a function as apiKey', () => {
+  const oldAndNew = (): Step[] => [refuse(401, 'unauthorized'), ok];
+
+  test('is called again once after a 401, and the request is sent with the new key', async () => {
+    const apiKey = vi.fn().mockReturnValueOnce('ast_old').mockResolvedValue('ast_new');
+    const { store, sent } = open(oldAndNew(), { apiKey });
+    await store.listPets();
+    await store.listPets();
+    expect(sent().map((headers) => headers.get('Authorization'))).toEqual([
+      'Bearer ast_old',
+      'Bearer ast_new',
+      'Bearer ast_new',
+    ]);
+    expect(apiKey).toHaveBeenCalledTimes(2);
+  });
+
+  test('that gives the same key again leaves the 401', async () => {
+    const { store, script } = open([refuse(401, 'unauthorized')], { apiKey: () => 'ast_same' });
+    expect(isApiError(await rejection(store.listPets()), 401)).toBe(true);
+    expect(script.requests).toHaveLength(1);
+  });
+
+  test('that fails is the cause of the error', async () => {
+    const cause = new Error('the vault is sealed');
+    const { store, script } = open([ok], { apiKey: () => Promise.reject(cause) });
+    expect(await rejection(store.listPets())).toMatchObject({ name: 'AnimalStoreError', cause });
+    expect(script.requests).toEqual([]);
+  });
+
+  test('that never answers does not outlive the signal', async () => {
+    const { store } = open([ok], { apiKey: () => new Promise(() => {}) });
+    const call = store.listPets({}, { signal: AbortSignal.timeout(1) });
+    expect(await rejection(call)).toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('options', () => {
+  test('come from the environment if they are not given', async () => {
+    vi.stubEnv('ANIMAL_STORE_BASE_URL', 'https://environment.example/v1');
+    vi.stubEnv('ANIMAL_STORE_API_KEY', 'ast_environment');
+    const { fetch, requests } = scriptFetch(ok);
+    await createClient({ fetch }).listPets();
+    expect(requests[0]?.url).toBe('https://environment.example/v1/pets');
+    expect(new Headers(requests[0]?.init.headers).get('Authorization')).toBe(
+      'Bearer ast_environment',
+    );
+  });
+
+  test('that are missing are named', () => {
+    vi.stubEnv('ANIMAL_STORE_BASE_URL', undefined);
+    vi.stubEnv('ANIMAL_STORE_API_KEY', undefined);
+    expect(() => createClient()).toThrow(/ANIMAL_STORE_BASE_URL/);
+    const baseUrl = 'https://store.example/v1';
+    expect(() => createClient({ baseUrl })).toThrow(/ANIMAL_STORE_API_KEY/);
+  });
+
+  test('can differ in a second client', async () => {
+    const { store, sent } = open([ok], { headers: { 'X-App': 'shop', 'X-Team': 'a' } });
+    const other = store.withOptions({ headers: { 'X-App': 'worker' } });
+    await store.listPets({}, { headers: { 'x-team': 'b' } });
+    await other.listPets();
+    expect(sent().map((headers) => [headers.get('X-App'), headers.get('X-Team')])).toEqual([
+      ['shop', 'b'],
+      ['worker', null],
+    ]);
+    expect(sent()[0]?.get('Authorization')).toBe(sent()[1]?.get('Authorization'));
+  });
+});
+
+describe('User-Agent', () => {
+  test('names the client and its version', async () => {
+    const { store, sent } = open([ok]);
+    await store.listPets();
+    await store.listPets({}, { headers: { 'User-Agent': 'shop/7' } });
+    expect(sent().map((headers) => headers.get('User-Agent'))).toEqual([
+      `animal-store-client/${version}`,
+      'shop/7',
+    ]);
+  });
+
+  test('is left to the browser, whose preflight request would ask for it', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Gecko' });
+    const { store, sent } = open([ok]);
+    await store.listPets();
+    expect(sent()[0]?.has('User-Agent')).toBe(false);
+  });
+});
+
+describe('request()', () => {
+  test('sends what it is told, with the key, and gives the body', async () => {
+    const { store, script, sent } = open([answerJson(200, { total: 7 })]);
+    const request = { method: 'PUT', path: '/store/orders/1', query: { a: 1, b: undefined } };
+    const answer = await store.request<{ total: number }>({ ...request, body: { id: 2n ** 60n } });
+    expect(answer.total).toBe(7);
+    expect(script.requests[0]?.url).toBe('https://store.example/v1/store/orders/1?a=1');
+    expect(script.requests[0]?.init).toMatchObject({
+      method: 'PUT',
+      body: '{"id":1152921504606846976}',
+    });
+    expect(sent()[0]?.get('Authorization')).toMatch(/^Bearer ast_feature_/);
+  });
+
+  test('has the same retries and errors', async () => {
+    const { store, script } = open([refuse(503, 'service_unavailable', { 'Retry-After': '0' })], {
+      maxRetries: 1,
+    });
+    expect(await rejection(store.request({ path: '/store/orders?secret=1' }))).toMatchObject({
+      name: 'ServerError',
+      operation: 'GET /store/orders',
+      url: 'https://store.example/v1/store/orders',
+      attempts: 2,
+    });
+    expect(script.requests).toHaveLength(2);
+  });
+
+  test('repeats a POST only with an idempotency key', async () => {
+    const unavailable = refuse(503, 'service_unavailable', { 'Retry-After': '0' });
+    const { store, script } = open([unavailable], { maxRetries: 1 });
+    await rejection(store.request({ method: 'POST', path: '/store/orders', body: {} }));
+    expect(script.requests).toHaveLength(1);
+    const idempotencyKey = 'order-7';
+    await rejection(store.request({ method: 'POST', path: '/store/orders', idempotencyKey }));
+    expect(script.requests).toHaveLength(3);
+  });
+
+  test('accepts an answer without a body', async () => {
+    const { store } = open([() => new Response(null, { status: 204 })]);
+    expect(await store.request({ method: 'DELETE', path: '/store/orders/1' })).toBeUndefined();
+  });
+
+  test('refuses a path that could leave the service', async () => {
+    const { store, script } = open([ok]);
+    expect(await rejection(store.request({ path: '.evil.example/' }))).toBeInstanceOf(TypeError);
+    expect(script.requests).toEqual([]);
+  });
+});
+
+describe('observability', () => {
+  test('onError is told once of a call that failed', async () => {
+    const events: ErrorEvent[] = [];
+    const { store } = open([refuse(404, 'pet_not_found')], {
+      onError: (event) => events.push(event),
+    });
+    const error = await rejection(store.listPets());
+    expect(events).toEqual([
+      {
+        operation: 'listPets',
+        method: 'GET',
+        url: 'https://store.example/v1/pets',
+        attempt: 1,
+        error,
+        durationMs: expect.any(Number),
+      },
+    ]);
+  });
+
+  test('a logger is told of everything, each at its level', async () => {
+    const lines: string[] = [];
+    const log = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);
+    const logger = { debug: log('debug'), warn: log('warn'), error: log('error') };
+    const unavailable = refuse(503, 'service_unavailable', { 'Retry-After': '0' });
+    const { store } = open([unavailable], { logger, maxRetries: 1 });
+    await rejection(store.listPets());
+    const attempt = [
+      'debug: Animal Store Request listPets',
+      'debug: Animal Store Response listPets',
+    ];
+    expect(lines).toEqual([
+      ...attempt,
+      'warn: Animal Store Retry listPets',
+      ...attempt,
+      'error: Animal Store Error listPets',
+    ]);
+  });
+
+  test('no event or error shows the query or the key', async () => {
+    const events: unknown[] = [];
+    const logger = { debug: push, warn: push, error: push };
+    function push(_message: string, event: unknown) {
+      events.push(event);
+    }
+    const { store } = open([refuse(400, 'invalid_request')], { logger, apiKey: 'ast_very_secret' });
+    events.push(await rejection(store.listPets({ cursor: 'private' })));
+    const { inspect } = await import('node:util');
+    expect(inspect(events, { depth: 10 })).not.toMatch(/ast_very_secret|private/);
+  });
+});
+
+test('a call that finds no place for too long is a TimeoutError, and was not sent', async () => {
+  const { store, script } = open([hang], { timeoutMs: 20 });
+  const errors = await Promise.all(Array.from({ length: 8 }, () => rejection(store.listPets())));
+  for (const error of errors) expect(error).toBeInstanceOf(TimeoutError);
+  const notSent = errors.filter((error) => (error as TimeoutError).attempts === 0);
+  expect(notSent.length + script.requests.length).toBe(8);
+  expect(notSent.length).toBeGreaterThan(0);
+});
