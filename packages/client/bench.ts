@@ -53,7 +53,13 @@ async function measure(callers: number, send: () => Promise<void>): Promise<numb
 }
 
 async function createBusinessKey(): Promise<string> {
-  const cli = [join(repository, 'apps/server/src/cli.ts'), 'create', '--plan', 'business', '--json'];
+  const cli = [
+    join(repository, 'apps/server/src/cli.ts'),
+    'create',
+    '--plan',
+    'business',
+    '--json',
+  ];
   // biome-ignore lint/style/noProcessEnv: the program needs a PATH
   const env = { ...process.env, DATA_DIR: server.dataDir };
   const { stdout } = await execute(process.execPath, cli, { env });

@@ -27,9 +27,9 @@ type Input<S extends Schema> = NonNullable<S['~standard']['types']>['input'];
 type Output<S extends Schema> = NonNullable<S['~standard']['types']>['output'];
 type Contract = typeof contract;
 
-// The client has all operations of the contract, and four members of its own.
+// The client has all operations of the contract, and five members of its own.
 expectTypeOf<keyof AnimalStoreClient>().toEqualTypeOf<
-  OperationName | 'eachPet' | 'request' | 'withOptions' | 'lastRateLimit'
+  OperationName | 'eachPet' | 'rateLimit' | 'request' | 'withOptions' | 'lastRateLimit'
 >();
 expectTypeOf<keyof Contract>().toEqualTypeOf<OperationName>();
 

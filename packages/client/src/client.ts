@@ -1,4 +1,11 @@
-import { type Int64, type ListPetsQuery, type NewPet, routes } from '@animal-store/contract';
+import {
+  type Int64,
+  type ListPetsQuery,
+  type NewPet,
+  type RateLimitStatus,
+  rateLimitStatusRoutes,
+  routes,
+} from '@animal-store/contract';
 import { type Call, createCall } from './call.ts';
 import type { ClientOptions } from './client-options.ts';
 import { createPetList, type Page, type PetList, readNextCursor } from './each-pet.ts';
@@ -66,6 +73,17 @@ export interface AnimalStoreClient {
    * ```
    */
   getPet(id: Int64, options?: CallOptions): Call<Pet>;
+
+  /**
+   * Gets both windows of the key's quota, its plan, the end of a ban and whether a ban is close. It
+   * costs no quota, and works while the key is denied or banned. Beta: it may change.
+   *
+   * @example
+   * ```ts
+   * const { plan, windows, bannedUntil } = await store.rateLimit();
+   * ```
+   */
+  rateLimit(options?: CallOptions): Call<RateLimitStatus>;
 
   /**
    * Sends a request of an operation that this version does not know, with the same key, quota,
@@ -156,6 +174,17 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
     );
   }
 
+  const rateLimit = (callOptions?: CallOptions) =>
+    sender.send<RateLimitStatus>(
+      {
+        operation: 'getRateLimit',
+        ...rateLimitStatusRoutes.getRateLimit,
+        bodyKind: 'object',
+        isFree: true,
+      },
+      callOptions,
+    );
+
   async function request<Data>(description: RequestDescription, callOptions?: CallOptions) {
     const { method = 'GET', path } = description;
     if (!path.startsWith('/')) throw new TypeError('path: expected one that begins with a slash');
@@ -174,6 +203,7 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
       }),
     createPet: (pet, callOptions) => createCall(createPet(pet, callOptions)),
     getPet: (id, callOptions) => createCall(getPet(id, callOptions)),
+    rateLimit: (callOptions) => createCall(rateLimit(callOptions)),
     request: <Data>(description: RequestDescription, callOptions?: CallOptions) =>
       createCall(request<Data>(description, callOptions)),
     withOptions: (other) => createClient({ ...options, ...other }),

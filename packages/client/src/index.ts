@@ -5,6 +5,8 @@ export type {
   NewPet,
   OperationName,
   PetStatus,
+  QuotaWindow,
+  RateLimitStatus,
 } from '@animal-store/contract';
 export { parseJson, stringifyJson } from '@animal-store/contract';
 export type { ApiKey } from './api-key.ts';

@@ -13,6 +13,7 @@ import { TimeoutError } from './errors/timeout-error.ts';
 import type { CallEvent } from './events.ts';
 import { createTell } from './hooks.ts';
 import type { HttpHeaders } from './http-response.ts';
+import type { Pass } from './quota-gate.ts';
 import { type RateLimitState, readRateLimit } from './rate-limit.ts';
 import { createRedact } from './redact.ts';
 import { createRefusalError } from './refusal-error.ts';
@@ -26,11 +27,16 @@ import { maxTimerMs, waitFor } from './wait.ts';
 /** How long a request goes on at least whose answer the quota gate needs. */
 const minLifeMs = 30_000;
 
+/** For a request that costs no quota. */
+const freePass: Pass = { mayGiveUp: () => true, leave() {} };
+
 /** What to send, and what to make of the answer. */
 interface Operation<Data> extends RequestDescription {
   operation: OperationName | (string & {});
   method: string;
   bodyKind: BodyKind;
+  /** Whether it costs no quota, so that it never waits for any. */
+  isFree?: boolean;
   /** Makes the data of a body of that kind; by default the body itself. */
   read?: (body: unknown, headers: HttpHeaders, call: CallDetails) => Data;
 }
@@ -69,8 +75,9 @@ export function createSender(clientOptions: ClientOptions): Sender {
     const headers = [clientOptions.headers, options.headers];
     const request = prepareRequest(operation, { baseUrl, apiKey, headers });
     const maxAgeMs = Math.max(timeoutMs, minLifeMs);
-    const gate = findQuotaGate(baseUrl, apiKey);
-    const pass = await gate.enter({ maxWaitMs, timeoutMs, maxAgeMs, signal });
+    const pass = operation.isFree
+      ? freePass
+      : await findQuotaGate(baseUrl, apiKey).enter({ maxWaitMs, timeoutMs, maxAgeMs, signal });
     if (pass === undefined) {
       if (signal?.aborted) throw abortError(call, signal);
       const reason = `not sent, because earlier requests had no answer within ${timeoutMs} ms`;

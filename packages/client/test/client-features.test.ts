@@ -157,6 +157,17 @@ describe('User-Agent', () => {
   });
 });
 
+test('rateLimit() is sent at once, also while the quota is used up', async () => {
+  const status = { plan: 'free', bannedUntil: null, warned: false };
+  const denied = refuse(429, 'rate_limit_exceeded', { 'Retry-After': '3600' });
+  const { store, script } = open([denied, answerJson(200, status), denied]);
+  await rejection(store.listPets());
+  expect(await store.rateLimit()).toEqual(status);
+  expect(script.requests[1]?.url).toBe('https://store.example/v1/rate-limit');
+  // It did not open the way for calls that cost something.
+  expect(await rejection(store.listPets())).toMatchObject({ attempts: 0 });
+});
+
 describe('request()', () => {
   test('sends what it is told, with the key, and gives the body', async () => {
     const { store, script, sent } = open([answerJson(200, { total: 7 })]);

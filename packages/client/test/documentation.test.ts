@@ -23,12 +23,21 @@ test('every public declaration and member has a comment', () => {
 });
 
 test.each([
-  ...['listPets', 'eachPet', 'createPet', 'getPet', 'request', 'withOptions', 'withResponse'],
+  ...[
+    'listPets',
+    'eachPet',
+    'createPet',
+    'getPet',
+    'rateLimit',
+    'request',
+    'withOptions',
+    'withResponse',
+  ],
   ...['toArray', 'pages', 'createClient', 'isAnimalStoreError', 'isApiError'],
   ...Array.from(declarations.matchAll(/^declare class (\w+)/gm), ([, name = '']) => name),
 ])('%s has an example', (name) => {
   const at = declarations.search(
-    new RegExp(`^(?: {2}|declare (?:class|function) )${name}\\b`, 'm'),
+    new RegExp(`^(?: {2}${name}[(<]|declare (?:class|function) ${name}\\b)`, 'm'),
   );
   const before = declarations.slice(0, at);
   expect(before.slice(before.lastIndexOf('/**'))).toContain('@example');
