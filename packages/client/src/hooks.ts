@@ -1,4 +1,4 @@
-import type { ClientOptions, Hook, Logger } from './client-options.ts';
+import type { ClientOptions, Hook } from './client-options.ts';
 import type {
   DeprecationEvent,
   ErrorEvent,
