@@ -7,7 +7,6 @@ const embedded = {
   dataDir: '/srv/data',
   redisUrls: [],
   opsUrl: 'http://127.0.0.1:3001',
-  hasAdmin: true,
   demoToken: undefined,
 };
 
@@ -20,7 +19,7 @@ test('the first start on an embedded database shows everything that a newcomer n
   Data     in /srv/data, embedded: delete it to start again from nothing
   Limits   in this process: run one replica only
   Ops      for operators, on http://127.0.0.1:3001
-  Keys     npm run keys
+  Keys     npm run keys; npm run operators for who may use it
 
   API key  ${demoToken}
            Free plan. Keep it: it is not shown again.
@@ -47,11 +46,4 @@ test('a start on Postgres and Redis names the variables, not their values, which
   expect(text).toContain('DATABASE_URL');
   expect(text).toContain('REDIS_URL');
   expect(text).not.toMatch(/hunter2|API key|curl|embedded/);
-});
-
-test('without an ADMIN_TOKEN only the embedded server has commands', () => {
-  expect(banner({ ...embedded, hasAdmin: false })).toContain('  Keys     npm run keys\n');
-  expect(banner({ ...embedded, dataDir: undefined, hasAdmin: false })).toContain(
-    '  Keys     no admin API without an ADMIN_TOKEN\n',
-  );
 });

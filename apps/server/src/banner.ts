@@ -8,15 +8,13 @@ export interface Startup {
   readonly redisUrls: readonly string[];
   /** Where the operators' listener is. */
   readonly opsUrl: string;
-  /** Whether the operators' listener offers the admin API: it needs an ADMIN_TOKEN. */
-  readonly hasAdmin: boolean;
   /** The demo key's token, on the first start on an embedded database. */
   readonly demoToken: string | undefined;
 }
 
 /** The text at the start: where things are and, the first time, how to make the first call. */
 export function banner(startup: Startup): string {
-  const { baseUrl, dataDir, redisUrls, opsUrl, hasAdmin, demoToken } = startup;
+  const { baseUrl, dataDir, redisUrls, opsUrl, demoToken } = startup;
   const lines = [
     `Animal Store is listening on ${baseUrl}`,
     '',
@@ -32,9 +30,7 @@ export function banner(startup: Startup): string {
       ? '  Limits   in this process: run one replica only'
       : '  Limits   in Redis, at REDIS_URL: shared with all replicas',
     `  Ops      for operators, on ${opsUrl}`,
-    hasAdmin || dataDir !== undefined
-      ? '  Keys     npm run keys'
-      : '  Keys     no admin API without an ADMIN_TOKEN',
+    '  Keys     npm run keys; npm run operators for who may use it',
     '',
   );
   if (demoToken !== undefined) {

@@ -1,10 +1,13 @@
-/** What every API token begins with. */
-export const tokenScheme = 'ast_';
+/** What every token begins with: those of API keys and those of operators. */
+export const tokenSchemes = { key: 'ast_', operator: 'aso_' } as const;
 
 /** How many characters of a token may be shown again, to recognise it. */
 export const shownLength = 8;
 
-const tokenLike = new RegExp(`${tokenScheme}[0-9A-Za-z]{${shownLength},}`, 'g');
+const tokenLike = new RegExp(
+  `(${Object.values(tokenSchemes).join('|')})[0-9A-Za-z]{${shownLength},}`,
+  'g',
+);
 
 /** Whether a text contains what may be a token, or most of one. */
 export function holdsToken(text: string): boolean {
@@ -13,5 +16,5 @@ export function holdsToken(text: string): boolean {
 
 /** Removes whatever may be a token from a text, before it is shown or logged. */
 export function hideTokens(text: string): string {
-  return text.replaceAll(tokenLike, `${tokenScheme}…`);
+  return text.replaceAll(tokenLike, '$1…');
 }

@@ -78,10 +78,10 @@ async function main(): Promise<void> {
     database: config.database.kind,
     quotas: config.redisUrls.length === 0 ? 'in-process' : 'redis',
   });
-  const { baseUrl, opsUrl, hasAdmin, demoToken } = service;
+  const { baseUrl, opsUrl, demoToken } = service;
   const dataDir = config.database.kind === 'embedded' ? config.database.dataDir : undefined;
   process.stdout.write(
-    banner({ baseUrl, dataDir, redisUrls: config.redisUrls, opsUrl, hasAdmin, demoToken }),
+    banner({ baseUrl, dataDir, redisUrls: config.redisUrls, opsUrl, demoToken }),
   );
 }
 

@@ -13,6 +13,8 @@ import { followKeyChanges } from './keys/key-changes.ts';
 import { createKeyLookup } from './keys/key-lookup.ts';
 import { createKeyManagement } from './keys/key-management.ts';
 import type { Observability } from './observability/open-observability.ts';
+import { createOperatorLookup } from './operators/operator-lookup.ts';
+import { createOperatorManagement } from './operators/operator-management.ts';
 import { createHealth } from './ops/health.ts';
 import { openOps } from './ops/open-ops.ts';
 import { createIdempotentCreations } from './pets/idempotent-creation.ts';
@@ -36,8 +38,6 @@ export interface Service {
   readonly baseUrl: string;
   /** Where the operators' listener is. */
   readonly opsUrl: string;
-  /** Whether there is an admin API. */
-  readonly hasAdmin: boolean;
   /** The demo key's token, on the first start on an embedded database. */
   readonly demoToken: string | undefined;
   /** Tells load balancers that this replica is stopping. It still answers requests. */
@@ -111,7 +111,9 @@ export async function openService(config: Config, observability: Observability):
     dataDir,
     health,
     metrics,
+    findOperator: createOperatorLookup(database.db),
     keys: createKeyManagement(database.db, keys.forget),
+    operators: createOperatorManagement(database.db),
     quotas,
     report,
     onOpsEnd,
@@ -160,7 +162,6 @@ export async function openService(config: Config, observability: Observability):
   return {
     baseUrl: `${listener.origin}/${apiVersion}`,
     opsUrl: ops.origin,
-    hasAdmin: ops.hasAdmin,
     demoToken,
     drain,
     async close(timeoutMs) {

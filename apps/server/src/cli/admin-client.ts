@@ -110,9 +110,9 @@ export async function expectStatus<
   }
   switch (error.code) {
     case 'unauthorized':
-      throw new CliError(`${error.message} The server may have been given another ADMIN_TOKEN.`);
+      throw new CliError(`${error.message} Check ADMIN_TOKEN or --token-file.`);
     case 'not_found':
-      throw new CliError('The server has no admin API: it needs an ADMIN_TOKEN to have one.');
+      throw new CliError("There is no admin API at that address: is it the operators' listener?");
     default:
       throw new CliError(error.message);
   }

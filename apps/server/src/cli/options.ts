@@ -22,6 +22,14 @@ export const keyId = (): Argument =>
     throw new InvalidArgumentError('Expected the id of a key, as list shows it.');
   });
 
+/** The id of an operator. */
+export const operatorId = (): Argument =>
+  new Argument('<id>', 'the id of the operator').argParser((text) => {
+    // Ids of operators and of keys are UUIDs.
+    if (isKeyId(text)) return text;
+    throw new InvalidArgumentError('Expected the id of an operator, as list shows it.');
+  });
+
 /** The name of a plan, as an argument. */
 export const planArgument = (): Argument =>
   new Argument('<plan>', 'the new plan').choices(planNames);
@@ -56,7 +64,7 @@ export const expiresOption = (): Option =>
 
 /** How long replaced tokens stay good, in seconds. */
 export const graceOption = (): Option =>
-  new Option('--grace <duration>', 'how long the tokens before it stay good')
+  new Option('--grace <duration>', 'how long earlier tokens stay valid')
     .default(gracePeriod.default, '24h')
     .argParser((text) => {
       const seconds = parseDuration(text);
@@ -77,7 +85,7 @@ export const commonOptions = (): readonly Option[] => [
     }
     throw new InvalidArgumentError('Expected an origin, such as http://127.0.0.1:3001.');
   }),
-  new Option('--token-file <path>', 'a file with the admin token (or set ADMIN_TOKEN)'),
+  new Option('--token-file <path>', 'a file with the token (or set ADMIN_TOKEN)'),
 ];
 
 /**

@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 const run = (...args: string[]) =>
-  runCli([...args, '--url', url], {
+  runCli(['keys', ...args, '--url', url], {
     out: (text) => {
       said.out += text;
     },

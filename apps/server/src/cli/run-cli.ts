@@ -1,12 +1,28 @@
 import { CommanderError } from 'commander';
 import { StartupError } from '../startup-error.ts';
 import { CliError } from './cli-error.ts';
-import { type CliOutput, createProgram } from './program.ts';
+import type { CliOutput } from './create-program.ts';
+import { createKeysProgram } from './keys-program.ts';
+import { createOperatorsProgram } from './operators-program.ts';
 
-/** Runs one command and gives its exit code: 0, 1 for a failure, 2 for a command that makes no sense. */
-export async function runCli(args: readonly string[], output: CliOutput): Promise<number> {
+/** The groups of commands: `npm run keys`, `npm run operators`. */
+const programs = { keys: createKeysProgram, operators: createOperatorsProgram } as const;
+
+/**
+ * Runs one command and gives its exit code: 0, 1 for a failure, 2 for wrong usage.
+ *
+ * @param args the group and the arguments, as `['keys', 'list']`.
+ */
+export async function runCli(
+  [group = '', ...args]: readonly string[],
+  output: CliOutput,
+): Promise<number> {
+  if (!isGroup(group)) {
+    output.err(`error: expected one of ${Object.keys(programs).join(', ')}\n`);
+    return 2;
+  }
   try {
-    await createProgram(output).parseAsync(args, { from: 'user' });
+    await programs[group](output).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
     // Help that was asked for comes as an error, too.
@@ -15,4 +31,8 @@ export async function runCli(args: readonly string[], output: CliOutput): Promis
     output.err(`error: ${error.message}\n`);
     return 1;
   }
+}
+
+function isGroup(group: string): group is keyof typeof programs {
+  return Object.hasOwn(programs, group);
 }

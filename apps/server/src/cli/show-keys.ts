@@ -1,5 +1,6 @@
 import type { Key, KeyDetails } from '@animal-store/contract/admin';
 import { formatFields, formatTable } from './table.ts';
+import { toTime } from './to-time.ts';
 
 /** What stands where a key has nothing. */
 const none = '-';
@@ -38,14 +39,14 @@ export function showKey(key: Key | KeyDetails): string {
     ['Created', toTime(key.createdAt)],
     ['Expires', key.expiresAt === null ? 'never' : toTime(key.expiresAt)],
     ...key.tokens.map(({ prefix, expiresAt }, index) => {
-      const until = expiresAt === null ? '' : `  replaced, good until ${toTime(expiresAt)}`;
+      const until = expiresAt === null ? '' : `  replaced, valid until ${toTime(expiresAt)}`;
       return [index === 0 ? 'Tokens' : '', `${prefix}…${until}`] as const;
     }),
     ...('usage' in key ? usageFields(key.usage) : []),
   ]);
 }
 
-/** A token that was just made, which is shown this once. */
+/** A token that was just created. It is shown only now. */
 export function showToken(token: string): string {
   return `${formatFields([['Token', token]])}\nKeep the token: it is not shown again.\n`;
 }
@@ -70,9 +71,4 @@ function usageFields(usage: KeyDetails['usage']) {
 
 function toCount(count: number): string {
   return count.toLocaleString('en-US');
-}
-
-/** UTC to the second, which is all that people compare. */
-function toTime(instant: string): string {
-  return `${instant.slice(0, 19).replace('T', ' ')}Z`;
 }

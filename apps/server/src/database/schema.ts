@@ -105,6 +105,35 @@ export const apiTokens = pgTable(
   (token) => [index('api_tokens_key_id').on(token.keyId)],
 );
 
+export const operatorRole = pgEnum('operator_role', ['viewer', 'operator', 'owner']);
+
+/** Somebody, or a program, that may use the admin API. */
+export const operators = pgTable('operators', {
+  id: uuid().primaryKey().defaultRandom(),
+  name: text().notNull(),
+  role: operatorRole().notNull(),
+  createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
+  expiresAt: timestamp('expires_at', { withTimezone: true }),
+  revokedAt: timestamp('revoked_at', { withTimezone: true }),
+});
+
+/** The secrets of an operator: more than one during the grace period of a rotation. */
+export const operatorTokens = pgTable(
+  'operator_tokens',
+  {
+    /** SHA-256 of the token, in hexadecimal. The token itself is stored nowhere. */
+    hash: text().primaryKey(),
+    operatorId: uuid('operator_id')
+      .notNull()
+      .references(() => operators.id),
+    /** The token's first characters, to recognise it by. */
+    prefix: text().notNull(),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
+    expiresAt: timestamp('expires_at', { withTimezone: true }),
+  },
+  (token) => [index('operator_tokens_operator_id').on(token.operatorId)],
+);
+
 /**
  * The pet that was created with an `Idempotency-Key`. A replay brings the body again, so the pet's id
  * is enough to repeat the response.

@@ -1,25 +1,28 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { shownLength, tokenScheme } from '../hide-tokens.ts';
+import { shownLength, tokenSchemes } from '../hide-tokens.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const secretLength = 30;
 const checksumLength = 6;
-const wellFormed = new RegExp(`^${tokenScheme}[0-9A-Za-z]{${secretLength + checksumLength}}$`);
+const wellFormed = new RegExp(`^[0-9A-Za-z]{${secretLength + checksumLength}}$`);
+
+type TokenKind = keyof typeof tokenSchemes;
 
 /**
- * Makes an API token: `ast_`, 30 base-62 characters of randomness (178 bits), then their CRC-32 in
+ * Makes a token: `ast_` or `aso_`, 30 base-62 characters of randomness (178 bits), then their CRC-32 in
  * six characters, so that secret scanners recognise a token without a database.
  */
-export function createToken(): string {
+export function createToken(kind: TokenKind = 'key'): string {
   const secret = Array.from({ length: secretLength }, () => alphabet[randomInt(62)]).join('');
-  return `${tokenScheme}${secret}${checksum(secret)}`;
+  return `${tokenSchemes[kind]}${secret}${checksum(secret)}`;
 }
 
 /** Tells whether a text can be a token. Guesses that cannot never reach the database. */
-export function isToken(text: string): boolean {
-  if (!wellFormed.test(text)) return false;
-  const secret = text.slice(tokenScheme.length, -checksumLength);
+export function isToken(text: string, kind: TokenKind = 'key'): boolean {
+  const scheme = tokenSchemes[kind];
+  if (!text.startsWith(scheme) || !wellFormed.test(text.slice(scheme.length))) return false;
+  const secret = text.slice(scheme.length, -checksumLength);
   return text.endsWith(checksum(secret));
 }
 

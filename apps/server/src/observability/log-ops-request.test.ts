@@ -10,6 +10,7 @@ const answered: OpsRequestRecord = {
   aborted: false,
   durationMs: 1.234567,
   errorCode: undefined,
+  operator: undefined,
   keyId: undefined,
   reasons: undefined,
 };

@@ -3,6 +3,8 @@ import type { Log } from './log.ts';
 
 /** What may be told of an operator's request, or of a probe, that is over. */
 export interface OpsRequestRecord extends RequestOutcome {
+  /** The name of the operator who sent it. */
+  readonly operator: string | undefined;
   /** The API key that it was about, if the caller might ask about keys at all. */
   readonly keyId: string | undefined;
   /** Why this replica is not ready, as a probe of that was told. */
@@ -20,6 +22,7 @@ export function logOpsRequest(log: Log, record: OpsRequestRecord): void {
     route: route ?? 'other',
     status,
     durationMs: Math.round(durationMs * 100) / 100,
+    operator: record.operator,
     keyId,
     errorCode,
     reasons: record.reasons,

@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express';
 import { contractHandlers } from '../http/contract-handlers.ts';
 import { jsonBody } from '../http/json-body.ts';
 import type { createKeyHandlers } from './key-handlers.ts';
+import type { createOperatorHandlers } from './operator-handlers.ts';
 import type { adminApiRoutes } from './ops-routes.ts';
 
 /** Enough for the longest name and account, with every character escaped. */
@@ -11,14 +12,16 @@ const maxBodyBytes = 16 * 1024;
 export interface AdminApiOptions {
   /** Rejects everybody but operators. */
   readonly authenticate: RequestHandler;
-  readonly keyHandlers: ReturnType<typeof createKeyHandlers>;
+  readonly keys: ReturnType<typeof createKeyHandlers>;
+  readonly operators: ReturnType<typeof createOperatorHandlers>;
   /** Creates the OpenAPI document of this API. */
   readonly createOpenApi: () => object;
 }
 
-/** Creates the handlers of the admin API. They must come after `authenticate`. */
+/** Creates the handlers of the admin API. They must come after `authenticate` and `requireRole`. */
 export function adminHandlers({
-  keyHandlers,
+  keys,
+  operators,
   createOpenApi,
 }: AdminApiOptions): Record<keyof typeof adminApiRoutes, RequestHandler> {
   const withBody = <Handler>(handler: Handler) => ({
@@ -29,10 +32,13 @@ export function adminHandlers({
   let openApi: object | undefined;
   return {
     ...contractHandlers(adminContract, {
-      ...keyHandlers,
-      createKey: withBody(keyHandlers.createKey),
-      changeKey: withBody(keyHandlers.changeKey),
-      rotateKey: withBody(keyHandlers.rotateKey),
+      ...keys,
+      createKey: withBody(keys.createKey),
+      changeKey: withBody(keys.changeKey),
+      rotateKey: withBody(keys.rotateKey),
+      ...operators,
+      createOperator: withBody(operators.createOperator),
+      rotateOperator: withBody(operators.rotateOperator),
     }),
     openApi(_req, res) {
       openApi ??= createOpenApi();

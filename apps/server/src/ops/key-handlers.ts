@@ -1,18 +1,20 @@
 import { formatLinks, type RateLimitWindow } from '@animal-store/contract';
 import {
   adminBasePath,
-  adminContract,
   adminErrorMessages,
   adminRoutes,
   isKeyId,
   type Key,
   type KeyDetails,
   type KeyUsage,
+  keyContract,
 } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
 import { ApiError } from '../http/api-error.ts';
 import type { KeyManagement, KeyRecord, Unchanged } from '../keys/key-management.ts';
 import type { Quotas } from '../quotas/quotas.ts';
+
+import { readExpiry, toTimes } from './times.ts';
 
 /** The operations on API keys. */
 export function createKeyHandlers(options: {
@@ -31,7 +33,7 @@ export function createKeyHandlers(options: {
     return { ...toKey(key), usage: toUsage(await quotas.usageOf(key)) };
   }
 
-  return initServer().router(adminContract, {
+  return initServer().router(keyContract, {
     async createKey({ body: { expiresAt, ...key }, res }) {
       const created = await keys.create({ ...key, expiresAt: readExpiry(expiresAt) });
       res.locals.keyId = created.key.id;
@@ -93,13 +95,6 @@ export function createKeyHandlers(options: {
   }
 }
 
-function readExpiry(expiresAt: string | undefined): Date | undefined {
-  if (expiresAt === undefined) return undefined;
-  const instant = new Date(expiresAt);
-  if (instant.getTime() > Date.now()) return instant;
-  throw new ApiError('invalid_request', 'expiresAt: expected a time to come');
-}
-
 function refusal(id: string, unchanged: Unchanged): ApiError {
   switch (unchanged.outcome) {
     case 'no-such-key':
@@ -120,18 +115,8 @@ function noSuchKey(id: string): ApiError {
   return new ApiError('key_not_found', adminErrorMessages.key_not_found(id));
 }
 
-function toKey({ createdAt, expiresAt, revokedAt, tokens, ...key }: KeyRecord): Key {
-  return {
-    ...key,
-    createdAt: createdAt.toISOString(),
-    expiresAt: expiresAt?.toISOString() ?? null,
-    revokedAt: revokedAt?.toISOString() ?? null,
-    tokens: tokens.map((token) => ({
-      prefix: token.prefix,
-      createdAt: token.createdAt.toISOString(),
-      expiresAt: token.expiresAt?.toISOString() ?? null,
-    })),
-  };
+function toKey(key: KeyRecord): Key {
+  return { ...key, ...toTimes(key) };
 }
 
 function toUsage(usage: Awaited<ReturnType<Quotas['usageOf']>>): KeyUsage {

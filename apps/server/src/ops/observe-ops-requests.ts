@@ -7,11 +7,12 @@ import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 export function observeOpsRequests(onEnd: (record: OpsRequestRecord) => void): RequestHandler {
   return function observeOpsRequest(req, res, next) {
     onceOver(req, res, (outcome) => {
-      const { keyId, pathParams, reasons } = res.locals;
-      // Set behind the admin token only, so no stranger's parameters are logged. It is not validated.
+      const { actor, keyId, pathParams, reasons } = res.locals;
+      // Set behind the authentication only, so no stranger's parameters are logged. It is not validated.
       const asked = pathParams?.['keyId'];
       onEnd({
         ...outcome,
+        operator: actor?.name,
         keyId: keyId ?? (isKeyId(asked) ? asked.toLowerCase() : undefined),
         reasons,
       });

@@ -13,6 +13,7 @@ import './ops-locals.ts';
 import type { Health } from './health.ts';
 import { observeOpsRequests } from './observe-ops-requests.ts';
 import { adminApiRoutes, probeRoutes } from './ops-routes.ts';
+import { requireRole } from './require-role.ts';
 import { showMetrics } from './show-metrics.ts';
 
 export interface OpsAppOptions {
@@ -20,8 +21,7 @@ export interface OpsAppOptions {
   readonly opsHosts: readonly string[];
   readonly health: Pick<Health, 'report'>;
   readonly metrics: Metrics;
-  /** `undefined` for no admin API. */
-  readonly admin: AdminApiOptions | undefined;
+  readonly admin: AdminApiOptions;
   /** Called for every 500. */
   readonly report: (failure: unknown, requestId: string) => void;
   /** Called for each finished request. */
@@ -36,14 +36,13 @@ export function createOpsApp(options: OpsAppOptions): Express {
   const { health, metrics, admin, report, onOpsEnd } = options;
   const app = createExpress();
 
-  // Without an admin API its paths do not exist.
-  const routes = createRouteTable<string>({ ...probeRoutes, ...(admin && adminApiRoutes) });
+  const routes = createRouteTable({ ...probeRoutes, ...adminApiRoutes });
   app.use(commonHeaders());
   app.use(routes.find);
   app.use(observeOpsRequests(onOpsEnd));
   app.use(allowHosts(options.opsHosts));
   // Without authentication a caller learns nothing, not even which paths exist.
-  if (admin !== undefined) app.use(adminBasePath, admin.authenticate);
+  app.use(adminBasePath, admin.authenticate, requireRole());
   app.use(
     routes.dispatch({
       livez(_req, res) {
@@ -58,7 +57,7 @@ export function createOpsApp(options: OpsAppOptions): Express {
         res.json(readiness);
       },
       metrics: showMetrics(metrics),
-      ...(admin && adminHandlers(admin)),
+      ...adminHandlers(admin),
     }),
   );
   app.use(errorMapper(report));

@@ -1,7 +1,11 @@
+import type { Actor } from '../operators/operator-lookup.ts';
+
 declare global {
   namespace Express {
     /** What the steps of the operators' listener add. */
     interface Locals {
+      /** Who sends a request to the admin API. */
+      actor: Actor | undefined;
       /** The key that an operator made. */
       keyId: string | undefined;
       /** Why a probe was told that this replica is not ready, or not whole. */
@@ -9,5 +13,3 @@ declare global {
     }
   }
 }
-
-export {};

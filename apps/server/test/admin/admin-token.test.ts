@@ -27,7 +27,7 @@ describe('the admin token', () => {
         expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer realm="animal-store-admin"');
         expect(answer.body).toEqual({
           code: 'unauthorized',
-          message: 'Send the admin token as "Authorization: Bearer <ADMIN_TOKEN>".',
+          message: 'Send your token as "Authorization: Bearer <token>".',
           status: 401,
         });
       }

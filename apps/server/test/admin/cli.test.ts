@@ -46,7 +46,8 @@ describe('beside an embedded server', () => {
   });
 
   /** Runs a command that is told nothing but the data directory. */
-  const keys = (...args: string[]) => execute(process.execPath, [cli, ...args], database.env);
+  const keys = (...args: string[]) =>
+    execute(process.execPath, [cli, 'keys', ...args], database.env);
 
   /** Runs a command that must succeed, and reads its JSON. */
   async function json<Result>(...args: string[]): Promise<Result> {
@@ -117,7 +118,7 @@ describe('beside an embedded server', () => {
     const rotated = await keys('rotate', key.id);
     expect(rotated.stdout).toMatch(
       new RegExp(
-        `  Tokens   ast_....…\n           ${token.slice(0, 8)}…  replaced, good until ${anyTime}\n`,
+        `  Tokens   ast_....…\n           ${token.slice(0, 8)}…  replaced, valid until ${anyTime}\n`,
       ),
     );
     const second = /ast_\w{36}/.exec(rotated.stdout)?.[0] ?? '';
@@ -160,6 +161,36 @@ describe('beside an embedded server', () => {
     expect(active.map(({ id }) => id)).toEqual([second]);
     expect(await json<Key[]>('list', '--limit', '1')).toHaveLength(1);
     expect((await keys('list', '--state', 'expired')).stdout).toBe('There are no such keys.\n');
+  });
+
+  test('operators are created, listed, rotated and revoked', async () => {
+    const operators = (...args: string[]) =>
+      execute(process.execPath, [cli, 'operators', ...args], database.env);
+    const created = await operators('create', '--name', 'Ann', '--role', 'operator');
+    expect(created).toMatchObject({ code: 0, stderr: '' });
+    const [token = ''] = /aso_\w{36}/.exec(created.stdout) ?? [];
+    const [, id = ''] = /^ {2}Id +(\S+)$/m.exec(created.stdout) ?? [];
+    const listed = await operators('list');
+    expect(listed.stdout).toMatch(
+      new RegExp(`^ID .*EXPIRES\n${id}  Ann   operator  active  ${token.slice(0, 8)}…  never\n$`),
+    );
+
+    // The token works where the socket is not used.
+    const env = { OPS_URL: server.opsUrl, ADMIN_TOKEN: token };
+    const list = await execute(process.execPath, [cli, 'keys', 'list'], env);
+    expect(list).toMatchObject({ code: 0, stderr: '' });
+    const refused = await execute(process.execPath, [cli, 'operators', 'revoke', id], env);
+    expect(refused).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: This operation needs the role owner.\n',
+    });
+
+    const rotated = await operators('rotate', id, '--grace', '0');
+    expect(rotated.stdout).toMatch(/\n {2}Token {2}aso_\w{36}\n/);
+    expect(await execute(process.execPath, [cli, 'keys', 'list'], env)).toMatchObject({ code: 1 });
+    const revoked = await operators('revoke', id);
+    expect(revoked.stdout).toMatch(new RegExp(`\n  State    revoked ${anyTime}\n`));
   });
 
   test('npm run keys finds the server that npm start started', async () => {
@@ -209,21 +240,21 @@ describe('an invalid command', () => {
     [['destroy'], "unknown command 'destroy'"],
     [['list', '--everything'], "unknown option '--everything'"],
   ])('%j prints the reason and exits with code 2', async (args, message) => {
-    const { code, stdout, stderr } = await execute(process.execPath, [cli, ...args], {});
+    const { code, stdout, stderr } = await execute(process.execPath, [cli, 'keys', ...args], {});
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
     expect(stderr).toMatch(/\nAdd --help for what it takes\.\n$/);
   });
 
   test('no command prints the usage, and --help prints the help', async () => {
-    const nothing = await execute(process.execPath, [cli], {});
+    const nothing = await execute(process.execPath, [cli, 'keys'], {});
     expect(nothing).toMatchObject({ code: 2, stdout: '' });
-    const help = await execute(process.execPath, [cli, '--help'], {});
+    const help = await execute(process.execPath, [cli, 'keys', '--help'], {});
     expect(help).toMatchObject({ code: 0, stderr: '', stdout: nothing.stderr });
     expect(help.stdout).toMatch(/^Usage: npm run keys -- /);
     for (const command of ['create', 'list', 'show', 'set-plan', 'rotate', 'revoke', 'unban']) {
       expect(help.stdout).toContain(`\n  ${command} `);
-      const own = await execute(process.execPath, [cli, command, '--help'], {});
+      const own = await execute(process.execPath, [cli, 'keys', command, '--help'], {});
       expect(own).toMatchObject({ code: 0, stderr: '' });
       expect(own.stdout).toMatch(new RegExp(`^Usage: npm run keys -- ${command} `));
     }
@@ -232,7 +263,7 @@ describe('an invalid command', () => {
 
 describe('without a server of its own', () => {
   const list = (env: Environment, ...args: string[]) =>
-    execute(process.execPath, [cli, 'list', ...args], env);
+    execute(process.execPath, [cli, 'keys', 'list', ...args], env);
 
   test('it says that no server runs on the data directory', async () => {
     await using directory = await temporaryDirectory();
@@ -333,8 +364,7 @@ describe('without a server of its own', () => {
     expect(await list({ OPS_URL: url, ADMIN_TOKEN: 'not-the-admin-token' })).toEqual({
       code: 1,
       stdout: '',
-      stderr:
-        'error: The admin token is not right. The server may have been given another ADMIN_TOKEN.\n',
+      stderr: 'error: The admin token is not right. Check ADMIN_TOKEN or --token-file.\n',
     });
     const publicPort = await list({ OPS_URL: service.server.origin, ADMIN_TOKEN: adminToken });
     expect(publicPort).toMatchObject({ code: 1, stderr: expect.stringContaining('no admin API') });

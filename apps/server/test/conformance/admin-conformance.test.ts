@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { adminBasePath } from '@animal-store/contract/admin';
+import {
+  adminBasePath,
+  type IssuedOperator,
+  type OperatorRole,
+  requiredRoles,
+} from '@animal-store/contract/admin';
 import { openTcpProxy, type Server, startServer, type TcpProxy } from '@animal-store/testkit';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
@@ -36,7 +42,8 @@ afterAll(() => stack.disposeAsync());
 type Question = {
   /** Another method than the operation's own. */
   readonly method?: string;
-  readonly keyId?: string;
+  /** Of a key or an operator, whichever the operation is about. */
+  readonly id?: string;
   readonly query?: string;
   readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -51,10 +58,10 @@ const operationOf = (name: string): Operation => {
 /** Sends a request to an operation, and holds the answer against the document. */
 async function ask(name: string, question: Question = {}): Promise<Answer> {
   const operation = operationOf(name);
-  const { method = operation.method, keyId = nobody, query = '', json, headers } = question;
+  const { method = operation.method, id = nobody, query = '', json, headers } = question;
   const answer = await send(server.opsUrl + adminBasePath, {
     method,
-    target: operation.path.replace('{keyId}', keyId) + query,
+    target: operation.path.replace(/\{\w+\}/, encodeURIComponent(id)) + query,
     headers: {
       Authorization: `Bearer ${adminToken}`,
       ...(json !== undefined && { 'Content-Type': 'application/json' }),
@@ -69,9 +76,15 @@ async function ask(name: string, question: Question = {}): Promise<Answer> {
 
 const statusOf = async (name: string, question?: Question) => (await ask(name, question)).status;
 
-/** Makes a key and gives its id. */
+/** Creates a key and gives its id. */
 async function create(json: string): Promise<string> {
   return JSON.parse((await ask('createKey', { json })).text).key.id;
+}
+
+/** Creates an operator. */
+async function createOperator(role: OperatorRole): Promise<IssuedOperator> {
+  const json = JSON.stringify({ name: 'Ann', role });
+  return JSON.parse((await ask('createOperator', { json })).text);
 }
 
 /** A request of each operation, to which nothing is wrong. */
@@ -83,7 +96,13 @@ const everyOperation: readonly (readonly [name: string, question: Question])[] =
   ['rotateKey', {}],
   ['revokeKey', {}],
   ['unbanKey', {}],
+  ['createOperator', { json: '{"name":"Ann","role":"viewer"}' }],
+  ['listOperators', {}],
+  ['rotateOperator', {}],
+  ['revokeOperator', {}],
 ];
+
+const isAboutOne = (name: string) => operationOf(name).path.includes('{');
 
 test('the document is served as it is committed', async () => {
   const { headers, text } = await send(server.opsUrl + adminBasePath, {
@@ -114,23 +133,42 @@ test('creating, changing, rotating and revoking a key conform to the document', 
   await create(
     '{"plan":"free","name":"Łódź 🐈","account":"C-17","expiresAt":"2099-01-31T00:00:00Z"}',
   );
-  expect(await statusOf('getKey', { keyId })).toBe(200);
-  expect(await statusOf('getKey', { keyId, method: 'HEAD' })).toBe(200);
-  expect(await statusOf('changeKey', { keyId, json: '{"quota":{"perMinute":7,"perDay":8}}' })).toBe(
-    200,
-  );
-  expect(await statusOf('rotateKey', { keyId })).toBe(200);
-  expect(await statusOf('rotateKey', { keyId, json: '{"graceSeconds":60}' })).toBe(200);
-  expect(await statusOf('unbanKey', { keyId })).toBe(200);
+  expect(await statusOf('getKey', { id: keyId })).toBe(200);
+  expect(await statusOf('getKey', { id: keyId, method: 'HEAD' })).toBe(200);
+  expect(
+    await statusOf('changeKey', { id: keyId, json: '{"quota":{"perMinute":7,"perDay":8}}' }),
+  ).toBe(200);
+  expect(await statusOf('rotateKey', { id: keyId })).toBe(200);
+  expect(await statusOf('rotateKey', { id: keyId, json: '{"graceSeconds":60}' })).toBe(200);
+  expect(await statusOf('unbanKey', { id: keyId })).toBe(200);
   const page = await ask('listKeys', { query: '?limit=1&plan=enterprise&state=active' });
   expect(page.headers.has('Link')).toBe(false);
   expect((await ask('listKeys', { query: '?limit=1' })).headers.get('Link')).toContain(
     'rel="next"',
   );
-  expect(await statusOf('revokeKey', { keyId })).toBe(200);
-  expect(await statusOf('rotateKey', { keyId })).toBe(409);
-  expect(await statusOf('changeKey', { keyId, json: '{"plan":"pro"}' })).toBe(409);
+  expect(await statusOf('revokeKey', { id: keyId })).toBe(200);
+  expect(await statusOf('rotateKey', { id: keyId })).toBe(409);
+  expect(await statusOf('changeKey', { id: keyId, json: '{"plan":"pro"}' })).toBe(409);
   expect((await ask('listKeys', { query: '?state=revoked' })).text).toContain(keyId);
+});
+
+test('the life of an operator is as the document says', async () => {
+  const { operator } = await createOperator('viewer');
+  const { id } = operator;
+  expect(await statusOf('listOperators')).toBe(200);
+  expect(await statusOf('rotateOperator', { id })).toBe(200);
+  expect(await statusOf('rotateOperator', { id, json: '{"graceSeconds":60}' })).toBe(200);
+  expect(await statusOf('revokeOperator', { id })).toBe(200);
+  expect(await statusOf('rotateOperator', { id })).toBe(409);
+});
+
+test('a role that is not enough is refused as the document says', async () => {
+  const { token } = await createOperator('viewer');
+  const headers = { Authorization: `Bearer ${token}` };
+  for (const [name, question] of everyOperation) {
+    if (requiredRoles[name as keyof typeof requiredRoles] === 'viewer') continue;
+    expect(await statusOf(name, { ...question, headers })).toBe(403);
+  }
 });
 
 describe('a body is refused if and only if the document does not allow it:', () => {
@@ -177,6 +215,13 @@ describe('a body is refused if and only if the document does not allow it:', () 
     ['rotateKey', '{"graceSeconds":0.5}'],
     ['rotateKey', '{"grace":60}'],
     ['rotateKey', 'null'],
+    ['createOperator', '{"name":"Ann","role":"owner","expiresAt":"2099-02-28T00:00:00Z"}'],
+    ['createOperator', '{"name":"Ann","role":"admin"}'],
+    ['createOperator', '{"name":"","role":"viewer"}'],
+    ['createOperator', '{"role":"viewer"}'],
+    ['createOperator', '{"name":"Ann","role":"viewer","plan":"free"}'],
+    ['rotateOperator', '{"graceSeconds":0}'],
+    ['rotateOperator', '{"graceSeconds":-1}'],
   ].map(([operation = '', json = '']) => ({
     operation,
     json,
@@ -187,14 +232,18 @@ describe('a body is refused if and only if the document does not allow it:', () 
     const { body } = operationOf(operation);
     if (body === undefined) throw new Error(`${operation} takes no body.`);
     const isAllowed = faultsOf(body, JSON.parse(json), 'body').length === 0;
-    const keyId = operation === 'createKey' ? nobody : await create('{"plan":"pro"}');
-    const status = await statusOf(operation, { keyId, json });
+    const id =
+      operation === 'rotateOperator'
+        ? (await createOperator('viewer')).operator.id
+        : await create('{"plan":"pro"}');
+    const status = await statusOf(operation, { id, json });
     expect(status < 300 ? 'taken' : status).toBe(isAllowed ? 'taken' : 400);
   });
 });
 
 describe('refusals conform to the document:', () => {
-  test.each(['createKey', 'changeKey', 'rotateKey'])('a body of %s', async (name) => {
+  const withBody = ['createKey', 'changeKey', 'rotateKey', 'createOperator', 'rotateOperator'];
+  test.each(withBody)('a body of %s', async (name) => {
     expect(await statusOf(name, { json: '{"plan":' })).toBe(400);
     expect(await statusOf(name, { json: `"${'x'.repeat(17_000)}"` })).toBe(413);
     const headers = { 'Content-Type': 'text/plain' };
@@ -208,10 +257,11 @@ describe('refusals conform to the document:', () => {
     },
   );
 
-  test('an unknown key and an invalid id', async () => {
-    for (const [name, question] of everyOperation.slice(2)) {
+  test('an unknown key or operator, and an invalid id', async () => {
+    for (const [name, question] of everyOperation) {
+      if (!isAboutOne(name)) continue;
       expect(await statusOf(name, question)).toBe(404);
-      expect(await statusOf(name, { ...question, keyId: 'acme' })).toBe(400);
+      expect(await statusOf(name, { ...question, id: 'acme' })).toBe(400);
     }
   });
 
@@ -228,26 +278,53 @@ describe('refusals conform to the document:', () => {
     }
   });
 
-  test('a missing and a wrong admin token', async () => {
-    for (const [name, question] of everyOperation) {
-      const answer = await ask(name, { ...question, headers: { Authorization: 'Bearer guess' } });
+  test('a missing and a wrong token', async () => {
+    // A missing token is no guess, so it has no limit.
+    for (const [name] of everyOperation) {
+      const answer = await askWithout(name);
       expect([answer.status, answer.headers.get('WWW-Authenticate')]).toEqual([
         401,
-        'Bearer realm="animal-store-admin", error="invalid_token"',
+        'Bearer realm="animal-store-admin"',
       ]);
     }
-    const challenge = (await askWithout('listKeys')).headers.get('WWW-Authenticate');
-    expect(challenge).toBe('Bearer realm="animal-store-admin"');
+    const answer = await ask('listKeys', { headers: { Authorization: 'Bearer guess' } });
+    expect([answer.status, answer.headers.get('WWW-Authenticate')]).toEqual([
+      401,
+      'Bearer realm="animal-store-admin", error="invalid_token"',
+    ]);
   });
 });
 
 /** A request without any token. */
 async function askWithout(name: string): Promise<Answer> {
   const { method, path } = operationOf(name);
-  const answer = await send(server.opsUrl + adminBasePath, { method, target: path, headers: {} });
+  const target = path.replace(/\{\w+\}/, nobody);
+  const answer = await send(server.opsUrl + adminBasePath, { method, target, headers: {} });
   expect(judge(operationOf(name), method, answer)).toEqual([]);
+  met.add(`${name} ${answer.status}`);
   return answer;
 }
+
+test('random requests get only answers that the document has', async () => {
+  const names = everyOperation.map(([name]) => name);
+  const id = fc.oneof(fc.constant(nobody), fc.uuid(), fc.string({ minLength: 1 }));
+  const member = fc.constantFrom('plan', 'quota', 'name', 'role', 'expiresAt', 'graceSeconds', 'x');
+  const body = fc.oneof(
+    fc.json(),
+    fc.dictionary(member, fc.jsonValue()).map((it) => JSON.stringify(it)),
+  );
+  const request = fc.record({ name: fc.constantFrom(...names), id, body });
+  await fc.assert(
+    fc.asyncProperty(request, async ({ name, id, body }) => {
+      // `.` and `..` are removed from paths before they are sent.
+      fc.pre(!/^\.+$/.test(id));
+      const json = operationOf(name).body === undefined ? undefined : body;
+      const status = await statusOf(name, { id, ...(json !== undefined && { json }) });
+      expect(status).toBeLessThan(500);
+    }),
+    { numRuns: 200 },
+  );
+});
 
 test('every operation conforms to the document while the database is down', async () => {
   await proxy.cut();

@@ -67,18 +67,21 @@ describe.each(databaseKinds)('on %s', (kind) => {
 });
 
 describe('a replica on Postgres', () => {
-  test('has no admin API without ADMIN_TOKEN', async () => {
+  // Otherwise the empty string, or a well-known value, could be a token.
+  test('admits nobody without an ADMIN_TOKEN and without operators', async () => {
     await using service = await startService('postgres');
     for (const path of ['/admin/v1/keys', '/admin/v1/', '/admin/v1', '/admin/v1/openapi.json']) {
-      for (const headers of [{}, { Authorization: `Bearer ${adminToken}` }]) {
-        for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
-          const answer = await call(service.server.opsUrl + path, { method, headers });
-          expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
-          expect(answer.headers.has('WWW-Authenticate')).toBe(false);
-        }
+      for (const authorization of [
+        undefined,
+        'Bearer',
+        'Bearer undefined',
+        `Bearer ${adminToken}`,
+      ]) {
+        const headers = authorization === undefined ? {} : { Authorization: authorization };
+        const answer = await call(service.server.opsUrl + path, { method: 'GET', headers });
+        expect([401, 429]).toContain(answer.status);
       }
     }
-    expect(service.server.output()).toContain('no admin API');
   });
 
   test('is ready only while the database answers', async () => {
@@ -168,8 +171,8 @@ describe("an embedded server's socket", () => {
     expect(status).toBe(200);
     expect((await stat(socket)).mode & 0o777).toBe(0o600);
     expect((await stat(server.dataDir)).mode & 0o777).toBe(0o700);
-    // The port offers no admin API without an ADMIN_TOKEN.
-    expect((await call(`${server.opsUrl}/admin/v1/keys`)).status).toBe(404);
+    // The port asks for a token.
+    expect((await call(`${server.opsUrl}/admin/v1/keys`)).status).toBe(401);
     await server.stop();
     expect(existsSync(socket)).toBe(false);
   });

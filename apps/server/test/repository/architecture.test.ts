@@ -64,6 +64,7 @@ describe('inside the server', () => {
       'http',
       'database/database-error',
       'keys',
+      'operators',
       'observability/log-ops-request',
       'observability/metrics',
       'quotas/quotas',
@@ -71,6 +72,7 @@ describe('inside the server', () => {
     ],
     cli: ['config', 'ops/local-socket', 'startup-error'],
     keys: ['database', 'hide-tokens'],
+    operators: ['database', 'keys/token'],
     pets: ['http/api-error', 'batch', 'database'],
     quotas: ['batch'],
     database: ['startup-error'],
@@ -117,7 +119,8 @@ describe('inside the server', () => {
 
   test('only ops/ and the CLI import the admin contract; keys/ and http/ import only its types and errors', () => {
     const others = server.filter(
-      ({ from }) => !/src\/(ops\/|cli\/|keys\/key-management|http\/api-error)/.test(from),
+      ({ from }) =>
+        !/src\/(ops\/|cli\/|operators\/|keys\/key-management|http\/api-error)/.test(from),
     );
     expect(refused(others, [/^@animal-store\/contract\/admin(\/|$)/])).toEqual([]);
   });
@@ -125,7 +128,7 @@ describe('inside the server', () => {
   test('only repositories and database/ import drizzle', () => {
     const others = server.filter(
       ({ from }) =>
-        !/^apps\/server\/src\/(database\/|keys\/key-(changes|lookup|management)|pets\/(pet-repository|idempotent-creation))/.test(
+        !/^apps\/server\/src\/(database\/|operators\/|keys\/key-(changes|lookup|management)|pets\/(pet-repository|idempotent-creation))/.test(
           from,
         ),
     );
@@ -139,9 +142,9 @@ describe('inside the server', () => {
     expect(refused(others, [/^express$/])).toEqual([]);
   });
 
-  test('only quotas/ and the throttling of admin tokens import rate-limiter-flexible', () => {
+  test('only quotas/ and the limit on wrong tokens import rate-limiter-flexible', () => {
     const others = server.filter(
-      ({ from }) => !/^apps\/server\/src\/(quotas\/|ops\/require-admin-token)/.test(from),
+      ({ from }) => !/^apps\/server\/src\/(quotas\/|ops\/authenticate-operator)/.test(from),
     );
     expect(refused(others, [/^rate-limiter-flexible$/])).toEqual([]);
   });

@@ -7,11 +7,14 @@ import type {
   adminContract,
   adminRoutes,
   IssuedKey,
+  IssuedOperator,
   Key,
   KeyChange,
   KeyDetails,
   KeyState,
   NewKey,
+  NewOperator,
+  Operator,
 } from './index.ts';
 
 type Contract = typeof adminContract;
@@ -25,7 +28,7 @@ type Body<Operation extends Name, Status> = Extract<
 
 expectTypeOf<keyof Contract>().toEqualTypeOf<Name>();
 expectTypeOf<Exclude<AdminErrorCode, ErrorCode>>().toEqualTypeOf<
-  'key_not_found' | 'key_not_active'
+  'key_not_found' | 'key_not_active' | 'forbidden' | 'operator_not_found' | 'operator_not_active'
 >();
 
 // Requests, as a handler gets them.
@@ -63,17 +66,17 @@ expectTypeOf<undefined>().toExtend<ClientInferRequest<Contract['rotateKey']>['bo
 // Statuses: these and no others.
 type Common = 400 | 401 | 429 | 500 | 503;
 type WithBody = 413 | 415;
-expectTypeOf<Responses['createKey']['status']>().toEqualTypeOf<201 | Common | WithBody>();
+expectTypeOf<Responses['createKey']['status']>().toEqualTypeOf<201 | Common | 403 | WithBody>();
 expectTypeOf<Responses['listKeys']['status']>().toEqualTypeOf<200 | Common>();
 expectTypeOf<Responses['getKey']['status']>().toEqualTypeOf<200 | Common | 404>();
 expectTypeOf<Responses['changeKey']['status']>().toEqualTypeOf<
-  200 | Common | 404 | 409 | WithBody
+  200 | Common | 403 | 404 | 409 | WithBody
 >();
 expectTypeOf<Responses['rotateKey']['status']>().toEqualTypeOf<
-  200 | Common | 404 | 409 | WithBody
+  200 | Common | 403 | 404 | 409 | WithBody
 >();
-expectTypeOf<Responses['revokeKey']['status']>().toEqualTypeOf<200 | Common | 404>();
-expectTypeOf<Responses['unbanKey']['status']>().toEqualTypeOf<200 | Common | 404>();
+expectTypeOf<Responses['revokeKey']['status']>().toEqualTypeOf<200 | Common | 403 | 404>();
+expectTypeOf<Responses['unbanKey']['status']>().toEqualTypeOf<200 | Common | 403 | 404>();
 
 // Bodies, one by one: a failed inference is `any` or `unknown`, and both are found here.
 expectTypeOf<Body<'createKey', 201>>().not.toBeAny();
@@ -86,7 +89,13 @@ expectTypeOf<Body<'changeKey', 200>>().toEqualTypeOf<Key>();
 expectTypeOf<Body<'rotateKey', 200>>().toEqualTypeOf<IssuedKey>();
 expectTypeOf<Body<'revokeKey', 200>>().toEqualTypeOf<Key>();
 expectTypeOf<Body<'unbanKey', 200>>().toEqualTypeOf<KeyDetails>();
-expectTypeOf<Body<Name, Common | 404 | WithBody>>().toEqualTypeOf<ErrorBody>();
+expectTypeOf<Responses['revokeOperator']['status']>().toEqualTypeOf<200 | Common | 403 | 404>();
+expectTypeOf<Request['createOperator']['body']>().toEqualTypeOf<NewOperator>();
+expectTypeOf<Body<'createOperator', 201>>().toEqualTypeOf<IssuedOperator>();
+expectTypeOf<Body<'listOperators', 200>>().toEqualTypeOf<Operator[]>();
+expectTypeOf<Body<'rotateOperator', 200>>().toEqualTypeOf<IssuedOperator>();
+expectTypeOf<Body<'revokeOperator', 200>>().toEqualTypeOf<Operator>();
+expectTypeOf<Body<Name, Common | 403 | 404 | WithBody>>().toEqualTypeOf<ErrorBody>();
 expectTypeOf<Body<'changeKey' | 'rotateKey', 409>>().toEqualTypeOf<ErrorBody>();
 
 // The inferred types, spelled out.

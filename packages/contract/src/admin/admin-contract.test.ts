@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { errorCodes } from '../error-codes.ts';
 import * as admin from './index.ts';
-import { adminContract, adminErrorCodes } from './index.ts';
+import { adminContract, adminErrorCodes, requiredRoles } from './index.ts';
 
 test('the exported names are these, and no more', () => {
   expect(Object.keys(admin).sort()).toEqual([
@@ -13,8 +13,12 @@ test('the exported names are these, and no more', () => {
     'createAdminOpenApi',
     'gracePeriod',
     'isKeyId',
+    'keyContract',
     'keyStates',
     'maxLimit',
+    'operatorContract',
+    'operatorRoles',
+    'requiredRoles',
   ]);
 });
 
@@ -26,18 +30,28 @@ test('a code that both APIs have has one status', () => {
   }
 });
 
+test('exactly the operations that can answer 403 need more than the role of a viewer', () => {
+  const refusing = Object.entries(adminContract).filter(([, { responses }]) => 403 in responses);
+  const needing = Object.entries(requiredRoles).filter(([, role]) => role !== 'viewer');
+  expect(refusing.map(([name]) => name)).toEqual(needing.map(([name]) => name));
+});
+
 test('each operation has exactly these statuses, and no others compile', () => {
   const statuses = Object.entries(adminContract).map(([name, { responses, strictStatusCodes }]) => {
     expect(strictStatusCodes, name).toBe(true);
     return [name, Object.keys(responses).map(Number)];
   });
   expect(Object.fromEntries(statuses)).toEqual({
-    createKey: [201, 400, 401, 413, 415, 429, 500, 503],
+    createKey: [201, 400, 401, 403, 413, 415, 429, 500, 503],
     listKeys: [200, 400, 401, 429, 500, 503],
     getKey: [200, 400, 401, 404, 429, 500, 503],
-    changeKey: [200, 400, 401, 404, 409, 413, 415, 429, 500, 503],
-    rotateKey: [200, 400, 401, 404, 409, 413, 415, 429, 500, 503],
-    revokeKey: [200, 400, 401, 404, 429, 500, 503],
-    unbanKey: [200, 400, 401, 404, 429, 500, 503],
+    changeKey: [200, 400, 401, 403, 404, 409, 413, 415, 429, 500, 503],
+    rotateKey: [200, 400, 401, 403, 404, 409, 413, 415, 429, 500, 503],
+    revokeKey: [200, 400, 401, 403, 404, 429, 500, 503],
+    unbanKey: [200, 400, 401, 403, 404, 429, 500, 503],
+    createOperator: [201, 400, 401, 403, 413, 415, 429, 500, 503],
+    listOperators: [200, 401, 429, 500, 503],
+    rotateOperator: [200, 400, 401, 403, 404, 409, 413, 415, 429, 500, 503],
+    revokeOperator: [200, 400, 401, 403, 404, 429, 500, 503],
   });
 });

@@ -12,6 +12,15 @@ import {
   Rotation,
 } from './admin-key.ts';
 
+import {
+  IssuedOperator,
+  NewOperator,
+  Operator,
+  OperatorPath,
+  type OperatorRole,
+  Operators,
+} from './admin-operator.ts';
+
 /** Where the admin API is on the operators' listener. */
 export const adminBasePath = '/admin/v1';
 
@@ -24,12 +33,30 @@ export const adminRoutes = {
   rotateKey: { method: 'POST', path: '/keys/:keyId/rotate' },
   revokeKey: { method: 'POST', path: '/keys/:keyId/revoke' },
   unbanKey: { method: 'POST', path: '/keys/:keyId/unban' },
+  createOperator: { method: 'POST', path: '/operators' },
+  listOperators: { method: 'GET', path: '/operators' },
+  rotateOperator: { method: 'POST', path: '/operators/:operatorId/rotate' },
+  revokeOperator: { method: 'POST', path: '/operators/:operatorId/revoke' },
 } as const;
+
+/** The role that each operation needs. The roles above it may do it as well. */
+export const requiredRoles: Readonly<Record<keyof typeof adminRoutes, OperatorRole>> = {
+  createKey: 'operator',
+  listKeys: 'viewer',
+  getKey: 'viewer',
+  changeKey: 'operator',
+  rotateKey: 'operator',
+  revokeKey: 'operator',
+  unbanKey: 'operator',
+  createOperator: 'owner',
+  listOperators: 'viewer',
+  rotateOperator: 'owner',
+  revokeOperator: 'owner',
+};
 
 const c = initContract();
 
-// Not `as const`, as in `contract.ts`. Without an admin token there is no admin API and every path
-// is 404; these are the answers of an API that exists.
+// Not `as const`, as in `contract.ts`.
 
 /** What any operation may answer. */
 const commonResponses = {
@@ -40,21 +67,24 @@ const commonResponses = {
   503: AdminErrorBody,
 };
 
-/** What an operation on one key may answer besides. */
-const oneKeyResponses = { ...commonResponses, 404: AdminErrorBody };
+/** What an operation that changes something may answer: the role of a viewer is not enough. */
+const changeResponses = { ...commonResponses, 403: AdminErrorBody };
+
+/** What a change of one key or operator may answer. */
+const changeOneResponses = { ...changeResponses, 404: AdminErrorBody };
 
 /** What an operation that takes a body may answer besides. */
 const bodyResponses = { 413: AdminErrorBody, 415: AdminErrorBody };
 
-/** The operators' contract: create, change and revoke API keys. */
-export const adminContract = c.router(
+/** The operations on API keys. */
+export const keyContract = c.router(
   {
     createKey: {
       ...adminRoutes.createKey,
       summary: 'Create a key',
       description: 'Creates a key and shows its token once: only its hash is stored.',
       body: NewKey,
-      responses: { 201: IssuedKey, ...commonResponses, ...bodyResponses },
+      responses: { 201: IssuedKey, ...changeResponses, ...bodyResponses },
     },
     listKeys: {
       ...adminRoutes.listKeys,
@@ -69,7 +99,7 @@ export const adminContract = c.router(
       summary: 'Show a key and its usage',
       description: 'Shows a key, what it has used of both windows, its strikes and its ban.',
       pathParams: KeyPath,
-      responses: { 200: KeyDetails, ...oneKeyResponses },
+      responses: { 200: KeyDetails, ...commonResponses, 404: AdminErrorBody },
     },
     changeKey: {
       ...adminRoutes.changeKey,
@@ -78,7 +108,7 @@ export const adminContract = c.router(
         'Changes the plan of a key, the numbers of an Enterprise key, or both, from the next request on. What it has used stays counted.',
       pathParams: KeyPath,
       body: KeyChange,
-      responses: { 200: Key, ...oneKeyResponses, ...bodyResponses, 409: AdminErrorBody },
+      responses: { 200: Key, ...changeOneResponses, ...bodyResponses, 409: AdminErrorBody },
     },
     rotateKey: {
       ...adminRoutes.rotateKey,
@@ -87,7 +117,7 @@ export const adminContract = c.router(
         'Creates a new token and shows it once. The tokens before it stay valid for a grace period, and never longer than an earlier rotation left them; together they are one key with one quota.',
       pathParams: KeyPath,
       body: Rotation,
-      responses: { 200: IssuedKey, ...oneKeyResponses, ...bodyResponses, 409: AdminErrorBody },
+      responses: { 200: IssuedKey, ...changeOneResponses, ...bodyResponses, 409: AdminErrorBody },
     },
     revokeKey: {
       ...adminRoutes.revokeKey,
@@ -96,7 +126,7 @@ export const adminContract = c.router(
         'Revokes a key for good: all replicas refuse it within a second. Doing it again changes nothing.',
       pathParams: KeyPath,
       body: c.noBody(),
-      responses: { 200: Key, ...oneKeyResponses },
+      responses: { 200: Key, ...changeOneResponses },
     },
     unbanKey: {
       ...adminRoutes.unbanKey,
@@ -105,8 +135,64 @@ export const adminContract = c.router(
         "Ends a key's ban and deletes its strikes and earlier bans. What it has used stays counted.",
       pathParams: KeyPath,
       body: c.noBody(),
-      responses: { 200: KeyDetails, ...oneKeyResponses },
+      responses: { 200: KeyDetails, ...changeOneResponses },
     },
   },
   { strictStatusCodes: true },
 );
+
+/** The operations on operators. */
+export const operatorContract = c.router(
+  {
+    createOperator: {
+      ...adminRoutes.createOperator,
+      summary: 'Create an operator',
+      description:
+        'Creates an operator and shows its token once: only its hash is stored. Names need not be unique.',
+      body: NewOperator,
+      responses: { 201: IssuedOperator, ...changeResponses, ...bodyResponses },
+    },
+
+    listOperators: {
+      ...adminRoutes.listOperators,
+      summary: 'List operators, the newest first',
+      description: 'Lists the operators, the newest first, at most 1,000.',
+      responses: {
+        200: Operators,
+        401: AdminErrorBody,
+        429: AdminErrorBody,
+        500: AdminErrorBody,
+        503: AdminErrorBody,
+      },
+    },
+
+    rotateOperator: {
+      ...adminRoutes.rotateOperator,
+      summary: "Replace an operator's tokens with a new one",
+      description:
+        'Creates a new token and shows it once. The tokens before it stay valid for a grace period, and never longer than an earlier rotation left them.',
+      pathParams: OperatorPath,
+      body: Rotation,
+      responses: {
+        200: IssuedOperator,
+        ...changeOneResponses,
+        ...bodyResponses,
+        409: AdminErrorBody,
+      },
+    },
+
+    revokeOperator: {
+      ...adminRoutes.revokeOperator,
+      summary: 'Revoke an operator',
+      description:
+        'Revokes an operator for good: every replica refuses its tokens from the next request on. Doing it again changes nothing.',
+      pathParams: OperatorPath,
+      body: c.noBody(),
+      responses: { 200: Operator, ...changeOneResponses },
+    },
+  },
+  { strictStatusCodes: true },
+);
+
+/** The whole contract of the admin API. */
+export const adminContract = { ...keyContract, ...operatorContract };

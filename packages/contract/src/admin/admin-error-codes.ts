@@ -5,6 +5,9 @@ import { rateLimitHeaders } from '../rate-limit.ts';
 /** The messages of the admin API that differ from those of the public one, by their codes. */
 export const adminErrorMessages = {
   unauthorized: 'The admin token is not right.',
+  forbidden: (role: string) => `This operation needs the role ${role}.`,
+  operator_not_found: (operatorId: string) => `There is no operator with the id ${operatorId}.`,
+  operator_not_active: (state: string) => `The operator is ${state}: create a new one.`,
   key_not_found: (keyId: string) => `There is no key with the id ${keyId}.`,
   key_not_active: (state: string) => `The key is ${state}: make a new one.`,
   rate_limit_exceeded: (retryAfterSeconds: number) =>
@@ -19,10 +22,22 @@ export const adminErrorCodes = defineErrors({
   invalid_json: errorCodes.invalid_json,
   unauthorized: {
     status: 401,
-    when: 'The admin token is missing or wrong.',
-    advice: 'Send it as `Authorization: Bearer <ADMIN_TOKEN>`.',
+    when: 'The token is missing, wrong, expired or revoked.',
+    advice: "Send an operator's token, or the `ADMIN_TOKEN`, as `Authorization: Bearer <token>`.",
     headers: ['WWW-Authenticate'],
     example: adminErrorMessages.unauthorized,
+  },
+  forbidden: {
+    status: 403,
+    when: "The token's role is not enough for this operation.",
+    advice: 'Use a token of the role that the message names.',
+    example: adminErrorMessages.forbidden('operator'),
+  },
+  operator_not_found: {
+    status: 404,
+    when: 'There is no such operator.',
+    advice: 'Look for it in the list of operators.',
+    example: adminErrorMessages.operator_not_found('7c9e6679-7425-40de-944b-e07fc1f90ae7'),
   },
   key_not_found: {
     status: 404,
@@ -38,11 +53,17 @@ export const adminErrorCodes = defineErrors({
     advice: 'Create a new key.',
     example: adminErrorMessages.key_not_active('revoked'),
   },
+  operator_not_active: {
+    status: 409,
+    when: 'The operator has expired or was revoked, so its token cannot be replaced.',
+    advice: 'Create a new operator.',
+    example: adminErrorMessages.operator_not_active('revoked'),
+  },
   payload_too_large: errorCodes.payload_too_large,
   unsupported_media_type: errorCodes.unsupported_media_type,
   rate_limit_exceeded: {
     status: 429,
-    when: 'Too many wrong admin tokens came from this address. Until `Retry-After` has passed, the right one is refused, too.',
+    when: 'Too many wrong tokens came from this address. A valid token is still accepted.',
     advice: 'Wait as long as `Retry-After` says.',
     headers: [rateLimitHeaders.retryAfter],
     example: adminErrorMessages.rate_limit_exceeded(30),

@@ -4,6 +4,7 @@ import { pageLimit } from '../page-limit.ts';
 import { PageCursor, PageLimit } from '../pet.ts';
 import { planNames } from '../plan.ts';
 import type { windowSeconds } from '../rate-limit.ts';
+import { strictObject } from './strict-object.ts';
 
 // Unlike the public types, these are inferred: the client does not publish them.
 
@@ -43,23 +44,9 @@ const limits = {
 };
 
 // An offset may move the last year of four digits into one of five, which Postgres cannot read.
-const Instant = z.iso
+export const Instant = z.iso
   .datetime({ offset: true, abort: true, ...instant })
   .refine((text) => new Date(text).getUTCFullYear() <= 9999, instant);
-
-/**
- * An object that refuses unknown members. The public API ignores them, but an operator's misspelt
- * `expiresAT` must not create a key that never expires.
- */
-function strictObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  const members = Object.keys(shape).join(', ');
-  return z.strictObject(shape, {
-    error: ({ code }) =>
-      code === 'unrecognized_keys'
-        ? `expected no member but ${members}`
-        : `expected a JSON object of ${members}`,
-  });
-}
 
 export const OwnQuota = strictObject(limits).meta({
   description: 'The numbers of an Enterprise key.',

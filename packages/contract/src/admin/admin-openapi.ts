@@ -3,7 +3,7 @@ import { createPaths, type OperationNotes } from '../openapi/operations.ts';
 import { responseHeaders } from '../openapi/response-headers.ts';
 import { createResponseWriter } from '../openapi/responses.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
-import { adminBasePath, adminContract, type adminRoutes } from './admin-contract.ts';
+import { adminBasePath, adminContract, type adminRoutes, requiredRoles } from './admin-contract.ts';
 import { AdminErrorBody, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
 import {
   exampleIssuedKey,
@@ -27,6 +27,17 @@ import {
   UsageScope,
 } from './admin-key.ts';
 
+import {
+  exampleIssuedOperator,
+  exampleOperator,
+  IssuedOperator,
+  NewOperator,
+  Operator,
+  OperatorRole,
+  OperatorState,
+  Operators,
+} from './admin-operator.ts';
+
 /**
  * Creates the OpenAPI 3.1 document of the admin API.
  *
@@ -41,16 +52,19 @@ export function createAdminOpenApi(): JsonObject {
     info: {
       title: 'Animal Store admin API',
       version: '1.0.0',
-      summary: 'Manages API keys.',
+      summary: 'Manages API keys and operators.',
       description:
-        "Creates, lists, shows, changes, rotates, revokes and unbans the API keys of an Animal Store. It is on the operators' listener, which the public must not reach. Times are ISO 8601 in UTC. Unknown members of a body are refused, so that a misspelt one is noticed. Without an `ADMIN_TOKEN` there is no admin API: every path is 404.",
+        "Creates, lists, shows, changes, rotates, revokes and unbans the API keys of an Animal Store, and manages the operators who may do so. It is on the operators' listener, which the public must not reach. Times are ISO 8601 in UTC. Unknown members of a body are refused, so that a misspelt one is noticed. `x-required-role` is the role that an operation needs: `viewer`, `operator` or `owner`.",
       contact: { name: 'Animal Store' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: adminBasePath, description: 'Where this document is from' }],
     security: [{ adminToken: [] }],
-    tags: [{ name: 'Keys', description: 'API keys and their usage.' }],
-    paths: createPaths({ contract: adminContract, notes, schemas, responses }),
+    tags: [
+      { name: 'Keys', description: 'API keys and their usage.' },
+      { name: 'Operators', description: 'Who may use this API, and with which role.' },
+    ],
+    paths: createPaths({ contract: adminContract, notes: completeNotes(), schemas, responses }),
     components: {
       schemas: schemas.components(),
       headers: responses.components(),
@@ -60,7 +74,7 @@ export function createAdminOpenApi(): JsonObject {
           scheme: 'bearer',
           bearerFormat: 'admin token',
           description:
-            'The `ADMIN_TOKEN` of the service, as `Authorization: Bearer <ADMIN_TOKEN>`.',
+            'The token of an operator, or the `ADMIN_TOKEN` of the service, which is an owner, as `Authorization: Bearer <token>`.',
         },
       },
     },
@@ -85,6 +99,12 @@ const schemas = createSchemaWriter({
   KeyUsage,
   KeyWindow,
   UsageScope,
+  Operator,
+  Operators,
+  IssuedOperator,
+  NewOperator,
+  OperatorRole,
+  OperatorState,
   Error: AdminErrorBody,
 });
 
@@ -116,6 +136,13 @@ const responses = createResponseWriter({
 });
 
 const tag = 'Keys';
+const operatorTag = 'Operators';
+
+/** The codes that belong to the other subject and share a status with those of this one. */
+const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> = {
+  [tag]: { operator_not_found: undefined, operator_not_active: undefined },
+  [operatorTag]: { key_not_found: undefined, key_not_active: undefined },
+};
 const refused = { keyId: 'acme' };
 
 /** What the document says of each operation besides its contract. */
@@ -192,4 +219,42 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
     refused,
   },
   unbanKey: { tag, success: { description: 'The key and its usage.' }, refused },
+  createOperator: {
+    tag: operatorTag,
+    body: { description: 'The operator to create.' },
+    success: { description: 'The operator and its token.' },
+    refused: { name: 'Ann', role: 'admin' },
+  },
+  listOperators: { tag: operatorTag, success: { description: 'The operators.' } },
+  rotateOperator: {
+    tag: operatorTag,
+    body: {
+      description: 'How long the tokens before it stay valid. The whole body may be left out.',
+      required: false,
+    },
+    success: { description: 'The operator and its new token.', example: exampleIssuedOperator },
+    refused: { graceSeconds: -1 },
+  },
+  revokeOperator: {
+    tag: operatorTag,
+    success: {
+      description: 'The revoked operator.',
+      example: { ...exampleOperator, state: 'revoked', revokedAt: '2026-12-01T09:00:00.000Z' },
+    },
+    refused: { operatorId: 'Ann' },
+  },
 };
+
+/** Adds to the notes what follows from tag and role. */
+function completeNotes(): Readonly<Record<keyof typeof adminRoutes, OperationNotes>> {
+  const completed = Object.entries(notes).map(([name, note]) => {
+    const role = requiredRoles[name as keyof typeof notes];
+    const messages = {
+      ...otherCodes[note.tag],
+      forbidden: adminErrorMessages.forbidden(role),
+      ...note.messages,
+    };
+    return [name, { ...note, marks: { 'x-required-role': role }, messages }];
+  });
+  return Object.fromEntries(completed);
+}

@@ -1,4 +1,11 @@
-export { adminBasePath, adminContract, adminRoutes } from './admin-contract.ts';
+export {
+  adminBasePath,
+  adminContract,
+  adminRoutes,
+  keyContract,
+  operatorContract,
+  requiredRoles,
+} from './admin-contract.ts';
 export { type AdminErrorCode, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
 export {
   gracePeriod,
@@ -14,3 +21,10 @@ export {
   type NewKey,
 } from './admin-key.ts';
 export { createAdminOpenApi } from './admin-openapi.ts';
+export {
+  type IssuedOperator,
+  type NewOperator,
+  type Operator,
+  type OperatorRole,
+  operatorRoles,
+} from './admin-operator.ts';

@@ -1,12 +1,11 @@
 import { findLink, type PlanName } from '@animal-store/contract';
 import type { IssuedKey, Key, KeyState, NewKey } from '@animal-store/contract/admin';
 import { keyStates } from '@animal-store/contract/admin';
-import { Command, Option } from 'commander';
-import { type AdminClient, createAdminClient, expectStatus } from './admin-client.ts';
-import { findServer } from './find-server.ts';
+import { type Command, Option } from 'commander';
+import { type AdminClient, expectStatus } from './admin-client.ts';
+import { type CliOutput, createProgram } from './create-program.ts';
 import {
   type CommonOptions,
-  commonOptions,
   countOption,
   expiresOption,
   graceOption,
@@ -20,60 +19,38 @@ import {
 } from './options.ts';
 import { showKey, showKeys, showToken } from './show-keys.ts';
 
-/** Where a command writes: results, and everything else. */
-export interface CliOutput {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-}
-
 /** Keys that one call of the list gives at most. */
 const pageSize = 100;
 
 const examples = `
-Examples:
   npm run keys -- create --name acme --plan pro --expires 90d
   npm run keys -- create --plan enterprise --per-minute 5000 --per-day 1000000
   npm run keys -- list --state active
   npm run keys -- rotate <id> --grace 24h
   npm run --silent keys -- list --json | jq
-
-Without further settings it talks to the embedded server on DATA_DIR, through a Unix socket that only
-your user can open. For any other server set OPS_URL and ADMIN_TOKEN.
-Exit codes: 0 done, 1 failed, 2 wrong usage.
 `;
 
-/** Makes the commands, as `npm run keys -- <command>` takes them. */
-export function createProgram({ out, err }: CliOutput): Command {
-  const program = new Command('npm run keys --')
-    .description('Issue, change and take back the API keys of a running Animal Store.')
-    .helpCommand(false)
-    .exitOverride()
-    .configureOutput({ writeOut: out, writeErr: err })
-    .showHelpAfterError('Add --help for what it takes.')
-    .addHelpText('after', examples);
-
-  const connect = async (options: CommonOptions): Promise<AdminClient> =>
-    createAdminClient(findServer(options));
-
-  const print = <Result>(
-    { json }: CommonOptions,
-    result: Result,
-    show: (result: Result) => string,
-  ): void => out(json ? `${JSON.stringify(result, null, 2)}\n` : show(result));
+/** Creates the commands of \`npm run keys -- <command>\`. */
+export function createKeysProgram(output: CliOutput): Command {
+  const { program, connect, print, finish } = createProgram('keys', {
+    description: 'Create, change and revoke the API keys of a running Animal Store.',
+    examples,
+    output,
+  });
 
   program
     .command('create')
-    .summary('make a key')
-    .description('Makes a key and shows its token, once.')
+    .summary('create a key')
+    .description('Creates a key and shows its token once.')
     .addOption(planOption('its plan').makeOptionMandatory())
     .option('--name <name>', 'who or what it is for')
-    .option('--account <ref>', 'a reference of yours, such as a customer number')
+    .option('--account <ref>', 'your own reference, such as a customer number')
     .addOption(perMinuteOption())
     .addOption(perDayOption())
     .addOption(expiresOption())
     .action(async (options: CreateOptions, command: Command) => {
       const body = readNewKey(options, command);
-      const client = await connect(options);
+      const client = connect(options);
       const answer = await expectStatus(client.createKey({ body }), 201);
       print(options, answer.body, showIssuedKey);
     });
@@ -86,16 +63,16 @@ export function createProgram({ out, err }: CliOutput): Command {
     .addOption(new Option('--state <state>', 'only keys in this state').choices(keyStates))
     .addOption(countOption())
     .action(async (options: ListOptions) => {
-      print(options, await listKeys(await connect(options), options), showKeys);
+      print(options, await listKeys(connect(options), options), showKeys);
     });
 
   program
     .command('show')
-    .summary('show a key and how it stands')
-    .description('Shows a key, what it has used of both windows, its strikes and its ban.')
+    .summary('show a key and its usage')
+    .description('Shows a key, its usage of both windows, its strikes and its ban.')
     .addArgument(keyId())
     .action(async (id: string, options: CommonOptions) => {
-      const client = await connect(options);
+      const client = connect(options);
       const answer = await expectStatus(client.getKey({ params: { keyId: id } }), 200);
       print(options, answer.body, showKey);
     });
@@ -103,7 +80,7 @@ export function createProgram({ out, err }: CliOutput): Command {
   program
     .command('set-plan')
     .summary("change a key's plan or numbers")
-    .description('Changes a plan from the next request on. What was used stays counted.')
+    .description('Changes a plan from the next request on. The counts are kept.')
     .addArgument(keyId())
     .addArgument(planArgument())
     .addOption(perMinuteOption())
@@ -111,7 +88,7 @@ export function createProgram({ out, err }: CliOutput): Command {
     .action(async (id: string, plan: PlanName, options: SetPlanOptions, command: Command) => {
       const choice = readQuota(plan, options);
       if ('fault' in choice) return command.error(`error: ${choice.fault}`);
-      const client = await connect(options);
+      const client = connect(options);
       const answer = await expectStatus(
         client.changeKey({ params: { keyId: id }, body: { plan, ...choice } }),
         200,
@@ -122,11 +99,13 @@ export function createProgram({ out, err }: CliOutput): Command {
   program
     .command('rotate')
     .summary("replace a key's token")
-    .description('Makes a new token and shows it, once. Those before it stay good for a while.')
+    .description(
+      'Creates a new token and shows it once. Earlier tokens stay valid for a grace period.',
+    )
     .addArgument(keyId())
     .addOption(graceOption())
     .action(async (id: string, options: { grace: number } & CommonOptions) => {
-      const client = await connect(options);
+      const client = connect(options);
       const answer = await expectStatus(
         client.rotateKey({ params: { keyId: id }, body: { graceSeconds: options.grace } }),
         200,
@@ -136,11 +115,11 @@ export function createProgram({ out, err }: CliOutput): Command {
 
   program
     .command('revoke')
-    .summary('take a key back')
-    .description('Takes a key back for good.')
+    .summary('revoke a key')
+    .description('Revokes a key for good.')
     .addArgument(keyId())
     .action(async (id: string, options: CommonOptions) => {
-      const client = await connect(options);
+      const client = connect(options);
       const answer = await expectStatus(client.revokeKey({ params: { keyId: id } }), 200);
       print(options, answer.body, showKey);
     });
@@ -148,18 +127,15 @@ export function createProgram({ out, err }: CliOutput): Command {
   program
     .command('unban')
     .summary("end a key's ban")
-    .description("Ends a key's ban and forgets its strikes. What was used stays counted.")
+    .description("Ends a key's ban and deletes its strikes. The counts are kept.")
     .addArgument(keyId())
     .action(async (id: string, options: CommonOptions) => {
-      const client = await connect(options);
+      const client = connect(options);
       const answer = await expectStatus(client.unbanKey({ params: { keyId: id } }), 200);
       print(options, answer.body, showKey);
     });
 
-  for (const command of program.commands) {
-    for (const option of commonOptions()) command.addOption(option);
-  }
-  return program;
+  return finish();
 }
 
 type CreateOptions = CommonOptions &

@@ -7,6 +7,8 @@ import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../http/api-error.ts';
 import { networkOf } from '../http/client-network.ts';
+import { isToken } from '../keys/token.ts';
+import type { Actor } from '../operators/operator-lookup.ts';
 
 const realm = 'Bearer realm="animal-store-admin"';
 
@@ -20,31 +22,60 @@ const guesses = { points: 10, duration: 60 } as const;
 /** How long a connection waits for the answer to one guess too many. */
 const guessDelayMs = 1_000;
 
+/** The `ADMIN_TOKEN`: whoever has it is an owner, so that the first operator can be created. */
+const bootstrap: Actor = { id: null, name: 'ADMIN_TOKEN', role: 'owner' };
+
+/** The user that the embedded server runs as: nobody else can open its socket. */
+const localUser: Actor = { id: null, name: 'local user', role: 'owner' };
+
+export interface OperatorAuthentication {
+  /** `undefined` if only named operators may use the admin API. */
+  readonly adminToken: string | undefined;
+  readonly findOperator: (token: string) => Promise<Actor | undefined>;
+}
+
 /**
- * Lets requests with the admin token through.
+ * Finds the operator who sends a request, and refuses everybody else.
  *
- * The right token always passes, whatever else its network has sent: otherwise anybody could lock
- * operators out, and a leaked key could not be revoked meanwhile. What protects the token is its
+ * A valid token always passes, whatever else its network has sent: otherwise anybody could lock
+ * operators out, and a leaked key could not be revoked meanwhile. What protects tokens is their
  * length; the limit keeps a guesser from using up the CPU and from filling the log.
  */
-export function requireAdminToken(adminToken: string): RequestHandler {
-  const expected = digest(adminToken);
+export function authenticateOperator({
+  adminToken,
+  findOperator,
+}: OperatorAuthentication): RequestHandler {
+  const expected = adminToken === undefined ? undefined : digest(adminToken);
   const limiter = new RateLimiterMemory(guesses);
 
-  return async function requireAdmin(req, _res, next) {
+  async function findActor(token: string | undefined): Promise<Actor | undefined> {
+    if (token === undefined) return undefined;
+    // Hashes have one length, and comparing them takes the same time however much of a guess is right.
+    if (expected !== undefined && timingSafeEqual(digest(token), expected)) return bootstrap;
+    return isToken(token, 'operator') ? findOperator(token) : undefined;
+  }
+
+  return async function requireOperator(req, res, next) {
     const given = req.get('Authorization');
     if (given === undefined) {
-      throw unauthorized('Send the admin token as "Authorization: Bearer <ADMIN_TOKEN>".', realm);
+      throw unauthorized('Send your token as "Authorization: Bearer <token>".', realm);
     }
-    const token = bearer.exec(given)?.[1];
-    // Hashes have one length, and comparing them takes the same time however much of a guess is right.
-    if (token !== undefined && timingSafeEqual(digest(token), expected)) return next();
+    res.locals.actor = await findActor(bearer.exec(given)?.[1]);
+    if (res.locals.actor !== undefined) return next();
     await limiter.consume(guesserOf(req)).catch(async (reason: unknown) => {
       if (!(reason instanceof RateLimiterRes)) throw reason;
       await sleep(guessDelayMs);
       throw tooManyGuesses(reason.msBeforeNext - guessDelayMs);
     });
     throw unauthorized(adminErrorMessages.unauthorized, `${realm}, error="invalid_token"`);
+  };
+}
+
+/** Takes every request for one of the user that the server runs as: for the Unix socket only. */
+export function trustLocalUser(): RequestHandler {
+  return function noteLocalUser(_req, res, next) {
+    res.locals.actor = localUser;
+    next();
   };
 }
 

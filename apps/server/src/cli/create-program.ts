@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import { type AdminClient, createAdminClient } from './admin-client.ts';
+import { findServer } from './find-server.ts';
+import { type CommonOptions, commonOptions } from './options.ts';
+
+/** Where a command writes: results, and everything else. */
+export interface CliOutput {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+const connection = `
+Without further settings it talks to the embedded server on DATA_DIR, through a Unix socket that only
+your user can open. For any other server set OPS_URL and ADMIN_TOKEN (an operator's token will do).
+Exit codes: 0 done, 1 failed, 2 wrong usage.
+`;
+
+/** Creates what all groups of commands share: help, connection and output. */
+export function createProgram(
+  name: string,
+  {
+    description,
+    examples,
+    output: { out, err },
+  }: { description: string; examples: string; output: CliOutput },
+) {
+  const program = new Command(`npm run ${name} --`)
+    .description(description)
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: out, writeErr: err })
+    .showHelpAfterError('Add --help for what it takes.')
+    .addHelpText('after', `\nExamples:${examples}${connection}`);
+
+  return {
+    program,
+
+    connect: (options: CommonOptions): AdminClient => createAdminClient(findServer(options)),
+
+    print<Result>({ json }: CommonOptions, result: Result, show: (result: Result) => string): void {
+      out(json ? `${JSON.stringify(result, null, 2)}\n` : show(result));
+    },
+
+    /** Adds the options that every command has. */
+    finish(): Command {
+      for (const command of program.commands) {
+        for (const option of commonOptions()) command.addOption(option);
+      }
+      return program;
+    },
+  };
+}

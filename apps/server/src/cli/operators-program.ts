@@ -1,0 +1,89 @@
+import type { IssuedOperator, OperatorRole } from '@animal-store/contract/admin';
+import { operatorRoles } from '@animal-store/contract/admin';
+import { type Command, Option } from 'commander';
+import { expectStatus } from './admin-client.ts';
+import { type CliOutput, createProgram } from './create-program.ts';
+import { type CommonOptions, expiresOption, graceOption, operatorId } from './options.ts';
+import { showToken } from './show-keys.ts';
+import { showOperator, showOperators } from './show-operators.ts';
+
+const examples = `
+  npm run operators -- create --name Ann --role operator --expires 90d
+  npm run operators -- list
+  npm run operators -- rotate <id> --grace 1h
+  npm run operators -- revoke <id>
+`;
+
+type CreateOptions = CommonOptions & {
+  readonly name: string;
+  readonly role: OperatorRole;
+  readonly expires?: string;
+};
+
+/** Creates the commands of `npm run operators -- <command>`. */
+export function createOperatorsProgram(output: CliOutput): Command {
+  const { program, connect, print, finish } = createProgram('operators', {
+    description: 'Manage who may use the admin API of a running Animal Store.',
+    examples,
+    output,
+  });
+
+  program
+    .command('create')
+    .summary('create an operator')
+    .description('Creates an operator and shows its token once.')
+    .requiredOption('--name <name>', 'whose token it is')
+    .addOption(
+      new Option('--role <role>', 'what the operator may do')
+        .choices(operatorRoles)
+        .makeOptionMandatory(),
+    )
+    .addOption(expiresOption())
+    .action(async (options: CreateOptions) => {
+      const { name, role, expires } = options;
+      const body = { name, role, expiresAt: expires };
+      const answer = await expectStatus(connect(options).createOperator({ body }), 201);
+      print(options, answer.body, showIssuedOperator);
+    });
+
+  program
+    .command('list')
+    .summary('list operators')
+    .description('Lists operators, the newest first.')
+    .action(async (options: CommonOptions) => {
+      const answer = await expectStatus(connect(options).listOperators(), 200);
+      print(options, answer.body, showOperators);
+    });
+
+  program
+    .command('rotate')
+    .summary("replace an operator's token")
+    .description(
+      'Creates a new token and shows it once. Earlier tokens stay valid for a grace period.',
+    )
+    .addArgument(operatorId())
+    .addOption(graceOption())
+    .action(async (id: string, options: { grace: number } & CommonOptions) => {
+      const call = connect(options).rotateOperator({
+        params: { operatorId: id },
+        body: { graceSeconds: options.grace },
+      });
+      print(options, (await expectStatus(call, 200)).body, showIssuedOperator);
+    });
+
+  program
+    .command('revoke')
+    .summary('revoke an operator')
+    .description('Revokes an operator for good.')
+    .addArgument(operatorId())
+    .action(async (id: string, options: CommonOptions) => {
+      const call = connect(options).revokeOperator({ params: { operatorId: id } });
+      print(options, (await expectStatus(call, 200)).body, showOperator);
+    });
+
+  return finish();
+}
+
+function showIssuedOperator({ operator, token }: IssuedOperator): string {
+  return `${showOperator(operator)}\n${showToken(token)}`;
+}

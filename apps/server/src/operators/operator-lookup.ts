@@ -1,0 +1,49 @@
+import type { OperatorRole } from '@animal-store/contract/admin';
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { operators, operatorTokens } from '../database/schema.ts';
+import { preparedStatement } from '../database/statement.ts';
+import { hashToken } from '../keys/token.ts';
+
+/** Who sends a request to the admin API. */
+export interface Actor {
+  /** `null` for those that are no rows: the `ADMIN_TOKEN`, and the user on the embedded server's socket. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly role: OperatorRole;
+}
+
+const findOperatorByToken = preparedStatement('find_operator_by_token', (db) =>
+  db
+    .select({ id: operators.id, name: operators.name, role: operators.role })
+    .from(operatorTokens)
+    .innerJoin(operators, eq(operators.id, operatorTokens.operatorId))
+    .where(
+      and(
+        eq(operatorTokens.hash, sql.placeholder('hash')),
+        isUnexpired(operatorTokens.expiresAt),
+        isUnexpired(operators.expiresAt),
+        isNull(operators.revokedAt),
+      ),
+    ),
+);
+
+/**
+ * Creates the function that looks up the operator of a token. Nothing is cached: operators send few
+ * requests, and a revocation then holds on every replica at once.
+ *
+ * @returns from the function, `undefined` if the token is unknown, expired or revoked.
+ */
+export function createOperatorLookup(db: Database) {
+  return async function findByToken(token: string): Promise<Actor | undefined> {
+    const [row] = await findOperatorByToken(db, { hash: hashToken(token) });
+    return row;
+  };
+}
+
+/** The condition that an operator or token has not expired, by the database's clock. */
+export function isUnexpired(
+  expiresAt: typeof operatorTokens.expiresAt | typeof operators.expiresAt,
+) {
+  return or(isNull(expiresAt), gt(expiresAt, sql`now()`));
+}

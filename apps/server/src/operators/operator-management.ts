@@ -1,0 +1,171 @@
+import type { KeyState, OperatorRole } from '@animal-store/contract/admin';
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { operators, operatorTokens } from '../database/schema.ts';
+import { inTransaction, statement } from '../database/statement.ts';
+import { createToken, hashToken, tokenPrefix } from '../keys/token.ts';
+import { isUnexpired } from './operator-lookup.ts';
+
+export type OperatorManagement = ReturnType<typeof createOperatorManagement>;
+
+/** An operator as others see it. */
+export type OperatorRecord = Awaited<ReturnType<typeof withTokens>>[number];
+
+/** An operator with its new token, which cannot be shown again. */
+export interface OperatorWithToken {
+  readonly operator: OperatorRecord;
+  readonly token: string;
+}
+
+/** Why an operator was not changed. */
+export type UnchangedOperator =
+  | { readonly outcome: 'no-such-operator' }
+  | { readonly outcome: 'not-active'; readonly state: KeyState };
+
+/** More operators than people manage by hand. */
+const maxListed = 1_000;
+
+// By the database's clock, as in the lookup of a token.
+const state = sql<KeyState>`case when ${operators.revokedAt} is not null then 'revoked' when ${operators.expiresAt} <= now() then 'expired' else 'active' end`;
+
+const columns = {
+  id: operators.id,
+  name: operators.name,
+  role: operators.role,
+  createdAt: operators.createdAt,
+  expiresAt: operators.expiresAt,
+  revokedAt: operators.revokedAt,
+  state,
+};
+
+const isTokenUnexpired = isUnexpired(operatorTokens.expiresAt);
+
+const insertOperator = statement('insert_operator', (db, operator: typeof operators.$inferInsert) =>
+  db.insert(operators).values(operator).returning({ id: operators.id }),
+);
+
+const insertToken = statement(
+  'insert_operator_token',
+  (db, token: typeof operatorTokens.$inferInsert) => db.insert(operatorTokens).values(token),
+);
+
+const listOperators = statement('list_operators', (db) =>
+  db
+    .select(columns)
+    .from(operators)
+    .orderBy(desc(operators.createdAt), desc(operators.id))
+    .limit(maxListed),
+);
+
+const findOperator = statement('find_operator', (db, id: string) =>
+  db.select(columns).from(operators).where(eq(operators.id, id)),
+);
+
+const lockOperator = statement('lock_operator', (db, id: string) =>
+  db.select(columns).from(operators).where(eq(operators.id, id)).for('update'),
+);
+
+const listTokens = statement('list_operator_tokens', (db, ids: string[]) =>
+  db
+    .select({
+      operatorId: operatorTokens.operatorId,
+      prefix: operatorTokens.prefix,
+      createdAt: operatorTokens.createdAt,
+      expiresAt: operatorTokens.expiresAt,
+    })
+    .from(operatorTokens)
+    .where(and(inArray(operatorTokens.operatorId, ids), isTokenUnexpired))
+    // As for keys: the newest token never expires before the others.
+    .orderBy(
+      desc(operatorTokens.expiresAt),
+      desc(operatorTokens.createdAt),
+      asc(operatorTokens.hash),
+    ),
+);
+
+const expireTokens = statement('expire_operator_tokens', (db, id: string, graceSeconds: number) =>
+  db
+    .update(operatorTokens)
+    .set({
+      expiresAt: sql`least(${operatorTokens.expiresAt}, now() + make_interval(secs => ${graceSeconds}))`,
+    })
+    .where(and(eq(operatorTokens.operatorId, id), isTokenUnexpired)),
+);
+
+const revokeOperator = statement('revoke_operator', (db, id: string) =>
+  db
+    .update(operators)
+    .set({ revokedAt: sql`coalesce(${operators.revokedAt}, now())` })
+    .where(eq(operators.id, id)),
+);
+
+/** What owners do with operators. */
+export function createOperatorManagement(db: Database) {
+  return {
+    create: (operator: {
+      name: string;
+      role: OperatorRole;
+      expiresAt: Date | undefined;
+    }): Promise<OperatorWithToken> =>
+      inTransaction('change_operator', db, async (tx) => {
+        const [row] = await insertOperator(tx, operator);
+        if (row === undefined) throw new Error('An insert returned no row.');
+        const token = await addToken(tx, row.id);
+        return { operator: await get(tx, row.id), token };
+      }),
+
+    /** All operators, the newest first. */
+    list: async (): Promise<OperatorRecord[]> => withTokens(db, await listOperators(db)),
+
+    /** Gives an operator a new token. Its other tokens stay valid for the grace period at most. */
+    rotate: (
+      id: string,
+      graceSeconds: number,
+    ): Promise<UnchangedOperator | ({ readonly outcome: 'rotated' } & OperatorWithToken)> =>
+      inTransaction('change_operator', db, async (tx) => {
+        const [operator] = await lockOperator(tx, id);
+        if (operator === undefined) return { outcome: 'no-such-operator' };
+        if (operator.state !== 'active') return { outcome: 'not-active', state: operator.state };
+        await expireTokens(tx, id, graceSeconds);
+        const token = await addToken(tx, id);
+        return { outcome: 'rotated', operator: await get(tx, id), token };
+      }),
+
+    /** Revokes an operator for good. A repetition changes nothing. */
+    revoke: (id: string): Promise<OperatorRecord | undefined> =>
+      inTransaction('change_operator', db, async (tx) => {
+        await revokeOperator(tx, id);
+        return find(tx, id);
+      }),
+  };
+}
+
+async function addToken(tx: Database, operatorId: string): Promise<string> {
+  const token = createToken('operator');
+  await insertToken(tx, { hash: hashToken(token), operatorId, prefix: tokenPrefix(token) });
+  return token;
+}
+
+async function find(db: Database, id: string): Promise<OperatorRecord | undefined> {
+  const [operator] = await withTokens(db, await findOperator(db, id));
+  return operator;
+}
+
+async function get(tx: Database, id: string): Promise<OperatorRecord> {
+  const operator = await find(tx, id);
+  if (operator === undefined) throw new Error('An operator is gone in the transaction.');
+  return operator;
+}
+
+async function withTokens(db: Database, rows: Awaited<ReturnType<typeof findOperator>>) {
+  if (rows.length === 0) return [];
+  const tokens = await listTokens(
+    db,
+    rows.map(({ id }) => id),
+  );
+  const tokensOf = Map.groupBy(tokens, ({ operatorId }) => operatorId);
+  return rows.map((row) => ({
+    ...row,
+    tokens: (tokensOf.get(row.id) ?? []).map(({ operatorId: _, ...token }) => token),
+  }));
+}

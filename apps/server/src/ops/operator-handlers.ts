@@ -1,0 +1,54 @@
+import { adminErrorMessages, type Operator, operatorContract } from '@animal-store/contract/admin';
+import { initServer } from '@ts-rest/express';
+import { ApiError } from '../http/api-error.ts';
+import type { OperatorManagement, OperatorRecord } from '../operators/operator-management.ts';
+import { readExpiry, toTimes } from './times.ts';
+
+/** The operations on operators. */
+export function createOperatorHandlers(operators: OperatorManagement) {
+  return initServer().router(operatorContract, {
+    async createOperator({ body: { expiresAt, ...operator } }) {
+      const created = await operators.create({ ...operator, expiresAt: readExpiry(expiresAt) });
+      return {
+        status: 201,
+        body: { operator: toOperator(created.operator), token: created.token },
+      };
+    },
+
+    async listOperators() {
+      return { status: 200, body: (await operators.list()).map(toOperator) };
+    },
+
+    async rotateOperator({ params: { operatorId }, body: { graceSeconds } }) {
+      const rotation = await operators.rotate(operatorId, graceSeconds);
+      switch (rotation.outcome) {
+        case 'no-such-operator':
+          throw noSuchOperator(operatorId);
+        case 'not-active':
+          throw new ApiError(
+            'operator_not_active',
+            adminErrorMessages.operator_not_active(rotation.state),
+          );
+        case 'rotated':
+          return {
+            status: 200,
+            body: { operator: toOperator(rotation.operator), token: rotation.token },
+          };
+      }
+    },
+
+    async revokeOperator({ params: { operatorId } }) {
+      const operator = await operators.revoke(operatorId);
+      if (operator === undefined) throw noSuchOperator(operatorId);
+      return { status: 200, body: toOperator(operator) };
+    },
+  });
+}
+
+function noSuchOperator(id: string): ApiError {
+  return new ApiError('operator_not_found', adminErrorMessages.operator_not_found(id));
+}
+
+function toOperator(operator: OperatorRecord): Operator {
+  return { ...operator, ...toTimes(operator) };
+}

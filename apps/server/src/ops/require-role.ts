@@ -1,0 +1,30 @@
+import {
+  adminErrorMessages,
+  type OperatorRole,
+  operatorRoles,
+  requiredRoles,
+} from '@animal-store/contract/admin';
+import type { RequestHandler } from 'express';
+import { ApiError } from '../http/api-error.ts';
+
+const roles = new Map<string, OperatorRole>([
+  ...Object.entries(requiredRoles),
+  ['openApi', 'viewer'],
+]);
+
+/** Refuses operators without the role that the operation needs, before anything of it is read. */
+export function requireRole(): RequestHandler {
+  return function refuseLesserRoles(_req, res, next) {
+    const { actor, operation } = res.locals;
+    // An unknown path or method is answered 404 or 405 later.
+    if (operation === undefined) return next();
+    const needed = roles.get(operation) ?? 'owner';
+    if (actor === undefined || rankOf(actor.role) < rankOf(needed)) {
+      throw new ApiError('forbidden', adminErrorMessages.forbidden(needed));
+    }
+    next();
+  };
+}
+
+/** Each role may do what those before it may. */
+const rankOf = (role: OperatorRole): number => operatorRoles.indexOf(role);

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/**
+ * An object that refuses unknown members. The public API ignores them, but an operator's misspelt
+ * `expiresAT` must not create a key that never expires.
+ */
+export function strictObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const members = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: ({ code }) =>
+      code === 'unrecognized_keys'
+        ? `expected no member but ${members}`
+        : `expected a JSON object of ${members}`,
+  });
+}
