@@ -41,6 +41,8 @@ test('its environment has only the defaults and the options', async () => {
     HOST: '127.0.0.1',
     OPS_PORT: '0',
     DATA_DIR: server.dataDir,
+    MAX_LOOP_DELAY_MS: '60000',
+    REDIS_TIMEOUT_MS: '60000',
     EXTRA: 'x',
   });
 });
