@@ -1,5 +1,11 @@
-import { type Int64, type NewPet, type Pet, pageLimit } from '@animal-store/contract';
-import { getTableName, type SQL, Subquery, sql } from 'drizzle-orm';
+import {
+  type Int64,
+  type NewPet,
+  type Pet,
+  type PetStatus,
+  pageLimit,
+} from '@animal-store/contract';
+import { type SQL, sql } from 'drizzle-orm';
 import { createBatcher } from '../batch.ts';
 import type { Database } from '../database/database.ts';
 import { petIdSequence, pets } from '../database/schema.ts';
@@ -24,27 +30,28 @@ const columns = {
   status: pets.status,
 };
 
+/** A pet as one element of a page. JSON would round `categoryId` as a number, so it is text. */
+type PageRow = [id: number, name: string, categoryId: string, status: PetStatus];
+
 /**
- * Reads several pages. Each row is a pet with the number `n` of its page.
+ * Reads several pages: one row for each, by its number `n`. A page of 25 pets as JSON costs 20 us more
+ * in Postgres than as rows, and 40 us less here, where drizzle would decode each value.
  *
  * The fixed limit tells Postgres that pages are short. Without it, the plan for all possible values
  * expects a tenth of the table, and sorts it.
  */
 function selectPages(db: Database, { where, order }: { where: SQL; order: SQL }) {
   const maxRows = sql.raw(String(pageLimit.max + 1));
-  const pages = sql`
-    select n::int, pet.*
-    from unnest(${sql.placeholder('statuses')}::text[], ${sql.placeholder('afterIds')}::text[],
-      ${sql.placeholder('limits')}::text[]) with ordinality as request (wanted, after_id, size, n)
-    cross join lateral (
+  const page = sql<PageRow[] | null>`(
+    select json_agg(json_build_array(id, name, category_id::text, status) order by id)
+    from (
       select * from (
         select * from ${pets} where ${where} order by ${order} limit ${maxRows}
       ) as page order by ${order} limit size::int
-    ) as pet`;
-  // Named like the table, so that drizzle decodes its columns like the table's.
-  const n = sql<number>`n`;
-  const pagesOfPets = new Subquery(pages, { n }, getTableName(pets));
-  return db.select({ n, pet: columns }).from(pagesOfPets).orderBy(n, pets.id);
+    ) as page)`;
+  return db.select({ n: sql<number>`n::int`, page }).from(sql`
+    unnest(${sql.placeholder('statuses')}::text[], ${sql.placeholder('afterIds')}::text[],
+      ${sql.placeholder('limits')}::text[]) with ordinality as request (wanted, after_id, size, n)`);
 }
 
 const listPets = preparedStatement('list_pets', (db) =>
@@ -135,11 +142,14 @@ function createPageReader(db: Database, readPages: typeof listPets) {
         afterIds: wanted.map(({ position }) => String(position.afterId)),
         limits: wanted.map(({ limit }) => String(limit)),
       });
-      const pages = new Map([...distinct.keys()].map((key) => [key, [] as StoredPet[]]));
-      const pagesInOrder = [...pages.values()];
-      for (const { n, pet } of rows) pagesInOrder[n - 1]?.push(pet);
+      const keys = [...distinct.keys()];
+      const pages = new Map(rows.map(({ n, page }) => [keys[n - 1], (page ?? []).map(toPet)]));
       return requests.map((request) => pages.get(keyOf(request)) ?? []);
     },
     { ...batching, operation: 'list_pets' },
   );
+}
+
+function toPet([id, name, categoryId, status]: PageRow): StoredPet {
+  return { id, name, categoryId: pets.categoryId.mapFromDriverValue(categoryId) as Int64, status };
 }

@@ -22,7 +22,7 @@ test.each([
     const plan = await inTransaction('a_test', db, async (tx) => {
       await createPetRepository(tx).list({ status, afterId: 0 }, 21);
       const [prepared] = (await tx.execute(
-        sql`select name from pg_prepared_statements where statement like '%cross join lateral%'`,
+        sql`select name from pg_prepared_statements where statement like '%with ordinality as request%'`,
       )) as unknown as [{ name: string }];
       // The plan for all values, which Postgres uses after five executions.
       await tx.execute(sql`set local plan_cache_mode = force_generic_plan`);
