@@ -146,7 +146,7 @@ describe('the log', () => {
     expect(logOf(service.server)).toHaveLength(lines + 2);
   });
 
-  test('has one line per admin request, with the id of the key', async () => {
+  test('has one line per admin request, with the operator and the id of the key', async () => {
     const admin = adminOf(service.server);
     const created = await admin.call('/keys', { ...withId('made'), json: '{"plan":"pro"}' });
     const { key, token } = created.body as IssuedKey;
@@ -157,6 +157,7 @@ describe('the log', () => {
       route: '/admin/v1/keys',
       status: 201,
       durationMs,
+      operator: 'ADMIN_TOKEN',
       keyId: key.id,
       requestId: 'made',
       msg: 'ops request',
