@@ -90,6 +90,8 @@ const Environment = z.object({
   MAX_PIPELINED_REQUESTS: wholeNumber('MAX_PIPELINED_REQUESTS', 1, 1_000, 8),
   MAX_CONNECTIONS: wholeNumber('MAX_CONNECTIONS', 1, 1_000_000, 5_000),
   MAX_CONNECTIONS_PER_NETWORK: wholeNumber('MAX_CONNECTIONS_PER_NETWORK', 0, 1_000_000, 0),
+  USAGE_FLUSH_MS: wholeNumber('USAGE_FLUSH_MS', 10, 60_000, 5_000),
+  USAGE_ROLL_UP_MS: wholeNumber('USAGE_ROLL_UP_MS', 10, 600_000, 20_000),
   SHUTDOWN_GRACE_MS: wholeNumber('SHUTDOWN_GRACE_MS', 0, 60_000, 0),
   LOG_LEVEL: oneOf(logLevels),
   LOG_FORMAT: oneOf(logFormats),
@@ -163,6 +165,9 @@ const Settings = Environment.transform((env) => ({
   maxConnections: env.MAX_CONNECTIONS,
   /** 0 for no limit. */
   maxConnectionsPerNetwork: env.MAX_CONNECTIONS_PER_NETWORK,
+  /** How often counts of requests are written to the database, and how often those are rolled up. */
+  usageFlushMs: env.USAGE_FLUSH_MS,
+  usageRollUpMs: env.USAGE_ROLL_UP_MS,
   /** How long the service goes on after SIGTERM, so that load balancers see that it is not ready. */
   shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
   logLevel: env.LOG_LEVEL ?? 'info',

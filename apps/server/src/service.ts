@@ -1,5 +1,6 @@
 import { apiVersion } from '@animal-store/contract';
 import { createApp } from './api/app.ts';
+import { toUsedRequest } from './api/used-request.ts';
 import type { Config } from './config.ts';
 import { createMigrationCheck } from './database/migrations.ts';
 import { openEmbedded } from './database/open-embedded.ts';
@@ -22,6 +23,7 @@ import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 import { redisAway } from './quotas/circuit-breaker.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
+import { openUsage } from './usage/open-usage.ts';
 
 /** The most that a JSON body may hold: sixteen times the longest name, escaped. */
 const maxBodyBytes = 16 * 1024;
@@ -90,6 +92,16 @@ export async function openService(config: Config, observability: Observability):
   const keys = createKeyCache({ load: createKeyLookup(database.db) });
   opened.defer(await followKeyChanges(database, keys, quotas.forgetBan));
 
+  // Opened before the listeners, so closed after them: no request comes after the last flush.
+  const usage = openUsage({
+    db: database.db,
+    flushMs: config.usageFlushMs,
+    rollUpMs: config.usageRollUpMs,
+    onLost: observability.onUsageLost,
+    report,
+  });
+  opened.defer(() => usage.close());
+
   const creations = createIdempotentCreations(database.db);
   const deleting = setInterval(() => creations.deleteExpired().catch(report), deleteEveryMs);
   opened.defer(() => clearInterval(deleting));
@@ -115,6 +127,7 @@ export async function openService(config: Config, observability: Observability):
     keys: createKeyManagement(database.db, keys.forget),
     operators: createOperatorManagement(database.db),
     quotas,
+    usage: usage.repository,
     report,
     onOpsEnd,
   });
@@ -137,7 +150,11 @@ export async function openService(config: Config, observability: Observability):
       maxBodyBytes,
       shedLoad: loadShedder.step,
       report,
-      onEnd,
+      onEnd(record) {
+        onEnd(record);
+        const used = toUsedRequest(record);
+        if (used !== undefined) usage.count(used);
+      },
       tracing,
       quotas,
       keys,

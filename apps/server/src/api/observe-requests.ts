@@ -3,9 +3,11 @@ import type { RequestHandler } from 'express';
 import { onceOver, type RequestOutcome } from '../http/request-outcome.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { QuotaResult } from '../quotas/quota-result.ts';
+import type { Operation } from './operations.ts';
 
 /** What observers learn about a finished request of the public API. */
 export interface RequestRecord extends RequestOutcome {
+  readonly operation: Operation | undefined;
   readonly apiKey: ApiKey | undefined;
   /** The first characters of the token in the request, valid or not. */
   readonly tokenPrefix: string | undefined;
@@ -29,8 +31,8 @@ export function observeRequests(options: {
   return function observeRequest(req, res, next) {
     const traced = tracing?.start(req.headers);
     onceOver(req, res, (outcome) => {
-      const { apiKey, tokenPrefix, decision } = res.locals;
-      const record = { ...outcome, apiKey, tokenPrefix, decision };
+      const { operation, apiKey, tokenPrefix, decision } = res.locals;
+      const record = { ...outcome, operation, apiKey, tokenPrefix, decision };
       onEnd(record);
       traced?.end(record);
     });

@@ -19,6 +19,8 @@ export interface Metrics {
   /** Shows how many requests under `/v1` are being answered. */
   watchInFlight(count: () => number): void;
   countBan(): void;
+  /** Counts requests that will be missing in the usage ledger. */
+  countUsageLost(requests: number): void;
   /** Notes whether Redis decides (breaker closed) or this replica by itself (open). */
   setBreaker(state: 'closed' | 'open'): void;
   /** Everything in Prometheus's text format, and the media type of that. */
@@ -101,6 +103,11 @@ export function openMetrics({ version }: { version: string }): Metrics {
     help: 'Bans of keys that this replica began.',
     registers,
   });
+  const usageLost = new Counter({
+    name: 'animal_store_usage_lost_requests_total',
+    help: 'Requests that are missing in the usage ledger, because the database was away too long.',
+    registers,
+  });
   const breaker = new Gauge({
     name: 'animal_store_redis_breaker_open',
     help: '1 while Redis is away and this replica limits by its own share, otherwise 0.',
@@ -166,6 +173,7 @@ export function openMetrics({ version }: { version: string }): Metrics {
       opsRequestSeconds.observe({ route, method }, durationMs / 1000);
     },
     countBan: () => bans.inc(),
+    countUsageLost: (count) => usageLost.inc(count),
     setBreaker: (state) => breaker.set(state === 'open' ? 1 : 0),
     show: () => registry.metrics(),
     contentType: registry.contentType,

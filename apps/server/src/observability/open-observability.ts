@@ -25,6 +25,8 @@ export interface Observability {
   /** Notes whose limits hold, once for each change. */
   onBreaker(state: BreakerState, reason: unknown): void;
   readonly onBan: OnBan;
+  /** Notes requests that will be missing in the usage ledger. */
+  onUsageLost(requests: number): void;
   /** Notes a failure that is ours. */
   report(failure: unknown, requestId?: string): void;
   /** Notes a failure that ends the process, and writes what the log still holds. */
@@ -87,6 +89,10 @@ export async function openObservability(options: {
     onBan(ban) {
       metrics.countBan();
       log.warn(ban, 'a key is banned for a while');
+    },
+    onUsageLost(requests) {
+      metrics.countUsageLost(requests);
+      log.error({ requests }, 'requests are missing in the usage ledger');
     },
     report(failure, requestId) {
       log.error({ requestId, error: describeFailure(failure) }, 'a failure on our side');

@@ -5,6 +5,7 @@ import { jsonBody } from '../http/json-body.ts';
 import type { createKeyHandlers } from './key-handlers.ts';
 import type { createOperatorHandlers } from './operator-handlers.ts';
 import type { adminApiRoutes } from './ops-routes.ts';
+import type { createUsageHandlers } from './usage-handlers.ts';
 
 /** Enough for the longest name and account, with every character escaped. */
 const maxBodyBytes = 16 * 1024;
@@ -14,6 +15,7 @@ export interface AdminApiOptions {
   readonly authenticate: RequestHandler;
   readonly keys: ReturnType<typeof createKeyHandlers>;
   readonly operators: ReturnType<typeof createOperatorHandlers>;
+  readonly usage: ReturnType<typeof createUsageHandlers>;
   /** Creates the OpenAPI document of this API. */
   readonly createOpenApi: () => object;
 }
@@ -22,6 +24,7 @@ export interface AdminApiOptions {
 export function adminHandlers({
   keys,
   operators,
+  usage,
   createOpenApi,
 }: AdminApiOptions): Record<keyof typeof adminApiRoutes, RequestHandler> {
   const withBody = <Handler>(handler: Handler) => ({
@@ -37,6 +40,7 @@ export function adminHandlers({
       changeKey: withBody(keys.changeKey),
       rotateKey: withBody(keys.rotateKey),
       ...operators,
+      ...usage,
       createOperator: withBody(operators.createOperator),
       rotateOperator: withBody(operators.rotateOperator),
     }),

@@ -111,7 +111,7 @@ function refusal(id: string, unchanged: Unchanged): ApiError {
   }
 }
 
-function noSuchKey(id: string): ApiError {
+export function noSuchKey(id: string): ApiError {
   return new ApiError('key_not_found', adminErrorMessages.key_not_found(id));
 }
 

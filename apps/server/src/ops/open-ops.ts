@@ -6,6 +6,7 @@ import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { OperatorManagement } from '../operators/operator-management.ts';
 import type { Quotas } from '../quotas/quotas.ts';
+import type { UsageRepository } from '../usage/usage-repository.ts';
 import {
   authenticateOperator,
   type OperatorAuthentication,
@@ -16,6 +17,7 @@ import { createKeyHandlers } from './key-handlers.ts';
 import { openLocalSocket } from './local-socket.ts';
 import { createOperatorHandlers } from './operator-handlers.ts';
 import { createOpsApp } from './ops-app.ts';
+import { createUsageHandlers } from './usage-handlers.ts';
 
 /** The operators' listener. */
 export interface Ops {
@@ -42,6 +44,7 @@ export async function openOps(
       keys: KeyManagement;
       operators: OperatorManagement;
       quotas: Quotas;
+      usage: UsageRepository;
       report: (failure: unknown, requestId?: string) => void;
       onOpsEnd: (record: OpsRequestRecord) => void;
     },
@@ -49,12 +52,13 @@ export async function openOps(
   const { opsHosts, dataDir, health, metrics, report, onOpsEnd } = options;
   const keys = createKeyHandlers({ keys: options.keys, quotas: options.quotas });
   const operators = createOperatorHandlers(options.operators);
+  const usage = createUsageHandlers({ keys: options.keys, usage: options.usage });
   const createApp = (authenticate: RequestHandler) =>
     createOpsApp({
       opsHosts,
       health,
       metrics,
-      admin: { authenticate, keys, operators, createOpenApi: createAdminOpenApi },
+      admin: { authenticate, keys, operators, usage, createOpenApi: createAdminOpenApi },
       report,
       onOpsEnd,
     });

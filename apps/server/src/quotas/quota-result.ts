@@ -34,6 +34,8 @@ export interface AppliedLimits {
 
 /** A result of rate-limiter-flexible, with both windows, the strikes and the ban. */
 export class QuotaResult extends RateLimiterRes {
+  /** Unix time in milliseconds, by the clock that decided. */
+  readonly decidedAtMs: number;
   readonly outcome: Outcome;
   /** The most restrictive window: `X-RateLimit-*` describe it. */
   readonly reported: RateLimitWindow;
@@ -57,6 +59,7 @@ export class QuotaResult extends RateLimiterRes {
     const reported = limitingWindow(outcome, windows);
     const { used } = reading[reported.name];
     super(reported.remaining, reported.endsAtMs - now, used, used === 1);
+    this.decidedAtMs = now;
     this.outcome = outcome;
     this.reported = reported;
     this.windows = windows as RateLimitWindow[];

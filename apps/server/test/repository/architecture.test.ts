@@ -49,7 +49,7 @@ describe('inside the server', () => {
   /** What each part may import of the server's own code, besides itself. */
   const directions: Record<string, readonly string[]> = {
     http: ['hide-tokens', 'startup-error'],
-    api: ['http', 'keys', 'pets', 'quotas', 'reference'],
+    api: ['http', 'keys', 'pets', 'quotas', 'reference', 'usage/usage-entry'],
     reference: ['http'],
     observability: [
       'api/observe-requests',
@@ -69,10 +69,12 @@ describe('inside the server', () => {
       'observability/metrics',
       'quotas/quotas',
       'startup-error',
+      'usage',
     ],
     cli: ['config', 'ops/local-socket', 'startup-error'],
     keys: ['database', 'hide-tokens'],
     operators: ['database', 'keys/token'],
+    usage: ['database'],
     pets: ['http/api-error', 'batch', 'database'],
     quotas: ['batch'],
     database: ['startup-error'],
@@ -120,7 +122,7 @@ describe('inside the server', () => {
   test('only ops/ and the CLI import the admin contract; keys/ and http/ import only its types and errors', () => {
     const others = server.filter(
       ({ from }) =>
-        !/src\/(ops\/|cli\/|operators\/|keys\/key-management|http\/api-error)/.test(from),
+        !/src\/(ops\/|cli\/|operators\/|usage\/|keys\/key-management|http\/api-error)/.test(from),
     );
     expect(refused(others, [/^@animal-store\/contract\/admin(\/|$)/])).toEqual([]);
   });
@@ -128,7 +130,7 @@ describe('inside the server', () => {
   test('only repositories and database/ import drizzle', () => {
     const others = server.filter(
       ({ from }) =>
-        !/^apps\/server\/src\/(database\/|operators\/|keys\/key-(changes|lookup|management)|pets\/(pet-repository|idempotent-creation))/.test(
+        !/^apps\/server\/src\/(database\/|operators\/|keys\/key-(changes|lookup|management)|pets\/(pet-repository|idempotent-creation)|usage\/(roll-up-flushes|usage-(partitions|repository|tables)))/.test(
           from,
         ),
     );

@@ -16,9 +16,14 @@ test('the exported names are these, and no more', () => {
     'keyContract',
     'keyStates',
     'maxLimit',
+    'maxUsageBuckets',
     'operatorContract',
     'operatorRoles',
     'requiredRoles',
+    'usageBucketSeconds',
+    'usageContract',
+    'usageOperations',
+    'usageOutcomes',
   ]);
 });
 
@@ -53,5 +58,8 @@ test('each operation has exactly these statuses, and no others compile', () => {
     listOperators: [200, 401, 429, 500, 503],
     rotateOperator: [200, 400, 401, 403, 404, 409, 413, 415, 429, 500, 503],
     revokeOperator: [200, 400, 401, 403, 404, 429, 500, 503],
+    getKeyUsage: [200, 400, 401, 404, 429, 500, 503],
+    getUsage: [200, 400, 401, 429, 500, 503],
+    listBusiestKeys: [200, 400, 401, 429, 500, 503],
   });
 });

@@ -11,7 +11,6 @@ import {
   NewKey,
   Rotation,
 } from './admin-key.ts';
-
 import {
   IssuedOperator,
   NewOperator,
@@ -20,6 +19,14 @@ import {
   type OperatorRole,
   Operators,
 } from './admin-operator.ts';
+import {
+  BusiestKeys,
+  BusiestKeysQuery,
+  LedgerOfKey,
+  ServiceLedger,
+  ServiceUsageQuery,
+  UsageQuery,
+} from './admin-usage.ts';
 
 /** Where the admin API is on the operators' listener. */
 export const adminBasePath = '/admin/v1';
@@ -37,6 +44,9 @@ export const adminRoutes = {
   listOperators: { method: 'GET', path: '/operators' },
   rotateOperator: { method: 'POST', path: '/operators/:operatorId/rotate' },
   revokeOperator: { method: 'POST', path: '/operators/:operatorId/revoke' },
+  getKeyUsage: { method: 'GET', path: '/keys/:keyId/usage' },
+  getUsage: { method: 'GET', path: '/usage' },
+  listBusiestKeys: { method: 'GET', path: '/usage/keys' },
 } as const;
 
 /** The role that each operation needs. The roles above it may do it as well. */
@@ -52,6 +62,9 @@ export const requiredRoles: Readonly<Record<keyof typeof adminRoutes, OperatorRo
   listOperators: 'viewer',
   rotateOperator: 'owner',
   revokeOperator: 'owner',
+  getKeyUsage: 'viewer',
+  getUsage: 'viewer',
+  listBusiestKeys: 'viewer',
 };
 
 const c = initContract();
@@ -194,5 +207,36 @@ export const operatorContract = c.router(
   { strictStatusCodes: true },
 );
 
+/** The operations on the usage ledger. */
+export const usageContract = c.router(
+  {
+    getKeyUsage: {
+      ...adminRoutes.getKeyUsage,
+      summary: 'Show what a key has used',
+      description:
+        'Shows how many requests a key has made, by time, operation and outcome. A request shows up within a minute.',
+      pathParams: KeyPath,
+      query: UsageQuery,
+      responses: { 200: LedgerOfKey, ...commonResponses, 404: AdminErrorBody },
+    },
+    getUsage: {
+      ...adminRoutes.getUsage,
+      summary: 'Show what all keys have used',
+      description:
+        'Shows how many requests all keys together have made, or those of one plan, by time, operation and outcome. Without a plan, requests without a valid key are among them.',
+      query: ServiceUsageQuery,
+      responses: { 200: ServiceLedger, ...commonResponses },
+    },
+    listBusiestKeys: {
+      ...adminRoutes.listBusiestKeys,
+      summary: 'List the busiest keys of a day',
+      description: 'Lists the keys that made the most requests in a day.',
+      query: BusiestKeysQuery,
+      responses: { 200: BusiestKeys, ...commonResponses },
+    },
+  },
+  { strictStatusCodes: true },
+);
+
 /** The whole contract of the admin API. */
-export const adminContract = { ...keyContract, ...operatorContract };
+export const adminContract = { ...keyContract, ...operatorContract, ...usageContract };

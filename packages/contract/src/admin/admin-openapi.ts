@@ -26,7 +26,6 @@ import {
   Rotation,
   UsageScope,
 } from './admin-key.ts';
-
 import {
   exampleIssuedOperator,
   exampleOperator,
@@ -37,6 +36,16 @@ import {
   OperatorState,
   Operators,
 } from './admin-operator.ts';
+import {
+  BusiestKeys,
+  BusyKey,
+  LedgerOfKey,
+  ServiceLedger,
+  UsageBucket,
+  UsageOperation,
+  UsageOutcome,
+  UsageRow,
+} from './admin-usage.ts';
 
 /**
  * Creates the OpenAPI 3.1 document of the admin API.
@@ -62,6 +71,7 @@ export function createAdminOpenApi(): JsonObject {
     security: [{ adminToken: [] }],
     tags: [
       { name: 'Keys', description: 'API keys and their usage.' },
+      { name: 'Usage', description: 'How many requests were made, and when.' },
       { name: 'Operators', description: 'Who may use this API, and with which role.' },
     ],
     paths: createPaths({ contract: adminContract, notes: completeNotes(), schemas, responses }),
@@ -105,6 +115,14 @@ const schemas = createSchemaWriter({
   NewOperator,
   OperatorRole,
   OperatorState,
+  LedgerOfKey,
+  ServiceLedger,
+  BusiestKeys,
+  BusyKey,
+  UsageRow,
+  UsageBucket,
+  UsageOperation,
+  UsageOutcome,
   Error: AdminErrorBody,
 });
 
@@ -136,6 +154,7 @@ const responses = createResponseWriter({
 });
 
 const tag = 'Keys';
+const usageTag = 'Usage';
 const operatorTag = 'Operators';
 
 /** The codes that belong to the other subject and share a status with those of this one. */
@@ -219,6 +238,21 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
     refused,
   },
   unbanKey: { tag, success: { description: 'The key and its usage.' }, refused },
+  getKeyUsage: {
+    tag: usageTag,
+    success: { description: 'The requests of the key.' },
+    refused: { ...refused, bucket: 'week' },
+  },
+  getUsage: {
+    tag: usageTag,
+    success: { description: 'The requests of all keys.' },
+    refused: { bucket: 'week' },
+  },
+  listBusiestKeys: {
+    tag: usageTag,
+    success: { description: 'The busiest keys.' },
+    refused: { day: 'today' },
+  },
   createOperator: {
     tag: operatorTag,
     body: { description: 'The operator to create.' },

@@ -5,6 +5,7 @@ export {
   keyContract,
   operatorContract,
   requiredRoles,
+  usageContract,
 } from './admin-contract.ts';
 export { type AdminErrorCode, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
 export {
@@ -28,3 +29,14 @@ export {
   type OperatorRole,
   operatorRoles,
 } from './admin-operator.ts';
+export {
+  type LedgerOfKey,
+  maxUsageBuckets,
+  type UsageBucket,
+  type UsageOperation,
+  type UsageOutcome,
+  type UsageRow,
+  usageBucketSeconds,
+  usageOperations,
+  usageOutcomes,
+} from './admin-usage.ts';

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../database/database.ts';
+import { DatabaseUnavailableError } from '../database/database-error.ts';
+import { repeat } from './repeat.ts';
+import { createUsageCollector } from './usage-collector.ts';
+import type { UsedRequest } from './usage-entry.ts';
+import { createUsageFlusher } from './usage-flusher.ts';
+import { createUsageRepository, type UsageRepository } from './usage-repository.ts';
+
+/** How many keys and minutes are held while the database is unavailable: about 30 MB. */
+const maxKeyMinutes = 100_000;
+
+/** How long a stop waits for the last flush. A database that is up takes milliseconds. */
+const closeTimeoutMs = 3_000;
+
+/** The usage ledger. */
+export interface Usage {
+  /** Counts one request, in memory. */
+  count(request: UsedRequest): void;
+  readonly repository: UsageRepository;
+  /** Writes what was counted. */
+  close(): Promise<void>;
+}
+
+/** Opens the usage ledger: it writes and rolls up counts from now on. */
+export function openUsage(options: {
+  db: Database;
+  /** How often counts are written. */
+  flushMs: number;
+  /** How often written counts are rolled up. */
+  rollUpMs: number;
+  /** Called with the number of requests that will be missing in the ledger. */
+  onLost: (requests: number) => void;
+  report: (failure: unknown) => void;
+}): Usage {
+  const { db, flushMs, rollUpMs, onLost, report } = options;
+  const repository = createUsageRepository(db);
+  const collector = createUsageCollector({ maxKeyMinutes });
+  const flusher = createUsageFlusher({ collector, repository, onLost });
+
+  // Metrics count failed statements. A line for each of them would fill the log during an outage.
+  const onFailure = (failure: unknown) => {
+    if (!(failure instanceof DatabaseUnavailableError)) report(failure);
+  };
+  const flushing = repeat(flusher.flush, flushMs, onFailure);
+  const rollingUp = repeat(
+    async () => {
+      while (await repository.rollUp());
+    },
+    rollUpMs,
+    onFailure,
+  );
+
+  async function lastFlush(): Promise<void> {
+    await Promise.all([rollingUp.stop(), flushing.stop()]);
+    await flusher.flush();
+  }
+
+  return {
+    count: collector.count,
+    repository,
+    async close() {
+      const giveUp = new AbortController();
+      await Promise.race([
+        lastFlush().catch(onFailure),
+        sleep(closeTimeoutMs, undefined, { signal: giveUp.signal }).catch(() => {}),
+      ]);
+      giveUp.abort();
+      flusher.giveUp();
+    },
+  };
+}

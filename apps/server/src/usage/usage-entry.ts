@@ -1,0 +1,61 @@
+import { type PlanName, planNames } from '@animal-store/contract';
+import {
+  type UsageOperation,
+  type UsageOutcome,
+  usageOperations,
+  usageOutcomes,
+} from '@animal-store/contract/admin';
+
+/** A request that is over, as the ledger counts it. */
+export interface UsedRequest {
+  /** `undefined` for a request without a valid key. */
+  readonly key: { readonly id: string; readonly plan: PlanName } | undefined;
+  readonly operation: UsageOperation;
+  readonly outcome: UsageOutcome;
+  /** Unix time in milliseconds, by the clock that decided the request. */
+  readonly at: number;
+}
+
+/** How many requests of one kind a key has made in one minute. */
+export interface UsageEntry {
+  readonly keyId: string;
+  /** See {@link planCode}. */
+  readonly plan: number;
+  /** Unix time in minutes. */
+  readonly minute: number;
+  /** The place in `usageOperations`. */
+  readonly operation: number;
+  /** The place in `usageOutcomes`. */
+  readonly outcome: number;
+  readonly requests: number;
+}
+
+/** How the tables hold a plan; 0 stands for a request without a valid key. */
+export function planCode(plan: PlanName | undefined): number {
+  return plan === undefined ? 0 : planNames.indexOf(plan) + 1;
+}
+
+/**
+ * The id under which the tables hold the sum over all keys of a plan, so that a question about all
+ * keys reads no more rows than one about a single key. No key has such an id: keys have version 4.
+ */
+export function totalId(plan: number): string {
+  return `00000000-0000-0000-0000-00000000000${plan}`;
+}
+
+/** The ids of the sums over all keys: of requests without a key, and of each plan. */
+export const totalIds: readonly string[] = [undefined, ...planNames].map((plan) =>
+  totalId(planCode(plan)),
+);
+
+/** The operation at a place in the tables. */
+export function operationAt(place: number): UsageOperation {
+  return usageOperations[place] ?? 'none';
+}
+
+/** The outcome at a place in the tables. */
+export function outcomeAt(place: number): UsageOutcome {
+  const outcome = usageOutcomes[place];
+  if (outcome === undefined) throw new TypeError(`No outcome is stored as ${place}.`);
+  return outcome;
+}

@@ -1,0 +1,133 @@
+import type { PlanName } from '@animal-store/contract';
+import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import { inTransaction, statement } from '../database/statement.ts';
+import { rollUpFlushes } from './roll-up-flushes.ts';
+import { planCode, type UsageEntry } from './usage-entry.ts';
+import { createUsagePartitions } from './usage-partitions.ts';
+import { keyDays, usageTables } from './usage-tables.ts';
+
+export type UsageRepository = ReturnType<typeof createUsageRepository>;
+
+/** What one replica has counted. It is written as one row, so it is there whole or not at all. */
+export interface UsageFlush {
+  /** The process that counted. */
+  readonly replica: string;
+  /** With `replica` and `flushedAt`, identifies the flush: written again, it changes nothing. */
+  readonly sequence: number;
+  readonly flushedAt: Date;
+  readonly entries: readonly UsageEntry[];
+}
+
+/** SQLSTATE of a row for which there is no partition. */
+const checkViolation = '23514';
+
+/** The advisory lock of the replica that rolls up. */
+const rollUpLock = 7_301_874_402_562;
+
+/** An array as Postgres writes it, of numbers or UUIDs: both drivers send texts alike. */
+const arrayOf = (values: readonly (number | string)[]) => `{${values.join(',')}}`;
+
+const insertFlush = statement('insert_usage', (db, flush: UsageFlush) => {
+  const { replica, sequence, flushedAt, entries } = flush;
+  const column = (name: keyof UsageEntry) => arrayOf(entries.map((entry) => entry[name]));
+  return db.execute(sql`
+    insert into usage.flushes (replica, sequence, flushed_at, entries,
+      key_ids, plans, minutes, operations, outcomes, requests)
+    values (${replica}, ${sequence}, ${flushedAt.toISOString()}, ${entries.length},
+      ${column('keyId')}::text::uuid[], ${column('plan')}::text::smallint[],
+      ${column('minute')}::text::integer[], ${column('operation')}::text::smallint[],
+      ${column('outcome')}::text::smallint[], ${column('requests')}::text::integer[])
+    on conflict do nothing`);
+});
+
+const tryRollUpLock = statement('lock_usage', (db) =>
+  db.select({ held: sql<boolean>`held` }).from(sql`pg_try_advisory_xact_lock(${rollUpLock}) held`),
+);
+
+/** The days that waiting flushes have requests of, in Unix time. */
+const findWaitingDays = statement('waiting_usage', (db) =>
+  db.select({ day: sql<number>`day` }).from(
+    sql`(select distinct minute / 1440 as day from usage.flushes, unnest(minutes) minute
+        where rolled_up_at is null) waiting`,
+  ),
+);
+
+const readUsage = statement(
+  'read_usage',
+  (db, bucket: keyof typeof usageTables, ids: readonly string[], from: Date, to: Date) => {
+    const table = usageTables[bucket];
+    return db
+      .select({
+        at: table.at,
+        operation: table.operation,
+        outcome: table.outcome,
+        requests: sql<number>`sum(${table.requests})`.mapWith(Number),
+      })
+      .from(table)
+      .where(and(inArray(table.keyId, [...ids]), gte(table.at, from), lt(table.at, to)))
+      .groupBy(table.at, table.operation, table.outcome)
+      .orderBy(table.at, table.operation, table.outcome);
+  },
+);
+
+const listBusiestKeys = statement(
+  'list_busiest_keys',
+  (db, day: Date, plan: PlanName | undefined, limit: number) =>
+    db
+      .select({ keyId: keyDays.keyId, requests: keyDays.requests })
+      .from(keyDays)
+      .where(and(eq(keyDays.at, day), plan && eq(keyDays.plan, planCode(plan))))
+      .orderBy(desc(keyDays.requests), keyDays.keyId)
+      .limit(limit),
+);
+
+const dayMs = 86_400_000;
+
+/** The ledger in the database. */
+export function createUsageRepository(db: Database) {
+  const partitions = createUsagePartitions(db);
+
+  return {
+    /** Adds what a replica has counted. A repetition changes nothing. */
+    async add(flush: UsageFlush): Promise<void> {
+      try {
+        await insertFlush(db, flush);
+      } catch (error) {
+        if (!(error instanceof DatabaseError && error.code === checkViolation)) throw error;
+        await partitions.create('flushes', flush.flushedAt);
+        await insertFlush(db, flush);
+      }
+    },
+
+    /**
+     * Rolls up some waiting flushes, unless another replica is doing so.
+     *
+     * @returns whether there may be more.
+     */
+    async rollUp(): Promise<boolean> {
+      const waiting = await findWaitingDays(db);
+      if (waiting.length === 0) return false;
+      for (const { day } of waiting) {
+        for (const table of ['minutes', 'hours', 'days', 'key_days'] as const) {
+          await partitions.create(table, new Date(day * dayMs));
+        }
+      }
+      return await inTransaction('roll_up_usage', db, async (tx) => {
+        const [lock] = await tryRollUpLock(tx);
+        if (lock?.held !== true) return false;
+        await rollUpFlushes(tx);
+        return true;
+      });
+    },
+
+    /** The keys with the most requests of a day, the busiest first. */
+    listBusiest: (day: Date, plan: PlanName | undefined, limit: number) =>
+      listBusiestKeys(db, day, plan, limit),
+
+    /** The requests of some keys together, from a time on and before another. */
+    read: (bucket: keyof typeof usageTables, ids: readonly string[], from: Date, to: Date) =>
+      readUsage(db, bucket, ids, from, to),
+  };
+}

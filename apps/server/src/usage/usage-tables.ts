@@ -1,0 +1,42 @@
+import { bigint, pgSchema, smallint, timestamp, uuid } from 'drizzle-orm/pg-core';
+
+// Not in `database/schema.ts`: drizzle-kit would write these tables without their partitions.
+const usage = pgSchema('usage');
+
+/** Unix time of a bucket's start. */
+const at = timestamp({ withTimezone: true }).notNull();
+
+const counts = () => ({
+  /** A key, or one of {@link totalIds}. */
+  keyId: uuid('key_id').notNull(),
+  at,
+  /** The place of the operation in `usageOperations`. */
+  operation: smallint().notNull(),
+  /** The place of the outcome in `usageOutcomes`. */
+  outcome: smallint().notNull(),
+  requests: bigint({ mode: 'number' }).notNull(),
+});
+
+/** The requests of each key, operation and outcome, by the bucket they fall into. */
+export const usageTables = {
+  minute: usage.table('minutes', counts()),
+  hour: usage.table('hours', counts()),
+  day: usage.table('days', counts()),
+} as const;
+
+/** All requests of each key and day, indexed by their number: the busiest keys come first. */
+export const keyDays = usage.table('key_days', {
+  keyId: uuid('key_id').notNull(),
+  at,
+  /** The place of the plan in `planNames` plus 1, as of the key's last requests of the day. */
+  plan: smallint().notNull(),
+  requests: bigint({ mode: 'number' }).notNull(),
+});
+
+/** When each key was last used, to the minute. */
+export const lastUsed = usage.table('last_used', {
+  keyId: uuid('key_id').primaryKey(),
+  at,
+  /** When it last called a deprecated operation. */
+  deprecatedAt: timestamp('deprecated_at', { withTimezone: true }),
+});
