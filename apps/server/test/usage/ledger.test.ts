@@ -108,6 +108,7 @@ test.each(databaseKinds)('a graceful stop on %s loses nothing', async (kind) => 
   });
   const { key, token } = await adminOf(service.server).create('{"plan":"pro"}');
   for (let n = 0; n < 5; n += 1) await call(`${service.server.baseUrl}/pets`, { token });
+  expect(await service.server.stop()).toBe(0);
   await service.restart();
   await until(async () => {
     const { body } = await adminOf(service.server).call(`/keys/${key.id}/usage`);
