@@ -3,11 +3,10 @@ import type { RequestHandler } from 'express';
 import { onceOver, type RequestOutcome } from '../http/request-outcome.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { QuotaResult } from '../quotas/quota-result.ts';
-import type { Operation } from './public-routes.ts';
 
 /** What observers learn about a finished request of the public API. */
 export interface RequestRecord extends RequestOutcome {
-  readonly operation: Operation | undefined;
+  readonly operation: string | undefined;
   readonly apiKey: ApiKey | undefined;
   /** The first characters of the token in the request, valid or not. */
   readonly tokenPrefix: string | undefined;

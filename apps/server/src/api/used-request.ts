@@ -1,4 +1,4 @@
-import type { UsedRequest } from '../usage/usage-entry.ts';
+import { toUsageOperation, type UsedRequest } from '../usage/usage-entry.ts';
 import type { RequestRecord } from './observe-requests.ts';
 
 /**
@@ -11,7 +11,8 @@ export function toUsedRequest(record: RequestRecord): UsedRequest | undefined {
   if (key === undefined && decision === undefined) return undefined;
   return {
     key,
-    operation: key === undefined || operation === 'getRateLimit' ? 'none' : (operation ?? 'none'),
+    // Without a key, anybody can call anything: it says nothing about who uses an operation.
+    operation: key === undefined ? 'none' : toUsageOperation(operation),
     outcome: outcomeOf(record),
     at: decision?.decidedAtMs ?? Date.now(),
   };

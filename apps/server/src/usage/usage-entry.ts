@@ -48,6 +48,11 @@ export const totalIds: readonly string[] = [undefined, ...planNames].map((plan) 
   totalId(planCode(plan)),
 );
 
+/** The operation that a request counts as. All others, such as `getRateLimit`, count as `none`. */
+export function toUsageOperation(name: string | undefined): UsageOperation {
+  return usageOperations.find((operation) => operation === name) ?? 'none';
+}
+
 /** The operation at a place in the tables. */
 export function operationAt(place: number): UsageOperation {
   return usageOperations[place] ?? 'none';
