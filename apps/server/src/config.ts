@@ -92,6 +92,9 @@ const Environment = z.object({
   MAX_CONNECTIONS_PER_NETWORK: wholeNumber('MAX_CONNECTIONS_PER_NETWORK', 0, 1_000_000, 0),
   USAGE_FLUSH_MS: wholeNumber('USAGE_FLUSH_MS', 10, 60_000, 5_000),
   USAGE_ROLL_UP_MS: wholeNumber('USAGE_ROLL_UP_MS', 10, 600_000, 20_000),
+  USAGE_MINUTES_HOURS: wholeNumber('USAGE_MINUTES_HOURS', 1, 8_760, 48),
+  USAGE_HOURS_DAYS: wholeNumber('USAGE_HOURS_DAYS', 1, 3_650, 90),
+  USAGE_DAYS_DAYS: wholeNumber('USAGE_DAYS_DAYS', 1, 3_650, 400),
   SHUTDOWN_GRACE_MS: wholeNumber('SHUTDOWN_GRACE_MS', 0, 60_000, 0),
   LOG_LEVEL: oneOf(logLevels),
   LOG_FORMAT: oneOf(logFormats),
@@ -168,6 +171,12 @@ const Settings = Environment.transform((env) => ({
   /** How often counts of requests are written to the database, and how often those are rolled up. */
   usageFlushMs: env.USAGE_FLUSH_MS,
   usageRollUpMs: env.USAGE_ROLL_UP_MS,
+  /** How long usage is kept by the minute, by the hour and by the day. */
+  usageKept: {
+    minutesForHours: env.USAGE_MINUTES_HOURS,
+    hoursForDays: env.USAGE_HOURS_DAYS,
+    daysForDays: env.USAGE_DAYS_DAYS,
+  },
   /** How long the service goes on after SIGTERM, so that load balancers see that it is not ready. */
   shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
   logLevel: env.LOG_LEVEL ?? 'info',

@@ -97,6 +97,7 @@ export async function openService(config: Config, observability: Observability):
     db: database.db,
     flushMs: config.usageFlushMs,
     rollUpMs: config.usageRollUpMs,
+    kept: config.usageKept,
     onLost: observability.onUsageLost,
     report,
   });

@@ -13,6 +13,24 @@ const maxKeyMinutes = 100_000;
 /** How long a stop waits for the last flush. A database that is up takes milliseconds. */
 const closeTimeoutMs = 3_000;
 
+/** How often expired data is looked for. Partitions cover a day or a month. */
+const dropExpiredMs = 15 * 60_000;
+
+/**
+ * How long a flush is kept after it was rolled up. Longer than replicas try to write one: if the
+ * first try was committed without an answer, the next one must find it.
+ */
+const keepFlushesMs = 24 * 3_600_000;
+
+const hourMs = 3_600_000;
+
+/** How long the ledger keeps what it shows. */
+export interface KeptUsage {
+  readonly minutesForHours: number;
+  readonly hoursForDays: number;
+  readonly daysForDays: number;
+}
+
 /** The usage ledger. */
 export interface Usage {
   /** Counts one request, in memory. */
@@ -29,11 +47,12 @@ export function openUsage(options: {
   flushMs: number;
   /** How often written counts are rolled up. */
   rollUpMs: number;
+  kept: KeptUsage;
   /** Called with the number of requests that will be missing in the ledger. */
   onLost: (requests: number) => void;
   report: (failure: unknown) => void;
 }): Usage {
-  const { db, flushMs, rollUpMs, onLost, report } = options;
+  const { db, flushMs, rollUpMs, kept, onLost, report } = options;
   const repository = createUsageRepository(db);
   const collector = createUsageCollector({ maxKeyMinutes });
   const flusher = createUsageFlusher({ collector, repository, onLost });
@@ -51,8 +70,17 @@ export function openUsage(options: {
     onFailure,
   );
 
+  const retention = {
+    flushes: keepFlushesMs,
+    minutes: kept.minutesForHours * hourMs,
+    hours: kept.hoursForDays * 24 * hourMs,
+    days: kept.daysForDays * 24 * hourMs,
+    key_days: kept.daysForDays * 24 * hourMs,
+  };
+  const droppingExpired = repeat(() => repository.dropExpired(retention), dropExpiredMs, onFailure);
+
   async function lastFlush(): Promise<void> {
-    await Promise.all([rollingUp.stop(), flushing.stop()]);
+    await Promise.all([rollingUp.stop(), droppingExpired.stop(), flushing.stop()]);
     await flusher.flush();
   }
 

@@ -32,6 +32,29 @@ const createPartition = statement(
     ),
 );
 
+const listPartitions = statement('list_usage_partitions', (db) =>
+  db.select({ name: sql<string>`name`, nowMs: sql<number>`now_ms`.mapWith(Number) }).from(
+    // By the database's clock: a replica whose clock is wrong must not remove anything.
+    sql`(select relname as name, extract(epoch from now()) * 1000 as now_ms from pg_class
+        where relnamespace = 'usage'::regnamespace and relispartition and relkind = 'r') partitions`,
+  ),
+);
+
+const hasWaitingFlushes = statement('check_usage_partition', (db, name: string) =>
+  db
+    .select({ one: sql`1` })
+    .from(sql.raw(`usage.${name}`))
+    .where(sql`rolled_up_at is null`)
+    .limit(1),
+);
+
+const dropPartition = statement('drop_usage_partition', (db, name: string) =>
+  db.execute(sql.raw(`drop table if exists usage.${name}`)),
+);
+
+/** How long each table keeps its rows after their time, in milliseconds. */
+export type UsageRetention = Readonly<Record<PartitionedTable, number>>;
+
 interface Partition {
   /** Such as `minutes_20261121`. */
   readonly name: string;
@@ -50,6 +73,15 @@ function partitionOf(table: PartitionedTable, at: Date): Partition {
   return { name: `${table}_${digits}`, from: new Date(from), to: new Date(to) };
 }
 
+/** The partition of a name that {@link partitionOf} gives; `undefined` for any other. */
+function parsePartition(name: string): (Partition & { table: PartitionedTable }) | undefined {
+  const [, table = '', year, month, day] = /^(\w+)_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? [];
+  if (!isPartitioned(table)) return undefined;
+  return { table, ...partitionOf(table, new Date(`${year}-${month}-${day}T00:00:00Z`)) };
+}
+
+const isPartitioned = (table: string): table is PartitionedTable => Object.hasOwn(units, table);
+
 /** Creates and drops the partitions of the ledger. */
 export function createUsagePartitions(db: Database) {
   /** Partitions that are there; asking again would lock the table. */
@@ -67,7 +99,23 @@ export function createUsagePartitions(db: Database) {
       known.add(partition.name);
     },
 
-    /** Forgets which partitions are there: another replica may have dropped some. */
+    /** Forgets which partitions there are: another replica may have dropped some. */
     forget: () => known.clear(),
+
+    /** Drops the partitions whose rows are all older than their table keeps them. */
+    async dropExpired(retention: UsageRetention): Promise<void> {
+      known.clear();
+      for (const { name, nowMs } of await listPartitions(db)) {
+        const partition = parsePartition(name);
+        if (partition === undefined) continue;
+        const { table, to } = partition;
+        if (to.getTime() + retention[table] > nowMs) continue;
+        await inTransaction('change_usage_partitions', db, async (tx) => {
+          await lockPartitions(tx);
+          if (table === 'flushes' && (await hasWaitingFlushes(tx, name)).length > 0) return;
+          await dropPartition(tx, name);
+        });
+      }
+    },
   };
 }

@@ -5,7 +5,7 @@ import { DatabaseError } from '../database/database-error.ts';
 import { inTransaction, statement } from '../database/statement.ts';
 import { rollUpFlushes } from './roll-up-flushes.ts';
 import { planCode, type UsageEntry } from './usage-entry.ts';
-import { createUsagePartitions } from './usage-partitions.ts';
+import { createUsagePartitions, type UsageRetention } from './usage-partitions.ts';
 import { keyDays, usageTables } from './usage-tables.ts';
 
 export type UsageRepository = ReturnType<typeof createUsageRepository>;
@@ -20,8 +20,9 @@ export interface UsageFlush {
   readonly entries: readonly UsageEntry[];
 }
 
-/** SQLSTATE of a row for which there is no partition. */
-const checkViolation = '23514';
+/** Tells whether there was no partition for a row: then Postgres reports a check violation. */
+const isCheckViolation = (error: unknown) =>
+  error instanceof DatabaseError && error.code === '23514';
 
 /** The advisory lock of the replica that rolls up. */
 const rollUpLock = 7_301_874_402_562;
@@ -95,7 +96,8 @@ export function createUsageRepository(db: Database) {
       try {
         await insertFlush(db, flush);
       } catch (error) {
-        if (!(error instanceof DatabaseError && error.code === checkViolation)) throw error;
+        if (!isCheckViolation(error)) throw error;
+        partitions.forget();
         await partitions.create('flushes', flush.flushedAt);
         await insertFlush(db, flush);
       }
@@ -119,12 +121,20 @@ export function createUsageRepository(db: Database) {
         if (lock?.held !== true) return false;
         await rollUpFlushes(tx);
         return true;
+      }).catch((error: unknown) => {
+        // A replica dropped a partition after this one had created it: it is created again next time.
+        if (!isCheckViolation(error)) throw error;
+        partitions.forget();
+        return false;
       });
     },
 
     /** The keys with the most requests of a day, the busiest first. */
     listBusiest: (day: Date, plan: PlanName | undefined, limit: number) =>
       listBusiestKeys(db, day, plan, limit),
+
+    /** Removes what is older than it is kept. */
+    dropExpired: (retention: UsageRetention) => partitions.dropExpired(retention),
 
     /** The requests of some keys together, from a time on and before another. */
     read: (bucket: keyof typeof usageTables, ids: readonly string[], from: Date, to: Date) =>

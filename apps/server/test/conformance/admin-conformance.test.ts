@@ -101,6 +101,8 @@ const everyOperation: readonly (readonly [name: string, question: Question])[] =
   ['rotateOperator', {}],
   ['revokeOperator', {}],
   ['getKeyUsage', {}],
+  ['getUsage', {}],
+  ['listBusiestKeys', {}],
 ];
 
 const isAboutOne = (name: string) => operationOf(name).path.includes('{');
@@ -142,15 +144,7 @@ test('creating, changing, rotating and revoking a key conform to the document', 
   expect(await statusOf('rotateKey', { id: keyId })).toBe(200);
   expect(await statusOf('rotateKey', { id: keyId, json: '{"graceSeconds":60}' })).toBe(200);
   expect(await statusOf('unbanKey', { id: keyId })).toBe(200);
-  expect(await statusOf('getKey', { keyId })).toBe(200);
-  expect(await statusOf('getKey', { keyId, method: 'HEAD' })).toBe(200);
-  expect(await statusOf('changeKey', { keyId, json: '{"quota":{"perMinute":7,"perDay":8}}' })).toBe(
-    200,
-  );
-  expect(await statusOf('rotateKey', { keyId })).toBe(200);
-  expect(await statusOf('rotateKey', { keyId, json: '{"graceSeconds":60}' })).toBe(200);
-  expect(await statusOf('unbanKey', { keyId })).toBe(200);
-  expect(await statusOf('getKeyUsage', { keyId, query: '?bucket=day' })).toBe(200);
+  expect(await statusOf('getKeyUsage', { id: keyId, query: '?bucket=day' })).toBe(200);
   const page = await ask('listKeys', { query: '?limit=1&plan=enterprise&state=active' });
   expect(page.headers.has('Link')).toBe(false);
   expect((await ask('listKeys', { query: '?limit=1' })).headers.get('Link')).toContain(
