@@ -65,6 +65,26 @@ describe.each(databaseKinds)('usage on %s', (kind) => {
     }
   });
 
+  test('is shown for all keys, for a plan, and for the busiest keys of the day', async () => {
+    const { key, token } = await admin().create('{"plan":"business"}');
+    const totals = async (query: string) =>
+      sum(((await admin().call(`/usage${query}`)).body as Ledger).rows);
+    const busiest = async (query = '') => (await admin().call(`/usage/keys${query}`)).body;
+    for (let n = 0; n < 20; n += 1) await call(`${service.server.baseUrl}/pets`, { token });
+    for (let n = 0; n < 2; n += 1) await call(`${service.server.baseUrl}/pets`);
+    await until(async () => (await totals('?plan=business')) === 20);
+    await until(async () => (await totals('')) >= 22);
+    expect(await totals('?plan=pro')).toBe(0);
+    const all = (await admin().call('/usage?bucket=day')).body as Ledger;
+    expect(all.rows).toContainEqual(
+      expect.objectContaining({ operation: 'none', outcome: 'client_error' }),
+    );
+    const expected = { day: expect.any(String), keys: [{ keyId: key.id, requests: 20 }] };
+    expect(await busiest('?limit=1')).toEqual(expected);
+    expect(await busiest('?plan=business')).toEqual(expected);
+    expect(await busiest('?day=2001-01-01')).toEqual({ day: '2001-01-01', keys: [] });
+  });
+
   test('has whole buckets, in UTC, before their end', async () => {
     const { key } = await admin().create('{"plan":"free"}');
     const query = '?bucket=hour&from=2026-11-21T10:15:00%2B02:00&to=2026-11-21T09:01:00Z';
