@@ -261,6 +261,14 @@ describe('refusals conform to the document:', () => {
     },
   );
 
+  test.each([
+    ['getUsage', '?bucket=week'],
+    ['getUsage', '?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z'],
+    ['listBusiestKeys', '?day=today'],
+  ])('%s %s', async (name, query) => {
+    expect(await statusOf(name, { query })).toBe(400);
+  });
+
   test('an unknown key or operator, and an invalid id', async () => {
     for (const [name, question] of everyOperation) {
       if (!isAboutOne(name)) continue;
