@@ -32,11 +32,3 @@ export const keyDays = usage.table('key_days', {
   plan: smallint().notNull(),
   requests: bigint({ mode: 'number' }).notNull(),
 });
-
-/** When each key was last used, to the minute. */
-export const lastUsed = usage.table('last_used', {
-  keyId: uuid('key_id').primaryKey(),
-  at,
-  /** When it last called a deprecated operation. */
-  deprecatedAt: timestamp('deprecated_at', { withTimezone: true }),
-});
