@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Server, startServer } from '@animal-store/testkit';
+import { nodeFlags, type Server, startServer } from '@animal-store/testkit';
 import { wideLimit } from './catalogue.ts';
 import { onServerCpus } from './machine.ts';
 import type { Stores } from './open-stores.ts';
@@ -25,7 +25,11 @@ export async function startTarget(
 ): Promise<readonly Server[]> {
   const servers: Server[] = [];
   for (let replica = 0; replica < replicas; replica++) {
-    const command = [...onServerCpus, ...(target.command ?? node), target.program];
+    const command = [
+      ...onServerCpus,
+      ...(target.command ?? [...node, ...flagsOf(target)]),
+      target.program,
+    ];
     const logFile = join(directory, `${target.name}.log`);
     const server = await startServer({
       // The log goes to a file: a pipe would be read by this process, which has better things to do.
@@ -52,3 +56,6 @@ export async function startTarget(
   }
   return servers;
 }
+
+/** The service runs as `npm start` runs it; its peers on a plain Node. */
+const flagsOf = ({ kind }: Target): readonly string[] => (kind === 'service' ? nodeFlags : []);

@@ -14,6 +14,7 @@ export {
   type RedisClusterOptions,
 } from './redis-cluster.ts';
 export {
+  nodeFlags,
   runServer,
   type Server,
   type ServerOptions,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Service, type ServiceExit, startService } from './service.ts';
@@ -13,9 +14,19 @@ const opsLine = /operators.*(http:\/\/\S+)/i;
 /** An API key's token, such as the demo key. */
 const token = /\bast_[0-9A-Za-z]{36}\b/;
 
+const { scripts } = JSON.parse(readFileSync(`${repository}package.json`, 'utf8')) as {
+  scripts: { start: string };
+};
+
+/** The flags that `npm start` gives to Node. */
+export const nodeFlags: readonly string[] = scripts.start
+  .split(' ')
+  .filter((word) => word.startsWith('--'));
+
 /** What `npm start` runs once everything is installed. */
 const defaultCommand = [
   `${repository}apps/server/node_modules/.bin/node`,
+  ...nodeFlags,
   `${repository}apps/server/src/main.ts`,
 ] as const;
 
