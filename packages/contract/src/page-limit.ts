@@ -1,2 +1,2 @@
-/** Bounds of a list's `limit`. Apart from the schemas, because the client needs it at run time and not zod. */
+/** The bounds of a list's `limit`. In a file without schemas, so that clients can bundle it alone. */
 export const pageLimit = { min: 1, max: 100, default: 20 } as const;
