@@ -1,7 +1,8 @@
 // Runs before `npm start`, `npm run keys` and `npm test`, on whatever Node ≥ 20 the machine has: puts pnpm's
 // workspace in place, from the lockfile, and does nothing when it is there already.
 //
-//   node scripts/install.mjs run       what running the service and its commands needs
+//   node scripts/install.mjs run       what running the service and its commands needs; Node too, unless
+//                                      this one has the right major version
 //   node scripts/install.mjs develop   that, and what `npm test` needs
 //   node scripts/install.mjs all       that, and `packages/heavy-tools`, which `npm run test:all` needs
 
@@ -17,6 +18,11 @@ const stampFile = join(root, 'node_modules', '.installed');
 
 /** Each scope includes the ones before it. */
 const filters = {
+  // Node is the only optional dependency that the service has, and 193 MB of what it downloads.
+  'run-on-this-node': [
+    ...['--prod', '--no-optional'],
+    ...['--filter-prod', 'animal-store', '--filter-prod', '@animal-store/server...'],
+  ],
   run: ['--prod', '--filter-prod', 'animal-store', '--filter-prod', '@animal-store/server...'],
   develop: ['--filter', '!@animal-store/heavy-tools'],
   all: [],
@@ -32,10 +38,17 @@ const hash = createHash('sha256')
   .digest('hex');
 const stamp = existsSync(stampFile) ? readFileSync(stampFile, 'utf8').trim() : '';
 const [installedScope, installedHash] = stamp.split(' ');
+const pinnedNode = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8').match(
+  /^nodeVersion: (\d+)\./m,
+);
+const isThisNodeRight = process.versions.node.startsWith(`${pinnedNode?.[1]}.`);
+const wanted = process.argv[2] === 'run' && isThisNodeRight ? 'run-on-this-node' : process.argv[2];
 // What is installed stays: installing a smaller scope would remove it.
-const scope = scopes[Math.max(scopes.indexOf(installedScope), scopes.indexOf(process.argv[2]))];
+const scope = scopes[Math.max(scopes.indexOf(installedScope), scopes.indexOf(wanted))];
 
 if (scope !== installedScope || hash !== installedHash) {
+  // npx is silent while it downloads pnpm, which takes long on a slow network.
+  console.error('Installing packages. This happens once.');
   if (!isLockfileComplete) {
     console.error(
       `pnpm-lock.yaml has binaries for Linux only, so this installation on ${process.platform} does without it: direct dependencies have the same versions, indirect ones may differ.`,

@@ -14,7 +14,12 @@ async function openCheckout() {
   const directory = await temporaryDirectory();
   const root = directory.path;
   mkdirSync(join(root, 'scripts'));
-  for (const file of ['package.json', 'pnpm-lock.yaml', 'scripts/install.mjs']) {
+  for (const file of [
+    'package.json',
+    'pnpm-lock.yaml',
+    'pnpm-workspace.yaml',
+    'scripts/install.mjs',
+  ]) {
     copyFileSync(join(repository, file), join(root, file));
   }
   const log = join(root, 'npx.log');
@@ -26,8 +31,8 @@ async function openCheckout() {
   }
   return {
     root,
-    /** Runs the script as on a platform, and gives what it said. */
-    async install(scope: string, platform: string) {
+    /** Runs the script as on a platform and a version of Node, and gives what it said. */
+    async install(scope: string, platform: string, nodeVersion = process.versions.node) {
       const script = join(root, 'scripts/install.mjs');
       const { stderr } = await run(
         process.execPath,
@@ -35,6 +40,7 @@ async function openCheckout() {
           '--input-type=module',
           '--eval',
           `Object.defineProperty(process, 'platform', { value: ${JSON.stringify(platform)} });
+           Object.defineProperty(process.versions, 'node', { value: ${JSON.stringify(nodeVersion)} });
            process.argv.splice(1, 0, ${JSON.stringify(script)});
            await import(${JSON.stringify(script)});`,
           scope,
@@ -52,11 +58,29 @@ async function openCheckout() {
 
 test('on Linux, exactly what the lockfile says is installed, once', async () => {
   await using checkout = await openCheckout();
-  expect(await checkout.install('run', 'linux')).toBe('');
+  expect(await checkout.install('run', 'linux')).toBe('Installing packages. This happens once.\n');
   expect(await checkout.install('run', 'linux')).toBe('');
   expect(checkout.commands()).toEqual([
     expect.stringMatching(/^npx --yes pnpm@\S+ install --frozen-lockfile --prod /),
   ]);
+});
+
+test('to run the service, Node is not installed if this one has the right major version', async () => {
+  await using checkout = await openCheckout();
+  await checkout.install('run', 'linux');
+  // Another Node, which would not do.
+  await checkout.install('run', 'linux', '20.0.0');
+  await checkout.install('run', 'linux');
+  expect(checkout.commands()).toEqual([
+    expect.stringContaining(' --no-optional '),
+    expect.not.stringContaining(' --no-optional '),
+  ]);
+});
+
+test('tests have the exact Node that is pinned', async () => {
+  await using checkout = await openCheckout();
+  await checkout.install('develop', 'linux');
+  expect(checkout.commands()).toEqual([expect.not.stringContaining(' --no-optional ')]);
 });
 
 test.each(['darwin', 'win32'])(
@@ -64,7 +88,9 @@ test.each(['darwin', 'win32'])(
   async (platform) => {
     await using checkout = await openCheckout();
     const said = await checkout.install('develop', platform);
-    expect(said).toMatch(/^pnpm-lock\.yaml has binaries for Linux only, so this installation/);
+    expect(said).toMatch(
+      /^Installing packages.*\npnpm-lock\.yaml has binaries for Linux only, so this installation/,
+    );
     expect(await checkout.install('develop', platform)).toBe('');
     const [command, ...others] = checkout.commands();
     expect(command).toMatch(/^npx(\.cmd)? --yes pnpm@\S+ install --no-lockfile /);
@@ -86,6 +112,6 @@ test('no other script in package.json needs a POSIX shell', () => {
   };
   const commands = Object.values(scripts).flatMap((script) => script.split(' && '));
   expect(commands.length).toBeGreaterThan(5);
-  const portable = /^(?:exec )?(?:node|npm|biome|knip|turbo|vitest)(?: [\w@./:-]+)*$/;
+  const portable = /^(?:exec )?(?:node|npm|biome|knip|turbo|vitest)(?: [\w@./:=-]+)*$/;
   expect(commands.filter((command) => !portable.test(command))).toEqual([]);
 });
