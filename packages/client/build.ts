@@ -60,7 +60,9 @@ async function bundleCode(): Promise<void> {
     transform: { target: 'es2022' },
     treeshake: { propertyReadSideEffects: false },
   });
+  // Compressed, but with the names kept: not every bundler compresses this well.
+  const minify = { compress: true, mangle: false, codegen: false };
   // The source maps hold the sources, which are not in the package.
-  await bundle.write({ file: 'dist/index.js', format: 'esm', sourcemap: true });
-  await bundle.write({ file: 'dist/index.cjs', format: 'cjs', sourcemap: true });
+  await bundle.write({ file: 'dist/index.js', format: 'esm', minify, sourcemap: true });
+  await bundle.write({ file: 'dist/index.cjs', format: 'cjs', minify, sourcemap: true });
 }

@@ -20,11 +20,8 @@ export interface ApiKeySource {
  * @throws {TypeError} if the key cannot be sent.
  */
 export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
-  if (typeof apiKey !== 'function') {
-    const key = checkApiKey(apiKey);
-    return { get: async () => key, renew: async () => false };
-  }
-  const ask: () => string | Promise<string> = apiKey;
+  if (typeof apiKey !== 'function') checkApiKey(apiKey);
+  const ask = typeof apiKey === 'function' ? apiKey : () => apiKey;
   let current: Promise<string> | undefined;
 
   function load(): Promise<string> {

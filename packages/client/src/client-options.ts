@@ -90,10 +90,11 @@ export interface ClientOptions {
  */
 export function parseBaseUrl(baseUrl: string | URL = ''): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl).href : '';
-  if (!new RegExp(`^https?://[^@?#]+/${apiVersion}/?$`).test(url)) {
+  const [, address] = new RegExp(`^(https?://[^@?#]+/${apiVersion})/?$`).exec(url) ?? [];
+  if (address === undefined) {
     throw new TypeError(
       `baseUrl (or ANIMAL_STORE_BASE_URL): expected an http(s) address that ends with /${apiVersion}`,
     );
   }
-  return url.replace(/\/$/, '');
+  return address;
 }

@@ -1,11 +1,4 @@
-import {
-  type Int64,
-  type ListPetsQuery,
-  type NewPet,
-  type RateLimitStatus,
-  rateLimitStatusRoutes,
-  routes,
-} from '@animal-store/contract';
+import type { Int64, ListPetsQuery, NewPet, RateLimitStatus } from '@animal-store/contract';
 import { type Call, createCall } from './call.ts';
 import type { ClientOptions } from './client-options.ts';
 import { createPetList, type Page, type PetList, readNextCursor } from './each-pet.ts';
@@ -14,7 +7,7 @@ import { createIdempotencyKey } from './idempotency-key.ts';
 import type { Pet } from './pet.ts';
 import type { RateLimitState } from './rate-limit.ts';
 import type { CallOptions, RequestDescription } from './request.ts';
-import { createSender } from './send-with-retries.ts';
+import { createSender, type Operation } from './send-with-retries.ts';
 
 /** Options of `createPet`. */
 export interface CreatePetOptions extends CallOptions {
@@ -125,11 +118,16 @@ export interface AnimalStoreClient {
 export function createClient(options: ClientOptions = {}): AnimalStoreClient {
   const sender = createSender(options);
 
-  const getPage = (query: ListPetsQuery, callOptions?: CallOptions) =>
-    sender.send<Page>(
-      {
+  const send = <Data>(describe: () => Operation<Data>, callOptions: CallOptions | undefined) =>
+    createCall(sender.send(describe, callOptions));
+
+  // The paths are written out, as the contract's table would have all of it in the bundle. A test
+  // compares them.
+  const listPets = (query: ListPetsQuery = {}, callOptions?: CallOptions) =>
+    send<Page>(
+      () => ({
         operation: 'listPets',
-        ...routes.listPets,
+        path: '/pets',
         query,
         bodyKind: 'array',
         read(body, headers, call) {
@@ -139,73 +137,44 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
           }
           return { pets: body as Pet[], nextCursor };
         },
-      },
+      }),
       callOptions,
     );
-
-  async function createPet(pet: NewPet, callOptions: CreatePetOptions = {}) {
-    checkExact('categoryId', pet.categoryId);
-    return sender.send<Pet>(
-      {
-        operation: 'createPet',
-        ...routes.createPet,
-        body: pet,
-        idempotencyKey: callOptions.idempotencyKey ?? createIdempotencyKey(),
-        bodyKind: 'object',
-      },
-      callOptions,
-    );
-  }
-
-  async function getPet(id: Int64, callOptions?: CallOptions) {
-    // An empty string from untyped code would make this the path of the list.
-    if (typeof id !== 'number' && typeof id !== 'bigint')
-      throw new TypeError('id: expected an integer');
-    checkExact('id', id);
-    const { method, path } = routes.getPet;
-    return sender.send<Pet>(
-      {
-        operation: 'getPet',
-        method,
-        path: path.replace(':petId', String(id)),
-        bodyKind: 'object',
-      },
-      callOptions,
-    );
-  }
-
-  const rateLimit = (callOptions?: CallOptions) =>
-    sender.send<RateLimitStatus>(
-      {
-        operation: 'getRateLimit',
-        ...rateLimitStatusRoutes.getRateLimit,
-        bodyKind: 'object',
-        isFree: true,
-      },
-      callOptions,
-    );
-
-  async function request<Data>(description: RequestDescription, callOptions?: CallOptions) {
-    const { method = 'GET', path } = description;
-    if (!path.startsWith('/')) throw new TypeError('path: expected one that begins with a slash');
-    return sender.send<Data>(
-      { ...description, method, operation: `${method} ${path.split('?')[0]}`, bodyKind: undefined },
-      callOptions,
-    );
-  }
 
   return {
-    listPets: (query = {}, callOptions) => createCall(getPage(query, callOptions)),
-    eachPet: (query = {}, callOptions) =>
-      createPetList(async (...page) => (await getPage(...page)).data, {
-        query,
-        options: callOptions,
-      }),
-    createPet: (pet, callOptions) => createCall(createPet(pet, callOptions)),
-    getPet: (id, callOptions) => createCall(getPet(id, callOptions)),
-    rateLimit: (callOptions) => createCall(rateLimit(callOptions)),
-    request: <Data>(description: RequestDescription, callOptions?: CallOptions) =>
-      createCall(request<Data>(description, callOptions)),
+    listPets,
+    eachPet: (query = {}, callOptions) => createPetList(listPets, { query, options: callOptions }),
+    createPet: (pet, callOptions) =>
+      send(() => {
+        checkExact('categoryId', pet.categoryId);
+        return {
+          operation: 'createPet',
+          method: 'POST',
+          path: '/pets',
+          body: pet,
+          idempotencyKey: callOptions?.idempotencyKey ?? createIdempotencyKey(),
+          bodyKind: 'object',
+        };
+      }, callOptions),
+    getPet: (id, callOptions) =>
+      send(() => {
+        // An empty string from untyped code would make this the path of the list.
+        if (typeof id !== 'number' && typeof id !== 'bigint')
+          throw new TypeError('id: expected an integer');
+        checkExact('id', id);
+        return { operation: 'getPet', path: `/pets/${id}`, bodyKind: 'object' };
+      }, callOptions),
+    rateLimit: (callOptions) =>
+      send(
+        () => ({
+          operation: 'getRateLimit',
+          path: '/rate-limit',
+          bodyKind: 'object',
+          isFree: true,
+        }),
+        callOptions,
+      ),
+    request: (description, callOptions) => send(() => description, callOptions),
     withOptions: (other) => createClient({ ...options, ...other }),
     get lastRateLimit() {
       return sender.lastRateLimit;

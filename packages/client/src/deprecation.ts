@@ -25,7 +25,7 @@ export function createNoticeDeprecation(
 ): NoticeDeprecation {
   const globals = globalThis as { [warnedKey]?: Set<string> };
   globals[warnedKey] ??= new Set();
-  const known = onDeprecation === undefined ? globals[warnedKey] : new Set();
+  const known = onDeprecation ? new Set() : globals[warnedKey];
 
   return function noticeDeprecation(operation, headers) {
     if (headers.get('Deprecation') === null || known.has(operation)) return;
@@ -36,8 +36,8 @@ export function createNoticeDeprecation(
     const ends = sunsetAt ? ` and ends on ${sunsetAt.toISOString().slice(0, 10)}` : '';
     const see = url ? ` See ${url}` : '';
     const message = `Animal Store: ${operation} is deprecated${ends}.${see}`;
-    if (onDeprecation === undefined) warn(message);
-    else tell('onDeprecation', { operation, message, sunsetAt, url });
+    if (onDeprecation) tell('onDeprecation', { operation, message, sunsetAt, url });
+    else warn(message);
   };
 }
 

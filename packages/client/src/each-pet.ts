@@ -1,4 +1,4 @@
-import { type ListPetsQuery, pageLimit } from '@animal-store/contract';
+import type { ListPetsQuery } from '@animal-store/contract';
 import { findLink } from './find-link.ts';
 import type { HttpHeaders } from './http-response.ts';
 import type { Pet } from './pet.ts';
@@ -51,6 +51,9 @@ export interface ToArrayOptions {
   max?: number | undefined;
 }
 
+/** The greatest `limit` that the service accepts: a test compares it with the contract's. */
+export const maxPageLength = 100;
+
 type GetPage = (query: ListPetsQuery, options: CallOptions | undefined) => Promise<Page>;
 
 export function createPetList(
@@ -58,7 +61,7 @@ export function createPetList(
   { query, options }: { query: ListPetsQuery; options: CallOptions | undefined },
 ): PetList {
   // Each page costs one request of the quota, so pages are as long as they can be.
-  async function* pages(limit: number = pageLimit.max) {
+  async function* pages(limit = maxPageLength) {
     let { cursor } = query;
     do {
       const page = await getPage({ ...query, limit: query.limit ?? limit, cursor }, options);
@@ -67,28 +70,28 @@ export function createPetList(
     } while (cursor !== undefined);
   }
 
+  async function* firstPets(max: number) {
+    let left = Math.floor(max);
+    if (left < 1) return;
+    for await (const { pets } of pages(Math.min(left, maxPageLength))) {
+      for (const pet of pets) {
+        // Sends nothing: it throws the AbortError.
+        if (options?.signal?.aborted) await getPage(query, options);
+        yield pet;
+        if (--left < 1) return;
+      }
+    }
+  }
+
   return {
     pages: () => pages(),
 
-    async *[Symbol.asyncIterator]() {
-      for await (const { pets } of pages()) {
-        for (const pet of pets) {
-          // Sends nothing: it throws the AbortError.
-          if (options?.signal?.aborted) await getPage(query, options);
-          yield pet;
-        }
-      }
-    },
+    [Symbol.asyncIterator]: () => firstPets(Number.POSITIVE_INFINITY),
 
     async toArray({ max = Number.POSITIVE_INFINITY } = {}) {
       if (!(max >= 0)) throw new TypeError(`max: expected a number from 0, got ${max}`);
-      const most = Math.floor(max);
       const all: Pet[] = [];
-      if (most < 1) return all;
-      for await (const { pets } of pages(Math.min(most, pageLimit.max))) {
-        // One by one: a page may have more animals than one `push` can take as arguments.
-        for (const pet of pets) if (all.push(pet) >= most) return all;
-      }
+      for await (const pet of firstPets(max)) all.push(pet);
       return all;
     },
   };

@@ -3,7 +3,5 @@
  * on secure pages only.
  */
 export function createIdempotencyKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(
-    '-',
-  );
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
 }

@@ -21,6 +21,9 @@ const unansweredShareAfterDenial = 1 / 8;
  */
 const lookEveryMs = 60_000;
 
+/** How long a request goes on at least whose answer the gate needs. */
+const minLifeMs = 30_000;
+
 /**
  * How often a waiting call looks again by itself. Normally the end of another call wakes it; but on
  * Cloudflare Workers that other call can vanish together with the request that it served.
@@ -37,6 +40,8 @@ export interface Refusal {
 
 /** The right to send one request. */
 export interface Pass {
+  /** After that time the request counts as over, even if `leave` was never called. */
+  readonly maxAgeMs: number;
   /**
    * Whether the request may be given up before its answer. If too many were, the gate would not
    * learn that the quota is used up, and each further request could be a strike.
@@ -52,8 +57,6 @@ interface EnterOptions {
   maxWaitMs: number;
   /** How long a call waits for the answers to earlier requests. */
   timeoutMs: number;
-  /** After that time the request counts as over, even if `leave` was never called. */
-  maxAgeMs: number;
   signal: AbortSignal | undefined;
 }
 
@@ -72,7 +75,7 @@ export interface QuotaGate {
 export function createQuotaGate(): QuotaGate {
   /** What the answers say about the window that has least left, as of the lowest `remaining`. */
   let quota: Quota | undefined;
-  let deniedAtMs = Number.NEGATIVE_INFINITY;
+  let deniedAtMs = 0;
   let sentAtMs = 0;
   let sent = 0;
   /** Requests that ended without an answer since the last answer: the service may have counted them. */
@@ -141,11 +144,12 @@ export function createQuotaGate(): QuotaGate {
     lastLost = Math.max(lastLost, number);
   }
 
-  function createPass(maxAgeMs: number): Pass {
+  function createPass(timeoutMs: number): Pass {
     sentAtMs = Date.now();
     const number = ++sent;
     const wasFirst = inFlight.size === 0;
     const pass: Pass = {
+      maxAgeMs: Math.max(timeoutMs, minLifeMs),
       mayGiveUp: () => lost < maxUnanswered(Date.now()),
       leave(answer) {
         const wasUsedUp = isUsedUp(Date.now());
@@ -157,7 +161,7 @@ export function createQuotaGate(): QuotaGate {
         wakeFirst(isNews ? waiting.size : freePlaces(Date.now()));
       },
     };
-    inFlight.set(pass, sentAtMs + maxAgeMs);
+    inFlight.set(pass, sentAtMs + pass.maxAgeMs);
     return pass;
   }
 
@@ -172,7 +176,7 @@ export function createQuotaGate(): QuotaGate {
   }
 
   return {
-    async enter({ maxWaitMs, timeoutMs, maxAgeMs, signal }) {
+    async enter({ maxWaitMs, timeoutMs, signal }) {
       const deadlineMs = Date.now() + maxWaitMs;
       let placeBeforeMs = Date.now() + timeoutMs;
       let isNew = true;
@@ -180,7 +184,7 @@ export function createQuotaGate(): QuotaGate {
         const now = Date.now();
         dropOld(now);
         // Those who wait already go first.
-        if (!(isNew && waiting.size > 0) && freePlaces(now) > 0) return createPass(maxAgeMs);
+        if (!(isNew && waiting.size > 0) && freePlaces(now) > 0) return createPass(timeoutMs);
         isNew = false;
         let waitMs = Math.min(placeBeforeMs - now, recheckMs);
         if (quota && isUsedUp(now)) {

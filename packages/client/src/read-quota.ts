@@ -14,7 +14,7 @@ export interface Quota {
   endsAtMs: number;
   /** How far away that was when the answer arrived. */
   lengthMs: number;
-  /** The limit of the smallest window, on which the number of strikes depends; 0 if unknown. */
+  /** The limit of the minute, on which the number of strikes depends; 0 if unknown. */
   perMinute: number;
   /** Whether the key is banned. */
   isBanned: boolean;
@@ -36,15 +36,14 @@ export function readQuota(
     lengthMs = seconds === undefined ? Number(state.resetAt) - Date.now() : Number(seconds) * 1000;
   }
   if (lengthMs === undefined) return undefined;
-  const policies = (headers.get('RateLimit-Policy') ?? '').matchAll(/;q=(\d+)/g);
-  const limits = Array.from(policies, ([, limit]) => Number(limit));
+  const policy = /;q=(\d+);w=60\b/.exec(headers.get('RateLimit-Policy') ?? '');
   return {
     limit: state?.limit ?? Number.POSITIVE_INFINITY,
     remaining: status === 429 || !state ? 0 : state.remaining,
     resetAt: Number(state?.resetAt ?? previous?.resetAt ?? 0),
     endsAtMs: Date.now() + lengthMs,
     lengthMs,
-    perMinute: limits.length === 0 ? 0 : Math.min(...limits),
+    perMinute: Number(policy?.[1] ?? 0),
     isBanned: text.includes('key_temporarily_banned'),
   };
 }

@@ -19,19 +19,16 @@ export function createRedact(apiKey: string): Redact {
 
   function isIn(value: unknown, depth: number): boolean {
     if (typeof value === 'string') return text(value) !== value;
-    if (typeof value !== 'object' || value === null || depth > maxDepth) return false;
-    const members =
-      value instanceof Headers
-        ? [...value]
-        : // Without calling any getter, except for the stack, which is one in recent engines, and for
-          // the headers of a request, which no property of its own holds.
-          [
-            ...Reflect.ownKeys(value).map(
-              (key) => Reflect.getOwnPropertyDescriptor(value, key)?.value,
-            ),
-            value instanceof Error && value.stack,
-            value instanceof Request && value.headers,
-          ];
+    if (depth > maxDepth) return false;
+    const object = Object(value);
+    // Without calling any getter, except for the stack, which is one in recent engines, and for the
+    // header fields, which are no properties.
+    const members = [
+      ...Reflect.ownKeys(object).map((key) => Reflect.getOwnPropertyDescriptor(object, key)?.value),
+      value instanceof Error && value.stack,
+      value instanceof Request && value.headers,
+      ...(value instanceof Headers ? value : []),
+    ];
     return members.some((member: unknown) => isIn(member, depth + 1));
   }
 

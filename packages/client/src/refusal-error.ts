@@ -6,14 +6,13 @@ import type { Refusal } from './quota-gate.ts';
 export function createRefusalError({ quota, waitMs }: Refusal, call: CallDetails): RateLimitError {
   const seconds = Math.ceil(waitMs / 1000);
   const headers = new Headers({
-    'X-RateLimit-Limit': String(quota.limit),
+    'X-RateLimit-Limit': `${quota.limit}`,
     'X-RateLimit-Remaining': '0',
-    'X-RateLimit-Reset': String(quota.resetAt / 1000),
-    'Retry-After': String(seconds),
+    'X-RateLimit-Reset': `${quota.resetAt / 1000}`,
+    'Retry-After': `${seconds}`,
   });
-  const [code, reason] = quota.isBanned
-    ? (['key_temporarily_banned', 'the API key is banned'] as const)
-    : (['rate_limit_exceeded', 'the quota is used up'] as const);
-  const detail = `not sent, because ${reason} for another ${seconds} s`;
+  const code = quota.isBanned ? 'key_temporarily_banned' : 'rate_limit_exceeded';
+  const reason = quota.isBanned ? 'API key is banned' : 'quota is used up';
+  const detail = `not sent, because the ${reason} for another ${seconds} s`;
   return new RateLimitError({ status: 429, code, detail, headers }, call);
 }

@@ -38,19 +38,22 @@ export interface PreparedRequest {
   init: Omit<FetchInit, 'signal'>;
 }
 
+interface RequestContext {
+  method: string;
+  baseUrl: string;
+  apiKey: string;
+  /** Those of the client and of the call; later ones win, and the client's own over all. */
+  headers: (object | undefined)[];
+}
+
 /**
  * Puts a request together.
  *
- * @param headers those of the client and of the call; later ones win, and the client's own over all.
  * @throws {TypeError} for a header or a body that cannot be sent.
  */
 export function prepareRequest(
-  { method = 'GET', path, query, body, idempotencyKey }: RequestDescription,
-  {
-    baseUrl,
-    apiKey,
-    headers,
-  }: { baseUrl: string; apiKey: string; headers: (object | undefined)[] },
+  { path, query, body, idempotencyKey }: RequestDescription,
+  { method, baseUrl, apiKey, headers }: RequestContext,
 ): PreparedRequest {
   const own = {
     Accept: 'application/json',
@@ -59,12 +62,11 @@ export function prepareRequest(
     'Idempotency-Key': idempotencyKey,
   };
   const fields = new Headers();
-  for (const more of [{ 'User-Agent': userAgent() }, ...headers, own]) {
-    for (const [name, value] of Object.entries(more ?? {}))
-      if (value !== undefined) fields.set(name, value);
-  }
+  for (const more of [{ 'User-Agent': userAgent() }, ...headers, own]) setAll(fields, more);
+  const search = new URLSearchParams();
+  setAll(search, query);
   return {
-    url: baseUrl + path + formatQuery(query),
+    url: baseUrl + path + (`${search}` && `?${search}`),
     init: {
       method,
       headers: Object.fromEntries(fields),
@@ -76,10 +78,9 @@ export function prepareRequest(
   };
 }
 
-function formatQuery(query: object = {}): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) search.set(name, String(value));
+/** Sets what is not `undefined`. */
+function setAll(target: Headers | URLSearchParams, values: object = {}): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined) target.set(name, String(value));
   }
-  return search.toString() && `?${search}`;
 }

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { createRedact } from './redact.ts';
-import { readError } from './response.ts';
+import { readBody } from './response.ts';
 
 const redact = createRedact('ast_key_of_a_test');
 
-function message(status: number, { type = 'basic', statusText = '' } = {}) {
+function read(status: number, { type = 'basic', statusText = '' } = {}) {
   const response = Object.defineProperties(new Response(null, { statusText }), {
     status: { value: status },
+    ok: { value: false },
     type: { value: type },
   });
   const call = {
@@ -15,7 +16,7 @@ function message(status: number, { type = 'basic', statusText = '' } = {}) {
     url: 'https://store.example/v1/pets',
     attempts: 1,
   };
-  return readError({ response, text: '' }, { redact, call }).message;
+  return () => readBody({ response, text: '' }, undefined, { redact, call });
 }
 
 describe('an answer without a message', () => {
@@ -26,16 +27,20 @@ describe('an answer without a message', () => {
     [399, 'listPets: unexpected redirect: is baseUrl right? (HTTP 399)'],
     [400, 'listPets: no description (HTTP 400)'],
   ])('of %i is described, though HTTP/2 has no reason phrase', (status, expected) => {
-    expect(message(status)).toBe(expected);
+    expect(read(status)).toThrow(expect.objectContaining({ message: expected }));
   });
 
   test('is described with its reason phrase', () => {
-    expect(message(502, { statusText: 'Bad Gateway' })).toBe('listPets: Bad Gateway (HTTP 502)');
+    expect(read(502, { statusText: 'Bad Gateway' })).toThrow(
+      expect.objectContaining({ message: 'listPets: Bad Gateway (HTTP 502)' }),
+    );
   });
 
   test('is a redirect, if a browser hides what it is', () => {
-    expect(message(0, { type: 'opaqueredirect' })).toBe(
-      'listPets: unexpected redirect: is baseUrl right? (HTTP 0)',
+    expect(read(0, { type: 'opaqueredirect' })).toThrow(
+      expect.objectContaining({
+        message: 'listPets: unexpected redirect: is baseUrl right? (HTTP 0)',
+      }),
     );
   });
 });

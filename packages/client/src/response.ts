@@ -1,6 +1,5 @@
 import { parseJson } from '@animal-store/contract';
 import type { CallDetails } from './errors/animal-store-error.ts';
-import type { ApiError } from './errors/api-error.ts';
 import { createApiError } from './errors/create-api-error.ts';
 import type { HttpResponse } from './http-response.ts';
 import type { Redact } from './redact.ts';
@@ -17,51 +16,39 @@ export type BodyKind = 'array' | 'object' | undefined;
 /**
  * Reads the body of a success.
  *
- * @throws {ApiError} if it is not JSON of this kind: what answered is not the service.
+ * @throws {ApiError} if it is a failure, whoever it was that answered, or a success whose body is not
+ * JSON of this kind: what answered is not the service.
  */
-export function readJson(
+export function readBody(
   { response, text }: Answer,
   kind: BodyKind,
-  errorOptions: { redact: Redact; call: CallDetails },
+  { redact, call }: { redact: Redact; call: CallDetails },
 ): unknown {
   const body = tryParseJson(text);
   // Without a kind, anything will do that is JSON, or nothing at all.
   const isExpected = kind
     ? body instanceof Object && Array.isArray(body) === (kind === 'array')
     : body !== undefined || text === '';
-  if (isExpected) return body;
+  const { ok, status } = response;
+  if (ok && isExpected) return body;
+
   const type = response.headers.get('Content-Type') ?? 'no content type';
-  const detail = `expected a JSON ${kind ?? 'value'}, got ${type}`;
-  throw createError(response, { code: undefined, detail }, errorOptions);
-}
-
-/** Reads the answer to a request that failed, whoever it was that answered. */
-export function readError(
-  { response, text }: Answer,
-  errorOptions: { redact: Redact; call: CallDetails },
-): ApiError {
-  const { code, message } = (tryParseJson(text) ?? {}) as Record<string, unknown>;
   // A proxy may send any JSON.
+  const { code, message } = ok
+    ? { message: `expected a JSON ${kind ?? 'value'}, got ${type}` }
+    : Object(body);
   const detail = (typeof message === 'string' && message) || describe(response);
-  return createError(
-    response,
-    { code: typeof code === 'string' ? code : undefined, detail },
-    errorOptions,
-  );
-}
-
-function createError(
-  response: HttpResponse,
-  { code, detail }: { code: string | undefined; detail: string },
-  { redact, call }: { redact: Redact; call: CallDetails },
-): ApiError {
   const headers = new Headers();
   response.headers.forEach((value, name) => {
     headers.append(name, redact.text(value));
   });
-  const { status } = response;
-  return createApiError(
-    { status, code: code && redact.text(code), detail: redact.text(detail), headers },
+  throw createApiError(
+    {
+      status,
+      code: typeof code === 'string' ? redact.text(code) : undefined,
+      detail: redact.text(detail),
+      headers,
+    },
     call,
   );
 }

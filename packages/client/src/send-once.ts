@@ -1,4 +1,4 @@
-import { AbortError } from './errors/abort-error.ts';
+import { throwIfAborted } from './errors/abort-error.ts';
 import type { CallDetails } from './errors/animal-store-error.ts';
 import { ConnectionError } from './errors/connection-error.ts';
 import { TimeoutError } from './errors/timeout-error.ts';
@@ -13,8 +13,6 @@ interface SendOnceOptions {
   fetch: FetchFunction;
   call: CallDetails;
   timeoutMs: number;
-  /** When the request is given up, even if the gate needs its answer. */
-  maxAgeMs: number;
   signal: AbortSignal | undefined;
   redact: Redact;
   /** The right to send the request; it ends with the request. */
@@ -30,7 +28,7 @@ interface SendOnceOptions {
  */
 export async function sendOnce(
   { url, init }: PreparedRequest,
-  { fetch, call, timeoutMs, maxAgeMs, signal, redact, pass }: SendOnceOptions,
+  { fetch, call, timeoutMs, signal, redact, pass }: SendOnceOptions,
 ): Promise<Answer> {
   // Not `AbortSignal.any`, which is new in Node 20.3 and leaks in some later versions, and not
   // `AbortSignal.timeout`, whose timer cannot be stopped.
@@ -59,9 +57,9 @@ export async function sendOnce(
   await waitFor(timeoutMs, signal, exchanged);
   if (answer !== undefined) return answer;
   if (pass.mayGiveUp()) giveUp();
-  else void waitFor(maxAgeMs, undefined, exchanged).then(giveUp);
+  else void waitFor(pass.maxAgeMs, undefined, exchanged).then(giveUp);
 
-  if (signal?.aborted) throw new AbortError('aborted by its signal', call, signal.reason);
+  throwIfAborted(call, signal);
   if (failure === undefined) {
     throw new TimeoutError(`no complete answer within ${timeoutMs} ms`, call);
   }

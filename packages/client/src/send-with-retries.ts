@@ -4,7 +4,7 @@ import type { Result } from './call.ts';
 import { type ClientOptions, parseBaseUrl } from './client-options.ts';
 import { createNoticeDeprecation } from './deprecation.ts';
 import { readVariable } from './environment.ts';
-import { AbortError } from './errors/abort-error.ts';
+import { throwIfAborted } from './errors/abort-error.ts';
 import { AnimalStoreError, type CallDetails } from './errors/animal-store-error.ts';
 import { AuthenticationError } from './errors/authentication-error.ts';
 import type { AnyAnimalStoreError } from './errors/is-animal-store-error.ts';
@@ -18,23 +18,20 @@ import { type RateLimitState, readRateLimit } from './rate-limit.ts';
 import { createRedact } from './redact.ts';
 import { createRefusalError } from './refusal-error.ts';
 import { type CallOptions, prepareRequest, type RequestDescription } from './request.ts';
-import { type BodyKind, readError, readJson } from './response.ts';
+import { type BodyKind, readBody } from './response.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import { sendOnce } from './send-once.ts';
 import { findQuotaGate } from './shared-quota-gates.ts';
 import { maxTimerMs, waitFor } from './wait.ts';
 
-/** How long a request goes on at least whose answer the quota gate needs. */
-const minLifeMs = 30_000;
-
 /** For a request that costs no quota. */
-const freePass: Pass = { mayGiveUp: () => true, leave() {} };
+const freePass: Pass = { maxAgeMs: 0, mayGiveUp: () => true, leave() {} };
 
 /** What to send, and what to make of the answer. */
-interface Operation<Data> extends RequestDescription {
-  operation: OperationName | (string & {});
-  method: string;
-  bodyKind: BodyKind;
+export interface Operation<Data> extends RequestDescription {
+  /** By default the method and the path. */
+  operation?: OperationName | 'getRateLimit';
+  bodyKind?: BodyKind;
   /** Whether it costs no quota, so that it never waits for any. */
   isFree?: boolean;
   /** Makes the data of a body of that kind; by default the body itself. */
@@ -45,8 +42,12 @@ interface Operation<Data> extends RequestDescription {
 export interface Sender {
   /** What the last answer said about the quota. */
   readonly lastRateLimit: RateLimitState | undefined;
-  /** Sends the request of an operation, as often as it takes, and reads its answer. */
-  send<Data>(operation: Operation<Data>, options?: CallOptions): Promise<Result<Data>>;
+  /**
+   * Sends the request of an operation, as often as it takes, and reads its answer.
+   *
+   * @param describe gives the operation, or throws a `TypeError` for an argument that cannot be sent.
+   */
+  send<Data>(describe: () => Operation<Data>, options?: CallOptions): Promise<Result<Data>>;
 }
 
 /**
@@ -73,13 +74,13 @@ export function createSender(clientOptions: ClientOptions): Sender {
   ): Promise<Result<Data>> {
     const timeoutMs = options.timeoutMs ?? clientOptions.timeoutMs ?? 30_000;
     const headers = [clientOptions.headers, options.headers];
-    const request = prepareRequest(operation, { baseUrl, apiKey, headers });
-    const maxAgeMs = Math.max(timeoutMs, minLifeMs);
+    const { method } = call;
+    const request = prepareRequest(operation, { method, baseUrl, apiKey, headers });
     const pass = operation.isFree
       ? freePass
-      : await findQuotaGate(baseUrl, apiKey).enter({ maxWaitMs, timeoutMs, maxAgeMs, signal });
+      : await findQuotaGate(baseUrl, apiKey).enter({ maxWaitMs, timeoutMs, signal });
     if (pass === undefined) {
-      if (signal?.aborted) throw abortError(call, signal);
+      throwIfAborted(call, signal);
       const reason = `not sent, because earlier requests had no answer within ${timeoutMs} ms`;
       throw new TimeoutError(reason, call);
     }
@@ -90,22 +91,18 @@ export function createSender(clientOptions: ClientOptions): Sender {
     tell('onRequest', event);
     const startedAtMs = Date.now();
     const redact = createRedact(apiKey);
-    const limits = { timeoutMs, maxAgeMs, signal };
-    const answer = await sendOnce(request, { fetch, call, redact, pass, ...limits });
+    const answer = await sendOnce(request, { fetch, call, redact, pass, timeoutMs, signal });
 
     const { response } = answer;
     const { status, headers: fields } = response;
     const durationMs = Date.now() - startedAtMs;
-    const requestId = fields.get('X-Request-Id') ?? undefined;
     const rateLimit = readRateLimit(fields);
+    const facts = { response, requestId: fields.get('X-Request-Id') ?? undefined, rateLimit };
     lastRateLimit = rateLimit ?? lastRateLimit;
     noticeDeprecation(call.operation, fields);
-    const facts = { status, response, durationMs, requestId, rateLimit };
-    tell('onResponse', { ...event, ...facts });
-    if (!response.ok) throw readError(answer, { redact, call });
-    const body = readJson(answer, operation.bodyKind, { redact, call });
-    const data = operation.read?.(body, fields, call) ?? (body as Data);
-    return { data, response, requestId, rateLimit };
+    tell('onResponse', { ...event, ...facts, status, durationMs });
+    const body = readBody(answer, operation.bodyKind, { redact, call });
+    return { ...facts, data: operation.read?.(body, fields, call) ?? (body as Data) };
   }
 
   async function repeat<Data>(
@@ -114,8 +111,8 @@ export function createSender(clientOptions: ClientOptions): Sender {
     call: CallDetails,
   ): Promise<Result<Data>> {
     const { signal, maxRetries = clientOptions.maxRetries ?? 2 } = options;
-    const { method, idempotencyKey } = operation;
-    const isRepeatable = idempotencyKey !== undefined || !/^(?:POST|PATCH)$/i.test(method);
+    const isRepeatable =
+      operation.idempotencyKey !== undefined || !/^(?:POST|PATCH)$/i.test(call.method);
     let renewals = 0;
     let denied: RateLimitError | undefined;
     for (;;) {
@@ -146,7 +143,7 @@ export function createSender(clientOptions: ClientOptions): Sender {
   async function findKey(call: CallDetails, signal: AbortSignal | undefined): Promise<string> {
     const key = apiKeys.get();
     await waitFor(undefined, signal, key);
-    if (signal?.aborted) throw abortError(call, signal);
+    throwIfAborted(call, signal);
     try {
       return await key;
     } catch (cause) {
@@ -159,11 +156,14 @@ export function createSender(clientOptions: ClientOptions): Sender {
       return lastRateLimit;
     },
 
-    async send(operation, options = {}) {
-      const { method, path } = operation;
+    async send(describe, options = {}) {
+      const operation = describe();
+      const { method = 'GET', path } = operation;
+      if (!path.startsWith('/')) throw new TypeError('path: expected one that begins with a slash');
       // A query may hold what has no place in a log.
-      const url = baseUrl + path.replace(/[?#].*/s, '');
-      const call = { operation: operation.operation, method, url, attempts: 0 };
+      const [pathname] = path.split(/[?#]/);
+      const name = operation.operation ?? `${method} ${pathname}`;
+      const call = { operation: name, method, url: baseUrl + pathname, attempts: 0 };
       const startedAtMs = Date.now();
       try {
         return await repeat(operation, options, call);
@@ -180,8 +180,4 @@ export function createSender(clientOptions: ClientOptions): Sender {
 
 function eventOf({ attempts, ...details }: CallDetails): CallEvent {
   return { ...details, attempt: attempts };
-}
-
-function abortError(call: CallDetails, signal: AbortSignal | undefined): AbortError {
-  return new AbortError('aborted by its signal', call, signal?.reason);
 }

@@ -15,10 +15,8 @@ type FindGate = (baseUrl: string, apiKey: string) => QuotaGate;
  */
 export function findQuotaGate(baseUrl: string, apiKey: string): QuotaGate {
   const globals = globalThis as { [findGateKey]?: FindGate };
-  if (globals[findGateKey] === undefined) {
-    Object.defineProperty(globals, findGateKey, { value: createFindGate(maxGates) });
-  }
-  return (globals[findGateKey] as FindGate)(baseUrl, apiKey);
+  globals[findGateKey] ??= createFindGate(maxGates);
+  return globals[findGateKey](baseUrl, apiKey);
 }
 
 /** Creates a registry of the `max` gates that were used last. */
@@ -31,10 +29,8 @@ export function createFindGate(max: number): FindGate {
     // A map keeps the order of insertion, so the first is the one that was unused for longest.
     gates.delete(name);
     gates.set(name, gate);
-    for (const oldest of gates.keys()) {
-      if (gates.size <= max) break;
-      gates.delete(oldest);
-    }
+    const [oldest = name] = gates.keys();
+    if (gates.size > max) gates.delete(oldest);
     return gate;
   };
 }

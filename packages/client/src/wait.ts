@@ -12,16 +12,15 @@ export async function waitFor(
   event?: Promise<unknown>,
 ): Promise<void> {
   if (signal?.aborted) return;
-  let end = () => {};
-  // Some runtimes cut off the fraction, and a wait must never be too short.
-  const timer =
-    ms === undefined ? undefined : setTimeout(() => end(), Math.min(Math.ceil(ms), maxTimerMs));
-  const onAbort = () => end();
-  signal?.addEventListener('abort', onAbort);
-  await new Promise<void>((resolve) => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let end: (value?: unknown) => void = () => {};
+  await new Promise((resolve) => {
     end = resolve;
+    // Some runtimes cut off the fraction, and a wait must never be too short.
+    if (ms !== undefined) timer = setTimeout(end, Math.min(Math.ceil(ms), maxTimerMs));
+    signal?.addEventListener('abort', end);
     event?.then(end, end);
   });
   clearTimeout(timer);
-  signal?.removeEventListener('abort', onAbort);
+  signal?.removeEventListener('abort', end);
 }

@@ -1,5 +1,6 @@
-import { defaultBanPolicy } from '@animal-store/contract';
+import { defaultBanPolicy, pageLimit, rateLimitStatusRoutes, routes } from '@animal-store/contract';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { maxPageLength } from '../src/each-pet.ts';
 import {
   type ClientOptions,
   createClient,
@@ -37,6 +38,22 @@ test('the client and the contract know the same ban policy', () => {
     strikeShare: defaultBanPolicy.strikeShare,
     strikeWindowMs: defaultBanPolicy.strikeWindowSeconds * 1000,
   });
+});
+
+test('the client and the contract know the same routes and the same longest page', async () => {
+  const { store, script } = open([ok, answerJson(200, {})]);
+  await store.listPets();
+  await store.createPet({ name: 'Mia', categoryId: 3 });
+  await store.getPet(7);
+  await store.rateLimit();
+  const { listPets, createPet, getPet } = routes;
+  expect(
+    script.requests.map(({ url, init }) => ({
+      method: init.method,
+      path: url.replace('https://store.example/v1', '').replace('/7', '/:petId'),
+    })),
+  ).toEqual([listPets, createPet, getPet, rateLimitStatusRoutes.getRateLimit]);
+  expect(maxPageLength).toBe(pageLimit.max);
 });
 
 describe('every error has the caller in its stack', () => {

@@ -1,4 +1,4 @@
-import { AnimalStoreError } from './animal-store-error.ts';
+import { AnimalStoreError, type CallDetails } from './animal-store-error.ts';
 
 /**
  * The caller's `signal` ended the call; `cause` is the signal's reason. The name is the one that
@@ -17,4 +17,9 @@ import { AnimalStoreError } from './animal-store-error.ts';
 export class AbortError extends AnimalStoreError {
   /** The name of the class, which narrows the type. */
   override readonly name = 'AbortError' as const;
+}
+
+/** Ends a call whose signal has aborted. */
+export function throwIfAborted(call: CallDetails, signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new AbortError('aborted by its signal', call, signal.reason);
 }

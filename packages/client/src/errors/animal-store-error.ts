@@ -51,7 +51,7 @@ export class AnimalStoreError extends Error implements CallDetails {
   declare readonly attempts: number;
 
   /** The `X-Request-Id` of the answer, if there was one. Quote it when you report a fault. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
 
   constructor(message: string, call: CallDetails, cause?: unknown, requestId?: string) {
     super(`${call.operation}: ${message}`, cause === undefined ? undefined : { cause });

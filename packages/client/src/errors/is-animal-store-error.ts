@@ -51,7 +51,7 @@ export interface ApiErrorByStatus {
  * ```
  */
 export function isAnimalStoreError(error: unknown): error is AnyAnimalStoreError {
-  return typeof error === 'object' && error !== null && errorBrand in error;
+  return (error as AnyAnimalStoreError | undefined)?.[errorBrand] === true;
 }
 
 /**

@@ -25,7 +25,7 @@ export class RateLimitError extends ApiError {
   declare readonly status: 429;
 
   /** How long to wait, in milliseconds: a request sent after that is admitted. */
-  readonly retryAfterMs: number | undefined;
+  declare readonly retryAfterMs: number | undefined;
 
   /** The limit of the window that is used up, in requests. */
   readonly limit: number | undefined;
@@ -37,7 +37,7 @@ export class RateLimitError extends ApiError {
   readonly resetAt: Date | undefined;
 
   /** Whether the key is banned for repeated requests after a 429. */
-  readonly banned: boolean;
+  declare readonly banned: boolean;
 
   constructor(details: ApiErrorDetails, call: CallDetails) {
     super(details, call);
