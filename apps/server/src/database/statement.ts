@@ -1,4 +1,5 @@
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
 import { DatabaseError, DatabaseUnavailableError, toDatabaseError } from './database-error.ts';
 
@@ -47,6 +48,17 @@ export function preparedStatement<Rows>(
     }
     return run(name, prepared.execute(values));
   };
+}
+
+/**
+ * A placeholder for an array of texts, one element for each request that shares the statement.
+ *
+ * In a subquery, because Postgres would make a new plan for each execution otherwise: it knows the
+ * length of a plain array, and so a plan for this length looks better than the plan for all. To plan
+ * takes as long as to read a page.
+ */
+export function textArray(name: string): SQL {
+  return sql`(select ${sql.placeholder(name)}::text[])`;
 }
 
 /**

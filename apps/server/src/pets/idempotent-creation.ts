@@ -3,7 +3,7 @@ import { type NewPet, type Pet, stringifyJson } from '@animal-store/contract';
 import { and, eq, gt, lte, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { idempotencyKeys, petIdSequence, pets } from '../database/schema.ts';
-import { preparedStatement, statement } from '../database/statement.ts';
+import { preparedStatement, statement, textArray } from '../database/statement.ts';
 import { createInsertBatcher } from './insert-batcher.ts';
 
 /** The result of a creation with an `Idempotency-Key`. */
@@ -31,7 +31,6 @@ const retentionStart = sql`now() - interval '24 hours'`;
  * a row of the last 24 hours or by a request in flight.
  */
 const createPetsOnce = preparedStatement('create_pets_once', (db) => {
-  const textArray = (name: string) => sql`${sql.placeholder(name)}::text[]`;
   const given = db
     .$with('given', {
       n: sql<number>`n`.as('n'),

@@ -9,7 +9,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { createBatcher } from '../batch.ts';
 import type { Database } from '../database/database.ts';
 import { petIdSequence, pets } from '../database/schema.ts';
-import { preparedStatement } from '../database/statement.ts';
+import { preparedStatement, textArray } from '../database/statement.ts';
 import { createInsertBatcher } from './insert-batcher.ts';
 import type { PagePosition } from './page-cursor.ts';
 
@@ -50,8 +50,8 @@ function selectPages(db: Database, { where, order }: { where: SQL; order: SQL })
       ) as page order by ${order} limit size::int
     ) as page)`;
   return db.select({ n: sql<number>`n::int`, page }).from(sql`
-    unnest(${sql.placeholder('statuses')}::text[], ${sql.placeholder('afterIds')}::text[],
-      ${sql.placeholder('limits')}::text[]) with ordinality as request (wanted, after_id, size, n)`);
+    unnest(${textArray('statuses')}, ${textArray('afterIds')}, ${textArray('limits')})
+      with ordinality as request (wanted, after_id, size, n)`);
 }
 
 const listPets = preparedStatement('list_pets', (db) =>
@@ -71,7 +71,10 @@ const findPets = preparedStatement('find_pets', (db) =>
   db
     .select(columns)
     .from(pets)
-    .where(sql`${pets.id} = any(${sql.placeholder('ids')}::bigint[])`),
+    .innerJoin(
+      sql`unnest(${textArray('ids')}) as wanted (wanted_id)`,
+      sql`${pets.id} = wanted_id::bigint`,
+    ),
 );
 
 /** Inserts several pets. Their ids ascend in the order in which they are given. */
@@ -81,8 +84,7 @@ const createPets = preparedStatement('create_pets', (db) =>
     .select(
       sql`
         select nextval(${petIdSequence}), name, category_id::bigint, status::pet_status, now()
-        from unnest(${sql.placeholder('names')}::text[], ${sql.placeholder('categoryIds')}::text[],
-          ${sql.placeholder('statuses')}::text[])
+        from unnest(${textArray('names')}, ${textArray('categoryIds')}, ${textArray('statuses')})
           with ordinality as given (name, category_id, status, n)
         order by n`,
     )
