@@ -28,19 +28,35 @@ export function describeMachine(): string {
   return `${cpus()[0]?.model.trim()}, ${count} processors; ${pinned}`;
 }
 
+/** Ticks per second of /proc, on every platform that Node runs on. */
+const ticksPerSecond = 100;
+
 /** The processor time that a process and its children have used so far, in nanoseconds. */
 export function cpuTimeNs(pid: number): number {
   let total = 0;
-  for (const task of readdirSync(`/proc/${pid}/task`)) {
-    // proc_pid_schedstat: time on the processor in ns, time waiting for it, number of slices. Exact,
-    // unlike the 10 ms ticks of /proc/PID/stat.
-    total += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
-    const children = readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim();
-    for (const child of children === '' ? [] : children.split(' ')) {
-      total += cpuTimeNs(Number(child));
+  try {
+    for (const task of readdirSync(`/proc/${pid}/task`)) {
+      // proc_pid_schedstat(5): time on the processor in ns, time waiting for it, number of slices.
+      // Exact, unlike the ticks of /proc/PID/stat.
+      total += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
+      const children = readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim();
+      for (const child of children === '' ? [] : children.split(' ')) {
+        total += cpuTimeNs(Number(child));
+      }
     }
+    return total + endedChildrenNs(pid);
+  } catch (error) {
+    // It has ended, as connections to Postgres do: its time is now that of an ended child.
+    if (['ENOENT', 'ESRCH'].includes(String((error as NodeJS.ErrnoException).code))) return total;
+    throw error;
   }
-  return total;
+}
+
+/** The time of children that have ended. proc_pid_stat(5): fields 16 and 17, in ticks. */
+function endedChildrenNs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ((Number(fields[13]) + Number(fields[14])) / ticksPerSecond) * 1e9;
 }
 
 /** The resident memory of a process, in bytes. */
