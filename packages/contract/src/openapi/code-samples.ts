@@ -32,7 +32,7 @@ const samples: Record<DocumentedOperation, (baseUrl: string) => Record<string, s
   listPets: (baseUrl) => ({
     curl: curlGet(`${baseUrl}/pets?status=available&limit=50`),
     client: `${clientSetup(baseUrl)}
-const pets = await store.listPets({ status: 'available', limit: 50 });
+const { pets } = await store.listPets({ status: 'available', limit: 50 });
 console.log(pets.map((pet) => pet.name));
 `,
     fetch: fetchGet(
