@@ -5,7 +5,7 @@
 //   --max-semi-space-size=16 (MB): with Node's own choice the service takes 90 MB more under load, and no
 //     less CPU time. With 8 MB it takes a fifth more CPU time.
 //   --liftoff-only: compiles WebAssembly once, not a second time for speed. The embedded database then
-//     takes 232 MB at its peak instead of 768, a first start is faster, and a query takes at most 10 % longer.
+//     takes 232 MB at its peak instead of 768, a first start is faster, and a query takes 10 to 25 % longer.
 
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';

@@ -47,13 +47,13 @@ test('the span of a request belongs to the trace of its caller, and statements a
     },
   });
   const calls = spans.filter(({ kind }) => kind === client);
-  expect(calls.map(({ name }) => name)).toEqual(['find_key_by_token', 'evalsha', 'list_pets']);
+  expect(calls.map(({ name }) => name)).toEqual(['find_key_by_token', 'decide_quotas', 'list_pets']);
   expect(new Set(calls.map(({ parentSpanId }) => parentSpanId))).toEqual(
     new Set([request?.spanId]),
   );
   expect(calls.map(({ attributes }) => attributes)).toEqual([
     { 'db.system.name': 'postgresql', 'db.operation.name': 'find_key_by_token' },
-    { 'db.system.name': 'redis', 'db.operation.name': 'evalsha' },
+    { 'db.system.name': 'redis', 'db.operation.name': 'decide_quotas' },
     { 'db.system.name': 'postgresql', 'db.operation.name': 'list_pets' },
   ]);
 });
