@@ -71,8 +71,8 @@ export function createAdminOpenApi(): JsonObject {
     security: [{ adminToken: [] }],
     tags: [
       { name: 'Keys', description: 'API keys and their usage.' },
-      { name: 'Usage', description: 'How many requests were made, and when.' },
       { name: 'Operators', description: 'Who may use this API, and with which role.' },
+      { name: 'Usage', description: 'How many requests were made, and when.' },
     ],
     paths: createPaths({ contract: adminContract, notes: completeNotes(), schemas, responses }),
     components: {
