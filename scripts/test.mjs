@@ -3,6 +3,8 @@
 //
 //   node scripts/test.mjs         what `npm test` runs
 //   node scripts/test.mjs --all   that, the heavy tests, the mutation tests and the benchmark's check
+//
+// With `--all --without-mutation` the mutation tests are left out.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -13,7 +15,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const summaries = join(root, '.turbo', 'runs');
 const all = process.argv.includes('--all');
 const tasks = ['check', 'typecheck', 'build', 'test'];
-if (all) tasks.push('test:heavy', 'mutate');
+if (all) tasks.push('test:heavy');
+if (all && !process.argv.includes('--without-mutation')) tasks.push('mutate');
 
 rmSync(summaries, { recursive: true, force: true });
 const tools = join(root, 'node_modules', '.bin');

@@ -47,7 +47,11 @@ test('the span of a request belongs to the trace of its caller, and statements a
     },
   });
   const calls = spans.filter(({ kind }) => kind === client);
-  expect(calls.map(({ name }) => name)).toEqual(['find_key_by_token', 'decide_quotas', 'list_pets']);
+  expect(calls.map(({ name }) => name)).toEqual([
+    'find_key_by_token',
+    'decide_quotas',
+    'list_pets',
+  ]);
   expect(new Set(calls.map(({ parentSpanId }) => parentSpanId))).toEqual(
     new Set([request?.spanId]),
   );
