@@ -17,13 +17,15 @@ export function createTotalReporter(): Reporter {
         vitest.config.mode === 'heavy' ? 'heavy' : 'test',
       );
     },
-    onTestRunEnd(modules, unhandledErrors) {
+    onTestRunEnd(modules, unhandledErrors, reason) {
       const hash = process.env['TURBO_HASH'];
       // A developer's run of some tests.
       if (hash === undefined) return;
       let passed = 0;
       // An error outside a test, such as a file that does not load, fails the run too.
       let failed = unhandledErrors.length;
+      // A signal ends vitest with exit code 0, and the files that did not run are not among the modules.
+      if (reason === 'interrupted') failed += 1;
       for (const module of modules) {
         failed += module.errors().length;
         for (const test of module.children.allTests()) {
@@ -32,6 +34,8 @@ export function createTotalReporter(): Reporter {
           else failed += 1;
         }
       }
+      // Against turbo's cache: an interrupted run must not be replayed as a success.
+      if (failed > 0) process.exitCode = 1;
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, `${hash}.json`), JSON.stringify({ passed, failed }));
