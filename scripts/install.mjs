@@ -84,7 +84,9 @@ if (process.platform === 'win32') {
 function removeHeaders() {
   const packages = join(root, 'apps', 'server', 'node_modules', 'node', 'node_modules');
   if (!existsSync(packages)) return;
-  for (const name of readdirSync(packages)) {
-    rmSync(join(packages, name, 'include'), { recursive: true, force: true });
+  for (const entry of readdirSync(packages, { withFileTypes: true })) {
+    // npm's own record of what it installed lies here too, and is a file.
+    if (!entry.isDirectory()) continue;
+    rmSync(join(packages, entry.name, 'include'), { recursive: true, force: true });
   }
 }
