@@ -53,6 +53,7 @@ const key: Key = {
   createdAt: '2026-11-21T09:00:00.000Z',
   expiresAt: null,
   revokedAt: null,
+  lastUsedAt: null,
   tokens: [],
 };
 

@@ -12,7 +12,18 @@ const ofOneReplica = 'of one replica only, against its share: Redis is unavailab
 export function showKeys(keys: readonly Key[]): string {
   if (keys.length === 0) return 'There are no such keys.\n';
   return formatTable(
-    ['ID', 'NAME', 'ACCOUNT', 'PLAN', 'PER MINUTE', 'PER DAY', 'STATE', 'TOKENS', 'EXPIRES'],
+    [
+      'ID',
+      'NAME',
+      'ACCOUNT',
+      'PLAN',
+      'PER MINUTE',
+      'PER DAY',
+      'STATE',
+      'TOKENS',
+      'EXPIRES',
+      'LAST USED',
+    ],
     keys.map((key) => [
       key.id,
       key.name ?? none,
@@ -23,6 +34,7 @@ export function showKeys(keys: readonly Key[]): string {
       key.state,
       key.tokens.map(({ prefix }) => `${prefix}…`).join(' ') || none,
       key.expiresAt === null ? 'never' : toTime(key.expiresAt),
+      toLastUse(key),
     ]),
   );
 }
@@ -38,6 +50,7 @@ export function showKey(key: Key | KeyDetails): string {
     ['State', key.revokedAt === null ? key.state : `revoked ${toTime(key.revokedAt)}`],
     ['Created', toTime(key.createdAt)],
     ['Expires', key.expiresAt === null ? 'never' : toTime(key.expiresAt)],
+    ['Last used', toLastUse(key)],
     ...key.tokens.map(({ prefix, expiresAt }, index) => {
       const until = expiresAt === null ? '' : `  replaced, valid until ${toTime(expiresAt)}`;
       return [index === 0 ? 'Tokens' : '', `${prefix}…${until}`] as const;
@@ -67,6 +80,11 @@ function usageFields(usage: KeyDetails['usage']) {
     ],
     ['Banned', bannedUntil === null ? 'no' : `until ${toTime(bannedUntil)}`],
   ] as const;
+}
+
+/** The minute of the last request. The ledger knows no seconds. */
+function toLastUse({ lastUsedAt }: Key): string {
+  return lastUsedAt === null ? 'never' : `${toTime(lastUsedAt).slice(0, -4)}Z`;
 }
 
 function toCount(count: number): string {

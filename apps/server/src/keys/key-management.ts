@@ -4,6 +4,7 @@ import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { apiKeys, apiTokens } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
+import { lastUsed } from '../usage/usage-tables.ts';
 import {
   type ApiKey,
   type NewApiKey,
@@ -25,6 +26,8 @@ export interface KeyRecord extends Omit<ApiKey, 'expiresAt'> {
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
+  /** The minute of its last request, as far as the usage ledger has it. */
+  readonly lastUsedAt: Date | null;
   /** The tokens that have not expired, the newest first. They are valid as long as the key is active. */
   readonly tokens: readonly TokenRecord[];
 }
@@ -68,6 +71,9 @@ const state = sql<KeyState>`case when ${apiKeys.revokedAt} is not null then 'rev
 
 const isTokenUnexpired = isUnexpired(apiTokens.expiresAt);
 
+// A subquery, because `for update` takes no outer join.
+const lastUsedAt = sql<Date | null>`(select ${lastUsed.at} from ${lastUsed} where ${lastUsed.keyId} = ${apiKeys.id})`;
+
 const columns = {
   id: apiKeys.id,
   name: apiKeys.name,
@@ -78,6 +84,7 @@ const columns = {
   createdAt: apiKeys.createdAt,
   expiresAt: apiKeys.expiresAt,
   revokedAt: apiKeys.revokedAt,
+  lastUsedAt: lastUsedAt.mapWith(lastUsed.at),
   state,
 };
 

@@ -116,7 +116,7 @@ export function noSuchKey(id: string): ApiError {
 }
 
 function toKey(key: KeyRecord): Key {
-  return { ...key, ...toTimes(key) };
+  return { ...key, ...toTimes(key), lastUsedAt: key.lastUsedAt?.toISOString() ?? null };
 }
 
 function toUsage(usage: Awaited<ReturnType<Quotas['usageOf']>>): KeyUsage {

@@ -24,6 +24,12 @@ export const usageTables = {
   day: usage.table('days', counts()),
 } as const;
 
+/** When each key was last used, to the minute. Keys that never were have no row. */
+export const lastUsed = usage.table('last_used', {
+  keyId: uuid('key_id').primaryKey(),
+  at,
+});
+
 /** All requests of each key and day, indexed by their number: the busiest keys come first. */
 export const keyDays = usage.table('key_days', {
   keyId: uuid('key_id').notNull(),

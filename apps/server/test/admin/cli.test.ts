@@ -38,7 +38,8 @@ describe('beside an embedded server', () => {
 
   beforeAll(async () => {
     database = await createDatabase('embedded');
-    server = await startServer({ env: database.env });
+    // Rolls up so late that the last use of a key does not change during the tests.
+    server = await startServer({ env: { ...database.env, USAGE_ROLL_UP_MS: '600000' } });
   });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
@@ -66,14 +67,15 @@ describe('beside an embedded server', () => {
     expect(stdout).toMatch(
       new RegExp(
         [
-          '^  Id       [0-9a-f-]{36}',
-          '  Name     acme',
-          '  Account  C-17',
-          '  Plan     pro: 300 per minute, 10,000 per day',
-          '  State    active',
-          `  Created  ${anyTime}`,
-          `  Expires  ${anyTime}`,
-          '  Tokens   ast_....…',
+          '^  Id         [0-9a-f-]{36}',
+          '  Name       acme',
+          '  Account    C-17',
+          '  Plan       pro: 300 per minute, 10,000 per day',
+          '  State      active',
+          `  Created    ${anyTime}`,
+          `  Expires    ${anyTime}`,
+          '  Last used  never',
+          '  Tokens     ast_....…',
           '',
           '  Token  ast_[0-9A-Za-z]{36}',
           '',
@@ -105,7 +107,7 @@ describe('beside an embedded server', () => {
     const shown = await keys('show', key.id);
     expect(shown.stdout).toMatch(
       new RegExp(
-        `\n  Minute   6 of 7 left, resets ${anyTime}\n  Day      7 of 8 left, resets ${anyTime}\n  Strikes  0 \\(banned above 10\\)\n  Banned   no\n$`,
+        `\n  Minute     6 of 7 left, resets ${anyTime}\n  Day        7 of 8 left, resets ${anyTime}\n  Strikes    0 \\(banned above 10\\)\n  Banned     no\n$`,
       ),
     );
     expect((await json<KeyDetails>('show', key.id)).usage.windows.minute.remaining).toBe(6);
@@ -129,7 +131,7 @@ describe('beside an embedded server', () => {
     expect((await json<KeyDetails>('unban', key.id)).usage.bannedUntil).toBe(null);
 
     const revoked = await keys('revoke', key.id);
-    expect(revoked.stdout).toMatch(new RegExp(`\n  State    revoked ${anyTime}\n`));
+    expect(revoked.stdout).toMatch(new RegExp(`\n  State      revoked ${anyTime}\n`));
     expect(await use(last.token)).toBe(401);
     expect((await keys('revoke', key.id)).stdout).toBe(revoked.stdout);
     expect(await keys('rotate', key.id)).toEqual({
@@ -151,9 +153,9 @@ describe('beside an embedded server', () => {
     const [first, second] = made;
     expect(stdout.replaceAll(/ast_..../g, 'ast_....')).toBe(
       [
-        `ID${' '.repeat(36)}NAME     ACCOUNT  PLAN      PER MINUTE  PER DAY  STATE    TOKENS     EXPIRES`,
-        `${second}  a        -        business  1,000       100,000  active   ast_....…  never`,
-        `${first}  日本 🐈  -        business  1,000       100,000  revoked  ast_....…  never\n`,
+        `ID${' '.repeat(36)}NAME     ACCOUNT  PLAN      PER MINUTE  PER DAY  STATE    TOKENS     EXPIRES  LAST USED`,
+        `${second}  a        -        business  1,000       100,000  active   ast_....…  never    never`,
+        `${first}  日本 🐈  -        business  1,000       100,000  revoked  ast_....…  never    never\n`,
       ].join('\n'),
     );
 

@@ -10,6 +10,8 @@ import { startService, type TestService, wideQuota } from '../support/service.ts
 
 const env = {
   ADMIN_TOKEN: adminToken,
+  // So late that `lastUsedAt` does not change during the tests.
+  USAGE_ROLL_UP_MS: '600000',
   // The second denial in a row is one strike too many.
   BAN_MIN_STRIKES: '1',
   BAN_STRIKE_PERCENT: '0',
@@ -62,6 +64,7 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
           createdAt: anyInstant,
           expiresAt: '2099-01-30T23:00:00.000Z',
           revokedAt: null,
+          lastUsedAt: null,
           tokens: [{ prefix: token.slice(0, 8), createdAt: anyInstant, expiresAt: null }],
         },
         token: anyToken,

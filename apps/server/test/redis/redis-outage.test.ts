@@ -257,7 +257,7 @@ test('while Redis is away, usage is reported as that of one replica', async () =
   expect(await standing(first)).toEqual({ scope: 'replica', left: '2 of 3' });
   expect(await standing(second)).toEqual({ scope: 'replica', left: '3 of 3' });
   expect(showKey(await show(second))).toContain(
-    '\n  Usage    of one replica only, against its share: Redis is unavailable\n  Minute   3 of 3 left,',
+    '\n  Usage      of one replica only, against its share: Redis is unavailable\n  Minute     3 of 3 left,',
   );
 
   await redis.restart();

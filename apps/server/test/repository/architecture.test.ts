@@ -72,7 +72,7 @@ describe('inside the server', () => {
       'usage',
     ],
     cli: ['config', 'ops/local-socket', 'startup-error'],
-    keys: ['database', 'hide-tokens'],
+    keys: ['database', 'hide-tokens', 'usage/usage-tables'],
     operators: ['database', 'keys/token'],
     usage: ['database'],
     pets: ['http/api-error', 'batch', 'database'],

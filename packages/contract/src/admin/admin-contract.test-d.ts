@@ -109,6 +109,7 @@ expectTypeOf<Key>().toEqualTypeOf<{
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
+  lastUsedAt: string | null;
   tokens: { prefix: string; createdAt: string; expiresAt: string | null }[];
 }>();
 expectTypeOf<IssuedKey>().toEqualTypeOf<{ key: Key; token: string }>();

@@ -174,6 +174,7 @@ export const exampleKey = {
   createdAt: '2026-11-21T09:00:00.000Z',
   expiresAt: '2027-02-19T09:00:00.000Z',
   revokedAt: null,
+  lastUsedAt: '2026-11-21T09:30:00.000Z',
   tokens: [{ prefix: 'ast_0000', createdAt: '2026-11-21T09:00:00.000Z', expiresAt: null }],
 };
 
@@ -192,6 +193,11 @@ export const Key = z
     createdAt: timestamp.describe('When the key was created.'),
     expiresAt: timestamp.nullable().describe('When the key expires; `null` for never.'),
     revokedAt: timestamp.nullable().describe('When the key was revoked, if it was.'),
+    lastUsedAt: timestamp
+      .nullable()
+      .describe(
+        'The minute of the last request with the key that is counted, about half a minute after it was made; `null` if there was none.',
+      ),
     tokens: z
       .array(KeyToken)
       .describe(
@@ -270,7 +276,10 @@ export const KeyDetails = Key.extend({ usage: KeyUsage }).meta({
 export type KeyDetails = z.output<typeof KeyDetails>;
 
 /** The example key with its token, which is nobody's: its checksum is wrong. */
-export const exampleIssuedKey = { key: exampleKey, token: `ast_${'0'.repeat(36)}` };
+export const exampleIssuedKey = {
+  key: { ...exampleKey, lastUsedAt: null },
+  token: `ast_${'0'.repeat(36)}`,
+};
 
 export const IssuedKey = z
   .object({
