@@ -1,5 +1,5 @@
-/** What every token begins with: those of API keys and those of operators. */
-export const tokenSchemes = { key: 'ast_', operator: 'aso_' } as const;
+/** What every token begins with: those of API keys, of operators, and of operators' sessions. */
+export const tokenSchemes = { key: 'ast_', operator: 'aso_', session: 'asc_' } as const;
 
 /** How many characters of a token may be shown again, to recognise it. */
 export const shownLength = 8;

@@ -16,6 +16,7 @@ import { createKeyManagement } from './keys/key-management.ts';
 import type { Observability } from './observability/open-observability.ts';
 import { createOperatorLookup } from './operators/operator-lookup.ts';
 import { createOperatorManagement } from './operators/operator-management.ts';
+import { createOperatorSessions } from './operators/operator-sessions.ts';
 import { createHealth } from './ops/health.ts';
 import { openOps } from './ops/open-ops.ts';
 import { createIdempotentCreations } from './pets/idempotent-creation.ts';
@@ -127,6 +128,7 @@ export async function openService(config: Config, observability: Observability):
     findOperator: createOperatorLookup(database.db),
     keys: createKeyManagement(database.db, keys.forget),
     operators: createOperatorManagement(database.db),
+    sessions: createOperatorSessions(database.db, config.adminToken),
     quotas,
     usage: usage.repository,
     report,

@@ -135,6 +135,19 @@ export const operatorTokens = pgTable(
 );
 
 /**
+ * The sessions of operators. A session ends with the token that it was exchanged for, so whose it is
+ * follows from that token.
+ */
+export const operatorSessions = pgTable('operator_sessions', {
+  /** SHA-256 of the session's token; with the `ADMIN_TOKEN`, an HMAC by it. In hexadecimal. */
+  hash: text().primaryKey(),
+  /** The operator's token; `null` for the `ADMIN_TOKEN`, which is stored nowhere. */
+  tokenHash: text('token_hash').references(() => operatorTokens.hash),
+  createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
+  expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
+});
+
+/**
  * The pet that was created with an `Idempotency-Key`. A replay brings the body again, so the pet's id
  * is enough to repeat the response.
  */

@@ -10,7 +10,7 @@ const wellFormed = new RegExp(`^[0-9A-Za-z]{${secretLength + checksumLength}}$`)
 type TokenKind = keyof typeof tokenSchemes;
 
 /**
- * Makes a token: `ast_` or `aso_`, 30 base-62 characters of randomness (178 bits), then their CRC-32 in
+ * Makes a token: `ast_`, `aso_` or `asc_`, 30 base-62 characters of randomness (178 bits), then their CRC-32 in
  * six characters, so that secret scanners recognise a token without a database.
  */
 export function createToken(kind: TokenKind = 'key'): string {

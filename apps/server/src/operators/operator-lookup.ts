@@ -13,6 +13,9 @@ export interface Actor {
   readonly role: OperatorRole;
 }
 
+/** The `ADMIN_TOKEN`: whoever has it is an owner, so that the first operator can be created. */
+export const bootstrap: Actor = { id: null, name: 'ADMIN_TOKEN', role: 'owner' };
+
 const findOperatorByToken = preparedStatement('find_operator_by_token', (db) =>
   db
     .select({ id: operators.id, name: operators.name, role: operators.role })

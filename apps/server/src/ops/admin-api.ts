@@ -5,6 +5,7 @@ import { jsonBody } from '../http/json-body.ts';
 import type { createKeyHandlers } from './key-handlers.ts';
 import type { createOperatorHandlers } from './operator-handlers.ts';
 import type { adminApiRoutes } from './ops-routes.ts';
+import type { createSessionHandlers } from './session-handlers.ts';
 import type { createUsageHandlers } from './usage-handlers.ts';
 
 /** Enough for the longest name and account, with every character escaped. */
@@ -16,6 +17,7 @@ export interface AdminApiOptions {
   readonly keys: ReturnType<typeof createKeyHandlers>;
   readonly operators: ReturnType<typeof createOperatorHandlers>;
   readonly usage: ReturnType<typeof createUsageHandlers>;
+  readonly sessions: ReturnType<typeof createSessionHandlers>;
   /** Creates the OpenAPI document of this API. */
   readonly createOpenApi: () => object;
 }
@@ -25,6 +27,7 @@ export function adminHandlers({
   keys,
   operators,
   usage,
+  sessions,
   createOpenApi,
 }: AdminApiOptions): Record<keyof typeof adminApiRoutes, RequestHandler> {
   const withBody = <Handler>(handler: Handler) => ({
@@ -41,6 +44,7 @@ export function adminHandlers({
       rotateKey: withBody(keys.rotateKey),
       ...operators,
       ...usage,
+      ...sessions,
       createOperator: withBody(operators.createOperator),
       rotateOperator: withBody(operators.rotateOperator),
     }),

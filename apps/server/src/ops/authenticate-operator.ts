@@ -8,7 +8,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../http/api-error.ts';
 import { networkOf } from '../http/client-network.ts';
 import { isToken } from '../keys/token.ts';
-import type { Actor } from '../operators/operator-lookup.ts';
+import { type Actor, bootstrap } from '../operators/operator-lookup.ts';
 
 const realm = 'Bearer realm="animal-store-admin"';
 
@@ -22,9 +22,6 @@ const guesses = { points: 10, duration: 60 } as const;
 /** How long a connection waits for the answer to one guess too many. */
 const guessDelayMs = 1_000;
 
-/** The `ADMIN_TOKEN`: whoever has it is an owner, so that the first operator can be created. */
-const bootstrap: Actor = { id: null, name: 'ADMIN_TOKEN', role: 'owner' };
-
 /** The user that the embedded server runs as: nobody else can open its socket. */
 const localUser: Actor = { id: null, name: 'local user', role: 'owner' };
 
@@ -32,6 +29,7 @@ export interface OperatorAuthentication {
   /** `undefined` if only named operators may use the admin API. */
   readonly adminToken: string | undefined;
   readonly findOperator: (token: string) => Promise<Actor | undefined>;
+  readonly findSession: (session: string) => Promise<Actor | undefined>;
 }
 
 /**
@@ -44,6 +42,7 @@ export interface OperatorAuthentication {
 export function authenticateOperator({
   adminToken,
   findOperator,
+  findSession,
 }: OperatorAuthentication): RequestHandler {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
   const limiter = new RateLimiterMemory(guesses);
@@ -52,6 +51,7 @@ export function authenticateOperator({
     if (token === undefined) return undefined;
     // Hashes have one length, and comparing them takes the same time however much of a guess is right.
     if (expected !== undefined && timingSafeEqual(digest(token), expected)) return bootstrap;
+    if (isToken(token, 'session')) return findSession(token);
     return isToken(token, 'operator') ? findOperator(token) : undefined;
   }
 
@@ -60,14 +60,16 @@ export function authenticateOperator({
     if (given === undefined) {
       throw unauthorized('Send your token as "Authorization: Bearer <token>".', realm);
     }
-    res.locals.actor = await findActor(bearer.exec(given)?.[1]);
+    const token = bearer.exec(given)?.[1];
+    res.locals.token = token;
+    res.locals.actor = await findActor(token);
     if (res.locals.actor !== undefined) return next();
     await limiter.consume(guesserOf(req)).catch(async (reason: unknown) => {
       if (!(reason instanceof RateLimiterRes)) throw reason;
       await sleep(guessDelayMs);
       throw tooManyGuesses(reason.msBeforeNext - guessDelayMs);
     });
-    throw unauthorized(adminErrorMessages.unauthorized, `${realm}, error="invalid_token"`);
+    throw invalidToken(adminErrorMessages.unauthorized);
   };
 }
 
@@ -88,6 +90,11 @@ function guesserOf({ ip, socket }: Request): string {
 
 function digest(token: string): Buffer {
   return hash('sha256', token, 'buffer');
+}
+
+/** The token that was sent is not right, or not of the kind that the operation takes. */
+export function invalidToken(message: string): ApiError {
+  return unauthorized(message, `${realm}, error="invalid_token"`);
 }
 
 function unauthorized(message: string, challenge: string): ApiError {

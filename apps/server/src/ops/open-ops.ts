@@ -5,6 +5,7 @@ import type { KeyManagement } from '../keys/key-management.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { OperatorManagement } from '../operators/operator-management.ts';
+import type { OperatorSessions } from '../operators/operator-sessions.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import type { UsageRepository } from '../usage/usage-repository.ts';
 import {
@@ -17,6 +18,7 @@ import { createKeyHandlers } from './key-handlers.ts';
 import { openLocalSocket } from './local-socket.ts';
 import { createOperatorHandlers } from './operator-handlers.ts';
 import { createOpsApp } from './ops-app.ts';
+import { createSessionHandlers } from './session-handlers.ts';
 import { createUsageHandlers } from './usage-handlers.ts';
 
 /** The operators' listener. */
@@ -33,7 +35,7 @@ export interface Ops {
  */
 export async function openOps(
   options: ListenerLimits &
-    OperatorAuthentication & {
+    Omit<OperatorAuthentication, 'findSession'> & {
       opsHost: string;
       opsPort: number;
       opsHosts: readonly string[];
@@ -43,6 +45,7 @@ export async function openOps(
       metrics: Metrics;
       keys: KeyManagement;
       operators: OperatorManagement;
+      sessions: OperatorSessions;
       quotas: Quotas;
       usage: UsageRepository;
       report: (failure: unknown, requestId?: string) => void;
@@ -53,12 +56,13 @@ export async function openOps(
   const keys = createKeyHandlers({ keys: options.keys, quotas: options.quotas });
   const operators = createOperatorHandlers(options.operators);
   const usage = createUsageHandlers({ keys: options.keys, usage: options.usage });
+  const sessions = createSessionHandlers(options.sessions);
   const createApp = (authenticate: RequestHandler) =>
     createOpsApp({
       opsHosts,
       health,
       metrics,
-      admin: { authenticate, keys, operators, usage, createOpenApi: createAdminOpenApi },
+      admin: { authenticate, keys, operators, usage, sessions, createOpenApi: createAdminOpenApi },
       report,
       onOpsEnd,
     });
@@ -70,7 +74,9 @@ export async function openOps(
   }
   const { opsHost: host, opsPort: port, adminToken, findOperator } = options;
   const listener = await openListener({ ...options, host, port, settings: 'OPS_' }, () =>
-    createApp(authenticateOperator({ adminToken, findOperator })),
+    createApp(
+      authenticateOperator({ adminToken, findOperator, findSession: options.sessions.find }),
+    ),
   );
   const kept = opened.move();
   return {

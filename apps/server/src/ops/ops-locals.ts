@@ -6,6 +6,8 @@ declare global {
     interface Locals {
       /** Who sends a request to the admin API. */
       actor: Actor | undefined;
+      /** The token that says so: an operator's, a session's, or the `ADMIN_TOKEN`. */
+      token: string | undefined;
       /** The key that an operator made. */
       keyId: string | undefined;
       /** Why a probe was told that this replica is not ready, or not whole. */

@@ -26,5 +26,12 @@ export function requireRole(): RequestHandler {
   };
 }
 
+/** The operations of the contract that a role allows. */
+export function operationsOf(role: OperatorRole): string[] {
+  return Object.entries(requiredRoles)
+    .filter(([, needed]) => rankOf(role) >= rankOf(needed))
+    .map(([operation]) => operation);
+}
+
 /** Each role may do what those before it may. */
 const rankOf = (role: OperatorRole): number => operatorRoles.indexOf(role);

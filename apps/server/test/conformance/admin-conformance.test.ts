@@ -87,6 +87,15 @@ async function createOperator(role: OperatorRole): Promise<IssuedOperator> {
   return JSON.parse((await ask('createOperator', { json })).text);
 }
 
+/** What a request carries that is sent with a session. */
+const ofSession = { Authorization: '' };
+
+/** Begins the session that later requests are sent with. */
+async function beginSession(): Promise<void> {
+  const { token } = JSON.parse((await ask('createSession')).text);
+  ofSession.Authorization = `Bearer ${token}`;
+}
+
 /** A request of each operation, to which nothing is wrong. */
 const everyOperation: readonly (readonly [name: string, question: Question])[] = [
   ['createKey', { json: '{"plan":"free"}' }],
@@ -103,6 +112,8 @@ const everyOperation: readonly (readonly [name: string, question: Question])[] =
   ['getKeyUsage', {}],
   ['getUsage', {}],
   ['listBusiestKeys', {}],
+  ['createSession', {}],
+  ['endSession', { headers: ofSession }],
 ];
 
 const isAboutOne = (name: string) => operationOf(name).path.includes('{');
@@ -164,6 +175,14 @@ test('the life of an operator is as the document says', async () => {
   expect(await statusOf('rotateOperator', { id, json: '{"graceSeconds":60}' })).toBe(200);
   expect(await statusOf('revokeOperator', { id })).toBe(200);
   expect(await statusOf('rotateOperator', { id })).toBe(409);
+});
+
+test('the life of a session is as the document says', async () => {
+  await beginSession();
+  expect(await statusOf('createSession', { headers: ofSession })).toBe(401);
+  expect(await statusOf('endSession')).toBe(401);
+  expect(await statusOf('endSession', { headers: ofSession })).toBe(200);
+  await beginSession();
 });
 
 test('a role that is not enough is refused as the document says', async () => {

@@ -20,6 +20,8 @@ test('the exported names are these, and no more', () => {
     'operatorContract',
     'operatorRoles',
     'requiredRoles',
+    'sessionContract',
+    'sessionLifetime',
     'usageBucketSeconds',
     'usageContract',
     'usageOperations',
@@ -61,5 +63,7 @@ test('each operation has exactly these statuses, and no others compile', () => {
     getKeyUsage: [200, 400, 401, 404, 429, 500, 503],
     getUsage: [200, 400, 401, 429, 500, 503],
     listBusiestKeys: [200, 400, 401, 429, 500, 503],
+    createSession: [201, 401, 429, 500, 503],
+    endSession: [200, 401, 429, 500, 503],
   });
 });

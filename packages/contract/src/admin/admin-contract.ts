@@ -19,6 +19,7 @@ import {
   type OperatorRole,
   Operators,
 } from './admin-operator.ts';
+import { IssuedSession, Session } from './admin-session.ts';
 import {
   BusiestKeys,
   BusiestKeysQuery,
@@ -47,6 +48,8 @@ export const adminRoutes = {
   getKeyUsage: { method: 'GET', path: '/keys/:keyId/usage' },
   getUsage: { method: 'GET', path: '/usage' },
   listBusiestKeys: { method: 'GET', path: '/usage/keys' },
+  createSession: { method: 'POST', path: '/sessions' },
+  endSession: { method: 'DELETE', path: '/sessions/current' },
 } as const;
 
 /** The role that each operation needs. The roles above it may do it as well. */
@@ -65,6 +68,8 @@ export const requiredRoles: Readonly<Record<keyof typeof adminRoutes, OperatorRo
   getKeyUsage: 'viewer',
   getUsage: 'viewer',
   listBusiestKeys: 'viewer',
+  createSession: 'viewer',
+  endSession: 'viewer',
 };
 
 const c = initContract();
@@ -238,5 +243,41 @@ export const usageContract = c.router(
   { strictStatusCodes: true },
 );
 
+/** What an operation without any input may answer: there is nothing to refuse. */
+const plainResponses = {
+  401: AdminErrorBody,
+  429: AdminErrorBody,
+  500: AdminErrorBody,
+  503: AdminErrorBody,
+};
+
+/** The operations on sessions. */
+export const sessionContract = c.router(
+  {
+    createSession: {
+      ...adminRoutes.createSession,
+      summary: 'Begin a session',
+      description:
+        "Exchanges an operator's token, or the `ADMIN_TOKEN`, for the token of a session, so that a browser need not keep the former. A session may do what its operator may. It ends after 30 minutes without use, after 8 hours, and as soon as the token that it was exchanged for is no longer valid. A session cannot begin another one: that is a 401.",
+      body: c.noBody(),
+      responses: { 201: IssuedSession, ...plainResponses },
+    },
+    endSession: {
+      ...adminRoutes.endSession,
+      summary: 'End this session',
+      description:
+        'Ends the session whose token the request carries. Any other token is not accepted: that is a 401.',
+      body: c.noBody(),
+      responses: { 200: Session, ...plainResponses },
+    },
+  },
+  { strictStatusCodes: true },
+);
+
 /** The whole contract of the admin API. */
-export const adminContract = { ...keyContract, ...operatorContract, ...usageContract };
+export const adminContract = {
+  ...keyContract,
+  ...operatorContract,
+  ...usageContract,
+  ...sessionContract,
+};

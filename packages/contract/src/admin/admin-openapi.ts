@@ -36,6 +36,7 @@ import {
   OperatorState,
   Operators,
 } from './admin-operator.ts';
+import { IssuedSession, Session, SessionOperator } from './admin-session.ts';
 import {
   BusiestKeys,
   BusyKey,
@@ -73,6 +74,7 @@ export function createAdminOpenApi(): JsonObject {
       { name: 'Keys', description: 'API keys and their usage.' },
       { name: 'Operators', description: 'Who may use this API, and with which role.' },
       { name: 'Usage', description: 'How many requests were made, and when.' },
+      { name: 'Sessions', description: 'What a browser holds instead of a token.' },
     ],
     paths: createPaths({ contract: adminContract, notes: completeNotes(), schemas, responses }),
     components: {
@@ -123,6 +125,9 @@ const schemas = createSchemaWriter({
   UsageBucket,
   UsageOperation,
   UsageOutcome,
+  Session,
+  IssuedSession,
+  SessionOperator,
   Error: AdminErrorBody,
 });
 
@@ -156,6 +161,7 @@ const responses = createResponseWriter({
 const tag = 'Keys';
 const usageTag = 'Usage';
 const operatorTag = 'Operators';
+const sessionTag = 'Sessions';
 
 /** The codes that belong to the other subject and share a status with those of this one. */
 const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> = {
@@ -253,6 +259,8 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
     success: { description: 'The busiest keys.' },
     refused: { day: 'today' },
   },
+  createSession: { tag: sessionTag, success: { description: 'The session and its token.' } },
+  endSession: { tag: sessionTag, success: { description: 'The session that has ended.' } },
   createOperator: {
     tag: operatorTag,
     body: { description: 'The operator to create.' },

@@ -5,6 +5,7 @@ export {
   keyContract,
   operatorContract,
   requiredRoles,
+  sessionContract,
   usageContract,
 } from './admin-contract.ts';
 export { type AdminErrorCode, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
@@ -29,6 +30,7 @@ export {
   type OperatorRole,
   operatorRoles,
 } from './admin-operator.ts';
+export { type IssuedSession, type Session, sessionLifetime } from './admin-session.ts';
 export {
   type LedgerOfKey,
   maxUsageBuckets,

@@ -1,0 +1,121 @@
+import { createHmac } from 'node:crypto';
+import { sessionLifetime } from '@animal-store/contract/admin';
+import { and, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { operatorSessions, operators, operatorTokens } from '../database/schema.ts';
+import { inTransaction, statement } from '../database/statement.ts';
+import { createToken, hashToken } from '../keys/token.ts';
+import { type Actor, bootstrap, isUnexpired } from './operator-lookup.ts';
+
+const { idleSeconds, maxSeconds } = sessionLifetime;
+
+/** How much of the idle time must have passed before a use puts the end off: one write a minute. */
+const extendAfterSeconds = 60;
+
+/** A session that has just begun. */
+export interface NewSession {
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+const inSeconds = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`;
+
+const insertSession = statement(
+  'insert_operator_session',
+  (db, session: { hash: string; tokenHash: string | null }) =>
+    db
+      .insert(operatorSessions)
+      .values({ ...session, expiresAt: inSeconds(idleSeconds) })
+      .returning({ expiresAt: operatorSessions.expiresAt }),
+);
+
+const deleteExpiredSessions = statement('delete_expired_operator_sessions', (db) =>
+  db.delete(operatorSessions).where(lt(operatorSessions.expiresAt, sql`now()`)),
+);
+
+const findSession = statement('find_operator_session', (db, hashes: string[]) =>
+  db
+    .select({
+      hash: operatorSessions.hash,
+      operator: { id: operators.id, name: operators.name, role: operators.role },
+      isAging: sql<boolean>`${operatorSessions.expiresAt} < ${inSeconds(idleSeconds - extendAfterSeconds)}`,
+    })
+    .from(operatorSessions)
+    .leftJoin(operatorTokens, eq(operatorTokens.hash, operatorSessions.tokenHash))
+    .leftJoin(operators, eq(operators.id, operatorTokens.operatorId))
+    .where(
+      and(
+        inArray(operatorSessions.hash, hashes),
+        sql`${operatorSessions.expiresAt} > now()`,
+        or(
+          isNull(operatorSessions.tokenHash),
+          and(
+            isNotNull(operators.id),
+            isUnexpired(operatorTokens.expiresAt),
+            isUnexpired(operators.expiresAt),
+            isNull(operators.revokedAt),
+          ),
+        ),
+      ),
+    ),
+);
+
+const extendSession = statement('extend_operator_session', (db, hash: string) =>
+  db
+    .update(operatorSessions)
+    .set({
+      expiresAt: sql`least(${operatorSessions.createdAt} + make_interval(secs => ${maxSeconds}), ${inSeconds(idleSeconds)})`,
+    })
+    .where(eq(operatorSessions.hash, hash)),
+);
+
+const deleteSession = statement('delete_operator_session', (db, hashes: string[]) =>
+  db.delete(operatorSessions).where(inArray(operatorSessions.hash, hashes)),
+);
+
+export type OperatorSessions = ReturnType<typeof createOperatorSessions>;
+
+/**
+ * The sessions of operators. They are rows, so that every replica knows them and any can end them; what
+ * is stored is a hash, so that whoever reads the database cannot act as an operator.
+ *
+ * A session of the `ADMIN_TOKEN` is found by an HMAC with that token as its key: once the token has
+ * changed, nobody finds the session any more.
+ */
+export function createOperatorSessions(db: Database, adminToken: string | undefined) {
+  const hashesOf = (session: string): { ofOperator: string; ofAdminToken: string | undefined } => ({
+    ofOperator: hashToken(session),
+    ofAdminToken: adminToken && createHmac('sha256', adminToken).update(session).digest('hex'),
+  });
+  const allHashesOf = (session: string) =>
+    Object.values(hashesOf(session)).filter((hash) => hash !== undefined);
+
+  return {
+    /** Begins a session. It lasts no longer than the token that the actor has sent. */
+    begin: (actor: Actor, token: string): Promise<NewSession> =>
+      inTransaction('begin_operator_session', db, async (tx) => {
+        await deleteExpiredSessions(tx);
+        const session = createToken('session');
+        const { ofOperator, ofAdminToken } = hashesOf(session);
+        const row =
+          actor.id === null
+            ? { hash: ofAdminToken ?? ofOperator, tokenHash: null }
+            : { hash: ofOperator, tokenHash: hashToken(token) };
+        const [inserted] = await insertSession(tx, row);
+        if (inserted === undefined) throw new Error('An insert returned no row.');
+        return { token: session, expiresAt: inserted.expiresAt };
+      }),
+
+    /** Finds whose session it is, and puts off its end. */
+    async find(session: string): Promise<Actor | undefined> {
+      const [row] = await findSession(db, allHashesOf(session));
+      if (row === undefined) return undefined;
+      if (row.isAging) await extendSession(db, row.hash);
+      return row.operator ?? bootstrap;
+    },
+
+    async end(session: string): Promise<void> {
+      await deleteSession(db, allHashesOf(session));
+    },
+  };
+}
