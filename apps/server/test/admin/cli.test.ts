@@ -120,7 +120,7 @@ describe('beside an embedded server', () => {
     const rotated = await keys('rotate', key.id);
     expect(rotated.stdout).toMatch(
       new RegExp(
-        `  Tokens   ast_....…\n           ${token.slice(0, 8)}…  replaced, valid until ${anyTime}\n`,
+        `  Tokens     ast_....…\n             ${token.slice(0, 8)}…  replaced, valid until ${anyTime}\n`,
       ),
     );
     const second = /ast_\w{36}/.exec(rotated.stdout)?.[0] ?? '';
