@@ -1,90 +1,166 @@
+import type { PlanName } from '@animal-store/contract';
 import {
+  type LedgerOfKey,
+  maxGroupedDays,
   maxUsageBuckets,
+  type ServiceLedger,
   type UsageBucket,
+  type UsageRow,
   usageBucketSeconds,
   usageContract,
 } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
 import { ApiError } from '../http/api-error.ts';
 import type { KeyManagement } from '../keys/key-management.ts';
-import { operationAt, outcomeAt, planCode, totalId, totalIds } from '../usage/usage-entry.ts';
-import type { UsageRepository } from '../usage/usage-repository.ts';
+import { operationAt, outcomeAt } from '../usage/usage-entry.ts';
+import type { UsageRange, UsageRepository } from '../usage/usage-repository.ts';
 import { noSuchKey } from './key-handlers.ts';
+import { type CsvTable, offerCsv } from './offer-csv.ts';
 
 /** How many buckets before its end a question begins, unless it says. */
 const usualBuckets: Readonly<Record<UsageBucket, number>> = { minute: 60, hour: 24, day: 30 };
 
+/** How many keys an answer that is grouped by key shows, unless the question says. */
+const usualKeys = 10;
+
 /** The operations on the usage ledger. */
 export function createUsageHandlers(options: {
   keys: Pick<KeyManagement, 'find'>;
-  usage: Pick<UsageRepository, 'read' | 'listBusiest'>;
+  usage: Pick<UsageRepository, 'read' | 'readBusiest'>;
 }) {
   const { keys, usage } = options;
 
-  return initServer().router(usageContract, {
+  const handlers = initServer().router(usageContract, {
     async getKeyUsage({ params: { keyId }, query }) {
-      const range = readRange(query);
+      const { bucket } = query;
+      const { faults, range } = readRange(query, {
+        usual: usualBuckets[bucket],
+        max: maxUsageBuckets,
+      });
+      refuse(faults);
       if ((await keys.find(keyId)) === undefined) throw noSuchKey(keyId);
-      const rows = await usage.read(query.bucket, [keyId], range.from, range.to);
-      return {
-        status: 200,
-        body: { keyId, ...toBody(query.bucket, range), rows: rows.map(toRow) },
-      };
+      const rows = await usage.read(bucket, { keyId }, range);
+      return { status: 200, body: { keyId, ...toBody(bucket, range), rows: rows.map(toRow) } };
     },
 
     async getUsage({ query }) {
-      const range = readRange(query);
-      const ids = query.plan === undefined ? totalIds : [totalId(planCode(query.plan))];
-      const rows = await usage.read(query.bucket, ids, range.from, range.to);
-      return { status: 200, body: { ...toBody(query.bucket, range), rows: rows.map(toRow) } };
-    },
-
-    async listBusiestKeys({ query: { plan, limit, ...query } }) {
-      const day = query.day ?? new Date().toISOString().slice(0, 10);
-      const keys = await usage.listBusiest(new Date(`${day}T00:00:00Z`), plan, limit);
-      return { status: 200, body: { day, keys } };
+      return {
+        status: 200,
+        body: await (query.groupBy === 'key' ? busiestKeys(query) : allKeys(query)),
+      };
     },
   });
+
+  async function allKeys({ bucket = 'hour', limit, plan, account, ...query }: ServiceQuestion) {
+    const { faults, range } = readRange(
+      { ...query, bucket },
+      { usual: usualBuckets[bucket], max: maxUsageBuckets },
+    );
+    if (limit !== undefined) faults.unshift(`limit: expected none without groupBy, got ${limit}`);
+    refuse(faults);
+    const rows = await usage.read(bucket, { plan, account }, range);
+    return { ...toBody(bucket, range), rows: rows.map(toRow) };
+  }
+
+  async function busiestKeys(question: ServiceQuestion): Promise<ServiceLedger> {
+    const { limit = usualKeys, plan, account, ...query } = question;
+    // By the minute or the hour, no index holds the sums of keys.
+    const bucket = 'day';
+    const { faults, range } = readRange({ ...query, bucket }, { usual: 1, max: maxGroupedDays });
+    if (query.bucket !== undefined && query.bucket !== bucket) {
+      faults.unshift(`bucket: expected ${bucket} with groupBy, got ${query.bucket}`);
+    }
+    refuse(faults);
+    const found = await usage.readBusiest({ plan, account }, range, limit);
+    const rows = found.rows.map((row) => ({ keyId: row.keyId, ...toRow(row) }));
+    return { ...toBody(bucket, range), keys: found.keys, rows };
+  }
+
+  return {
+    getKeyUsage: {
+      middleware: [offerCsv(tableOfKey)],
+      handler: handlers.getKeyUsage,
+    },
+    getUsage: { middleware: [offerCsv(tableOfService)], handler: handlers.getUsage },
+  };
 }
 
-interface Range {
-  readonly from: Date;
-  readonly to: Date;
+interface RangeQuery {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
-/** The whole buckets that a question is about. */
-function readRange(query: {
-  from?: string | undefined;
-  to?: string | undefined;
-  bucket: UsageBucket;
-}): Range {
+interface ServiceQuestion extends RangeQuery {
+  readonly bucket?: UsageBucket | undefined;
+  readonly plan?: PlanName | undefined;
+  readonly account?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** The whole buckets that a question is about, and what is wrong with them. */
+function readRange(
+  query: RangeQuery & { readonly bucket: UsageBucket },
+  buckets: { readonly usual: number; readonly max: number },
+): { range: UsageRange; faults: string[] } {
   const bucketMs = usageBucketSeconds[query.bucket] * 1_000;
   const end = query.to === undefined ? Date.now() : Date.parse(query.to);
   const to = Math.ceil(end / bucketMs) * bucketMs;
   const from =
     query.from === undefined
-      ? to - usualBuckets[query.bucket] * bucketMs
+      ? to - buckets.usual * bucketMs
       : Math.floor(Date.parse(query.from) / bucketMs) * bucketMs;
-  if (from >= to) throw new ApiError('invalid_request', 'from: expected a time before to');
-  if ((to - from) / bucketMs > maxUsageBuckets) {
-    throw new ApiError(
-      'invalid_request',
-      `from: expected at most ${maxUsageBuckets} buckets before to, got ${(to - from) / bucketMs}`,
-    );
-  }
-  return { from: new Date(from), to: new Date(to) };
+  const count = (to - from) / bucketMs;
+  const faults = [
+    ...(count > 0 ? [] : ['from: expected a time before to']),
+    ...(count <= buckets.max
+      ? []
+      : [
+          `from: expected at most ${buckets.max} buckets of a ${query.bucket} before to, got ${count}`,
+        ]),
+  ];
+  return { range: { from: new Date(from), to: new Date(to) }, faults };
 }
 
-function toBody(bucket: UsageBucket, { from, to }: Range) {
+/** @throws {ApiError} that names every fault, if there is one. */
+function refuse(faults: readonly string[]): void {
+  if (faults.length > 0) throw new ApiError('invalid_request', faults.join('; '));
+}
+
+function toBody(bucket: UsageBucket, { from, to }: UsageRange) {
   return { from: from.toISOString(), to: to.toISOString(), bucket };
 }
 
-function toRow(row: Awaited<ReturnType<UsageRepository['read']>>[number]) {
+function toRow(row: Awaited<ReturnType<UsageRepository['read']>>[number]): UsageRow {
   const { at, operation, outcome, requests } = row;
   return {
     at: at.toISOString(),
     operation: operationAt(operation),
     outcome: outcomeAt(outcome),
     requests,
+  };
+}
+
+const rowColumns = ['at', 'operation', 'outcome', 'requests'] as const;
+
+function cellsOf(row: UsageRow) {
+  return rowColumns.map((column) => row[column]);
+}
+
+function tableOfKey({ keyId, rows }: LedgerOfKey): CsvTable {
+  return {
+    columns: ['keyId', ...rowColumns],
+    rows: rows.map((row) => [keyId, ...cellsOf(row)]),
+  };
+}
+
+function tableOfService({ keys, rows }: ServiceLedger): CsvTable {
+  if (keys === undefined) return { columns: rowColumns, rows: rows.map(cellsOf) };
+  const keyOf = new Map(keys.map((key) => [key.keyId, key]));
+  return {
+    columns: ['keyId', 'name', 'account', 'plan', ...rowColumns],
+    rows: rows.map(({ keyId = '', ...row }) => {
+      const { name = null, account = null, plan = null } = keyOf.get(keyId) ?? {};
+      return [keyId, name, account, plan, ...cellsOf(row)];
+    }),
   };
 }

@@ -1,6 +1,7 @@
 import { usageOperations } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
 import { statement } from '../database/statement.ts';
+import { accountTotalId } from './usage-tables.ts';
 
 /**
  * How many entries one roll-up takes, and one flush more. It has to fit into the time that a
@@ -23,7 +24,8 @@ const addTo = (table: string, minutes: number) => sql`
  * Adds the oldest waiting flushes to the buckets, and marks them. One statement, so that a flush is
  * either waiting or counted. Only one replica may run it at a time.
  *
- * `counted` holds each entry under its key and under the sum of its plan, see `totalId`.
+ * `counted` holds each entry under its key, under the sum of its plan, see `totalId`, and under the
+ * sum of its plan in its account, see `accountTotalId`. The account is that of now, half a minute later.
  */
 export const rollUpFlushes = statement('roll_up_flushes', (db) =>
   db.execute(sql`
@@ -38,23 +40,30 @@ export const rollUpFlushes = statement('roll_up_flushes', (db) =>
         and flush.sequence = waiting.sequence and entries_before < ${sql.raw(String(maxEntries))}
       returning key_ids, plans, minutes, operations, outcomes, flush.requests
     ), entry as materialized (
-      select entry.* from taken, unnest(key_ids, plans, minutes, operations, outcomes, taken.requests)
+      select entry.*, key.account
+      from taken, unnest(key_ids, plans, minutes, operations, outcomes, taken.requests)
         as entry (key_id, plan, minute, operation, outcome, requests)
+        left join api_keys key on key.id = entry.key_id
     ), counted as materialized (
       select key_id, minute, operation, outcome, requests from entry where plan > 0
       union all
       select ('00000000-0000-0000-0000-00000000000' || plan)::uuid, minute, operation, outcome,
         sum(requests)
       from entry group by 1, 2, 3, 4
+      union all
+      select ${accountTotalId(sql`plan`, sql`account`)}, minute, operation, outcome, sum(requests)
+      from entry where account is not null group by 1, 2, 3, 4
     ), minutes as (${addTo('minutes', 1)}
     ), hours as (${addTo('hours', 60)}
     ), days as (${addTo('days', 1_440)}
     ), key_days as (
-      insert into usage.key_days as total (key_id, at, plan, requests)
-      select key_id, to_timestamp(minute / 1440 * 86400), max(plan), sum(requests)
+      insert into usage.key_days as total (key_id, at, plan, account, requests)
+      select key_id, to_timestamp(minute / 1440 * 86400), 
+        (array_agg(plan order by minute desc))[1], max(account), sum(requests)
       from entry where plan > 0 group by 1, 2 order by 1, 2
       on conflict (key_id, at) do update
-      set requests = total.requests + excluded.requests, plan = excluded.plan
+      set requests = total.requests + excluded.requests, plan = excluded.plan,
+        account = excluded.account
     )
     insert into usage.last_used as last (key_id, at, deprecated_at)
     select key_id, to_timestamp(max(minute) * 60),

@@ -1,4 +1,5 @@
-import { bigint, pgSchema, smallint, timestamp, uuid } from 'drizzle-orm/pg-core';
+import { type SQL, sql } from 'drizzle-orm';
+import { bigint, pgSchema, smallint, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 
 // Not in `database/schema.ts`: drizzle-kit would write these tables without their partitions.
 const usage = pgSchema('usage');
@@ -7,7 +8,7 @@ const usage = pgSchema('usage');
 const at = timestamp({ withTimezone: true }).notNull();
 
 const counts = () => ({
-  /** A key, or one of {@link totalIds}. */
+  /** A key, or the id of a sum over keys: one of {@link totalIds} or {@link accountTotalId}. */
   keyId: uuid('key_id').notNull(),
   at,
   /** The place of the operation in `usageOperations`. */
@@ -36,5 +37,16 @@ export const keyDays = usage.table('key_days', {
   at,
   /** The place of the plan in `planNames` plus 1, as of the key's last requests of the day. */
   plan: smallint().notNull(),
+  /** The key's account, as of then. */
+  account: text(),
   requests: bigint({ mode: 'number' }).notNull(),
 });
+
+/**
+ * The id under which the tables hold the sum over all keys of an account and a plan, so that a
+ * question about an account reads no more rows than one about a key. A UUID of version 8 (RFC 9562,
+ * §5.8), so it is no key's: those have version 4.
+ */
+export function accountTotalId(plan: SQL, account: SQL): SQL {
+  return sql`overlay(encode(substring(sha256(convert_to(${plan} || ' ' || ${account}, 'UTF8')) for 16), 'hex') placing '8' from 13 for 1)::uuid`;
+}

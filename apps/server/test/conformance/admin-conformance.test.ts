@@ -111,7 +111,6 @@ const everyOperation: readonly (readonly [name: string, question: Question])[] =
   ['revokeOperator', {}],
   ['getKeyUsage', {}],
   ['getUsage', {}],
-  ['listBusiestKeys', {}],
   ['createSession', {}],
   ['endSession', { headers: ofSession }],
 ];
@@ -156,6 +155,10 @@ test('creating, changing, rotating and revoking a key conform to the document', 
   expect(await statusOf('rotateKey', { id: keyId, json: '{"graceSeconds":60}' })).toBe(200);
   expect(await statusOf('unbanKey', { id: keyId })).toBe(200);
   expect(await statusOf('getKeyUsage', { id: keyId, query: '?bucket=day' })).toBe(200);
+  const csv = { headers: { Accept: 'text/csv' } };
+  expect(await statusOf('getKeyUsage', { id: keyId, ...csv })).toBe(200);
+  expect(await statusOf('getUsage', csv)).toBe(200);
+  expect(await statusOf('getUsage', { query: '?groupBy=key&plan=pro&account=C-17' })).toBe(200);
   const page = await ask('listKeys', { query: '?limit=1&plan=enterprise&state=active' });
   expect(page.headers.has('Link')).toBe(false);
   expect((await ask('listKeys', { query: '?limit=1' })).headers.get('Link')).toContain(
@@ -283,7 +286,10 @@ describe('refusals conform to the document:', () => {
   test.each([
     ['getUsage', '?bucket=week'],
     ['getUsage', '?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z'],
-    ['listBusiestKeys', '?day=today'],
+    ['getUsage', '?groupBy=plan'],
+    ['getUsage', '?groupBy=key&limit=101'],
+    ['getUsage', '?groupBy=key&bucket=hour'],
+    ['getUsage', '?limit=5'],
   ])('%s %s', async (name, query) => {
     expect(await statusOf(name, { query })).toBe(400);
   });

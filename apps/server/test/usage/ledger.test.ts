@@ -1,3 +1,4 @@
+import type { Key, KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/contract/admin';
 import { until } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
@@ -6,8 +7,9 @@ import { call, startService, type TestService } from '../support/service.ts';
 
 const quick = { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '20', USAGE_ROLL_UP_MS: '20' };
 
-type Row = { at: string; operation: string; outcome: string; requests: number };
-type Ledger = { keyId: string; from: string; to: string; bucket: string; rows: Row[] };
+type Ledger = LedgerOfKey & ServiceLedger;
+
+const dayMs = 86_400_000;
 
 describe.each(databaseKinds)('usage on %s', (kind) => {
   let service: TestService;
@@ -69,20 +71,105 @@ describe.each(databaseKinds)('usage on %s', (kind) => {
     const { key, token } = await admin().create('{"plan":"business"}');
     const totals = async (query: string) =>
       sum(((await admin().call(`/usage${query}`)).body as Ledger).rows);
-    const busiest = async (query = '') => (await admin().call(`/usage/keys${query}`)).body;
     for (let n = 0; n < 20; n += 1) await call(`${service.server.baseUrl}/pets`, { token });
     for (let n = 0; n < 2; n += 1) await call(`${service.server.baseUrl}/pets`);
     await until(async () => (await totals('?plan=business')) === 20);
     await until(async () => (await totals('')) >= 22);
+    const top = (await admin().call('/usage?groupBy=key&limit=1')).body as Ledger;
+    expect(top.keys).toMatchObject([{ keyId: key.id, requests: 20 }]);
     expect(await totals('?plan=pro')).toBe(0);
     const all = (await admin().call('/usage?bucket=day')).body as Ledger;
     expect(all.rows).toContainEqual(
       expect.objectContaining({ operation: 'none', outcome: 'client_error' }),
     );
-    const expected = { day: expect.any(String), keys: [{ keyId: key.id, requests: 20 }] };
-    expect(await busiest('?limit=1')).toEqual(expected);
-    expect(await busiest('?plan=business')).toEqual(expected);
-    expect(await busiest('?day=2001-01-01')).toEqual({ day: '2001-01-01', keys: [] });
+  });
+
+  test('is shown for the keys of an account, together and one by one', async () => {
+    const use = async (token: string, times: number) => {
+      for (let n = 0; n < times; n += 1) await call(`${service.server.baseUrl}/pets`, { token });
+    };
+    const account = '"C-17", =1+1';
+    const create = (name: string, plan: string) =>
+      admin().create(JSON.stringify({ name, plan, account }));
+    const idle = await create('idle', 'pro');
+    const busy = await create('=cmd()', 'pro');
+    const other = await create('Łódź, 🐈', 'free');
+    const stranger = await admin().create('{"plan":"pro"}');
+    await use(busy.token, 3);
+    await use(other.token, 2);
+    await use(stranger.token, 1);
+
+    const usage = async (query: string, headers = {}) => {
+      const filter = `?account=${encodeURIComponent(account)}&bucket=day${query}`;
+      return await admin().call(`/usage${filter}`, { headers });
+    };
+    const ledger = async (query: string) => (await usage(query)).body as Ledger;
+    await until(async () => sum((await ledger('')).rows) === 5);
+    expect(sum((await ledger('&plan=free')).rows)).toBe(2);
+    expect(sum((await ledger('&plan=business')).rows)).toBe(0);
+
+    const { from, to } = await ledger('&groupBy=key');
+    const answer = (keys: object[], rows: object[]) => ({ from, to, bucket: 'day', keys, rows });
+    const rowOf = (keyId: string, requests: number) => ({
+      ...{ keyId, at: from, operation: 'listPets', outcome: 'ok', requests },
+    });
+    const first = { keyId: busy.key.id, name: '=cmd()', account, plan: 'pro', requests: 3 };
+    const second = { keyId: other.key.id, name: 'Łódź, 🐈', account, plan: 'free', requests: 2 };
+    const rows = [rowOf(busy.key.id, 3), rowOf(other.key.id, 2)] as const;
+    expect(await ledger('&groupBy=key')).toEqual(answer([first, second], [...rows]));
+    expect(await ledger('&groupBy=key&limit=1')).toEqual(answer([first], [rows[0]]));
+    expect(await ledger('&groupBy=key&plan=free')).toEqual(answer([second], [rows[1]]));
+    expect(await ledger('&groupBy=key&plan=enterprise')).toEqual(answer([], []));
+    const weekBefore = new Date(Date.parse(to) - 7 * dayMs).toISOString();
+    expect((await ledger(`&groupBy=key&from=${weekBefore}`)).keys).toEqual([first, second]);
+
+    const csv = await usage('&groupBy=key', { Accept: 'text/csv' });
+    expect(csv.headers.get('Content-Type')).toBe('text/csv; charset=utf-8; header=present');
+    expect(csv.text).toBe(
+      [
+        'keyId,name,account,plan,at,operation,outcome,requests',
+        `${busy.key.id},'=cmd(),"""C-17"", =1+1",pro,${from},listPets,ok,3`,
+        `${other.key.id},"Łódź, 🐈","""C-17"", =1+1",free,${from},listPets,ok,2`,
+        '',
+      ].join('\r\n'),
+    );
+
+    const lastUsedOf = async (id: string) =>
+      ((await admin().call(`/keys/${id}`)).body as KeyDetails).lastUsedAt;
+    expect(await lastUsedOf(idle.key.id)).toBe(null);
+    const lastUsedAt = await lastUsedOf(busy.key.id);
+    expect(lastUsedAt).toMatch(/:00\.000Z$/);
+    const listed = (await admin().call('/keys?limit=100')).body as Key[];
+    expect(listed.find(({ id }) => id === busy.key.id)?.lastUsedAt).toBe(lastUsedAt);
+  });
+
+  test('is sent as JSON, or as CSV to clients that prefer it', async () => {
+    const { key, token } = await admin().create('{"plan":"pro"}');
+    await call(`${service.server.baseUrl}/pets`, { token });
+    await countsOf(key.id, 1);
+    const typeFor = async (accept: string | undefined, path: string) => {
+      const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept };
+      const answer = await admin().call(path, { headers });
+      expect(answer.headers.get('Vary')).toBe('Accept');
+      return answer.headers.get('Content-Type')?.split(';')[0];
+    };
+    for (const path of [`/keys/${key.id}/usage`, '/usage', '/usage?groupBy=key']) {
+      for (const accept of [undefined, '*/*', 'application/json, text/csv;q=0.9', 'image/png']) {
+        expect(await typeFor(accept, path)).toBe('application/json');
+      }
+      for (const accept of ['text/csv', 'text/*', 'application/json;q=0.5, text/csv']) {
+        expect(await typeFor(accept, path)).toBe('text/csv');
+      }
+    }
+    expect(await typeFor('text/csv', `/keys/${key.id}/usage?bucket=week`)).toBe('application/json');
+
+    const { text } = await admin().call(`/keys/${key.id}/usage?bucket=day`, {
+      headers: { Accept: 'text/csv' },
+    });
+    const [row] = (await ledgerOf(key.id, '?bucket=day')).rows;
+    expect(text).toBe(
+      `keyId,at,operation,outcome,requests\r\n${key.id},${row?.at},listPets,ok,1\r\n`,
+    );
   });
 
   test('has whole buckets, in UTC, before their end', async () => {
@@ -104,15 +191,35 @@ describe.each(databaseKinds)('usage on %s', (kind) => {
     ['?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z', 'from: expected a time before to'],
     [
       '?bucket=minute&from=2026-11-20T00:00:00Z&to=2026-11-22T00:00:00Z',
-      'from: expected at most 1500 buckets before to, got 2880',
+      'from: expected at most 1500 buckets of a minute before to, got 2880',
     ],
-  ])('%s is refused', async (query, message) => {
+  ])('of a key, %s is refused', async (query, message) => {
     const { key } = await admin().create('{"plan":"free"}');
     const { status, body } = await admin().call(`/keys/${key.id}/usage${query}`);
     expect({ status, ...(body as object) }).toMatchObject({
       status: 400,
       code: 'invalid_request',
       message: expect.stringContaining(message),
+    });
+  });
+
+  test.each([
+    ['?limit=5', 'limit: expected none without groupBy, got 5'],
+    ['?groupBy=plan', 'groupBy: expected key, got "plan"'],
+    ['?groupBy=key&limit=1000000', 'limit: expected one integer from 1 to 100, got "1000000"'],
+    [
+      '?groupBy=key&bucket=hour&from=2026-01-01T00:00:00Z&to=2026-11-21T00:00:00Z',
+      'bucket: expected day with groupBy, got hour; from: expected at most 31 buckets of a day before to, got 324',
+    ],
+    [
+      '?plan=gold&account=&bucket=week&to=9999-12-31T23:59:59Z',
+      'to: expected a time from the year 2000 to 2999, got "9999-12-31T23:59:59Z"; bucket: expected one of minute, hour, day, got "week"; plan: expected one of free, pro, business, enterprise, got "gold"; account: expected 1 to 255 characters, without control characters and lone surrogates, got ""',
+    ],
+  ])('of all keys, %s is refused, and every fault is named', async (query, message) => {
+    const { status, body } = await admin().call(`/usage${query}`);
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: { code: 'invalid_request', status: 400, message },
     });
   });
 
@@ -136,6 +243,6 @@ test.each(databaseKinds)('a graceful stop on %s loses nothing', async (kind) => 
   });
 });
 
-function sum(rows: readonly Row[]): number {
+function sum(rows: Ledger['rows']): number {
   return rows.reduce((total, { requests }) => total + requests, 0);
 }

@@ -39,7 +39,7 @@ describe.each(databaseKinds)('the usage repository on %s', (kind) => {
   async function requestsOf(keyId: string, bucket: 'minute' | 'hour' | 'day', around: Date) {
     const from = new Date(around.getTime() - 2 * dayMs);
     const to = new Date(around.getTime() + 2 * dayMs);
-    const rows = await repository.read(bucket, [keyId], from, to);
+    const rows = await repository.read(bucket, { keyId }, { from, to });
     return rows.reduce((sum, { requests }) => sum + requests, 0);
   }
 
@@ -69,11 +69,13 @@ describe.each(databaseKinds)('the usage repository on %s', (kind) => {
     const keyIds = Array.from({ length: 10_000 }, () => randomUUID()).sort();
     for (let sequence = 0; sequence < 10; sequence += 1) {
       const some = keyIds.slice(sequence * 1_000, (sequence + 1) * 1_000);
-      await repository.add(flushOf(some.map((keyId) => entryOf(keyId, now, 1))));
+      await repository.add(flushOf(some.map((keyId) => ({ ...entryOf(keyId, now, 1), plan: 2 }))));
     }
     await rollUpAll();
-    const rows = await repository.read('day', keyIds, new Date(now.getTime() - dayMs), new Date());
+    const range = { from: new Date(now.getTime() - dayMs), to: new Date(now.getTime() + dayMs) };
+    const rows = await repository.read('day', { plan: 'pro' }, range);
     expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(10_000);
+    expect(await requestsOf(keyIds[9_999] ?? '', 'day', now)).toBe(1);
   });
 
   test('drops what is older than it is kept, but no flush that waits', async () => {

@@ -15,6 +15,7 @@ test('the exported names are these, and no more', () => {
     'isKeyId',
     'keyContract',
     'keyStates',
+    'maxGroupedDays',
     'maxLimit',
     'maxUsageBuckets',
     'operatorContract',
@@ -62,7 +63,6 @@ test('each operation has exactly these statuses, and no others compile', () => {
     revokeOperator: [200, 400, 401, 403, 404, 429, 500, 503],
     getKeyUsage: [200, 400, 401, 404, 429, 500, 503],
     getUsage: [200, 400, 401, 429, 500, 503],
-    listBusiestKeys: [200, 400, 401, 429, 500, 503],
     createSession: [201, 401, 429, 500, 503],
     endSession: [200, 401, 429, 500, 503],
   });

@@ -20,14 +20,7 @@ import {
   Operators,
 } from './admin-operator.ts';
 import { IssuedSession, Session } from './admin-session.ts';
-import {
-  BusiestKeys,
-  BusiestKeysQuery,
-  LedgerOfKey,
-  ServiceLedger,
-  ServiceUsageQuery,
-  UsageQuery,
-} from './admin-usage.ts';
+import { LedgerOfKey, ServiceLedger, ServiceUsageQuery, UsageQuery } from './admin-usage.ts';
 
 /** Where the admin API is on the operators' listener. */
 export const adminBasePath = '/admin/v1';
@@ -47,7 +40,6 @@ export const adminRoutes = {
   revokeOperator: { method: 'POST', path: '/operators/:operatorId/revoke' },
   getKeyUsage: { method: 'GET', path: '/keys/:keyId/usage' },
   getUsage: { method: 'GET', path: '/usage' },
-  listBusiestKeys: { method: 'GET', path: '/usage/keys' },
   createSession: { method: 'POST', path: '/sessions' },
   endSession: { method: 'DELETE', path: '/sessions/current' },
 } as const;
@@ -67,7 +59,6 @@ export const requiredRoles: Readonly<Record<keyof typeof adminRoutes, OperatorRo
   revokeOperator: 'owner',
   getKeyUsage: 'viewer',
   getUsage: 'viewer',
-  listBusiestKeys: 'viewer',
   createSession: 'viewer',
   endSession: 'viewer',
 };
@@ -219,7 +210,7 @@ export const usageContract = c.router(
       ...adminRoutes.getKeyUsage,
       summary: 'Show what a key has used',
       description:
-        'Shows how many requests a key has made, by time, operation and outcome. A request shows up within a minute.',
+        'Shows how many requests a key has made, by time, operation and outcome. A request shows up within a minute. Send `Accept: text/csv` for CSV.',
       pathParams: KeyPath,
       query: UsageQuery,
       responses: { 200: LedgerOfKey, ...commonResponses, 404: AdminErrorBody },
@@ -228,16 +219,9 @@ export const usageContract = c.router(
       ...adminRoutes.getUsage,
       summary: 'Show what all keys have used',
       description:
-        'Shows how many requests all keys together have made, or those of one plan, by time, operation and outcome. Without a plan, requests without a valid key are among them.',
+        'Shows how many requests all keys together have made, or those of a plan or an account, by time, operation and outcome. Without such a filter, requests without a valid key are among them. With `groupBy=key` it shows the busiest keys, and what each of them has used by day. Send `Accept: text/csv` for CSV.',
       query: ServiceUsageQuery,
       responses: { 200: ServiceLedger, ...commonResponses },
-    },
-    listBusiestKeys: {
-      ...adminRoutes.listBusiestKeys,
-      summary: 'List the busiest keys of a day',
-      description: 'Lists the keys that made the most requests in a day.',
-      query: BusiestKeysQuery,
-      responses: { 200: BusiestKeys, ...commonResponses },
     },
   },
   { strictStatusCodes: true },

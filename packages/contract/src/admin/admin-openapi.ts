@@ -38,10 +38,11 @@ import {
 } from './admin-operator.ts';
 import { IssuedSession, Session, SessionOperator } from './admin-session.ts';
 import {
-  BusiestKeys,
   BusyKey,
+  exampleCsv,
   LedgerOfKey,
   ServiceLedger,
+  ServiceUsageRow,
   UsageBucket,
   UsageOperation,
   UsageOutcome,
@@ -119,7 +120,7 @@ const schemas = createSchemaWriter({
   OperatorState,
   LedgerOfKey,
   ServiceLedger,
-  BusiestKeys,
+  ServiceUsageRow,
   BusyKey,
   UsageRow,
   UsageBucket,
@@ -246,18 +247,13 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
   unbanKey: { tag, success: { description: 'The key and its usage.' }, refused },
   getKeyUsage: {
     tag: usageTag,
-    success: { description: 'The requests of the key.' },
+    success: { description: 'The requests of the key.', csv: exampleCsv.ofKey },
     refused: { ...refused, bucket: 'week' },
   },
   getUsage: {
     tag: usageTag,
-    success: { description: 'The requests of all keys.' },
+    success: { description: 'The requests of all keys.', csv: exampleCsv.ofService },
     refused: { bucket: 'week' },
-  },
-  listBusiestKeys: {
-    tag: usageTag,
-    success: { description: 'The busiest keys.' },
-    refused: { day: 'today' },
   },
   createSession: { tag: sessionTag, success: { description: 'The session and its token.' } },
   endSession: { tag: sessionTag, success: { description: 'The session that has ended.' } },

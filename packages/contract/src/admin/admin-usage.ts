@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Name } from '../name.ts';
 import { PageLimit } from '../pet.ts';
 import { exampleKey, Instant, Plan } from './admin-key.ts';
 
@@ -13,6 +14,9 @@ export const usageBucketSeconds = { minute: 60, hour: 3_600, day: 86_400 } as co
 
 /** The most buckets that one answer covers. */
 export const maxUsageBuckets = 1_500;
+
+/** The most days that one answer covers which is grouped by key. */
+export const maxGroupedDays = 31;
 
 const bucketNames = ['minute', 'hour', 'day'] as const;
 const bucket = { error: `expected one of ${bucketNames.join(', ')}` };
@@ -58,26 +62,30 @@ const range = {
   from: timestamp.describe('The start of the first bucket.'),
   to: timestamp.describe('The end of the last bucket.'),
   bucket: UsageBucket,
-  rows: z
-    .array(UsageRow)
-    .describe('By time, operation and outcome. There are no rows of zero requests.'),
 };
+
+const inOrder = 'By time, operation and outcome. There are no rows of zero requests.';
 
 const exampleRange = {
   from: '2026-11-21T08:00:00.000Z',
   to: '2026-11-21T10:00:00.000Z',
   bucket: 'hour',
-  rows: [
-    { at: '2026-11-21T09:00:00.000Z', operation: 'listPets', outcome: 'ok', requests: 212 },
-    { at: '2026-11-21T09:00:00.000Z', operation: 'getPet', outcome: 'client_error', requests: 3 },
-  ],
 };
 
+const exampleRows = [
+  { at: '2026-11-21T09:00:00.000Z', operation: 'listPets', outcome: 'ok', requests: 212 },
+  { at: '2026-11-21T09:00:00.000Z', operation: 'getPet', outcome: 'client_error', requests: 3 },
+];
+
 export const LedgerOfKey = z
-  .object({ keyId: z.uuid().describe('The `id` of the key.'), ...range })
+  .object({
+    keyId: z.uuid().describe('The `id` of the key.'),
+    ...range,
+    rows: z.array(UsageRow).describe(inOrder),
+  })
   .meta({
     description: 'What a key has used in a span of time.',
-    examples: [{ keyId: exampleKey.id, ...exampleRange }],
+    examples: [{ keyId: exampleKey.id, ...exampleRange, rows: exampleRows }],
   });
 
 /** What a key has used in a span of time. */
@@ -89,53 +97,57 @@ const UsageInstant = Instant.refine(
   { error: 'expected a time from the year 2000 to 2999' },
 );
 
+const from = (usual: string) =>
+  UsageInstant.optional().meta({
+    description: `The start, rounded down to a bucket. If it is left out, ${usual}.`,
+    examples: ['2026-11-21T00:00:00Z'],
+  });
+
+const to = UsageInstant.optional().meta({
+  description: 'The end, rounded up to a bucket. Now if it is left out.',
+  examples: ['2026-11-22T00:00:00Z'],
+});
+
+const usualStart = '60 minutes before `to` for `minute`, 24 hours for `hour`, 30 days for `day`';
+const bucketOfRows = `The span of time of each row. An answer covers at most ${maxUsageBuckets} of them.`;
+
 /** What narrows an answer about usage. */
 export const UsageQuery = z.object({
-  from: UsageInstant.optional().meta({
-    description:
-      'The start, rounded down to a bucket. 24 hours before `to` if it is left out; 60 minutes for `minute`, 30 days for `day`.',
-    examples: ['2026-11-21T00:00:00Z'],
-  }),
-  to: UsageInstant.optional().meta({
-    description: 'The end, rounded up to a bucket. Now if it is left out.',
-    examples: ['2026-11-22T00:00:00Z'],
-  }),
-  bucket: UsageBucket.default('hour').meta({
-    description: `The span of time of each row. An answer covers at most ${maxUsageBuckets} of them.`,
-    examples: ['hour'],
-  }),
+  from: from(usualStart),
+  to,
+  bucket: UsageBucket.default('hour').meta({ description: bucketOfRows, examples: ['hour'] }),
 });
+
+const groups = ['key'] as const;
 
 /** What narrows an answer about the usage of all keys. */
-export const ServiceUsageQuery = UsageQuery.extend({
+export const ServiceUsageQuery = z.object({
+  from: from(`${usualStart}; one day with \`groupBy\``),
+  to,
+  bucket: UsageBucket.optional().meta({
+    description: `${bucketOfRows} \`hour\` if it is left out. With \`groupBy\` it is \`day\`, and there are at most ${maxGroupedDays} of them.`,
+    examples: ['day'],
+  }),
   plan: Plan.optional().meta({
-    description: 'Only requests of keys that had this plan when they made them.',
+    description:
+      'Only requests of keys that had this plan when they made them; with `groupBy`, of keys that had it at the end of the day.',
     examples: ['pro'],
   }),
-});
-
-export const ServiceLedger = z.object(range).meta({
-  description: 'What all keys together have used in a span of time, and requests without a key.',
-  examples: [exampleRange],
-});
-
-const day = { error: 'expected a date, such as 2026-11-21' };
-
-/** What narrows the list of the busiest keys. */
-export const BusiestKeysQuery = z.object({
-  day: z.iso
-    .date(day)
-    .refine((text) => text >= '2000' && text < '3000', {
-      error: 'expected a date from the year 2000 to 2999',
-    })
+  account: Name.optional().meta({
+    description:
+      'Only requests of keys that had this account when they made them; with `groupBy`, of keys that had it at the end of the day.',
+    examples: [exampleKey.account],
+  }),
+  groupBy: z
+    .enum(groups, { error: `expected ${groups.join(', ')}` })
     .optional()
-    .meta({ description: 'The day, in UTC. Today if it is left out.', examples: ['2026-11-21'] }),
-  plan: Plan.optional().meta({
-    description: 'Only keys that had this plan at the end of the day.',
-    examples: ['pro'],
-  }),
-  limit: PageLimit.default(10).meta({
-    description: 'The greatest number of keys to return.',
+    .meta({
+      description:
+        'Groups the requests by key, and answers with the busiest keys only. Over several days these are the busiest of the 100 busiest keys of each day.',
+      examples: ['key'],
+    }),
+  limit: PageLimit.optional().meta({
+    description: 'The greatest number of keys with `groupBy`: 10 if it is left out.',
     examples: [10],
   }),
 });
@@ -143,16 +155,53 @@ export const BusiestKeysQuery = z.object({
 export const BusyKey = z
   .object({
     keyId: z.uuid().describe('The `id` of the key.'),
-    requests: z.int().min(1).describe('The requests of the day, whatever their outcome.'),
+    name: z.string().nullable().describe('Who or what the key is for.'),
+    account: z.string().nullable().describe("The operator's own reference."),
+    plan: Plan,
+    requests: z.int().min(1).describe('Its requests in the span of time, whatever their outcome.'),
   })
-  .describe('A key and how many requests it made in a day.');
+  .describe('A key and how many requests it made.');
 
-export const BusiestKeys = z
+/** A key and how many requests it made. */
+export type BusyKey = z.output<typeof BusyKey>;
+
+export const ServiceUsageRow = z
   .object({
-    day: z.iso.date().describe('The day, in UTC.'),
-    keys: z.array(BusyKey).describe('The busiest key is first.'),
+    keyId: z.uuid().optional().describe('The `id` of the key, if the answer is grouped by key.'),
+    ...UsageRow.shape,
+  })
+  .describe('The requests of one bucket, operation and outcome, and of one key if grouped by key.');
+
+/** The requests of one bucket, operation and outcome, and of one key if grouped by key. */
+export type ServiceUsageRow = z.output<typeof ServiceUsageRow>;
+
+export const ServiceLedger = z
+  .object({
+    ...range,
+    keys: z
+      .array(BusyKey)
+      .optional()
+      .describe('The busiest keys, the busiest first, if the answer is grouped by key.'),
+    rows: z
+      .array(ServiceUsageRow)
+      .describe(`${inOrder} Grouped by key, first in order of \`keys\`.`),
   })
   .meta({
-    description: 'The keys that made the most requests in a day.',
-    examples: [{ day: '2026-11-21', keys: [{ keyId: exampleKey.id, requests: 9_212 }] }],
+    description:
+      'What all keys together have used in a span of time, and requests without a key; or what the busiest keys have used.',
+    examples: [{ ...exampleRange, rows: exampleRows }],
   });
+
+/** What all keys have used in a span of time. */
+export type ServiceLedger = z.output<typeof ServiceLedger>;
+
+/** The answers about usage as CSV, as examples. */
+export const exampleCsv = {
+  ofKey: csvOf(`keyId,${Object.keys(UsageRow.shape)}`, exampleKey.id),
+  ofService: csvOf(`${Object.keys(UsageRow.shape)}`),
+};
+
+function csvOf(header: string, ...first: string[]): string {
+  const lines = exampleRows.map((row) => [...first, ...Object.values(row)].join(','));
+  return [header, ...lines].map((line) => `${line}\r\n`).join('');
+}

@@ -32,8 +32,12 @@ export {
 } from './admin-operator.ts';
 export { type IssuedSession, type Session, sessionLifetime } from './admin-session.ts';
 export {
+  type BusyKey,
   type LedgerOfKey,
+  maxGroupedDays,
   maxUsageBuckets,
+  type ServiceLedger,
+  type ServiceUsageRow,
   type UsageBucket,
   type UsageOperation,
   type UsageOutcome,

@@ -48,12 +48,13 @@ CREATE TABLE "usage"."key_days" (
 	"key_id" uuid NOT NULL,
 	"at" timestamp with time zone NOT NULL,
 	"plan" smallint NOT NULL,
+	"account" text,
 	"requests" bigint NOT NULL,
 	CONSTRAINT "key_days_pk" PRIMARY KEY("key_id","at")
 ) PARTITION BY RANGE ("at");
 --> statement-breakpoint
-CREATE INDEX "key_days_top" ON "usage"."key_days" USING btree ("at","requests" DESC,"key_id");--> statement-breakpoint
-CREATE INDEX "key_days_top_of_plan" ON "usage"."key_days" USING btree ("at","plan","requests" DESC,"key_id");--> statement-breakpoint
+CREATE INDEX "key_days_top" ON "usage"."key_days" USING btree ("at","plan","requests" DESC,"key_id");--> statement-breakpoint
+CREATE INDEX "key_days_top_of_account" ON "usage"."key_days" USING btree ("at","account","plan","requests" DESC,"key_id") WHERE "account" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE "usage"."last_used" (
 	"key_id" uuid PRIMARY KEY NOT NULL,
 	"at" timestamp with time zone NOT NULL,
