@@ -7,7 +7,7 @@ import type { Observability } from './observability/open-observability.ts';
 import { StartupError } from './startup-error.ts';
 
 /** How long requests in flight may take to finish before their connections are cut. */
-const drainTimeoutMs = { SIGINT: 500, SIGTERM: 5_000 } as const;
+const drainTimeoutMs = { SIGINT: 2_000, SIGTERM: 5_000 } as const;
 
 /**
  * Ctrl-C in a terminal and systemd's SIGTERM go to the whole process group: the signal arrives directly,

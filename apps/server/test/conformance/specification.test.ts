@@ -67,13 +67,11 @@ describe.each(databaseKinds)('the specification on %s', (kind) => {
     return { status: response.status, headers: response.headers, json: await response.json() };
   }
 
-  /** Sends until the key's limit is reached, and gives what was admitted before. */
-  async function exhaust(key: string, atMost: number): Promise<Reply[]> {
-    const replies = await Promise.all(
-      Array.from({ length: atMost }, () => request('GET', '/pets?limit=1', undefined, key)),
+  /** Sends so many requests at once. */
+  const exhaust = (key: string, times: number): Promise<Reply[]> =>
+    Promise.all(
+      Array.from({ length: times }, () => request('GET', '/pets?limit=1', undefined, key)),
     );
-    return replies.filter(({ status }) => status !== 429);
-  }
 
   function expectError(reply: Reply, status: number) {
     expect(reply.status).toBe(status);
@@ -377,9 +375,14 @@ describe.each(databaseKinds)('the specification on %s', (kind) => {
       ['Pro', 'pro', 300, 10_000],
       ['Business', 'business', 1_000, 100_000],
     ] as const)('%s has %s requests per minute and per day', async (_name, plan, minute, day) => {
-      const admitted = await exhaust(service.tokens[plan], minute + 5);
-      expect(admitted).toHaveLength(minute);
-      for (const { headers } of admitted) {
+      const replies = await exhaust(service.tokens[plan], minute + 5);
+      // A slow machine may need more than one minute.
+      const minutes = Map.groupBy(replies, ({ headers }) => headers.get('X-RateLimit-Reset'));
+      for (const sent of minutes.values()) {
+        const admitted = sent.filter(({ status }) => status !== 429);
+        expect(admitted).toHaveLength(Math.min(sent.length, minute));
+      }
+      for (const { headers } of replies) {
         expect(headers.get('X-RateLimit-Limit')).toBe(String(minute));
         expect(headers.get('RateLimit-Policy')).toBe(
           `"minute";q=${minute};w=60, "day";q=${day};w=86400`,

@@ -6,7 +6,7 @@ import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createKeyManagement } from '../../src/keys/key-management.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
-import { freezableClock, freezeClock } from '../support/freeze-clock.ts';
+import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
 import type { Answer } from '../support/send.ts';
 import { type CallOptions, call, wideQuota } from '../support/service.ts';
 
@@ -60,7 +60,7 @@ describe.concurrent('a network', () => {
     });
     target.host = relay.host;
     await using server = await startServer({
-      env: { DATABASE_URL: target.href, ...freezableClock },
+      env: { DATABASE_URL: target.href, ...freezableClocks },
     });
     const list = () => call(`${server.baseUrl}/pets`, { token });
     expect((await list()).status).toBe(200);
@@ -69,7 +69,7 @@ describe.concurrent('a network', () => {
     await until(async () => (await list()).status === 200);
     // Another process revokes the key. Only a NOTIFY can tell the server: its clock stands still, so
     // the cached key does not expire.
-    await freezeClock(server);
+    await freezeClocks(server);
     const { db, close } = await database.open();
     await createKeyManagement(db, () => {}).revoke(newKeyId);
     await close();

@@ -1,7 +1,7 @@
 import { openRedis, type Redis, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
-import { freezableClock, freezeClock } from '../support/freeze-clock.ts';
+import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
 import { type Replicas, type Reply, startReplicas } from '../support/replicas.ts';
 
 // Three replicas on one Postgres and one Redis. A change is made through the first, and must apply on
@@ -18,13 +18,13 @@ beforeAll(async () => {
     REDIS_URL: redis.url,
     ADMIN_TOKEN: adminToken,
     ADDRESS_PER_MINUTE: '1000000',
-    ...freezableClock,
+    ...freezableClocks,
   };
   replicas = await startReplicas({ env: [env, env, env] });
   const [first] = replicas.servers;
   if (first === undefined) throw new Error('No replica was started.');
   admin = adminOf(first);
-  await Promise.all(replicas.servers.map(freezeClock));
+  await Promise.all(replicas.servers.map(freezeClocks));
 });
 afterAll(async () => {
   await replicas[Symbol.asyncDispose]();

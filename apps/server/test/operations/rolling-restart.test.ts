@@ -10,7 +10,7 @@ import { wideQuota } from '../support/service.ts';
 const replicas = 3;
 
 /** Many times what the load balancer needs to see that a server goes, even on a busy machine. */
-const shutdownGraceMs = 1_500;
+const shutdownGraceMs = 3_000;
 
 test('three replicas are restarted one after another under load, and no request fails', async () => {
   await using stack = new AsyncDisposableStack();

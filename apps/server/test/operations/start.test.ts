@@ -161,8 +161,9 @@ test('npm start serves, and Ctrl-C in the terminal ends it with exit code 0', as
   using request = await beginCreation(server, token);
   // A terminal sends it to the whole foreground process group, which npm leads here.
   process.kill(-server.pid, 'SIGINT');
+  const finished = request.finish();
   await untilRefused(server);
-  expect(await request.finish()).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
+  expect(await finished).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
   expect(await server.exited).toEqual({ code: 0, signal: null });
   expect(server.output()).not.toMatch(/npm error|ELIFECYCLE/);
 });

@@ -12,6 +12,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { lockDataDir } from '../../src/database/data-dir-lock.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
+import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
 import { beginCreation, openConnection, untilRefused } from '../support/held-request.ts';
 import { logOf } from '../support/observed.ts';
 import { startService } from '../support/service.ts';
@@ -35,20 +36,24 @@ describe('a stop', () => {
       const { server, tokens } = service;
       using request = await beginCreation(server, tokens.free);
       server.signal(signal);
+      // At once: after SIGINT the request has two seconds to finish.
+      const finished = request.finish();
       await untilRefused(server);
-      expect(await request.finish()).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
+      expect(await finished).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
       expect(await server.exited).toEqual({ code: 0, signal: null });
     },
   );
 
   // npm passes on the signal that the terminal has sent to the whole process group.
   test('that is requested twice at once is one stop', async () => {
-    await using service = await startService('postgres');
+    // With its clock frozen, the second signal arrives at once, however slow the machine is.
+    await using service = await startService('postgres', { env: freezableClocks });
     const { server, tokens } = service;
+    await freezeClocks(server);
     using request = await beginCreation(server, tokens.free);
-    server.signal('SIGINT');
+    server.signal('SIGTERM');
     await untilRefused(server);
-    server.signal('SIGINT');
+    server.signal('SIGTERM');
     expect(await request.finish()).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
     expect(await server.exited).toEqual({ code: 0, signal: null });
   });
@@ -58,8 +63,9 @@ describe('a stop', () => {
     ['SIGINT', 'ends it at once', { grace: '60000', code: 1 }],
   ] as const)('by SIGTERM, and at once by %s, %s', async (second, _, { grace, code }) => {
     await using database = await createDatabase('postgres');
-    const env = { ...database.env, SHUTDOWN_GRACE_MS: grace };
+    const env = { ...database.env, ...freezableClocks, SHUTDOWN_GRACE_MS: grace };
     await using server = await startServer({ env });
+    await freezeClocks(server);
     server.signal('SIGTERM');
     await until(() => logOf(server).some(({ msg }) => msg === 'stopping'));
     server.signal(second);

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { showKey } from '../../src/cli/show-keys.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { type Load, startLoad } from '../support/load.ts';
-import { sample } from '../support/observed.ts';
+import { sample, scrape } from '../support/observed.ts';
 import { askAtOnce, type Replicas, type Reply, startReplicas } from '../support/replicas.ts';
 import { wideQuota } from '../support/service.ts';
 
@@ -131,8 +131,8 @@ async function expectExact(): Promise<void> {
 }
 
 /** How many calls of its scripts a replica has ended, successful or not. */
-async function decisionsByRedis({ opsUrl }: Server): Promise<number> {
-  const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+async function decisionsByRedis(server: Server): Promise<number> {
+  const metrics = await scrape(server);
   const count = 'animal_store_redis_command_duration_seconds_count{command="evalsha"}';
   const decisions = sample(metrics, count);
   if (decisions === undefined) throw new Error(`There is no series ${count}.`);
