@@ -27,13 +27,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const embeddedTemplate = join(directory.path, 'embedded');
 
   const [postgres] = await Promise.all([
-    openPostgres().then(async (server) => {
-      opened.use(server);
-      await server.createTemplate(postgresTemplate, migratePostgres);
-      return server;
-    }),
+    openPostgres().then((server) => opened.use(server)),
     openEmbedded(embeddedTemplate).then((database) => database.close()),
   ]);
+  // Not at the same time: the embedded database blocks this process for longer than the time-out of a
+  // connection, if the machine is slow.
+  await postgres.createTemplate(postgresTemplate, migratePostgres);
   project.provide('postgres', postgres.connectionInfo);
   project.provide('embeddedTemplate', embeddedTemplate);
 
