@@ -88,8 +88,23 @@ function driverOptions(socket: (options: SocketOptions) => Duplex | Promise<Dupl
     // The driver's own pause between attempts grows to 20 s. A Postgres that is back would look dead
     // for as long.
     backoff: () => 0,
+    // The driver would ask each new connection for the types of all arrays, and nobody handles the
+    // failure of that query: a connection that was lost at that moment ended the process.
+    fetch_types: false,
+    types: { textArray: { to: textArrayOid, from: [], serialize: writeTextArray, parse: String } },
     onnotice: () => {},
   };
+}
+
+/** The type of all arrays that statements send, see `textArray`. Its number is part of Postgres. */
+const textArrayOid = 1009;
+
+/** Writes an array as Postgres reads it (manual, 8.15.6 "Array Input and Output Syntax"). */
+function writeTextArray(texts: readonly (string | null)[]): string {
+  const elements = texts.map((text) =>
+    text === null ? 'null' : `"${text.replace(/["\\]/g, '\\$&')}"`,
+  );
+  return `{${elements.join(',')}}`;
 }
 
 async function migrateOnce(url: string): Promise<void> {

@@ -1,0 +1,27 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { openPostgres } from '../../src/database/open-postgres.ts';
+import { StartupError } from '../../src/startup-error.ts';
+
+/** "R": authenticated. "Z": ready for a query. (Postgres manual, "Message Formats".) */
+const ready = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
+
+// Without the driver's query for array types, the statement that is lost is always one of ours. The
+// unhandled rejection of the driver's own query would fail this run.
+test('a connection that is lost at its first query fails that query, and nothing else', async () => {
+  const server = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write(ready);
+      socket.once('data', () => socket.resetAndDestroy());
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    const opening = openPostgres(`postgres://nobody@127.0.0.1:${port}/nothing`);
+    await expect(opening).rejects.toThrow(StartupError);
+  } finally {
+    server.close();
+  }
+});
