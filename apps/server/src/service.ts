@@ -151,7 +151,7 @@ export async function openService(config: Config, observability: Observability):
       addressPerMinute,
       banPolicy,
       maxBodyBytes,
-      shedLoad: loadShedder.step,
+      loadShedder,
       report,
       onEnd(record) {
         onEnd(record);

@@ -4,31 +4,31 @@ import {
   errorMessages,
   rateLimitStatusContract,
 } from '@animal-store/contract';
-import type { Express, RequestHandler } from 'express';
+import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../http/api-error.ts';
 import { contractHandlers } from '../http/contract-handlers.ts';
 import { createExpress } from '../http/create-express.ts';
 import { errorMapper } from '../http/error-mapper.ts';
-import { inOrder } from '../http/in-order.ts';
 import { jsonBody } from '../http/json-body.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import type { createPetHandlers } from '../pets/pet-handlers.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { identify, requireKey } from './authenticate.ts';
-import { cors, preflight } from './cors.ts';
-import { deprecationHeaders } from './deprecation-headers.ts';
-import { enforceQuota, showQuotaOnFailure } from './enforce-quota.ts';
+import { createAuthentication } from './authenticate.ts';
+import { createCors } from './cors.ts';
+import { createDeprecationHeaders } from './deprecation-headers.ts';
+import { createQuotaEnforcement } from './enforce-quota.ts';
 import './api-locals.ts';
-import { commonHeaders } from '../http/common-headers.ts';
+import { setCommonHeaders } from '../http/common-headers.ts';
 import { createRouteTable } from '../http/route-table.ts';
+import type { LoadShedder } from '../http/shed-load.ts';
 import type { GuideNumbers } from '../reference/guides.ts';
 import { referenceHandlers, referenceRoutes } from '../reference/reference.ts';
-import { observeRequests, type RequestRecord, type RequestTracing } from './observe-requests.ts';
+import { createObserver, type RequestRecord, type RequestTracing } from './observe-requests.ts';
 import { operationRoutes } from './public-routes.ts';
 import { createRateLimitStatusHandlers } from './rate-limit-status-handler.ts';
 
 export interface AppOptions extends GuideNumbers {
-  readonly shedLoad: RequestHandler;
+  readonly loadShedder: Pick<LoadShedder, 'enter' | 'leave'>;
   readonly keys: Pick<KeyCache, 'findByToken'>;
   readonly quotas: Quotas;
   readonly petHandlers: ReturnType<typeof createPetHandlers>;
@@ -48,51 +48,77 @@ export interface AppOptions extends GuideNumbers {
   readonly tracing: RequestTracing | undefined;
 }
 
-/** Creates the public API. The middleware is in the order in which a request passes it. */
+const operationsPrefix = `/${apiVersion}/`;
+
+/** Creates the public API. {@link handleRequest} shows the order of the steps that every request takes. */
 export function createApp(options: AppOptions): Express {
-  const { shedLoad, keys, quotas, petHandlers, baseUrl } = options;
+  const { loadShedder, keys, quotas, petHandlers, baseUrl } = options;
+  const files = referenceHandlers({ ...options, origin: new URL(baseUrl).origin });
+  const routes = createRouteTable({ ...operationRoutes, ...referenceRoutes(files) });
+  const observe = createObserver(options);
+  const cors = createCors(options.corsOrigins);
+  const setDeprecationHeaders = createDeprecationHeaders(baseUrl);
+  const { identify, requireKey } = createAuthentication(keys, quotas);
+  const { enforceQuota, tellNetworkQuota, tellQuotaOnFailure } = createQuotaEnforcement(quotas);
+  const dispatch = routes.dispatch({
+    ...contractHandlers(contract, {
+      ...petHandlers,
+      createPet: {
+        middleware: [jsonBody({ maxBytes: options.maxBodyBytes })],
+        handler: petHandlers.createPet,
+      },
+    }),
+    ...contractHandlers(rateLimitStatusContract, createRateLimitStatusHandlers(quotas)),
+    listOrders() {
+      throw new ApiError('not_implemented', errorMessages.not_implemented);
+    },
+    ...files,
+  });
+  const answerFailure = errorMapper(options.report);
+
+  const handleRequest: RequestHandler = (req, res, next) => {
+    setCommonHeaders(req, res);
+    routes.find(req, res);
+    return observe(req, res, async () => {
+      try {
+        cors.allowOrigin(req, res);
+        setDeprecationHeaders(res);
+        if (isOperation(req)) await handleOperation(req, res, next);
+        else await dispatch(req, res, next);
+      } catch (failure) {
+        answerFailure(failure, req, res, next);
+      }
+    });
+  };
+
+  async function handleOperation(req: Request, res: Response, next: NextFunction) {
+    try {
+      loadShedder.enter();
+      if (cors.isPreflight(req)) {
+        tellNetworkQuota(req, res);
+        cors.answerPreflight(res);
+        return;
+      }
+      await identify(req, res);
+      await enforceQuota(req, res);
+      requireKey(req, res);
+      await dispatch(req, res, next);
+    } catch (failure) {
+      tellQuotaOnFailure(req, res);
+      throw failure;
+    } finally {
+      loadShedder.leave();
+    }
+  }
 
   const app = createExpress();
   app.set('trust proxy', options.trustedProxies);
-
-  const files = referenceHandlers({ ...options, origin: new URL(baseUrl).origin });
-  const routes = createRouteTable({ ...operationRoutes, ...referenceRoutes(files) });
-  app.use(
-    inOrder(
-      commonHeaders(),
-      routes.find,
-      observeRequests(options),
-      cors(options.corsOrigins),
-      deprecationHeaders(baseUrl),
-    ),
-  );
-  app.use(
-    `/${apiVersion}`,
-    inOrder(
-      shedLoad,
-      preflight(quotas),
-      identify(keys, quotas),
-      enforceQuota(quotas),
-      requireKey(),
-    ),
-  );
-  app.use(
-    routes.dispatch({
-      ...contractHandlers(contract, {
-        ...petHandlers,
-        createPet: {
-          middleware: [jsonBody({ maxBytes: options.maxBodyBytes })],
-          handler: petHandlers.createPet,
-        },
-      }),
-      ...contractHandlers(rateLimitStatusContract, createRateLimitStatusHandlers(quotas)),
-      listOrders() {
-        throw new ApiError('not_implemented', errorMessages.not_implemented);
-      },
-      ...files,
-    }),
-  );
-  app.use(`/${apiVersion}`, showQuotaOnFailure(quotas));
-  app.use(errorMapper(options.report));
+  app.use(handleRequest);
+  app.use(answerFailure);
   return app;
+}
+
+/** Whether the path is one of the versioned API, known or not. */
+function isOperation({ path }: Request): boolean {
+  return path.startsWith(operationsPrefix) || path === `/${apiVersion}`;
 }

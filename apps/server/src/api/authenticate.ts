@@ -1,5 +1,5 @@
 import { errorMessages } from '@animal-store/contract';
-import type { RequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import { ApiError } from '../http/api-error.ts';
 import { networkOf } from '../http/client-network.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
@@ -11,19 +11,21 @@ const realm = 'Bearer realm="animal-store"';
 // RFC 6750, §2.1, and RFC 9110, §11.1: the scheme's name is case-insensitive.
 const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
 
-/**
- * Looks up the key of a request. It rejects nothing: a request without a valid key first counts against
- * its network, and {@link requireKey} rejects it then.
- *
- * The token is read from the `Authorization` header only, because query strings end up in logs.
- */
-export function identify(
+/** Creates the steps that find out who sends a request. */
+export function createAuthentication(
   keys: Pick<KeyCache, 'findByToken'>,
   quotas: Pick<Quotas, 'refuseLookUp'>,
-): RequestHandler {
-  return async function identifyCaller(req, res, next) {
-    const token = bearer.exec(req.get('Authorization') ?? '')?.[1];
-    if (token !== undefined && isToken(token)) {
+) {
+  return {
+    /**
+     * Looks up the key of a request. It rejects nothing: a request without a valid key first counts
+     * against its network, and `requireKey` rejects it then.
+     *
+     * The token is read from the `Authorization` header only, because query strings end up in logs.
+     */
+    async identify(req: Request, res: Response): Promise<void> {
+      const token = bearer.exec(req.headers.authorization ?? '')?.[1];
+      if (token === undefined || !isToken(token)) return;
       res.locals.tokenPrefix = tokenPrefix(token);
       // An attacker can make up any number of tokens with a valid checksum. They must not cost a query
       // each once the network has used up its quota.
@@ -31,28 +33,22 @@ export function identify(
         res.locals.decision = quotas.refuseLookUp(networkOf(req.ip, req.socket));
         return res.locals.decision === undefined;
       });
-    }
-    next();
-  };
-}
+    },
 
-/** Rejects requests without a valid key. */
-export function requireKey(): RequestHandler {
-  return function refuseStrangers(req, res, next) {
-    if (res.locals.apiKey !== undefined) return next();
-    const given = req.get('Authorization');
-    if (given === undefined) {
-      throw new ApiError(
-        'unauthorized',
-        'Send your API key as "Authorization: Bearer <API_KEY>".',
-        {
-          headers: { 'WWW-Authenticate': realm },
-        },
-      );
-    }
-    // Wrong, unknown, expired and revoked keys get the same response, so that guessing learns nothing.
-    throw new ApiError('unauthorized', errorMessages.unauthorized, {
-      headers: { 'WWW-Authenticate': `${realm}, error="invalid_token"` },
-    });
+    /** Rejects requests without a valid key. */
+    requireKey(req: Request, res: Response): void {
+      if (res.locals.apiKey !== undefined) return;
+      if (req.headers.authorization === undefined) {
+        throw new ApiError(
+          'unauthorized',
+          'Send your API key as "Authorization: Bearer <API_KEY>".',
+          { headers: { 'WWW-Authenticate': realm } },
+        );
+      }
+      // Wrong, unknown, expired and revoked keys get the same response, so that guessing learns nothing.
+      throw new ApiError('unauthorized', errorMessages.unauthorized, {
+        headers: { 'WWW-Authenticate': `${realm}, error="invalid_token"` },
+      });
+    },
   };
 }

@@ -1,7 +1,5 @@
 import { rateLimitHeaders } from '@animal-store/contract';
-import type { RequestHandler } from 'express';
-import type { Quotas } from '../quotas/quotas.ts';
-import { tellNetworkQuota } from './enforce-quota.ts';
+import type { Request, Response } from 'express';
 
 const exposedHeaders = [
   ...Object.values(rateLimitHeaders),
@@ -18,40 +16,38 @@ const allowedHeaders = 'Authorization, Content-Type, Idempotency-Key, X-Request-
 const maxAgeSeconds = 7_200;
 
 /**
- * Allows web pages of other origins to call the API, by default of every origin. That is safe because
- * browsers do not add bearer tokens by themselves, as they do with cookies.
+ * Creates the steps that allow web pages of other origins to call the API, by default of every origin.
+ * That is safe because browsers do not add bearer tokens by themselves, as they do with cookies.
  *
  * @param origins the only origins allowed, or `undefined` for any.
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
-export function cors(origins: ReadonlySet<string> | undefined): RequestHandler {
-  return function allowOrigins(req, res, next) {
-    if (origins !== undefined) res.vary('Origin');
-    const origin = req.get('Origin');
-    if (origin === undefined || (origins !== undefined && !origins.has(origin))) return next();
-    res.setHeader('Access-Control-Allow-Origin', origins === undefined ? '*' : origin);
-    res.setHeader('Access-Control-Expose-Headers', exposedHeaders);
-    next();
-  };
-}
+export function createCors(origins: ReadonlySet<string> | undefined) {
+  return {
+    allowOrigin(req: Request, res: Response): void {
+      if (origins !== undefined) res.vary('Origin');
+      const { origin } = req.headers;
+      if (origin === undefined || (origins !== undefined && !origins.has(origin))) return;
+      res.setHeader('Access-Control-Allow-Origin', origins === undefined ? '*' : origin);
+      res.setHeader('Access-Control-Expose-Headers', exposedHeaders);
+    },
 
-/**
- * Responds to preflights. Browsers send them without a key, and they do not count; the request that
- * follows does.
- */
-export function preflight(quotas: Quotas): RequestHandler {
-  return function answerPreflight(req, res, next) {
-    const isPreflight =
-      req.method === 'OPTIONS' &&
-      req.get('Origin') !== undefined &&
-      req.get('Access-Control-Request-Method') !== undefined;
-    if (!isPreflight) return next();
-    tellNetworkQuota(quotas, req, res);
-    if (res.hasHeader('Access-Control-Allow-Origin')) {
-      res.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST');
-      res.setHeader('Access-Control-Allow-Headers', allowedHeaders);
-      res.setHeader('Access-Control-Max-Age', String(maxAgeSeconds));
-    }
-    res.status(204).end();
+    /** Browsers send preflights without a key, and they do not count; the request that follows does. */
+    isPreflight(req: Request): boolean {
+      return (
+        req.method === 'OPTIONS' &&
+        req.headers.origin !== undefined &&
+        req.headers['access-control-request-method'] !== undefined
+      );
+    },
+
+    answerPreflight(res: Response): void {
+      if (res.hasHeader('Access-Control-Allow-Origin')) {
+        res.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST');
+        res.setHeader('Access-Control-Allow-Headers', allowedHeaders);
+        res.setHeader('Access-Control-Max-Age', String(maxAgeSeconds));
+      }
+      res.status(204).end();
+    },
   };
 }

@@ -1,9 +1,9 @@
 import { formatLinks } from '@animal-store/contract';
-import type { RequestHandler } from 'express';
+import type { Response } from 'express';
 import { operationRoutes } from './public-routes.ts';
 
-/** Announces the end of a deprecated operation on all of its responses, errors included. */
-export function deprecationHeaders(baseUrl: string): RequestHandler {
+/** Creates the step that announces the end of a deprecated operation on all of its responses, errors included. */
+export function createDeprecationHeaders(baseUrl: string): (res: Response) => void {
   const headers = new Map<string, Headers>();
   for (const [name, { deprecation }] of Object.entries(operationRoutes)) {
     if (deprecation === undefined) continue;
@@ -22,10 +22,9 @@ export function deprecationHeaders(baseUrl: string): RequestHandler {
       }),
     );
   }
-  return function setDeprecationHeaders(_req, res, next) {
+  return function setDeprecationHeaders(res) {
     const { operation } = res.locals;
     const deprecated = operation === undefined ? undefined : headers.get(operation);
     if (deprecated !== undefined) res.setHeaders(deprecated);
-    next();
   };
 }

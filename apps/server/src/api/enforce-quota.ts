@@ -1,39 +1,40 @@
 import { errorMessages, formatRateLimit, rateLimitHeaders } from '@animal-store/contract';
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import { ApiError } from '../http/api-error.ts';
 import { networkOf } from '../http/client-network.ts';
 import type { QuotaResult } from '../quotas/quota-result.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 
-/** Counts the request, sets the rate-limit headers, and rejects requests over the quota. */
-export function enforceQuota(quotas: Quotas): RequestHandler {
-  return async function countRequest(req, res, next) {
-    const { apiKey, operation } = res.locals;
-    // This operation has a limit of its own, which its handler applies.
-    if (operation === 'getRateLimit' && apiKey !== undefined) return next();
-    const decision =
-      res.locals.decision ??
-      (apiKey === undefined
-        ? await quotas.takeForNetwork(networkOf(req.ip, req.socket))
-        : await quotas.takeForKey(apiKey));
-    res.locals.decision = decision;
-    tellQuota(res, decision);
-    if (decision.outcome === 'admitted') return next();
-    throw refusal(decision);
-  };
-}
+/** Creates the steps that count requests and report the caller's quota. */
+export function createQuotaEnforcement(quotas: Quotas) {
+  /** Reports the quota of the caller's network, as far as this replica knows it. Counts nothing. */
+  function tellNetworkQuota(req: Request, res: Response): void {
+    tellQuota(res, quotas.peekNetwork(networkOf(req.ip, req.socket)));
+  }
 
-/** Reports the quota of the caller's network if the request failed before it was counted. */
-export function showQuotaOnFailure(quotas: Quotas): ErrorRequestHandler {
-  return function showQuota(failure: unknown, req, res, next) {
-    if (!res.hasHeader(rateLimitHeaders.limit)) tellNetworkQuota(quotas, req, res);
-    next(failure);
-  };
-}
+  return {
+    tellNetworkQuota,
 
-/** Reports the quota of the caller's network, as far as this replica knows it. Counts nothing. */
-export function tellNetworkQuota(quotas: Quotas, req: Request, res: Response): void {
-  tellQuota(res, quotas.peekNetwork(networkOf(req.ip, req.socket)));
+    /** Counts the request, sets the rate-limit headers, and rejects requests over the quota. */
+    async enforceQuota(req: Request, res: Response): Promise<void> {
+      const { apiKey, operation } = res.locals;
+      // This operation has a limit of its own, which its handler applies.
+      if (operation === 'getRateLimit' && apiKey !== undefined) return;
+      const decision =
+        res.locals.decision ??
+        (apiKey === undefined
+          ? await quotas.takeForNetwork(networkOf(req.ip, req.socket))
+          : await quotas.takeForKey(apiKey));
+      res.locals.decision = decision;
+      tellQuota(res, decision);
+      if (decision.outcome !== 'admitted') throw refusal(decision);
+    },
+
+    /** Reports the quota of the caller's network if the request failed before it was counted. */
+    tellQuotaOnFailure(req: Request, res: Response): void {
+      if (!res.hasHeader(rateLimitHeaders.limit)) tellNetworkQuota(req, res);
+    },
+  };
 }
 
 /** Sets the headers of a quota. */

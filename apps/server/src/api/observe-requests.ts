@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import { onceOver, type RequestOutcome } from '../http/request-outcome.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { QuotaResult } from '../quotas/quota-result.ts';
@@ -16,18 +16,18 @@ export interface RequestRecord extends RequestOutcome {
 /** Runs each request in a context, so that its statements and Redis commands belong to its trace. */
 export interface RequestTracing {
   start(headers: IncomingHttpHeaders): {
-    run(next: () => void): void;
+    run<Result>(answer: () => Result): Result;
     end(record: RequestRecord): void;
   };
 }
 
-/** Reports each finished request to the log, the metrics and the trace. */
-export function observeRequests(options: {
+/** Creates the step that reports each finished request to the log, the metrics and the trace. */
+export function createObserver(options: {
   onEnd: (record: RequestRecord) => void;
   tracing: RequestTracing | undefined;
-}): RequestHandler {
+}) {
   const { onEnd, tracing } = options;
-  return function observeRequest(req, res, next) {
+  return function observe<Result>(req: Request, res: Response, answer: () => Result): Result {
     const traced = tracing?.start(req.headers);
     onceOver(req, res, (outcome) => {
       const { operation, apiKey, tokenPrefix, decision } = res.locals;
@@ -35,7 +35,6 @@ export function observeRequests(options: {
       onEnd(record);
       traced?.end(record);
     });
-    if (traced === undefined) next();
-    else traced.run(next);
+    return traced === undefined ? answer() : traced.run(answer);
   };
 }

@@ -1,6 +1,6 @@
 import type { AppRouter } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
-import { type IRouter, type NextFunction, type RequestHandler, Router } from 'express';
+import type { IRouter, NextFunction, RequestHandler } from 'express';
 
 type Implementation<Contract extends AppRouter> = Parameters<
   typeof createExpressEndpoints<Contract>
@@ -19,11 +19,16 @@ const endpointOptions = {
   ) => next(error),
 };
 
+/** Called by ts-rest with a failure, in an async function: that rejects. */
+const rethrow: NextFunction = (failure?: unknown) => {
+  if (failure !== undefined) throw failure;
+};
+
 /**
  * Gives the handler of each operation of a contract: it validates the request, calls the
- * implementation and sends the response.
+ * implementation and sends the response. It rejects with every failure.
  *
- * ts-rest expects a router to register paths with. It gets an object that only collects the handlers,
+ * ts-rest expects a router to register paths with. It gets an object that only collects the steps,
  * because the route table has matched the path already.
  */
 export function contractHandlers<Contract extends AppRouter>(
@@ -31,8 +36,11 @@ export function contractHandlers<Contract extends AppRouter>(
   implementation: Implementation<Contract>,
 ): Record<keyof Contract & string, RequestHandler> {
   const handlers = Object.entries(contract).map(([name, operation]) => {
-    const router = Router({ mergeParams: true });
-    const collect = (_path: string, ...steps: RequestHandler[]) => router.use(steps);
+    let steps: RequestHandler[] = [];
+    // The first step only notes the contract's route on the request, where nobody reads it.
+    const collect = (_path: string, _noteRoute: RequestHandler, ...rest: RequestHandler[]) => {
+      steps = rest;
+    };
     const collector = {
       get: collect,
       post: collect,
@@ -46,7 +54,10 @@ export function contractHandlers<Contract extends AppRouter>(
       { ...collector, use() {} } as unknown as IRouter,
       endpointOptions,
     );
-    return [name, router];
+    const handle: RequestHandler = async (req, res) => {
+      for (const step of steps) await step(req, res, rethrow);
+    };
+    return [name, handle];
   });
   return Object.fromEntries(handlers);
 }

@@ -28,7 +28,7 @@ export function onceOver(
 ): void {
   const startedAt = performance.now();
   // "finish" is not emitted if the client has disconnected.
-  res.once('close', () => {
+  res.on('close', () => {
     const { requestId, path, errorCode } = res.locals;
     tell({
       requestId,

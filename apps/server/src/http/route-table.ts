@@ -1,5 +1,5 @@
 import { errorMessages } from '@animal-store/contract';
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { ApiError } from './api-error.ts';
 
 /** A method and a path. */
@@ -22,7 +22,7 @@ export interface RoutedPath {
 /** All routes of a listener. Dispatch, 404, 405 and the labels of observers are derived from it. */
 export interface RouteTable<Name extends string> {
   /** Notes the route of a request. It comes first, because headers and observers depend on it. */
-  readonly find: RequestHandler;
+  find(req: Request, res: Response): void;
   /** Calls the handler of the noted route, or throws the 404 or the 405. */
   dispatch(handlers: Readonly<Record<Name, RequestHandler>>): RequestHandler;
 }
@@ -45,12 +45,12 @@ export function createRouteTable<Name extends string>(
   }
 
   return {
-    find: function findRoute(req, res, next) {
+    find(req, res) {
       // The path is matched undecoded: a malformed "%" must be counted like any other request.
-      const path = exact.get(req.path) ?? patterns.find(({ pattern }) => pattern.test(req.path));
+      const given = req.path;
+      const path = exact.get(given) ?? patterns.find(({ pattern }) => pattern.test(given));
       res.locals.path = path;
       res.locals.operation = path?.names.get(req.method);
-      next();
     },
     dispatch: (handlers) =>
       function dispatchRequest(req, res, next) {

@@ -1,6 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { rateLimitHeaders } from '@animal-store/contract';
-import type { RequestHandler } from 'express';
 import { ApiError } from './api-error.ts';
 
 /** How often the event loop's delay is checked, in milliseconds. */
@@ -10,8 +9,18 @@ const nanosecondsPerMs = 1e6;
 
 /** Rejects requests while the process is overloaded. */
 export interface LoadShedder {
-  /** The middleware. It comes before the quota: a rejected request costs nothing. */
-  readonly step: RequestHandler;
+  /**
+   * Takes a slot for a request, until `leave` is called. It comes before the quota: a rejected request
+   * costs nothing.
+   *
+   * @throws {ApiError} a 503 if the process is overloaded. The slot is taken nevertheless.
+   */
+  enter(): void;
+  /**
+   * Frees the slot once the response is complete, not once it is sent: clients that read nothing would
+   * hold all slots. A client that disconnects does not end the work, so it keeps its slot.
+   */
+  leave(): void;
   /** How many requests are being answered. */
   readonly inFlight: number;
   close(): void;
@@ -42,20 +51,15 @@ export function openLoadShedder(options: {
     get inFlight() {
       return inFlight;
     },
-    step: function shedLoad(_req, res, next) {
+    enter() {
       inFlight += 1;
-      // The slot is held until the response is complete, not until it is sent: clients that read nothing
-      // would hold all slots. A client that disconnects does not end the work, so it keeps its slot.
-      const { end } = res;
-      res.end = function endInFlight(this: typeof res, ...response: unknown[]) {
-        inFlight -= 1;
-        res.end = end;
-        return Reflect.apply(end, this, response);
-      } as typeof end;
-      if (inFlight <= maxInFlight && !isLate) return next();
+      if (inFlight <= maxInFlight && !isLate) return;
       throw new ApiError('service_unavailable', 'The service is overloaded. Retry after 1 s.', {
         headers: { [rateLimitHeaders.retryAfter]: '1' },
       });
+    },
+    leave() {
+      inFlight -= 1;
     },
     close() {
       clearInterval(checking);

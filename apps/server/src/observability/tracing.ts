@@ -99,7 +99,7 @@ export function openTracing(options: {
       const parent = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
       const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
       return {
-        run: (next) => current.run(trace.setSpan(parent, span), next),
+        run: (answer) => current.run(trace.setSpan(parent, span), answer),
         end({ method, route = 'other', status, requestId, apiKey, decision, errorCode }) {
           span.updateName(`${method} ${route}`);
           span.setAttributes({

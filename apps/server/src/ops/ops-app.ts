@@ -1,7 +1,7 @@
 import { rateLimitHeaders } from '@animal-store/contract';
 import { adminBasePath } from '@animal-store/contract/admin';
 import type { Express } from 'express';
-import { commonHeaders } from '../http/common-headers.ts';
+import { setCommonHeaders } from '../http/common-headers.ts';
 import { createExpress } from '../http/create-express.ts';
 import { errorMapper } from '../http/error-mapper.ts';
 import { createRouteTable } from '../http/route-table.ts';
@@ -37,8 +37,11 @@ export function createOpsApp(options: OpsAppOptions): Express {
   const app = createExpress();
 
   const routes = createRouteTable({ ...probeRoutes, ...adminApiRoutes });
-  app.use(commonHeaders());
-  app.use(routes.find);
+  app.use((req, res, next) => {
+    setCommonHeaders(req, res);
+    routes.find(req, res);
+    next();
+  });
   app.use(observeOpsRequests(onOpsEnd));
   app.use(allowHosts(options.opsHosts));
   // Without authentication a caller learns nothing, not even which paths exist.
