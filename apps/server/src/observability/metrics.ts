@@ -3,6 +3,7 @@ import type { RequestRecord } from '../api/observe-requests.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
 import type { RequestOutcome } from '../http/request-outcome.ts';
+import { counterSeries, histogramSeries, remember } from './metric-series.ts';
 import { watchChannel } from './watch-channel.ts';
 
 /**
@@ -155,17 +156,29 @@ export function openMetrics({ version }: { version: string }): Metrics {
     }),
   ];
 
+  const seriesOfRoute = remember((route: string) =>
+    remember((method: string) => ({
+      statuses: remember((status: number) => counterSeries(requests, { route, method, status })),
+      observe: histogramSeries(requestSeconds, secondsBuckets, { route, method }),
+    })),
+  );
+  const seriesOfPlan = remember((plan: string) =>
+    remember((window: string) =>
+      remember((outcome: string) => counterSeries(decisions, { plan, window, outcome })),
+    ),
+  );
+
   return {
     watchInFlight(count) {
       inFlight = count;
     },
-    countRequest({ route = 'other', method: given, status, durationMs, apiKey, decision }) {
-      const method = knownMethod(given);
-      requests.inc({ route, method, status });
-      requestSeconds.observe({ route, method }, durationMs / 1000);
+    countRequest({ route = 'other', method, status, durationMs, apiKey, decision }) {
+      const { statuses, observe } = seriesOfRoute(route)(knownMethod(method));
+      statuses(status).value += 1;
+      observe(durationMs / 1000);
       if (decision === undefined) return;
       const { reported, outcome } = decision;
-      decisions.inc({ plan: apiKey?.plan ?? 'none', window: reported.name, outcome });
+      seriesOfPlan(apiKey?.plan ?? 'none')(reported.name)(outcome).value += 1;
     },
     countOpsRequest({ route = 'other', method: given, status, durationMs }) {
       const method = knownMethod(given);

@@ -43,7 +43,7 @@ export async function openObservability(options: {
   traceSampleShare: number;
 }): Promise<Observability> {
   const { version, logLevel, logFormat, otlpEndpoint, traceSampleShare } = options;
-  const { log, close: closeLog } = openLog({ level: logLevel, format: logFormat });
+  const { log, writeLine, close: closeLog } = openLog({ level: logLevel, format: logFormat });
   const metrics = openMetrics({ version });
   const unbounded = limitUnboundedLines((skipped) =>
     log.warn(skipped, 'requests without a line of their own in the last minute'),
@@ -70,7 +70,7 @@ export async function openObservability(options: {
     },
     onStop: (signal) => log.info({ signal }, 'stopping'),
     onEnd(record) {
-      if (unbounded.isWritten(record)) logRequest(log, record);
+      if (unbounded.isWritten(record)) logRequest(writeLine, record);
       metrics.countRequest(record);
     },
     onOpsEnd(record) {
