@@ -77,7 +77,10 @@ export function createBatcher<Request, Result>(
     });
   }
 
-  return (request) => batchChannel.tracePromise(() => join(request), { operation, system });
+  return (request) =>
+    batchChannel.hasSubscribers
+      ? batchChannel.tracePromise(() => join(request), { operation, system })
+      : join(request);
 }
 
 /** Sends a batch and settles each of its calls. Never rejects. */

@@ -29,7 +29,7 @@ import { createRateLimitStatusHandlers } from './rate-limit-status-handler.ts';
 
 export interface AppOptions extends GuideNumbers {
   readonly loadShedder: Pick<LoadShedder, 'enter' | 'leave'>;
-  readonly keys: Pick<KeyCache, 'findByToken'>;
+  readonly keys: Pick<KeyCache, 'recall' | 'findByToken'>;
   readonly quotas: Quotas;
   readonly petHandlers: ReturnType<typeof createPetHandlers>;
   /** The base address that links show, ending in `/v1`. */

@@ -48,12 +48,24 @@ function exactNumber(rounded: number, source: string): Int64 {
   return normalizeInt64(BigInt(sign + significant + '0'.repeat(scale)));
 }
 
+/** The frozen array that was written last, and its text. */
+let last: { readonly value: unknown; readonly text: string } | undefined;
+
 /**
  * Writes JSON with each `bigint` as a plain integer, to the last digit.
+ *
+ * The text of a frozen array is kept for the next call: requests that share a list ask for it one
+ * right after the other.
  *
  * @throws {TypeError} for a cycle.
  */
 export function stringifyJson(value: unknown): string {
+  if (!Array.isArray(value) || !Object.isFrozen(value)) return stringify(value);
+  if (last?.value !== value) last = { value, text: stringify(value) };
+  return last.text;
+}
+
+function stringify(value: unknown): string {
   try {
     // Without a replacer this is several times as fast, and few values hold a bigint.
     return JSON.stringify(value);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
 import type { ApiKey } from './api-key.ts';
-import { hashToken } from './token.ts';
+import { hashToken, tokenLength } from './token.ts';
 
 /** How long a cached key is used without asking again, if no change is announced. */
 const freshMs = 30_000;
@@ -85,7 +85,20 @@ export function createKeyCache(options: {
     return loaded;
   }
 
+  /** A cached key that needs no confirmation. */
+  function freshKey(hash: string): ApiKey | undefined {
+    const entry = entries.get(hash);
+    const isFresh = entry !== undefined && now() < entry.freshUntil && isUnexpired(entry.key);
+    return isFresh ? entry.key : undefined;
+  }
+
   return {
+    /** The key of a token if it is known without asking the database. Any text may be given. */
+    recall(token: string): ApiKey | undefined {
+      // Nobody may cause the hash of a long text.
+      return token.length === tokenLength ? freshKey(hashToken(token)) : undefined;
+    },
+
     /**
      * Finds the key of a token. `undefined` if the token is unknown, expired or revoked.
      *
@@ -96,11 +109,10 @@ export function createKeyCache(options: {
      */
     async findByToken(token: string, mayLookUp = () => true): Promise<ApiKey | undefined> {
       const hash = hashToken(token);
-      const entry = entries.get(hash);
-      if (entry !== undefined && now() < entry.freshUntil && isUnexpired(entry.key))
-        return entry.key;
+      const fresh = freshKey(hash);
+      if (fresh !== undefined) return fresh;
       if (now() < (unknown.get(hash) ?? 0)) return undefined;
-      if (entry === undefined && !mayLookUp()) return undefined;
+      if (!entries.has(hash) && !mayLookUp()) return undefined;
       try {
         return await reload(hash);
       } catch (error) {

@@ -7,6 +7,9 @@ const secretLength = 30;
 const checksumLength = 6;
 const wellFormed = new RegExp(`^[0-9A-Za-z]{${secretLength + checksumLength}}$`);
 
+/** The length of an API key's token. */
+export const tokenLength = tokenSchemes.key.length + secretLength + checksumLength;
+
 type TokenKind = keyof typeof tokenSchemes;
 
 /**

@@ -40,14 +40,12 @@ export function createPetHandlers(options: {
   return initServer().router(contract, {
     async listPets({ query: { limit, status, cursor }, res }) {
       const afterId = readCursor(cursor, status);
-      // Reads one animal more than the limit, to know whether there is a next page.
-      const found = await pets.list({ status, afterId }, limit + 1);
-      const page = found.slice(0, limit);
-      const last = page.at(-1);
-      if (found.length > limit && last !== undefined) {
+      const page = await pets.list({ status, afterId }, limit);
+      const last = page.pets.at(-1);
+      if (page.hasNext && last !== undefined) {
         res.setHeader('Link', linkToNext(limit, { status, afterId: last.id }));
       }
-      return { status: 200, body: page };
+      return { status: 200, body: page.pets };
     },
 
     async createPet({ body, headers: { 'idempotency-key': idempotencyKey }, res }) {

@@ -15,10 +15,20 @@ import type { PagePosition } from './page-cursor.ts';
 
 export type PetRepository = ReturnType<typeof createPetRepository>;
 
-/** One page of the list. */
+/** A request for one page of the list. */
 interface PageRequest {
   readonly position: PagePosition;
   readonly limit: number;
+  /** The same for identical requests. */
+  readonly name: string;
+}
+
+/** One page of the list. */
+export interface Page {
+  /** Frozen, because several requests may share it. */
+  readonly pets: StoredPet[];
+  /** Whether there are more animals after these. */
+  readonly hasNext: boolean;
 }
 
 type StoredPet = Required<Pet>;
@@ -120,8 +130,10 @@ export function createPetRepository(db: Database) {
 
   return {
     /** Up to `limit` animals by ascending id, after a position in the list. */
-    list(position: PagePosition, limit: number): Promise<readonly StoredPet[]> {
-      return (position.status === undefined ? list : listByStatus)({ position, limit });
+    list(position: PagePosition, limit: number): Promise<Page> {
+      const { status, afterId } = position;
+      const name = `${status} ${afterId} ${limit}`;
+      return (status === undefined ? list : listByStatus)({ position, limit, name });
     },
 
     find: (id: Int64): Promise<StoredPet | undefined> => find(String(id)),
@@ -133,23 +145,30 @@ export function createPetRepository(db: Database) {
 
 /** Creates the function that reads a page. Identical requests of a batch share one result. */
 function createPageReader(db: Database, readPages: typeof listPets) {
-  return createBatcher<PageRequest, readonly StoredPet[]>(
+  return createBatcher<PageRequest, Page>(
     async (requests) => {
-      const keyOf = ({ position: { status, afterId }, limit }: PageRequest) =>
-        `${status} ${afterId} ${limit}`;
-      const distinct = new Map(requests.map((request) => [keyOf(request), request]));
-      const wanted = [...distinct.values()];
+      const wanted = [...new Map(requests.map((request) => [request.name, request])).values()];
       const rows = await readPages(db, {
         statuses: wanted.map(({ position }) => position.status ?? null),
         afterIds: wanted.map(({ position }) => String(position.afterId)),
-        limits: wanted.map(({ limit }) => String(limit)),
+        // One animal more than the limit, to know whether there is a next page.
+        limits: wanted.map(({ limit }) => String(limit + 1)),
       });
-      const keys = [...distinct.keys()];
-      const pages = new Map(rows.map(({ n, page }) => [keys[n - 1], (page ?? []).map(toPet)]));
-      return requests.map((request) => pages.get(keyOf(request)) ?? []);
+      const pages = new Map<string | undefined, Page>();
+      for (const { n, page } of rows) {
+        const request = wanted[n - 1];
+        if (request !== undefined) pages.set(request.name, toPage(page ?? [], request.limit));
+      }
+      return requests.map(({ name }) => pages.get(name) ?? toPage([], 0));
     },
     { ...batching, operation: 'list_pets' },
   );
+}
+
+function toPage(rows: readonly PageRow[], limit: number): Page {
+  const pets = rows.slice(0, limit).map(toPet);
+  Object.freeze(pets);
+  return { pets, hasNext: rows.length > limit };
 }
 
 function toPet([id, name, categoryId, status]: PageRow): StoredPet {

@@ -10,23 +10,26 @@ export interface KeyRequest {
 /** What `reply.lua` answers for the requests of one key. */
 export type KeyReply = readonly number[];
 
-/** Groups requests that the script decides together: of one key, under the same quota. */
-export function groupByKey(
-  all: readonly KeyRequest[],
-): (KeyRequest & { readonly requests: KeyRequest[] })[] {
-  const groups: ReturnType<typeof groupByKey> = [];
-  const latest = new Map<string, (typeof groups)[number]>();
-  for (const request of all) {
-    const { key, quota } = request;
+/** Requests that the script decides together. */
+interface KeyGroup extends KeyRequest {
+  /** The places of its requests among all, in order of arrival. */
+  readonly places: number[];
+}
+
+/** Groups requests of one key under the same quota. */
+export function groupByKey(all: readonly KeyRequest[]): KeyGroup[] {
+  const groups: KeyGroup[] = [];
+  const latest = new Map<string, KeyGroup>();
+  all.forEach(({ key, quota }, place) => {
     let group = latest.get(key);
     // After a change of plan a new group begins, so that the order of arrival is kept.
     if (group?.quota.perMinute !== quota.perMinute || group.quota.perDay !== quota.perDay) {
-      group = { key, quota, requests: [] };
+      group = { key, quota, places: [] };
       groups.push(group);
       latest.set(key, group);
     }
-    group.requests.push(request);
-  }
+    group.places.push(place);
+  });
   return groups;
 }
 
@@ -36,7 +39,7 @@ export function groupByKey(
  */
 export function readingOf(reply: KeyReply, index: number, now: number): QuotaReading {
   const [admitted = 0, minuteUsed = 0, minuteEnds = 0, dayUsed = 0, dayEnds = 0] = reply;
-  const [denied = 0, banEnds = 0, strikesBefore = 0, strikesAfter = 0] = reply.slice(5);
+  const { 5: denied = 0, 6: banEnds = 0, 7: strikesBefore = 0, 8: strikesAfter = 0 } = reply;
   const isAdmitted = index < admitted;
   const isDenied = !isAdmitted && index < admitted + denied;
   // Requests that were admitted after this one.

@@ -70,20 +70,11 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     // The limits come with each request, in the options of `consume`.
     super({ storeClient: redis, points: 0, duration: 0, insuranceLimiter: insurance });
     this.#decideKeys = defineScript(redis, 'decideKeys', decideScript(banPolicy));
-    // In a Cluster, a script may only use keys of one slot, and nearly all keys have slots of their own.
-    const callOf = ({ key }: KeyRequest) => (redis instanceof Cluster ? key : 'all');
-    this.#decide = createBatcher(async (requests) => {
-      const calls = new Map<string, Promise<Map<KeyRequest, QuotaReading>>>();
-      for (const [name, group] of Map.groupBy(requests, callOf)) {
-        calls.set(name, this.#decideAll(group));
-      }
-      await Promise.allSettled(calls.values());
-      // The failure of one call leaves the requests of the others alone.
-      return requests.map(async (request) => {
-        const readings = await calls.get(callOf(request));
-        return readings?.get(request) as QuotaReading;
-      });
-    }, batching);
+    this.#decide = createBatcher(
+      (requests) =>
+        redis instanceof Cluster ? this.#decideByKey(requests) : this.#decideAll(requests),
+      batching,
+    );
     this.#unbanKey = defineScript(redis, 'unbanKey', unbanScript);
     this.#breaker = breaker;
     this.#insurance = insurance;
@@ -167,30 +158,55 @@ export class RedisKeyLimiter extends RateLimiterRedis {
   }
 
   #resultOf(reading: QuotaReading, quota: Quota): QuotaResult {
-    const threshold = strikeThreshold(this.#banPolicy, quota);
-    return new QuotaResult(reading, { ...quota, strikeThreshold: threshold, scope: 'service' });
+    const { perMinute, perDay } = quota;
+    return new QuotaResult(reading, {
+      perMinute,
+      perDay,
+      strikeThreshold: strikeThreshold(this.#banPolicy, quota),
+      scope: 'service',
+    });
   }
 
   /** Decides requests in one script call, in their order. */
-  async #decideAll(requests: readonly KeyRequest[]): Promise<Map<KeyRequest, QuotaReading>> {
+  async #decideAll(requests: readonly KeyRequest[]): Promise<QuotaReading[]> {
     const groups = groupByKey(requests);
     const askedAt = this.#clock();
     const [now, ...replies] = await this.#callScript(
-      groups.map(({ key, quota, requests }) => ({ key, quota, requests: requests.length })),
+      groups.map(({ key, quota, places }) => ({ key, quota, requests: places.length })),
     );
-    const readings = new Map<KeyRequest, QuotaReading>();
-    for (const [i, { key, requests }] of groups.entries()) {
+    const readings = Array<QuotaReading>(requests.length);
+    groups.forEach(({ key, places }, i) => {
       const reply = replies[i] ?? [];
-      for (const [index, request] of requests.entries()) {
-        readings.set(request, readingOf(reply, index, now));
-      }
-      const last = readingOf(reply, requests.length - 1, now);
+      places.forEach((place, index) => {
+        readings[place] = readingOf(reply, index, now);
+      });
+      const last = readingOf(reply, places.length - 1, now);
       if (last.outcome === 'banned') this.#bans.remember(key, last, askedAt);
       if (isBanBegun(reply)) {
         this.#onBan?.({ keyId: this.parseKey(key), seconds: (last.bannedUntilMs - now) / 1_000 });
       }
-    }
+    });
     return readings;
+  }
+
+  /**
+   * Decides requests in a script call for each key. In a Cluster, a script may only use keys of one slot,
+   * and nearly all keys have slots of their own. The failure of one call leaves the others alone.
+   */
+  async #decideByKey(requests: readonly KeyRequest[]): Promise<Promise<QuotaReading>[]> {
+    const calls = new Map(
+      [...Map.groupBy(requests, ({ key }) => key)].map(([key, group]) => [
+        key,
+        { group, decided: this.#decideAll(group) },
+      ]),
+    );
+    await Promise.allSettled([...calls.values()].map(({ decided }) => decided));
+    return requests.map(async (request) => {
+      const { group, decided } = calls.get(request.key) as NonNullable<
+        ReturnType<typeof calls.get>
+      >;
+      return (await decided)[group.indexOf(request)] as QuotaReading;
+    });
   }
 
   #callScript(keys: readonly (KeyRequest & { requests: number })[]): Promise<Reply> {
