@@ -49,7 +49,7 @@ async function flood(
 const from = (network: string) => ({ 'X-Forwarded-For': network });
 
 /** The usage ledger writes every few seconds, whatever is requested. */
-const writtenInBackground = /statement="[^"]*usage/;
+const writtenInBackground = /statement="(roll_up_flushes|[^"]*usage)/;
 
 async function costs() {
   const metrics = await scrape(service.server);
