@@ -72,6 +72,11 @@ export async function openListener(
   shareTypes(app, limited);
   let isDraining = false;
   server.on('request', (req, res) => {
+    // RFC 9112, §3.2: 400 as for no Host. Node takes the first one, a proxy may take another.
+    if (req.rawHeaders.filter(isHostName).length > 1) {
+      res.writeHead(400, { Connection: 'close' }).end();
+      return;
+    }
     // Node drops what follows an upgrade request in the same segment, so it must be the last one.
     if (isDraining || req.headers.upgrade !== undefined) res.setHeader('Connection', 'close');
     req.url = originForm(req.url ?? '/');
@@ -93,4 +98,9 @@ export async function openListener(
       clearTimeout(cut);
     },
   };
+}
+
+/** Whether an element of `rawHeaders` is the name of a Host header. Values have odd indices. */
+function isHostName(element: string, index: number): boolean {
+  return index % 2 === 0 && element.length === 4 && element.toLowerCase() === 'host';
 }

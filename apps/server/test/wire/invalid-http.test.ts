@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { logOf } from '../support/observed.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { closeOf, openConnection, readUntilClosed, statusesIn } from './connection.ts';
@@ -33,6 +33,22 @@ test.each(listeners)(
     expect(log.filter(({ method }) => method === 'unknown').length).toBeLessThanOrEqual(1);
   },
 );
+
+describe.each(listeners)('on the %s listener', (listener) => {
+  test.each([
+    ['two Host headers', 'Host: localhost\r\nhOST: localhost\r\n'],
+    ['two Host headers with others between', 'Host: a\r\nAccept: */*\r\nHost: b\r\n'],
+  ])('%s get 400, and the connection is closed', async (_title, lines) => {
+    const received = await readUntilClosed(
+      originOf(listener),
+      `GET /v1/pets HTTP/1.1\r\n${lines}\r\nGET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n`,
+    );
+    expect(statusesIn(received)).toEqual([400]);
+    expect(received).toMatch(/^Connection: close\r$/m);
+    // It never becomes a request of the application.
+    expect(received).not.toContain('X-Request-Id');
+  });
+});
 
 test.each([
   ['garbage', 'garbage\r\n\r\n', 400],
