@@ -24,6 +24,15 @@ test('operations in beta are compared, too', () => {
   expect(breakingChanges(current, next)).toEqual(['GET /rate-limit 200: bannedUntil is gone']);
 });
 
+test('the responses of an experimental operation may change, and of no other', () => {
+  const orders = 'paths /store/orders get';
+  expect(breakingChanges(readReleased(), changed(`${orders} responses 501`))).toEqual([]);
+  const before = changed(`${orders} x-stability`);
+  const next = structuredClone(before) as { paths: { '/store/orders': { get: JsonObject } } };
+  next.paths['/store/orders'].get['responses'] = {};
+  expect(breakingChanges(before, next)).toContain('GET /store/orders 501: the response is gone');
+});
+
 test('no released error code is gone or has another status', () => {
   const released = new Map<string, number>();
   JSON.parse(readFileSync(releasedFile, 'utf8'), (_name, value) => {

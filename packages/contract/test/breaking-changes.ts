@@ -5,7 +5,7 @@ import type { JsonObject } from '../src/openapi/index.ts';
  *
  * Requests: no operation, parameter, value or media type may be removed, and nothing may become
  * required or narrower. Responses: no success, header, member or documented failure may be removed,
- * and nothing may become optional or wider.
+ * and nothing may become optional or wider. The responses of an experimental operation may change.
  */
 export function breakingChanges(released: JsonObject, next: JsonObject): string[] {
   const found: string[] = [];
@@ -21,7 +21,9 @@ export function breakingChanges(released: JsonObject, next: JsonObject): string[
     if (old['operationId'] !== now['operationId']) found.push(`${name}: operationId changed`);
     compareParameters(name, before.parameters(old), after.parameters(now));
     compareBody(name, before.resolve(old['requestBody']), after.resolve(now['requestBody']));
-    compareResponses(name, before.responses(old), after.responses(now));
+    if (old['x-stability'] !== 'experimental') {
+      compareResponses(name, before.responses(old), after.responses(now));
+    }
     const security = (operation: JsonObject, document: Document) =>
       JSON.stringify(operation['security'] ?? document.root['security']);
     if (security(old, before) !== security(now, after)) found.push(`${name}: security changed`);

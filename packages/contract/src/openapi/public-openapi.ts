@@ -168,7 +168,7 @@ const orders = (baseUrl: string): JsonObject => ({
   responses: {
     200: responses.success('Reserved for the list of orders. Not answered yet.', []),
     ...Object.fromEntries(
-      [400, 401, 405, 429, 500, 501, 503].map((status) => [
+      [401, 405, 429, 500, 501, 503].map((status) => [
         status,
         responses.failure(status, orderMessages),
       ]),
@@ -178,8 +178,5 @@ const orders = (baseUrl: string): JsonObject => ({
 });
 
 const orderMessages = {
-  // It has no parameter that could be wrong; what HTTP itself requires can be.
-  invalid_request: 'Host: expected exactly one',
-  invalid_json: undefined,
   method_not_allowed: errorMessages.method_not_allowed(['GET', 'HEAD']),
 };
