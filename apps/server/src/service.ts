@@ -1,6 +1,7 @@
 import { apiVersion } from '@animal-store/contract';
 import { createApp } from './api/app.ts';
 import { toUsedRequest } from './api/used-request.ts';
+import { openAudit } from './audit/open-audit.ts';
 import type { Config } from './config.ts';
 import { createMigrationCheck } from './database/migrations.ts';
 import { openEmbedded } from './database/open-embedded.ts';
@@ -64,7 +65,7 @@ export async function openService(config: Config, observability: Observability):
     maxPipelinedRequests: config.maxPipelinedRequests,
     maxConnections: config.maxConnections,
   };
-  const { metrics, tracing, onEnd, onOpsEnd, onBan, report } = observability;
+  const { metrics, tracing, onEnd, onOpsEnd, report } = observability;
   const dataDir = config.database.kind === 'embedded' ? config.database.dataDir : undefined;
   // Closed in reverse order: at the end, and when a start fails half-way.
   await using opened = new AsyncDisposableStack();
@@ -76,13 +77,22 @@ export async function openService(config: Config, observability: Observability):
   opened.defer(() => database.close());
   const health = createHealth({ isMigrated: createMigrationCheck(database.db) });
 
+  // Opened before the quotas and the listeners, so closed after them: no ban begins after the last write.
+  const audit = openAudit({ db: database.db, onLost: observability.onAuditLost, report });
+  opened.defer(() => audit.close());
+
   const quotas = await openQuotas({
     redisUrls: config.redisUrls,
     redisTimeoutMs: config.redisTimeoutMs,
     replicas: config.replicas,
     addressPerMinute,
     banPolicy,
-    onBan,
+    onBan(ban) {
+      observability.onBan(ban);
+      const { keyId, startedAtMs, seconds } = ban;
+      const until = new Date(startedAtMs + seconds * 1_000);
+      audit.recordBan({ keyId, startedAt: new Date(startedAtMs), until });
+    },
     onBreaker(state, reason) {
       observability.onBreaker(state, reason);
       health.setRedisFault(state === 'open' ? `${redisAway}.` : undefined);
@@ -131,6 +141,7 @@ export async function openService(config: Config, observability: Observability):
     sessions: createOperatorSessions(database.db, config.adminToken),
     quotas,
     usage: usage.repository,
+    audit: audit.log,
     report,
     onOpsEnd,
   });

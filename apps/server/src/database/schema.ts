@@ -6,6 +6,7 @@ import {
   PetStatus,
   planNames,
 } from '@animal-store/contract';
+import { type AuditState, auditActions, auditActorTypes } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -13,11 +14,13 @@ import {
   customType,
   index,
   integer,
+  jsonb,
   pgEnum,
   pgTable,
   primaryKey,
   text,
   timestamp,
+  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
 
@@ -79,8 +82,25 @@ export const apiKeys = pgTable(
     revokedAt: timestamp('revoked_at', { withTimezone: true }),
   },
   (key) => [
-    // Pages of keys, the newest first.
+    // One index for each way to list keys, in the order of its pages: see `key-search.ts`.
     index('api_keys_created_at').on(key.createdAt, key.id),
+    index('api_keys_plan').on(key.plan, key.createdAt, key.id),
+    index('api_keys_account')
+      .on(key.account, key.createdAt, key.id)
+      .where(sql`${key.account} is not null`),
+    index('api_keys_name')
+      .on(sql`lower(${key.name}) collate "C"`, key.id)
+      .where(sql`${key.name} is not null`),
+    index('api_keys_revoked').on(key.createdAt, key.id).where(sql`${key.revokedAt} is not null`),
+    index('api_keys_revoked_plan')
+      .on(key.plan, key.createdAt, key.id)
+      .where(sql`${key.revokedAt} is not null`),
+    index('api_keys_expiry')
+      .on(key.expiresAt, key.id)
+      .where(sql`${key.revokedAt} is null and ${key.expiresAt} is not null`),
+    index('api_keys_expiry_plan')
+      .on(key.plan, key.expiresAt, key.id)
+      .where(sql`${key.revokedAt} is null and ${key.expiresAt} is not null`),
     check(
       'api_keys_quota',
       sql`case when ${key.plan} = 'enterprise' then ${key.perMinute} > 0 and ${key.perDay} > 0 and ${key.perMinute} is not null and ${key.perDay} is not null else ${key.perMinute} is null and ${key.perDay} is null end`,
@@ -102,7 +122,11 @@ export const apiTokens = pgTable(
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
     expiresAt: timestamp('expires_at', { withTimezone: true }),
   },
-  (token) => [index('api_tokens_key_id').on(token.keyId)],
+  (token) => [
+    index('api_tokens_key_id').on(token.keyId),
+    // Keys by the token that somebody has found.
+    index('api_tokens_prefix').on(token.prefix),
+  ],
 );
 
 export const operatorRole = pgEnum('operator_role', ['viewer', 'operator', 'owner']);
@@ -132,6 +156,66 @@ export const operatorTokens = pgTable(
     expiresAt: timestamp('expires_at', { withTimezone: true }),
   },
   (token) => [index('operator_tokens_operator_id').on(token.operatorId)],
+);
+
+export const auditAction = pgEnum('audit_action', auditActions);
+export const auditActorType = pgEnum('audit_actor_type', auditActorTypes);
+export const auditSubjectType = pgEnum('audit_subject_type', ['key', 'operator']);
+
+/**
+ * The audit log. Triggers refuse to change an entry, and to delete one that is not old enough: see
+ * the migration that creates the table.
+ */
+export const auditEntries = pgTable(
+  'audit_entries',
+  {
+    id: bigint({ mode: 'number' })
+      .primaryKey()
+      .generatedAlwaysAsIdentity({ minValue: 1, maxValue: maxPetId }),
+    at: timestamp({ withTimezone: true }).notNull(),
+    actorType: auditActorType('actor_type').notNull(),
+    /** The operator; `null` for actors that are no rows. */
+    actorId: uuid('actor_id'),
+    actorName: text('actor_name').notNull(),
+    action: auditAction().notNull(),
+    subjectType: auditSubjectType('subject_type').notNull(),
+    subjectId: uuid('subject_id').notNull(),
+    /** As of after the change, as is the account. */
+    subjectName: text('subject_name'),
+    account: text(),
+    before: jsonb().$type<AuditState>().notNull(),
+    after: jsonb().$type<AuditState>().notNull(),
+    requestId: text('request_id'),
+    reason: text(),
+  },
+  (entry) => [
+    // One index for each way to list entries, in the order of its pages.
+    index('audit_entries_at').on(entry.at, entry.id),
+    index('audit_entries_subject').on(entry.subjectId, entry.at, entry.id),
+    index('audit_entries_actor').on(entry.actorType, entry.actorId, entry.at, entry.id),
+    index('audit_entries_account')
+      .on(entry.account, entry.at, entry.id)
+      .where(sql`${entry.account} is not null`),
+    index('audit_entries_action').on(entry.action, entry.at, entry.id),
+    // A replica may write the start of a ban again, if it does not know whether the first try succeeded.
+    uniqueIndex('audit_entries_ban_start')
+      .on(entry.subjectId, entry.at)
+      .where(sql`${entry.action} = 'ban.started'`),
+  ],
+);
+
+/** The bans that the audit log has the start of, and not yet the end. */
+export const openBans = pgTable(
+  'open_bans',
+  {
+    keyId: uuid('key_id').notNull(),
+    startedAt: timestamp('started_at', { withTimezone: true }).notNull(),
+    until: timestamp({ withTimezone: true }).notNull(),
+  },
+  (ban) => [
+    primaryKey({ columns: [ban.keyId, ban.startedAt] }),
+    index('open_bans_until').on(ban.until),
+  ],
 );
 
 /**

@@ -1,43 +1,19 @@
 import type { PlanName, Quota } from '@animal-store/contract';
 import type { KeyState } from '@animal-store/contract/admin';
-import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
+import { type Cause, recordAudit } from '../audit/audit-log.ts';
+import { takeOpenBan } from '../audit/ban-log.ts';
 import type { Database } from '../database/database.ts';
 import { apiKeys, apiTokens } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
-import { lastUsed } from '../usage/usage-tables.ts';
-import {
-  type ApiKey,
-  type NewApiKey,
-  type PlanChoice,
-  quotaOf,
-  type StoredPlan,
-  storedPlan,
-} from './api-key.ts';
+import { type NewApiKey, type PlanChoice, storedPlan } from './api-key.ts';
+import { keySubject, recordKeyChange } from './key-audit.ts';
 import { announceKeyChange } from './key-changes.ts';
 import { addToken, createApiKey } from './key-creation.ts';
-import { isUnexpired } from './key-lookup.ts';
+import { findKey, isTokenUnexpired, type KeyRecord, lockKey } from './key-record.ts';
+import { type KeyFilter, type KeyPage, type KeyPosition, searchKeys } from './key-search.ts';
 
 export type KeyManagement = ReturnType<typeof createKeyManagement>;
-
-/** A key as operators see it. */
-export interface KeyRecord extends Omit<ApiKey, 'expiresAt'> {
-  readonly account: string | null;
-  readonly state: KeyState;
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-  /** The minute of its last request, as far as the usage ledger has it. */
-  readonly lastUsedAt: Date | null;
-  /** The tokens that have not expired, the newest first. They are valid as long as the key is active. */
-  readonly tokens: readonly TokenRecord[];
-}
-
-/** What operators see of a token. */
-interface TokenRecord {
-  readonly prefix: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-}
 
 /** A key with its new token, which cannot be shown again. */
 export interface KeyWithToken {
@@ -45,16 +21,19 @@ export interface KeyWithToken {
   readonly token: string;
 }
 
-/** What narrows a list of keys. */
-export interface KeyFilter {
-  readonly plan: PlanName | undefined;
-  readonly state: KeyState | undefined;
-}
-
-/** What an operator wants to change of a key's plan. */
-interface PlanChange {
+/** What an operator wants to change of a key. What is `undefined` stays; `null` removes. */
+interface KeyChange {
+  readonly name?: string | null | undefined;
+  readonly account?: string | null | undefined;
+  readonly expiresAt?: Date | null | undefined;
   readonly plan?: PlanName | undefined;
   readonly quota?: Quota | undefined;
+}
+
+/** How a key stands before its ban is lifted. */
+interface Standing {
+  readonly bannedUntil: Date | undefined;
+  readonly strikes: number;
 }
 
 /** Why a key was not changed. */
@@ -66,76 +45,10 @@ export type Unchanged =
   /** The key would not be Enterprise, and have numbers. */
   | { readonly outcome: 'quota-unwanted'; readonly plan: PlanName };
 
-// By the database's clock, as in the lookup of a token.
-const state = sql<KeyState>`case when ${apiKeys.revokedAt} is not null then 'revoked' when ${apiKeys.expiresAt} <= now() then 'expired' else 'active' end`;
-
-const isTokenUnexpired = isUnexpired(apiTokens.expiresAt);
-
-// A subquery, because `for update` takes no outer join.
-const lastUsedAt = sql<Date | null>`(select ${lastUsed.at} from ${lastUsed} where ${lastUsed.keyId} = ${apiKeys.id})`;
-
-const columns = {
-  id: apiKeys.id,
-  name: apiKeys.name,
-  account: apiKeys.account,
-  plan: apiKeys.plan,
-  perMinute: apiKeys.perMinute,
-  perDay: apiKeys.perDay,
-  createdAt: apiKeys.createdAt,
-  expiresAt: apiKeys.expiresAt,
-  revokedAt: apiKeys.revokedAt,
-  lastUsedAt: lastUsedAt.mapWith(lastUsed.at),
-  state,
-};
-
-const findKey = statement('find_key', (db, id: string) =>
-  db.select(columns).from(apiKeys).where(eq(apiKeys.id, id)),
-);
-
-const lockKey = statement('lock_key', (db, id: string) =>
-  db.select(columns).from(apiKeys).where(eq(apiKeys.id, id)).for('update'),
-);
-
-const listKeys = statement(
-  'list_keys',
-  (db, filter: KeyFilter, limit: number, afterId: string | undefined) => {
-    // The position is read from the key's own row: a creation time is finer than a JavaScript date.
-    const after =
-      afterId &&
-      sql`(${apiKeys.createdAt}, ${apiKeys.id}) < (select last.created_at, last.id from ${apiKeys} last where last.id = ${afterId})`;
-    return db
-      .select(columns)
-      .from(apiKeys)
-      .where(
-        and(
-          filter.plan && eq(apiKeys.plan, filter.plan),
-          filter.state && eq(state, filter.state),
-          after || undefined,
-        ),
-      )
-      .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
-      .limit(limit);
-  },
-);
-
-const listTokens = statement('list_tokens', (db, keyIds: string[]) =>
-  db
-    .select({
-      keyId: apiTokens.keyId,
-      prefix: apiTokens.prefix,
-      createdAt: apiTokens.createdAt,
-      expiresAt: apiTokens.expiresAt,
-    })
-    .from(apiTokens)
-    .where(and(inArray(apiTokens.keyId, keyIds), isTokenUnexpired))
-    // The newest token never expires before the others. `created_at` alone does not tell which one is
-    // the newest: it is the time at which its transaction began, and of two rotations at once the
-    // one that waited for the other may have begun first.
-    .orderBy(desc(apiTokens.expiresAt), desc(apiTokens.createdAt), asc(apiTokens.hash)),
-);
-
-const updatePlan = statement('update_plan', (db, id: string, plan: StoredPlan) =>
-  db.update(apiKeys).set(plan).where(eq(apiKeys.id, id)),
+const updateKey = statement(
+  'update_key',
+  (db, id: string, key: Partial<Omit<typeof apiKeys.$inferInsert, 'id'>>) =>
+    db.update(apiKeys).set(key).where(eq(apiKeys.id, id)),
 );
 
 const expireTokens = statement('expire_tokens', (db, keyId: string, graceSeconds: number) =>
@@ -156,7 +69,8 @@ const revokeKey = statement('revoke_key', (db, id: string) =>
 
 /**
  * What operators do with API keys. Each change is announced to all replicas in its own transaction:
- * they learn of it when it is committed, and never of one that was rolled back.
+ * they learn of it when it is committed, and never of one that was rolled back. So it is with its
+ * entry in the audit log.
  *
  * @param onChanged called with a changed key before the change returns, so that this replica never
  * serves an outdated one afterwards.
@@ -173,104 +87,124 @@ export function createKeyManagement(db: Database, onChanged: (keyId: string) => 
 
   return {
     /** Creates a key. */
-    create: (key: NewApiKey): Promise<KeyWithToken> =>
+    create: (key: NewApiKey, cause: Cause): Promise<KeyWithToken> =>
       inTransaction('change_key', db, async (tx) => {
         const { id, token } = await createApiKey(tx, key);
-        return { key: await get(tx, id), token };
+        const created = await get(tx, id);
+        await recordKeyChange(tx, {
+          action: 'key.created',
+          cause,
+          before: undefined,
+          after: created,
+        });
+        return { key: created, token };
       }),
 
-    find: (id: string): Promise<KeyRecord | undefined> => find(db, id),
+    find: (id: string): Promise<KeyRecord | undefined> => findKey(db, id),
 
-    /** Up to `limit` keys, the newest first, after the key that a page ended with. */
-    async list(filter: KeyFilter, limit: number, afterId: string | undefined) {
-      return withTokens(db, await listKeys(db, filter, limit, afterId));
-    },
+    /** Up to `limit` keys that match every filter, from a position on. */
+    list: (filter: KeyFilter, limit: number, position: KeyPosition | undefined): Promise<KeyPage> =>
+      searchKeys(db, filter, limit, position),
 
-    /** Changes a key's plan, an Enterprise key's numbers, or both. The counts stay. */
-    changePlan: (
+    /** Changes a key. The counts stay. */
+    change: (
       id: string,
-      wanted: PlanChange,
+      { plan, quota, ...labels }: KeyChange,
+      cause: Cause,
     ): Promise<Unchanged | { readonly outcome: 'changed'; readonly key: KeyRecord }> =>
       change(id, async (tx) => {
-        const key = await lock(tx, id);
-        if ('outcome' in key) return key;
-        const choice = choosePlan(key, wanted);
+        const before = await lockActive(tx, id);
+        if ('outcome' in before) return before;
+        const choice = choosePlan(before, { plan, quota });
         if ('outcome' in choice) return choice;
-        await updatePlan(tx, id, storedPlan(choice));
+        await updateKey(tx, id, { ...labels, ...storedPlan(choice) });
+        const after = await get(tx, id);
+        await recordKeyChange(tx, { action: 'key.changed', cause, before, after });
         await announceKeyChange(tx, { keyId: id });
-        return { outcome: 'changed', key: await get(tx, id) };
+        return { outcome: 'changed', key: after };
       }),
 
     /** Gives a key a new token. Its other tokens stay valid for the grace period at most. */
     rotate: (
       id: string,
       graceSeconds: number,
+      cause: Cause,
     ): Promise<Unchanged | ({ readonly outcome: 'rotated' } & KeyWithToken)> =>
       change(id, async (tx) => {
-        const key = await lock(tx, id);
-        if ('outcome' in key) return key;
+        const before = await lockActive(tx, id);
+        if ('outcome' in before) return before;
         await expireTokens(tx, id, graceSeconds);
         const token = await addToken(tx, id);
+        const after = await get(tx, id);
+        await recordKeyChange(tx, { action: 'key.rotated', cause, before, after });
         await announceKeyChange(tx, { keyId: id });
-        return { outcome: 'rotated', key: await get(tx, id), token };
+        return { outcome: 'rotated', key: after, token };
       }),
 
     /** Revokes a key for good. A repetition changes nothing, and is announced again. */
-    revoke: (id: string): Promise<KeyRecord | undefined> =>
+    revoke: (id: string, cause: Cause): Promise<KeyRecord | undefined> =>
       change(id, async (tx) => {
+        const before = await lockKey(tx, id);
+        if (before === undefined) return undefined;
         await revokeKey(tx, id);
+        const after = await get(tx, id);
+        await recordKeyChange(tx, { action: 'key.revoked', cause, before, after });
         await announceKeyChange(tx, { keyId: id });
-        return find(tx, id);
+        return after;
       }),
 
-    /** Tells the other replicas that a key's ban was lifted. */
-    async announceUnban(id: string): Promise<void> {
-      await announceKeyChange(db, { keyId: id, pardoned: true });
-    },
+    /**
+     * Ends a key's ban, wherever it is kept, and records and announces that.
+     *
+     * The ban is ended by `lift` just before the commit. So nothing is lifted if the database is
+     * unavailable, and a replica that hears of it and asks Redis finds no ban. Only if the commit
+     * itself fails is the ban lifted without an entry; the caller then gets an error, and repeats.
+     */
+    unban: (id: string, standing: Standing, lift: () => Promise<void>, cause: Cause) =>
+      inTransaction('change_key', db, async (tx): Promise<KeyRecord | undefined> => {
+        const key = await lockKey(tx, id);
+        if (key === undefined) return undefined;
+        const bannedUntil = (await takeOpenBan(tx, id)) ?? standing.bannedUntil;
+        await recordAudit(tx, {
+          cause,
+          action: 'key.unbanned',
+          subject: keySubject(key),
+          before: {
+            bannedUntil: bannedUntil?.toISOString() ?? null,
+            strikes: standing.strikes,
+          },
+          after: { bannedUntil: null, strikes: 0 },
+        });
+        await announceKeyChange(tx, { keyId: id, pardoned: true });
+        await lift();
+        return key;
+      }),
   };
 }
 
-async function find(db: Database, id: string): Promise<KeyRecord | undefined> {
-  const [key] = await withTokens(db, await findKey(db, id));
-  return key;
-}
-
 async function get(tx: Database, id: string): Promise<KeyRecord> {
-  const key = await find(tx, id);
+  const key = await findKey(tx, id);
   if (key === undefined) throw new Error('A key is gone in the transaction that changed it.');
   return key;
 }
 
 /** Locks a key until the transaction ends, if it may be changed at all. */
-async function lock(tx: Database, id: string) {
-  const [key] = await lockKey(tx, id);
+async function lockActive(tx: Database, id: string) {
+  const key = await lockKey(tx, id);
   if (key === undefined) return { outcome: 'no-such-key' } as const;
   if (key.state !== 'active') return { outcome: 'not-active', state: key.state } as const;
   return key;
 }
 
-type Row = Awaited<ReturnType<typeof findKey>>[number];
-
-async function withTokens(db: Database, rows: readonly Row[]): Promise<KeyRecord[]> {
-  if (rows.length === 0) return [];
-  const tokens = await listTokens(
-    db,
-    rows.map(({ id }) => id),
-  );
-  const tokensOf = Map.groupBy(tokens, ({ keyId }) => keyId);
-  return rows.map(({ perMinute, perDay, ...row }) => ({
-    ...row,
-    quota: quotaOf({ plan: row.plan, perMinute, perDay }),
-    tokens: (tokensOf.get(row.id) ?? []).map(({ keyId: _, ...token }) => token),
-  }));
-}
-
 /** The plan that a key gets, or why it cannot get it. */
-function choosePlan(key: Row, wanted: PlanChange): PlanChoice | Unchanged {
+function choosePlan(
+  key: KeyRecord,
+  wanted: Pick<KeyChange, 'plan' | 'quota'>,
+): PlanChoice | Unchanged {
   const plan = wanted.plan ?? key.plan;
   if (plan !== 'enterprise') {
     return wanted.quota === undefined ? { plan } : { outcome: 'quota-unwanted', plan };
   }
-  const quota = wanted.quota ?? (key.plan === 'enterprise' ? quotaOf(key) : undefined);
+  const quota = wanted.quota ?? (key.plan === 'enterprise' ? key.quota : undefined);
   return quota === undefined ? { outcome: 'quota-missing' } : { plan, quota };
 }

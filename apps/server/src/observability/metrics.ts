@@ -22,6 +22,8 @@ export interface Metrics {
   countBan(): void;
   /** Counts requests that will be missing in the usage ledger. */
   countUsageLost(requests: number): void;
+  /** Counts bans whose start will be missing in the audit log. */
+  countAuditLost(bans: number): void;
   /** Notes whether Redis decides (breaker closed) or this replica by itself (open). */
   setBreaker(state: 'closed' | 'open'): void;
   /** Everything in Prometheus's text format, and the media type of that. */
@@ -109,6 +111,11 @@ export function openMetrics({ version }: { version: string }): Metrics {
     help: 'Requests that are missing in the usage ledger, because the database was away too long.',
     registers,
   });
+  const auditLost = new Counter({
+    name: 'animal_store_audit_lost_bans_total',
+    help: 'Bans whose start is missing in the audit log, because the database was away too long.',
+    registers,
+  });
   const breaker = new Gauge({
     name: 'animal_store_redis_breaker_open',
     help: '1 while Redis is away and this replica limits by its own share, otherwise 0.',
@@ -187,6 +194,7 @@ export function openMetrics({ version }: { version: string }): Metrics {
     },
     countBan: () => bans.inc(),
     countUsageLost: (count) => usageLost.inc(count),
+    countAuditLost: (count) => auditLost.inc(count),
     setBreaker: (state) => breaker.set(state === 'open' ? 1 : 0),
     show: () => registry.metrics(),
     contentType: registry.contentType,

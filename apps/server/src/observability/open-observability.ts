@@ -27,6 +27,8 @@ export interface Observability {
   readonly onBan: OnBan;
   /** Notes requests that will be missing in the usage ledger. */
   onUsageLost(requests: number): void;
+  /** Notes bans whose start will be missing in the audit log. */
+  onAuditLost(bans: number): void;
   /** Notes a failure that is ours. */
   report(failure: unknown, requestId?: string): void;
   /** Notes a failure that ends the process, and writes what the log still holds. */
@@ -86,13 +88,17 @@ export async function openObservability(options: {
       }
       log.warn({ error: describeFailure(reason) }, redisAway);
     },
-    onBan(ban) {
+    onBan({ keyId, seconds }) {
       metrics.countBan();
-      log.warn(ban, 'a key is banned for a while');
+      log.warn({ keyId, seconds }, 'a key is banned for a while');
     },
     onUsageLost(requests) {
       metrics.countUsageLost(requests);
       log.error({ requests }, 'requests are missing in the usage ledger');
+    },
+    onAuditLost(bans) {
+      metrics.countAuditLost(bans);
+      log.error({ bans }, 'bans are missing in the audit log');
     },
     report(failure, requestId) {
       log.error({ requestId, error: describeFailure(failure) }, 'a failure on our side');

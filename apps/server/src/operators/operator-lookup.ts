@@ -1,20 +1,23 @@
 import type { OperatorRole } from '@animal-store/contract/admin';
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import type { AuditActor } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
 import { preparedStatement } from '../database/statement.ts';
 import { hashToken } from '../keys/token.ts';
 
 /** Who sends a request to the admin API. */
-export interface Actor {
-  /** `null` for those that are no rows: the `ADMIN_TOKEN`, and the user on the embedded server's socket. */
-  readonly id: string | null;
-  readonly name: string;
+export interface Actor extends AuditActor {
   readonly role: OperatorRole;
 }
 
 /** The `ADMIN_TOKEN`: whoever has it is an owner, so that the first operator can be created. */
-export const bootstrap: Actor = { id: null, name: 'ADMIN_TOKEN', role: 'owner' };
+export const bootstrap: Actor = {
+  type: 'admin_token',
+  id: null,
+  name: 'ADMIN_TOKEN',
+  role: 'owner',
+};
 
 const findOperatorByToken = preparedStatement('find_operator_by_token', (db) =>
   db
@@ -40,7 +43,7 @@ const findOperatorByToken = preparedStatement('find_operator_by_token', (db) =>
 export function createOperatorLookup(db: Database) {
   return async function findByToken(token: string): Promise<Actor | undefined> {
     const [row] = await findOperatorByToken(db, { hash: hashToken(token) });
-    return row;
+    return row && { type: 'operator', ...row };
   };
 }
 

@@ -1,5 +1,7 @@
-import type { KeyState, OperatorRole } from '@animal-store/contract/admin';
+import type { AuditAction, AuditState, KeyState, OperatorRole } from '@animal-store/contract/admin';
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
+import { type Cause, recordAudit } from '../audit/audit-log.ts';
+import { differenceFromNothing, differenceOf } from '../audit/state-difference.ts';
 import type { Database } from '../database/database.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
@@ -102,16 +104,17 @@ const revokeOperator = statement('revoke_operator', (db, id: string) =>
 /** What owners do with operators. */
 export function createOperatorManagement(db: Database) {
   return {
-    create: (operator: {
-      name: string;
-      role: OperatorRole;
-      expiresAt: Date | undefined;
-    }): Promise<OperatorWithToken> =>
+    create: (
+      operator: { name: string; role: OperatorRole; expiresAt: Date | undefined },
+      cause: Cause,
+    ): Promise<OperatorWithToken> =>
       inTransaction('change_operator', db, async (tx) => {
         const [row] = await insertOperator(tx, operator);
         if (row === undefined) throw new Error('An insert returned no row.');
         const token = await addToken(tx, row.id);
-        return { operator: await get(tx, row.id), token };
+        const after = await get(tx, row.id);
+        await recordChange(tx, 'operator.created', cause, { before: undefined, after });
+        return { operator: after, token };
       }),
 
     /** All operators, the newest first. */
@@ -121,21 +124,28 @@ export function createOperatorManagement(db: Database) {
     rotate: (
       id: string,
       graceSeconds: number,
+      cause: Cause,
     ): Promise<UnchangedOperator | ({ readonly outcome: 'rotated' } & OperatorWithToken)> =>
       inTransaction('change_operator', db, async (tx) => {
-        const [operator] = await lockOperator(tx, id);
-        if (operator === undefined) return { outcome: 'no-such-operator' };
-        if (operator.state !== 'active') return { outcome: 'not-active', state: operator.state };
+        const before = await lock(tx, id);
+        if (before === undefined) return { outcome: 'no-such-operator' };
+        if (before.state !== 'active') return { outcome: 'not-active', state: before.state };
         await expireTokens(tx, id, graceSeconds);
         const token = await addToken(tx, id);
-        return { outcome: 'rotated', operator: await get(tx, id), token };
+        const after = await get(tx, id);
+        await recordChange(tx, 'operator.rotated', cause, { before, after });
+        return { outcome: 'rotated', operator: after, token };
       }),
 
     /** Revokes an operator for good. A repetition changes nothing. */
-    revoke: (id: string): Promise<OperatorRecord | undefined> =>
+    revoke: (id: string, cause: Cause): Promise<OperatorRecord | undefined> =>
       inTransaction('change_operator', db, async (tx) => {
+        const before = await lock(tx, id);
+        if (before === undefined) return undefined;
         await revokeOperator(tx, id);
-        return find(tx, id);
+        const after = await get(tx, id);
+        await recordChange(tx, 'operator.revoked', cause, { before, after });
+        return after;
       }),
   };
 }
@@ -149,6 +159,43 @@ async function addToken(tx: Database, operatorId: string): Promise<string> {
 async function find(db: Database, id: string): Promise<OperatorRecord | undefined> {
   const [operator] = await withTokens(db, await findOperator(db, id));
   return operator;
+}
+
+/** Finds an operator and locks it until the transaction ends. */
+async function lock(tx: Database, id: string): Promise<OperatorRecord | undefined> {
+  const [operator] = await withTokens(tx, await lockOperator(tx, id));
+  return operator;
+}
+
+/** Records what an owner did to an operator. A change that changes nothing makes no entry. */
+async function recordChange(
+  tx: Database,
+  action: AuditAction,
+  cause: Cause,
+  { before, after }: { before: OperatorRecord | undefined; after: OperatorRecord },
+): Promise<void> {
+  const difference =
+    before === undefined
+      ? differenceFromNothing(stateOf(after))
+      : differenceOf(stateOf(before), stateOf(after));
+  if (difference === undefined) return;
+  const { id, name } = after;
+  const subject = { type: 'operator', id, name, account: null } as const;
+  await recordAudit(tx, { cause, action, subject, ...difference });
+}
+
+function stateOf({ name, role, expiresAt, revokedAt, tokens }: OperatorRecord): AuditState {
+  return {
+    name,
+    role,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    revokedAt: revokedAt?.toISOString() ?? null,
+    tokens: tokens.map((token) => ({
+      prefix: token.prefix,
+      createdAt: token.createdAt.toISOString(),
+      expiresAt: token.expiresAt?.toISOString() ?? null,
+    })),
+  };
 }
 
 async function get(tx: Database, id: string): Promise<OperatorRecord> {

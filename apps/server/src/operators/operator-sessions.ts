@@ -111,7 +111,7 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
       const [row] = await findSession(db, allHashesOf(session));
       if (row === undefined) return undefined;
       if (row.isAging) await extendSession(db, row.hash);
-      return row.operator ?? bootstrap;
+      return row.operator === null ? bootstrap : { type: 'operator', ...row.operator };
     },
 
     async end(session: string): Promise<void> {

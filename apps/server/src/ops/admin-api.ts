@@ -2,6 +2,7 @@ import { adminContract } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
 import { contractHandlers } from '../http/contract-handlers.ts';
 import { jsonBody } from '../http/json-body.ts';
+import type { createAuditHandlers } from './audit-handlers.ts';
 import type { createKeyHandlers } from './key-handlers.ts';
 import type { createOperatorHandlers } from './operator-handlers.ts';
 import type { adminApiRoutes } from './ops-routes.ts';
@@ -18,6 +19,7 @@ export interface AdminApiOptions {
   readonly operators: ReturnType<typeof createOperatorHandlers>;
   readonly usage: ReturnType<typeof createUsageHandlers>;
   readonly sessions: ReturnType<typeof createSessionHandlers>;
+  readonly audit: ReturnType<typeof createAuditHandlers>;
   /** Creates the OpenAPI document of this API. */
   readonly createOpenApi: () => object;
 }
@@ -28,6 +30,7 @@ export function adminHandlers({
   operators,
   usage,
   sessions,
+  audit,
   createOpenApi,
 }: AdminApiOptions): Record<keyof typeof adminApiRoutes, RequestHandler> {
   const withBody = <Handler>(handler: Handler) => ({
@@ -45,6 +48,7 @@ export function adminHandlers({
       ...operators,
       ...usage,
       ...sessions,
+      ...audit,
       createOperator: withBody(operators.createOperator),
       rotateOperator: withBody(operators.rotateOperator),
     }),

@@ -23,7 +23,7 @@ const guesses = { points: 10, duration: 60 } as const;
 const guessDelayMs = 1_000;
 
 /** The user that the embedded server runs as: nobody else can open its socket. */
-const localUser: Actor = { id: null, name: 'local user', role: 'owner' };
+const localUser: Actor = { type: 'local_user', id: null, name: 'local user', role: 'owner' };
 
 export interface OperatorAuthentication {
   /** `undefined` if only named operators may use the admin API. */

@@ -1,9 +1,7 @@
-import { formatLinks, type RateLimitWindow } from '@animal-store/contract';
+import type { RateLimitWindow } from '@animal-store/contract';
 import {
-  adminBasePath,
   adminErrorMessages,
   adminRoutes,
-  isKeyId,
   type Key,
   type KeyDetails,
   type KeyUsage,
@@ -11,9 +9,11 @@ import {
 } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
 import { ApiError } from '../http/api-error.ts';
-import type { KeyManagement, KeyRecord, Unchanged } from '../keys/key-management.ts';
+import type { KeyManagement, Unchanged } from '../keys/key-management.ts';
+import type { KeyRecord } from '../keys/key-record.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-
+import { causeOf } from './cause.ts';
+import { linkNextPage, readCursor } from './list-cursor.ts';
 import { readExpiry, toTimes } from './times.ts';
 
 /** The operations on API keys. */
@@ -34,65 +34,55 @@ export function createKeyHandlers(options: {
   }
 
   return initServer().router(keyContract, {
-    async createKey({ body: { expiresAt, ...key }, res }) {
-      const created = await keys.create({ ...key, expiresAt: readExpiry(expiresAt) });
+    async createKey({ body: { expiresAt, ...key }, query, res }) {
+      const newKey = { ...key, expiresAt: readExpiry(expiresAt) ?? undefined };
+      const created = await keys.create(newKey, causeOf(res, query));
       res.locals.keyId = created.key.id;
       return { status: 201, body: { key: toKey(created.key), token: created.token } };
     },
 
-    async listKeys({ query: { limit, plan, state, cursor }, res }) {
-      if (cursor !== undefined) await requireCursor(cursor);
-      // One more than asked for tells whether there is a next page.
-      const found = await keys.list({ plan, state }, limit + 1, cursor);
-      const page = found.slice(0, limit);
-      const last = page.at(-1);
-      if (found.length > limit && last !== undefined) {
-        const query = new URLSearchParams({ limit: String(limit) });
-        if (plan !== undefined) query.set('plan', plan);
-        if (state !== undefined) query.set('state', state);
-        query.set('cursor', last.id);
-        const url = `${adminBasePath}${adminRoutes.listKeys.path}?${query}`;
-        res.setHeader('Link', formatLinks([{ url, rel: 'next' }]));
-      }
-      return { status: 200, body: page.map(toKey) };
+    async listKeys({ query: { limit, cursor, ...filter }, res }) {
+      const list = { path: adminRoutes.listKeys.path, limit, filter };
+      const page = await keys.list(filter, limit, readCursor(list, cursor));
+      linkNextPage(res, list, page.next);
+      return { status: 200, body: page.keys.map(toKey) };
     },
 
     async getKey({ params: { keyId } }) {
       return { status: 200, body: await detailsOf(await find(keyId)) };
     },
 
-    async changeKey({ params: { keyId }, body }) {
-      const change = await keys.changePlan(keyId, body);
+    async changeKey({ params: { keyId }, query, body: { expiresAt, ...body }, res }) {
+      const wanted = { ...body, expiresAt: readExpiry(expiresAt) };
+      const change = await keys.change(keyId, wanted, causeOf(res, query));
       if (change.outcome !== 'changed') throw refusal(keyId, change);
       return { status: 200, body: toKey(change.key) };
     },
 
-    async rotateKey({ params: { keyId }, body: { graceSeconds } }) {
-      const rotation = await keys.rotate(keyId, graceSeconds);
+    async rotateKey({ params: { keyId }, query, body: { graceSeconds }, res }) {
+      const rotation = await keys.rotate(keyId, graceSeconds, causeOf(res, query));
       if (rotation.outcome !== 'rotated') throw refusal(keyId, rotation);
       return { status: 200, body: { key: toKey(rotation.key), token: rotation.token } };
     },
 
-    async revokeKey({ params: { keyId } }) {
-      const key = await keys.revoke(keyId);
+    async revokeKey({ params: { keyId }, query, res }) {
+      const key = await keys.revoke(keyId, causeOf(res, query));
       if (key === undefined) throw noSuchKey(keyId);
       return { status: 200, body: toKey(key) };
     },
 
-    async unbanKey({ params: { keyId } }) {
-      const key = await find(keyId);
-      // Lifted before it is announced: a replica that hears of it and asks Redis finds no ban.
-      await quotas.unban(key.id);
-      await keys.announceUnban(key.id);
+    async unbanKey({ params: { keyId }, query, res }) {
+      const { strikes, bannedUntil } = await quotas.usageOf(await find(keyId));
+      const standing = {
+        strikes,
+        bannedUntil: bannedUntil === undefined ? undefined : new Date(bannedUntil * 1000),
+      };
+      const lift = () => quotas.unban(keyId);
+      const key = await keys.unban(keyId, standing, lift, causeOf(res, query));
+      if (key === undefined) throw noSuchKey(keyId);
       return { status: 200, body: await detailsOf(key) };
     },
   });
-
-  /** A cursor is the id of the key that the page before ended with. Keys are never deleted. */
-  async function requireCursor(cursor: string): Promise<void> {
-    if (isKeyId(cursor) && (await keys.find(cursor)) !== undefined) return;
-    throw new ApiError('invalid_request', 'cursor: expected one that a Link header gave');
-  }
 }
 
 function refusal(id: string, unchanged: Unchanged): ApiError {

@@ -1,5 +1,6 @@
 import { createAdminOpenApi } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
+import type { AuditLog } from '../audit/audit-log.ts';
 import { type ListenerLimits, openListener } from '../http/listener.ts';
 import type { KeyManagement } from '../keys/key-management.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
@@ -8,6 +9,7 @@ import type { OperatorManagement } from '../operators/operator-management.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import type { UsageRepository } from '../usage/usage-repository.ts';
+import { createAuditHandlers } from './audit-handlers.ts';
 import {
   authenticateOperator,
   type OperatorAuthentication,
@@ -48,6 +50,7 @@ export async function openOps(
       sessions: OperatorSessions;
       quotas: Quotas;
       usage: UsageRepository;
+      audit: AuditLog;
       report: (failure: unknown, requestId?: string) => void;
       onOpsEnd: (record: OpsRequestRecord) => void;
     },
@@ -57,12 +60,21 @@ export async function openOps(
   const operators = createOperatorHandlers(options.operators);
   const usage = createUsageHandlers({ keys: options.keys, usage: options.usage });
   const sessions = createSessionHandlers(options.sessions);
+  const audit = createAuditHandlers(options.audit);
   const createApp = (authenticate: RequestHandler) =>
     createOpsApp({
       opsHosts,
       health,
       metrics,
-      admin: { authenticate, keys, operators, usage, sessions, createOpenApi: createAdminOpenApi },
+      admin: {
+        authenticate,
+        keys,
+        operators,
+        usage,
+        sessions,
+        audit,
+        createOpenApi: createAdminOpenApi,
+      },
       report,
       onOpsEnd,
     });

@@ -2,13 +2,15 @@ import { adminErrorMessages, type Operator, operatorContract } from '@animal-sto
 import { initServer } from '@ts-rest/express';
 import { ApiError } from '../http/api-error.ts';
 import type { OperatorManagement, OperatorRecord } from '../operators/operator-management.ts';
+import { causeOf } from './cause.ts';
 import { readExpiry, toTimes } from './times.ts';
 
 /** The operations on operators. */
 export function createOperatorHandlers(operators: OperatorManagement) {
   return initServer().router(operatorContract, {
-    async createOperator({ body: { expiresAt, ...operator } }) {
-      const created = await operators.create({ ...operator, expiresAt: readExpiry(expiresAt) });
+    async createOperator({ body: { expiresAt, ...operator }, query, res }) {
+      const newOperator = { ...operator, expiresAt: readExpiry(expiresAt) ?? undefined };
+      const created = await operators.create(newOperator, causeOf(res, query));
       return {
         status: 201,
         body: { operator: toOperator(created.operator), token: created.token },
@@ -19,8 +21,8 @@ export function createOperatorHandlers(operators: OperatorManagement) {
       return { status: 200, body: (await operators.list()).map(toOperator) };
     },
 
-    async rotateOperator({ params: { operatorId }, body: { graceSeconds } }) {
-      const rotation = await operators.rotate(operatorId, graceSeconds);
+    async rotateOperator({ params: { operatorId }, query, body: { graceSeconds }, res }) {
+      const rotation = await operators.rotate(operatorId, graceSeconds, causeOf(res, query));
       switch (rotation.outcome) {
         case 'no-such-operator':
           throw noSuchOperator(operatorId);
@@ -37,8 +39,8 @@ export function createOperatorHandlers(operators: OperatorManagement) {
       }
     },
 
-    async revokeOperator({ params: { operatorId } }) {
-      const operator = await operators.revoke(operatorId);
+    async revokeOperator({ params: { operatorId }, query, res }) {
+      const operator = await operators.revoke(operatorId, causeOf(res, query));
       if (operator === undefined) throw noSuchOperator(operatorId);
       return { status: 200, body: toOperator(operator) };
     },

@@ -1,5 +1,3 @@
-import { ApiError } from '../http/api-error.ts';
-
 /** The times of a key or operator, and of its tokens. */
 interface Times {
   readonly createdAt: Date;
@@ -26,10 +24,7 @@ export function toTimes({ createdAt, expiresAt, revokedAt, tokens }: Times) {
   };
 }
 
-/** Reads an expiry, which must be in the future. */
-export function readExpiry(expiresAt: string | undefined): Date | undefined {
-  if (expiresAt === undefined) return undefined;
-  const instant = new Date(expiresAt);
-  if (instant.getTime() > Date.now()) return instant;
-  throw new ApiError('invalid_request', 'expiresAt: expected a time to come');
+/** Reads an expiry, which the contract has checked; `null` stands for never. */
+export function readExpiry(expiresAt: string | null | undefined): Date | null | undefined {
+  return typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt;
 }

@@ -60,7 +60,11 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     const { outcome, state } = decide(before, { quota, banPolicy: this.#banPolicy }, now);
     this.#states.set(id, state);
     if (outcome === 'banned' && state.bannedUntilMs !== before.bannedUntilMs) {
-      this.#onBan?.({ keyId: id, seconds: (state.bannedUntilMs - now) / 1_000 });
+      this.#onBan?.({
+        keyId: id,
+        seconds: (state.bannedUntilMs - now) / 1_000,
+        startedAtMs: now,
+      });
     }
     const result = this.#resultOf(state, outcome, now, quota);
     if (outcome !== 'admitted') throw result;

@@ -6,7 +6,12 @@ import { QuotaResult } from './quota-result.ts';
 export type Quotas = ReturnType<typeof createQuotas>;
 
 /** Called for each ban when it begins, by the replica whose request began it and by no other. */
-export type OnBan = (ban: { keyId: string; seconds: number }) => void;
+export type OnBan = (ban: {
+  keyId: string;
+  seconds: number;
+  /** Unix time in milliseconds, by the clock that decided. */
+  startedAtMs: number;
+}) => void;
 
 /** What a key's requests are counted under, and how many it may make. */
 interface QuotaKey {

@@ -183,7 +183,11 @@ export class RedisKeyLimiter extends RateLimiterRedis {
       const last = readingOf(reply, places.length - 1, now);
       if (last.outcome === 'banned') this.#bans.remember(key, last, askedAt);
       if (isBanBegun(reply)) {
-        this.#onBan?.({ keyId: this.parseKey(key), seconds: (last.bannedUntilMs - now) / 1_000 });
+        this.#onBan?.({
+          keyId: this.parseKey(key),
+          seconds: (last.bannedUntilMs - now) / 1_000,
+          startedAtMs: now,
+        });
       }
     });
     return readings;

@@ -72,6 +72,6 @@ export const rollUpFlushes = statement('roll_up_flushes', (db) =>
     on conflict (key_id) do update
     set at = greatest(last.at, excluded.at),
       deprecated_at = greatest(last.deprecated_at, excluded.deprecated_at)
-    where excluded.at > last.at
+    where excluded.at > coalesce(last.at, '-infinity')
       or excluded.deprecated_at > coalesce(last.deprecated_at, '-infinity')`),
 );

@@ -25,10 +25,10 @@ export const usageTables = {
   day: usage.table('days', counts()),
 } as const;
 
-/** When each key was last used, to the minute. Keys that never were have no row. */
+/** When each key was last used, to the minute: `null` if never. Every key has a row. */
 export const lastUsed = usage.table('last_used', {
   keyId: uuid('key_id').primaryKey(),
-  at,
+  at: timestamp({ withTimezone: true }),
 });
 
 /** All requests of each key and day, indexed by their number: the busiest keys come first. */

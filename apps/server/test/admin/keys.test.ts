@@ -99,7 +99,7 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
       expect(answer.status).toBe(400);
       expect(answer.body).toEqual({
         code: 'invalid_request',
-        message: 'expiresAt: expected a time to come',
+        message: 'expiresAt: expected a time to come, got "2020-01-01T00:00:00Z"',
         status: 400,
       });
     });

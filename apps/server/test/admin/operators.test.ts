@@ -14,7 +14,7 @@ import {
   createOperatorManagement,
   type OperatorWithToken,
 } from '../../src/operators/operator-management.ts';
-import { type Admin, adminOf, adminToken } from '../support/admin.ts';
+import { type Admin, adminOf, adminToken, someCause } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -31,11 +31,10 @@ describe.each(databaseKinds)('on %s', (kind) => {
       env: { ADMIN_TOKEN: adminToken },
       async prepare(db) {
         const expiresAt = new Date(Date.now() - 1_000);
-        expired = await createOperatorManagement(db).create({
-          name: 'expired',
-          role: 'viewer',
-          expiresAt,
-        });
+        expired = await createOperatorManagement(db).create(
+          { name: 'expired', role: 'viewer', expiresAt },
+          someCause,
+        );
       },
     });
     admin = adminOf(service.server);

@@ -115,7 +115,7 @@ describe('in the database', () => {
     const { db, close } = await database.open();
     stack.defer(close);
     const sessions = createOperatorSessions(db, adminToken);
-    const owner = { id: null, name: 'ADMIN_TOKEN', role: 'owner' } as const;
+    const owner = { type: 'admin_token', id: null, name: 'ADMIN_TOKEN', role: 'owner' } as const;
     const { token } = await sessions.begin(owner, adminToken);
 
     /** Moves the session into the past, as if time had gone by. */
@@ -150,7 +150,7 @@ describe('in the database', () => {
     const { db, close } = await database.open();
     stack.defer(close);
     const sessions = createOperatorSessions(db, adminToken);
-    const owner = { id: null, name: 'ADMIN_TOKEN', role: 'owner' } as const;
+    const owner = { type: 'admin_token', id: null, name: 'ADMIN_TOKEN', role: 'owner' } as const;
     const { token } = await sessions.begin(owner, adminToken);
     expect(await sessions.find(token)).toEqual(owner);
 

@@ -113,6 +113,7 @@ const everyOperation: readonly (readonly [name: string, question: Question])[] =
   ['getUsage', {}],
   ['createSession', {}],
   ['endSession', { headers: ofSession }],
+  ['listAuditEntries', {}],
 ];
 
 const isAboutOne = (name: string) => operationOf(name).path.includes('{');
@@ -168,6 +169,20 @@ test('creating, changing, rotating and revoking a key conform to the document', 
   expect(await statusOf('rotateKey', { id: keyId })).toBe(409);
   expect(await statusOf('changeKey', { id: keyId, json: '{"plan":"pro"}' })).toBe(409);
   expect((await ask('listKeys', { query: '?state=revoked' })).text).toContain(keyId);
+
+  const query = `?keyId=${keyId}&actor=admin_token&from=2026-01-01T00:00:00Z`;
+  const entries = JSON.parse((await ask('listAuditEntries', { query })).text);
+  expect(entries.map(({ action }: { action: string }) => action)).toEqual([
+    'key.revoked',
+    'key.unbanned',
+    'key.rotated',
+    'key.rotated',
+    'key.changed',
+    'key.created',
+  ]);
+  expect((await ask('listAuditEntries', { query: '?limit=1' })).headers.get('Link')).toContain(
+    'rel="next"',
+  );
 });
 
 test('the life of an operator is as the document says', async () => {
@@ -231,6 +246,14 @@ describe('a body is refused if and only if the document does not allow it:', () 
     ['changeKey', '{"plan":"enterprise","quota":{"perMinute":5,"perDay":6}}'],
     ['changeKey', '{"plan":"pro","quota":{"perMinute":5,"perDay":6}}'],
     ['changeKey', '{"plan":"pro","name":"acme"}'],
+    ['changeKey', '{"name":null,"account":null,"expiresAt":null}'],
+    ['changeKey', '{"name":""}'],
+    ['changeKey', JSON.stringify({ account: '🐈'.repeat(255) })],
+    ['changeKey', JSON.stringify({ account: '🐈'.repeat(256) })],
+    ['changeKey', '{"expiresAt":"2099-02-28T23:59:59.5+14:00"}'],
+    ['changeKey', '{"expiresAt":"2099-02-29T00:00:00Z"}'],
+    ['changeKey', '{"quota":null}'],
+    ['changeKey', '{"names":"acme"}'],
     ['changeKey', '{"plan":null}'],
     ['changeKey', '{}'],
     ['rotateKey', '{}'],
@@ -276,12 +299,22 @@ describe('refusals conform to the document:', () => {
     expect(await statusOf(name, { json: '{}', headers })).toBe(415);
   });
 
-  test.each(['?limit=0', '?limit=101', '?plan=gold', '?state=banned', '?cursor=abc'])(
-    'a list %s',
-    async (query) => {
-      expect(await statusOf('listKeys', { query })).toBe(400);
-    },
-  );
+  test.each([
+    '?limit=0',
+    '?limit=101',
+    '?plan=gold',
+    '?state=banned',
+    '?cursor=abc',
+    '?name=',
+    '?account=%00',
+    '?tokenPrefix=ast_',
+    '?tokenPrefix=ast_000000000000000000000000000000000000',
+    '?deprecatedWithinDays=0',
+    '?unusedForDays=401',
+    '?unusedForDays=1&unusedForDays=2',
+  ])('a list %s', async (query) => {
+    expect(await statusOf('listKeys', { query })).toBe(400);
+  });
 
   test.each([
     ['getUsage', '?bucket=week'],
@@ -290,6 +323,17 @@ describe('refusals conform to the document:', () => {
     ['getUsage', '?groupBy=key&limit=101'],
     ['getUsage', '?groupBy=key&bucket=hour'],
     ['getUsage', '?limit=5'],
+    ['listAuditEntries', '?limit=0'],
+    ['listAuditEntries', '?keyId=acme'],
+    ['listAuditEntries', '?actor=acme'],
+    ['listAuditEntries', '?action=key.deleted'],
+    ['listAuditEntries', '?account='],
+    ['listAuditEntries', '?from=yesterday'],
+    ['listAuditEntries', '?cursor=abc'],
+    ['createKey', '?reason='],
+    ['revokeKey', `?reason=${'x'.repeat(256)}`],
+    ['unbanKey', '?reason=a&reason=b'],
+    ['createOperator', '?reason=%00'],
   ])('%s %s', async (name, query) => {
     expect(await statusOf(name, { query })).toBe(400);
   });

@@ -4,6 +4,7 @@ import { openTcpProxy, startServer, until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createKeyManagement } from '../../src/keys/key-management.ts';
+import { someCause } from '../support/admin.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
 import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
@@ -71,7 +72,7 @@ describe.concurrent('a network', () => {
     // the cached key does not expire.
     await freezeClocks(server);
     const { db, close } = await database.open();
-    await createKeyManagement(db, () => {}).revoke(newKeyId);
+    await createKeyManagement(db, () => {}).revoke(newKeyId, someCause);
     await close();
     await until(async () => (await list()).status === 401);
   });

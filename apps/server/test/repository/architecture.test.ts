@@ -61,6 +61,7 @@ describe('inside the server', () => {
       'quotas',
     ],
     ops: [
+      'audit',
       'http',
       'database/database-error',
       'keys',
@@ -72,9 +73,10 @@ describe('inside the server', () => {
       'usage',
     ],
     cli: ['config', 'ops/local-socket', 'startup-error'],
-    keys: ['database', 'hide-tokens', 'usage/usage-tables'],
-    operators: ['database', 'keys/token'],
-    usage: ['database'],
+    keys: ['audit', 'database', 'hide-tokens', 'usage/usage-tables'],
+    operators: ['audit', 'database', 'keys/token'],
+    audit: ['database', 'hide-tokens', 'repeat'],
+    usage: ['database', 'repeat'],
     pets: ['http/api-error', 'batch', 'database'],
     quotas: ['batch'],
     database: ['startup-error'],
@@ -122,7 +124,9 @@ describe('inside the server', () => {
   test('only ops/ and the CLI import the admin contract; keys/ and http/ import only its types and errors', () => {
     const others = server.filter(
       ({ from }) =>
-        !/src\/(ops\/|cli\/|operators\/|usage\/|keys\/key-management|http\/api-error)/.test(from),
+        !/src\/(ops\/|cli\/|operators\/|audit\/|usage\/|database\/schema|keys\/key-(audit|management|record|search)|http\/api-error)/.test(
+          from,
+        ),
     );
     expect(refused(others, [/^@animal-store\/contract\/admin(\/|$)/])).toEqual([]);
   });
@@ -130,7 +134,7 @@ describe('inside the server', () => {
   test('only repositories and database/ import drizzle', () => {
     const others = server.filter(
       ({ from }) =>
-        !/^apps\/server\/src\/(database\/|operators\/|keys\/key-(changes|lookup|management)|pets\/(pet-repository|idempotent-creation)|usage\/(roll-up-flushes|usage-(partitions|repository|tables)))/.test(
+        !/^apps\/server\/src\/(database\/|operators\/|audit\/|keys\/key-(changes|lookup|management|record|search)|pets\/(pet-repository|idempotent-creation)|usage\/(roll-up-flushes|usage-(partitions|repository|tables)))/.test(
           from,
         ),
     );

@@ -1,10 +1,18 @@
 import { parseJson } from '@animal-store/contract';
 import { adminBasePath, type IssuedKey } from '@animal-store/contract/admin';
+import type { Cause } from '../../src/audit/audit-log.ts';
 import type { Answer } from './send.ts';
 import { type CallOptions, call } from './service.ts';
 
 /** The admin token of servers that are told one. */
 export const adminToken = 'an-admin-token-for-tests';
+
+/** Where a change comes from that a test makes without a request. */
+export const someCause: Cause = {
+  actor: { type: 'local_user', id: null, name: 'a test' },
+  requestId: null,
+  reason: undefined,
+};
 
 /** The operators' API of a running server. */
 export type Admin = {

@@ -4,6 +4,7 @@ import type { ErrorBody, ErrorCode } from '../index.ts';
 import type { PlanName, Quota } from '../plan.ts';
 import type {
   AdminErrorCode,
+  AuditEntry,
   adminContract,
   adminRoutes,
   IssuedKey,
@@ -49,12 +50,20 @@ expectTypeOf<Request['listKeys']['query']>().toEqualTypeOf<{
   limit: number;
   plan?: PlanName | undefined;
   state?: KeyState | undefined;
+  name?: string | undefined;
+  account?: string | undefined;
+  tokenPrefix?: string | undefined;
+  deprecatedWithinDays?: number | undefined;
+  unusedForDays?: number | undefined;
   cursor?: string | undefined;
 }>();
 expectTypeOf<Request['getKey']['params']>().toEqualTypeOf<{ keyId: string }>();
 expectTypeOf<Request['changeKey']['body']>().not.toBeAny();
 expectTypeOf<Request['changeKey']['body']>().toEqualTypeOf<KeyChange>();
 expectTypeOf<KeyChange>().toEqualTypeOf<{
+  name?: string | null | undefined;
+  account?: string | null | undefined;
+  expiresAt?: string | null | undefined;
   plan?: PlanName | undefined;
   quota?: Quota | undefined;
 }>();
@@ -95,6 +104,9 @@ expectTypeOf<Body<'createOperator', 201>>().toEqualTypeOf<IssuedOperator>();
 expectTypeOf<Body<'listOperators', 200>>().toEqualTypeOf<Operator[]>();
 expectTypeOf<Body<'rotateOperator', 200>>().toEqualTypeOf<IssuedOperator>();
 expectTypeOf<Body<'revokeOperator', 200>>().toEqualTypeOf<Operator>();
+expectTypeOf<Request['revokeKey']['query']>().toEqualTypeOf<{ reason?: string | undefined }>();
+expectTypeOf<Body<'listAuditEntries', 200>>().not.toBeAny();
+expectTypeOf<Body<'listAuditEntries', 200>>().toEqualTypeOf<AuditEntry[]>();
 expectTypeOf<Body<Name, Common | 403 | 404 | WithBody>>().toEqualTypeOf<ErrorBody>();
 expectTypeOf<Body<'changeKey' | 'rotateKey', 409>>().toEqualTypeOf<ErrorBody>();
 

@@ -10,6 +10,10 @@ test('the exported names are these, and no more', () => {
     'adminErrorCodes',
     'adminErrorMessages',
     'adminRoutes',
+    'auditActions',
+    'auditActorTypes',
+    'auditContract',
+    'auditRetentionDays',
     'createAdminOpenApi',
     'gracePeriod',
     'isKeyId',
@@ -65,5 +69,6 @@ test('each operation has exactly these statuses, and no others compile', () => {
     getUsage: [200, 400, 401, 429, 500, 503],
     createSession: [201, 401, 429, 500, 503],
     endSession: [200, 401, 429, 500, 503],
+    listAuditEntries: [200, 400, 401, 429, 500, 503],
   });
 });

@@ -1,4 +1,5 @@
 import { initContract } from '@ts-rest/core';
+import { AuditEntries, ListAuditQuery, ReasonQuery } from './admin-audit.ts';
 import { AdminErrorBody } from './admin-error-codes.ts';
 import {
   IssuedKey,
@@ -42,6 +43,7 @@ export const adminRoutes = {
   getUsage: { method: 'GET', path: '/usage' },
   createSession: { method: 'POST', path: '/sessions' },
   endSession: { method: 'DELETE', path: '/sessions/current' },
+  listAuditEntries: { method: 'GET', path: '/audit' },
 } as const;
 
 /** The role that each operation needs. The roles above it may do it as well. */
@@ -61,6 +63,7 @@ export const requiredRoles: Readonly<Record<keyof typeof adminRoutes, OperatorRo
   getUsage: 'viewer',
   createSession: 'viewer',
   endSession: 'viewer',
+  listAuditEntries: 'viewer',
 };
 
 const c = initContract();
@@ -92,6 +95,7 @@ export const keyContract = c.router(
       ...adminRoutes.createKey,
       summary: 'Create a key',
       description: 'Creates a key and shows its token once: only its hash is stored.',
+      query: ReasonQuery,
       body: NewKey,
       responses: { 201: IssuedKey, ...changeResponses, ...bodyResponses },
     },
@@ -99,7 +103,7 @@ export const keyContract = c.router(
       ...adminRoutes.listKeys,
       summary: 'List keys, the newest first',
       description:
-        'Lists keys, the newest first. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`.',
+        'Lists the keys that match every filter. One filter decides their order, the first that is given of: `tokenPrefix` and `account` (the newest key first), `name` (by name), `deprecatedWithinDays` (the latest such call first), `unusedForDays` (the latest use or creation first), `state=expired` (the latest expiry first). Without these, the newest key is first. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. A page may hold fewer keys than `limit`, even none, while there is another: the work of one request is bounded.',
       query: ListKeysQuery,
       responses: { 200: Keys, ...commonResponses },
     },
@@ -112,10 +116,10 @@ export const keyContract = c.router(
     },
     changeKey: {
       ...adminRoutes.changeKey,
-      summary: "Change a key's plan or numbers",
-      description:
-        'Changes the plan of a key, the numbers of an Enterprise key, or both, from the next request on. What it has used stays counted.',
+      summary: "Change a key's name, account, expiry, plan or numbers",
+      description: 'Changes a key from the next request on. What it has used stays counted.',
       pathParams: KeyPath,
+      query: ReasonQuery,
       body: KeyChange,
       responses: { 200: Key, ...changeOneResponses, ...bodyResponses, 409: AdminErrorBody },
     },
@@ -125,6 +129,7 @@ export const keyContract = c.router(
       description:
         'Creates a new token and shows it once. The tokens before it stay valid for a grace period, and never longer than an earlier rotation left them; together they are one key with one quota.',
       pathParams: KeyPath,
+      query: ReasonQuery,
       body: Rotation,
       responses: { 200: IssuedKey, ...changeOneResponses, ...bodyResponses, 409: AdminErrorBody },
     },
@@ -134,6 +139,7 @@ export const keyContract = c.router(
       description:
         'Revokes a key for good: all replicas refuse it within a second. Doing it again changes nothing.',
       pathParams: KeyPath,
+      query: ReasonQuery,
       body: c.noBody(),
       responses: { 200: Key, ...changeOneResponses },
     },
@@ -143,6 +149,7 @@ export const keyContract = c.router(
       description:
         "Ends a key's ban and deletes its strikes and earlier bans. What it has used stays counted.",
       pathParams: KeyPath,
+      query: ReasonQuery,
       body: c.noBody(),
       responses: { 200: KeyDetails, ...changeOneResponses },
     },
@@ -158,6 +165,7 @@ export const operatorContract = c.router(
       summary: 'Create an operator',
       description:
         'Creates an operator and shows its token once: only its hash is stored. Names need not be unique.',
+      query: ReasonQuery,
       body: NewOperator,
       responses: { 201: IssuedOperator, ...changeResponses, ...bodyResponses },
     },
@@ -181,6 +189,7 @@ export const operatorContract = c.router(
       description:
         'Creates a new token and shows it once. The tokens before it stay valid for a grace period, and never longer than an earlier rotation left them.',
       pathParams: OperatorPath,
+      query: ReasonQuery,
       body: Rotation,
       responses: {
         200: IssuedOperator,
@@ -196,6 +205,7 @@ export const operatorContract = c.router(
       description:
         'Revokes an operator for good: every replica refuses its tokens from the next request on. Doing it again changes nothing.',
       pathParams: OperatorPath,
+      query: ReasonQuery,
       body: c.noBody(),
       responses: { 200: Operator, ...changeOneResponses },
     },
@@ -258,10 +268,26 @@ export const sessionContract = c.router(
   { strictStatusCodes: true },
 );
 
+/** The operation on the audit log. */
+export const auditContract = c.router(
+  {
+    listAuditEntries: {
+      ...adminRoutes.listAuditEntries,
+      summary: 'List audit entries, the newest first',
+      description:
+        'Lists every change by an operator, and the start and end of every ban. No operation changes or deletes an entry; entries are kept for 400 days. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. A page may hold fewer entries than `limit`, even none, while there is another: the work of one request is bounded.',
+      query: ListAuditQuery,
+      responses: { 200: AuditEntries, ...commonResponses },
+    },
+  },
+  { strictStatusCodes: true },
+);
+
 /** The whole contract of the admin API. */
 export const adminContract = {
   ...keyContract,
   ...operatorContract,
   ...usageContract,
   ...sessionContract,
+  ...auditContract,
 };

@@ -48,6 +48,11 @@ describe('a new key', () => {
     [{ plan: 'free', name: 'a\u0000b' }, [`name: ${label}`]],
     [{ plan: 'free', account: 'x'.repeat(256) }, [`account: ${label}`]],
     [{ plan: 'free', expiresAt: 'soon' }, [instant]],
+    [{ plan: 'gold', expiresAt: '2020-01-01T00:00:00Z' }, [plan]],
+    [
+      { plan: 'free', name: '', expiresAt: '2020-01-01T00:00:00Z' },
+      [`name: ${label}`, 'expiresAt: expected a time to come'],
+    ],
     [{ plan: 'free', expiresAt: '2030-02-30T00:00:00Z' }, [instant]],
     [{ plan: 'free', expiresAt: '2030-01-01T00:00:00' }, [instant]],
     [{ plan: 'free', expiresAt: '2030-01-01' }, [instant]],
@@ -64,21 +69,38 @@ describe('a new key', () => {
 });
 
 describe('a change of a key', () => {
-  test.each([{ plan: 'free' }, { plan: 'enterprise', quota }, { plan: 'enterprise' }, { quota }])(
-    '%j is accepted',
-    (change) => {
-      expect(KeyChange.parse(change)).toEqual(change);
-    },
-  );
+  test.each([
+    { plan: 'free' },
+    { plan: 'enterprise', quota },
+    { plan: 'enterprise' },
+    { quota },
+    { name: '🐈'.repeat(255) },
+    { name: null, account: null, expiresAt: null },
+    { account: 'C-17', expiresAt: '2099-01-31T00:00:00Z', plan: 'pro' },
+  ])('%j is accepted', (change) => {
+    expect(KeyChange.parse(change)).toEqual(change);
+  });
 
   test.each([
-    [{}, [': expected plan, quota or both']],
-    [undefined, [': expected a JSON object of plan, quota']],
+    [{}, [': expected one or more of name, account, expiresAt, plan, quota']],
+    [undefined, [': expected a JSON object of name, account, expiresAt, plan, quota']],
     [
       { plan: 'pro', quota },
       ['quota: expected none: only Enterprise keys have numbers of their own'],
     ],
-    [{ plan: 'pro', name: 'x' }, [': expected no member but plan, quota']],
+    [
+      { plan: 'pro', names: 'x' },
+      [': expected no member but name, account, expiresAt, plan, quota'],
+    ],
+    [
+      { name: '', account: '🐈'.repeat(256), expiresAt: '2020-01-01T00:00:00Z', plan: 'gold' },
+      [
+        'name: expected 1 to 255 characters, without control characters and lone surrogates',
+        'account: expected 1 to 255 characters, without control characters and lone surrogates',
+        'expiresAt: expected a time to come',
+        'plan: expected one of free, pro, business, enterprise',
+      ],
+    ],
     [{ plan: null }, ['plan: expected one of free, pro, business, enterprise']],
   ])('%j is refused', (change, expected) => {
     expect(faults(KeyChange.safeParse(change))).toEqual(expected);

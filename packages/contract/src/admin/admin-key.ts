@@ -23,6 +23,12 @@ const limit = { error: `expected an integer from 1 to ${maxLimit}` };
 const instant = { error: 'expected an ISO 8601 date and time, such as 2027-01-31T00:00:00Z' };
 const keyId = { error: 'expected a UUID' };
 const noQuota = { error: 'expected none: only Enterprise keys have numbers of their own' };
+const change = { error: 'expected one or more of name, account, expiresAt, plan, quota' };
+const future = { error: 'expected a time to come' };
+const tokenPrefix = {
+  error: 'expected the 8 characters that are shown of a token, such as ast_0000',
+};
+const days = { error: 'expected an integer from 1 to 400' };
 const grace = { error: `expected an integer from ${gracePeriod.min} to ${gracePeriod.max}` };
 
 export const Plan = z.enum(planNames, plan).describe('The name of a plan.');
@@ -46,7 +52,10 @@ const limits = {
 // An offset may move the last year of four digits into one of five, which Postgres cannot read.
 export const Instant = z.iso
   .datetime({ offset: true, abort: true, ...instant })
-  .refine((text) => new Date(text).getUTCFullYear() <= 9999, instant);
+  .refine((text) => new Date(text).getUTCFullYear() <= 9999, { ...instant, abort: true });
+
+/** When something expires. By the clock of this process: what has just expired needs no fault. */
+export const Expiry = Instant.refine((text) => Date.parse(text) > Date.now(), future);
 
 export const OwnQuota = strictObject(limits).meta({
   description: 'The numbers of an Enterprise key.',
@@ -62,7 +71,7 @@ const labels = {
 };
 
 const lifetime = {
-  expiresAt: Instant.describe(
+  expiresAt: Expiry.describe(
     'When the key expires: a time in the future, with its offset, before the year 10000. Never if it is left out.',
   ).optional(),
 };
@@ -109,26 +118,40 @@ export const NewKey = z
 export type NewKey = z.output<typeof NewKey>;
 
 export const KeyChange = strictObject({
+  name: labels.name
+    .unwrap()
+    .nullable()
+    .optional()
+    .describe('Who or what the key is for; `null` for nothing.'),
+  account: labels.account
+    .unwrap()
+    .nullable()
+    .optional()
+    .describe('A reference of your own; `null` for none.'),
+  expiresAt: Expiry.nullable()
+    .optional()
+    .describe(
+      'When the key expires: a time in the future, with its offset, before the year 10000; `null` for never.',
+    ),
   plan: Plan.optional(),
   /** Required where the key becomes Enterprise; refused where it is not Enterprise afterwards. */
   quota: OwnQuota.optional(),
 })
-  .refine(({ plan, quota }) => plan !== undefined || quota !== undefined, {
-    error: 'expected plan, quota or both',
-  })
+  .refine((members) => Object.values(members).some((member) => member !== undefined), change)
   .refine(({ plan, quota }) => quota === undefined || plan === undefined || plan === 'enterprise', {
     path: ['quota'],
     ...noQuota,
   })
   .meta({
-    description: "A change of a key's plan, of an Enterprise key's numbers, or of both.",
+    description:
+      'A change of a key. Members that are left out stay as they are; `null` removes a name, an account or an expiry.',
     minProperties: 1,
     // Where a plan comes with numbers, it is the one that takes them.
     dependentSchemas: { quota: { properties: { plan: { const: 'enterprise' } } } },
     examples: [{ plan: 'business' }],
   });
 
-/** A change of plan, of an Enterprise key's numbers, or of both. */
+/** A change of a key. Members that are left out stay as they are. */
 export type KeyChange = z.output<typeof KeyChange>;
 
 /** How a new token replaces the tokens of a key. The whole body may be left out. */
@@ -298,6 +321,13 @@ export const IssuedKey = z
 /** A key with a token that was just created. */
 export type IssuedKey = z.output<typeof IssuedKey>;
 
+/** A number of days in a query. */
+const Days = z.codec(
+  z.string(days).regex(/^[1-9]\d{0,2}$/, days),
+  z.int(days).min(1, days).max(400, days),
+  { decode: Number, encode: String },
+);
+
 /** What narrows the list of keys. */
 export const ListKeysQuery = z.object({
   limit: PageLimit.default(pageLimit.default).meta({
@@ -308,6 +338,32 @@ export const ListKeysQuery = z.object({
   state: KeyState.optional().meta({
     description: 'Only keys in this state.',
     examples: ['active'],
+  }),
+  name: Name.optional().meta({
+    description: 'Only keys whose name begins so, in capital or small letters.',
+    examples: ['acme'],
+  }),
+  account: Name.optional().meta({
+    description: 'Only keys of this account.',
+    examples: [exampleKey.account],
+  }),
+  tokenPrefix: z
+    .string(tokenPrefix)
+    .regex(/^ast_[0-9A-Za-z]{4}$/, tokenPrefix)
+    .optional()
+    .meta({
+      description:
+        'Only keys that have, or had, a token with these first 8 characters. Never send a whole token here.',
+      examples: ['ast_0000'],
+    }),
+  deprecatedWithinDays: Days.optional().meta({
+    description: 'Only keys that called a deprecated operation within so many days.',
+    examples: [30],
+  }),
+  unusedForDays: Days.optional().meta({
+    description:
+      'Only keys whose last request, or creation if there was none, is at least so many days ago.',
+    examples: [90],
   }),
   cursor: PageCursor.optional(),
 });

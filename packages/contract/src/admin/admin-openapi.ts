@@ -3,6 +3,15 @@ import { createPaths, type OperationNotes } from '../openapi/operations.ts';
 import { responseHeaders } from '../openapi/response-headers.ts';
 import { createResponseWriter } from '../openapi/responses.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
+import {
+  AuditAction,
+  AuditActor,
+  AuditActorType,
+  AuditEntries,
+  AuditEntry,
+  AuditState,
+  AuditSubject,
+} from './admin-audit.ts';
 import { adminBasePath, adminContract, type adminRoutes, requiredRoles } from './admin-contract.ts';
 import { AdminErrorBody, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
 import {
@@ -65,7 +74,7 @@ export function createAdminOpenApi(): JsonObject {
       version: '1.0.0',
       summary: 'Manages API keys and operators.',
       description:
-        "Creates, lists, shows, changes, rotates, revokes and unbans the API keys of an Animal Store, and manages the operators who may do so. It is on the operators' listener, which the public must not reach. Times are ISO 8601 in UTC. Unknown members of a body are refused, so that a misspelt one is noticed. `x-required-role` is the role that an operation needs: `viewer`, `operator` or `owner`.",
+        "Creates, lists, shows, changes, rotates, revokes and unbans the API keys of an Animal Store, and manages the operators who may do so. Every change is in the audit log; `reason` says why. It is on the operators' listener, which the public must not reach. Times are ISO 8601 in UTC. Unknown members of a body are refused, so that a misspelt one is noticed. `x-required-role` is the role that an operation needs: `viewer`, `operator` or `owner`.",
       contact: { name: 'Animal Store' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -76,6 +85,7 @@ export function createAdminOpenApi(): JsonObject {
       { name: 'Operators', description: 'Who may use this API, and with which role.' },
       { name: 'Usage', description: 'How many requests were made, and when.' },
       { name: 'Sessions', description: 'What a browser holds instead of a token.' },
+      { name: 'Audit', description: 'Who changed what, and when.' },
     ],
     paths: createPaths({ contract: adminContract, notes: completeNotes(), schemas, responses }),
     components: {
@@ -129,6 +139,13 @@ const schemas = createSchemaWriter({
   Session,
   IssuedSession,
   SessionOperator,
+  AuditEntry,
+  AuditEntries,
+  AuditActor,
+  AuditActorType,
+  AuditAction,
+  AuditSubject,
+  AuditState,
   Error: AdminErrorBody,
 });
 
@@ -163,6 +180,7 @@ const tag = 'Keys';
 const usageTag = 'Usage';
 const operatorTag = 'Operators';
 const sessionTag = 'Sessions';
+const auditTag = 'Audit';
 
 /** The codes that belong to the other subject and share a status with those of this one. */
 const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> = {
@@ -257,6 +275,11 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
   },
   createSession: { tag: sessionTag, success: { description: 'The session and its token.' } },
   endSession: { tag: sessionTag, success: { description: 'The session that has ended.' } },
+  listAuditEntries: {
+    tag: auditTag,
+    success: { description: 'A page of the audit log.', headers: ['Link'] },
+    refused: { action: 'key.deleted' },
+  },
   createOperator: {
     tag: operatorTag,
     body: { description: 'The operator to create.' },

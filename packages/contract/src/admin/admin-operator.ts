@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Name } from '../name.ts';
-import { Instant, KeyToken, keyStates } from './admin-key.ts';
+import { Expiry, KeyToken, keyStates } from './admin-key.ts';
 import { strictObject } from './strict-object.ts';
 
 /** The roles of operators. Each may do what the ones before it may. */
@@ -27,7 +27,7 @@ export const OperatorState = z
 export const NewOperator = strictObject({
   name: Name.describe('Whose token it is. The audit log shows it.'),
   role: OperatorRole,
-  expiresAt: Instant.describe(
+  expiresAt: Expiry.describe(
     'When the operator expires: a time in the future, with its offset, before the year 10000. Never if it is left out.',
   ).optional(),
 }).meta({

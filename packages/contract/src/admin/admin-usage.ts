@@ -92,7 +92,7 @@ export const LedgerOfKey = z
 export type LedgerOfKey = z.output<typeof LedgerOfKey>;
 
 // Postgres knows no year 0, and JavaScript writes no year beyond 9999 as Postgres reads it.
-const UsageInstant = Instant.refine(
+export const UsageInstant = Instant.refine(
   (text) => new Date(text).getUTCFullYear() >= 2000 && new Date(text).getUTCFullYear() < 3000,
   { error: 'expected a time from the year 2000 to 2999' },
 );

@@ -1,7 +1,17 @@
 export {
+  type AuditAction,
+  type AuditActorType,
+  type AuditEntry,
+  type AuditState,
+  auditActions,
+  auditActorTypes,
+  auditRetentionDays,
+} from './admin-audit.ts';
+export {
   adminBasePath,
   adminContract,
   adminRoutes,
+  auditContract,
   keyContract,
   operatorContract,
   requiredRoles,

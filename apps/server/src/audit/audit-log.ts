@@ -1,0 +1,120 @@
+import {
+  type AuditAction,
+  type AuditActorType,
+  type AuditEntry,
+  type AuditState,
+  auditRetentionDays,
+} from '@animal-store/contract/admin';
+import { inArray, lt, type SQL, sql } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { auditEntries } from '../database/schema.ts';
+import { statement } from '../database/statement.ts';
+import { hideTokens } from '../hide-tokens.ts';
+import { type AuditFilter, type AuditPosition, searchEntries } from './audit-search.ts';
+
+/** How many entries one statement deletes, to stay below the statement timeout. */
+const deletedAtOnce = 1_000;
+
+/** Who changes something. */
+export interface AuditActor {
+  readonly type: AuditActorType;
+  /** `null` for those that are no named operators. */
+  readonly id: string | null;
+  readonly name: string;
+}
+
+/** Where a change comes from. */
+export interface Cause {
+  readonly actor: AuditActor;
+  /** `null` for what the service does by itself. */
+  readonly requestId: string | null;
+  readonly reason: string | undefined;
+}
+
+/** A change, as the log records it. */
+export interface Change {
+  /** @default now, by the database's clock */
+  readonly at?: Date;
+  readonly cause: Cause;
+  readonly action: AuditAction;
+  readonly subject: AuditEntry['subject'];
+  readonly before: AuditState;
+  readonly after: AuditState;
+}
+
+const insertEntry = statement(
+  'insert_audit_entry',
+  (db, entry: Omit<typeof auditEntries.$inferInsert, 'at'> & { at: Date | SQL }) =>
+    db.insert(auditEntries).values(entry).onConflictDoNothing().returning({ id: auditEntries.id }),
+);
+
+/**
+ * Records a change. Call it in the transaction of the change, after the row is locked: entries are
+ * then in the order of the changes.
+ *
+ * @returns whether there is a new entry. A repetition of the start of a ban makes none.
+ */
+export async function recordAudit(tx: Database, change: Change): Promise<boolean> {
+  const { at, cause, action, subject, before, after } = change;
+  const { actor, requestId, reason } = cause;
+  const rows = await insertEntry(tx, {
+    // Not `now()`, the start of the transaction: of two changes of a key, the one that had to wait may
+    // have started first.
+    at: at ?? sql`clock_timestamp()`,
+    actorType: actor.type,
+    actorId: actor.id,
+    actorName: hideTokens(actor.name),
+    action,
+    subjectType: subject.type,
+    subjectId: subject.id,
+    subjectName: subject.name && hideTokens(subject.name),
+    account: subject.account && hideTokens(subject.account),
+    before: withoutTokens(before),
+    after: withoutTokens(after),
+    requestId,
+    // Operators are tempted to paste the token that leaked.
+    reason: reason === undefined ? null : hideTokens(reason),
+  });
+  return rows.length > 0;
+}
+
+function withoutTokens(state: AuditState): AuditState {
+  return JSON.parse(hideTokens(JSON.stringify(state))) as AuditState;
+}
+
+const deleteOldest = statement('delete_audit_entries', (db) =>
+  db
+    .delete(auditEntries)
+    .where(
+      inArray(
+        auditEntries.id,
+        db
+          .select({ id: auditEntries.id })
+          .from(auditEntries)
+          .where(lt(auditEntries.at, sql`now() - make_interval(days => ${auditRetentionDays})`))
+          .orderBy(auditEntries.at)
+          .limit(deletedAtOnce),
+      ),
+    )
+    .returning({ id: auditEntries.id }),
+);
+
+export type AuditLog = ReturnType<typeof createAuditLog>;
+
+/** The audit log. What operators do is recorded by {@link recordAudit}. */
+export function createAuditLog(db: Database) {
+  return {
+    /** Up to `limit` entries that match every filter, the newest first, from a position on. */
+    list: (filter: AuditFilter, limit: number, position: AuditPosition | undefined) =>
+      searchEntries(db, filter, limit, position),
+
+    /**
+     * Deletes some of the entries that need not be kept any longer.
+     *
+     * @returns whether there may be more.
+     */
+    async deleteExpired(): Promise<boolean> {
+      return (await deleteOldest(db)).length === deletedAtOnce;
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { and, asc, eq, gt, gte, inArray, lte, sql } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { apiKeys, auditEntries, openBans } from '../database/schema.ts';
+import { inTransaction, statement } from '../database/statement.ts';
+import { type Cause, recordAudit } from './audit-log.ts';
+
+/** A ban, by the clock that decided it. */
+export interface Ban {
+  readonly keyId: string;
+  readonly startedAt: Date;
+  readonly until: Date;
+}
+
+const theService: Cause = {
+  actor: { type: 'system', id: null, name: 'system' },
+  requestId: null,
+  reason: undefined,
+};
+
+/** How many bans one transaction ends. */
+const batchSize = 100;
+
+const findLabels = statement('find_key_labels', (db, ids: string[]) =>
+  db
+    .select({ id: apiKeys.id, name: apiKeys.name, account: apiKeys.account })
+    .from(apiKeys)
+    .where(inArray(apiKeys.id, ids)),
+);
+
+const insertOpenBan = statement('insert_open_ban', (db, ban: Ban) =>
+  db.insert(openBans).values(ban).onConflictDoNothing(),
+);
+
+const findUnban = statement('find_unban', (db, { keyId, startedAt }: Ban) =>
+  db
+    .select({ id: auditEntries.id })
+    .from(auditEntries)
+    .where(
+      and(
+        eq(auditEntries.subjectId, keyId),
+        gte(auditEntries.at, startedAt),
+        eq(auditEntries.action, 'key.unbanned'),
+      ),
+    )
+    .limit(1),
+);
+
+const takeExpired = statement('take_expired_bans', (db) =>
+  db
+    .delete(openBans)
+    .where(
+      sql`(${openBans.keyId}, ${openBans.startedAt}) in (${db
+        .select({ keyId: openBans.keyId, startedAt: openBans.startedAt })
+        .from(openBans)
+        .where(lte(openBans.until, sql`now()`))
+        .orderBy(asc(openBans.until))
+        .limit(batchSize)
+        .for('update', { skipLocked: true })})`,
+    )
+    .returning(),
+);
+
+const takeOfKey = statement('take_bans_of_key', (db, keyId: string) =>
+  db
+    .delete(openBans)
+    .where(and(eq(openBans.keyId, keyId), gt(openBans.until, sql`now()`)))
+    .returning(),
+);
+
+/** Records the start and the end of bans. */
+export function createBanLog(db: Database) {
+  return {
+    /** Records the start of a ban. A repetition changes nothing. */
+    start: (ban: Ban): Promise<void> =>
+      inTransaction('record_ban', db, async (tx) => {
+        const isNew = await recordBan(tx, ban, 'ban.started');
+        // A ban that was lifted before its start got here has ended already.
+        if (isNew && (await findUnban(tx, ban)).length === 0) await insertOpenBan(tx, ban);
+      }),
+
+    /**
+     * Records the natural end of bans. Each is recorded by one replica: the row of a ban is deleted
+     * in the same transaction.
+     *
+     * @returns whether there may be more.
+     */
+    endExpired: (): Promise<boolean> =>
+      inTransaction('end_bans', db, async (tx) => {
+        const bans = await takeExpired(tx);
+        for (const ban of bans) await recordBan(tx, ban, 'ban.ended');
+        return bans.length === batchSize;
+      }),
+  };
+}
+
+/**
+ * Takes the bans of a key from those that will end by themselves.
+ *
+ * @returns when the last of them would have ended; `undefined` if there is none.
+ */
+export async function takeOpenBan(tx: Database, keyId: string): Promise<Date | undefined> {
+  const bans = await takeOfKey(tx, keyId);
+  const ends = bans.map(({ until }) => until.getTime());
+  return ends.length === 0 ? undefined : new Date(Math.max(...ends));
+}
+
+async function recordBan(
+  tx: Database,
+  ban: Ban,
+  action: 'ban.started' | 'ban.ended',
+): Promise<boolean> {
+  const { keyId, startedAt, until } = ban;
+  const [labels] = await findLabels(tx, [keyId]);
+  const banned = { bannedUntil: until.toISOString() };
+  const free = { bannedUntil: null };
+  return await recordAudit(tx, {
+    cause: theService,
+    action,
+    subject: {
+      type: 'key',
+      id: keyId,
+      name: labels?.name ?? null,
+      account: labels?.account ?? null,
+    },
+    ...(action === 'ban.started'
+      ? { at: startedAt, before: free, after: banned }
+      : { at: until, before: banned, after: free }),
+  });
+}

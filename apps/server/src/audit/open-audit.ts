@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../database/database.ts';
+import { DatabaseUnavailableError } from '../database/database-error.ts';
+import { repeat } from '../repeat.ts';
+import { type AuditLog, createAuditLog } from './audit-log.ts';
+import { type Ban, createBanLog } from './ban-log.ts';
+import { createBanQueue } from './ban-queue.ts';
+
+/** How often starts of bans are written. */
+const writeMs = 1_000;
+
+/** How often ends of bans are looked for. */
+const endMs = 5_000;
+
+/** How often old entries are looked for. */
+const deleteMs = 3_600_000;
+
+/** How long a stop waits for the last bans. A database that is up takes milliseconds. */
+const closeTimeoutMs = 3_000;
+
+/** The audit log of a running service. */
+export interface Audit {
+  /** Records the start of a ban, soon: the request that began it does not wait. */
+  recordBan(ban: Ban): void;
+  readonly log: AuditLog;
+  /** Writes what is waiting. */
+  close(): Promise<void>;
+}
+
+/** Opens the audit log: from now on it records bans, and deletes entries that are old enough. */
+export function openAudit(options: {
+  db: Database;
+  /** Called with the number of bans whose start will be missing in the log. */
+  onLost: (bans: number) => void;
+  report: (failure: unknown) => void;
+}): Audit {
+  const { db, onLost, report } = options;
+  const log = createAuditLog(db);
+  const bans = createBanLog(db);
+
+  // Metrics count failed statements. A line for each of them would fill the log during an outage.
+  const onFailure = (failure: unknown) => {
+    if (!(failure instanceof DatabaseUnavailableError)) report(failure);
+  };
+  const queue = createBanQueue({ write: bans.start, onLost, onFailure });
+  const repetitions = [
+    repeat(queue.write, writeMs, onFailure),
+    repeat(
+      async () => {
+        while (await bans.endExpired());
+      },
+      endMs,
+      onFailure,
+    ),
+    repeat(
+      async () => {
+        while (await log.deleteExpired());
+      },
+      deleteMs,
+      onFailure,
+    ),
+  ];
+
+  async function lastWrite(): Promise<void> {
+    await Promise.all(repetitions.map((repetition) => repetition.stop()));
+    await queue.write();
+  }
+
+  return {
+    recordBan: queue.add,
+    log,
+    async close() {
+      const giveUp = new AbortController();
+      await Promise.race([
+        lastWrite().catch(onFailure),
+        sleep(closeTimeoutMs, undefined, { signal: giveUp.signal }).catch(() => {}),
+      ]);
+      giveUp.abort();
+      queue.giveUp();
+    },
+  };
+}

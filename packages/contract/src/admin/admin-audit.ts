@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { Name } from '../name.ts';
+import { pageLimit } from '../page-limit.ts';
+import { PageCursor, PageLimit } from '../pet.ts';
+import { exampleKey, KeyPath, KeyQuota, KeyToken, Plan } from './admin-key.ts';
+import { OperatorPath, OperatorRole } from './admin-operator.ts';
+import { UsageInstant } from './admin-usage.ts';
+
+/** How long an audit entry is kept at least, in days. */
+export const auditRetentionDays = 400;
+
+/** What the audit log records. */
+export const auditActions = [
+  'key.created',
+  'key.changed',
+  'key.rotated',
+  'key.revoked',
+  'key.unbanned',
+  'ban.started',
+  'ban.ended',
+  'operator.created',
+  'operator.rotated',
+  'operator.revoked',
+] as const;
+
+/** The kinds of those who act. */
+export const auditActorTypes = ['operator', 'admin_token', 'local_user', 'system'] as const;
+
+const actorNames = auditActorTypes.filter((type) => type !== 'operator');
+const action = { error: `expected one of ${auditActions.join(', ')}` };
+const actor = { error: `expected the id of an operator, ${actorNames.join(' or ')}` };
+const timestamp = z.iso.datetime();
+
+export const AuditAction = z
+  .enum(auditActions, action)
+  .describe(
+    'What happened. A ban ends with `ban.ended` when its time is over, or with `key.unbanned` when an operator ends it.',
+  );
+
+/** What happened. */
+export type AuditAction = z.output<typeof AuditAction>;
+
+export const AuditActorType = z
+  .enum(auditActorTypes)
+  .describe(
+    'The kind of the actor. `operator`: a named operator. `admin_token`: whoever has the `ADMIN_TOKEN`. `local_user`: the user of the embedded server, through its socket. `system`: the service itself, which begins and ends bans.',
+  );
+
+/** The kind of an actor. */
+export type AuditActorType = z.output<typeof AuditActorType>;
+
+export const AuditActor = z
+  .object({
+    type: AuditActorType,
+    id: z.uuid().nullable().describe('The `id` of the operator; `null` for all others.'),
+    name: z.string().describe('The name of the operator, or of the kind.'),
+  })
+  .describe('Who acted.');
+
+export const AuditSubject = z
+  .object({
+    type: z.enum(['key', 'operator']).describe('Whether it is a key or an operator.'),
+    id: z.uuid().describe('The `id` of the key or operator.'),
+    name: z.string().nullable().describe('Its name after the change.'),
+    account: z.string().nullable().describe('The account of a key after the change.'),
+  })
+  .describe('What the entry is about.');
+
+export const AuditState = z
+  .object({
+    name: z.string().nullable().describe('The name of the key or operator.'),
+    account: z.string().nullable().describe('The account of the key.'),
+    plan: Plan,
+    quota: KeyQuota,
+    role: OperatorRole,
+    expiresAt: timestamp.nullable().describe('When it expires; `null` for never.'),
+    revokedAt: timestamp.nullable().describe('When it was revoked.'),
+    tokens: z.array(KeyToken).describe('Its tokens, as far as they may be shown.'),
+    bannedUntil: timestamp.nullable().describe('When the ban ends; `null` for no ban.'),
+    strikes: z.int().min(0).describe('The strikes of the key.'),
+  })
+  .partial()
+  .describe('The members that differ between before and after. No other member is there.');
+
+/** The members of a key or operator that differ between before and after. */
+export type AuditState = z.output<typeof AuditState>;
+
+/** The entry that examples show. */
+const exampleAuditEntry = {
+  id: 4_711,
+  at: '2026-11-21T09:30:00.000Z',
+  actor: { type: 'operator', id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', name: 'Ann' },
+  action: 'key.changed',
+  subject: {
+    type: 'key',
+    id: exampleKey.id,
+    name: exampleKey.name,
+    account: exampleKey.account,
+  },
+  before: { plan: 'free', quota: { perMinute: 60, perDay: 1_000 } },
+  after: { plan: 'pro', quota: { perMinute: 300, perDay: 10_000 } },
+  requestId: '2c1d6d0e-7c1f-4f0e-9a3e-0d6f7c1f4f0e',
+  reason: 'Contract 2026-118',
+};
+
+export const AuditEntry = z
+  .object({
+    id: z.int().min(1).describe('Identifies the entry.'),
+    at: timestamp.describe(
+      'When it happened: by the clock of the database, or for the start and end of a ban by the clock that decided it.',
+    ),
+    actor: AuditActor,
+    action: AuditAction,
+    subject: AuditSubject,
+    before: AuditState,
+    after: AuditState,
+    requestId: z
+      .string()
+      .nullable()
+      .describe('The `X-Request-Id` of the request that caused it; `null` for the system.'),
+    reason: z.string().nullable().describe('Why, if the operator said.'),
+  })
+  .meta({
+    description: 'A change by an operator, or the start or end of a ban.',
+    examples: [exampleAuditEntry],
+  });
+
+/** A change by an operator, or the start or end of a ban. */
+export type AuditEntry = z.output<typeof AuditEntry>;
+
+export const AuditEntries = z.array(AuditEntry).meta({
+  description: 'A page of the audit log, the newest first.',
+  examples: [[exampleAuditEntry]],
+});
+
+const AuditActorFilter = z
+  .union([z.enum(actorNames), z.uuid().toLowerCase()], actor)
+  .describe('The `id` of an operator, or a kind of actor that has none.');
+
+/** What narrows the audit log. */
+export const ListAuditQuery = z.object({
+  limit: PageLimit.default(pageLimit.default).meta({
+    description: 'The greatest number of entries to return.',
+    examples: [50],
+  }),
+  keyId: KeyPath.shape.keyId.optional().meta({
+    description: 'Only entries about this key.',
+    examples: [exampleKey.id],
+  }),
+  operatorId: OperatorPath.shape.operatorId.optional().meta({
+    description: 'Only entries about this operator. For what an operator did, see `actor`.',
+    examples: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
+  }),
+  actor: AuditActorFilter.optional().meta({
+    description: `Only what this one did: the \`id\` of an operator, or one of ${actorNames.join(', ')}.`,
+    examples: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
+  }),
+  action: AuditAction.optional().meta({
+    description: 'Only entries of this action.',
+    examples: ['key.revoked'],
+  }),
+  account: Name.optional().meta({
+    description: 'Only entries about keys that had this account after the change.',
+    examples: [exampleKey.account],
+  }),
+  from: UsageInstant.optional().meta({
+    description: 'Only entries from this time on.',
+    examples: ['2026-11-21T00:00:00Z'],
+  }),
+  to: UsageInstant.optional().meta({
+    description: 'Only entries before this time.',
+    examples: ['2026-11-22T00:00:00Z'],
+  }),
+  cursor: PageCursor.optional(),
+});
+
+/** Why an operator changes something. A query parameter, because some changes have no body. */
+export const ReasonQuery = z.object({
+  reason: Name.optional().meta({
+    description: 'Why, for the audit log.',
+    examples: ['Contract 2026-118'],
+  }),
+});
