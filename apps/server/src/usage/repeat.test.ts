@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { repeat } from './repeat.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const neverFails = (failure: unknown) => {
+  throw failure;
+};
+
+test.each([
+  [0, 4_000],
+  [0.5, 5_000],
+  [0.75, 5_500],
+])('the pause varies by a fifth: for the random number %d it is %d ms', async (random, pauseMs) => {
+  vi.spyOn(Math, 'random').mockReturnValue(random);
+  const work = vi.fn(async () => {});
+  const repetition = repeat(work, 5_000, neverFails);
+  for (const times of [1, 2, 3]) {
+    await vi.advanceTimersByTimeAsync(pauseMs - 1);
+    expect(work).toHaveBeenCalledTimes(times - 1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(work).toHaveBeenCalledTimes(times);
+  }
+  await repetition.stop();
+});
+
+test('work that takes longer than the pause never runs twice at once', async () => {
+  let running = 0;
+  let most = 0;
+  const repetition = repeat(
+    async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 20_000));
+      running -= 1;
+    },
+    5_000,
+    neverFails,
+  );
+  await vi.advanceTimersByTimeAsync(100_000);
+  expect(most).toBe(1);
+  const stopped = repetition.stop();
+  await vi.advanceTimersByTimeAsync(20_000);
+  await stopped;
+});
+
+test('work that failed is reported, and repeated', async () => {
+  const failures: unknown[] = [];
+  const work = vi.fn(async () => {
+    throw new Error('away');
+  });
+  const repetition = repeat(work, 5_000, (failure) => failures.push(failure));
+  await vi.advanceTimersByTimeAsync(13_000);
+  expect(work.mock.calls.length).toBeGreaterThanOrEqual(2);
+  expect(failures).toHaveLength(work.mock.calls.length);
+  await repetition.stop();
+});
+
+test('a stop waits for the work that is under way, and starts no more', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const work = vi.fn(() => promise);
+  const repetition = repeat(work, 5_000, neverFails);
+  await vi.advanceTimersByTimeAsync(6_000);
+  expect(work).toHaveBeenCalledTimes(1);
+
+  let hasStopped = false;
+  const stopped = repetition.stop().then(() => {
+    hasStopped = true;
+  });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(hasStopped).toBe(false);
+  resolve();
+  await stopped;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(work).toHaveBeenCalledTimes(1);
+});
