@@ -15,6 +15,7 @@ export function createRateLimitStatusHandlers(quotas: Pick<Quotas, 'takeForStatu
       const { apiKey } = res.locals;
       if (apiKey === undefined) throw new TypeError('getRateLimit needs requireKey before it.');
       const allowance = await quotas.takeForStatus(apiKey.id);
+      res.locals.decision = allowance;
       if (allowance.outcome !== 'admitted') {
         tellQuota(res, allowance);
         throw refusal(allowance);

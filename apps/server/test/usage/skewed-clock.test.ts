@@ -1,0 +1,64 @@
+import type { LedgerOfKey } from '@animal-store/contract/admin';
+import { openRedis, startServer, until } from '@animal-store/testkit';
+import { expect, test } from 'vitest';
+import { adminOf, adminToken } from '../support/admin.ts';
+import { createDatabase } from '../support/databases.ts';
+import { call } from '../support/service.ts';
+
+const minuteMs = 60_000;
+
+/** Two hours and some, so that no bucket of the wrong time is a right one, by the hour either. */
+const offByMs = -131 * minuteMs;
+
+test('a replica whose clock is wrong counts in the buckets of the clock of Redis', async () => {
+  await using redis = await openRedis();
+  await using database = await createDatabase('postgres');
+  const shift = new URL(`../support/shifted-clock.ts?ms=${offByMs}`, import.meta.url);
+  await using server = await startServer({
+    env: {
+      ...database.env,
+      REDIS_URL: redis.url,
+      ADMIN_TOKEN: adminToken,
+      ADDRESS_PER_MINUTE: '1',
+      USAGE_FLUSH_MS: '20',
+      USAGE_ROLL_UP_MS: '20',
+      NODE_OPTIONS: `--import=${shift}`,
+    },
+  });
+  const admin = adminOf(server);
+  const { key, token } = await admin.create(
+    '{"plan":"enterprise","quota":{"perMinute":1,"perDay":9}}',
+  );
+
+  const startedAt = Date.now();
+  const ask = (path: string, sent: string | null) => call(server.baseUrl + path, { token: sent });
+  expect((await ask('/pets', token)).status).toBe(200);
+  expect((await ask('/pets', token)).status).toBe(429);
+  expect((await ask('/rate-limit', token)).status).toBe(200);
+  // The replica itself refuses the last one: it remembers what Redis said.
+  expect((await ask('/pets', null)).status).toBe(401);
+  expect((await ask('/pets', null)).status).toBe(429);
+  expect((await ask('/pets', null)).status).toBe(429);
+  const endedAt = Date.now();
+
+  const hours = `from=${instant(startedAt - 180 * minuteMs)}&to=${instant(endedAt + minuteMs)}`;
+  const rowsOf = async (path: string) =>
+    ((await admin.call(`${path}?bucket=minute&${hours}`)).body as LedgerOfKey).rows;
+  for (const [path, total] of [
+    [`/keys/${key.id}/usage`, 3],
+    ['/usage', 6],
+  ] as const) {
+    const rows = await until(async () => {
+      const found = await rowsOf(path);
+      return found.reduce((sum, { requests }) => sum + requests, 0) === total && found;
+    });
+    for (const { at } of rows) {
+      expect(Date.parse(at)).toBeGreaterThan(startedAt - minuteMs);
+      expect(Date.parse(at)).toBeLessThanOrEqual(endedAt);
+    }
+  }
+});
+
+function instant(unixMs: number): string {
+  return new Date(unixMs).toISOString();
+}
