@@ -65,7 +65,10 @@ const Environment = z.object({
     'redis://user:password@host:port, or those of a Cluster separated by commas',
   ),
   REDIS_TIMEOUT_MS: wholeNumber('REDIS_TIMEOUT_MS', 10, 60_000, 150),
-  REPLICAS: wholeNumber('REPLICAS', 1, 1_000, 1),
+  REPLICAS: variable(
+    (text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= 1_000,
+    'a whole number from 1 to 1000, such as REPLICAS=3',
+  ).transform((text) => (text === undefined ? undefined : Number(text))),
   PUBLIC_URL: variable(isHttpOrigin, 'an origin without a path, such as https://api.example.com'),
   STAGING_URL: variable(isHttpOrigin, 'an origin, such as https://staging.example.com'),
   TRUST_PROXY: wholeNumber('TRUST_PROXY', 0, 100, 0),
@@ -129,7 +132,7 @@ const Settings = Environment.transform((env) => ({
   redisUrls: env.REDIS_URL === undefined ? [] : splitAtCommas(env.REDIS_URL),
   /** How long a decision of Redis may take before this replica decides by itself. */
   redisTimeoutMs: env.REDIS_TIMEOUT_MS,
-  /** How many replicas share each quota while Redis is unavailable. */
+  /** How many replicas share each quota while Redis is unavailable; `undefined` to count them. */
   replicas: env.REPLICAS,
   /** The origin that links show; `undefined` for `http://localhost:PORT`. */
   publicUrl: env.PUBLIC_URL,

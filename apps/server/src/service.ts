@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import { createMigrationCheck } from './database/migrations.ts';
 import { openEmbedded } from './database/open-embedded.ts';
 import { openPostgres } from './database/open-postgres.ts';
+import { createReplicaCount } from './database/replica-count.ts';
 import { fillOnFirstStart } from './first-start.ts';
 import { limitConnectionsPerNetwork } from './http/limit-connections.ts';
 import { type ListenerLimits, openListener } from './http/listener.ts';
@@ -81,10 +82,13 @@ export async function openService(config: Config, observability: Observability):
   const audit = openAudit({ db: database.db, onLost: observability.onAuditLost, report });
   opened.defer(() => audit.close());
 
+  const counted = createReplicaCount();
+  const replicas = () => config.replicas ?? counted.count();
+
   const quotas = await openQuotas({
     redisUrls: config.redisUrls,
     redisTimeoutMs: config.redisTimeoutMs,
-    replicas: config.replicas,
+    replicas,
     addressPerMinute,
     banPolicy,
     onBan(ban) {
@@ -101,7 +105,13 @@ export async function openService(config: Config, observability: Observability):
   opened.defer(() => quotas.close());
 
   const keys = createKeyCache({ load: createKeyLookup(database.db) });
-  opened.defer(await followKeyChanges(database, keys, quotas.forgetBan));
+  opened.defer(
+    await followKeyChanges(database, {
+      cache: keys,
+      replicas: counted,
+      onUnban: quotas.forgetBan,
+    }),
+  );
 
   // Opened before the listeners, so closed after them: no request comes after the last flush.
   const usage = openUsage({
@@ -123,7 +133,15 @@ export async function openService(config: Config, observability: Observability):
     maxLoopDelayMs: config.maxLoopDelayMs,
   });
   opened.defer(() => loadShedder.close());
-  metrics.watchInFlight(() => loadShedder.inFlight);
+  metrics.watch({
+    inFlight: () => loadShedder.inFlight,
+    ready: async () => Number((await health.report()).status !== 'not_ready'),
+    replicas,
+    // The embedded database sends no heartbeats: there is no connection to lose.
+    heartbeatAge: () => (dataDir === undefined ? counted.silentMs() / 1_000 : 0),
+    usageWriteAge: () => usage.writeAgeMs() / 1_000,
+    usageRollUpAge: () => usage.rollUpAgeMs() / 1_000,
+  });
 
   // Opened before the public listener, so closed after it: probes are answered until the stop is over.
   const ops = await openOps({

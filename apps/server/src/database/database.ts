@@ -10,15 +10,27 @@ export interface OpenDatabase {
   /**
    * Listens to a channel (Postgres NOTIFY), and again after each loss of the connection.
    *
-   * @returns stops listening.
+   * On Postgres, heartbeats are sent on the channel meanwhile. Without them, a quiet channel looks like
+   * a connection that the network has silently dropped.
    */
-  listen(channel: string, listener: ChannelListener): Promise<() => Promise<void>>;
+  listen(channel: string, listener: ChannelListener): Promise<Listening>;
   close(): Promise<void>;
 }
 
 /** Receives the messages of a channel. */
 interface ChannelListener {
+  /** The message of a heartbeat. It is received as well, like those of others. */
+  readonly heartbeat: string;
+  /** Sent when this listener stops. */
+  readonly goodbye: string;
   onMessage(payload: string): void;
   /** Called when messages begin to arrive. Earlier ones may have been missed. */
   onListening(): void;
+}
+
+/** Listens until it is closed. */
+export interface Listening {
+  /** Sends a heartbeat now, besides the regular ones. */
+  beat(): void;
+  close(): Promise<void>;
 }

@@ -32,7 +32,8 @@ export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
       async listen(channel, { onMessage, onListening }) {
         const unlisten = await client.listen(channel, onMessage);
         onListening();
-        return () => unlisten();
+        // There is no network in between, and no other replica.
+        return { beat() {}, close: () => unlisten() };
       },
       close: async () => {
         await client.close();

@@ -17,14 +17,11 @@ const statementSeconds = 5;
 /** Short, so that a silent connection is soon known to be dead and not idle. */
 const idleSeconds = 5;
 /**
- * How often a heartbeat is sent on a channel, and how long none may arrive. Without heartbeats, a
- * quiet channel looks like a connection that the network has silently dropped. TCP's own keep-alive
- * takes longer, and only reaches the next proxy.
+ * How often a heartbeat is sent on a channel, and how long none may arrive. TCP's own keep-alive takes
+ * longer, and only reaches the next proxy.
  */
 const heartbeatMs = 2_000;
 const heartbeatLostMs = 5_000;
-/** The message of a heartbeat. */
-const heartbeat = '';
 /** How long a stop waits for statements. Their callers have been answered or disconnected by then. */
 const closeSeconds = 0.25;
 /**
@@ -55,22 +52,36 @@ export async function openPostgres(url: string): Promise<OpenDatabase> {
   });
   return {
     db: drizzle({ client, schema }),
-    async listen(channel, { onMessage, onListening }) {
-      const { unlisten } = await client.listen(
-        channel,
-        (payload) => payload !== heartbeat && onMessage(payload),
-        onListening,
-      );
+    async listen(channel, { heartbeat, goodbye, onMessage, onListening }) {
+      let sending: Promise<unknown> | undefined;
       // Sent through the pool, because postgres.js keeps the listening connection to itself. Sent on
       // the same channel: with a second one, each failed reconnect would queue one more LISTEN.
-      const beating = setInterval(
-        () => client.notify(channel, heartbeat).catch(() => {}),
-        heartbeatMs,
-      );
-      return () => {
-        clearInterval(beating);
-        // UNLISTEN is a statement, and would wait for a Postgres that is down.
-        return Promise.race([unlisten().catch(() => {}), sleep(closeSeconds * 1_000)]);
+      // One at a time: a Postgres that continues after a hang must not send several at once.
+      const beat = () => {
+        sending ??= client
+          .notify(channel, heartbeat)
+          .catch(() => {})
+          .finally(() => {
+            sending = undefined;
+          });
+      };
+      const { unlisten } = await client.listen(channel, onMessage, () => {
+        onListening();
+        beat();
+      });
+      const beating = setInterval(beat, heartbeatMs);
+      async function leave(): Promise<void> {
+        // A heartbeat after the goodbye would take it back.
+        await sending;
+        await Promise.allSettled([client.notify(channel, goodbye), unlisten()]);
+      }
+      return {
+        beat,
+        close() {
+          clearInterval(beating);
+          // These are statements, and would wait for a Postgres that is down.
+          return Promise.race([leave(), sleep(closeSeconds * 1_000)]);
+        },
       };
     },
     async close() {

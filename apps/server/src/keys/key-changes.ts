@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { OpenDatabase } from '../database/database.ts';
+import type { Listening, OpenDatabase } from '../database/database.ts';
+import type { ReplicaCount } from '../database/replica-count.ts';
 import { statement } from '../database/statement.ts';
 import type { KeyCache } from './key-cache.ts';
 
@@ -16,6 +17,17 @@ const KeyChange = z.object({
   pardoned: z.boolean().optional(),
 });
 
+/**
+ * The heartbeat of a replica, and the goodbye of one that stops. Both look like the change of a key
+ * that nobody has: that is how a replica of the version before reads them, and it then forgets nothing.
+ */
+const Presence = z.object({ keyId: z.literal(''), replica: z.string(), leaving: z.boolean() });
+
+/** What a replica of the version before sends as its heartbeat. */
+const namelessHeartbeat = '';
+
+const ChannelMessage = z.union([Presence, KeyChange]);
+
 /** A message about a changed key. */
 type KeyChange = z.infer<typeof KeyChange>;
 
@@ -28,26 +40,44 @@ export const announceKeyChange = statement('announce_key_change', (db, change: K
 );
 
 /**
- * Follows the key changes of all replicas, and drops the cache entries that they outdate.
+ * Follows the key changes of all replicas, and drops the cache entries that they outdate. The same
+ * channel tells how many replicas there are.
  *
- * @param onUnban called with the key whose ban was lifted.
+ * @param options.onUnban called with the key whose ban was lifted.
  * @returns stops following.
  */
-export function followKeyChanges(
+export async function followKeyChanges(
   database: Pick<OpenDatabase, 'listen'>,
-  cache: Pick<KeyCache, 'forget' | 'clear'>,
-  onUnban: (keyId: string) => void,
+  options: {
+    cache: Pick<KeyCache, 'forget' | 'clear'>;
+    replicas: Omit<ReplicaCount, 'count'>;
+    onUnban: (keyId: string) => void;
+  },
 ): Promise<() => Promise<void>> {
-  return database.listen(keyChannel, {
+  const { cache, replicas, onUnban } = options;
+  const presence = (leaving: boolean) =>
+    JSON.stringify({ keyId: '', replica: replicas.id, leaving } satisfies z.infer<typeof Presence>);
+  let listening: Listening | undefined;
+  listening = await database.listen(keyChannel, {
+    heartbeat: presence(false),
+    goodbye: presence(true),
     onMessage(payload) {
-      const change = KeyChange.safeParse(parse(payload));
-      if (!change.success) return cache.clear();
-      cache.forget(change.data.keyId);
-      if (change.data.pardoned === true) onUnban(change.data.keyId);
+      if (payload === namelessHeartbeat) return;
+      const { data: message } = ChannelMessage.safeParse(parse(payload));
+      if (message === undefined) return cache.clear();
+      if ('replica' in message) {
+        if (message.leaving) replicas.forget(message.replica);
+        // A new replica need not wait for the next regular heartbeat to know that this one is here.
+        else if (replicas.hear(message.replica)) listening?.beat();
+        return;
+      }
+      cache.forget(message.keyId);
+      if (message.pardoned === true) onUnban(message.keyId);
     },
     // Messages sent before this moment are lost.
     onListening: () => cache.clear(),
   });
+  return listening.close;
 }
 
 /** Any client of the database can send anything: what is not JSON is not a change that we know. */

@@ -17,8 +17,8 @@ export interface Metrics {
   countRequest(record: RequestRecord): void;
   /** Counts a request to the operators' listener: probes must not make callers' errors look rare. */
   countOpsRequest(record: RequestOutcome): void;
-  /** Shows how many requests under `/v1` are being answered. */
-  watchInFlight(count: () => number): void;
+  /** Shows what is read at each scrape. */
+  watch(sources: Readonly<Record<WatchedGauge, () => number | Promise<number>>>): void;
   countBan(): void;
   /** Counts requests that will be missing in the usage ledger. */
   countUsageLost(requests: number): void;
@@ -31,6 +31,36 @@ export interface Metrics {
   readonly contentType: string;
   close(): void;
 }
+
+/** What is read at each scrape. */
+const watchedGauges = {
+  inFlight: {
+    name: 'animal_store_requests_in_flight',
+    help: 'Requests under /v1 that are being answered.',
+  },
+  ready: {
+    name: 'animal_store_ready',
+    help: '1 if /readyz would answer 200, otherwise 0.',
+  },
+  replicas: {
+    name: 'animal_store_replicas',
+    help: 'How many replicas this one believes to share each quota with while Redis is away.',
+  },
+  heartbeatAge: {
+    name: 'animal_store_heartbeat_age_seconds',
+    help: 'Time since the listening connection to Postgres delivered a heartbeat. They come every 2 s.',
+  },
+  usageWriteAge: {
+    name: 'animal_store_usage_write_age_seconds',
+    help: 'Time since this replica last wrote its counts of requests to the usage ledger.',
+  },
+  usageRollUpAge: {
+    name: 'animal_store_usage_roll_up_age_seconds',
+    help: 'Time since this replica last found nothing left to roll up, or another one at it.',
+  },
+} as const;
+
+type WatchedGauge = keyof typeof watchedGauges;
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -92,15 +122,6 @@ export function openMetrics({ version }: { version: string }): Metrics {
     labelNames: ['plan', 'window', 'outcome'],
     registers,
   });
-  let inFlight = () => 0;
-  new Gauge({
-    name: 'animal_store_requests_in_flight',
-    help: 'Requests under /v1 that are being answered.',
-    collect() {
-      this.set(inFlight());
-    },
-    registers,
-  });
   const bans = new Counter({
     name: 'animal_store_bans_total',
     help: 'Bans of keys that this replica began.',
@@ -141,6 +162,11 @@ export function openMetrics({ version }: { version: string }): Metrics {
     buckets: secondsBuckets,
     registers,
   });
+  const statementsInFlight = new Gauge({
+    name: 'animal_store_database_statements_in_flight',
+    help: 'Statements that were sent to the database, or wait for one of its 4 connections.',
+    registers,
+  });
   const statementErrors = new Counter({
     name: 'animal_store_database_statement_errors_total',
     help: 'Statements that failed, by SQLSTATE or code of the driver.',
@@ -154,13 +180,18 @@ export function openMetrics({ version }: { version: string }): Metrics {
       redisSeconds.observe({ command }, seconds);
       if (error !== undefined) redisErrors.inc({ command });
     }),
-    watchChannel<StatementContext>('animal-store:statement', ({ context, seconds, error }) => {
-      const { statement } = context;
-      statementSeconds.observe({ statement }, seconds);
-      if (error === undefined) return;
-      const code = error instanceof DatabaseError ? error.code : 'unknown';
-      statementErrors.inc({ statement, code });
-    }),
+    watchChannel<StatementContext>(
+      'animal-store:statement',
+      ({ context, seconds, error }) => {
+        const { statement } = context;
+        statementsInFlight.dec();
+        statementSeconds.observe({ statement }, seconds);
+        if (error === undefined) return;
+        const code = error instanceof DatabaseError ? error.code : 'unknown';
+        statementErrors.inc({ statement, code });
+      },
+      () => statementsInFlight.inc(),
+    ),
   ];
 
   const seriesOfRoute = remember((route: string) =>
@@ -176,8 +207,18 @@ export function openMetrics({ version }: { version: string }): Metrics {
   );
 
   return {
-    watchInFlight(count) {
-      inFlight = count;
+    watch(sources) {
+      for (const [source, { name, help }] of Object.entries(watchedGauges)) {
+        const read = sources[source as WatchedGauge];
+        new Gauge({
+          name,
+          help,
+          async collect() {
+            this.set(await read());
+          },
+          registers,
+        });
+      }
     },
     countRequest({ route = 'other', method, status, durationMs, apiKey, decision }) {
       const { statuses, observe } = seriesOfRoute(route)(knownMethod(method));

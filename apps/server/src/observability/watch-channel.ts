@@ -14,17 +14,20 @@ const startedAt = Symbol('startedAt');
 /**
  * Tells of every call that a tracing channel of Node's follows.
  *
+ * @param onStart called when a call begins.
  * @returns what ends it.
  */
 export function watchChannel<Context extends object>(
   name: string,
   onSettled: (call: Call<Context>) => void,
+  onStart?: () => void,
 ): () => void {
   const { start, asyncEnd } = tracingChannel(name);
   type Watched = Context & { [startedAt]?: number; error?: unknown };
 
   const noteStart = (message: unknown) => {
     (message as Watched)[startedAt] = performance.now();
+    onStart?.();
   };
   const noteEnd = (message: unknown) => {
     const context = message as Watched;

@@ -33,23 +33,23 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
   readonly #states = new LRUCache<string, KeyState>({ max: maxKeys });
   readonly #banPolicy: BanPolicy;
   readonly #onBan: OnBan | undefined;
-  readonly #replicas: number;
+  readonly #replicas: () => number;
   readonly #scope: 'service' | 'replica';
 
   /**
-   * @param options.replicas How many replicas share each quota without seeing each other's counts.
-   * Each admits its share, rounded up, and reports it, because that is what holds for the caller.
+   * @param options.replicas Tells how many replicas share each quota without seeing each other's
+   * counts. Each admits its share, rounded up, and reports it, because that is what holds for the caller.
    */
   constructor(options: {
     banPolicy: BanPolicy;
     onBan?: OnBan | undefined;
-    replicas: number;
+    replicas?: () => number;
     scope: 'service' | 'replica';
   }) {
     super();
     this.#banPolicy = options.banPolicy;
     this.#onBan = options.onBan;
-    this.#replicas = options.replicas;
+    this.#replicas = options.replicas ?? (() => 1);
     this.#scope = options.scope;
   }
 
@@ -88,9 +88,10 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
   }
 
   #shareOf({ perMinute, perDay }: Quota): Quota {
+    const replicas = this.#replicas();
     return {
-      perMinute: Math.ceil(perMinute / this.#replicas),
-      perDay: Math.ceil(perDay / this.#replicas),
+      perMinute: Math.ceil(perMinute / replicas),
+      perDay: Math.ceil(perDay / replicas),
     };
   }
 

@@ -32,14 +32,16 @@ export type NetworkQuota = ReturnType<typeof createNetworkQuota>;
  * its requests cost neither Redis nor the database anything until the window ends.
  *
  * @param options.insurance The memory limiter that decides while Redis is away, or always.
+ * @param options.share How many requests `insurance` admits, if that changes.
  * @param options.clock A monotonic clock, in milliseconds.
  */
 export function createNetworkQuota(options: {
   limiter: RedisNetworkLimiter | RateLimiterMemory;
   insurance: RateLimiterMemory;
+  share?: () => number;
   clock?: () => number;
 }) {
-  const { limiter, insurance, clock = () => performance.now() } = options;
+  const { limiter, insurance, share, clock = () => performance.now() } = options;
   const remembered = rememberReadings<Remembered>({ clock, endOf: ({ endsAtMs }) => endsAtMs });
 
   return {
@@ -48,6 +50,7 @@ export function createNetworkQuota(options: {
       const known = remembered.recall(network);
       if (known !== undefined && known.used >= known.limit) return toResult(known, 'denied');
 
+      if (share !== undefined) insurance.points = share();
       const askedAt = clock();
       // The library reads the clock itself. Read after it, a window would seem longer than it is.
       const replicaNow = Date.now();

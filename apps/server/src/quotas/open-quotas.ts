@@ -17,8 +17,8 @@ export interface QuotaOptions {
   readonly redisUrls: readonly string[];
   /** How long a decision of Redis may take. */
   readonly redisTimeoutMs: number;
-  /** How many replicas share each quota while Redis is away. */
-  readonly replicas: number;
+  /** How many replicas share each quota while Redis is away. Asked for each decision. */
+  readonly replicas: () => number;
   readonly addressPerMinute: number;
   readonly banPolicy: BanPolicy;
   /** Called once whenever Redis stops or resumes deciding. */
@@ -33,7 +33,7 @@ export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
     const limiter = minuteLimiter(addressPerMinute);
     const statusLimiter = minuteLimiter(rateLimitStatusPerMinute);
     return createQuotas({
-      keys: new MemoryKeyLimiter({ banPolicy, onBan, replicas: 1, scope: 'service' }),
+      keys: new MemoryKeyLimiter({ banPolicy, onBan, scope: 'service' }),
       networks: createNetworkQuota({ limiter, insurance: limiter }),
       statusRequests: createNetworkQuota({ limiter: statusLimiter, insurance: statusLimiter }),
       close: () => {},
@@ -60,9 +60,10 @@ export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
   });
   /** Its insurance is this replica's share. */
   const createMinuteQuota = (perMinute: number, keyPrefix?: string) => {
-    const insurance = minuteLimiter(Math.ceil(perMinute / replicas));
+    const share = () => Math.ceil(perMinute / replicas());
+    const insurance = minuteLimiter(perMinute);
     const limiter = new RedisNetworkLimiter({ redis, breaker, insurance, perMinute, keyPrefix });
-    return createNetworkQuota({ limiter, insurance });
+    return createNetworkQuota({ limiter, insurance, share });
   };
 
   await untilReady(redis, firstConnectionTimeoutMs);

@@ -36,6 +36,10 @@ export interface Usage {
   /** Counts one request, in memory. */
   count(request: UsedRequest): void;
   readonly repository: UsageRepository;
+  /** Milliseconds since all that was counted had been written. */
+  writeAgeMs(): number;
+  /** Milliseconds since all that was written had been rolled up, or another replica was at it. */
+  rollUpAgeMs(): number;
   /** Writes what was counted. */
   close(): Promise<void>;
 }
@@ -61,10 +65,20 @@ export function openUsage(options: {
   const onFailure = (failure: unknown) => {
     if (!(failure instanceof DatabaseUnavailableError)) report(failure);
   };
-  const flushing = repeat(flusher.flush, flushMs, onFailure);
+  let writtenAt = performance.now();
+  let rolledUpAt = writtenAt;
+  const flushing = repeat(
+    async () => {
+      await flusher.flush();
+      writtenAt = performance.now();
+    },
+    flushMs,
+    onFailure,
+  );
   const rollingUp = repeat(
     async () => {
       while (await repository.rollUp());
+      rolledUpAt = performance.now();
     },
     rollUpMs,
     onFailure,
@@ -87,6 +101,8 @@ export function openUsage(options: {
   return {
     count: collector.count,
     repository,
+    writeAgeMs: () => performance.now() - writtenAt,
+    rollUpAgeMs: () => performance.now() - rolledUpAt,
     async close() {
       const giveUp = new AbortController();
       await Promise.race([

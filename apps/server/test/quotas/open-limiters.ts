@@ -18,7 +18,7 @@ export interface LimiterOptions {
 export function createMemoryQuotas({ addressPerMinute, banPolicy, onBan }: LimiterOptions): Quotas {
   const limiter = new RateLimiterMemory({ points: addressPerMinute, duration: 60 });
   return createQuotas({
-    keys: new MemoryKeyLimiter({ banPolicy, onBan, replicas: 1, scope: 'service' }),
+    keys: new MemoryKeyLimiter({ banPolicy, onBan, scope: 'service' }),
     networks: createNetworkQuota({ limiter, insurance: limiter }),
     statusRequests: createNetworkQuota({ limiter, insurance: limiter }),
     close: () => {},
@@ -57,7 +57,7 @@ export function createRedisQuotas(
     keys: new RedisKeyLimiter({
       redis,
       breaker,
-      insurance: new MemoryKeyLimiter({ banPolicy, replicas: 1, scope: 'replica' }),
+      insurance: new MemoryKeyLimiter({ banPolicy, scope: 'replica' }),
       banPolicy,
       onBan,
       now,

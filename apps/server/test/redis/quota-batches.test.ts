@@ -30,7 +30,7 @@ const open = (options: Pick<QuotaOptions, 'redisTimeoutMs'>) =>
     banPolicy: { ...suiteOptions.banPolicy, graceMs: 0 },
     ...options,
     redisUrls: [redis.url],
-    replicas: 1,
+    replicas: () => 1,
     onBreaker: (state) => breakerStates.push(state),
     onBan: ({ keyId }) => bans.push(keyId),
   });
