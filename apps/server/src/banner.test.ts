@@ -7,6 +7,7 @@ const embedded = {
   dataDir: '/srv/data',
   redisUrls: [],
   opsUrl: 'http://127.0.0.1:3001',
+  hasAdminToken: false,
   demoToken: undefined,
 };
 
@@ -20,6 +21,8 @@ test('the first start on an embedded database shows everything that a newcomer n
   Limits   in this process: run one replica only
   Ops      for operators, on http://127.0.0.1:3001
   Keys     npm run keys; npm run operators for who may use it
+  Console  http://127.0.0.1:3001/console
+           Log in with the token of: npm run operators -- create --name you --role owner
 
   API key  ${demoToken}
            Free plan. Keep it: it is not shown again.
@@ -46,4 +49,11 @@ test('a start on Postgres and Redis names the variables, not their values, which
   expect(text).toContain('DATABASE_URL');
   expect(text).toContain('REDIS_URL');
   expect(text).not.toMatch(/hunter2|API key|curl|embedded/);
+});
+
+test('it says how to log in to the console', () => {
+  const login = (more: object) => /^ +(Log in .*)$/m.exec(banner({ ...embedded, ...more }))?.[1];
+  expect(login({})).toContain('npm run operators -- create');
+  expect(login({ hasAdminToken: true })).toContain('with the ADMIN_TOKEN');
+  expect(login({ dataDir: undefined })).toContain('Set ADMIN_TOKEN');
 });

@@ -8,13 +8,15 @@ export interface Startup {
   readonly redisUrls: readonly string[];
   /** Where the operators' listener is. */
   readonly opsUrl: string;
+  /** Whether there is an `ADMIN_TOKEN`. */
+  readonly hasAdminToken: boolean;
   /** The demo key's token, on the first start on an embedded database. */
   readonly demoToken: string | undefined;
 }
 
 /** The text at the start: where things are and, the first time, how to make the first call. */
 export function banner(startup: Startup): string {
-  const { baseUrl, dataDir, redisUrls, opsUrl, demoToken } = startup;
+  const { baseUrl, dataDir, redisUrls, opsUrl, hasAdminToken, demoToken } = startup;
   const lines = [
     `Animal Store is listening on ${baseUrl}`,
     '',
@@ -31,6 +33,8 @@ export function banner(startup: Startup): string {
       : '  Limits   in Redis, at REDIS_URL: shared with all replicas',
     `  Ops      for operators, on ${opsUrl}`,
     '  Keys     npm run keys; npm run operators for who may use it',
+    `  Console  ${opsUrl}/console`,
+    `           ${loginHint(hasAdminToken, dataDir !== undefined)}`,
     '',
   );
   if (demoToken !== undefined) {
@@ -51,4 +55,13 @@ export function banner(startup: Startup): string {
     );
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** How to log in to the console. */
+function loginHint(hasAdminToken: boolean, isEmbedded: boolean): string {
+  if (hasAdminToken) return 'Log in with the ADMIN_TOKEN, or with the token of an operator.';
+  // Over the embedded server's socket its user is an owner.
+  return isEmbedded
+    ? 'Log in with the token of: npm run operators -- create --name you --role owner'
+    : 'Log in with the token of an operator. Set ADMIN_TOKEN to create the first one.';
 }

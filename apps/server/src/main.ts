@@ -81,7 +81,11 @@ async function main(): Promise<void> {
   const { baseUrl, opsUrl, demoToken } = service;
   const dataDir = config.database.kind === 'embedded' ? config.database.dataDir : undefined;
   process.stdout.write(
-    banner({ baseUrl, dataDir, redisUrls: config.redisUrls, opsUrl, demoToken }),
+    banner({
+      ...{ baseUrl, dataDir, opsUrl, demoToken },
+      redisUrls: config.redisUrls,
+      hasAdminToken: config.adminToken !== undefined,
+    }),
   );
 }
 

@@ -19,6 +19,8 @@ export const runtimes = {
 export const tools = {
   /** The module of `checkPackage`. */
   areTheTypesWrong: pathIn('@arethetypeswrong/core', 'dist/index.js'),
+  /** A script for browsers: finds what keeps people from using a page. */
+  axe: pathIn('axe-core', 'axe.min.js'),
   /** A command for Node: writes TypeScript types of an OpenAPI document. */
   openapiTypescript: pathIn('openapi-typescript', 'bin/cli.js'),
   /** A command for Node: the oldest TypeScript that the published packages support. */

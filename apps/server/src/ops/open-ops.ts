@@ -15,6 +15,7 @@ import {
   type OperatorAuthentication,
   trustLocalUser,
 } from './authenticate-operator.ts';
+import { createConsoleHandlers } from './console-handlers.ts';
 import type { Health } from './health.ts';
 import { createKeyHandlers } from './key-handlers.ts';
 import { openLocalSocket } from './local-socket.ts';
@@ -61,11 +62,13 @@ export async function openOps(
   const usage = createUsageHandlers({ keys: options.keys, usage: options.usage });
   const sessions = createSessionHandlers(options.sessions);
   const audit = createAuditHandlers(options.audit);
+  const consoleFiles = createConsoleHandlers();
   const createApp = (authenticate: RequestHandler) =>
     createOpsApp({
       opsHosts,
       health,
       metrics,
+      consoleFiles,
       admin: {
         authenticate,
         keys,

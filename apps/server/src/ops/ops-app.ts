@@ -1,6 +1,6 @@
 import { rateLimitHeaders } from '@animal-store/contract';
 import { adminBasePath } from '@animal-store/contract/admin';
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import { setCommonHeaders } from '../http/common-headers.ts';
 import { createExpress } from '../http/create-express.ts';
 import { errorMapper } from '../http/error-mapper.ts';
@@ -9,6 +9,7 @@ import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type AdminApiOptions, adminHandlers } from './admin-api.ts';
 import { allowHosts } from './allow-hosts.ts';
+import { consoleRoutes } from './console-handlers.ts';
 import './ops-locals.ts';
 import type { Health } from './health.ts';
 import { observeOpsRequests } from './observe-ops-requests.ts';
@@ -21,6 +22,8 @@ export interface OpsAppOptions {
   readonly opsHosts: readonly string[];
   readonly health: Pick<Health, 'report'>;
   readonly metrics: Metrics;
+  /** The handlers of the console's files, by path. */
+  readonly consoleFiles: Readonly<Record<string, RequestHandler>>;
   readonly admin: AdminApiOptions;
   /** Called for every 500. */
   readonly report: (failure: unknown, requestId: string) => void;
@@ -33,10 +36,14 @@ const notReadyRetrySeconds = 1;
 
 /** Creates the operators' listener's application, in the order in which a request passes it. */
 export function createOpsApp(options: OpsAppOptions): Express {
-  const { health, metrics, admin, report, onOpsEnd } = options;
+  const { health, metrics, consoleFiles, admin, report, onOpsEnd } = options;
   const app = createExpress();
 
-  const routes = createRouteTable({ ...probeRoutes, ...adminApiRoutes });
+  const routes = createRouteTable({
+    ...probeRoutes,
+    ...adminApiRoutes,
+    ...consoleRoutes(consoleFiles),
+  });
   app.use((req, res, next) => {
     setCommonHeaders(req, res);
     routes.find(req, res);
@@ -61,6 +68,7 @@ export function createOpsApp(options: OpsAppOptions): Express {
       },
       metrics: showMetrics(metrics),
       ...adminHandlers(admin),
+      ...consoleFiles,
     }),
   );
   app.use(errorMapper(report));

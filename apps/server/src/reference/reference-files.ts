@@ -1,35 +1,24 @@
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { stringifyJson } from '@animal-store/contract';
 import { createOpenApi } from '@animal-store/contract/openapi';
+import { digest, type StaticFile } from '../http/send-file.ts';
 import { type ReferenceOptions, toScalarDocument } from './reference-document.ts';
 import { contentSecurityPolicy, referencePage } from './reference-page.ts';
-
-/** A file that is created once, at the start. */
-export interface ReferenceFile {
-  readonly type: string;
-  /** The content, and a compressed form where it is worth the memory. */
-  readonly bytes: Buffer;
-  readonly gzipped?: Buffer;
-  /** Whether the name contains a hash of the content, so that caches need not revalidate. */
-  readonly immutable: boolean;
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 const assets = new URL('../../assets/reference/', import.meta.url);
 const readAsset = (name: string) => readFileSync(new URL(name, assets));
 
 /** Creates all files of the reference, by path. */
-export function createReferenceFiles(options: ReferenceOptions): Map<string, ReferenceFile> {
-  const files = new Map<string, ReferenceFile>();
+export function createReferenceFiles(options: ReferenceOptions): Map<string, StaticFile> {
+  const files = new Map<string, StaticFile>();
   const script = 'text/javascript; charset=utf-8';
   const json = 'application/json; charset=utf-8';
 
   const addNamedByContent = (
     name: string,
     extension: string,
-    file: Omit<ReferenceFile, 'immutable'>,
+    file: Omit<StaticFile, 'immutable'>,
   ) => {
     const path = `/docs/${name}.${digest(file.bytes).slice(0, 12)}.${extension}`;
     files.set(path, { ...file, immutable: true });
@@ -69,9 +58,4 @@ export function createReferenceFiles(options: ReferenceOptions): Map<string, Ref
     },
   });
   return files;
-}
-
-/** Hashes a file for its name and its ETag. */
-export function digest(bytes: Buffer): string {
-  return hash('sha256', bytes, 'base64url');
 }

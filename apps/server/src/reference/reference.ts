@@ -1,8 +1,9 @@
 import type { RequestHandler } from 'express';
 import { ApiError } from '../http/api-error.ts';
 import type { Route } from '../http/route-table.ts';
+import { sendFile } from '../http/send-file.ts';
 import type { ReferenceOptions } from './reference-document.ts';
-import { createReferenceFiles, digest, type ReferenceFile } from './reference-files.ts';
+import { createReferenceFiles } from './reference-files.ts';
 
 /** Paths that lead to the page. */
 const redirects = ['/', '/docs/'];
@@ -42,27 +43,3 @@ const redirectToPage: RequestHandler = (req, res) => {
   }
   res.redirect(302, '/docs');
 };
-
-function sendFile(file: ReferenceFile): RequestHandler {
-  const tag = digest(file.bytes);
-  return function sendReferenceFile(req, res) {
-    const compressed = file.gzipped !== undefined && req.acceptsEncodings('gzip') === 'gzip';
-    const body = compressed ? file.gzipped : file.bytes;
-    for (const [name, value] of Object.entries(file.headers ?? {})) res.setHeader(name, value);
-    res.setHeader('Content-Type', file.type);
-    res.setHeader(
-      'Cache-Control',
-      file.immutable ? 'public, max-age=31536000, immutable' : 'public, no-cache',
-    );
-    if (file.gzipped !== undefined) res.vary('Accept-Encoding');
-    if (compressed) res.setHeader('Content-Encoding', 'gzip');
-    // RFC 9110, §8.8.3.3: each representation has an ETag of its own.
-    res.setHeader('ETag', `"${tag}${compressed ? '-gzip' : ''}"`);
-    if (req.fresh) {
-      res.status(304).end();
-      return;
-    }
-    res.setHeader('Content-Length', body.length);
-    res.end(body);
-  };
-}

@@ -35,6 +35,31 @@ describe('packages', () => {
     );
   });
 
+  test('the console imports the contract only as types, so that browsers need not load it', () => {
+    const inBrowsers = importsUnder('apps/console/src');
+    expect(inBrowsers.length).toBeGreaterThan(20);
+    const loaded = inBrowsers.filter(({ isType }) => !isType);
+    expect(
+      allowed(loaded, [
+        /^apps\/console\/src\//,
+        /^@preact\/signals$/,
+        /^(htm\/)?preact/,
+        /^uplot$/,
+      ]),
+    ).toEqual([]);
+    const types = inBrowsers.filter(({ isType }) => isType);
+    expect(
+      allowed(types, [
+        /^apps\/console\/src\//,
+        /^@animal-store\/contract(\/admin)?$/,
+        /^@ts-rest\/core$/,
+        /^@preact\/signals$/,
+        /^preact/,
+        /^uplot$/,
+      ]),
+    ).toEqual([]);
+  });
+
   test('the server never imports the client or the testkit', () => {
     expect(refused(server, [/^@animal-store\/(client|testkit)/])).toEqual([]);
   });

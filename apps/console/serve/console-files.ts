@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzip as gzipWithCallback } from 'node:zlib';
+import { libraryNames, readLibraries } from './console-libraries.ts';
+import { consolePage } from './console-page.ts';
+import { stripTypes } from './strip-types.ts';
+
+const gzip = promisify(gzipWithCallback);
+
+/** A file of the console. */
+export interface ConsoleFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly gzipped: Buffer;
+  /** Whether the path contains a hash of the content, so that caches need not revalidate. */
+  readonly immutable: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The files of the console. */
+export interface ConsoleFiles {
+  /** Where each file is. */
+  readonly paths: readonly string[];
+  /** Creates the files, once: a service whose console nobody opens does not have the work. */
+  load(): Promise<ReadonlyMap<string, ConsoleFile>>;
+}
+
+/** Where the console is. */
+const consolePath = '/console';
+
+const sourceFolder = fileURLToPath(new URL('../src/', import.meta.url));
+
+/** Modules keep their names, so that their imports of each other hold as they are. */
+const types: Readonly<Record<string, string>> = {
+  ts: 'text/javascript; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+interface Source {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+export function createConsoleFiles(): ConsoleFiles {
+  const sources = [...readSources(), ...readLibraries()];
+  const hash = createHash('sha256');
+  for (const { name, bytes } of sources) hash.update(`${name}\n${bytes.length}\n`).update(bytes);
+  // One hash for all: modules name each other, so a change of one must give the others new paths.
+  const folder = `${consolePath}/${hash.digest('base64url').slice(0, 12)}/`;
+  let loading: Promise<ReadonlyMap<string, ConsoleFile>> | undefined;
+  return {
+    paths: [consolePath, ...sources.map(({ name }) => folder + name)],
+    load() {
+      loading ??= createFiles(folder, sources).catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
+      return loading;
+    },
+  };
+}
+
+function readSources(): Source[] {
+  return readdirSync(sourceFolder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(?<!\.test|\.d)\.(ts|css|svg)$/.test(entry.name))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort()
+    .map((path) => ({
+      name: path.slice(sourceFolder.length).replaceAll('\\', '/'),
+      bytes: readFileSync(path),
+    }));
+}
+
+async function createFiles(
+  folder: string,
+  sources: readonly Source[],
+): Promise<ReadonlyMap<string, ConsoleFile>> {
+  const typed = sources.filter(({ name }) => name.endsWith('.ts'));
+  const scripts = await stripTypes(typed.map(({ bytes }) => bytes.toString()));
+  const stripped = new Map(typed.map(({ name }, index) => [name, scripts[index] ?? '']));
+
+  const names = sources.map(({ name }) => name);
+  const pathsOf = (pattern: RegExp) =>
+    names.filter((name) => pattern.test(name)).map((name) => folder + name);
+  const page = consolePage({
+    main: `${folder}main.ts`,
+    styles: pathsOf(/\.css$/),
+    icon: `${folder}icon.svg`,
+    modules: pathsOf(/\.[jt]s$/),
+    imports: Object.fromEntries(
+      Object.entries(libraryNames).map(([specifier, name]) => [specifier, folder + name]),
+    ),
+  });
+  const html = Buffer.from(page.html);
+  const files = await Promise.all(
+    sources.map(async ({ name, bytes: source }) => {
+      const bytes = name.endsWith('.ts') ? Buffer.from(stripped.get(name) ?? '') : source;
+      const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? '';
+      const file = { type, bytes, gzipped: await gzip(bytes), immutable: true };
+      return [folder + name, file] as const;
+    }),
+  );
+  return new Map<string, ConsoleFile>([
+    [
+      consolePath,
+      {
+        type: 'text/html; charset=utf-8',
+        bytes: html,
+        gzipped: await gzip(html),
+        immutable: false,
+        headers: page.headers,
+      },
+    ],
+    ...files,
+  ]);
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A file of a library, as browsers get it. */
+export interface LibraryFile {
+  /** Its name below the console's path. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** The modules that the console imports by name, and where they are installed. */
+const modules = {
+  preact: import.meta.resolve('preact'),
+  'preact/hooks': import.meta.resolve('preact/hooks'),
+  '@preact/signals': import.meta.resolve('@preact/signals'),
+  '@preact/signals-core': import.meta.resolve('@preact/signals-core'),
+  htm: import.meta.resolve('htm'),
+  'htm/preact': import.meta.resolve('htm/preact'),
+};
+
+const fileNameOf = (specifier: string) => `lib/${specifier.replaceAll(/\W+/g, '-')}.js`;
+
+/** Which file each module is in, for the import map. */
+export const libraryNames: Readonly<Record<string, string>> = Object.fromEntries(
+  [...Object.keys(modules), 'uplot'].map((specifier) => [specifier, fileNameOf(specifier)]),
+);
+
+/** Reads the libraries from where they are installed. */
+export function readLibraries(): LibraryFile[] {
+  // uPlot is a module only in a form that is not minified, and twice as large.
+  const uplot = dirname(createRequire(import.meta.url).resolve('uplot'));
+  const script = readFileSync(join(uplot, 'uPlot.iife.min.js'), 'utf8');
+  return [
+    ...Object.entries(modules).map(([specifier, url]) => ({
+      name: fileNameOf(specifier),
+      bytes: readFileSync(fileURLToPath(url)),
+    })),
+    { name: fileNameOf('uplot'), bytes: Buffer.from(`${script}\nexport default uPlot;\n`) },
+    { name: 'lib/uplot.css', bytes: readFileSync(join(uplot, 'uPlot.min.css')) },
+  ];
+}

@@ -1,0 +1,138 @@
+import type { adminContract, adminRoutes } from '@animal-store/contract/admin';
+import type { ClientInferRequest, ServerInferResponses } from '@ts-rest/core';
+import { ConnectionFailure, RefusedRequest } from './failures.ts';
+import { endSession, session } from './session.ts';
+
+/** The operations that the console uses. The compiler holds them against the contract. */
+const routes = {
+  createKey: { method: 'POST', path: '/keys' },
+  listKeys: { method: 'GET', path: '/keys' },
+  getKey: { method: 'GET', path: '/keys/:keyId' },
+  changeKey: { method: 'PATCH', path: '/keys/:keyId' },
+  rotateKey: { method: 'POST', path: '/keys/:keyId/rotate' },
+  revokeKey: { method: 'POST', path: '/keys/:keyId/revoke' },
+  unbanKey: { method: 'POST', path: '/keys/:keyId/unban' },
+  createOperator: { method: 'POST', path: '/operators' },
+  listOperators: { method: 'GET', path: '/operators' },
+  rotateOperator: { method: 'POST', path: '/operators/:operatorId/rotate' },
+  revokeOperator: { method: 'POST', path: '/operators/:operatorId/revoke' },
+  getKeyUsage: { method: 'GET', path: '/keys/:keyId/usage' },
+  getUsage: { method: 'GET', path: '/usage' },
+  createSession: { method: 'POST', path: '/sessions' },
+  endSession: { method: 'DELETE', path: '/sessions/current' },
+} as const satisfies Partial<typeof adminRoutes>;
+
+type Contract = typeof adminContract;
+
+/** The name of an operation. */
+export type Operation = keyof typeof routes;
+
+type Body<Name extends Operation> =
+  ClientInferRequest<Contract[Name]> extends { body?: infer Type } ? Type : undefined;
+type Query<Name extends Operation> =
+  ClientInferRequest<Contract[Name]> extends { query?: infer Type } ? Type : undefined;
+
+/** What an operation takes. */
+export interface Input<Name extends Operation> {
+  /** The id in the path, if the path has one. */
+  readonly id?: string;
+  readonly query?: Query<Name> | undefined;
+  readonly body?: Body<Name> | undefined;
+  /** Instead of the session's: only the exchange of a token for a session has it. */
+  readonly token?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What an operation answers when it succeeds. */
+export type Answer<Name extends Operation> = Extract<
+  ServerInferResponses<Contract>[Name],
+  { status: 200 | 201 }
+>['body'];
+
+/** One page of a list. */
+export interface Page<Body> {
+  readonly body: Body;
+  /** Where the next page begins; `undefined` on the last one. */
+  readonly nextCursor: string | undefined;
+}
+
+/** How long an answer may take, in milliseconds: longer than any statement of the service. */
+const timeoutMs = 8_000;
+
+/**
+ * Calls an operation of the admin API.
+ *
+ * @throws {RefusedRequest} if the service refuses it. After a 401 the session has ended.
+ * @throws {ConnectionFailure} if there is no answer.
+ */
+export async function call<Name extends Operation>(
+  name: Name,
+  input: Input<Name> = {},
+): Promise<Answer<Name>> {
+  return (await callForPage(name, input)).body;
+}
+
+/** Calls an operation whose list comes in pages. */
+export async function callForPage<Name extends Operation>(
+  name: Name,
+  { id = '', query, body, token = session.value?.token, signal }: Input<Name> = {},
+): Promise<Page<Answer<Name>>> {
+  const { method, path } = routes[name];
+  const response = await reach(
+    `/admin/v1${path.replace(/:\w+/, encodeURIComponent(id))}${queryText(query)}`,
+    {
+      method,
+      headers: {
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
+    },
+    signal,
+  );
+  const content = await readJson(response);
+  if (!response.ok) {
+    const refusal = new RefusedRequest(response.status, content);
+    if (response.status === 401 && token === session.value?.token) endSession(refusal.message);
+    throw refusal;
+  }
+  return { body: content as Answer<Name>, nextCursor: cursorOf(response.headers.get('Link')) };
+}
+
+async function reach(
+  url: string,
+  init: RequestInit,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (cause) {
+    // Whoever called it off wants no answer.
+    signal?.throwIfAborted();
+    throw new ConnectionFailure({ cause });
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch (cause) {
+    throw new ConnectionFailure({ cause });
+  }
+}
+
+function queryText(query: unknown): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== '') parameters.set(name, String(value));
+  }
+  return parameters.size === 0 ? '' : `?${parameters}`;
+}
+
+/** Reads the cursor of the next page out of a `Link` header (RFC 8288). */
+function cursorOf(link: string | null): string | undefined {
+  const [, target] = /<([^>]*)>; rel="next"/.exec(link ?? '') ?? [];
+  if (target === undefined) return undefined;
+  return new URL(target, location.href).searchParams.get('cursor') ?? undefined;
+}

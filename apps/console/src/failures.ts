@@ -1,0 +1,24 @@
+/** The service refused a request. The message is the service's own. */
+export class RefusedRequest extends Error {
+  override readonly name = 'RefusedRequest';
+  readonly status: number;
+
+  constructor(status: number, body: unknown) {
+    super(messageOf(body) ?? `The service answered with status ${status}.`);
+    this.status = status;
+  }
+}
+
+/** The service did not answer. */
+export class ConnectionFailure extends Error {
+  override readonly name = 'ConnectionFailure';
+
+  constructor(options?: ErrorOptions) {
+    super('The service does not answer.', options);
+  }
+}
+
+function messageOf(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('message' in body)) return undefined;
+  return String(body.message);
+}

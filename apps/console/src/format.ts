@@ -1,0 +1,81 @@
+const locale = navigator.languages;
+
+const integers = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+const rates = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
+const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumSignificantDigits: 3 });
+const compact = new Intl.NumberFormat(locale, { notation: 'compact' });
+type TimeStyle = 'short' | 'medium';
+
+const dateTime = (timeStyle: TimeStyle, options: Intl.DateTimeFormatOptions = {}) =>
+  new Intl.DateTimeFormat(locale, { timeStyle, ...options });
+
+const date = { dateStyle: 'medium' } as const;
+const utc = { timeZone: 'UTC' } as const;
+const formats = {
+  short: {
+    local: dateTime('short', date),
+    utc: dateTime('short', { ...date, ...utc }),
+    utcClock: dateTime('short', utc),
+  },
+  medium: {
+    local: dateTime('medium', date),
+    utc: dateTime('medium', { ...date, ...utc }),
+    utcClock: dateTime('medium', utc),
+  },
+};
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+const zone = new Intl.DateTimeFormat(locale).resolvedOptions().timeZone;
+
+/** Whether the reader's zone is UTC, so that one time is enough. */
+export const isUtc: boolean = ['UTC', 'Etc/UTC', 'GMT'].includes(zone);
+
+export const formatCount = (count: number): string => integers.format(count);
+export const formatShare = (share: number): string => shares.format(share);
+export const formatCompact = (count: number): string => compact.format(count);
+
+/** A time in the reader's zone. */
+export const formatLocal = (time: Date, style: TimeStyle = 'medium'): string =>
+  formats[style].local.format(time);
+
+/** The same time in UTC, without the date where that is the same day. */
+export function formatUtc(time: Date, style: TimeStyle = 'medium'): string {
+  const isSameDay = time.getDate() === time.getUTCDate();
+  return `${formats[style][isSameDay ? 'utcClock' : 'utc'].format(time)} UTC`;
+}
+
+const units = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** How far a time is from now, such as "3 minutes ago" or "in 2 days". */
+export function formatDistance(time: Date, now: number = Date.now()): string {
+  const seconds = (time.getTime() - now) / 1_000;
+  const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  return relative.format(Math.trunc(seconds / length), unit);
+}
+
+/** A span of time, such as "2 h 5 min". */
+export function formatSpan(seconds: number): string {
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3_600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [Math.floor(seconds) % 60, 's'],
+  ] as const;
+  const first = parts.findIndex(([amount]) => amount > 0);
+  if (first === -1) return '0 s';
+  return parts
+    .slice(first, first + 2)
+    .filter(([amount]) => amount > 0)
+    .map(([amount, unit]) => `${integers.format(amount)} ${unit}`)
+    .join(' ');
+}
+
+/** A duration in milliseconds, such as "3.2 ms". */
+export const formatMs = (ms: number): string =>
+  ms < 1_000 ? `${rates.format(ms)} ms` : `${rates.format(ms / 1_000)} s`;

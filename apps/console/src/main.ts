@@ -1,0 +1,5 @@
+import { html } from 'htm/preact';
+import { render } from 'preact';
+import { App } from './app.ts';
+
+render(html`<${App} />`, document.body);

@@ -1,0 +1,136 @@
+import type { KeyDetails } from '@animal-store/contract/admin';
+import { html } from 'htm/preact';
+import { call } from '../admin-client.ts';
+import { formatCount } from '../format.ts';
+import { Badge } from '../parts/badge.ts';
+import { KeyActions } from '../parts/key-actions.ts';
+import { StateBadge } from '../parts/key-state.ts';
+import { KeyUsage } from '../parts/key-usage.ts';
+import { Loaded } from '../parts/loaded.ts';
+import { QuotaMeter } from '../parts/meter.ts';
+import { Name } from '../parts/name.ts';
+import { Time } from '../parts/time.ts';
+import { usePolling } from '../polling.ts';
+import { linkTo } from '../route.ts';
+
+/** One key: what it uses now, what it has used, and what can be done with it. */
+export function KeyPage({ id }: { id: string }) {
+  const details = usePolling(`key/${id}`, (signal) => call('getKey', { id, signal }));
+  return html`
+    <p class="path"><a href=${linkTo('keys')}>Keys</a> /</p>
+    <${Loaded} of=${details} what="the key">
+      ${(key: KeyDetails) => html`
+        <div class="heading">
+          <h1><${Name} text=${key.name} missing="Key without a name" /></h1>
+          <${StateBadge} state=${key.state} />
+          ${key.usage.bannedUntil !== null && html`<${Badge} tone="bad" text="banned" />`}
+        </div>
+        <${Ban} details=${key} />
+        <${KeyActions} details=${key} onChanged=${details.refresh} />
+        <${Windows} details=${key} />
+        <${KeyUsage} id=${id} quota=${key.quota} />
+        <div class="columns">
+          <${Facts} details=${key} />
+          <${Tokens} details=${key} />
+        </div>
+      `}
+    <//>
+  `;
+}
+
+function Ban({ details: { usage } }: { details: KeyDetails }) {
+  const { bannedUntil, strikes, strikeThreshold } = usage;
+  if (bannedUntil !== null) {
+    return html`<p class="state failed">
+      <strong>Banned until <${Time} at=${bannedUntil} distance />.</strong> It went on sending requests after
+      it was denied. Every request gets a 429 until then.
+    </p>`;
+  }
+  if (strikeThreshold === null || strikes * 2 < strikeThreshold || strikes === 0) return null;
+  return html`<p class="state warned">
+    <strong>${formatCount(strikes)} strikes</strong>: above ${formatCount(strikeThreshold)} the key is banned.
+    It sends requests although it was told to wait.
+  </p>`;
+}
+
+function Windows({ details: { usage } }: { details: KeyDetails }) {
+  const { windows, scope, strikes, strikeThreshold } = usage;
+  return html`<section aria-label="Quota">
+    <div class="meters">
+      <${QuotaMeter} label="This minute" window=${windows.minute} />
+      <${QuotaMeter} label="This day" window=${windows.day} />
+      <div class="meter">
+        <h3>Strikes</h3>
+        <p class="figure"><strong>${formatCount(strikes)}</strong></p>
+        <p class="muted">
+          ${
+            strikeThreshold === null
+              ? 'Bans are off.'
+              : `Requests that did not wait after a 429. Above ${formatCount(strikeThreshold)} the key is banned.`
+          }
+        </p>
+      </div>
+    </div>
+    ${
+      scope === 'replica' &&
+      html`<p class="state warned">
+        Redis does not answer, so these are the counts of one replica, against its share of each limit.
+        Another replica has others.
+      </p>`
+    }
+  </section>`;
+}
+
+function Facts({ details: key }: { details: KeyDetails }) {
+  return html`<section>
+    <h2>Facts</h2>
+    <dl class="facts">
+      <dt>Id</dt>
+      <dd><code>${key.id}</code></dd>
+      <dt>Account</dt>
+      <dd><${Name} text=${key.account} missing="none" /></dd>
+      <dt>Plan</dt>
+      <dd>${key.plan}</dd>
+      <dt>Limits</dt>
+      <dd>${formatCount(key.quota.perMinute)} a minute, ${formatCount(key.quota.perDay)} a day</dd>
+      <dt>Last use</dt>
+      <dd>
+        ${key.lastUsedAt === null ? 'never' : html`<${Time} at=${key.lastUsedAt} minutes distance />`}
+      </dd>
+      <dt>Created</dt>
+      <dd><${Time} at=${key.createdAt} /></dd>
+      <dt>Expires</dt>
+      <dd>${key.expiresAt === null ? 'never' : html`<${Time} at=${key.expiresAt} distance />`}</dd>
+      ${
+        key.revokedAt !== null &&
+        html`<dt>Revoked</dt>
+          <dd><${Time} at=${key.revokedAt} /></dd>`
+      }
+    </dl>
+  </section>`;
+}
+
+function Tokens({ details: { tokens, state } }: { details: KeyDetails }) {
+  return html`<section>
+    <h2>Tokens</h2>
+    ${
+      tokens.length === 0
+        ? html`<p class="muted">None is valid any more.</p>`
+        : html`<div class="scroll" tabindex="0" role="region" aria-label="Tokens"><table>
+            <thead>
+              <tr><th scope="col">Begins with</th><th scope="col">Created</th><th scope="col">Expires</th></tr>
+            </thead>
+            <tbody>
+              ${tokens.map(
+                ({ prefix, createdAt, expiresAt }) => html`<tr key=${prefix + createdAt}>
+                  <th scope="row"><code>${prefix}</code></th>
+                  <td><${Time} at=${createdAt} /></td>
+                  <td>${expiresAt === null ? 'with the key' : html`<${Time} at=${expiresAt} distance />`}</td>
+                </tr>`,
+              )}
+            </tbody>
+          </table></div>`
+    }
+    ${state !== 'active' && html`<p class="muted">The key is ${state}, so no token opens anything.</p>`}
+  </section>`;
+}

@@ -1,0 +1,144 @@
+import type { Key } from '@animal-store/contract/admin';
+import { html } from 'htm/preact';
+import { type Answer, call, callForPage, type Input } from '../admin-client.ts';
+import { formatCount } from '../format.ts';
+import { StateBadge } from '../parts/key-state.ts';
+import { Loaded } from '../parts/loaded.ts';
+import { Name } from '../parts/name.ts';
+import { Pager } from '../parts/pager.ts';
+import { Sparkline } from '../parts/sparkline.ts';
+import { Time } from '../parts/time.ts';
+import { usePolling } from '../polling.ts';
+import { linkTo, route, setQuery } from '../route.ts';
+import { may } from '../session.ts';
+import { toBuckets } from '../usage.ts';
+
+const pageSize = 25;
+
+const plans = ['free', 'pro', 'business', 'enterprise'] as const;
+const states = ['active', 'expired', 'revoked'] as const;
+
+/** The keys, page by page. */
+export function KeysPage() {
+  const { query } = route.value;
+  const { cursor, ...filters } = query;
+  const listing = usePolling(`keys?${JSON.stringify(query)}`, (signal) =>
+    callForPage('listKeys', {
+      query: { ...filters, cursor, limit: String(pageSize) } as Input<'listKeys'>['query'],
+      signal,
+    }),
+  );
+  const ids = listing.data?.body.map(({ id }) => id) ?? [];
+  const usage = usePolling(`sparklines?${ids.join()}`, (signal) => readDays(ids, signal));
+
+  return html`
+    <div class="title">
+      <h1>Keys</h1>
+      ${may('createKey') && html`<a class="button primary" href=${linkTo('new-key')}>New key</a>`}
+    </div>
+    <${Filters} />
+    <${Loaded} of=${listing} what="the keys">
+      ${({ body, nextCursor }: { body: Key[]; nextCursor: string | undefined }) => html`
+        ${
+          body.length === 0
+            ? html`<${NoKeys} isFiltered=${Object.keys(query).length > 0} />`
+            : html`<${KeyTable} keys=${body} days=${usage.data} />`
+        }
+        <${Pager} nextCursor=${nextCursor} />
+      `}
+    <//>
+  `;
+}
+
+function Filters() {
+  const { query } = route.value;
+  const choose = (name: string) => (event: Event) =>
+    setQuery({ [name]: (event.target as HTMLSelectElement).value, cursor: '' });
+  return html`<form class="filters" role="search" aria-label="Keys" onSubmit=${(event: Event) => event.preventDefault()}>
+    <label class="field">
+      Plan
+      <select value=${query['plan'] ?? ''} onChange=${choose('plan')}>
+        <option value="">All</option>
+        ${plans.map((plan) => html`<option value=${plan}>${plan}</option>`)}
+      </select>
+    </label>
+    <label class="field">
+      State
+      <select value=${query['state'] ?? ''} onChange=${choose('state')}>
+        <option value="">All</option>
+        ${states.map((state) => html`<option value=${state}>${state}</option>`)}
+      </select>
+    </label>
+  </form>`;
+}
+
+function NoKeys({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) {
+    return html`<p class="state">No key matches. <a href=${linkTo('keys')}>Show all keys.</a></p>`;
+  }
+  return html`<p class="state">
+    There are no keys yet.
+    ${may('createKey') && html` <a href=${linkTo('new-key')}>Create the first one.</a>`}
+  </p>`;
+}
+
+type Days = ReadonlyMap<string, readonly number[]>;
+
+function KeyTable({ keys, days }: { keys: readonly Key[]; days: Days | undefined }) {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Keys">
+    <table class="wide">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Account</th>
+          <th scope="col">Plan</th>
+          <th scope="col">State</th>
+          <th scope="col" class="number">Per minute</th>
+          <th scope="col" class="number">Per day</th>
+          <th scope="col">Last 24 hours</th>
+          <th scope="col">Last use</th>
+          <th scope="col">Created</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${keys.map(
+          (key) => html`<tr key=${key.id}>
+            <th scope="row">
+              <a href=${linkTo('key', { id: key.id })}>
+                <${Name} text=${key.name} missing=${`no name (${key.id.slice(0, 8)})`} />
+              </a>
+            </th>
+            <td><${Name} text=${key.account} missing="–" /></td>
+            <td>${key.plan}</td>
+            <td><${StateBadge} state=${key.state} /></td>
+            <td class="number">${formatCount(key.quota.perMinute)}</td>
+            <td class="number">${formatCount(key.quota.perDay)}</td>
+            <td><${Day} counts=${days?.get(key.id)} /></td>
+            <td>${key.lastUsedAt === null ? html`<span class="missing">never</span>` : html`<${Time} at=${key.lastUsedAt} minutes />`}</td>
+            <td><${Time} at=${key.createdAt} minutes /></td>
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function Day({ counts }: { counts: readonly number[] | undefined }) {
+  if (counts === undefined) return html`<span class="missing">…</span>`;
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return html`<span class="day">
+    <${Sparkline} counts=${counts} what="in the last 24 hours" />
+    <span class="number">${formatCount(total)}</span>
+  </span>`;
+}
+
+/** The requests of each hour of the last day, for each key of the page. */
+async function readDays(ids: readonly string[], signal: AbortSignal): Promise<Days> {
+  const ledgers = await Promise.all(
+    ids.map((id) => call('getKeyUsage', { id, query: { bucket: 'hour' }, signal })),
+  );
+  return new Map(ledgers.map((ledger) => [ledger.keyId, hoursOf(ledger)]));
+}
+
+const hoursOf = (ledger: Answer<'getKeyUsage'>) =>
+  toBuckets(ledger, 3_600).map(({ total }) => total);

@@ -1,0 +1,69 @@
+import { html } from 'htm/preact';
+import { useRef, useState } from 'preact/hooks';
+import { call } from '../admin-client.ts';
+import { RefusedRequest } from '../failures.ts';
+import { beginSession, sessionEnd } from '../session.ts';
+
+/** Asks for a token, and exchanges it for a session. The page keeps only the session. */
+export function LoginPage() {
+  const field = useRef<HTMLInputElement>(null);
+  const [failure, setFailure] = useState('');
+  const [isBusy, setBusy] = useState(false);
+
+  async function submit(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    const token = field.current?.value.trim() ?? '';
+    if (isBusy || token === '') return;
+    setBusy(true);
+    setFailure('');
+    try {
+      beginSession(await call('createSession', { token }));
+    } catch (error) {
+      setFailure(reasonOf(error));
+      field.current?.select();
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return html`<main class="login">
+    <h1>Animal Store console</h1>
+    ${sessionEnd.value !== undefined && html`<p class="state" role="status">${sessionEnd}</p>`}
+    <form class="form" onSubmit=${submit}>
+      <label class="field">
+        Your operator token, or the ADMIN_TOKEN
+        <input
+          ref=${field}
+          type="password"
+          name="token"
+          autocomplete="off"
+          spellcheck=${false}
+          required
+          autofocus
+          aria-describedby="login-failure"
+        />
+      </label>
+      <p id="login-failure" class="failed" role="alert">${failure}</p>
+      <button type="submit" class="primary" aria-disabled=${isBusy}>
+        ${isBusy ? 'Logging in…' : 'Log in'}
+      </button>
+    </form>
+    <p class="muted">
+      No token yet? On the machine that runs the service:<br />
+      <code>npm run operators -- create --name Ann --role owner</code>
+    </p>
+    <p class="muted">
+      The token is exchanged for a session that ends after 30 minutes without use, after 8 hours, or when
+      you close this tab.
+    </p>
+  </main>`;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof RefusedRequest)) {
+    return 'The service does not answer. Check that it runs and that your tunnel to it is open.';
+  }
+  return error.status === 401
+    ? 'This token is wrong, expired or revoked. An owner can give you a new one.'
+    : error.message;
+}

@@ -1,0 +1,154 @@
+import type { Operator } from '@animal-store/contract/admin';
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { call } from '../admin-client.ts';
+import { ConfirmDialog } from '../parts/dialog.ts';
+import { StateBadge } from '../parts/key-state.ts';
+import { Loaded } from '../parts/loaded.ts';
+import { Name } from '../parts/name.ts';
+import { NewOperatorDialog } from '../parts/new-operator-dialog.ts';
+import { announce } from '../parts/notice.ts';
+import { RotateDialog } from '../parts/rotate-dialog.ts';
+import { SecretDialog } from '../parts/secret-dialog.ts';
+import { Time } from '../parts/time.ts';
+import { usePolling } from '../polling.ts';
+import { may } from '../session.ts';
+
+type Open =
+  | { readonly dialog: 'create' }
+  | { readonly dialog: 'rotate' | 'revoke'; readonly operator: Operator };
+
+/** Who may use the admin API. */
+export function OperatorsPage() {
+  const operators = usePolling('operators', (signal) => call('listOperators', { signal }));
+  const [open, setOpen] = useState<Open>();
+  const [token, setToken] = useState<string>();
+  const close = () => setOpen(undefined);
+
+  function done(text: string): void {
+    close();
+    announce(text);
+    operators.refresh();
+  }
+
+  return html`
+    <div class="title">
+      <h1>Operators</h1>
+      ${
+        may('createOperator') &&
+        html`<button type="button" class="primary" onClick=${() => setOpen({ dialog: 'create' })}>New operator…</button>`
+      }
+    </div>
+    <${Loaded} of=${operators} what="the operators">
+      ${(list: Operator[]) =>
+        list.length === 0
+          ? html`<p class="state">
+              There are no named operators. Whoever has the <code>ADMIN_TOKEN</code> is one; give everybody a token of
+              their own, so that the audit log can tell who did what.
+            </p>`
+          : html`<${OperatorTable} operators=${list} open=${setOpen} />`}
+    <//>
+    ${
+      open?.dialog === 'create' &&
+      html`<${NewOperatorDialog}
+        onClose=${close}
+        onCreated=${(issued: string) => {
+          setToken(issued);
+          done('The operator is created.');
+        }}
+      />`
+    }
+    ${
+      open?.dialog === 'rotate' &&
+      html`<${RotateDialog}
+        title="Rotate the token of ${open.operator.name}?"
+        onClose=${close}
+        rotate=${async (graceSeconds: number) => {
+          const issued = await call('rotateOperator', {
+            id: open.operator.id,
+            body: { graceSeconds },
+          });
+          setToken(issued.token);
+          done('The operator has a new token.');
+        }}
+      />`
+    }
+    ${
+      open?.dialog === 'revoke' &&
+      html`<${ConfirmDialog}
+        title="Revoke ${open.operator.name}?"
+        consequence="Every replica refuses the operator from the next request on, and its sessions end. This is for good."
+        confirmLabel="Revoke the operator"
+        isDangerous
+        onClose=${close}
+        confirm=${async () => {
+          await call('revokeOperator', { id: open.operator.id });
+          done('The operator is revoked.');
+        }}
+      />`
+    }
+    ${
+      token !== undefined &&
+      html`<${SecretDialog}
+        title="The operator's token"
+        token=${token}
+        advice="Give it to the operator."
+        onClose=${() => setToken(undefined)}
+      />`
+    }
+  `;
+}
+
+function OperatorTable({
+  operators,
+  open,
+}: {
+  operators: readonly Operator[];
+  open: (open: Open) => void;
+}) {
+  const hasActions = may('rotateOperator') || may('revokeOperator');
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Operators">
+    <table class="wide">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Role</th>
+          <th scope="col">State</th>
+          <th scope="col">Tokens</th>
+          <th scope="col">Created</th>
+          <th scope="col">Expires</th>
+          ${hasActions && html`<th scope="col">Actions</th>`}
+        </tr>
+      </thead>
+      <tbody>
+        ${operators.map(
+          (operator) => html`<tr key=${operator.id}>
+            <th scope="row"><${Name} text=${operator.name} /></th>
+            <td>${operator.role}</td>
+            <td><${StateBadge} state=${operator.state} /></td>
+            <td>${operator.tokens.map(({ prefix }) => html`<code>${prefix}</code> `)}</td>
+            <td><${Time} at=${operator.createdAt} minutes /></td>
+            <td>${operator.expiresAt === null ? 'never' : html`<${Time} at=${operator.expiresAt} minutes distance />`}</td>
+            ${
+              hasActions &&
+              html`<td class="buttons">
+                ${
+                  operator.state === 'active' &&
+                  html`<button type="button" onClick=${() => open({ dialog: 'rotate', operator })}>
+                    Rotate…<span class="hidden"> ${operator.name}</span>
+                  </button>`
+                }
+                ${
+                  operator.state !== 'revoked' &&
+                  html`<button type="button" class="danger" onClick=${() => open({ dialog: 'revoke', operator })}>
+                    Revoke…<span class="hidden"> ${operator.name}</span>
+                  </button>`
+                }
+              </td>`
+            }
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}

@@ -1,0 +1,34 @@
+import { html } from 'htm/preact';
+import { formatCount, formatShare } from '../format.ts';
+import { Time } from './time.ts';
+
+/** One quota window: how much of it is used, and when it resets. */
+export function QuotaMeter({
+  label,
+  window: { limit, remaining, resetsAt },
+}: {
+  label: string;
+  window: { limit: number; remaining: number; resetsAt: string };
+}) {
+  const used = limit - remaining;
+  const share = used / limit;
+  return html`<div class="meter">
+    <h3>${label}</h3>
+    <p class="figure">
+      <strong>${formatCount(used)}</strong> of ${formatCount(limit)}
+      <span class="muted"> · ${formatShare(share)}</span>
+    </p>
+    <meter
+      aria-label=${`${label}: share of the limit that is used`}
+      min="0"
+      max=${limit}
+      low=${limit * 0.8}
+      high=${limit * 0.95}
+      optimum="0"
+      value=${used}
+    >${formatShare(share)}</meter>
+    <p class="muted">
+      ${used === 0 ? 'No request has opened it.' : html`Resets <${Time} at=${resetsAt} distance />`}
+    </p>
+  </div>`;
+}

@@ -1,0 +1,10 @@
+import { html } from 'htm/preact';
+
+/**
+ * A text that somebody else has chosen. It is isolated, so that characters that turn the direction of
+ * writing end with it.
+ */
+export function Name({ text, missing = 'no name' }: { text: string | null; missing?: string }) {
+  if (text === null) return html`<span class="missing">${missing}</span>`;
+  return html`<bdi class="name" title=${text}>${text}</bdi>`;
+}

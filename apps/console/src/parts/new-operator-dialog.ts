@@ -1,0 +1,53 @@
+import type { NewOperator } from '@animal-store/contract/admin';
+import { html } from 'htm/preact';
+import { call } from '../admin-client.ts';
+import { ConfirmDialog } from './dialog.ts';
+
+const roles: Readonly<Record<NewOperator['role'], string>> = {
+  viewer: 'Viewer: sees everything',
+  operator: 'Operator: also creates and changes keys',
+  owner: 'Owner: also manages operators',
+};
+
+/** Asks for what a new operator needs. */
+export function NewOperatorDialog({
+  onCreated,
+  onClose,
+}: {
+  onCreated: (token: string) => void;
+  onClose: () => void;
+}) {
+  return html`<${ConfirmDialog}
+    title="New operator"
+    consequence="The operator gets a token, which is shown once."
+    confirmLabel="Create the operator"
+    onClose=${onClose}
+    confirm=${async (form: FormData) => {
+      const expires = String(form.get('expires'));
+      const { token } = await call('createOperator', {
+        body: {
+          name: String(form.get('name')).trim(),
+          role: String(form.get('role')) as NewOperator['role'],
+          ...(expires !== '' && { expiresAt: new Date(expires).toISOString() }),
+        },
+      });
+      onCreated(token);
+    }}
+  >
+    <label class="field">
+      Name
+      <input name="name" required autocomplete="off" />
+    </label>
+    <label class="field">
+      Role
+      <select name="role">
+        ${Object.entries(roles).map(([name, label]) => html`<option value=${name}>${label}</option>`)}
+      </select>
+    </label>
+    <label class="field">
+      Expires
+      <input type="datetime-local" name="expires" aria-describedby="operator-expires-help" />
+      <small id="operator-expires-help">In your time zone. Leave it empty for never.</small>
+    </label>
+  <//>`;
+}

@@ -1,0 +1,35 @@
+import type { IssuedSession } from '@animal-store/contract/admin';
+import { signal } from '@preact/signals';
+import type { Operation } from './admin-client.ts';
+
+/** Where the session is kept: a reload keeps it, and it is gone with the tab. */
+const storageName = 'animal-store-session';
+
+/** The session of this tab; `undefined` while nobody is logged in. */
+export const session = signal<IssuedSession | undefined>(read());
+
+/** Why there is no session any more, for the page that asks for a token. */
+export const sessionEnd = signal<string | undefined>(undefined);
+
+export function beginSession(issued: IssuedSession): void {
+  sessionStorage.setItem(storageName, JSON.stringify(issued));
+  sessionEnd.value = undefined;
+  session.value = issued;
+}
+
+/** Forgets the session. */
+export function endSession(reason?: string): void {
+  sessionStorage.removeItem(storageName);
+  sessionEnd.value = reason;
+  session.value = undefined;
+}
+
+/** Whether the operator may use an operation: what would be refused is not offered. */
+export function may(operation: Operation): boolean {
+  return session.value?.session.operations.includes(operation) === true;
+}
+
+function read(): IssuedSession | undefined {
+  const text = sessionStorage.getItem(storageName);
+  return text === null ? undefined : JSON.parse(text);
+}

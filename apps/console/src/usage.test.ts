@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { countByOutcome, sumOf, toBuckets } from './usage.ts';
+
+const row = (at: string, outcome: 'ok' | 'denied', requests: number) =>
+  ({ at: `2026-11-21T${at}:00.000Z`, operation: 'listPets', outcome, requests }) as const;
+
+test('every bucket of a span of time is there, with or without requests', () => {
+  const buckets = toBuckets(
+    {
+      from: '2026-11-21T09:00:00.000Z',
+      to: '2026-11-21T09:03:00.000Z',
+      rows: [row('09:01', 'ok', 2), row('09:01', 'denied', 3)],
+    },
+    60,
+  );
+  expect(buckets.map(({ at, total }) => [at.toISOString().slice(11, 16), total])).toEqual([
+    ['09:00', 0],
+    ['09:01', 5],
+    ['09:02', 0],
+  ]);
+  expect(buckets[1]?.counts).toMatchObject({ ok: 2, denied: 3, banned: 0 });
+});
+
+test('rows of all operations and times add up by outcome', () => {
+  const counts = countByOutcome([
+    row('09:00', 'ok', 2),
+    row('09:01', 'ok', 5),
+    row('09:01', 'denied', 1),
+  ]);
+  expect(counts).toEqual({ ok: 7, client_error: 0, server_error: 0, denied: 1, banned: 0 });
+  expect(sumOf(counts)).toBe(8);
+});

@@ -1,0 +1,51 @@
+import type { UsageOutcome, UsageRow } from '@animal-store/contract/admin';
+
+/** The outcomes of requests, in the order in which plots stack them and tables list them. */
+export const outcomes = ['ok', 'client_error', 'server_error', 'denied', 'banned'] as const;
+
+/** How outcomes are called, and what they mean. */
+export const outcomeLabels: Readonly<Record<UsageOutcome, string>> = {
+  ok: 'OK',
+  client_error: 'Client error (4xx)',
+  server_error: 'Server error (5xx)',
+  denied: 'Denied (429)',
+  banned: 'Banned (429)',
+};
+
+/** The deprecated operations. */
+export const deprecatedOperations: readonly string[] = ['getPet'];
+
+/** Requests by outcome. */
+export type Counts = Readonly<Record<UsageOutcome, number>>;
+
+const none: Counts = { ok: 0, client_error: 0, server_error: 0, denied: 0, banned: 0 };
+
+/** One bucket of a plot. */
+export interface Bucket {
+  readonly at: Date;
+  readonly counts: Counts;
+  readonly total: number;
+}
+
+/** The buckets of a span of time, also those without requests. */
+export function toBuckets(
+  ledger: { from: string; to: string; rows: readonly UsageRow[] },
+  bucketSeconds: number,
+): Bucket[] {
+  const byTime = Map.groupBy(ledger.rows, ({ at }) => Date.parse(at));
+  const buckets: Bucket[] = [];
+  for (let at = Date.parse(ledger.from); at < Date.parse(ledger.to); at += bucketSeconds * 1_000) {
+    const counts = countByOutcome(byTime.get(at) ?? []);
+    buckets.push({ at: new Date(at), counts, total: sumOf(counts) });
+  }
+  return buckets;
+}
+
+export function countByOutcome(rows: readonly UsageRow[]): Counts {
+  const counts: Record<UsageOutcome, number> = { ...none };
+  for (const { outcome, requests } of rows) counts[outcome] += requests;
+  return counts;
+}
+
+export const sumOf = (counts: Counts): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -1,0 +1,119 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Answer } from '../support/send.ts';
+import { call, startService, type TestService } from '../support/service.ts';
+
+/** All that a browser loads for the console, compressed. */
+const maxTotalBytes = 80_000;
+
+let service: TestService;
+let page: Answer;
+/** What the page names, by path. */
+const files = new Map<string, Answer>();
+
+const ask = (path: string, options?: Parameters<typeof call>[1]) =>
+  call(service.server.opsUrl + path, { token: null, ...options });
+
+beforeAll(async () => {
+  service = await startService('embedded');
+  page = await ask('/console');
+  const paths = page.text.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g);
+  await Promise.all(
+    [...new Set([...paths].map(([, path = '']) => path))].map(async (path) => {
+      files.set(path, await ask(path));
+    }),
+  );
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+test('the page needs no token, is never outdated, and cannot be framed', () => {
+  expect(page.status).toBe(200);
+  expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+  expect(page.headers.get('Cache-Control')).toBe('public, no-cache');
+  expect(page.headers.get('Referrer-Policy')).toBe('no-referrer');
+  expect(page.headers.get('Cross-Origin-Opener-Policy')).toBe('same-origin');
+});
+
+test('the policy allows only what the console has, and no text that becomes HTML or code', () => {
+  const policy = page.headers.get('Content-Security-Policy') ?? '';
+  const directives = policy.split('; ').map((directive) => directive.split(' '));
+  expect(Object.fromEntries(directives.map(([name, ...values]) => [name, values]))).toEqual({
+    'default-src': ["'none'"],
+    'script-src': ["'self'", expect.stringMatching(/^'sha256-[\w+/]{43}='$/)],
+    'style-src': ["'self'"],
+    'img-src': ["'self'"],
+    'connect-src': ["'self'"],
+    'base-uri': ["'none'"],
+    'form-action': ["'none'"],
+    'frame-ancestors': ["'none'"],
+    'require-trusted-types-for': ["'script'"],
+    'trusted-types': ["'none'"],
+  });
+});
+
+test('every file that the page names is there, to be kept, and of its type', () => {
+  expect(files.size).toBeGreaterThan(30);
+  const types = {
+    ts: 'text/javascript',
+    js: 'text/javascript',
+    css: 'text/css',
+    svg: 'image/svg+xml',
+  };
+  for (const [path, { status, headers }] of files) {
+    expect(status, path).toBe(200);
+    expect(headers.get('Cache-Control'), path).toBe('public, max-age=31536000, immutable');
+    expect(headers.get('X-Content-Type-Options'), path).toBe('nosniff');
+    const extension = path.slice(path.lastIndexOf('.') + 1) as keyof typeof types;
+    expect(headers.get('Content-Type'), path).toContain(types[extension]);
+  }
+});
+
+test('the import map has every module that is imported by name', () => {
+  const [, json = ''] = /<script type="importmap">(.*)<\/script>/.exec(page.text) ?? [];
+  const { imports } = JSON.parse(json) as { imports: Record<string, string> };
+  const named = [...files].flatMap(([path, { text }]) =>
+    /\.[jt]s$/.test(path)
+      ? [...text.matchAll(/(?:from|import) ?["'](?!\.)([\w@/-]+)["']/g)].map(
+          ([, name = '']) => name,
+        )
+      : [],
+  );
+  expect(new Set(named)).toEqual(new Set(Object.keys(imports)));
+  for (const path of Object.values(imports)) expect(files.has(path), path).toBe(true);
+});
+
+test('no types are left in what browsers get', () => {
+  for (const [path, { text }] of files) {
+    if (path.endsWith('.ts'))
+      expect(text, path).not.toMatch(/^(import type|interface|type \w+ =)/m);
+  }
+});
+
+test(`everything together is at most ${maxTotalBytes / 1_000} kB, compressed`, async () => {
+  const texts = [page.text, ...[...files.values()].map(({ text }) => text)];
+  const total = texts.reduce((sum, text) => sum + gzipSync(text).length, 0);
+  expect(total).toBeLessThan(maxTotalBytes);
+});
+
+test('files are sent compressed, and not again if the browser has them', async () => {
+  const [path = ''] = [...files.keys()];
+  const compressed = await ask(path, { headers: { 'Accept-Encoding': 'gzip' } });
+  expect(compressed.headers.get('Content-Encoding')).toBe('gzip');
+  const tag = page.headers.get('ETag') ?? '';
+  const again = await ask('/console', { headers: { 'If-None-Match': tag } });
+  expect([again.status, again.text]).toEqual([304, '']);
+});
+
+test('a page of another host, pointed at this machine, does not get the console', async () => {
+  const answer = await ask('/console', { headers: { Host: 'evil.example' } });
+  expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+});
+
+test('the console is not on the public port', async () => {
+  expect((await call(`${service.server.origin}/console`, { token: null })).status).toBe(404);
+});
+
+test('the start says where the console is, and nothing warns when it is opened', () => {
+  expect(service.server.output()).toContain(`Console  ${service.server.opsUrl}/console`);
+  expect(service.server.output()).not.toMatch(/warning/i);
+});
