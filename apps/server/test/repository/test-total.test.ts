@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { temporaryDirectory } from '@animal-store/testkit';
+import { describe, expect, test } from 'vitest';
+
+// What scripts/test-total-reporter.ts tells scripts/test.mjs, and turbo by the exit code.
+
+const vitest = join(
+  dirname(createRequire(import.meta.url).resolve('vitest/package.json')),
+  'vitest.mjs',
+);
+const shared = new URL('../../../../vitest.shared.ts', import.meta.url);
+
+/** Runs tests in a process of its own; `onOutput` is called with all of its output so far. */
+async function runTests(
+  tests: Readonly<Record<string, string>>,
+  options: {
+    args?: readonly string[];
+    /** The hash of the inputs, from turbo; '' without turbo. */
+    turboHash?: string;
+    onOutput?: (output: string, child: ChildProcess) => void;
+  } = {},
+) {
+  await using directory = await temporaryDirectory();
+  const root = directory.path;
+  await writeFile(
+    join(root, 'vitest.config.mts'),
+    `import { configureTests } from ${JSON.stringify(shared.href)};
+     export default configureTests('tried', { globals: true });`,
+  );
+  for (const [name, source] of Object.entries(tests)) await writeFile(join(root, name), source);
+  const { args = [], turboHash = 'inputs', onOutput } = options;
+  const child = spawn(process.execPath, [vitest, 'run', '--root', root, ...args], {
+    // biome-ignore lint/style/noProcessEnv: vitest looks for programs where this machine has them
+    env: { PATH: process.env['PATH'], ...(turboHash !== '' && { TURBO_HASH: turboHash }) },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text) => {
+      output += text;
+      onOutput?.(output, child);
+    });
+  }
+  const [exitCode] = await once(child, 'close');
+  const folder = join(root, 'reports', 'test');
+  const [file] = existsSync(folder) ? readdirSync(folder) : [];
+  if (file === undefined) return { exitCode, total: undefined };
+  expect(file).toBe(`${turboHash}.json`);
+  return { exitCode, total: JSON.parse(readFileSync(join(folder, file), 'utf8')) };
+}
+
+const passing = `test('passes', () => {});`;
+const failing = `test('fails', () => expect(1).toBe(2));`;
+
+test('a run that passes is a success with its number of tests', async () => {
+  expect(await runTests({ 'a.test.ts': passing, 'b.test.ts': passing })).toEqual({
+    exitCode: 0,
+    total: { passed: 2, failed: 0 },
+  });
+});
+
+test.each([
+  ['that fails', failing],
+  ['that is skipped', `test.skip('is skipped', () => {});`],
+  ['that is to be written', `test.todo('is to be written');`],
+  ['in a file that does not load', `import './nowhere.ts';`],
+])('a test %s is a failure', async (_title, source) => {
+  expect(await runTests({ 'a.test.ts': passing, 'b.test.ts': source })).toEqual({
+    exitCode: 1,
+    total: { passed: 1, failed: 1 },
+  });
+});
+
+describe('a run that is interrupted is a failure', () => {
+  const hanging = `test('hangs', () => { console.log('hanging'); return new Promise(() => {}); });`;
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('by %s', async (signal) => {
+    const { exitCode, total } = await runTests(
+      { 'a.test.ts': passing, 'b.test.ts': hanging },
+      { onOutput: (output, child) => output.includes('hanging') && child.kill(signal) },
+    );
+    expect(exitCode).toBeGreaterThan(0);
+    // Nothing that a later run could take for a success.
+    expect(total).toBeUndefined();
+  });
+
+  test('by vitest itself, which leaves files out', async () => {
+    const result = await runTests({ 'a.test.ts': failing }, { args: ['--bail=1'] });
+    // The failed test, and the interruption.
+    expect(result).toEqual({ exitCode: 1, total: { passed: 0, failed: 2 } });
+  });
+});
+
+test("a developer's run, without turbo, writes no total", async () => {
+  const { exitCode, total } = await runTests({ 'a.test.ts': passing }, { turboHash: '' });
+  expect({ exitCode, total }).toEqual({ exitCode: 0, total: undefined });
+});
