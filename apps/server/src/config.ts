@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { type BanPolicy, defaultBanPolicy as ban } from '@animal-store/contract';
 import { z } from 'zod';
-import { logFormats, logLevels } from './observability/log-settings.ts';
-import { StartupError } from './startup-error.ts';
+import { logFormats, logLevels } from './shared/log-settings.ts';
+import { StartupError } from './shared/startup-error.ts';
 
 /** An optional variable. The error says what is expected, never what was given: a password, perhaps. */
 function variable(isValid: (text: string) => boolean, expected: string) {

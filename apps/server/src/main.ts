@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
 import { banner } from './banner.ts';
 import type { Observability } from './observability/open-observability.ts';
-import { StartupError } from './startup-error.ts';
+import { StartupError } from './shared/startup-error.ts';
 
 /** How long requests in flight may take to finish before their connections are cut. */
 const drainTimeoutMs = { SIGINT: 2_000, SIGTERM: 5_000 } as const;

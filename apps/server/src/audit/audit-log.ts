@@ -9,7 +9,7 @@ import { inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { auditEntries } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { hideTokens } from '../hide-tokens.ts';
+import { hideTokens } from '../shared/hide-tokens.ts';
 import { type AuditFilter, type AuditPosition, searchEntries } from './audit-search.ts';
 
 /** How many entries one statement deletes, to stay below the statement timeout. */

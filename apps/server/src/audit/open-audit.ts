@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
-import { repeat } from '../repeat.ts';
+import { repeat } from '../shared/repeat.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { type Ban, createBanLog } from './ban-log.ts';
 import { createBanQueue } from './ban-queue.ts';

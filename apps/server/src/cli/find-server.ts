@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAdminToken, readCliSettings } from '../config.ts';
-import { localSocketPath } from '../ops/local-socket.ts';
+import { localSocketPath } from '../shared/local-socket.ts';
 import { CliError } from './cli-error.ts';
 
 /** How to reach the admin API. */

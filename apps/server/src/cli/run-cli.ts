@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../shared/startup-error.ts';
 import { CliError } from './cli-error.ts';
 import type { CliOutput } from './create-program.ts';
 import { createKeysProgram } from './keys-program.ts';

@@ -4,7 +4,7 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../shared/startup-error.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 
 test('a data directory is locked once at a time', async () => {

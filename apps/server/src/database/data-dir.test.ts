@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@animal-store/testkit';
 import { afterEach, expect, test, vi } from 'vitest';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../shared/startup-error.ts';
 import { prepareDataDir } from './data-dir.ts';
 
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { holdsToken } from '../hide-tokens.ts';
+import { holdsToken } from '../shared/hide-tokens.ts';
 
 // Limited before it is trusted, because it is logged and sent back.
 const wellFormedId = /^[\w.:-]{1,128}$/;

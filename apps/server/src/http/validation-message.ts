@@ -1,7 +1,7 @@
 import { maxMessageBytes } from '@animal-store/contract';
 import type { RequestValidationError } from '@ts-rest/express';
 import type { Request, Response } from 'express';
-import { hideTokens } from '../hide-tokens.ts';
+import { hideTokens } from '../shared/hide-tokens.ts';
 
 /** How much of a value is shown in a message, in characters. */
 const maxShown = 40;

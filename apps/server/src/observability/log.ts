@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { hideTokens } from '../hide-tokens.ts';
-import type { LogFormat, LogLevel } from './log-settings.ts';
+import { hideTokens } from '../shared/hide-tokens.ts';
+import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
 import { prettyLine } from './pretty-line.ts';
 
 export type Log = Logger;

@@ -1,10 +1,10 @@
 import type { RequestRecord, RequestTracing } from '../api/observe-requests.ts';
 import { type BreakerState, redisAway } from '../quotas/circuit-breaker.ts';
 import type { OnBan } from '../quotas/quotas.ts';
+import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
 import { describeFailure, openLog } from './log.ts';
 import { logOpsRequest, type OpsRequestRecord } from './log-ops-request.ts';
 import { logRequest } from './log-request.ts';
-import type { LogFormat, LogLevel } from './log-settings.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import type { OpenTracing } from './tracing.ts';
 import { limitUnboundedLines } from './unbounded-lines.ts';

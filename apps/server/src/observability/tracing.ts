@@ -23,9 +23,9 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { RequestTracing } from '../api/observe-requests.ts';
-import type { BatchContext } from '../batch.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
+import type { BatchContext } from '../shared/batch.ts';
 
 /** How long a stop waits for the last spans to be taken, in milliseconds. */
 const flushTimeoutMs = 2_000;

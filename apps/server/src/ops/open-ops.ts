@@ -8,6 +8,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { OperatorManagement } from '../operators/operator-management.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
 import type { Quotas } from '../quotas/quotas.ts';
+import { openLocalSocket } from '../shared/local-socket.ts';
 import type { UsageRepository } from '../usage/usage-repository.ts';
 import { createAuditHandlers } from './audit-handlers.ts';
 import {
@@ -18,7 +19,6 @@ import {
 import { createConsoleHandlers } from './console-handlers.ts';
 import type { Health } from './health.ts';
 import { createKeyHandlers } from './key-handlers.ts';
-import { openLocalSocket } from './local-socket.ts';
 import { createOperatorHandlers } from './operator-handlers.ts';
 import { createOpsApp } from './ops-app.ts';
 import { createSessionHandlers } from './session-handlers.ts';

@@ -6,10 +6,10 @@ import {
   pageLimit,
 } from '@animal-store/contract';
 import { type SQL, sql } from 'drizzle-orm';
-import { createBatcher } from '../batch.ts';
 import type { Database } from '../database/database.ts';
 import { petIdSequence, pets } from '../database/schema.ts';
 import { preparedStatement, textArray } from '../database/statement.ts';
+import { createBatcher } from '../shared/batch.ts';
 import { createInsertBatcher } from './insert-batcher.ts';
 import type { PagePosition } from './page-cursor.ts';
 

@@ -1,7 +1,7 @@
 import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contract';
 import { Cluster } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
-import { createBatcher } from '../batch.ts';
+import { createBatcher } from '../shared/batch.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import {
   groupByKey,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
-import { repeat } from '../repeat.ts';
+import { repeat } from '../shared/repeat.ts';
 import { createUsageCollector } from './usage-collector.ts';
 import type { UsedRequest } from './usage-entry.ts';
 import { createUsageFlusher } from './usage-flusher.ts';

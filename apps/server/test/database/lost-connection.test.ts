@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { openPostgres } from '../../src/database/open-postgres.ts';
-import { StartupError } from '../../src/startup-error.ts';
+import { StartupError } from '../../src/shared/startup-error.ts';
 
 /** "R": authenticated. "Z": ready for a query. (Postgres manual, "Message Formats".) */
 const ready = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);

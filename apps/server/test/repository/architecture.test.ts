@@ -71,50 +71,54 @@ describe('inside the server', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  /** What each part may import of the server's own code, besides itself. */
-  const directions: Record<string, readonly string[]> = {
-    http: ['hide-tokens', 'startup-error'],
-    api: ['http', 'keys', 'pets', 'quotas', 'reference', 'usage/usage-entry'],
-    reference: ['http'],
-    observability: [
-      'api/observe-requests',
-      'batch',
-      'database/database-error',
-      'database/statement',
-      'http/request-outcome',
-      'hide-tokens',
-      'quotas',
+  /** The rooms, and what each may import besides itself: only rooms above it, so there is no cycle. */
+  const rooms: readonly [room: string, ...imports: string[]][] = [
+    ['shared'],
+    ['http', 'shared'],
+    ['database', 'shared'],
+    ['quotas', 'shared'],
+    ['usage', 'database', 'shared'],
+    ['audit', 'database', 'shared'],
+    ['keys', 'audit', 'database', 'shared', 'usage'],
+    ['operators', 'audit', 'database', 'keys'],
+    ['pets', 'database', 'http', 'shared'],
+    ['reference', 'http'],
+    ['api', 'http', 'keys', 'pets', 'quotas', 'reference', 'usage'],
+    ['observability', 'api', 'database', 'http', 'quotas', 'shared'],
+    [
+      'ops',
+      ...['audit', 'database', 'http', 'keys', 'observability'],
+      ...['operators', 'quotas', 'shared', 'usage'],
     ],
-    ops: [
-      'audit',
-      'http',
-      'database/database-error',
-      'keys',
-      'operators',
-      'observability/log-ops-request',
-      'observability/metrics',
-      'quotas/quotas',
-      'startup-error',
-      'usage',
-    ],
-    cli: ['config', 'ops/local-socket', 'startup-error'],
-    keys: ['audit', 'database', 'hide-tokens', 'usage/usage-tables'],
-    operators: ['audit', 'database', 'keys/token'],
-    audit: ['database', 'hide-tokens', 'repeat'],
-    usage: ['database', 'repeat'],
-    pets: ['http/api-error', 'batch', 'database'],
-    quotas: ['batch'],
-    database: ['startup-error'],
-  };
+    // `config.ts` is a room of one file.
+    ['cli', 'config', 'shared'],
+  ];
+  const inRooms = (...names: string[]) =>
+    server.filter(({ from }) => names.some((room) => from.startsWith(`apps/server/src/${room}/`)));
 
-  test.each(Object.entries(directions))('%s imports only %j', (part, targets) => {
-    const own = server.filter(({ from }) => from.startsWith(`apps/server/src/${part}/`));
-    const patterns = [part, ...targets].map(
+  test('every folder is a room', () => {
+    const folders = readdirSync(join(repository, 'apps/server/src'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    expect(folders.sort()).toEqual(rooms.map(([room]) => room).sort());
+  });
+
+  test.each(rooms)('%s imports only rooms above it', (room, ...targets) => {
+    const above = [
+      ...rooms
+        .slice(
+          0,
+          rooms.findIndex(([name]) => name === room),
+        )
+        .flat(),
+      'config',
+    ];
+    expect(targets.filter((target) => !above.includes(target))).toEqual([]);
+    const patterns = [room, ...targets].map(
       (target) => new RegExp(`^apps/server/src/${target}[./]`),
     );
-    expect(own.length).toBeGreaterThan(0);
     // Packages from outside are judged below.
-    expect(allowed(own, [...patterns, /^(?!apps\/)/])).toEqual([]);
+    expect(allowed(inRooms(room), [...patterns, /^(?!apps\/)/])).toEqual([]);
   });
 
   test('OpenTelemetry is imported by one module, and that one only when it is needed', () => {
@@ -125,15 +129,11 @@ describe('inside the server', () => {
     expect(files.filter((file) => atTheStart.test(read(file)))).toEqual([]);
   });
 
-  test('the CLI imports nothing of the service but its settings', () => {
-    const loaded = loadedBy('apps/server/src/cli.ts');
+  test('the CLI loads nothing of the service but its settings', () => {
+    const loaded = loadedBy('apps/server/src/cli.ts').filter((file) => file.startsWith('apps/'));
     expect(loaded).toContain('apps/server/src/config.ts');
-    expect(loaded.filter((file) => /^apps\//.test(file) && !/src\/cli[./]/.test(file))).toEqual([
-      'apps/server/src/config.ts',
-      'apps/server/src/observability/log-settings.ts',
-      'apps/server/src/ops/local-socket.ts',
-      'apps/server/src/startup-error.ts',
-    ]);
+    const own = /^apps\/server\/src\/(cli\.ts|cli\/|config\.ts|shared\/)/;
+    expect(loaded.filter((file) => !own.test(file))).toEqual([]);
   });
 
   test('nothing imports main or the CLI', () => {
@@ -141,43 +141,27 @@ describe('inside the server', () => {
     expect(refused(server, [entries])).toEqual([]);
   });
 
-  test("only service.ts opens the operators' listener", () => {
-    const others = server.filter(({ from }) => !/src\/(service\.ts|ops\/|cli\/)/.test(from));
-    expect(refused(others, [/^apps\/server\/src\/ops\//])).toEqual([]);
+  test('what the public API consists of does not know the admin contract', () => {
+    const publicRooms = inRooms('shared', 'quotas', 'pets', 'reference', 'api');
+    expect(refused(publicRooms, [/^@animal-store\/contract\/admin(\/|$)/])).toEqual([]);
   });
 
-  test('only ops/ and the CLI import the admin contract; keys/ and http/ import only its types and errors', () => {
-    const others = server.filter(
-      ({ from }) =>
-        !/src\/(ops\/|cli\/|operators\/|audit\/|usage\/|database\/schema|keys\/key-(audit|management|record|search)|http\/api-error)/.test(
-          from,
-        ),
-    );
-    expect(refused(others, [/^@animal-store\/contract\/admin(\/|$)/])).toEqual([]);
-  });
-
-  test('only repositories and database/ import drizzle', () => {
-    const others = server.filter(
-      ({ from }) =>
-        !/^apps\/server\/src\/(database\/|operators\/|audit\/|keys\/key-(changes|lookup|management|record|search)|pets\/(pet-repository|idempotent-creation)|usage\/(roll-up-flushes|usage-(partitions|repository|tables)))/.test(
-          from,
-        ),
-    );
-    expect(refused(others, [/^drizzle-orm/, /^postgres$/, /^@electric-sql/])).toEqual([]);
+  test('only rooms that store something import drizzle, and no file knows both SQL and HTTP', () => {
+    const sql = [/^drizzle-orm/, /^postgres$/, /^@electric-sql/];
+    const storing = inRooms('database', 'usage', 'audit', 'keys', 'operators', 'pets');
+    expect(refused(without(storing), sql)).toEqual([]);
+    const knowSql = new Set(refused(storing, sql).map(({ from }) => from));
+    const ofSqlFiles = storing.filter(({ from }) => knowSql.has(from));
+    expect(refused(ofSqlFiles, [/^apps\/server\/src\/http\//, /^express$/])).toEqual([]);
   });
 
   test('only http/, api/, reference/ and ops/ import express', () => {
-    const others = server.filter(
-      ({ from }) => !/^apps\/server\/src\/(http|api|reference|ops)\//.test(from),
-    );
-    expect(refused(others, [/^express$/])).toEqual([]);
+    const web = inRooms('http', 'api', 'reference', 'ops');
+    expect(refused(without(web), [/^express$/])).toEqual([]);
   });
 
-  test('only quotas/ and the limit on wrong tokens import rate-limiter-flexible', () => {
-    const others = server.filter(
-      ({ from }) => !/^apps\/server\/src\/(quotas\/|ops\/authenticate-operator)/.test(from),
-    );
-    expect(refused(others, [/^rate-limiter-flexible$/])).toEqual([]);
+  test('only quotas/ and ops/, which limits wrong tokens, import rate-limiter-flexible', () => {
+    expect(refused(without(inRooms('quotas', 'ops')), [/^rate-limiter-flexible$/])).toEqual([]);
   });
 
   test('only main handles signals and exits', () => {
@@ -185,6 +169,11 @@ describe('inside the server', () => {
     expect(others.filter((file) => /process\.(on|once|exit|kill)\b/.test(read(file)))).toEqual([]);
   });
 });
+
+/** All imports of the server but these. */
+function without(imports: readonly Import[]): Import[] {
+  return server.filter((it) => !imports.includes(it));
+}
 
 function allowed(imports: readonly Import[], patterns: readonly RegExp[]): Import[] {
   return imports.filter(({ to }) => !patterns.some((pattern) => pattern.test(to)));
