@@ -19,9 +19,7 @@ describe('a key', () => {
     '\u2026',
   ])('%j is refused without being quoted', (apiKey) => {
     expect(() => checkApiKey(apiKey as string)).toThrow(
-      new TypeError(
-        'apiKey (or ANIMAL_STORE_API_KEY): expected visible ASCII characters, without spaces',
-      ),
+      new TypeError('apiKey (or ANIMAL_STORE_API_KEY): expected visible ASCII'),
     );
   });
 });

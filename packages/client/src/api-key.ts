@@ -24,23 +24,23 @@ export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
   const ask = typeof apiKey === 'function' ? apiKey : () => apiKey;
   let current: Promise<string> | undefined;
 
-  function load(): Promise<string> {
-    const asked = (async () => checkApiKey(await ask()))();
-    current = asked;
-    // The next call asks again.
-    asked.catch(() => {
-      if (current === asked) current = undefined;
-    });
-    return asked;
+  function get(): Promise<string> {
+    current ??= Promise.resolve()
+      .then(ask)
+      .then(checkApiKey)
+      .catch((error) => {
+        // The next call asks again.
+        current = undefined;
+        throw error;
+      });
+    return current;
   }
 
-  const get = () => current ?? load();
   return {
     get,
     async renew(refused) {
       const known = get();
-      if ((await known) !== refused) return true;
-      if (current === known) load();
+      if ((await known) === refused && current === known) current = undefined;
       return (await get()) !== refused;
     },
   };
@@ -54,9 +54,7 @@ export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
 export function checkApiKey(apiKey: string | undefined): string {
   // Also keeps `fetch` from quoting the whole header, key and all, in an error of its own.
   if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new TypeError(
-      'apiKey (or ANIMAL_STORE_API_KEY): expected visible ASCII characters, without spaces',
-    );
+    throw new TypeError('apiKey (or ANIMAL_STORE_API_KEY): expected visible ASCII');
   }
   return apiKey;
 }

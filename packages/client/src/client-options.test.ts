@@ -30,7 +30,7 @@ describe('baseUrl', () => {
   ])('%s is refused without being quoted', (baseUrl) => {
     expect(() => parseBaseUrl(baseUrl)).toThrow(
       new TypeError(
-        'baseUrl (or ANIMAL_STORE_BASE_URL): expected an http(s) address that ends with /v1',
+        'baseUrl (or ANIMAL_STORE_BASE_URL): expected an http(s) address ending in /v1',
       ),
     );
   });

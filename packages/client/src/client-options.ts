@@ -93,7 +93,7 @@ export function parseBaseUrl(baseUrl: string | URL = ''): string {
   const [, address] = new RegExp(`^(https?://[^@?#]+/${apiVersion})/?$`).exec(url) ?? [];
   if (address === undefined) {
     throw new TypeError(
-      `baseUrl (or ANIMAL_STORE_BASE_URL): expected an http(s) address that ends with /${apiVersion}`,
+      `baseUrl (or ANIMAL_STORE_BASE_URL): expected an http(s) address ending in /${apiVersion}`,
     );
   }
   return address;

@@ -7,7 +7,7 @@ import { createIdempotencyKey } from './idempotency-key.ts';
 import type { Pet } from './pet.ts';
 import type { RateLimitState } from './rate-limit.ts';
 import type { CallOptions, RequestDescription } from './request.ts';
-import { createSender, type Operation } from './send-with-retries.ts';
+import { createSend, type Operation } from './send-with-retries.ts';
 
 /** Options of `createPet`. */
 export interface CreatePetOptions extends CallOptions {
@@ -116,10 +116,13 @@ export interface AnimalStoreClient {
  * ```
  */
 export function createClient(options: ClientOptions = {}): AnimalStoreClient {
-  const sender = createSender(options);
+  let lastRateLimit: RateLimitState | undefined;
+  const sendWithRetries = createSend(options, (state) => {
+    lastRateLimit = state;
+  });
 
   const send = <Data>(describe: () => Operation<Data>, callOptions: CallOptions | undefined) =>
-    createCall(sender.send(describe, callOptions));
+    createCall(sendWithRetries(describe, callOptions));
 
   // The paths are written out, as the contract's table would have all of it in the bundle. A test
   // compares them.
@@ -133,7 +136,7 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
         read(body, headers, call) {
           const nextCursor = readNextCursor(headers);
           if (nextCursor !== undefined && nextCursor === query.cursor) {
-            throw new AnimalStoreError('the next page has the cursor of this page', call);
+            throw new AnimalStoreError('the next page is the same page', call);
           }
           return { pets: body as Pet[], nextCursor };
         },
@@ -143,7 +146,7 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
 
   return {
     listPets,
-    eachPet: (query = {}, callOptions) => createPetList(listPets, { query, options: callOptions }),
+    eachPet: (query = {}, callOptions) => createPetList(listPets, query, callOptions),
     createPet: (pet, callOptions) =>
       send(() => {
         checkExact('categoryId', pet.categoryId);
@@ -177,7 +180,7 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
     request: (description, callOptions) => send(() => description, callOptions),
     withOptions: (other) => createClient({ ...options, ...other }),
     get lastRateLimit() {
-      return sender.lastRateLimit;
+      return lastRateLimit;
     },
   };
 }
@@ -188,6 +191,6 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
  */
 function checkExact(name: string, value: Int64): void {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new TypeError(`${name}: ${value} may have been rounded; pass it as a bigint`);
+    throw new TypeError(`${name}: ${value} is not exact, use a bigint`);
   }
 }

@@ -15,7 +15,7 @@ const tell = createTell({});
 
 beforeEach(() => {
   // Each test is a process of its own, as far as the client can see.
-  Reflect.deleteProperty(globalThis, Symbol.for('@animal-store/client/warned'));
+  Reflect.deleteProperty(globalThis, Symbol.for('@animal-store/client/shared/1'));
 });
 
 afterEach(() => {

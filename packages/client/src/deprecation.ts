@@ -2,13 +2,11 @@ import type { ClientOptions } from './client-options.ts';
 import { findLink } from './find-link.ts';
 import type { Tell } from './hooks.ts';
 import type { HttpHeaders } from './http-response.ts';
+import { findShared } from './shared.ts';
 
 interface Globals {
   process?: { emitWarning?: (warning: string, type: string) => void };
 }
-
-/** Operations that this process was warned of, by whatever copy of this package. */
-const warnedKey = Symbol.for('@animal-store/client/warned');
 
 /** Looks at an answer, and tells if its operation is going away. */
 export type NoticeDeprecation = (operation: string, headers: Pick<HttpHeaders, 'get'>) => void;
@@ -23,15 +21,13 @@ export function createNoticeDeprecation(
   { onDeprecation }: ClientOptions,
   tell: Tell,
 ): NoticeDeprecation {
-  const globals = globalThis as { [warnedKey]?: Set<string> };
-  globals[warnedKey] ??= new Set();
-  const known = onDeprecation ? new Set() : globals[warnedKey];
+  const known = onDeprecation ? new Set() : findShared().warned;
 
   return function noticeDeprecation(operation, headers) {
     if (headers.get('Deprecation') === null || known.has(operation)) return;
     known.add(operation);
-    const sunset = Date.parse(headers.get('Sunset') ?? '');
-    const sunsetAt = sunset > 0 ? new Date(sunset) : undefined;
+    const sunset = new Date(headers.get('Sunset') ?? '');
+    const sunsetAt = Number(sunset) > 0 ? sunset : undefined;
     const url = findLink(headers, 'deprecation');
     const ends = sunsetAt ? ` and ends on ${sunsetAt.toISOString().slice(0, 10)}` : '';
     const see = url ? ` See ${url}` : '';

@@ -58,10 +58,10 @@ type GetPage = (query: ListPetsQuery, options: CallOptions | undefined) => Promi
 
 export function createPetList(
   getPage: GetPage,
-  { query, options }: { query: ListPetsQuery; options: CallOptions | undefined },
+  query: ListPetsQuery,
+  options: CallOptions | undefined,
 ): PetList {
-  // Each page costs one request of the quota, so pages are as long as they can be.
-  async function* pages(limit = maxPageLength) {
+  async function* pages(limit: number) {
     let { cursor } = query;
     do {
       const page = await getPage({ ...query, limit: query.limit ?? limit, cursor }, options);
@@ -70,28 +70,29 @@ export function createPetList(
     } while (cursor !== undefined);
   }
 
-  async function* firstPets(max: number) {
-    let left = Math.floor(max);
-    if (left < 1) return;
-    for await (const { pets } of pages(Math.min(left, maxPageLength))) {
+  // Each page costs one request of the quota, so pages are as long as they can be.
+  async function* eachPet(limit = maxPageLength) {
+    for await (const { pets } of pages(limit)) {
       for (const pet of pets) {
         // Sends nothing: it throws the AbortError.
         if (options?.signal?.aborted) await getPage(query, options);
         yield pet;
-        if (--left < 1) return;
       }
     }
   }
 
   return {
-    pages: () => pages(),
+    pages: () => pages(maxPageLength),
 
-    [Symbol.asyncIterator]: () => firstPets(Number.POSITIVE_INFINITY),
+    [Symbol.asyncIterator]: eachPet,
 
     async toArray({ max = Number.POSITIVE_INFINITY } = {}) {
-      if (!(max >= 0)) throw new TypeError(`max: expected a number from 0, got ${max}`);
+      if (!(max >= 0)) throw new TypeError('max: expected a number from 0');
       const all: Pet[] = [];
-      for await (const pet of firstPets(max)) all.push(pet);
+      if (max < 1) return all;
+      for await (const pet of eachPet(Math.min(Math.floor(max), maxPageLength))) {
+        if (all.push(pet) > max - 1) break;
+      }
       return all;
     },
   };

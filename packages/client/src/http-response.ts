@@ -13,12 +13,10 @@ export interface HttpHeaders {
 export interface HttpResponse {
   /** Whether the status is one from 200 to 299. */
   readonly ok: boolean;
-  /** The HTTP status. */
+  /** The HTTP status; 0 if a browser hides a redirect. */
   readonly status: number;
   /** The reason phrase; empty in HTTP/2. */
   readonly statusText: string;
-  /** `opaqueredirect` if a browser hides a redirect. */
-  readonly type: string;
   /** The header fields. */
   readonly headers: HttpHeaders;
   /** Reads the body. It can be read once, and the client has done so when you see the response. */

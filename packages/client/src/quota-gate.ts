@@ -1,4 +1,6 @@
-import { type Quota, readQuota } from './read-quota.ts';
+import { describeRefusal } from './describe-refusal.ts';
+import type { ApiErrorDetails } from './errors/api-error.ts';
+import { readQuota, unknownQuota } from './read-quota.ts';
 import type { Answer } from './response.ts';
 import { waitFor } from './wait.ts';
 
@@ -8,10 +10,10 @@ export const strikeShare = 0.5;
 export const strikeWindowMs = 60_000;
 
 // A denial at least one second after the first is a strike, and more than so many strikes within a
-// minute ban the key. How many requests may be without an answer, as a share of the strikes that do not ban the key yet.
-// If another process uses up the quota, at most these are denied. Two processes that share a key
-// stay below the ban even if the quota ends twice within a minute and every denial comes late:
-// 2 × (3/8 + 1/8) = 1.
+// minute ban the key. How many requests may be without an answer, as a share of the strikes that do
+// not ban the key yet. If another process uses up the quota, at most these are denied. Two processes
+// that share a key stay below the ban even if the quota ends twice within a minute and every denial
+// comes late: 2 × (3/8 + 1/8) = 1.
 const unansweredShare = 3 / 8;
 const unansweredShareAfterDenial = 1 / 8;
 
@@ -21,8 +23,11 @@ const unansweredShareAfterDenial = 1 / 8;
  */
 const lookEveryMs = 60_000;
 
-/** How long a request goes on at least whose answer the gate needs. */
-const minLifeMs = 30_000;
+/** How long a request may be on its way to the service after the call has given it up. */
+const maxTravelMs = 30_000;
+
+/** The same after its connection failed: it has arrived by then, or never will. */
+const maxTravelAfterFailureMs = 1_000;
 
 /**
  * How often a waiting call looks again by itself. Normally the end of another call wakes it; but on
@@ -30,40 +35,31 @@ const minLifeMs = 30_000;
  */
 const recheckMs = 5_000;
 
-/** Why a call was not let through. */
-export interface Refusal {
-  /** The quota, none of which remains. */
-  quota: Quota;
-  /** How long until it resets, in milliseconds. */
-  waitMs: number;
+/** What became of a request. If none of these, its time was up, or its signal aborted. */
+interface Outcome {
+  answer?: Answer | undefined;
+  /** What `fetch` threw. */
+  failure?: { cause: unknown } | undefined;
+  /** Why the request was not sent. */
+  refusal?: ApiErrorDetails | undefined;
 }
 
-/** The right to send one request. */
-export interface Pass {
-  /** After that time the request counts as over, even if `leave` was never called. */
-  readonly maxAgeMs: number;
-  /**
-   * Whether the request may be given up before its answer. If too many were, the gate would not
-   * learn that the quota is used up, and each further request could be a strike.
-   */
-  mayGiveUp(): boolean;
-  /** Ends the request, and learns from its answer, if there was one. */
-  leave(answer: Answer | undefined): void;
-}
+/** Sends a request and reads its answer to the last byte. */
+type Exchange = (signal: AbortSignal) => Promise<Answer>;
 
-/** How a call waits. */
-interface EnterOptions {
-  /** A call that would wait longer for the reset is refused at once. */
-  maxWaitMs: number;
-  /** How long a call waits for the answers to earlier requests. */
+/** How a request waits. */
+interface GateOptions {
+  /** A request that would wait longer for the reset is refused at once. */
+  maxRetryAfterMs: number;
+  /** How long it waits for the answers to earlier requests, and then for its own. */
   timeoutMs: number;
   signal: AbortSignal | undefined;
 }
 
 /** Every request of one API key to one service passes here, whichever client of the process sends it. */
 export interface QuotaGate {
-  /** Waits for a place. Gives `undefined` if the signal aborted or the time was up. */
-  enter(options: EnterOptions): Promise<Pass | Refusal | undefined>;
+  /** Sends a request as soon as there is a place for it. Never rejects. */
+  send(exchange: (signal: AbortSignal) => Promise<Answer>, options: GateOptions): Promise<Outcome>;
 }
 
 /**
@@ -74,137 +70,146 @@ export interface QuotaGate {
  */
 export function createQuotaGate(): QuotaGate {
   /** What the answers say about the window that has least left, as of the lowest `remaining`. */
-  let quota: Quota | undefined;
-  let deniedAtMs = 0;
+  let quota = unknownQuota;
+  let deniedAtMs = Number.NEGATIVE_INFINITY;
   let sentAtMs = 0;
   let sent = 0;
-  /** Requests that ended without an answer since the last answer: the service may have counted them. */
-  let lost = 0;
-  let lastLost = 0;
-  /** Requests without an answer yet, and when they are too old. */
-  const inFlight = new Map<Pass, number>();
+  /** Requests that wait for their answer, by number, and when they are too old. */
+  const inFlight = new Map<number, number>();
+  /** Requests that ended without an answer and may still reach the service, and until when. */
+  const lost = new Map<number, number>();
   const waiting = new Set<() => void>();
-
-  /** Milliseconds until the window ends; 0 if none is known. */
-  function timeLeftMs(now: number): number {
-    if (quota === undefined) return 0;
-    // A clock that is set back must not make the wait longer than the service said.
-    quota.endsAtMs = Math.min(quota.endsAtMs, now + quota.lengthMs);
-    return Math.max(0, quota.endsAtMs - now);
-  }
-
-  function isUsedUp(now: number): boolean {
-    return quota?.remaining === 0 && timeLeftMs(now) > 0;
-  }
 
   /** How many requests may be without an answer. */
   function maxUnanswered(now: number): number {
-    // At the start and after a reset nobody knows how much is left, say of the day's quota.
-    const known = timeLeftMs(now) > 0 ? quota : undefined;
-    const strikes = Math.max(minStrikes, (known?.perMinute ?? 0) * strikeShare);
+    const strikes = Math.max(minStrikes, quota.perMinute * strikeShare);
     const share = now - deniedAtMs < strikeWindowMs ? unansweredShareAfterDenial : unansweredShare;
-    const most = Math.max(1, Math.floor(strikes * share));
-    return Math.min(most, known?.remaining ?? quota?.limit ?? most);
+    return Math.min(Math.floor(strikes * share), quota.remaining, quota.limit);
   }
 
-  /** How many more requests may be sent now. */
+  /** How many more requests may be sent now. Forgets what is too old. */
   function freePlaces(now: number): number {
-    const isFree = inFlight.size === 0;
-    if (isUsedUp(now)) {
-      // In case that the clock was set back.
-      sentAtMs = Math.min(sentAtMs, now);
-      return isFree && now - sentAtMs >= lookEveryMs ? 1 : 0;
+    for (const requests of [inFlight, lost]) {
+      for (const [number, endsAtMs] of requests) if (endsAtMs < now) requests.delete(number);
     }
-    const places = maxUnanswered(now) - lost - inFlight.size;
+    // After a reset nobody knows how much is left, say of the day's quota.
+    if (quota.endsAtMs <= now) quota = { ...unknownQuota, limit: quota.limit };
     // If only lost requests are in the way, one request finds out whether they were counted.
-    return isFree ? Math.max(1, places) : places;
+    const least = inFlight.size === 0 ? 1 : 0;
+    if (quota.remaining === 0) return now - sentAtMs >= lookEveryMs ? least : 0;
+    return Math.max(least, maxUnanswered(now) - lost.size - inFlight.size);
   }
 
-  function learn(answer: Answer, number: number, wasAlone: boolean) {
-    const seen = readQuota(answer, quota);
-    if (answer.response.status === 429) deniedAtMs = Date.now();
-    if (seen === undefined) {
-      // Something between here and the service drops the fields; at least it was no denial.
-      if (answer.response.ok && wasAlone) quota = undefined;
-      return;
-    }
-    if (number > lastLost) lost = 0;
-    if (answer.response.status === 429 || !quota || wasAlone || seen.resetAt > quota.resetAt) {
-      // A later reset is that of a later window. An answer to the only request is the latest of all.
-      quota = seen;
-    } else if (seen.resetAt === quota.resetAt) {
+  function learn(answer: Answer, wasAlone: boolean) {
+    const seen = readQuota(answer);
+    const isDenial = answer.response.status === 429;
+    if (isDenial) deniedAtMs = performance.now();
+    if (
+      isDenial ||
+      // An answer to the only request is the latest of all.
+      wasAlone ||
+      // A later reset is that of a later window.
+      seen.resetAt > quota.resetAt ||
       // Answers arrive in any order, and the lowest is the latest.
-      quota.remaining = Math.min(quota.remaining, seen.remaining);
-      quota.endsAtMs = Math.min(quota.endsAtMs, seen.endsAtMs);
+      (seen.resetAt === quota.resetAt && seen.remaining < quota.remaining)
+    ) {
+      quota = seen;
     }
   }
 
-  function lose(number: number) {
-    lost++;
-    lastLost = Math.max(lastLost, number);
+  /** Wakes those who can be sent now. Once the quota is used up, all decide whether to wait that long. */
+  function wakeFirst() {
+    const places = freePlaces(performance.now());
+    let count = quota.remaining === 0 ? waiting.size : places;
+    for (const wake of waiting) {
+      if (count-- <= 0) return;
+      waiting.delete(wake);
+      wake();
+    }
   }
 
-  function createPass(timeoutMs: number): Pass {
-    sentAtMs = Date.now();
-    const number = ++sent;
+  /** Sends a request that has a place. It takes the place before anyone else can. */
+  async function sendNow(exchange: Exchange, { timeoutMs, signal }: GateOptions): Promise<Outcome> {
+    const maxAgeMs = Math.max(timeoutMs, maxTravelMs);
     const wasFirst = inFlight.size === 0;
-    const pass: Pass = {
-      maxAgeMs: Math.max(timeoutMs, minLifeMs),
-      mayGiveUp: () => lost < maxUnanswered(Date.now()),
-      leave(answer) {
-        const wasUsedUp = isUsedUp(Date.now());
-        const wasInFlight = inFlight.delete(pass);
-        if (answer !== undefined) learn(answer, number, wasFirst && number === sent);
-        else if (wasInFlight) lose(number);
-        // Once the quota is used up, everybody decides anew whether to wait that long.
-        const isNews = isUsedUp(Date.now()) && !wasUsedUp;
-        wakeFirst(isNews ? waiting.size : freePlaces(Date.now()));
-      },
-    };
-    inFlight.set(pass, sentAtMs + pass.maxAgeMs);
-    return pass;
-  }
+    const number = ++sent;
+    sentAtMs = performance.now();
+    inFlight.set(number, sentAtMs + maxAgeMs);
+    let answer: Answer | undefined;
+    let failure: Outcome['failure'];
 
-  function wakeFirst(count: number) {
-    for (const wake of [...waiting].slice(0, Math.max(0, count))) wake();
-  }
-
-  function dropOld(now: number) {
-    for (const [pass, maxAtMs] of inFlight) {
-      if (maxAtMs < now && inFlight.delete(pass)) lose(sent);
+    function leave(travelMs: number) {
+      if (inFlight.delete(number)) lost.set(number, performance.now() + travelMs);
+      if (answer !== undefined) {
+        lost.delete(number);
+        learn(answer, wasFirst && number === sent);
+      }
+      wakeFirst();
     }
+
+    // Not `AbortSignal.any`, which is new in Node 20.3 and leaks in some later versions, and not
+    // `AbortSignal.timeout`, whose timer cannot be stopped.
+    const controller = new AbortController();
+    function giveUp() {
+      controller.abort();
+      // A `fetch` of the user's may ignore its signal.
+      leave(maxTravelMs);
+    }
+
+    const ended = exchange(controller.signal)
+      .then(
+        (value) => {
+          answer = value;
+        },
+        (cause: unknown) => {
+          failure = { cause };
+        },
+      )
+      .then(() => leave(maxTravelAfterFailureMs));
+    const onEnd = (end: () => void) => ended.then(end);
+    await waitFor(timeoutMs, signal, onEnd);
+    const outcome = { answer, failure };
+    if (!(answer || failure)) {
+      // If too many were given up, the gate would not learn that the quota is used up, and each
+      // further request could be a strike. So this one goes on.
+      if (lost.size < maxUnanswered(performance.now())) giveUp();
+      else waitFor(maxAgeMs, undefined, onEnd).then(giveUp);
+    }
+    return outcome;
   }
 
   return {
-    async enter({ maxWaitMs, timeoutMs, signal }) {
-      const deadlineMs = Date.now() + maxWaitMs;
-      let placeBeforeMs = Date.now() + timeoutMs;
+    async send(exchange, options) {
+      const { maxRetryAfterMs, timeoutMs, signal } = options;
+      const enteredAtMs = performance.now();
+      let placeByMs = enteredAtMs + timeoutMs;
       let isNew = true;
       while (!signal?.aborted) {
-        const now = Date.now();
-        dropOld(now);
+        const now = performance.now();
+        const places = freePlaces(now);
         // Those who wait already go first.
-        if (!(isNew && waiting.size > 0) && freePlaces(now) > 0) return createPass(timeoutMs);
+        if (places > 0 && !(isNew && waiting.size > 0)) return sendNow(exchange, options);
         isNew = false;
-        let waitMs = Math.min(placeBeforeMs - now, recheckMs);
-        if (quota && isUsedUp(now)) {
-          waitMs = timeLeftMs(now);
-          if (!(now + waitMs <= deadlineMs)) return { quota, waitMs };
-          placeBeforeMs = now + waitMs + timeoutMs;
+        let waitMs = Math.min(placeByMs - now, recheckMs);
+        if (quota.remaining === 0) {
+          waitMs = quota.endsAtMs - now;
+          if (!(quota.endsAtMs <= enteredAtMs + maxRetryAfterMs)) {
+            return { refusal: describeRefusal(quota, waitMs) };
+          }
+          placeByMs = quota.endsAtMs + timeoutMs;
         } else if (waitMs <= 0) {
           break;
         }
         let wake = () => {};
-        const woken = new Promise<void>((resolve) => {
-          wake = () => resolve(void waiting.delete(wake));
+        await waitFor(waitMs, signal, (end) => {
+          wake = end;
+          waiting.add(end);
         });
-        waiting.add(wake);
-        await waitFor(waitMs, signal, woken);
-        wake();
+        waiting.delete(wake);
       }
       // The place that this call was woken for is the next one's.
-      wakeFirst(freePlaces(Date.now()));
-      return undefined;
+      wakeFirst();
+      return {};
     },
   };
 }

@@ -12,10 +12,9 @@ export interface RateLimitState {
 
 /** Reads it, or gives `undefined` if one of the three fields is missing or no whole number. */
 export function readRateLimit(headers: Pick<HttpHeaders, 'get'>): RateLimitState | undefined {
-  const [limit = 0, remaining = 0, resetAt = 0] = ['Limit', 'Remaining', 'Reset'].map((name) => {
-    const field = headers.get(`X-RateLimit-${name}`) ?? '';
-    return /^\d{1,15}$/.test(field) ? Number(field) : Number.NaN;
-  });
+  const [limit = 0, remaining = 0, resetAt = 0] = ['Limit', 'Remaining', 'Reset'].map((name) =>
+    Number(/^\d{1,15}$/.exec(headers.get(`X-RateLimit-${name}`) ?? '')?.[0]),
+  );
   return Number.isNaN(limit + remaining + resetAt)
     ? undefined
     : { limit, remaining, resetAt: new Date(resetAt * 1000) };

@@ -38,10 +38,8 @@ export interface PreparedRequest {
   init: Omit<FetchInit, 'signal'>;
 }
 
-interface RequestContext {
+interface RequestWithHeaders extends RequestDescription {
   method: string;
-  baseUrl: string;
-  apiKey: string;
   /** Those of the client and of the call; later ones win, and the client's own over all. */
   headers: (object | undefined)[];
 }
@@ -52,8 +50,9 @@ interface RequestContext {
  * @throws {TypeError} for a header or a body that cannot be sent.
  */
 export function prepareRequest(
-  { path, query, body, idempotencyKey }: RequestDescription,
-  { method, baseUrl, apiKey, headers }: RequestContext,
+  { method, path, query, headers, body, idempotencyKey }: RequestWithHeaders,
+  baseUrl: string,
+  apiKey: string,
 ): PreparedRequest {
   const own = {
     Accept: 'application/json',

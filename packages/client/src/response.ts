@@ -37,20 +37,13 @@ export function readBody(
   const { code, message } = ok
     ? { message: `expected a JSON ${kind ?? 'value'}, got ${type}` }
     : Object(body);
-  const detail = (typeof message === 'string' && message) || describe(response);
+  const textOf = (value: unknown) => (typeof value === 'string' ? redact(value) : undefined);
   const headers = new Headers();
   response.headers.forEach((value, name) => {
-    headers.append(name, redact.text(value));
+    headers.append(name, redact(value));
   });
-  throw createApiError(
-    {
-      status,
-      code: typeof code === 'string' ? redact.text(code) : undefined,
-      detail: redact.text(detail),
-      headers,
-    },
-    call,
-  );
+  const detail = textOf(message) || redact(describe(response));
+  throw createApiError({ status, code: textOf(code), detail, headers }, call);
 }
 
 /** JSON is never `undefined`, so that is what a text that is no JSON gives. */
@@ -62,9 +55,7 @@ function tryParseJson(text: string): unknown {
   }
 }
 
-function describe({ status, statusText, type }: HttpResponse): string {
-  // Browsers hide everything about a redirect that they were told not to follow.
-  return type === 'opaqueredirect' || (status >= 300 && status < 400)
-    ? 'unexpected redirect: is baseUrl right?'
-    : statusText || 'no description';
+/** Browsers hide everything about a redirect that they were told not to follow: its status is 0. */
+function describe({ status, statusText }: HttpResponse): string {
+  return status < 400 ? 'redirect: is baseUrl right?' : statusText || 'no description';
 }

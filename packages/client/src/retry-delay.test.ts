@@ -5,7 +5,7 @@ import { createApiError } from './errors/create-api-error.ts';
 import { TimeoutError } from './errors/timeout-error.ts';
 import { retryDelayMs } from './retry-delay.ts';
 
-const maxWaitMs = 60_000;
+const maxRetryAfterMs = 60_000;
 const call = {
   operation: 'listPets',
   method: 'GET',
@@ -20,7 +20,7 @@ function failure(status: number, code?: string, retryAfter?: string) {
 
 function delay(error: unknown, { attempt = 1, random = 0.5, isRepeatable = true } = {}) {
   vi.spyOn(Math, 'random').mockReturnValue(random);
-  return retryDelayMs(error, attempt, { maxWaitMs, isRepeatable });
+  return retryDelayMs(error, attempt, { maxRetryAfterMs, isRepeatable });
 }
 
 afterEach(() => vi.restoreAllMocks());

@@ -19,15 +19,19 @@ const jitterShare = 0.1;
 export function retryDelayMs(
   error: unknown,
   attempt: number,
-  { maxWaitMs, isRepeatable }: { maxWaitMs: number; isRepeatable: boolean },
+  { maxRetryAfterMs, isRepeatable }: { maxRetryAfterMs: number; isRepeatable: boolean },
 ): number | undefined {
   if (error instanceof ApiError) {
-    if (!isPassing(error) || (error.status !== 429 && !isRepeatable)) return undefined;
-    const retryAfterMs = [429, 503].includes(error.status)
-      ? parseRetryAfter(error.headers)
-      : undefined;
+    const { status, code, headers } = error;
+    // Whether the same request may well succeed in a moment.
+    const isPassing =
+      status === 409
+        ? code === 'idempotency_in_progress'
+        : code !== 'key_temporarily_banned' && [408, 429, 500, 502, 503, 504].includes(status);
+    if (!isPassing || !(isRepeatable || status === 429)) return undefined;
+    const retryAfterMs = [429, 503].includes(status) ? parseRetryAfter(headers) : undefined;
     if (retryAfterMs !== undefined) {
-      return retryAfterMs <= maxWaitMs
+      return retryAfterMs <= maxRetryAfterMs
         ? retryAfterMs * (1 + jitterShare * Math.random())
         : undefined;
     }
@@ -36,11 +40,4 @@ export function retryDelayMs(
   }
   // "Full jitter": of all ways to spread out clients that failed together, the one with least work.
   return Math.random() * Math.min(maxBackoffMs, firstBackoffMs * 2 ** (attempt - 1));
-}
-
-/** Whether the same request may well succeed in a moment. */
-function isPassing({ status, code }: ApiError): boolean {
-  if (status === 409) return code === 'idempotency_in_progress';
-  if (code === 'key_temporarily_banned') return false;
-  return [408, 429, 500, 502, 503, 504].includes(status);
 }

@@ -7,25 +7,21 @@ import { readVariable } from './environment.ts';
 import { throwIfAborted } from './errors/abort-error.ts';
 import { AnimalStoreError, type CallDetails } from './errors/animal-store-error.ts';
 import { AuthenticationError } from './errors/authentication-error.ts';
+import { ConnectionError } from './errors/connection-error.ts';
 import type { AnyAnimalStoreError } from './errors/is-animal-store-error.ts';
 import { RateLimitError } from './errors/rate-limit-error.ts';
 import { TimeoutError } from './errors/timeout-error.ts';
 import type { CallEvent } from './events.ts';
 import { createTell } from './hooks.ts';
 import type { HttpHeaders } from './http-response.ts';
-import type { Pass } from './quota-gate.ts';
+import { createQuotaGate } from './quota-gate.ts';
 import { type RateLimitState, readRateLimit } from './rate-limit.ts';
 import { createRedact } from './redact.ts';
-import { createRefusalError } from './refusal-error.ts';
 import { type CallOptions, prepareRequest, type RequestDescription } from './request.ts';
-import { type BodyKind, readBody } from './response.ts';
+import { type Answer, type BodyKind, readBody } from './response.ts';
 import { retryDelayMs } from './retry-delay.ts';
-import { sendOnce } from './send-once.ts';
-import { findQuotaGate } from './shared-quota-gates.ts';
+import { findShared } from './shared.ts';
 import { maxTimerMs, waitFor } from './wait.ts';
-
-/** For a request that costs no quota. */
-const freePass: Pass = { maxAgeMs: 0, mayGiveUp: () => true, leave() {} };
 
 /** What to send, and what to make of the answer. */
 export interface Operation<Data> extends RequestDescription {
@@ -38,143 +34,132 @@ export interface Operation<Data> extends RequestDescription {
   read?: (body: unknown, headers: HttpHeaders, call: CallDetails) => Data;
 }
 
-/** The one way from a client to its service. */
-export interface Sender {
-  /** What the last answer said about the quota. */
-  readonly lastRateLimit: RateLimitState | undefined;
-  /**
-   * Sends the request of an operation, as often as it takes, and reads its answer.
-   *
-   * @param describe gives the operation, or throws a `TypeError` for an argument that cannot be sent.
-   */
-  send<Data>(describe: () => Operation<Data>, options?: CallOptions): Promise<Result<Data>>;
-}
+/**
+ * Sends the request of an operation, as often as it takes, and reads its answer.
+ *
+ * @param describe gives the operation, or throws a `TypeError` for an argument that cannot be sent.
+ */
+export type Send = <Data>(
+  describe: () => Operation<Data>,
+  options?: CallOptions,
+) => Promise<Result<Data>>;
 
 /**
  * Creates what sends requests, and repeats those that failed for the moment.
  *
+ * @param onRateLimit is told what an answer says about the quota.
  * @throws {TypeError} if the options cannot work.
  */
-export function createSender(clientOptions: ClientOptions): Sender {
+export function createSend(
+  clientOptions: ClientOptions,
+  onRateLimit: (state: RateLimitState) => void,
+): Send {
   const baseUrl = parseBaseUrl(clientOptions.baseUrl ?? readVariable('ANIMAL_STORE_BASE_URL'));
   const apiKeys = createApiKeySource(clientOptions.apiKey ?? readVariable('ANIMAL_STORE_API_KEY'));
   // With room for the jitter: a timer that is too long fires at once.
-  const maxWaitMs = Math.min(clientOptions.maxRetryAfterMs ?? 60_000, maxTimerMs / 2);
+  const maxRetryAfterMs = Math.min(clientOptions.maxRetryAfterMs ?? 60_000, maxTimerMs / 2);
   const tell = createTell(clientOptions);
   const noticeDeprecation = createNoticeDeprecation(clientOptions, tell);
   // Looked up at each call, so that what replaces the global later (a tracer, a test) is used.
   const fetch = clientOptions.fetch ?? ((url, init) => globalThis.fetch(url, init));
-  let lastRateLimit: RateLimitState | undefined;
-
-  /** Sends the request once, tells the hooks, and reads the answer. */
-  async function attempt<Data>(
-    operation: Operation<Data>,
-    { signal, ...options }: CallOptions,
-    { call, apiKey }: { call: CallDetails; apiKey: string },
-  ): Promise<Result<Data>> {
-    const timeoutMs = options.timeoutMs ?? clientOptions.timeoutMs ?? 30_000;
-    const headers = [clientOptions.headers, options.headers];
-    const { method } = call;
-    const request = prepareRequest(operation, { method, baseUrl, apiKey, headers });
-    const pass = operation.isFree
-      ? freePass
-      : await findQuotaGate(baseUrl, apiKey).enter({ maxWaitMs, timeoutMs, signal });
-    if (pass === undefined) {
-      throwIfAborted(call, signal);
-      const reason = `not sent, because earlier requests had no answer within ${timeoutMs} ms`;
-      throw new TimeoutError(reason, call);
-    }
-    if ('waitMs' in pass) throw createRefusalError(pass, call);
-
-    call.attempts++;
-    const event = eventOf(call);
-    tell('onRequest', event);
-    const startedAtMs = Date.now();
-    const redact = createRedact(apiKey);
-    const answer = await sendOnce(request, { fetch, call, redact, pass, timeoutMs, signal });
-
-    const { response } = answer;
-    const { status, headers: fields } = response;
-    const durationMs = Date.now() - startedAtMs;
-    const rateLimit = readRateLimit(fields);
-    const facts = { response, requestId: fields.get('X-Request-Id') ?? undefined, rateLimit };
-    lastRateLimit = rateLimit ?? lastRateLimit;
-    noticeDeprecation(call.operation, fields);
-    tell('onResponse', { ...event, ...facts, status, durationMs });
-    const body = readBody(answer, operation.bodyKind, { redact, call });
-    return { ...facts, data: operation.read?.(body, fields, call) ?? (body as Data) };
-  }
-
-  async function repeat<Data>(
-    operation: Operation<Data>,
-    options: CallOptions,
-    call: CallDetails,
-  ): Promise<Result<Data>> {
-    const { signal, maxRetries = clientOptions.maxRetries ?? 2 } = options;
-    const isRepeatable =
-      operation.idempotencyKey !== undefined || !/^(?:POST|PATCH)$/i.test(call.method);
-    let renewals = 0;
-    let denied: RateLimitError | undefined;
-    for (;;) {
-      const apiKey = await findKey(call, signal);
-      const { attempts } = call;
-      try {
-        return await attempt(operation, options, { call, apiKey });
-      } catch (error) {
-        if (!(error instanceof AnimalStoreError)) throw error;
-        // Nothing was sent. After a 429 the service's own words are better than ours.
-        if (call.attempts === attempts)
-          throw error instanceof RateLimitError ? (denied ?? error) : error;
-        if (error instanceof RateLimitError) denied = error;
-        let delayMs: number | undefined;
-        if (error instanceof AuthenticationError && renewals === 0) {
-          renewals++;
-          if (await apiKeys.renew(apiKey).catch(() => false)) delayMs = 0;
-        } else if (call.attempts - renewals <= maxRetries) {
-          delayMs = retryDelayMs(error, call.attempts - renewals, { maxWaitMs, isRepeatable });
-        }
-        if (delayMs === undefined) throw error;
-        tell('onRetry', { ...eventOf(call), error: error as AnyAnimalStoreError, delayMs });
-        await waitFor(delayMs, signal);
-      }
-    }
-  }
 
   async function findKey(call: CallDetails, signal: AbortSignal | undefined): Promise<string> {
     const key = apiKeys.get();
-    await waitFor(undefined, signal, key);
+    await waitFor(undefined, signal, (end) => key.then(end, end));
     throwIfAborted(call, signal);
     try {
       return await key;
     } catch (cause) {
-      throw new AnimalStoreError('the function apiKey failed', call, cause);
+      throw new AnimalStoreError('apiKey() failed', call, cause);
     }
   }
 
-  return {
-    get lastRateLimit() {
-      return lastRateLimit;
-    },
+  return async <Data>(describe: () => Operation<Data>, options: CallOptions = {}) => {
+    const operation = describe();
+    const { method = 'GET', path, idempotencyKey, bodyKind, isFree } = operation;
+    if (!path.startsWith('/')) throw new TypeError('path: expected a leading slash');
+    // A query may hold what has no place in a log.
+    const [pathname] = path.split(/[?#]/);
+    const name = operation.operation ?? `${method} ${pathname}`;
+    const call = { operation: name, method, url: baseUrl + pathname, attempts: 0 };
+    const {
+      signal,
+      maxRetries = clientOptions.maxRetries ?? 2,
+      timeoutMs = clientOptions.timeoutMs ?? 30_000,
+    } = options;
+    const headers = [clientOptions.headers, options.headers];
+    const isRepeatable = idempotencyKey !== undefined || !/^(?:POST|PATCH)$/i.test(method);
 
-    async send(describe, options = {}) {
-      const operation = describe();
-      const { method = 'GET', path } = operation;
-      if (!path.startsWith('/')) throw new TypeError('path: expected one that begins with a slash');
-      // A query may hold what has no place in a log.
-      const [pathname] = path.split(/[?#]/);
-      const name = operation.operation ?? `${method} ${pathname}`;
-      const call = { operation: name, method, url: baseUrl + pathname, attempts: 0 };
-      const startedAtMs = Date.now();
-      try {
-        return await repeat(operation, options, call);
-      } catch (error) {
-        if (error instanceof AnimalStoreError) {
-          const durationMs = Date.now() - startedAtMs;
-          tell('onError', { ...eventOf(call), error: error as AnyAnimalStoreError, durationMs });
-        }
-        throw error;
+    /** Sends the request once, tells the hooks, and reads the answer. */
+    async function attempt(apiKey: string): Promise<Result<Data>> {
+      const { url, init } = prepareRequest({ ...operation, method, headers }, baseUrl, apiKey);
+      // What costs no quota has a gate of its own, which is always open.
+      const gate = isFree ? createQuotaGate() : findShared().findGate(baseUrl, apiKey);
+      const redact = createRedact(apiKey);
+      let startedAtMs = 0;
+
+      async function exchange(abort: AbortSignal): Promise<Answer> {
+        call.attempts++;
+        tell('onRequest', eventOf(call));
+        startedAtMs = Date.now();
+        const response = await fetch(url, { ...init, signal: abort });
+        return { response, text: await response.text() };
       }
-    },
+
+      const outcome = await gate.send(exchange, { maxRetryAfterMs, timeoutMs, signal });
+      const { answer, failure, refusal } = outcome;
+      if (answer === undefined) {
+        throwIfAborted(call, signal);
+        if (refusal) throw new RateLimitError(refusal, call);
+        if (failure) {
+          const cause = redact(failure.cause);
+          throw new ConnectionError(`no answer from ${baseUrl}`, call, cause);
+        }
+        throw new TimeoutError(`no complete answer within ${timeoutMs} ms`, call);
+      }
+
+      const { response } = answer;
+      const { status, headers: fields } = response;
+      const rateLimit = readRateLimit(fields);
+      const facts = { response, requestId: fields.get('X-Request-Id') ?? undefined, rateLimit };
+      if (rateLimit) onRateLimit(rateLimit);
+      noticeDeprecation(name, fields);
+      const durationMs = Date.now() - startedAtMs;
+      tell('onResponse', { ...eventOf(call), ...facts, status, durationMs });
+      const body = readBody(answer, bodyKind, { redact, call });
+      return { ...facts, data: operation.read?.(body, fields, call) ?? (body as Data) };
+    }
+
+    const startedAtMs = Date.now();
+    let isRenewed = false;
+    let retries = 0;
+    for (;;) {
+      const { attempts } = call;
+      let apiKey = '';
+      try {
+        apiKey = await findKey(call, signal);
+        return await attempt(apiKey);
+      } catch (reason) {
+        if (!(reason instanceof AnimalStoreError)) throw reason;
+        const error = reason as AnyAnimalStoreError;
+        let delayMs: number | undefined;
+        if (call.attempts > attempts) {
+          if (error instanceof AuthenticationError && !isRenewed) {
+            isRenewed = true;
+            if (await apiKeys.renew(apiKey).catch(() => false)) delayMs = 0;
+          } else if (retries++ < maxRetries) {
+            delayMs = retryDelayMs(error, retries, { maxRetryAfterMs, isRepeatable });
+          }
+        }
+        const event = eventOf(call);
+        if (delayMs === undefined) {
+          tell('onError', { ...event, error, durationMs: Date.now() - startedAtMs });
+          throw error;
+        }
+        tell('onRetry', { ...event, error, delayMs });
+        await waitFor(delayMs, signal);
+      }
+    }
   };
 }
 

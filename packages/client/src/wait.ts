@@ -2,24 +2,26 @@
 export const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * Waits for a time to pass, if one is given, for an event to settle, or for a signal to abort, whichever comes first.
- * Leaves neither a timer nor a listener behind. It never throws: the caller does, so that its own
- * frames are in the stack of the error.
+ * Waits for a time to pass, if one is given, for a signal to abort, or for an event, whichever comes
+ * first. Leaves neither a timer nor a listener behind. It never throws: the caller does, so that its
+ * own frames are in the stack of the error.
+ *
+ * @param onEnd is given the function that ends the wait.
  */
 export async function waitFor(
   ms: number | undefined,
   signal: AbortSignal | undefined,
-  event?: Promise<unknown>,
+  onEnd?: (end: () => void) => unknown,
 ): Promise<void> {
   if (signal?.aborted) return;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let end: (value?: unknown) => void = () => {};
-  await new Promise((resolve) => {
+  let end = () => {};
+  await new Promise<void>((resolve) => {
     end = resolve;
     // Some runtimes cut off the fraction, and a wait must never be too short.
     if (ms !== undefined) timer = setTimeout(end, Math.min(Math.ceil(ms), maxTimerMs));
     signal?.addEventListener('abort', end);
-    event?.then(end, end);
+    onEnd?.(end);
   });
   clearTimeout(timer);
   signal?.removeEventListener('abort', end);

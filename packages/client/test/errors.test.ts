@@ -98,7 +98,7 @@ describe('an answer that is no success', () => {
     expect(error).toMatchObject({
       name: 'ApiError',
       status,
-      detail: 'unexpected redirect: is baseUrl right?',
+      detail: 'redirect: is baseUrl right?',
     });
   });
 
@@ -197,7 +197,7 @@ describe('no answer', () => {
     expect(error).not.toBeInstanceOf(ApiError);
     expect(error).toMatchObject({
       name: 'ConnectionError',
-      message: `listPets: no answer from ${new URL(server.baseUrl).origin}`,
+      message: `listPets: no answer from ${server.baseUrl}`,
       cause: { cause: { code: 'ECONNREFUSED' } },
     });
   });
@@ -226,7 +226,7 @@ describe('a signal', () => {
 
     expect(error).toBeInstanceOf(AbortError);
     expect(error).toBeInstanceOf(AnimalStoreError);
-    expect(error).toMatchObject({ name: 'AbortError', message: 'listPets: aborted by its signal' });
+    expect(error).toMatchObject({ name: 'AbortError', message: 'listPets: aborted' });
     expect((error as Error).cause).toBe(reason);
     expect(server.requests).toEqual([]);
   });

@@ -12,7 +12,7 @@ let server: Server;
 
 beforeEach(async () => {
   server = await startServer({ env: { NODE_OPTIONS: `--import=${clock}` } });
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
 });
 
 afterEach(async () => {

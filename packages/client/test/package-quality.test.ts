@@ -39,10 +39,10 @@ const bundlers = {
 };
 
 test.each(Object.entries(bundlers))(
-  'all of it takes at most 6.4 kB in a bundle of %s',
+  'all of it takes at most 6 kB in a bundle of %s',
   async (_name, bundle) => {
     const code = (await bundle()) ?? expect.unreachable();
     expect(code).toMatch(/export ?\{.*createClient/s);
-    expect(gzipSync(code).length).toBeLessThanOrEqual(6_400);
+    expect(gzipSync(code).length).toBeLessThanOrEqual(6_000);
   },
 );

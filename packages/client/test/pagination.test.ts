@@ -138,7 +138,7 @@ test('a server that always answers with the same cursor does not make an endless
   const error = await rejection(store.eachPet().toArray());
   expect(error).toMatchObject({
     name: 'AnimalStoreError',
-    message: 'listPets: the next page has the cursor of this page',
+    message: 'listPets: the next page is the same page',
   });
   expect(urls()).toHaveLength(2);
 });
@@ -199,7 +199,7 @@ describe('toArray', () => {
   test.each([-1, Number.NaN])('refuses a max of %f', async (max) => {
     const { store, urls } = open();
     expect(await rejection(store.eachPet().toArray({ max }))).toEqual(
-      new TypeError(`max: expected a number from 0, got ${max}`),
+      new TypeError('max: expected a number from 0'),
     );
     expect(urls()).toEqual([]);
   });

@@ -146,7 +146,7 @@ describe('after a 429 the other calls with the key', () => {
     const denied = { name: 'RateLimitError', detail: 'about rate_limit_exceeded', attempts: 1 };
     const refused = {
       name: 'RateLimitError',
-      detail: 'not sent, because the quota is used up for another 30 s',
+      detail: 'not sent, try again in 30 s',
       attempts: 0,
       retryAfterMs: 30_000,
     };

@@ -21,5 +21,5 @@ export class AbortError extends AnimalStoreError {
 
 /** Ends a call whose signal has aborted. */
 export function throwIfAborted(call: CallDetails, signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new AbortError('aborted by its signal', call, signal.reason);
+  if (signal?.aborted) throw new AbortError('aborted', call, signal.reason);
 }

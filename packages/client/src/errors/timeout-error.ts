@@ -1,7 +1,8 @@
 import { ConnectionError } from './connection-error.ts';
 
 /**
- * No complete answer arrived within `timeoutMs`. The service may have done what was asked.
+ * No complete answer arrived within `timeoutMs`. The service may have done what was asked, unless
+ * `attempts` is 0: then earlier requests had no answer for that long, and the call was not sent.
  *
  * @example
  * ```ts

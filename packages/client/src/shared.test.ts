@@ -1,0 +1,18 @@
+import { inspect } from 'node:util';
+import { expect, test, vi } from 'vitest';
+import { findShared } from './shared.ts';
+
+test('another copy of this package finds the same gate', async () => {
+  const gate = findShared().findGate('https://store.example/v1', 'ast_copies');
+  vi.resetModules();
+  const copy = await import('./shared.ts');
+  expect(copy.findShared).not.toBe(findShared);
+  expect(copy.findShared().findGate('https://store.example/v1', 'ast_copies')).toBe(gate);
+});
+
+test('an inspection of what is shared shows no key', () => {
+  findShared().findGate('https://store.example/v1', 'ast_secret');
+  const shared = Reflect.get(globalThis, Symbol.for('@animal-store/client/shared/1'));
+  expect(shared).toBe(findShared());
+  expect(inspect(shared, { showHidden: true, depth: 10 })).not.toContain('ast_secret');
+});
