@@ -1,5 +1,5 @@
 import { defaultBanPolicy, formatRateLimit, type Quota } from '@animal-store/contract';
-import { createQuotaModel } from '../../../apps/server/test/quotas/quota-model.ts';
+import { createQuotaModel } from '@animal-store/testkit/quota-model';
 import type { FetchFunction, FetchInit } from '../src/index.ts';
 
 // A service that does nothing but count, behind a network: on a fake clock it takes no real time.

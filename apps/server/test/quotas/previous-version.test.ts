@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { BanPolicy, Quota } from '@animal-store/contract';
 import { type Redis, openRedis as startRedis } from '@animal-store/testkit';
+import { createQuotaModel, type ModelDecision } from '@animal-store/testkit/quota-model';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -12,7 +13,6 @@ import {
 import type { QuotaResult } from '../../src/quotas/quota-result.ts';
 import type { Quotas } from '../../src/quotas/quotas.ts';
 import { createRedisQuotas } from './open-limiters.ts';
-import { createQuotaModel, type ModelDecision } from './quota-model.ts';
 
 // During a rolling update, replicas of this version and of the one before decide side by side. The one
 // before is represented by its script. Delete this file, the script and `read_hash` one version later.

@@ -1,12 +1,16 @@
 import type { BanPolicy, Quota } from '@animal-store/contract';
 import { type Redis, openRedis as startRedis } from '@animal-store/testkit';
+import {
+  createQuotaModel,
+  type ModelDecision,
+  type QuotaModel,
+} from '@animal-store/testkit/quota-model';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openRedis, type RedisConnection } from '../../src/quotas/open-redis.ts';
 import type { QuotaResult } from '../../src/quotas/quota-result.ts';
 import type { Quotas } from '../../src/quotas/quotas.ts';
 import { createMemoryQuotas, createRedisQuotas } from './open-limiters.ts';
-import { createQuotaModel, type ModelDecision, type QuotaModel } from './quota-model.ts';
 import { suiteOptions } from './quota-suite.ts';
 
 const startMs = 1_800_000_000_321;
