@@ -1,0 +1,255 @@
+import { Agent } from 'node:http';
+import { usageOperations, usageOutcomes } from '@animal-store/contract/admin';
+import { openPostgres, openRedis, type Server, startServer, until } from '@animal-store/testkit';
+import postgres from 'postgres';
+import { expect, test } from 'vitest';
+import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
+import { createApiKey } from '../../src/keys/key-creation.ts';
+import { totalId } from '../../src/usage/usage-entry.ts';
+import { createUsageRepository } from '../../src/usage/usage-repository.ts';
+import { type Answer, send } from '../support/send.ts';
+
+/** Numbers of requests by key, operation and outcome. */
+class Counts {
+  readonly cells = new Map<string, number>();
+
+  static of(all: Iterable<readonly [cell: string, requests: number]>): Counts {
+    const counts = new Counts();
+    for (const [cell, requests] of all) counts.add(cell, requests);
+    return counts;
+  }
+
+  add(cell: string, requests = 1): void {
+    this.cells.set(cell, (this.cells.get(cell) ?? 0) + requests);
+  }
+
+  of(cell: string): number {
+    return this.cells.get(cell) ?? 0;
+  }
+
+  get total(): number {
+    return [...this.cells.values()].reduce((sum, requests) => sum + requests, 0);
+  }
+
+  get sorted(): (readonly [string, number])[] {
+    return [...this.cells].sort(([one], [other]) => one.localeCompare(other));
+  }
+}
+
+const sumOf = (all: readonly Counts[]) => Counts.of(all.flatMap(({ cells }) => [...cells]));
+
+type KeyName = 'wide' | 'narrow' | 'nobody' | `marker ${number}`;
+
+interface Question {
+  readonly by: KeyName;
+  readonly operation: (typeof usageOperations)[number];
+  readonly method?: string;
+  readonly target: string;
+  readonly body?: string;
+}
+
+/** What each client asks in turn: every operation, and every outcome among the answers. */
+const questions: readonly Question[] = [
+  { by: 'wide', operation: 'listPets', target: '/pets?limit=1' },
+  { by: 'wide', operation: 'listPets', target: '/pets?limit=0' },
+  {
+    by: 'wide',
+    operation: 'createPet',
+    method: 'POST',
+    target: '/pets',
+    body: '{"name":"Rex","categoryId":1}',
+  },
+  { by: 'wide', operation: 'getPet', target: '/pets/999999999' },
+  { by: 'narrow', operation: 'listPets', target: '/pets?limit=1' },
+  { by: 'wide', operation: 'listOrders', target: '/store/orders' },
+  { by: 'wide', operation: 'none', target: '/nowhere' },
+  { by: 'narrow', operation: 'none', target: '/rate-limit' },
+  { by: 'nobody', operation: 'none', target: '/pets' },
+];
+
+function outcomeOf({ status, text }: Answer): (typeof usageOutcomes)[number] {
+  if (text.includes('key_temporarily_banned')) return 'banned';
+  if (status === 429) return 'denied';
+  if (status >= 500) return 'server_error';
+  return status >= 400 ? 'client_error' : 'ok';
+}
+
+/** One replica, and what its clients saw. */
+interface Seen {
+  readonly server: Server;
+  readonly answers: Counts;
+  /** Requests that may have been counted, although their answers did not arrive. */
+  unanswered: number;
+}
+
+// The bound of what a killed replica loses is computed so: at some moment nothing is in flight and
+// everything is in the database, so whatever is lost was answered after that moment. What is in
+// the rows that this replica wrote is not lost, and nothing else is missing.
+test('the sums of three replicas are those of their clients, through outages and less what a killed one had not written', async () => {
+  await using database = await openPostgres();
+  await using redis = await openRedis();
+  await using stack = new AsyncDisposableStack();
+  const { url } = await database.createDatabase();
+
+  const tokens = new Map<KeyName, string>();
+  const names = new Map<string, KeyName>([[totalId(0), 'nobody']]);
+  {
+    const { db, close } = await openDatabase(url);
+    for (const [name, perMinute] of [
+      ['wide', 1_000_000],
+      ['narrow', 20],
+      ['marker 0', 9],
+      ['marker 1', 9],
+      ['marker 2', 9],
+    ] as const) {
+      const quota = { perMinute, perDay: 1_000_000 };
+      const { id, token } = await createApiKey(db, { name, plan: 'enterprise', quota });
+      tokens.set(name, token);
+      names.set(id, name);
+    }
+    await close();
+  }
+
+  const env = {
+    DATABASE_URL: url,
+    REDIS_URL: redis.url,
+    REPLICAS: '3',
+    LOG_LEVEL: 'error',
+    // Short, so that many are written during each outage.
+    USAGE_FLUSH_MS: '100',
+    USAGE_ROLL_UP_MS: '100',
+    BAN_MIN_STRIKES: '20',
+    BAN_STRIKE_PERCENT: '0',
+    BAN_GRACE_MS: '0',
+  };
+  const seen: Seen[] = [];
+  for (const server of await Promise.all([1, 2, 3].map(() => startServer({ env })))) {
+    seen.push({ server: stack.use(server), answers: new Counts(), unanswered: 0 });
+  }
+  const [victim, ...survivors] = seen as [Seen, Seen, Seen];
+
+  async function ask(replica: Seen, question: Question, agent?: Agent): Promise<void> {
+    const { by, operation, method = 'GET', target, body } = question;
+    const headers = {
+      ...(by !== 'nobody' && { Authorization: `Bearer ${tokens.get(by)}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    };
+    try {
+      const answer = await send(replica.server.baseUrl, { method, target, headers, body }, agent);
+      replica.answers.add(`${by} ${operation} ${outcomeOf(answer)}`);
+    } catch {
+      replica.unanswered += 1;
+    }
+  }
+
+  /** Sends requests to all replicas, from several clients each, during the work. */
+  async function underLoad(work: () => Promise<void>): Promise<void> {
+    const agent = new Agent({ keepAlive: true });
+    let isOver = false;
+    const clients = seen.flatMap((replica) =>
+      Array.from({ length: 4 }, async (_, client) => {
+        for (let round = client; !isOver; round += 1) {
+          const question = questions[round % questions.length];
+          if (question !== undefined) await ask(replica, question, agent);
+          if (replica.unanswered > 0 && replica === victim) return;
+        }
+      }),
+    );
+    await work();
+    isOver = true;
+    await Promise.all(clients);
+    agent.destroy();
+  }
+
+  /** Waits until some replicas have answered so many more requests each, of an outcome if given. */
+  async function untilAnswered(times: number, of: readonly Seen[] = seen, outcome = '') {
+    const countOf = ({ answers }: Seen) =>
+      answers.sorted.reduce((sum, [cell, n]) => (cell.endsWith(outcome) ? sum + n : sum), 0);
+    const before = of.map(countOf);
+    await until(() => of.every((one, index) => countOf(one) >= (before[index] ?? 0) + times));
+  }
+
+  const sql = postgres(url, { max: 1, onnotice() {} });
+  stack.defer(() => sql.end());
+  const cellOf = (row: postgres.Row) => {
+    const [operation, outcome] = [usageOperations[row['operation']], usageOutcomes[row['outcome']]];
+    return `${names.get(row['key_id'])} ${operation} ${outcome}`;
+  };
+  const toCounts = (rows: readonly postgres.Row[]) =>
+    Counts.of(rows.map((row) => [cellOf(row), Number(row['requests'])] as const));
+  /** What the ledger shows. */
+  const readLedger = async () =>
+    toCounts(
+      await sql`select key_id, operation, outcome, sum(requests) as requests from usage.days
+        where key_id in ${sql([...names.keys()])} group by 1, 2, 3`,
+    );
+  /** What one replica has written. */
+  const readFlushes = async (replica: string) =>
+    toCounts(
+      await sql`select key_id, operation, outcome, sum(entry.requests) as requests
+        from usage.flushes, unnest(key_ids, operations, outcomes, requests)
+          as entry (key_id, operation, outcome, requests)
+        where replica = ${replica} group by 1, 2, 3`,
+    );
+
+  // Each replica has every key in its cache, so that it knows whose requests it answers while Postgres is
+  // away; and has written a key that no other replica was asked with, which tells whose its rows are.
+  for (const [index, replica] of seen.entries()) {
+    for (const by of ['wide', 'narrow', `marker ${index}`] as const) {
+      await ask(replica, { by, operation: 'listPets', target: '/pets' });
+    }
+  }
+
+  await underLoad(async () => {
+    await untilAnswered(100);
+    await redis.kill();
+    await untilAnswered(200);
+    await redis.restart();
+    await untilAnswered(100);
+    await database.kill();
+    await untilAnswered(20, seen, 'wide listPets server_error');
+    await untilAnswered(400);
+    await database.start();
+    await untilAnswered(100, seen, 'wide createPet ok');
+  });
+  const answers = () => sumOf(seen.map((replica) => replica.answers));
+  await until(async () => (await readLedger()).total === answers().total).catch(() => {});
+  expect((await readLedger()).sorted).toEqual(answers().sorted);
+  expect(seen.map(({ unanswered }) => unanswered)).toEqual([0, 0, 0]);
+  const outcomes = new Set(answers().sorted.map(([cell]) => cell.split(' ').at(-1)));
+  expect([...outcomes].sort()).toEqual([...usageOutcomes].sort());
+
+  // From here on the victim may lose requests, and only these.
+  const written = Counts.of(victim.answers.cells);
+  await underLoad(async () => {
+    await untilAnswered(300);
+    await victim.server.kill();
+    await untilAnswered(300, survivors);
+  });
+  for (const { server } of survivors) expect(await server.stop()).toBe(0);
+  // A statement of the killed replica may still have been under way.
+  await until(async () => {
+    const [others] = await sql`select count(*)::int from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`;
+    return others?.['count'] === 0;
+  });
+  const { db, close } = await openDatabase(url);
+  stack.defer(close);
+  const repository = createUsageRepository(db);
+  while (await repository.rollUp());
+
+  const [marked] = await sql`select distinct replica from usage.flushes
+    where ${[...names].find(([, name]) => name === 'marker 0')?.[0] ?? ''} = any(key_ids)`;
+  const flushed = await readFlushes(marked?.['replica']);
+  const ledger = await readLedger();
+  expect(survivors.map(({ unanswered }) => unanswered)).toEqual([0, 0]);
+  expect(ledger.sorted).toEqual(
+    sumOf([...survivors.map((replica) => replica.answers), flushed]).sorted,
+  );
+  for (const [cell, requests] of written.cells) {
+    expect(flushed.of(cell), cell).toBeGreaterThanOrEqual(requests);
+  }
+  const lost = victim.answers.total - flushed.total;
+  expect(lost).toBeGreaterThanOrEqual(-victim.unanswered);
+  expect(lost).toBeLessThanOrEqual(victim.answers.total - written.total);
+});
