@@ -57,8 +57,9 @@ test.each([0o700, 0o750])('a directory with files and mode %o is kept as it is',
 
 test("another user's directory is refused", async () => {
   await using directory = await temporaryDirectory();
+  const owner = process.geteuid?.();
   vi.spyOn(process, 'geteuid').mockReturnValue(12_345);
   expect(() => prepareDataDir(directory.path)).toThrow(
-    `DATA_DIR: ${directory.path} belongs to another user. Choose a directory that does not exist yet.`,
+    `DATA_DIR: ${directory.path} belongs to the user with id ${owner}, and this is 12345. Choose`,
   );
 });

@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { StartupError } from '../shared/startup-error.ts';
 
@@ -9,17 +17,31 @@ const tooOpen = 0o027;
  * Makes the data directory, or checks that the one there is private to this user: it holds the
  * database, and the socket that takes commands without a token.
  *
- * @throws {StartupError} if others can read or change it.
+ * @throws {StartupError} if others can read or change it, or this process cannot.
  */
 export function prepareDataDir(path: string): void {
   makeDirectory(path);
+  prepareAccess(path);
+  try {
+    // A file system that is mounted read-only, as in a container without a volume here.
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new StartupError(
+      `DATA_DIR: cannot write to ${path} (${code}). Mount a volume there, choose another DATA_DIR, or set DATABASE_URL.`,
+    );
+  }
+}
+
+/** @throws {StartupError} if others can read or change the directory. */
+function prepareAccess(path: string): void {
   const user = process.geteuid?.();
   // Windows has neither owners nor modes of this kind.
   if (user === undefined) return;
   const { uid, mode } = statSync(path);
   if (uid !== user) {
     throw new StartupError(
-      `DATA_DIR: ${path} belongs to another user. Choose a directory that does not exist yet.`,
+      `DATA_DIR: ${path} belongs to the user with id ${uid}, and this is ${user}. Choose a directory that does not exist yet, or run: chown -R ${user} '${path}'`,
     );
   }
   if ((mode & tooOpen) === 0) return;

@@ -37,7 +37,7 @@ const migrationLock = 7_301_874_402_561;
  * @throws {StartupError} if it cannot be reached or migrated.
  */
 export async function openPostgres(url: string): Promise<OpenDatabase> {
-  await migrateOnce(url);
+  await migratePostgres(url);
   const sockets = openPoolSockets({
     // Shorter than `answerWithinMs`: all statements on a dead connection fail together.
     answerMs: statementSeconds * 1_000 + 500,
@@ -118,7 +118,13 @@ function writeTextArray(texts: readonly (string | null)[]): string {
   return `{${elements.join(',')}}`;
 }
 
-async function migrateOnce(url: string): Promise<void> {
+/**
+ * Applies the migrations that the database lacks.
+ *
+ * @param url `postgres://…`
+ * @throws {StartupError} if it cannot be reached or migrated.
+ */
+export async function migratePostgres(url: string): Promise<void> {
   // A separate connection: an advisory lock belongs to a session, and a pool has several.
   const client = connectOnce(url);
   try {

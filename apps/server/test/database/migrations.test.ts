@@ -33,6 +33,35 @@ test('five servers that start at once on an empty database migrate it once and a
   expect(await sql.shape()).toEqual(await shapeOfOneMigration());
 });
 
+describe('src/migrate.ts', () => {
+  const migrate = (env: Readonly<Record<string, string>>) =>
+    run(process.execPath, [join(app, 'src/migrate.ts')], { env });
+
+  test('migrates a database once, and ends', async () => {
+    await using database = await postgresAt(inject('postgres')).createDatabase();
+    for (let i = 0; i < 2; i += 1) {
+      const { stdout, stderr } = await migrate({ DATABASE_URL: database.url });
+      expect({ stdout, stderr }).toEqual({
+        stdout: 'The database has all migrations.\n',
+        stderr: '',
+      });
+    }
+    await using sql = connectTo(database.url);
+    expect(await sql.shape()).toEqual(await shapeOfOneMigration());
+  });
+
+  test.each([
+    ['without a DATABASE_URL', {}],
+    ['if Postgres cannot be reached', { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }],
+  ])('says so in one line and fails %s', async (_, env) => {
+    await expect(migrate(env)).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^DATABASE_URL: [^\n]+\n$/),
+    });
+  });
+});
+
 describe.each(['embedded', 'postgres'] as const)('migrating again on %s', (kind) => {
   test('changes nothing and loses nothing', async () => {
     await using database = await emptyDatabase(kind);

@@ -1,0 +1,24 @@
+import './resolve-drizzle.ts';
+import { StartupError } from './startup-error.ts';
+
+// Migrates the database at DATABASE_URL, and ends: a step before a deployment. Without it, the first
+// replica of a new version migrates when it starts.
+
+try {
+  const [{ readConfig }, { migratePostgres }] = await Promise.all([
+    import('./config.ts'),
+    import('./database/open-postgres.ts'),
+  ]);
+  const { database } = readConfig();
+  if (database.kind !== 'postgres') {
+    throw new StartupError(
+      'DATABASE_URL: expected postgres://user:password@host/name. The embedded database is migrated by the server that runs on it.',
+    );
+  }
+  await migratePostgres(database.url);
+  process.stdout.write('The database has all migrations.\n');
+} catch (error) {
+  if (!(error instanceof StartupError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
