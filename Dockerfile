@@ -1,0 +1,48 @@
+# The service, in about 200 MB: Node, the shared libraries that it loads, production dependencies and
+# sources, and nothing else: no shell, no package manager. See deploy/README.md.
+#
+# The base is only what the image is made from. It has Node and npm; the same Node then runs the service.
+ARG BASE=docker.io/library/node:24.21.0-bookworm-slim
+
+FROM ${BASE} AS build
+WORKDIR /animal-store
+# For builds behind a proxy with a certificate authority of its own.
+ARG SSL_CERT_FILE
+ARG NODE_EXTRA_CA_CERTS
+
+# First what changes with a dependency, then what changes with the code: after an edit of a source, the
+# installation comes from the cache.
+COPY package.json pnpm-lock.yaml pnpm-workspace.yaml .pnpmfile.mjs ./
+COPY patches patches
+COPY packages/contract/package.json packages/contract/
+COPY apps/console/package.json apps/console/
+COPY apps/server/package.json apps/server/
+# Without optional dependencies: the only one is Node, which is here already.
+RUN npx --yes "$(node -p "require('./package.json').packageManager")" install \
+  --prod --no-optional --frozen-lockfile --ignore-scripts --filter-prod '@animal-store/server...'
+COPY deploy/image/collect-runtime.mjs deploy/image/
+RUN node deploy/image/collect-runtime.mjs /runtime
+
+FROM scratch
+ARG VERSION=1.0.0
+LABEL org.opencontainers.image.title="Animal Store" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.source="https://github.com/animal-store/animal-store"
+COPY --from=build /runtime /
+WORKDIR /animal-store
+# The layout of the workspace stays: below node_modules, Node would not strip the types.
+COPY --from=build /animal-store .
+COPY LICENSE ./
+COPY packages/contract packages/contract
+COPY apps/console apps/console
+COPY apps/server apps/server
+
+# OPS_HOST for probes and metrics. Publish PORT only, never OPS_PORT.
+ENV PATH=/usr/local/bin HOST=0.0.0.0 OPS_HOST=0.0.0.0 DATA_DIR=/data
+EXPOSE 3000
+USER 1000:1000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.OPS_PORT || 3001) + '/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# The flags are those of `npm start`; scripts/start.mjs says why.
+CMD ["node", "--max-semi-space-size=16", "--liftoff-only", "apps/server/src/main.ts"]

@@ -1,0 +1,25 @@
+// Copies Node and the shared libraries that it has loaded into a directory, which becomes the root of
+// the image. Runs in the first stage of the Dockerfile.
+//
+//   node collect-runtime.mjs /runtime
+
+import { chownSync, copyFileSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const [root] = process.argv.slice(2);
+if (root === undefined) throw new Error('usage: node collect-runtime.mjs <directory>');
+
+function copy(from, to) {
+  mkdirSync(dirname(join(root, to)), { recursive: true });
+  copyFileSync(from, join(root, to));
+}
+
+copy(process.execPath, '/usr/local/bin/node');
+// Where the loader found them, except the kernel's own (linux-vdso.so), which is no file.
+for (const library of process.report.getReport().sharedObjects) {
+  if (library.startsWith('/') && library !== process.execPath) copy(library, library);
+}
+
+// Where a volume for the embedded database is mounted: owned by the user that the service runs as.
+mkdirSync(join(root, 'data'), { mode: 0o700 });
+chownSync(join(root, 'data'), 1000, 1000);

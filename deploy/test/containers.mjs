@@ -1,0 +1,130 @@
+// Builds and runs images with Debian's buildah and podman, also inside a container without systemd.
+
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, findProgram, node, repository, run } from './steps.mjs';
+
+export const image = 'localhost/animal-store:test';
+const base = 'localhost/animal-store-base:test';
+const authorities = '/etc/ssl/certs/ca-certificates.crt';
+
+/** What containers and their builds need as root without systemd; files may be many. */
+const configuration = `[containers]
+default_ulimits = ["nofile=20000:20000", "nproc=20000:20000"]
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+`;
+
+/** Opens a store of images of its own, so that nothing of this machine's is touched. */
+export function openContainers(scope) {
+  const directory = mkdtempSync(join(tmpdir(), 'animal-store-deploy-'));
+  writeFileSync(join(directory, 'containers.conf'), configuration);
+  const env = { ...process.env, CONTAINERS_CONF: join(directory, 'containers.conf') };
+  const roots = ['--root', join(directory, 'store'), '--runroot', join(directory, 'run')];
+  const podman = (args, options) => run('podman', [...roots, ...args], { env, ...options });
+  const buildah = (args, options) => run('buildah', [...roots, ...args], { env, ...options });
+  scope.defer(async () => {
+    await podman(['rm', '--all', '--force', '--time', '0']).catch(() => {});
+    await podman(['pod', 'rm', '--all', '--force']).catch(() => {});
+    await podman(['volume', 'rm', '--all', '--force']).catch(() => {});
+    // Through buildah, because the layers are mounts of their own.
+    await buildah(['rmi', '--all', '--force']).catch(() => {});
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return { podman, buildah, directory, env, roots };
+}
+
+/**
+ * Makes an image of this machine's own Node, npm, shell and libraries: the base of the Dockerfile, which
+ * would come from a registry. So the test needs no registry of images.
+ */
+export async function makeBase({ podman, directory }) {
+  const root = join(directory, 'base');
+  const copy = (from, to = from) => {
+    mkdirSync(dirname(join(root, to)), { recursive: true });
+    cpSync(from, join(root, to), { recursive: true, dereference: true });
+  };
+  mkdirSync(join(root, 'usr/local/bin'), { recursive: true });
+  mkdirSync(join(root, 'tmp'));
+  for (const name of ['bin', 'lib', 'lib64']) {
+    mkdirSync(join(root, 'usr', name), { recursive: true });
+    symlinkSync(`usr/${name}`, join(root, name));
+  }
+  const { stdout: nodePath } = await run(node, ['-p', 'process.execPath']);
+  copy(nodePath.trim(), 'usr/local/bin/node');
+  const { stdout: libraries } = await run('sh', [
+    '-c',
+    `ldd "$0" /bin/sh /usr/bin/env | grep -o '/lib[^ :]*' ; dpkg -L libc6 | grep -E '^/lib.*[.]so[.0-9]*$'`,
+    nodePath.trim(),
+  ]);
+  for (const library of new Set(libraries.trim().split('\n'))) copy(library);
+  for (const program of ['sh', 'env', 'uname']) copy(`/usr/bin/${program}`);
+  // npm-cli.js is in the folder bin of the package.
+  copy(dirname(dirname(realpathSync(findProgram('npm')))), 'usr/local/lib/node_modules/npm');
+  for (const name of ['npm', 'npx']) {
+    symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(root, 'usr/local/bin', name));
+  }
+  const archive = join(directory, 'base.tar');
+  await run('tar', ['-C', root, '-cf', archive, '.']);
+  await podman(['import', '--change', 'ENV PATH=/usr/local/bin:/usr/bin:/bin', archive, base]);
+  rmSync(root, { recursive: true });
+  rmSync(archive);
+}
+
+/** Builds the image of the service, and gives how long it took, in seconds. */
+export async function buildImage({ buildah, directory }) {
+  const npmrc = join(directory, 'npmrc');
+  if (existsSync(join(homedir(), '.npmrc'))) cpSync(join(homedir(), '.npmrc'), npmrc);
+  else writeFileSync(npmrc, '');
+  const startedAt = performance.now();
+  await buildah(
+    [
+      ...['bud', '--isolation', 'oci', '--runtime', 'runc', '--network', 'host', '--layers'],
+      // Otherwise the health check of the Dockerfile is left out.
+      ...['--format', 'docker'],
+      ...['--ulimit', 'nofile=20000:20000', '--ulimit', 'nproc=20000:20000'],
+      ...['--volume', `${npmrc}:/root/.npmrc:ro`],
+      ...(existsSync(authorities)
+        ? [
+            ...['--volume', `${authorities}:${authorities}:ro`],
+            ...['--build-arg', `SSL_CERT_FILE=${authorities}`],
+            ...['--build-arg', `NODE_EXTRA_CA_CERTS=${authorities}`],
+          ]
+        : []),
+      ...['--build-arg', `BASE=${base}`, '--tag', image, repository],
+    ],
+    { timeoutMs: 600_000 },
+  );
+  return (performance.now() - startedAt) / 1_000;
+}
+
+/** The options with which the service runs: no right that it does not need. */
+export const hardened = ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];
+
+/** Starts a container, and waits for its end or for a line of its output. */
+export async function exitOf({ podman }, name) {
+  const { stdout } = await podman(['wait', name]);
+  const { stdout: out, stderr } = await podman(['logs', name]);
+  const lines = `${out}${stderr}`
+    .split('\n')
+    .filter((line) => !/^time="/.test(line) && line !== '');
+  return { code: Number(stdout), lines };
+}
+
+/** @throws an Error if a container's end is not one clear line. */
+export function expectRefusal({ code, lines }, pattern) {
+  expect(code === 1, `Expected exit code 1, got ${code}: ${lines.join('\n')}`);
+  expect(lines.length === 1 && pattern.test(lines[0]), `Expected ${pattern}: ${lines.join('\n')}`);
+}

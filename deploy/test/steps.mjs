@@ -1,0 +1,67 @@
+// What the steps of `npm run test:deploy` share: how to find and run programs, and to wait.
+
+import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const repository = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The Node that the workspace installs, which the image is tested with. */
+export const node = join(repository, 'node_modules', '.bin', 'node');
+
+/** The path of a program, or `undefined` if this machine does not have it. */
+export function findProgram(name) {
+  for (const directory of (process.env.PATH ?? '').split(delimiter)) {
+    try {
+      accessSync(join(directory, name), constants.X_OK);
+      return join(directory, name);
+    } catch {
+      // Not here.
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Runs a program to its end.
+ *
+ * @returns its output.
+ * @throws an Error with all of its output, if it fails or takes too long.
+ */
+export function run(command, args, { timeoutMs = 120_000, input, ...options } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      command,
+      args,
+      { cwd: repository, timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024, ...options },
+      (error, stdout, stderr) => {
+        if (error === null) return resolve({ stdout, stderr });
+        const end = error.killed ? `did not end within ${timeoutMs} ms` : `failed (${error.code})`;
+        reject(new Error(`${command} ${args.join(' ')} ${end}:\n${stdout}\n${stderr}`));
+      },
+    );
+    if (input !== undefined) child.stdin.end(input);
+  });
+}
+
+/** Waits until something is truthy, and gives that. */
+export async function until(ask, what, timeoutMs = 60_000) {
+  const end = Date.now() + timeoutMs;
+  let failure;
+  while (Date.now() < end) {
+    try {
+      const result = await ask();
+      if (result) return result;
+    } catch (error) {
+      failure = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(`${what} did not come about within ${timeoutMs} ms.`, { cause: failure });
+}
+
+/** @throws an Error that says what was expected. */
+export function expect(isAsExpected, message) {
+  if (!isAsExpected) throw new Error(message);
+}
