@@ -31,7 +31,7 @@ export interface AuditPage {
 }
 
 /** How many entries one page looks at, for the reason that `key-search.ts` gives. */
-const maxScanned = 5_000;
+const maxScanned = 2_000;
 
 /** The conditions of the filters. The first has its index. */
 function conditionsOf(filter: AuditFilter): SQL[] {
