@@ -43,7 +43,8 @@ export function createProgram(
 
     /** Adds the options that every command has. */
     finish(): Command {
-      for (const command of program.commands) {
+      const commands = program.commands.length === 0 ? [program] : program.commands;
+      for (const command of commands) {
         for (const option of commonOptions()) command.addOption(option);
       }
       return program;

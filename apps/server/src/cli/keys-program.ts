@@ -1,12 +1,14 @@
-import { findLink, type PlanName } from '@animal-store/contract';
+import type { PlanName } from '@animal-store/contract';
 import type { IssuedKey, Key, KeyState, NewKey } from '@animal-store/contract/admin';
 import { keyStates } from '@animal-store/contract/admin';
 import { type Command, Option } from 'commander';
 import { type AdminClient, expectStatus } from './admin-client.ts';
 import { type CliOutput, createProgram } from './create-program.ts';
+import { listAll } from './list-all.ts';
 import {
   type CommonOptions,
   countOption,
+  daysOption,
   expiresOption,
   graceOption,
   keyId,
@@ -15,17 +17,19 @@ import {
   planArgument,
   planOption,
   type QuotaOptions,
+  type ReasonOptions,
   readQuota,
+  reasonOf,
+  reasonOption,
 } from './options.ts';
 import { showKey, showKeys, showToken } from './show-keys.ts';
-
-/** Keys that one call of the list gives at most. */
-const pageSize = 100;
 
 const examples = `
   npm run keys -- create --name acme --plan pro --expires 90d
   npm run keys -- create --plan enterprise --per-minute 5000 --per-day 1000000
-  npm run keys -- list --state active
+  npm run keys -- list --state active --account C-17
+  npm run keys -- list --unused-for 90d
+  npm run keys -- update <id> --name acme-2 --no-expires --reason "Contract 2026-118"
   npm run keys -- rotate <id> --grace 24h
   npm run --silent keys -- list --json | jq
 `;
@@ -48,19 +52,30 @@ export function createKeysProgram(output: CliOutput): Command {
     .addOption(perMinuteOption())
     .addOption(perDayOption())
     .addOption(expiresOption())
+    .addOption(reasonOption())
     .action(async (options: CreateOptions, command: Command) => {
       const body = readNewKey(options, command);
       const client = connect(options);
-      const answer = await expectStatus(client.createKey({ body }), 201);
+      const answer = await expectStatus(client.createKey({ body, query: reasonOf(options) }), 201);
       print(options, answer.body, showIssuedKey);
     });
 
   program
     .command('list')
     .summary('list keys')
-    .description('Lists keys, the newest first.')
+    .description('Lists the keys that match every option, by default the newest first.')
     .addOption(planOption('only keys of this plan'))
     .addOption(new Option('--state <state>', 'only keys in this state').choices(keyStates))
+    .option('--name <start>', 'only keys whose name begins so')
+    .option('--account <ref>', 'only keys of this account')
+    .option('--token-prefix <start>', 'only keys with a token that begins so, as ast_0000')
+    .addOption(
+      daysOption(
+        '--deprecated-within <days>',
+        'only keys that called a deprecated operation, in 30d',
+      ),
+    )
+    .addOption(daysOption('--unused-for <days>', 'only keys without a request for so long, as 90d'))
     .addOption(countOption())
     .action(async (options: ListOptions) => {
       print(options, await listKeys(connect(options), options), showKeys);
@@ -85,14 +100,48 @@ export function createKeysProgram(output: CliOutput): Command {
     .addArgument(planArgument())
     .addOption(perMinuteOption())
     .addOption(perDayOption())
+    .addOption(reasonOption())
     .action(async (id: string, plan: PlanName, options: SetPlanOptions, command: Command) => {
       const choice = readQuota(plan, options);
       if ('fault' in choice) return command.error(`error: ${choice.fault}`);
       const client = connect(options);
       const answer = await expectStatus(
-        client.changeKey({ params: { keyId: id }, body: { plan, ...choice } }),
+        client.changeKey({
+          params: { keyId: id },
+          query: reasonOf(options),
+          body: { plan, ...choice },
+        }),
         200,
       );
+      print(options, answer.body, showKey);
+    });
+
+  program
+    .command('update')
+    .summary("change a key's name, account or expiry")
+    .description('Changes the name, account and expiry of a key, from the next request on.')
+    .addArgument(keyId())
+    .option('--name <name>', 'who or what it is for')
+    .option('--no-name', 'remove the name')
+    .option('--account <ref>', 'your own reference, such as a customer number')
+    .option('--no-account', 'remove the account')
+    .addOption(expiresOption())
+    .option('--no-expires', 'let it never expire')
+    .addOption(reasonOption())
+    .action(async (id: string, options: UpdateOptions, command: Command) => {
+      const { name, account, expires } = options;
+      if (name === undefined && account === undefined && expires === undefined) {
+        command.error(
+          'error: expected one or more of --name, --account, --expires, or their --no-…',
+        );
+      }
+      const body = {
+        name: name === false ? null : name,
+        account: account === false ? null : account,
+        expiresAt: expires === false ? null : expires,
+      };
+      const request = { params: { keyId: id }, query: reasonOf(options), body };
+      const answer = await expectStatus(connect(options).changeKey(request), 200);
       print(options, answer.body, showKey);
     });
 
@@ -104,10 +153,15 @@ export function createKeysProgram(output: CliOutput): Command {
     )
     .addArgument(keyId())
     .addOption(graceOption())
-    .action(async (id: string, options: { grace: number } & CommonOptions) => {
+    .addOption(reasonOption())
+    .action(async (id: string, options: { grace: number } & ReasonOptions) => {
       const client = connect(options);
       const answer = await expectStatus(
-        client.rotateKey({ params: { keyId: id }, body: { graceSeconds: options.grace } }),
+        client.rotateKey({
+          params: { keyId: id },
+          query: reasonOf(options),
+          body: { graceSeconds: options.grace },
+        }),
         200,
       );
       print(options, answer.body, showIssuedKey);
@@ -118,9 +172,10 @@ export function createKeysProgram(output: CliOutput): Command {
     .summary('revoke a key')
     .description('Revokes a key for good.')
     .addArgument(keyId())
-    .action(async (id: string, options: CommonOptions) => {
-      const client = connect(options);
-      const answer = await expectStatus(client.revokeKey({ params: { keyId: id } }), 200);
+    .addOption(reasonOption())
+    .action(async (id: string, options: ReasonOptions) => {
+      const request = { params: { keyId: id }, query: reasonOf(options) };
+      const answer = await expectStatus(connect(options).revokeKey(request), 200);
       print(options, answer.body, showKey);
     });
 
@@ -129,16 +184,17 @@ export function createKeysProgram(output: CliOutput): Command {
     .summary("end a key's ban")
     .description("Ends a key's ban and deletes its strikes. The counts are kept.")
     .addArgument(keyId())
-    .action(async (id: string, options: CommonOptions) => {
-      const client = connect(options);
-      const answer = await expectStatus(client.unbanKey({ params: { keyId: id } }), 200);
+    .addOption(reasonOption())
+    .action(async (id: string, options: ReasonOptions) => {
+      const request = { params: { keyId: id }, query: reasonOf(options) };
+      const answer = await expectStatus(connect(options).unbanKey(request), 200);
       print(options, answer.body, showKey);
     });
 
   return finish();
 }
 
-type CreateOptions = CommonOptions &
+type CreateOptions = ReasonOptions &
   QuotaOptions & {
     readonly plan: PlanName;
     readonly name?: string;
@@ -157,27 +213,42 @@ function readNewKey({ plan, name, account, expires, ...quota }: CreateOptions, c
   return { ...key, plan, quota: choice.quota } satisfies NewKey;
 }
 
-type SetPlanOptions = QuotaOptions & CommonOptions;
+type UpdateOptions = ReasonOptions & {
+  /** `false` to remove it, as are the others. */
+  readonly name?: string | false;
+  readonly account?: string | false;
+  readonly expires?: string | false;
+};
+
+type SetPlanOptions = QuotaOptions & ReasonOptions;
 
 type ListOptions = CommonOptions & {
   readonly plan?: PlanName;
   readonly state?: KeyState;
+  readonly name?: string;
+  readonly account?: string;
+  readonly tokenPrefix?: string;
+  readonly deprecatedWithin?: string;
+  readonly unusedFor?: string;
   readonly limit?: number;
 };
 
 /** All keys that match, page by page. */
-async function listKeys(client: AdminClient, options: ListOptions): Promise<Key[]> {
-  const { plan, state, limit = Number.POSITIVE_INFINITY } = options;
-  const keys: Key[] = [];
-  let cursor: string | undefined;
-  do {
-    const query = { limit: String(Math.min(pageSize, limit - keys.length)), plan, state, cursor };
-    const page = await expectStatus(client.listKeys({ query }), 200);
-    keys.push(...page.body);
-    const next = findLink(page.headers.get('Link') ?? '', 'next');
-    cursor = next && (new URLSearchParams(next.split('?')[1]).get('cursor') ?? undefined);
-  } while (cursor !== undefined && keys.length < limit);
-  return keys;
+function listKeys(client: AdminClient, options: ListOptions): Promise<Key[]> {
+  const { plan, state, name, account, tokenPrefix, deprecatedWithin, unusedFor } = options;
+  const filter = {
+    plan,
+    state,
+    name,
+    account,
+    tokenPrefix,
+    deprecatedWithinDays: deprecatedWithin,
+    unusedForDays: unusedFor,
+  };
+  return listAll(
+    (page) => expectStatus(client.listKeys({ query: { ...filter, ...page } }), 200),
+    options.limit,
+  );
 }
 
 function showIssuedKey({ key, token }: IssuedKey): string {

@@ -3,7 +3,15 @@ import { operatorRoles } from '@animal-store/contract/admin';
 import { type Command, Option } from 'commander';
 import { expectStatus } from './admin-client.ts';
 import { type CliOutput, createProgram } from './create-program.ts';
-import { type CommonOptions, expiresOption, graceOption, operatorId } from './options.ts';
+import {
+  type CommonOptions,
+  expiresOption,
+  graceOption,
+  operatorId,
+  type ReasonOptions,
+  reasonOf,
+  reasonOption,
+} from './options.ts';
 import { showToken } from './show-keys.ts';
 import { showOperator, showOperators } from './show-operators.ts';
 
@@ -14,7 +22,7 @@ const examples = `
   npm run operators -- revoke <id>
 `;
 
-type CreateOptions = CommonOptions & {
+type CreateOptions = ReasonOptions & {
   readonly name: string;
   readonly role: OperatorRole;
   readonly expires?: string;
@@ -39,10 +47,14 @@ export function createOperatorsProgram(output: CliOutput): Command {
         .makeOptionMandatory(),
     )
     .addOption(expiresOption())
+    .addOption(reasonOption())
     .action(async (options: CreateOptions) => {
       const { name, role, expires } = options;
       const body = { name, role, expiresAt: expires };
-      const answer = await expectStatus(connect(options).createOperator({ body }), 201);
+      const answer = await expectStatus(
+        connect(options).createOperator({ body, query: reasonOf(options) }),
+        201,
+      );
       print(options, answer.body, showIssuedOperator);
     });
 
@@ -63,9 +75,11 @@ export function createOperatorsProgram(output: CliOutput): Command {
     )
     .addArgument(operatorId())
     .addOption(graceOption())
-    .action(async (id: string, options: { grace: number } & CommonOptions) => {
+    .addOption(reasonOption())
+    .action(async (id: string, options: { grace: number } & ReasonOptions) => {
       const call = connect(options).rotateOperator({
         params: { operatorId: id },
+        query: reasonOf(options),
         body: { graceSeconds: options.grace },
       });
       print(options, (await expectStatus(call, 200)).body, showIssuedOperator);
@@ -76,8 +90,10 @@ export function createOperatorsProgram(output: CliOutput): Command {
     .summary('revoke an operator')
     .description('Revokes an operator for good.')
     .addArgument(operatorId())
-    .action(async (id: string, options: CommonOptions) => {
-      const call = connect(options).revokeOperator({ params: { operatorId: id } });
+    .addOption(reasonOption())
+    .action(async (id: string, options: ReasonOptions) => {
+      const request = { params: { operatorId: id }, query: reasonOf(options) };
+      const call = connect(options).revokeOperator(request);
       print(options, (await expectStatus(call, 200)).body, showOperator);
     });
 

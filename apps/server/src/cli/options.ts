@@ -9,6 +9,11 @@ export interface CommonOptions {
   readonly tokenFile?: string;
 }
 
+/** The options of a command that changes something. */
+export interface ReasonOptions extends CommonOptions {
+  readonly reason?: string;
+}
+
 /** The options with an Enterprise key's numbers. */
 export interface QuotaOptions {
   readonly perMinute?: number;
@@ -28,6 +33,13 @@ export const operatorId = (): Argument =>
     // Ids of operators and of keys are UUIDs.
     if (isKeyId(text)) return text;
     throw new InvalidArgumentError('Expected the id of an operator, as list shows it.');
+  });
+
+/** The id of a key or of an operator, as an option. */
+export const idOption = (flags: string, description: string): Option =>
+  new Option(flags, description).argParser((text) => {
+    if (isKeyId(text)) return text;
+    throw new InvalidArgumentError('Expected an id, as list shows it.');
   });
 
 /** The name of a plan, as an argument. */
@@ -71,6 +83,30 @@ export const graceOption = (): Option =>
       if (seconds !== undefined && seconds <= gracePeriod.max) return seconds;
       throw new InvalidArgumentError(`Expected at most 30d: ${durationForm}, or 0.`);
     });
+
+/** Why an operator changes something. */
+export const reasonOption = (): Option => new Option('--reason <text>', 'why, for the audit log');
+
+/** The reason as the admin API takes it. */
+export const reasonOf = ({ reason }: ReasonOptions): { reason?: string | undefined } => ({
+  reason,
+});
+
+/** How long ago a question begins, as an instant. */
+export const sinceOption = (): Option =>
+  new Option('--since <duration>', 'only from so long ago on, such as 7d').argParser((text) => {
+    const seconds = parseDuration(text);
+    if (seconds !== undefined) return new Date(Date.now() - seconds * 1000).toISOString();
+    throw new InvalidArgumentError(`Expected ${durationForm}.`);
+  });
+
+/** A number of whole days, as the admin API takes it. */
+export const daysOption = (flags: string, description: string): Option =>
+  new Option(flags, description).argParser((text) => {
+    const [, days] = /^([1-9]\d{0,2})d$/.exec(text) ?? [];
+    if (days !== undefined && Number(days) <= 400) return days;
+    throw new InvalidArgumentError('Expected a number of days from 1d to 400d.');
+  });
 
 /** How many keys to list at most. */
 export const countOption = (): Option =>

@@ -1,12 +1,17 @@
 import { CommanderError } from 'commander';
 import { StartupError } from '../shared/startup-error.ts';
+import { createAuditProgram } from './audit-program.ts';
 import { CliError } from './cli-error.ts';
 import type { CliOutput } from './create-program.ts';
 import { createKeysProgram } from './keys-program.ts';
 import { createOperatorsProgram } from './operators-program.ts';
 
-/** The groups of commands: `npm run keys`, `npm run operators`. */
-const programs = { keys: createKeysProgram, operators: createOperatorsProgram } as const;
+/** The groups of commands: `npm run keys`, `npm run operators`, `npm run audit`. */
+const programs = {
+  keys: createKeysProgram,
+  operators: createOperatorsProgram,
+  audit: createAuditProgram,
+} as const;
 
 /**
  * Runs one command and gives its exit code: 0, 1 for a failure, 2 for wrong usage.

@@ -3,6 +3,7 @@ import type { KeyState } from '@animal-store/contract/admin';
 import { and, eq, sql } from 'drizzle-orm';
 import { type Cause, recordAudit } from '../audit/audit-log.ts';
 import { takeOpenBan } from '../audit/ban-log.ts';
+import { differenceOf } from '../audit/state-difference.ts';
 import type { Database } from '../database/database.ts';
 import { apiKeys, apiTokens } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
@@ -169,11 +170,10 @@ export function createKeyManagement(db: Database, onChanged: (keyId: string) => 
           cause,
           action: 'key.unbanned',
           subject: keySubject(key),
-          before: {
-            bannedUntil: bannedUntil?.toISOString() ?? null,
-            strikes: standing.strikes,
-          },
-          after: { bannedUntil: null, strikes: 0 },
+          ...(differenceOf(
+            { bannedUntil: bannedUntil?.toISOString() ?? null, strikes: standing.strikes },
+            { bannedUntil: null, strikes: 0 },
+          ) ?? { before: {}, after: {} }),
         });
         await announceKeyChange(tx, { keyId: id, pardoned: true });
         await lift();

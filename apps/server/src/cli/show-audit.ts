@@ -1,0 +1,52 @@
+import type { AuditEntry, AuditState } from '@animal-store/contract/admin';
+import { formatTable } from './table.ts';
+import { toTime } from './to-time.ts';
+
+/** Entries of the audit log as a table. */
+export function showAuditEntries(entries: readonly AuditEntry[]): string {
+  if (entries.length === 0) return 'There are no such entries.\n';
+  return formatTable(
+    ['AT', 'WHO', 'ACTION', 'ID', 'NAME', 'CHANGE', 'REASON'],
+    entries.map(({ at, actor, action, subject, before, after, reason }) => [
+      toTime(at),
+      actor.name,
+      action,
+      subject.id,
+      subject.name ?? '-',
+      showChange(before, after),
+      reason ?? '-',
+    ]),
+  );
+}
+
+/** The members that changed, as `plan free → pro`. Without what it was, if it was nothing. */
+function showChange(before: AuditState, after: AuditState): string {
+  const names = Object.keys({ ...before, ...after }) as (keyof AuditState)[];
+  const changes = names.map((name) => {
+    const was = showMember(before, name);
+    return `${name} ${was === undefined ? '' : `${was} → `}${showMember(after, name) ?? '-'}`;
+  });
+  return changes.join(', ') || '-';
+}
+
+function showMember(state: AuditState, name: keyof AuditState): string | undefined {
+  switch (name) {
+    case 'quota':
+      return state.quota && `${state.quota.perMinute}/${state.quota.perDay}`;
+    case 'tokens':
+      return state.tokens?.map(({ prefix }) => `${prefix}…`).join(' ');
+    case 'expiresAt':
+    case 'revokedAt':
+    case 'bannedUntil': {
+      const instant = state[name];
+      return instant == null ? undefined : toTime(instant);
+    }
+    case 'strikes':
+      return state.strikes === undefined ? undefined : String(state.strikes);
+    case 'name':
+    case 'account':
+    case 'plan':
+    case 'role':
+      return state[name] ?? undefined;
+  }
+}

@@ -1,0 +1,341 @@
+import { findLink } from '@animal-store/contract';
+import {
+  type AuditEntry,
+  adminContract,
+  auditRetentionDays,
+  type IssuedKey,
+  type IssuedOperator,
+  requiredRoles,
+} from '@animal-store/contract/admin';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAuditLog, recordAudit } from '../../src/audit/audit-log.ts';
+import type { OpenDatabase } from '../../src/database/database.ts';
+import { type Admin, adminOf, adminToken, someCause } from '../support/admin.ts';
+import { createDatabase, databaseKinds } from '../support/databases.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const nobody = '00000000-0000-4000-8000-000000000000';
+const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const anyTokens = expect.arrayContaining([
+  { prefix: expect.stringMatching(/^as[ot]_\w{4}$/), createdAt: anyInstant, expiresAt: null },
+]);
+
+describe.each(databaseKinds)('on %s', (kind) => {
+  let service: TestService;
+  let admin: Admin;
+
+  beforeAll(async () => {
+    service = await startService(kind, { env: { ADMIN_TOKEN: adminToken } });
+    admin = adminOf(service.server);
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  /** The entries that a filter leaves, on one page. */
+  async function entriesOf(filter: string): Promise<AuditEntry[]> {
+    const { status, body } = await admin.call(`/audit?limit=100&${filter}`);
+    expect(status).toBe(200);
+    return body as AuditEntry[];
+  }
+
+  async function newestOf(filter: string): Promise<AuditEntry | undefined> {
+    return (await entriesOf(filter))[0];
+  }
+
+  const change = (id: string, json: string, query = '') =>
+    admin.call(`/keys/${id}${query}`, { method: 'PATCH', json });
+
+  test('a new key is recorded with who made it, what it has, and why', async () => {
+    const answer = await admin.call('/keys?reason=Contract%20%F0%9F%90%88', {
+      json: '{"plan":"pro","name":"acme","account":"C-17"}',
+      headers: { 'X-Request-Id': 'request-1' },
+    });
+    const { key } = answer.body as IssuedKey;
+    expect(await entriesOf(`keyId=${key.id}`)).toEqual([
+      {
+        id: expect.any(Number),
+        at: anyInstant,
+        actor: { type: 'admin_token', id: null, name: 'ADMIN_TOKEN' },
+        action: 'key.created',
+        subject: { type: 'key', id: key.id, name: 'acme', account: 'C-17' },
+        before: {},
+        after: {
+          name: 'acme',
+          account: 'C-17',
+          plan: 'pro',
+          quota: { perMinute: 300, perDay: 10_000 },
+          tokens: key.tokens,
+        },
+        requestId: 'request-1',
+        reason: 'Contract 🐈',
+      },
+    ]);
+  });
+
+  test('a change is recorded with the members that differ, and no others', async () => {
+    const { key } = await admin.create('{"plan":"free","name":"a","account":"b"}');
+    await change(key.id, '{"name":"c","account":"b","expiresAt":"2099-01-01T00:00:00Z"}');
+    expect(await newestOf(`keyId=${key.id}`)).toMatchObject({
+      action: 'key.changed',
+      before: { name: 'a', expiresAt: null },
+      after: { name: 'c', expiresAt: '2099-01-01T00:00:00.000Z' },
+      reason: null,
+    });
+    await change(key.id, '{"plan":"enterprise","quota":{"perMinute":5,"perDay":6}}', '?reason=x');
+    const entry = await newestOf(`keyId=${key.id}`);
+    expect(entry).toMatchObject({ action: 'key.changed', reason: 'x' });
+    expect([entry?.before, entry?.after]).toEqual([
+      { plan: 'free', quota: { perMinute: 60, perDay: 1_000 } },
+      { plan: 'enterprise', quota: { perMinute: 5, perDay: 6 } },
+    ]);
+  });
+
+  test('a rotation and a revocation are recorded with the tokens and the time', async () => {
+    const { key } = await admin.create('{"plan":"free"}');
+    await admin.call(`/keys/${key.id}/rotate`, { json: '{"graceSeconds":0}' });
+    const rotated = await newestOf(`keyId=${key.id}`);
+    expect(rotated).toMatchObject({ action: 'key.rotated', before: { tokens: key.tokens } });
+    expect(rotated?.after).toEqual({ tokens: anyTokens });
+    expect(rotated?.after.tokens).toHaveLength(1);
+
+    await admin.call(`/keys/${key.id}/revoke`, { method: 'POST' });
+    const revoked = await newestOf(`keyId=${key.id}`);
+    expect(revoked).toMatchObject({ action: 'key.revoked' });
+    expect([revoked?.before, revoked?.after]).toEqual([
+      { revokedAt: null },
+      { revokedAt: anyInstant },
+    ]);
+  });
+
+  test('what is done to operators is recorded, and what they do bears their names', async () => {
+    const made = await admin.call('/operators', { json: '{"name":"Ann","role":"owner"}' });
+    const { operator, token } = made.body as IssuedOperator;
+    const { key } = (await admin.call('/keys', { token, json: '{"plan":"free"}' }))
+      .body as IssuedKey;
+    await admin.call(`/operators/${operator.id}/rotate`, { method: 'POST', token });
+    await admin.call(`/operators/${operator.id}/revoke?reason=left`, { method: 'POST' });
+
+    const about = await entriesOf(`operatorId=${operator.id}`);
+    const ann = { type: 'operator', id: operator.id, name: 'Ann' };
+    expect(about).toMatchObject([
+      { action: 'operator.revoked', before: { revokedAt: null }, reason: 'left' },
+      { action: 'operator.rotated', actor: ann },
+      {
+        action: 'operator.created',
+        actor: { type: 'admin_token', id: null },
+        subject: { ...ann, account: null },
+        before: {},
+        after: { name: 'Ann', role: 'owner', tokens: operator.tokens },
+      },
+    ]);
+    const by = await entriesOf(`actor=${operator.id}`);
+    expect(by.map(({ action, subject }) => [action, subject.id])).toEqual([
+      ['operator.rotated', operator.id],
+      ['key.created', key.id],
+    ]);
+    const system = await entriesOf(`actor=admin_token&operatorId=${operator.id}`);
+    expect(system.map(({ action }) => action)).toEqual(['operator.revoked', 'operator.created']);
+  });
+
+  test('what changes nothing is not recorded', async () => {
+    const { key } = await admin.create('{"plan":"pro","name":"a"}');
+    await admin.call(`/keys/${key.id}/revoke`, { method: 'POST' });
+    const before = await entriesOf('');
+    expect((await admin.call(`/keys/${key.id}/revoke`, { method: 'POST' })).status).toBe(200);
+    expect((await change(key.id, '{"name":"b"}')).status).toBe(409);
+    expect((await change(nobody, '{"name":"b"}')).status).toBe(404);
+    expect((await admin.call(`/keys/${nobody}/unban`, { method: 'POST' })).status).toBe(404);
+    expect((await admin.call('/keys', { json: '{"plan":"gold"}' })).status).toBe(400);
+    const other = await admin.create('{"plan":"pro","name":"a"}');
+    expect((await change(other.key.id, '{"name":"a","plan":"pro"}')).status).toBe(200);
+    expect(await entriesOf('')).toEqual([
+      expect.objectContaining({ subject: expect.objectContaining({ id: other.key.id }) }),
+      ...before,
+    ]);
+  });
+
+  test('of changes at the same time, each begins where the one before has ended', async () => {
+    const { key } = await admin.create('{"plan":"free","name":"0"}');
+    const names = ['1', '2', '3', '4', '5'];
+    await Promise.all(names.map((name) => change(key.id, JSON.stringify({ name }))));
+    const entries = (await entriesOf(`keyId=${key.id}&action=key.changed`)).toReversed();
+    expect(entries.map(({ after }) => after.name).sort()).toEqual(names);
+    expect(entries.map(({ before }) => before.name)).toEqual([
+      '0',
+      ...entries.slice(0, -1).map(({ after }) => after.name),
+    ]);
+    const shown = (await admin.call(`/keys/${key.id}`)).body as { name: string };
+    expect(shown.name).toBe(entries.at(-1)?.after.name);
+  });
+
+  test('no token is in the log, not even one in a reason', async () => {
+    const { key, token } = await admin.create('{"plan":"free"}');
+    const rotated = (await admin.call(`/keys/${key.id}/rotate`, { method: 'POST' }))
+      .body as IssuedKey;
+    await change(key.id, JSON.stringify({ name: `was ${token}` }), `?reason=leaked%20${token}`);
+    const { text } = await admin.call('/audit?limit=100');
+    expect(text).toContain('"reason":"leaked ast_…"');
+    for (const secret of [token, rotated.token]) expect(text).not.toContain(secret.slice(8));
+    expect(text).not.toContain(adminToken);
+    expect(text).not.toMatch(/[0-9a-f]{64}/);
+  });
+
+  test('every operation that changes something takes a reason, and no other does', () => {
+    const sessions = ['createSession', 'endSession'];
+    const taking = Object.entries(adminContract).filter(
+      ([, route]) => 'query' in route && 'reason' in route.query.shape,
+    );
+    const changing = Object.entries(adminContract).filter(
+      ([name, { method }]) => method !== 'GET' && !sessions.includes(name),
+    );
+    expect(taking.map(([name]) => name)).toEqual(changing.map(([name]) => name));
+    expect(requiredRoles.listAuditEntries).toBe('viewer');
+  });
+
+  describe('the list', () => {
+    const account = 'list';
+    let ids: number[];
+
+    beforeAll(async () => {
+      for (let n = 0; n < 3; n += 1) {
+        const { key } = await admin.create(JSON.stringify({ plan: 'free', account }));
+        await change(key.id, `{"name":"${n}"}`);
+      }
+      ids = (await entriesOf(`account=${account}`)).map(({ id }) => id);
+    });
+
+    /** Follows the links from a query to the end. */
+    async function pages(query: string): Promise<AuditEntry[][]> {
+      const found: AuditEntry[][] = [];
+      let next: string | undefined = query;
+      while (next !== undefined) {
+        const answer = await admin.call(`/audit?${next}`);
+        expect(answer.status).toBe(200);
+        found.push(answer.body as AuditEntry[]);
+        next = findLink(answer.headers.get('Link') ?? '', 'next')?.split('?')[1];
+      }
+      return found;
+    }
+
+    test('contains every entry once, the newest first, for any page size', async () => {
+      expect(ids).toHaveLength(6);
+      expect(ids).toEqual(ids.toSorted((a, b) => b - a));
+      for (const limit of [1, 2, 4, 6, 100]) {
+        const found = await pages(`account=${account}&limit=${limit}`);
+        expect(found.flat().map(({ id }) => id)).toEqual(ids);
+        expect(found.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+      }
+    });
+
+    test('is narrowed by several filters together', async () => {
+      const changed = (await pages(`account=${account}&action=key.changed&limit=1`)).flat();
+      expect(changed.map(({ after }) => after.name)).toEqual(['2', '1', '0']);
+      expect(await entriesOf(`account=${account}&actor=system`)).toEqual([]);
+      expect(await entriesOf(`keyId=${nobody}`)).toEqual([]);
+      const [third] = changed;
+      const upper = `keyId=${third?.subject.id.toUpperCase()}`;
+      expect((await entriesOf(upper)).map(({ action }) => action)).toEqual([
+        'key.changed',
+        'key.created',
+      ]);
+    });
+
+    test('begins at from, and ends before to', async () => {
+      const all = await entriesOf(`account=${account}`);
+      const at = all[3]?.at ?? '';
+      const since = await entriesOf(`account=${account}&from=${at}`);
+      const until = await entriesOf(`account=${account}&to=${at}`);
+      expect([...since, ...until]).toEqual(all);
+      expect(since.every((entry) => entry.at >= at)).toBe(true);
+      expect(until.every((entry) => entry.at < at)).toBe(true);
+    });
+
+    test('refuses the cursor of another filter, and a changed one', async () => {
+      const { headers } = await admin.call(`/audit?account=${account}&limit=1`);
+      const link = findLink(headers.get('Link') ?? '', 'next') ?? '';
+      const cursor = new URLSearchParams(link.split('?')[1]).get('cursor') ?? '';
+      const statusOf = async (query: string) => (await admin.call(`/audit?${query}`)).status;
+      expect(await statusOf(`account=${account}&cursor=${cursor}`)).toBe(200);
+      expect(await statusOf(`account=other&cursor=${cursor}`)).toBe(400);
+      expect(await statusOf(`cursor=${cursor}`)).toBe(400);
+      expect(await statusOf(`account=${account}&cursor=${cursor.slice(1)}`)).toBe(400);
+      expect((await admin.call(`/keys?account=${account}&cursor=${cursor}`)).status).toBe(400);
+    });
+  });
+});
+
+describe.each(databaseKinds)('in the database %s', (kind) => {
+  const stack = new AsyncDisposableStack();
+  let database: OpenDatabase;
+
+  beforeAll(async () => {
+    database = await stack.use(await createDatabase(kind)).open();
+    stack.defer(() => database.close());
+  });
+  afterAll(() => stack.disposeAsync());
+
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+
+  const record = (at: Date) =>
+    recordAudit(database.db, {
+      at,
+      cause: someCause,
+      action: 'key.changed',
+      subject: { type: 'key', id: nobody, name: null, account: null },
+      before: { name: 'a' },
+      after: { name: 'b' },
+    });
+
+  async function list() {
+    const { entries } = await createAuditLog(database.db).list({}, 100, undefined);
+    return entries.map(({ at }) => at);
+  }
+
+  test('an entry can be neither changed nor deleted, before its retention is over', async () => {
+    const [old, young] = [daysAgo(auditRetentionDays + 1), daysAgo(auditRetentionDays - 1)];
+    await record(old);
+    await record(young);
+    const { db } = database;
+    const refused = { cause: { message: expect.stringContaining('audit entries cannot be') } };
+    for (const statement of [
+      `update audit_entries set reason = 'forged'`,
+      'delete from audit_entries',
+      'truncate audit_entries',
+    ]) {
+      await expect(db.execute(sql.raw(statement))).rejects.toMatchObject(refused);
+    }
+    expect(await list()).toEqual([young.toISOString(), old.toISOString()]);
+
+    expect(await createAuditLog(db).deleteExpired()).toBe(false);
+    expect(await list()).toEqual([young.toISOString()]);
+  });
+});
+
+test('a change whose entry cannot be written is not made', async () => {
+  await using service = await startService('postgres', { env: { ADMIN_TOKEN: adminToken } });
+  const admin = adminOf(service.server);
+  const { key, token } = await admin.create('{"plan":"free","name":"a"}');
+  const made = await admin.call('/operators', { json: '{"name":"Ann","role":"owner"}' });
+  const { operator } = made.body as IssuedOperator;
+  const { db, close } = await service.database.open();
+  await db.execute(sql`alter table audit_entries add constraint no_more check (id < 0) not valid`);
+  await close();
+
+  const path = `/keys/${key.id}`;
+  const statuses = [
+    await admin.call('/keys', { json: '{"plan":"free"}' }),
+    await admin.call(path, { method: 'PATCH', json: '{"name":"b"}' }),
+    await admin.call(`${path}/rotate`, { json: '{"graceSeconds":0}' }),
+    await admin.call(`${path}/unban`, { method: 'POST' }),
+    await admin.call(`${path}/revoke`, { method: 'POST' }),
+    await admin.call('/operators', { json: '{"name":"Bob","role":"owner"}' }),
+    await admin.call(`/operators/${operator.id}/rotate`, { json: '{"graceSeconds":0}' }),
+    await admin.call(`/operators/${operator.id}/revoke`, { method: 'POST' }),
+  ].map(({ status }) => status);
+  expect(statuses).toEqual(statuses.map(() => 500));
+
+  expect((await admin.call(path)).body).toMatchObject(key);
+  expect((await admin.call('/operators')).body).toEqual([operator]);
+  expect(((await admin.call('/keys?limit=100')).body as unknown[]).length).toBe(5);
+  expect((await service.call('/pets', { token })).status).toBe(200);
+});
