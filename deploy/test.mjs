@@ -4,10 +4,13 @@
 //   npm run test:deploy                 all steps
 //   npm run test:deploy -- rules image  these steps
 
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { openContainers } from './test/containers.mjs';
+import { testDashboards } from './test/dashboards.mjs';
 import { testImage } from './test/image.mjs';
+import { testKubernetes } from './test/kubernetes.mjs';
 import { testRules } from './test/rules.mjs';
 import { findProgram } from './test/steps.mjs';
 
@@ -16,6 +19,8 @@ const containerPrograms = ['buildah', 'podman', 'runc'];
 /** In this order: later ones use the image that an earlier one built. */
 const steps = [
   { name: 'rules', programs: ['promtool'], test: testRules },
+  { name: 'kubernetes', programs: ['kubectl'], test: testKubernetes },
+  { name: 'dashboards', programs: ['prometheus'], test: testDashboards },
   { name: 'image', programs: containerPrograms, asRoot: true, test: testImage },
 ];
 
@@ -37,10 +42,21 @@ async function freePort() {
   return port;
 }
 
+/** Debian's kubectl 1.20 has a Kustomize that does not know what we use. */
+const oldestKubectl = 27;
+
+function isKubectlTooOld() {
+  const version = execFileSync(findProgram('kubectl'), ['version', '--client', '--output', 'json']);
+  return Number.parseInt(JSON.parse(version).clientVersion.minor, 10) < oldestKubectl;
+}
+
 /** Why a step cannot run here, or `undefined`. */
 function obstacle({ programs, asRoot, needs }, results) {
   const missing = programs.filter((name) => findProgram(name) === undefined);
   if (missing.length > 0) return `${missing.join(', ')} not installed`;
+  if (programs.includes('kubectl') && isKubectlTooOld()) {
+    return `kubectl is older than 1.${oldestKubectl}`;
+  }
   if (asRoot && process.getuid() !== 0) return 'only root can';
   if (needs !== undefined && results.get(needs) !== 'passed') return `needs the step "${needs}"`;
   return undefined;

@@ -1,6 +1,6 @@
 // What the steps of `npm run test:deploy` share: how to find and run programs, and to wait.
 
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,6 +43,27 @@ export function run(command, args, { timeoutMs = 120_000, input, ...options } = 
     );
     if (input !== undefined) child.stdin.end(input);
   });
+}
+
+/** Starts a program that is ended with the scope. */
+export function start(scope, command, args, options = {}) {
+  const child = spawn(command, args, {
+    cwd: repository,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  const exited = new Promise((resolve) => child.once('close', (code) => resolve(code)));
+  scope.defer(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  return { child, exited, output: () => output };
 }
 
 /** Waits until something is truthy, and gives that. */

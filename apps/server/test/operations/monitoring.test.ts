@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openRedis, type Redis } from '@animal-store/testkit';
@@ -8,8 +8,14 @@ import { startService, type TestService } from '../support/service.ts';
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Everything that asks for metrics: rules and the runbook. */
-const sources = ['deploy/prometheus/animal-store.rules.yaml', 'docs/operating.md'];
+/** Everything that asks for metrics: rules, the runbook, dashboards. */
+const sources = [
+  'deploy/prometheus/animal-store.rules.yaml',
+  'docs/operating.md',
+  ...readdirSync(join(repository, 'deploy/grafana/dashboards')).map(
+    (file) => `deploy/grafana/dashboards/${file}`,
+  ),
+];
 
 let redis: Redis;
 let service: TestService;

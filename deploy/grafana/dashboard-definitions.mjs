@@ -1,0 +1,334 @@
+// What the dashboards show: rows of panels, and each panel's queries with their legends. From this,
+// build-dashboards.mjs makes the JSON that Grafana reads.
+
+/** Restricts a query to the replicas that the dashboard's variables select. */
+const on = 'job="$job",instance=~"$instance"';
+const rate = (metric, labels = '') => `rate(${metric}{${on}${labels}}[$__rate_interval])`;
+const sumBy = (by, expr) => `sum by (${by}) (${expr})`;
+const quantile = (q, metric, by, labels = '') =>
+  `histogram_quantile(${q}, ${sumBy(`le, ${by}`, rate(`${metric}_bucket`, labels))})`;
+const perInstance = (metric) => ({ expr: `${metric}{${on}}`, legend: '{{instance}}' });
+
+const requests = 'animal_store_http_requests_total';
+const requestSeconds = 'animal_store_http_request_duration_seconds';
+const redisSeconds = 'animal_store_redis_command_duration_seconds';
+const statementSeconds = 'animal_store_database_statement_duration_seconds';
+/** 501 is an answer, not a failure. */
+const failed = ',status=~"5..",status!="501"';
+
+export const dashboards = [
+  {
+    file: 'traffic',
+    title: 'Animal Store: traffic',
+    rows: [
+      {
+        title: 'Objectives',
+        panels: [
+          {
+            title: 'Requests that fail (objective: below 0.1 %)',
+            unit: 'percentunit',
+            queries: [
+              { expr: 'animal_store:http_requests:error_ratio_5m{job="$job"}', legend: '5 min' },
+              { expr: 'animal_store:http_requests:error_ratio_1h{job="$job"}', legend: '1 h' },
+              { expr: 'animal_store:http_requests:error_ratio_3d{job="$job"}', legend: '3 d' },
+            ],
+          },
+          {
+            title: 'Requests above 100 ms (objective: below 1 %)',
+            unit: 'percentunit',
+            queries: [
+              { expr: 'animal_store:http_requests:slow_ratio_5m{job="$job"}', legend: '5 min' },
+              { expr: 'animal_store:http_requests:slow_ratio_1h{job="$job"}', legend: '1 h' },
+              { expr: 'animal_store:http_requests:slow_ratio_3d{job="$job"}', legend: '3 d' },
+            ],
+          },
+        ],
+      },
+      {
+        title: 'Requests',
+        panels: [
+          {
+            title: 'Requests by route',
+            unit: 'reqps',
+            queries: [
+              { expr: sumBy('method, route', rate(requests)), legend: '{{method}} {{route}}' },
+            ],
+          },
+          {
+            title: 'Requests by status',
+            unit: 'reqps',
+            queries: [{ expr: sumBy('status', rate(requests)), legend: '{{status}}' }],
+          },
+          {
+            title: 'Failures by route',
+            unit: 'reqps',
+            mayBeEmpty: true,
+            queries: [
+              {
+                expr: sumBy('route, status', rate(requests, failed)),
+                legend: '{{status}} {{route}}',
+              },
+            ],
+          },
+          {
+            title: 'Time to answer',
+            unit: 's',
+            queries: ['0.5', '0.95', '0.99'].map((q) => ({
+              expr: quantile(q, requestSeconds, 'job'),
+              legend: `quantile ${q}`,
+            })),
+          },
+          {
+            title: 'Time to answer, quantile 0.99, by route',
+            unit: 's',
+            queries: [{ expr: quantile('0.99', requestSeconds, 'route'), legend: '{{route}}' }],
+          },
+          {
+            title: 'Requests in flight',
+            unit: 'short',
+            queries: [perInstance('animal_store_requests_in_flight')],
+          },
+        ],
+      },
+    ],
+  },
+  {
+    file: 'limits',
+    title: 'Animal Store: limits',
+    rows: [
+      {
+        title: 'Decisions',
+        panels: [
+          {
+            title: 'Decisions by outcome',
+            unit: 'reqps',
+            queries: [
+              {
+                expr: sumBy('outcome', rate('animal_store_quota_decisions_total')),
+                legend: '{{outcome}}',
+              },
+            ],
+          },
+          {
+            title: 'Refused requests by plan and window',
+            unit: 'reqps',
+            queries: [
+              {
+                expr: sumBy(
+                  'plan, window',
+                  rate('animal_store_quota_decisions_total', ',outcome!="admitted"'),
+                ),
+                legend: '{{plan}}, {{window}}',
+              },
+            ],
+          },
+          {
+            title: 'Bans an hour',
+            unit: 'short',
+            queries: [
+              { expr: `sum(increase(animal_store_bans_total{${on}}[1h]))`, legend: 'bans' },
+            ],
+          },
+        ],
+      },
+      {
+        title: 'Without Redis',
+        panels: [
+          {
+            title: 'Replicas that decide by their own share',
+            unit: 'short',
+            queries: [perInstance('animal_store_redis_breaker_open')],
+          },
+          {
+            title: 'Replicas, as each counts them',
+            unit: 'short',
+            queries: [perInstance('animal_store_replicas')],
+          },
+          {
+            title: 'Last heartbeat heard',
+            unit: 's',
+            queries: [perInstance('animal_store_heartbeat_age_seconds')],
+          },
+        ],
+      },
+    ],
+  },
+  {
+    file: 'stores',
+    title: 'Animal Store: stores',
+    rows: [
+      {
+        title: 'Postgres',
+        panels: [
+          {
+            title: 'Statements',
+            unit: 'ops',
+            queries: [
+              {
+                expr: sumBy('statement', rate(`${statementSeconds}_count`)),
+                legend: '{{statement}}',
+              },
+            ],
+          },
+          {
+            title: 'Time of a statement, quantile 0.99',
+            unit: 's',
+            queries: [
+              { expr: quantile('0.99', statementSeconds, 'statement'), legend: '{{statement}}' },
+            ],
+          },
+          {
+            title: 'Failed statements',
+            unit: 'ops',
+            mayBeEmpty: true,
+            queries: [
+              {
+                expr: sumBy(
+                  'statement, code',
+                  rate('animal_store_database_statement_errors_total'),
+                ),
+                legend: '{{statement}}: {{code}}',
+              },
+            ],
+          },
+          {
+            title: 'Statements in flight',
+            unit: 'short',
+            queries: [perInstance('animal_store_database_statements_in_flight')],
+          },
+        ],
+      },
+      {
+        title: 'Redis',
+        panels: [
+          {
+            title: 'Commands',
+            unit: 'ops',
+            queries: [
+              { expr: sumBy('command', rate(`${redisSeconds}_count`)), legend: '{{command}}' },
+            ],
+          },
+          {
+            title: 'Time of a command, quantile 0.99',
+            unit: 's',
+            queries: [{ expr: quantile('0.99', redisSeconds, 'command'), legend: '{{command}}' }],
+          },
+          {
+            title: 'Failed commands',
+            unit: 'ops',
+            mayBeEmpty: true,
+            queries: [
+              {
+                expr: sumBy('command', rate('animal_store_redis_command_errors_total')),
+                legend: '{{command}}',
+              },
+            ],
+          },
+        ],
+      },
+      {
+        title: 'Usage ledger',
+        panels: [
+          {
+            title: 'Last write and last roll-up',
+            unit: 's',
+            queries: [
+              {
+                expr: `animal_store_usage_write_age_seconds{${on}}`,
+                legend: 'write, {{instance}}',
+              },
+              {
+                expr: `animal_store_usage_roll_up_age_seconds{${on}}`,
+                legend: 'roll-up, {{instance}}',
+              },
+            ],
+          },
+          {
+            title: 'Lost, an hour',
+            unit: 'short',
+            queries: [
+              {
+                expr: `sum(increase(animal_store_usage_lost_requests_total{${on}}[1h]))`,
+                legend: 'requests',
+              },
+              {
+                expr: `sum(increase(animal_store_audit_lost_bans_total{${on}}[1h]))`,
+                legend: 'bans in the audit log',
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+  {
+    file: 'process',
+    title: 'Animal Store: process',
+    rows: [
+      {
+        title: 'Replicas',
+        panels: [
+          { title: 'Ready', unit: 'bool_yes_no', queries: [perInstance('animal_store_ready')] },
+          {
+            title: 'Version',
+            unit: 'short',
+            queries: [
+              {
+                expr: `count by (version, node) (animal_store_build_info{${on}})`,
+                legend: '{{version}} on Node {{node}}',
+              },
+            ],
+          },
+          {
+            title: 'Requests of operators and probes',
+            unit: 'reqps',
+            queries: [
+              {
+                expr: sumBy('route, status', rate('animal_store_ops_requests_total')),
+                legend: '{{status}} {{route}}',
+              },
+            ],
+          },
+        ],
+      },
+      {
+        title: 'Node',
+        panels: [
+          {
+            title: 'CPU (a replica has one thread)',
+            unit: 'percentunit',
+            queries: [{ expr: rate('process_cpu_seconds_total'), legend: '{{instance}}' }],
+          },
+          {
+            title: 'Delay of the event loop, quantile 0.99',
+            unit: 's',
+            queries: [perInstance('nodejs_eventloop_lag_p99_seconds')],
+          },
+          {
+            title: 'Memory',
+            unit: 'bytes',
+            queries: [
+              { expr: `process_resident_memory_bytes{${on}}`, legend: 'resident, {{instance}}' },
+              { expr: `nodejs_heap_size_used_bytes{${on}}`, legend: 'heap, {{instance}}' },
+            ],
+          },
+          {
+            title: 'Time for garbage collection',
+            unit: 'percentunit',
+            queries: [
+              {
+                expr: sumBy('instance', rate('nodejs_gc_duration_seconds_sum')),
+                legend: '{{instance}}',
+              },
+            ],
+          },
+          {
+            title: 'Open files and connections',
+            unit: 'short',
+            queries: [perInstance('process_open_fds')],
+          },
+        ],
+      },
+    ],
+  },
+];

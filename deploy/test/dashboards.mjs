@@ -1,0 +1,144 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openPostgres, openRedis, startServer } from '../../packages/testkit/src/index.ts';
+import { buildDashboards } from '../grafana/build-dashboards.mjs';
+import { dashboards } from '../grafana/dashboard-definitions.mjs';
+import { expect, repository, start, until } from './steps.mjs';
+
+const adminToken = 'only-for-this-test-0123456789';
+
+/** Panels that show nothing while nothing fails. */
+const mayBeEmpty = new Set(
+  dashboards
+    .flatMap(({ rows }) => rows.flatMap(({ panels }) => panels))
+    .filter((panel) => panel.mayBeEmpty)
+    .map(({ title }) => title),
+);
+
+/** Runs every query of the dashboards, and every rule, in a Prometheus that scrapes two replicas under load. */
+export async function testDashboards({ scope, freePort, say }) {
+  const files = buildDashboards();
+  for (const [file, built] of Object.entries(files)) {
+    const committed = readFileSync(join(repository, 'deploy/grafana/dashboards', file), 'utf8');
+    expect(committed === built, `${file} is outdated: node deploy/grafana/build-dashboards.mjs`);
+  }
+
+  const postgres = scope.use(await openPostgres());
+  const { url } = await postgres.createDatabase();
+  const redis = scope.use(await openRedis());
+  const env = {
+    DATABASE_URL: url,
+    REDIS_URL: redis.url,
+    ADMIN_TOKEN: adminToken,
+    // So that a roll-up and a write are seen.
+    USAGE_FLUSH_MS: '500',
+    USAGE_ROLL_UP_MS: '500',
+  };
+  const servers = [scope.use(await startServer({ env })), scope.use(await startServer({ env }))];
+  const prometheus = await startPrometheus(scope, servers, await freePort());
+
+  // So much that each kind of answer is there in several scrapes: 200, 201, 401, 404, 429.
+  const wide = await createKey(servers[0], { perMinute: 1_000_000, perDay: 1_000_000 });
+  const narrow = await createKey(servers[0], { perMinute: 1, perDay: 1_000 });
+  let asked = 0;
+  await until(
+    async () => {
+      for (const { baseUrl } of servers) {
+        const ask = (token, path, init) =>
+          fetch(`${baseUrl}${path}`, {
+            ...init,
+            headers: { Authorization: `Bearer ${token}`, ...init?.headers },
+          });
+        const body = '{"name":"Rex","categoryId":1}';
+        await Promise.all([
+          ask(wide, '/pets?limit=5'),
+          ask(wide, '/pets', {
+            method: 'POST',
+            body,
+            headers: { 'Content-Type': 'application/json' },
+          }),
+          ask(wide, '/pets/999999'),
+          ask(wide, '/store/orders'),
+          ask('nobody', '/pets'),
+          ask(narrow, '/pets'),
+        ]);
+        asked += 6;
+      }
+      const [scrapes] = await prometheus.query('min(count_over_time(up[5m]))');
+      return Number(scrapes?.value[1]) >= 8;
+    },
+    'Eight scrapes',
+    60_000,
+  );
+  say(`${asked} requests`);
+
+  let queries = 0;
+  for (const [file, text] of Object.entries(files)) {
+    for (const { title, targets = [] } of JSON.parse(text).panels) {
+      for (const { expr } of targets) {
+        const filledIn = expr
+          .replaceAll('$job', 'animal-store')
+          .replaceAll('$instance', '.+')
+          .replaceAll('$__rate_interval', '20s');
+        const result = await prometheus.query(filledIn);
+        queries += 1;
+        const isGood = result.length > 0 || mayBeEmpty.has(title);
+        expect(isGood, `${file}, "${title}": ${filledIn} finds nothing.`);
+      }
+    }
+  }
+  say(`${queries} queries of dashboards find something`);
+
+  const { groups } = await prometheus.get('/api/v1/rules');
+  const rules = groups.flatMap((group) => group.rules);
+  const faulty = rules.filter(({ health }) => health !== 'ok');
+  expect(rules.length > 20, 'There are no rules.');
+  expect(faulty.length === 0, `Faulty rules: ${JSON.stringify(faulty)}`);
+  const firing = rules.filter(({ state }) => state === 'firing').map(({ name }) => name);
+  expect(firing.length === 0, `Alerts fire on a healthy service: ${firing}`);
+  say(`${rules.length} rules are evaluated, and no alert fires`);
+}
+
+async function createKey({ opsUrl }, quota) {
+  const response = await fetch(`${opsUrl}/admin/v1/keys`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'load', plan: 'enterprise', quota }),
+  });
+  expect(response.status === 201, `A key cannot be made: ${response.status}`);
+  return (await response.json()).token;
+}
+
+async function startPrometheus(scope, servers, port) {
+  const directory = mkdtempSync(join(tmpdir(), 'animal-store-prometheus-'));
+  scope.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const targets = servers.map(({ opsUrl }) => new URL(opsUrl).host);
+  const configuration = {
+    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: [join(repository, 'deploy/prometheus/animal-store.rules.yaml')],
+    scrape_configs: [{ job_name: 'animal-store', static_configs: [{ targets }] }],
+  };
+  // JSON is YAML.
+  writeFileSync(join(directory, 'prometheus.yml'), JSON.stringify(configuration));
+  const { output } = start(scope, 'prometheus', [
+    `--config.file=${directory}/prometheus.yml`,
+    `--storage.tsdb.path=${directory}/data`,
+    `--web.listen-address=127.0.0.1:${port}`,
+  ]);
+  const origin = `http://127.0.0.1:${port}`;
+  async function get(path) {
+    const response = await fetch(origin + path);
+    const { status, error, data } = await response.json();
+    expect(status === 'success', `Prometheus refuses ${path}: ${error}`);
+    return data;
+  }
+  const isReady = () => fetch(`${origin}/-/ready`).then(({ ok }) => ok);
+  await until(isReady, `A Prometheus that is ready`, 30_000).catch((error) => {
+    throw new Error(`${error.message}\n${output()}`);
+  });
+  return {
+    get,
+    query: async (expr) => (await get(`/api/v1/query?query=${encodeURIComponent(expr)}`)).result,
+  };
+}

@@ -1,0 +1,95 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { expect, node, repository, run } from './steps.mjs';
+
+const heavyTools = join(repository, 'packages/heavy-tools');
+const { parseAllDocuments } = createRequire(join(heavyTools, 'package.json'))('yaml');
+
+const operator = '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
+
+/** The modules that have the types of what we use, by API version. */
+const modules = {
+  v1: 'kubernetes-models/v1',
+  'apps/v1': 'kubernetes-models/apps/v1',
+  'autoscaling/v2': 'kubernetes-models/autoscaling/v2',
+  'batch/v1': 'kubernetes-models/batch/v1',
+  'networking.k8s.io/v1': 'kubernetes-models/networking.k8s.io/v1',
+  'policy/v1': 'kubernetes-models/policy/v1',
+  'monitoring.coreos.com/v1': operator,
+};
+
+/** What an overlay consists of. */
+async function render(overlay) {
+  const folder = join(repository, 'deploy/kubernetes/overlays', overlay);
+  const { stdout } = await run('kubectl', ['kustomize', folder]);
+  return parseAllDocuments(stdout).map((document) => document.toJS());
+}
+
+/** Mistakes that the check must find: in each, the Deployment's container is changed. */
+const mistakes = {
+  'a misspelt field': (container) => {
+    container.readinesProbe = container.readinessProbe;
+  },
+  'a misspelt field further inside': (container) => {
+    container.securityContext.readOnlyRootFileSystem = true;
+  },
+  'a value of another type': (container) => {
+    container.readinessProbe.periodSeconds = '2';
+  },
+  'a missing field': (container) => {
+    delete container.name;
+  },
+};
+
+/** Renders the overlays, and holds every object against the types of the Kubernetes API. */
+export async function testKubernetes({ say }) {
+  const overlays = { minimal: await render('minimal'), production: await render('production') };
+  const objects = Object.values(overlays).flat();
+  await checkTypes('rendered', objects);
+  say(`${objects.length} objects have the types of the Kubernetes API`);
+
+  const deployment = overlays.minimal.find(({ kind }) => kind === 'Deployment');
+  for (const [mistake, make] of Object.entries(mistakes)) {
+    const changed = structuredClone(deployment);
+    make(changed.spec.template.spec.containers[0]);
+    const found = await checkTypes('mistake', [changed]).then(
+      () => false,
+      () => true,
+    );
+    expect(found, `The check does not find ${mistake}.`);
+  }
+
+  for (const { kind, spec } of overlays.production) {
+    // An autoscaler and a fixed number would fight with each `kubectl apply`.
+    if (kind === 'Deployment') expect(spec.replicas === undefined, 'Something sets `replicas`.');
+  }
+  const service = overlays.production.filter(({ kind }) => kind === 'Service');
+  const ports = service.flatMap(({ spec }) => spec.ports.map(({ targetPort }) => targetPort));
+  expect(String(ports) === 'http', `Services lead to ${ports}.`);
+}
+
+/**
+ * Compiles objects as literals of their types: TypeScript then refuses unknown fields too, at any depth.
+ *
+ * @throws an Error with what the compiler says.
+ */
+async function checkTypes(name, objects) {
+  // Here, so that the packages are found.
+  const folder = join(heavyTools, 'node_modules/.cache/deploy');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const lines = objects.map((object, index) => {
+    const module = modules[object.apiVersion];
+    expect(module !== undefined, `No types are known for ${object.apiVersion}.`);
+    const type = `import('${module}').I${object.kind}`;
+    return `export const object${index}: ${type} = ${JSON.stringify(object, null, 2)};\n`;
+  });
+  const file = join(folder, `${name}.ts`);
+  writeFileSync(file, lines.join('\n'));
+  await run(node, [
+    join(repository, 'node_modules/typescript/bin/tsc'),
+    ...['--noEmit', '--strict', '--skipLibCheck', '--ignoreConfig'],
+    ...['--target', 'es2024', '--module', 'nodenext', '--types', '', file],
+  ]);
+}
