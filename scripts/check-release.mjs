@@ -1,8 +1,12 @@
-// Packs the published packages into `release/`, and checks what would be published:
+// Packs the published packages into `release/`, and checks what would be published.
 //
-//   node scripts/check-release.mjs
+//   node scripts/check-release.mjs             in the release workflow
+//   node scripts/check-release.mjs --dry-run   anywhere else: `npm run release:check`
 //
-// In the release workflow it also checks that the tag and the repository are those of the manifests.
+// A release must run in the repository that the manifests name, on the tag of their version. Until
+// `repository` in the root's package.json names a real repository, no release can pass. A dry run
+// says so instead of checking it, and goes through the workflow's other steps: it has npm publish
+// the tarballs without sending them.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -11,16 +15,22 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const release = join(root, 'release');
-const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { repository, bugs } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const isDryRun = process.argv.includes('--dry-run');
 const { GITHUB_REF_NAME: tag, GITHUB_REPOSITORY: actualRepository } = process.env;
+const names = ['contract', 'client'];
 const faults = [];
 
-if (actualRepository && !repository.url.endsWith(`github.com/${actualRepository}.git`)) {
-  faults.push(`package.json: repository is ${repository.url}, but this is ${actualRepository}.`);
+if (!isDryRun) {
+  const home = `https://github.com/${actualRepository}`;
+  if (repository.url !== `git+${home}.git` || bugs !== `${home}/issues`) {
+    faults.push(`package.json: repository is ${repository.url}, but this is ${actualRepository}.`);
+    refuseIfFaulty();
+  }
 }
 rmSync(release, { recursive: true, force: true });
 mkdirSync(release);
-for (const name of ['contract', 'client']) {
+for (const name of names) {
   const tarball = join(release, `${name}.tgz`);
   const pnpm = join(root, 'node_modules/.bin/pnpm');
   run(pnpm, ['pack', '--out', tarball], join(root, 'packages', name));
@@ -28,12 +38,23 @@ for (const name of ['contract', 'client']) {
   const files = run('tar', ['-tzf', tarball]).trim().split('\n');
   checkManifest(name, JSON.parse(manifest), files);
 }
-for (const fault of faults) console.error(fault);
-if (faults.length > 0) process.exit(1);
+refuseIfFaulty();
+if (isDryRun) {
+  for (const name of names) {
+    run('npm', ['publish', '--dry-run', '--access', 'public', join(release, `${name}.tgz`)]);
+  }
+  console.log(`Not checked, because this is no release: whether the tag is that of the version, and whether
+the repository is ${repository.url}, which is a placeholder until the project has one.`);
+}
 console.log('The packages in release/ can be published.');
 
+function refuseIfFaulty() {
+  for (const fault of faults) console.error(fault);
+  if (faults.length > 0) process.exit(1);
+}
+
 function checkManifest(name, manifest, files) {
-  if (tag && manifest.version !== tag.replace(/^v/, '')) {
+  if (!isDryRun && tag !== `v${manifest.version}`) {
     faults.push(`${name}: the version is ${manifest.version}, but the tag is ${tag}.`);
   }
   for (const field of ['repository', 'bugs', 'license', 'keywords', 'engines', 'exports']) {
