@@ -4,6 +4,18 @@ import type { Socket } from 'node:net';
 type RequestType = typeof IncomingMessage;
 type ResponseType = typeof ServerResponse<IncomingMessage>;
 
+/** How many requests of a socket wait. On the socket itself: a WeakMap of all sockets is slower. */
+const pending = Symbol('pending');
+type CountedSocket = Socket & { [pending]?: number };
+
+function countPending(socket: CountedSocket, change: 1 | -1): void {
+  socket[pending] = (socket[pending] ?? 0) + change;
+}
+
+function leaveQueue(this: ServerResponse): void {
+  countPending(this.req.socket, -1);
+}
+
 /** Options of `createServer`. */
 export interface PipeliningOptions {
   readonly IncomingMessage: RequestType;
@@ -21,9 +33,6 @@ export interface PipeliningOptions {
  * treated as an upgrade, and Node closes the connection because nobody listens to `upgrade`.
  */
 export function limitPipelining(maxPending: number): PipeliningOptions {
-  const pending = new WeakMap<Socket, number>();
-  const pendingOf = (socket: Socket) => pending.get(socket) ?? 0;
-
   class LimitedRequest extends IncomingMessage {
     readonly isOverLimit: boolean;
     /** `declare`: the base constructor sets it through `upgrade`, and a class field would reset it. */
@@ -31,7 +40,7 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
 
     constructor(socket: Socket) {
       super(socket);
-      this.isOverLimit = pendingOf(socket) >= maxPending;
+      this.isOverLimit = ((socket as CountedSocket)[pending] ?? 0) >= maxPending;
     }
 
     /** Node calls `shouldUpgradeCallback` only if this is true. */
@@ -47,9 +56,8 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
   class CountedResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
     constructor(...construction: ConstructorParameters<typeof ServerResponse<Request>>) {
       super(...construction);
-      const { socket } = this.req;
-      pending.set(socket, pendingOf(socket) + 1);
-      this.once('close', () => pending.set(socket, pendingOf(socket) - 1));
+      countPending(this.req.socket, 1);
+      this.on('close', leaveQueue);
     }
   }
 

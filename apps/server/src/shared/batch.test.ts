@@ -73,6 +73,30 @@ describe('a batcher', () => {
     expect(await Promise.all(results)).toEqual(['A', 'B', 'C', 'D']);
   });
 
+  test('sends the requests of one turn together after a batch of several', async () => {
+    const { call, batches, answer } = createTestBatcher();
+    for (const request of 'abc') call(request);
+    await answer(0);
+    await answer(1);
+    call('d');
+    call('e');
+    expect(batches()).toEqual([['a'], ['b', 'c']]);
+    await settle();
+    expect(batches()).toEqual([['a'], ['b', 'c'], ['d', 'e']]);
+  });
+
+  test('sends lone requests at once again after a batch of one', async () => {
+    const { call, batches, answer } = createTestBatcher();
+    for (const request of 'abc') call(request);
+    await answer(0);
+    await answer(1);
+    call('d');
+    await settle();
+    await answer(2);
+    call('e');
+    expect(batches()).toEqual([['a'], ['b', 'c'], ['d'], ['e']]);
+  });
+
   test('sends a request at once again after all batches were answered', async () => {
     const { call, batches, answer } = createTestBatcher();
     call('a');
