@@ -49,16 +49,23 @@ export function formatRateLimit(
   reported: RateLimit,
   windows: readonly RateLimitWindow[],
 ): Record<string, string> {
+  // Every request needs them, so they are put together in one pass.
+  let policies = '';
+  let states = '';
+  for (const { name, limit, remaining, resetInSeconds } of windows) {
+    if (policies !== '') {
+      policies += ', ';
+      states += ', ';
+    }
+    policies += `"${name}";q=${limit};w=${windowSeconds[name]}`;
+    states += `"${name}";r=${remaining};t=${resetInSeconds}`;
+  }
   return {
     [rateLimitHeaders.limit]: String(reported.limit),
     [rateLimitHeaders.remaining]: String(reported.remaining),
     [rateLimitHeaders.reset]: String(reported.resetAt),
-    [rateLimitHeaders.policies]: windows
-      .map(({ name, limit }) => `"${name}";q=${limit};w=${windowSeconds[name]}`)
-      .join(', '),
-    [rateLimitHeaders.state]: windows
-      .map(({ name, remaining, resetInSeconds }) => `"${name}";r=${remaining};t=${resetInSeconds}`)
-      .join(', '),
+    [rateLimitHeaders.policies]: policies,
+    [rateLimitHeaders.state]: states,
   };
 }
 

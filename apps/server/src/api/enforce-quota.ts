@@ -43,7 +43,7 @@ export function tellQuota(
   { reported, windows }: Pick<QuotaResult, 'reported' | 'windows'>,
 ): void {
   const headers = formatRateLimit(reported, windows);
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  for (const name in headers) res.setHeader(name, headers[name] as string);
 }
 
 /** The 429 for a request that was not admitted. */

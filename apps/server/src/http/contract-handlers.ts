@@ -19,6 +19,11 @@ const endpointOptions = {
   ) => next(error),
 };
 
+/** The headers of an operation that reads none. Without it, ts-rest copies all headers of a request. */
+const noHeaders = {
+  '~standard': { version: 1, vendor: 'animal-store', validate: () => ({ value: undefined }) },
+} as const;
+
 /** Called by ts-rest with a failure, in an async function: that rejects. */
 const rethrow: NextFunction = (failure?: unknown) => {
   if (failure !== undefined) throw failure;
@@ -49,7 +54,7 @@ export function contractHandlers<Contract extends AppRouter>(
       delete: collect,
     };
     createExpressEndpoints(
-      { [name]: operation },
+      { [name]: { headers: noHeaders, ...operation } } as AppRouter,
       { [name]: implementation[name] } as Implementation<AppRouter>,
       { ...collector, use() {} } as unknown as IRouter,
       endpointOptions,

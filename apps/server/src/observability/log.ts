@@ -101,6 +101,8 @@ function jsonStream(): OpenStream {
   const destination = pino.destination({
     fd: 2,
     sync: false,
+    // With texts, it would turn each into bytes three times.
+    contentMode: 'buffer',
     // More than nothing: otherwise it does not say when everything is written.
     minLength: 1,
     maxWrite: 2 * batchLength,
@@ -117,7 +119,8 @@ function jsonStream(): OpenStream {
   function flush(): void {
     clearTimeout(flushing);
     flushing = undefined;
-    if (lines !== '') destination.write(lines);
+    // The type of `write` lacks this content mode.
+    if (lines !== '') destination.write(Buffer.from(lines) as unknown as string);
     lines = '';
   }
   // Called by pino when the process ends.

@@ -1,7 +1,6 @@
 import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contract';
-import { Cluster } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
-import { createBatcher } from '../shared/batch.ts';
+import { batchDecisions } from './batch-decisions.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import {
   groupByKey,
@@ -21,17 +20,6 @@ type Reply = [now: number, ...replies: KeyReply[]];
 
 /** How long a ban is believed without asking Redis again, so that an unban there ends it here too. */
 const believedBanMs = 2_000;
-
-/**
- * How requests share script calls. Redis does nothing else while a script runs, so the number of keys
- * in one call is bounded: 100 take it less than a millisecond.
- */
-const batching = {
-  operation: 'decide_quotas',
-  system: 'redis',
-  maxSize: 100,
-  patienceMs: 20,
-} as const;
 
 /**
  * Limits API keys in Redis. All replicas on the same Redis decide as one, by its clock.
@@ -70,11 +58,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     // The limits come with each request, in the options of `consume`.
     super({ storeClient: redis, points: 0, duration: 0, insuranceLimiter: insurance });
     this.#decideKeys = defineScript(redis, 'decideKeys', decideScript(banPolicy));
-    this.#decide = createBatcher(
-      (requests) =>
-        redis instanceof Cluster ? this.#decideByKey(requests) : this.#decideAll(requests),
-      batching,
-    );
+    this.#decide = batchDecisions(redis, (requests) => this.#decideAll(requests));
     this.#unbanKey = defineScript(redis, 'unbanKey', unbanScript);
     this.#breaker = breaker;
     this.#insurance = insurance;
@@ -191,26 +175,6 @@ export class RedisKeyLimiter extends RateLimiterRedis {
       }
     });
     return readings;
-  }
-
-  /**
-   * Decides requests in a script call for each key. In a Cluster, a script may only use keys of one slot,
-   * and nearly all keys have slots of their own. The failure of one call leaves the others alone.
-   */
-  async #decideByKey(requests: readonly KeyRequest[]): Promise<Promise<QuotaReading>[]> {
-    const calls = new Map(
-      [...Map.groupBy(requests, ({ key }) => key)].map(([key, group]) => [
-        key,
-        { group, decided: this.#decideAll(group) },
-      ]),
-    );
-    await Promise.allSettled([...calls.values()].map(({ decided }) => decided));
-    return requests.map(async (request) => {
-      const { group, decided } = calls.get(request.key) as NonNullable<
-        ReturnType<typeof calls.get>
-      >;
-      return (await decided)[group.indexOf(request)] as QuotaReading;
-    });
   }
 
   #callScript(keys: readonly (KeyRequest & { requests: number })[]): Promise<Reply> {

@@ -74,11 +74,12 @@ describe('one Redis', () => {
     expect(commands.length).toBeLessThanOrEqual(200);
   });
 
-  test('a request without a key costs one command', async () => {
+  test('a request without a key costs at most one command', async () => {
     const commands = await commandsDuring(() =>
       askAtOnce(replicas, { times: 50, servers: replicas.servers }),
     );
-    expect(namesOf(commands)).toEqual(Array(50).fill('evalsha'));
+    expect(new Set(namesOf(commands))).toEqual(new Set(['evalsha']));
+    expect(commands.length).toBeLessThanOrEqual(50);
   });
 
   // That a ban is believed for two seconds: remembered-readings.test.ts.
