@@ -1,6 +1,5 @@
 import { apiVersion } from '@animal-store/contract';
 import { createApp } from './api/app.ts';
-import { toUsedRequest } from './api/used-request.ts';
 import { openAudit } from './audit/open-audit.ts';
 import type { Config } from './config.ts';
 import { createMigrationCheck } from './database/migrations.ts';
@@ -182,11 +181,8 @@ export async function openService(config: Config, observability: Observability):
       maxBodyBytes,
       loadShedder,
       report,
-      onEnd(record) {
-        onEnd(record);
-        const used = toUsedRequest(record);
-        if (used !== undefined) usage.count(used);
-      },
+      onEnd,
+      countUsage: usage.count,
       tracing,
       quotas,
       keys,

@@ -15,7 +15,7 @@ import type { createPetHandlers } from '../pets/pet-handlers.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { createAuthentication } from './authenticate.ts';
 import { createCors } from './cors.ts';
-import { createDeprecationHeaders } from './deprecation-headers.ts';
+import { routesWithDeprecation } from './deprecation-headers.ts';
 import { createQuotaEnforcement } from './enforce-quota.ts';
 import './api-locals.ts';
 import { setCommonHeaders } from '../http/common-headers.ts';
@@ -23,8 +23,8 @@ import { createRouteTable } from '../http/route-table.ts';
 import type { LoadShedder } from '../http/shed-load.ts';
 import type { GuideNumbers } from '../reference/guides.ts';
 import { referenceHandlers, referenceRoutes } from '../reference/reference.ts';
+import type { UsedRequest } from '../usage/usage-entry.ts';
 import { createObserver, type RequestRecord, type RequestTracing } from './observe-requests.ts';
-import { operationRoutes } from './public-routes.ts';
 import { createRateLimitStatusHandlers } from './rate-limit-status-handler.ts';
 
 export interface AppOptions extends GuideNumbers {
@@ -44,7 +44,9 @@ export interface AppOptions extends GuideNumbers {
   /** Called for every 500. */
   readonly report: (failure: unknown, requestId: string) => void;
   /** Called for each finished request. */
-  readonly onEnd: (record: RequestRecord) => void;
+  readonly onEnd: readonly ((record: RequestRecord) => void)[];
+  /** Called for each finished request that the usage ledger counts. */
+  readonly countUsage: (request: UsedRequest) => void;
   readonly tracing: RequestTracing | undefined;
 }
 
@@ -54,10 +56,9 @@ const operationsPrefix = `/${apiVersion}/`;
 export function createApp(options: AppOptions): Express {
   const { loadShedder, keys, quotas, petHandlers, baseUrl } = options;
   const files = referenceHandlers({ ...options, origin: new URL(baseUrl).origin });
-  const routes = createRouteTable({ ...operationRoutes, ...referenceRoutes(files) });
+  const routes = createRouteTable({ ...routesWithDeprecation(baseUrl), ...referenceRoutes(files) });
   const observe = createObserver(options);
   const cors = createCors(options.corsOrigins);
-  const setDeprecationHeaders = createDeprecationHeaders(baseUrl);
   const { identify, requireKey } = createAuthentication(keys, quotas);
   const { enforceQuota, tellNetworkQuota, tellQuotaOnFailure } = createQuotaEnforcement(quotas);
   const dispatch = routes.dispatch({
@@ -82,7 +83,6 @@ export function createApp(options: AppOptions): Express {
     return observe(req, res, async () => {
       try {
         cors.allowOrigin(req, res);
-        setDeprecationHeaders(res);
         if (isOperation(req)) await handleOperation(req, res, next);
         else await dispatch(req, res, next);
       } catch (failure) {

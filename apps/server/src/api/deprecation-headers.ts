@@ -1,30 +1,26 @@
 import { formatLinks } from '@animal-store/contract';
-import type { Response } from 'express';
-import { operationRoutes } from './public-routes.ts';
+import type { Route } from '../http/route-table.ts';
+import { type Operation, operationRoutes } from './public-routes.ts';
 
-/** Creates the step that announces the end of a deprecated operation on all of its responses, errors included. */
-export function createDeprecationHeaders(baseUrl: string): (res: Response) => void {
-  const headers = new Map<string, Headers>();
-  for (const [name, { deprecation }] of Object.entries(operationRoutes)) {
+/**
+ * Gives the operations' routes. Those of deprecated operations announce their end on all of their
+ * responses, errors included.
+ */
+export function routesWithDeprecation(baseUrl: string): Record<Operation, Route> {
+  const routes: Record<Operation, Route> = { ...operationRoutes };
+  for (const [name, { deprecation, ...route }] of Object.entries(operationRoutes)) {
     if (deprecation === undefined) continue;
-    const links = formatLinks([
-      { url: `${new URL('/docs', baseUrl)}#deprecation`, rel: 'deprecation' },
-      { url: `${baseUrl}${deprecation.successor.path}`, rel: 'successor-version' },
-    ]);
-    headers.set(
-      name,
-      new Headers({
-        // RFC 9745, §2: a structured date, in seconds.
-        Deprecation: `@${deprecation.deprecatedAt.getTime() / 1000}`,
-        // RFC 8594, §3: an HTTP date.
-        Sunset: deprecation.sunsetAt.toUTCString(),
-        Link: links,
-      }),
-    );
+    const headers = new Headers({
+      // RFC 9745, §2: a structured date, in seconds.
+      Deprecation: `@${deprecation.deprecatedAt.getTime() / 1000}`,
+      // RFC 8594, §3: an HTTP date.
+      Sunset: deprecation.sunsetAt.toUTCString(),
+      Link: formatLinks([
+        { url: `${new URL('/docs', baseUrl)}#deprecation`, rel: 'deprecation' },
+        { url: `${baseUrl}${deprecation.successor.path}`, rel: 'successor-version' },
+      ]),
+    });
+    routes[name as Operation] = { ...route, headers };
   }
-  return function setDeprecationHeaders(res) {
-    const { operation } = res.locals;
-    const deprecated = operation === undefined ? undefined : headers.get(operation);
-    if (deprecated !== undefined) res.setHeaders(deprecated);
-  };
+  return routes;
 }

@@ -8,6 +8,7 @@ import type { OpenDatabase } from './database.ts';
 import { migrationsFolder } from './migrations.ts';
 import { openPoolSockets, openSocket, type SocketOptions } from './postgres-socket.ts';
 import * as schema from './schema.ts';
+import { textArrayType } from './statement.ts';
 
 /** More connections are slower: statements are pipelined, and Postgres shares the cores. */
 const maxConnections = 4;
@@ -102,20 +103,9 @@ function driverOptions(socket: (options: SocketOptions) => Duplex | Promise<Dupl
     // The driver would ask each new connection for the types of all arrays, and nobody handles the
     // failure of that query: a connection that was lost at that moment ended the process.
     fetch_types: false,
-    types: { textArray: { to: textArrayOid, from: [], serialize: writeTextArray, parse: String } },
+    types: { textArray: textArrayType },
     onnotice: () => {},
   };
-}
-
-/** The type of all arrays that statements send, see `textArray`. Its number is part of Postgres. */
-const textArrayOid = 1009;
-
-/** Writes an array as Postgres reads it (manual, 8.15.6 "Array Input and Output Syntax"). */
-function writeTextArray(texts: readonly (string | null)[]): string {
-  const elements = texts.map((text) =>
-    text === null ? 'null' : `"${text.replace(/["\\]/g, '\\$&')}"`,
-  );
-  return `{${elements.join(',')}}`;
 }
 
 /**

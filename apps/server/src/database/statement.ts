@@ -61,6 +61,23 @@ export function textArray(name: string): SQL {
   return sql`(select ${sql.placeholder(name)}::text[])`;
 }
 
+/** How the driver writes such an array. */
+export const textArrayType = {
+  // The type of text[]. Its number is part of Postgres.
+  to: 1009,
+  from: [],
+  serialize: writeTextArray,
+  parse: String,
+};
+
+/** Writes an array as Postgres reads it (manual, 8.15.6 "Array Input and Output Syntax"). */
+function writeTextArray(texts: readonly (string | null)[]): string {
+  const elements = texts.map((text) =>
+    text === null ? 'null' : `"${text.replace(/["\\]/g, '\\$&')}"`,
+  );
+  return `{${elements.join(',')}}`;
+}
+
 /**
  * Defines a statement that operators or timers need. It is built for each call, so its type checks
  * the values.

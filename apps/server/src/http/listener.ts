@@ -2,7 +2,6 @@ import { createServer, type Server } from 'node:http';
 import type { Express, Response } from 'express';
 import { bindPort } from './bind-port.ts';
 import { limitPipelining } from './limit-pipelining.ts';
-import { originForm } from './origin-form.ts';
 import { shareTypes } from './share-types.ts';
 
 /** An open port. */
@@ -103,4 +102,18 @@ export async function openListener(
 /** Whether an element of `rawHeaders` is the name of a Host header. Values have odd indices. */
 function isHostName(element: string, index: number): boolean {
   return index % 2 === 0 && element.length === 4 && element.toLowerCase() === 'host';
+}
+
+// RFC 9112, §3.2.2: a server must accept the absolute form. Its host does not matter here.
+const schemeAndAuthority = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
+
+/**
+ * Reduces the target of a request to its path and query.
+ *
+ * Express parses any other target by `url.parse`. That throws for a malformed authority (`http://[/`,
+ * `//a@[/#`), and Express would send an HTML page before any middleware has run.
+ */
+function originForm(target: string): string {
+  const path = target.replace(schemeAndAuthority, '').replace(/#.*$/, '');
+  return path.startsWith('/') ? path : `/${path}`;
 }

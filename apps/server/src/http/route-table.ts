@@ -9,6 +9,8 @@ export interface Route {
   readonly path: string;
   /** What logs, metrics and traces call the path. @default the path */
   readonly label?: string;
+  /** Headers of all of its responses, errors included. */
+  readonly headers?: Headers;
 }
 
 /** The routes of a path. */
@@ -21,7 +23,7 @@ export interface RoutedPath {
 
 /** All routes of a listener. Dispatch, 404, 405 and the labels of observers are derived from it. */
 export interface RouteTable<Name extends string> {
-  /** Notes the route of a request. It comes first, because headers and observers depend on it. */
+  /** Notes the route of a request, and sets its headers. It comes early: observers depend on it. */
   find(req: Request, res: Response): void;
   /** Calls the handler of the noted route, or throws the 404 or the 405. */
   dispatch(handlers: Readonly<Record<Name, RequestHandler>>): RequestHandler;
@@ -50,7 +52,10 @@ export function createRouteTable<Name extends string>(
       const given = req.path;
       const path = exact.get(given) ?? patterns.find(({ pattern }) => pattern.test(given));
       res.locals.path = path;
-      res.locals.operation = path?.names.get(req.method);
+      const operation = path?.names.get(req.method);
+      res.locals.operation = operation;
+      const headers = operation === undefined ? undefined : routes[operation as Name].headers;
+      if (headers !== undefined) res.setHeaders(headers);
     },
     dispatch: (handlers) =>
       function dispatchRequest(req, res, next) {

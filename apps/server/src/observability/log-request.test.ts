@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import { expect, test } from 'vitest';
 import type { RequestRecord } from '../api/observe-requests.ts';
-import { logRequest } from './log-request.ts';
+import { createRequestLog } from './log-request.ts';
 
 const finished: RequestRecord = {
   requestId: 'a.b:c_d-1',
@@ -20,10 +20,11 @@ const finished: RequestRecord = {
 /** The level and the fields of the line about a request. */
 function lineOf(record: Partial<RequestRecord>) {
   const lines: unknown[] = [];
-  logRequest((level, fields) => lines.push([level, JSON.parse(`{${fields}}`)]), {
-    ...finished,
-    ...record,
-  });
+  const logRequest = createRequestLog(
+    (level, fields) => lines.push([level, JSON.parse(`{${fields}}`)]),
+    { isWritten: () => true },
+  );
+  logRequest({ ...finished, ...record });
   expect(lines).toHaveLength(1);
   return lines[0];
 }

@@ -1,10 +1,10 @@
+import { tracingChannel } from 'node:diagnostics_channel';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestRecord } from '../api/observe-requests.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
 import type { RequestOutcome } from '../http/request-outcome.ts';
 import { counterSeries, histogramSeries, remember } from './metric-series.ts';
-import { watchChannel } from './watch-channel.ts';
 
 /**
  * What the service counts and measures.
@@ -242,5 +242,48 @@ export function openMetrics({ version }: { version: string }): Metrics {
     close() {
       for (const end of unwatch) end();
     },
+  };
+}
+
+/** A call that a tracing channel told of, once it has settled. */
+interface Call<Context> {
+  readonly context: Context;
+  readonly seconds: number;
+  /** What it was rejected with. */
+  readonly error: unknown;
+}
+
+// On the context itself: a WeakMap of every call in flight is what the garbage collector likes least.
+const startedAt = Symbol('startedAt');
+
+/**
+ * Tells of every call that a tracing channel of Node's follows.
+ *
+ * @param onStart called when a call begins.
+ * @returns what ends it.
+ */
+function watchChannel<Context extends object>(
+  name: string,
+  onSettled: (call: Call<Context>) => void,
+  onStart?: () => void,
+): () => void {
+  const { start, asyncEnd } = tracingChannel(name);
+  type Watched = Context & { [startedAt]?: number; error?: unknown };
+
+  const noteStart = (message: unknown) => {
+    (message as Watched)[startedAt] = performance.now();
+    onStart?.();
+  };
+  const noteEnd = (message: unknown) => {
+    const context = message as Watched;
+    const began = context[startedAt];
+    if (began === undefined) return;
+    onSettled({ context, seconds: (performance.now() - began) / 1000, error: context.error });
+  };
+  start.subscribe(noteStart);
+  asyncEnd.subscribe(noteEnd);
+  return () => {
+    start.unsubscribe(noteStart);
+    asyncEnd.unsubscribe(noteEnd);
   };
 }

@@ -4,7 +4,7 @@ import type { OnBan } from '../quotas/quotas.ts';
 import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
 import { describeFailure, openLog } from './log.ts';
 import { logOpsRequest, type OpsRequestRecord } from './log-ops-request.ts';
-import { logRequest } from './log-request.ts';
+import { createRequestLog } from './log-request.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import type { OpenTracing } from './tracing.ts';
 import { limitUnboundedLines } from './unbounded-lines.ts';
@@ -18,8 +18,8 @@ export interface Observability {
   onListening(facts: Readonly<Record<string, string>>): void;
   /** Notes that a stop was asked for. */
   onStop(signal: string): void;
-  /** Notes a request that is over. */
-  onEnd(record: RequestRecord): void;
+  /** What notes a request that is over. */
+  readonly onEnd: readonly ((record: RequestRecord) => void)[];
   /** Notes a request to the operators' listener that is over. */
   onOpsEnd(record: OpsRequestRecord): void;
   /** Notes whose limits hold, once for each change. */
@@ -71,10 +71,7 @@ export async function openObservability(options: {
       log.info({ version, node: process.version, ...facts }, 'listening');
     },
     onStop: (signal) => log.info({ signal }, 'stopping'),
-    onEnd(record) {
-      if (unbounded.isWritten(record)) logRequest(writeLine, record);
-      metrics.countRequest(record);
-    },
+    onEnd: [createRequestLog(writeLine, unbounded), metrics.countRequest],
     onOpsEnd(record) {
       logOpsRequest(log, record);
       metrics.countOpsRequest(record);

@@ -253,6 +253,8 @@ test('every request is in one batch, which was sent after the request arrived', 
           if (step === 'fail') failed.add(answered);
           await (step === 'fail' ? fail(answered, new Error('failed')) : answer(answered));
           answered += 1;
+        } else {
+          await settle();
         }
       }
       expect(batches().flat()).toEqual(calls.map((_, index) => String(index)));

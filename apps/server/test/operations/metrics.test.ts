@@ -11,7 +11,13 @@ let service: TestService;
 beforeAll(async () => {
   redis = await openRedis();
   service = await startService('postgres', {
-    env: { REDIS_URL: redis.url, ADDRESS_PER_MINUTE: '100000', ADMIN_TOKEN: adminToken },
+    env: {
+      REDIS_URL: redis.url,
+      ADDRESS_PER_MINUTE: '100000',
+      ADMIN_TOKEN: adminToken,
+      // No statement of the usage ledger in between.
+      USAGE_FLUSH_MS: '60000',
+    },
   });
 });
 afterAll(async () => {

@@ -1,5 +1,5 @@
-import type { Profiler } from 'node:inspector';
 import { once } from 'node:events';
+import type { Profiler } from 'node:inspector';
 import { type Server, until } from '@animal-store/testkit';
 
 /** Lets a server be asked which of its files run. To be given to it as its environment. */
