@@ -1,5 +1,5 @@
 // Copies Scalar's standalone file from its package, compressed, to where the server finds it without
-// that package. First `node scripts/install.mjs all`, then: pnpm --filter @animal-store/server run copy-scalar
+// that package. First `node scripts/install.mjs all`, then: npm --prefix apps/server run copy-scalar
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';

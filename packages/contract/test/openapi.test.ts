@@ -7,7 +7,7 @@ describe.each(committedDocuments)('$name', (document) => {
   test('is up to date', () => {
     expect(
       readCommitted(document) === textOf(document),
-      `${name} is stale. Write it again and check the difference: pnpm --filter @animal-store/contract run openapi`,
+      `${name} is stale. Write it again and check the difference: npm --prefix packages/contract run openapi`,
     ).toBe(true);
   });
 

@@ -10,6 +10,6 @@ test("the reference page's script is Scalar's own file, byte for byte", async ()
   ]);
   expect(
     gunzipSync(copy).equals(original),
-    'The copy is not of the installed version. Renew it: pnpm --filter @animal-store/server run copy-scalar',
+    'The copy is not of the installed version. Renew it: npm --prefix apps/server run copy-scalar',
   ).toBe(true);
 });
