@@ -3,14 +3,13 @@ import type { Writable } from 'node:stream';
 export type DelayLine = {
   /** Writes the chunk after `delayMs`, but never before an earlier one; `null` is the end. */
   push(chunk: Buffer | null, delayMs: number): void;
-  /** Forgets what has not been written. */
+  /** Drops chunks that have not been written. */
   close(): void;
 };
 
 /**
- * A first-in, first-out queue in front of a stream, each chunk with its own due time: a delay adds
- * latency and takes no bandwidth, as distance does. (A `Transform` that waits before each chunk
- * would let one through per delay.)
+ * A queue in front of a stream. Each chunk has its own due time, so a delay adds latency without reducing
+ * the bandwidth. (A `Transform` that waits before each chunk would pass one chunk per delay.)
  */
 export function delayLine(sink: Writable): DelayLine {
   const queue: { chunk: Buffer | null; dueAt: number }[] = [];

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
 /**
- * Finds a loopback port that nobody listens on.
+ * Finds a loopback port that is not in use.
  *
- * Somebody else may take it before it is used, so only for programs that cannot be told port 0.
+ * Another process may take it before it is used, so use it only for programs that do not accept port 0.
  */
 export async function freePort(): Promise<number> {
   const server = createServer();
@@ -17,8 +17,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts something on a free port, and again on another when somebody was faster: test files run
- * in parallel, and between finding a port and using it there is always a gap.
+ * Starts something on a free port, and retries on another port if it was taken meanwhile: test files run in
+ * parallel.
  */
 export async function onFreePort<T>(
   start: (port: number) => Promise<T>,

@@ -11,15 +11,15 @@ export type GuardianOrder = { order: 'guard' | 'release'; charge: Charge };
 let guardian: ChildProcess | undefined;
 
 /**
- * Hands something over to the guardian, which cleans it up as soon as this process is gone,
- * whatever ended it: the last line, Ctrl-C or SIGKILL. Call what it returns once that is done.
+ * Registers something with the guardian, which cleans it up when this process ends in any way, SIGKILL
+ * included. Call the returned function after cleaning it up yourself.
  */
 export function guard(charge: Charge): () => void {
   tell({ order: 'guard', charge });
   return () => tell({ order: 'release', charge });
 }
 
-/** Node writes a short line to a pipe at once, so there is no moment at which an order is lost. */
+/** Node writes a short line to a pipe synchronously, so no order is lost. */
 function tell(order: GuardianOrder): void {
   guardian ??= startGuardian();
   guardian.stdin?.write(`${JSON.stringify(order)}\n`);
@@ -34,10 +34,10 @@ function startGuardian(): ChildProcess {
     env: {},
     cwd: '/',
   });
-  // Whoever killed it took the risk; what is closed in order does not need it.
+  // If somebody kills the guardian, resources that are closed in order are still cleaned up.
   child.stdin.on('error', () => {});
   child.on('error', () => {});
-  // It must not keep this process alive: this process going is what it waits for.
+  // It must not keep this process alive, because it waits for this process to end.
   child.unref();
   (child.stdin as Socket).unref();
   return child;

@@ -1,6 +1,6 @@
-// A process of its own: outlives the one that started it, just long enough to clean up after it.
-// Reads orders from its standard input; the end of that is the end of the other process, since
-// the system closes a pipe for a process that is killed as it does for one that exits.
+// A separate process that cleans up after the process that started it. It reads orders from its standard
+// input. The end of the input means that the other process has ended: the system closes the pipe even
+// after SIGKILL.
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Charge, GuardianOrder } from './guard.ts';
@@ -16,7 +16,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 const left = [...charges.values()];
 await Promise.allSettled(left.map((it) => 'pid' in it && end(it.pid, it.signal)));
-// After the processes, which write to them. Retried, for what a killed one has yet to let go of.
+// After the processes, which write to them. Retried, because a killed process releases files with a delay.
 await Promise.allSettled(
   left.map(
     (it) => 'directory' in it && rm(it.directory, { recursive: true, force: true, maxRetries: 10 }),

@@ -25,7 +25,7 @@ export function postgresPackage(): string {
 /**
  * Finds the user that Postgres runs as, which must not be root and must have a name.
  *
- * Any that exists will do, so none is made: a test run leaves the machine as it was.
+ * It uses an existing user and creates none: a test run does not change the machine.
  */
 export async function postgresUser(): Promise<PostgresUser> {
   if (process.getuid?.() !== 0) return undefined;

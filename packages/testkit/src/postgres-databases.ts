@@ -33,7 +33,7 @@ type Sql = postgres.Sql;
 
 /** Makes databases in a Postgres that runs already, maybe started by another process. */
 export function postgresAt({ adminUrl }: PostgresConnectionInfo): PostgresDatabases {
-  // A connection for each use: it costs milliseconds, and then there is nothing to close.
+  // One connection for each use costs milliseconds, and leaves nothing to close.
   async function asAdmin<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
     const sql = postgres(adminUrl, { max: 1, onnotice: () => {} });
     try {

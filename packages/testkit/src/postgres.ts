@@ -22,18 +22,18 @@ export type Postgres = PostgresDatabases &
     pause(): void;
     resume(): void;
     /**
-     * Ends it as a crash does: nothing is flushed, connections break, and the next start recovers
-     * from the log. What has been committed is there again.
+     * Crashes it: nothing is flushed, connections break, and the next start recovers committed data from
+     * the log.
      */
     kill(): Promise<void>;
-    /** Ends it as its operators do (fast shutdown): sessions are told to go, and what is done is kept. */
+    /** Stops it as operators do (fast shutdown): it ends all sessions and flushes its data. */
     stop(): Promise<void>;
     /** Starts it again after `kill` or `stop`, on the same port and data. */
     start(): Promise<void>;
     close(): Promise<void>;
   };
 
-/** What makes it faster at no cost in behaviour: only an operating system's crash loses data. */
+/** Faster settings with the same behaviour: only a crash of the operating system loses data. */
 const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'log_statement=none'];
 
 export type PostgresOptions = {

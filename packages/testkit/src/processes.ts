@@ -11,7 +11,7 @@ type ProcessEntry = { pid: number; parent: number; state: string };
  */
 export function freeze(pid: number): number[] {
   const frozen = new Set<number>();
-  // Until a look around finds nothing new, as a process may fork until the signal has reached it.
+  // Repeated until no new process is found: a process can fork until the signal reaches it.
   for (let found = [pid]; found.length > 0; found = family(pid).filter((it) => !frozen.has(it))) {
     for (const it of found) {
       send(it, 'SIGSTOP');
@@ -21,7 +21,7 @@ export function freeze(pid: number): number[] {
   return [...frozen];
 }
 
-/** Lets a frozen process and everything below it go on, the children first. */
+/** Continues a frozen process and everything below it, the children first. */
 export function thaw(pid: number): void {
   for (const it of family(pid).reverse()) send(it, 'SIGCONT');
 }
@@ -32,7 +32,7 @@ export function killFamily(pid: number): void {
   killGroup(pid);
 }
 
-/** Kills whatever a process leaves behind in the group that it led. */
+/** Kills what is left of the process group of a process. */
 export function killGroup(pid: number): void {
   send(-pid, 'SIGKILL');
 }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What tests run and npm has not: the names it goes by, best first, and what installs it. */
+/** Programs that npm does not provide: their names, the preferred one first, and the package. */
 const programs = {
   chromium: {
     names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
@@ -28,8 +28,7 @@ export type ProgramName = keyof typeof programs;
 const found = new Map<ProgramName, Promise<string>>();
 
 /**
- * Finds a program on the PATH; where that is possible without asking, as root on Debian or Ubuntu,
- * installs it first.
+ * Finds a program on the PATH. As root on Debian or Ubuntu it installs a missing program first.
  *
  * @returns its path.
  * @throws an Error that says what to install.
@@ -62,10 +61,10 @@ async function find(names: readonly string[]): Promise<string | undefined> {
   return undefined;
 }
 
-/** Installs a package; false where only somebody else could. */
+/** Installs a package. Returns false if this user or system cannot. */
 async function install(names: readonly string[], debianPackage: string): Promise<boolean> {
   if (process.getuid?.() !== 0 || (await find(['apt-get'])) === undefined) return false;
-  // Test files look for it at the same time: one installs, the others wait and then find it.
+  // Test files run in parallel: one installs the package, the others wait.
   const script = `
     for name; do command -v "$name" && exit; done
     apt-get update && apt-get install --yes --no-install-recommends "$0"

@@ -20,7 +20,7 @@ export type RedisCluster = AsyncDisposable & {
   close(): Promise<void>;
 };
 
-/** Starts a private Redis Cluster and waits until every node says that it is complete. */
+/** Starts a private Redis Cluster and waits until every node reports that it is complete. */
 export async function openRedisCluster({
   masters = 3,
 }: RedisClusterOptions = {}): Promise<RedisCluster> {
@@ -49,9 +49,9 @@ async function join(nodes: readonly Redis[]): Promise<void> {
   for (const [index, node] of nodes.entries()) {
     const [from, to] = [firstSlot(index), firstSlot(index + 1) - 1];
     await node.command('cluster', 'addslotsrange', String(from), String(to));
-    // Each its own, or the nodes have to settle who came first.
+    // Each node has its own epoch. Otherwise the nodes would have to resolve the conflict.
     await node.command('cluster', 'set-config-epoch', String(index + 1));
-    // Everybody meets everybody: it takes them seconds to hear of one another by gossip.
+    // Each node is introduced to each other: by gossip alone it takes seconds.
     for (const other of nodes.slice(0, index)) {
       await node.command('cluster', 'meet', '127.0.0.1', String(other.port));
     }

@@ -29,12 +29,12 @@ export type Redis = AsyncDisposable & {
   close(): Promise<void>;
 };
 
-/** Starts a private, empty Redis, in some milliseconds: open one a test file, or one a test. */
+/** Starts a private, empty Redis, in milliseconds: one for each test file, or for each test. */
 export function openRedis({ args = [] }: RedisOptions = {}): Promise<Redis> {
   return openRedisNode({ args, findPort: freePort });
 }
 
-/** The same with a say in the port, which a node of a cluster needs. Not public. */
+/** The same on a chosen port, for a node of a cluster. Not public. */
 export async function openRedisNode({
   args,
   findPort,
@@ -55,7 +55,7 @@ export async function openRedisNode({
         ...['--save', '', '--appendonly', 'no', ...args],
       ],
       cwd: directory.path,
-      // It has nothing to save.
+      // It keeps nothing on disk, so it need not save.
       endSignal: 'SIGKILL',
     });
     try {

@@ -9,7 +9,7 @@ const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** What the server prints once it answers; group 1 is its base URL, `/v1` included. */
 const readyLine = /Animal Store is listening on (http:\/\/\S+)/;
-/** Says where the operators' listener is; group 1 is its origin. */
+/** The line with the address of the ops listener; group 1 is its origin. */
 const opsLine = /operators.*(http:\/\/\S+)/i;
 /** An API key's token, such as the demo key. */
 const token = /\bast_[0-9A-Za-z]{36}\b/;
@@ -180,7 +180,7 @@ async function launch(options: ServerOptions) {
   async function dispose() {
     await service.end();
     await directory?.close();
-    // Of every server of every test: whatever it was asked, its log repeats no key.
+    // Checked for every server of every test: a log never contains a whole key.
     if (token.test(service.stderr())) throw new Error('There is a whole API key in the log.');
   }
   return { service, dataDir, dispose };

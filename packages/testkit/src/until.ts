@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hangMs } from './time-limits.ts';
 
 export type UntilOptions = {
-  /** How long to keep asking. @default {@link hangMs} */
+  /** How long to repeat it. @default {@link hangMs} */
   timeoutMs?: number;
-  /** The pause between two questions. @default 20 */
+  /** The pause between two probes. @default 20 */
   intervalMs?: number;
 };
 
 /**
- * Asks `probe` again and again until it gives something truthy, and returns that.
+ * Repeats `probe` until it returns something truthy, and returns that.
  *
- * A probe that throws means "not yet"; when time is up, its last error is the `cause`.
+ * A probe that throws is repeated. When the time is up, its last error is the `cause`.
  */
 export async function until<T>(
   probe: () => T | Promise<T>,
@@ -20,13 +20,13 @@ export async function until<T>(
   const over = Symbol('over');
   const timer = new AbortController();
   const deadline = sleep(timeoutMs, over, { signal: timer.signal });
-  // Rejects when the timer is no longer wanted, which is nobody's business.
+  // Rejects when the timer is aborted below, which is no failure.
   deadline.catch(() => {});
   let cause: unknown;
   try {
     for (;;) {
       try {
-        // A race, because a probe of something that hangs hangs with it.
+        // A race, because the probe may hang.
         const answer = await Promise.race([probe(), deadline]);
         if (answer === over) break;
         if (answer) return answer as Exclude<T, false | 0 | '' | null | undefined>;

@@ -39,8 +39,7 @@ export function findServer(options: {
 }
 
 /**
- * Checks that this user's server made the socket, before anything is sent to it. Root may use
- * everybody's.
+ * Checks, before anything is sent, that the socket belongs to this user. Root may use any socket.
  */
 function requireOwnSocket(socketPath: string, dataDir: string): void {
   const user = process.geteuid?.();

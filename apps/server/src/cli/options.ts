@@ -14,7 +14,7 @@ export interface ReasonOptions extends CommonOptions {
   readonly reason?: string;
 }
 
-/** The options with an Enterprise key's numbers. */
+/** The options with the quota of an Enterprise key. */
 export interface QuotaOptions {
   readonly perMinute?: number;
   readonly perDay?: number;
@@ -50,15 +50,15 @@ export const planArgument = (): Argument =>
 export const planOption = (description: string): Option =>
   new Option('--plan <plan>', description).choices(planNames);
 
-/** The first of an Enterprise key's numbers. */
+/** The limit per minute of an Enterprise key. */
 export const perMinuteOption = (): Option =>
   new Option('--per-minute <n>', 'requests per minute, for Enterprise').argParser(parseLimit);
 
-/** The second of an Enterprise key's numbers. */
+/** The limit per day of an Enterprise key. */
 export const perDayOption = (): Option =>
   new Option('--per-day <n>', 'requests per day, for Enterprise').argParser(parseLimit);
 
-/** When a key stops being good. */
+/** When a key or an operator expires. */
 export const expiresOption = (): Option =>
   new Option('--expires <when>', 'after 90d, 24h, … or at 2027-01-31T00:00:00Z').argParser(
     (text) => {
@@ -74,7 +74,7 @@ export const expiresOption = (): Option =>
     },
   );
 
-/** How long replaced tokens stay good, in seconds. */
+/** The grace period of a rotation, in seconds. */
 export const graceOption = (): Option =>
   new Option('--grace <duration>', 'how long earlier tokens stay valid')
     .default(gracePeriod.default, '24h')
@@ -112,7 +112,7 @@ export const daysOption = (flags: string, description: string): Option =>
 export const countOption = (): Option =>
   new Option('--limit <n>', 'no more than so many').argParser(parseLimit);
 
-/** Where the server is, and how to answer. */
+/** The options that every command has. */
 export const commonOptions = (): readonly Option[] => [
   new Option('--json', 'write JSON, for scripts'),
   new Option('--url <origin>', "the operators' listener (or set OPS_URL)").argParser((text) => {
@@ -125,9 +125,9 @@ export const commonOptions = (): readonly Option[] => [
 ];
 
 /**
- * An Enterprise key's numbers, if they are given as they must be.
+ * Reads the quota of an Enterprise key from its two options.
  *
- * @returns what is wrong with them, otherwise.
+ * @returns the quota, or what is wrong with the options.
  */
 export function readQuota(
   plan: PlanName,
@@ -147,7 +147,7 @@ const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d
 
 const durationForm = 'a number with s, m, h or d, such as 90d or 24h';
 
-/** Reads a duration such as `90d`, in seconds; a plain `0` will do, too. */
+/** Reads a duration such as `90d`, in seconds. A plain `0` is accepted. */
 function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];

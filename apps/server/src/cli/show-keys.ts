@@ -2,10 +2,10 @@ import type { Key, KeyDetails } from '@animal-store/contract/admin';
 import { formatFields, formatTable } from './table.ts';
 import { toTime } from './to-time.ts';
 
-/** What stands where a key has nothing. */
+/** Shown for a missing value. */
 const none = '-';
 
-/** Replaces the source of the usage while Redis is unavailable. */
+/** Shown while Redis is unavailable. */
 const ofOneReplica = 'of one replica only, against its share: Redis is unavailable';
 
 /** A list of keys as a table. */
@@ -39,7 +39,7 @@ export function showKeys(keys: readonly Key[]): string {
   );
 }
 
-/** One key, and how it stands if that is known. */
+/** One key, with its current usage if that is given. */
 export function showKey(key: Key | KeyDetails): string {
   const { perMinute, perDay } = key.quota;
   return formatFields([
@@ -59,7 +59,7 @@ export function showKey(key: Key | KeyDetails): string {
   ]);
 }
 
-/** A token that was just created. It is shown only now. */
+/** A new token. The server cannot show it again. */
 export function showToken(token: string): string {
   return `${formatFields([['Token', token]])}\nKeep the token: it is not shown again.\n`;
 }
@@ -82,7 +82,7 @@ function usageFields(usage: KeyDetails['usage']) {
   ] as const;
 }
 
-/** The minute of the last request. The ledger knows no seconds. */
+/** The minute of the last request. The usage ledger does not store seconds. */
 function toLastUse({ lastUsedAt }: Key): string {
   return lastUsedAt === null ? 'never' : `${toTime(lastUsedAt).slice(0, -4)}Z`;
 }

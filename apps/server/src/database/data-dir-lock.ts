@@ -3,23 +3,22 @@ import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../shared/startup-error.ts';
 
 /**
- * How long to try. Two servers that start at the same moment can each be in the other's way, and
- * without another try neither would get the lock (9 of 600 attempts).
+ * How long to retry. Without a retry, two servers that start at the same moment can block each other so
+ * that neither gets the lock (9 of 600 attempts).
  */
 const tryForMs = 500;
 
-/** Holds a data directory for this process. */
+/** The lock of a data directory, held by this process. */
 export interface DataDirLock {
   release(): void;
 }
 
 /**
- * Locks a data directory against a second server: PGlite does not, and both would hand out the same
- * ids.
+ * Locks a data directory. PGlite does not, and two servers on one directory would assign the same ids.
  *
- * Node has no `flock`; SQLite, which comes with Node, locks a file through the operating system. So
- * the kernel lets go of the lock however the process dies, and there is no stale lock to judge by a
- * process id, which another process may carry by then.
+ * Node has no `flock`, but its SQLite locks files through the operating system, which releases the lock
+ * when the process ends, in whatever way. A file with a process id would be left behind by `kill -9`, and
+ * the id may belong to another process later.
  *
  * @throws {StartupError} if another process holds it.
  */

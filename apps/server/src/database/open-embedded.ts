@@ -12,8 +12,7 @@ import { migrationsFolder } from './migrations.ts';
 import * as schema from './schema.ts';
 
 /**
- * Opens the embedded database, PGlite, in a directory that this process then has to itself, and
- * migrates it.
+ * Locks a directory, opens the embedded database (PGlite) in it, and migrates it.
  *
  * @throws {StartupError} if the directory cannot be used, or another server runs on it.
  */

@@ -36,7 +36,7 @@ export interface Metrics {
 const watchedGauges = {
   inFlight: {
     name: 'animal_store_requests_in_flight',
-    help: 'Requests under /v1 that are being answered.',
+    help: 'Requests under /v1 in progress.',
   },
   ready: {
     name: 'animal_store_ready',
@@ -44,19 +44,19 @@ const watchedGauges = {
   },
   replicas: {
     name: 'animal_store_replicas',
-    help: 'How many replicas this one believes to share each quota with while Redis is away.',
+    help: 'Replicas that share each quota while Redis is unavailable, as this replica counts them.',
   },
   heartbeatAge: {
     name: 'animal_store_heartbeat_age_seconds',
-    help: 'Time since the listening connection to Postgres delivered a heartbeat. They come every 2 s.',
+    help: 'Time since the last heartbeat on the listening connection to Postgres. They are sent every 2 s.',
   },
   usageWriteAge: {
     name: 'animal_store_usage_write_age_seconds',
-    help: 'Time since this replica last wrote its counts of requests to the usage ledger.',
+    help: 'Time since this replica last wrote to the usage ledger.',
   },
   usageRollUpAge: {
     name: 'animal_store_usage_roll_up_age_seconds',
-    help: 'Time since this replica last found nothing left to roll up, or another one at it.',
+    help: 'Time since this replica last finished rolling up usage, or saw another replica do it.',
   },
 } as const;
 
@@ -85,66 +85,66 @@ export function openMetrics({ version }: { version: string }): Metrics {
 
   new Gauge({
     name: 'animal_store_build_info',
-    help: 'Always 1; its labels tell what runs.',
+    help: 'Always 1. Its labels are the versions of the service and of Node.',
     labelNames: ['version', 'node'],
     registers,
   }).set({ version, node: process.version }, 1);
 
   const requests = new Counter({
     name: 'animal_store_http_requests_total',
-    help: 'Requests that are over, by route template, method and status.',
+    help: 'Completed requests, by route template, method and status.',
     labelNames: ['route', 'method', 'status'],
     registers,
   });
   const requestSeconds = new Histogram({
     name: 'animal_store_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer.',
+    help: 'Time from the headers of a request to the end of its response.',
     labelNames: ['route', 'method'],
     buckets: secondsBuckets,
     registers,
   });
   const opsRequests = new Counter({
     name: 'animal_store_ops_requests_total',
-    help: "Requests to the operators' listener that are over, by route template, method and status.",
+    help: 'Completed requests to the ops listener, by route template, method and status.',
     labelNames: ['route', 'method', 'status'],
     registers,
   });
   const opsRequestSeconds = new Histogram({
     name: 'animal_store_ops_request_duration_seconds',
-    help: "Time from the head of a request to the operators' listener to the end of its answer.",
+    help: 'Time from the headers of a request to the ops listener to the end of its response.',
     labelNames: ['route', 'method'],
     buckets: secondsBuckets,
     registers,
   });
   const decisions = new Counter({
     name: 'animal_store_quota_decisions_total',
-    help: 'Requests counted, by plan ("none" for those without a valid key), the window that was most restrictive, and outcome.',
+    help: 'Decisions of quotas, by plan ("none" without a valid key), most restrictive window and outcome.',
     labelNames: ['plan', 'window', 'outcome'],
     registers,
   });
   const bans = new Counter({
     name: 'animal_store_bans_total',
-    help: 'Bans of keys that this replica began.',
+    help: 'Bans that requests to this replica began.',
     registers,
   });
   const usageLost = new Counter({
     name: 'animal_store_usage_lost_requests_total',
-    help: 'Requests that are missing in the usage ledger, because the database was away too long.',
+    help: 'Requests that are missing in the usage ledger, because the database was unavailable for too long.',
     registers,
   });
   const auditLost = new Counter({
     name: 'animal_store_audit_lost_bans_total',
-    help: 'Bans whose start is missing in the audit log, because the database was away too long.',
+    help: 'Bans whose start is missing in the audit log, because the database was unavailable for too long.',
     registers,
   });
   const breaker = new Gauge({
     name: 'animal_store_redis_breaker_open',
-    help: '1 while Redis is away and this replica limits by its own share, otherwise 0.',
+    help: '1 while Redis is unavailable and this replica limits by its own share, otherwise 0.',
     registers,
   });
   const redisSeconds = new Histogram({
     name: 'animal_store_redis_command_duration_seconds',
-    help: 'Time that Redis took for a command, failures included.',
+    help: 'Duration of Redis commands, failures included.',
     labelNames: ['command'],
     buckets: secondsBuckets,
     registers,
@@ -157,19 +157,19 @@ export function openMetrics({ version }: { version: string }): Metrics {
   });
   const statementSeconds = new Histogram({
     name: 'animal_store_database_statement_duration_seconds',
-    help: 'Time that the database took for a statement, waiting for a connection and failures included.',
+    help: 'Duration of SQL statements, including the wait for a connection, and failures.',
     labelNames: ['statement'],
     buckets: secondsBuckets,
     registers,
   });
   const statementsInFlight = new Gauge({
     name: 'animal_store_database_statements_in_flight',
-    help: 'Statements that were sent to the database, or wait for one of its 4 connections.',
+    help: 'SQL statements in progress, or waiting for one of the 4 connections.',
     registers,
   });
   const statementErrors = new Counter({
     name: 'animal_store_database_statement_errors_total',
-    help: 'Statements that failed, by SQLSTATE or code of the driver.',
+    help: 'Failed SQL statements, by SQLSTATE or the code of the driver.',
     labelNames: ['statement', 'code'],
     registers,
   });

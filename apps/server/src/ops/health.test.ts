@@ -53,7 +53,7 @@ test('what the database says in its own words is kept from whoever asks', async 
   });
   expect(await health.report()).toEqual({
     status: 'not_ready',
-    reasons: ['The database does not tell which migrations it has.'],
+    reasons: ['The migrations of the database cannot be read.'],
   });
 });
 

@@ -1,23 +1,23 @@
 import { DatabaseUnavailableError } from '../database/database-error.ts';
 
-/** How long the database may take to answer, in milliseconds. */
+/** The time-out of the query that checks the database, in milliseconds. */
 const databaseTimeoutMs = 1_000;
 
-/** Whether this replica should be sent requests, and why not. */
+/** Whether load balancers should send requests to this replica, and the reasons if not. */
 export interface HealthReport {
   /** `degraded`: it serves, but something needs an operator. */
   readonly status: 'ready' | 'degraded' | 'not_ready';
-  /** Whatever is wrong, a sentence each. */
+  /** One sentence for each fault. */
   readonly reasons: readonly string[];
 }
 
 export type Health = ReturnType<typeof createHealth>;
 
 /**
- * Knows whether this replica is ready. It is not until it is told that it is, because its probes are
- * answered before its callers are.
+ * Decides whether this replica is ready. It starts as not ready, because the ops listener opens before the
+ * public one.
  *
- * @param options.isMigrated asks the database whether it has all that this code needs.
+ * @param options.isMigrated queries whether the database has every migration that this code needs.
  */
 export function createHealth(options: { isMigrated: () => Promise<boolean> }) {
   const { isMigrated } = options;
@@ -25,7 +25,7 @@ export function createHealth(options: { isMigrated: () => Promise<boolean> }) {
   let redisFault: string | undefined;
   let asking: Promise<string | undefined> | undefined;
 
-  // One question at a time: probes of a database that hangs must not queue up behind each other.
+  // Probes share one query, so that they do not pile up while the database hangs.
   const askDatabase = () => {
     asking ??= faultOf(isMigrated).finally(() => {
       asking = undefined;
@@ -34,17 +34,17 @@ export function createHealth(options: { isMigrated: () => Promise<boolean> }) {
   };
 
   return {
-    /** From now on this replica takes requests. */
+    /** Call it when the public port is open. */
     setReady(): void {
       phase = 'serving';
     },
 
-    /** From now on this replica is not ready: its stop has begun. */
+    /** Call it when a stop begins. */
     setNotReady(): void {
       phase = 'stopping';
     },
 
-    /** Takes note of why Redis does not decide, or that it does again. */
+    /** Sets why Redis is unavailable; `undefined` when it is back. */
     setRedisFault(fault: string | undefined): void {
       redisFault = fault;
     },
@@ -62,7 +62,7 @@ export function createHealth(options: { isMigrated: () => Promise<boolean> }) {
   };
 }
 
-/** What keeps the database from serving. Never its own words: they may hold an address or a user. */
+/** Why the database is unusable. Not the driver's message, which may contain an address or a user. */
 async function faultOf(isMigrated: () => Promise<boolean>): Promise<string | undefined> {
   try {
     return (await isMigrated())
@@ -71,7 +71,7 @@ async function faultOf(isMigrated: () => Promise<boolean>): Promise<string | und
   } catch (error) {
     return error instanceof DatabaseUnavailableError
       ? 'The database cannot be reached.'
-      : 'The database does not tell which migrations it has.';
+      : 'The migrations of the database cannot be read.';
   }
 }
 

@@ -15,7 +15,7 @@ import type { Quotas } from '../../src/quotas/quotas.ts';
 import { createRedisQuotas } from './open-limiters.ts';
 
 // During a rolling update, replicas of this version and of the one before decide side by side. The one
-// before is represented by its script. Delete this file, the script and `read_hash` one version later.
+// before is represented by its script. Delete this file and the script one version later.
 
 const startMs = 1_800_000_000_321;
 const dayMs = 86_400_000;
