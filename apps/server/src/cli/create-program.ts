@@ -7,6 +7,8 @@ import { type CommonOptions, commonOptions } from './options.ts';
 export interface CliOutput {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** How wide the terminal is. Files and pipes get the usual width. */
+  readonly columns?: number | undefined;
 }
 
 const connection = `

@@ -1,5 +1,5 @@
 import type { PlanName } from '@animal-store/contract';
-import type { IssuedKey, Key, KeyState, NewKey } from '@animal-store/contract/admin';
+import type { IssuedKey, Key, KeyState, NewKey, UsageBucket } from '@animal-store/contract/admin';
 import { keyStates } from '@animal-store/contract/admin';
 import { type Command, Option } from 'commander';
 import { type AdminClient, expectStatus } from './admin-client.ts';
@@ -21,8 +21,10 @@ import {
   readQuota,
   reasonOf,
   reasonOption,
+  sinceOption,
 } from './options.ts';
 import { showKey, showKeys, showToken } from './show-keys.ts';
+import { showKeyUsage } from './show-usage.ts';
 
 const examples = `
   npm run keys -- create --name acme --plan pro --expires 90d
@@ -30,9 +32,22 @@ const examples = `
   npm run keys -- list --state active --account C-17
   npm run keys -- list --unused-for 90d
   npm run keys -- update <id> --name acme-2 --no-expires --reason "Contract 2026-118"
+  npm run keys -- usage <id> --since 7d
   npm run keys -- rotate <id> --grace 24h
   npm run --silent keys -- list --json | jq
 `;
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** The width of what is not a terminal. */
+const usualColumns = 80;
+
+/** A bucket of which so much time has few enough to look at. */
+function bucketFor(ms: number): UsageBucket {
+  if (ms <= hourMs) return 'minute';
+  return ms <= 2 * dayMs ? 'hour' : 'day';
+}
 
 /** Creates the commands of \`npm run keys -- <command>\`. */
 export function createKeysProgram(output: CliOutput): Command {
@@ -90,6 +105,23 @@ export function createKeysProgram(output: CliOutput): Command {
       const client = connect(options);
       const answer = await expectStatus(client.getKey({ params: { keyId: id } }), 200);
       print(options, answer.body, showKey);
+    });
+
+  program
+    .command('usage')
+    .summary('show what a key has used')
+    .description(
+      'Draws how many requests a key has made: by minute up to an hour, by hour up to two days, else by day.',
+    )
+    .addArgument(keyId())
+    .addOption(sinceOption('since so long ago, a day by default'))
+    .action(async (id: string, options: CommonOptions & { readonly since?: string }) => {
+      const { since: from = new Date(Date.now() - dayMs).toISOString() } = options;
+      const query = { from, bucket: bucketFor(Date.now() - Date.parse(from)) };
+      const call = connect(options).getKeyUsage({ params: { keyId: id }, query });
+      print(options, (await expectStatus(call, 200)).body, (ledger) =>
+        showKeyUsage(ledger, output.columns ?? usualColumns),
+      );
     });
 
   program

@@ -60,18 +60,14 @@ export const perDayOption = (): Option =>
 
 /** When a key or an operator expires. */
 export const expiresOption = (): Option =>
-  new Option('--expires <when>', 'after 90d, 24h, … or at 2027-01-31T00:00:00Z').argParser(
-    (text) => {
-      const seconds = parseDuration(text);
-      const at = seconds === undefined ? Date.parse(text) : Date.now() + seconds * 1000;
-      // A bare date would mean midnight in UTC to some, and here to others.
-      if (!Number.isNaN(at) && (seconds !== undefined || /[\d:](?:Z|[+-]\d\d:\d\d)$/.test(text))) {
-        return new Date(at).toISOString();
-      }
-      throw new InvalidArgumentError(
-        `Expected ${durationForm}, or a date and time with its offset, such as 2027-01-31T00:00:00Z.`,
-      );
-    },
+  new Option('--expires <when>', 'after 90d, 24h, … or at 2027-01-31T00:00:00Z').argParser((text) =>
+    readInstant(text, 1),
+  );
+
+/** From when on. */
+export const sinceOption = (description: string): Option =>
+  new Option('--since <when>', `${description} (7d, 24h, …), or at 2026-11-21T00:00:00Z`).argParser(
+    (text) => readInstant(text, -1),
   );
 
 /** The grace period of a rotation, in seconds. */
@@ -153,6 +149,19 @@ function parseDuration(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const seconds = unitSeconds[unit];
   return seconds === undefined ? undefined : Number(count) * seconds;
+}
+
+/** Reads a time, or a duration from now on or before now. */
+function readInstant(text: string, direction: 1 | -1): string {
+  const seconds = parseDuration(text);
+  const at = seconds === undefined ? Date.parse(text) : Date.now() + direction * seconds * 1000;
+  // A bare date would mean midnight in UTC to some, and here to others.
+  if (!Number.isNaN(at) && (seconds !== undefined || /[\d:](?:Z|[+-]\d\d:\d\d)$/.test(text))) {
+    return new Date(at).toISOString();
+  }
+  throw new InvalidArgumentError(
+    `Expected ${durationForm}, or a date and time with its offset, such as 2027-01-31T00:00:00Z.`,
+  );
 }
 
 function parseLimit(text: string): number {

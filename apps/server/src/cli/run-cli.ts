@@ -5,12 +5,14 @@ import { CliError } from './cli-error.ts';
 import type { CliOutput } from './create-program.ts';
 import { createKeysProgram } from './keys-program.ts';
 import { createOperatorsProgram } from './operators-program.ts';
+import { createUsageProgram } from './usage-program.ts';
 
-/** The groups of commands: `npm run keys`, `npm run operators`, `npm run audit`. */
+/** The groups of commands: `npm run keys`, and so on. */
 const programs = {
   keys: createKeysProgram,
   operators: createOperatorsProgram,
   audit: createAuditProgram,
+  usage: createUsageProgram,
 } as const;
 
 /**

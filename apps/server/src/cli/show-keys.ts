@@ -1,5 +1,5 @@
 import type { Key, KeyDetails } from '@animal-store/contract/admin';
-import { formatFields, formatTable } from './table.ts';
+import { formatFields, formatTable, toCount } from './table.ts';
 import { toTime } from './to-time.ts';
 
 /** Shown for a missing value. */
@@ -85,8 +85,4 @@ function usageFields(usage: KeyDetails['usage']) {
 /** The minute of the last request. The usage ledger does not store seconds. */
 function toLastUse({ lastUsedAt }: Key): string {
   return lastUsedAt === null ? 'never' : `${toTime(lastUsedAt).slice(0, -4)}Z`;
-}
-
-function toCount(count: number): string {
-  return count.toLocaleString('en-US');
 }

@@ -1,5 +1,10 @@
 const gap = '  ';
 
+/** Writes a number for people. */
+export function toCount(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
 /** Formats rows as columns under a header. */
 export function formatTable(header: readonly string[], rows: readonly string[][]): string {
   const lines = [header, ...rows];

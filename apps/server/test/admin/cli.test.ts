@@ -5,7 +5,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IssuedKey, Key, KeyDetails } from '@animal-store/contract/admin';
-import { freePort, type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
+import {
+  freePort,
+  type Server,
+  startServer,
+  temporaryDirectory,
+  until,
+} from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminToken } from '../support/admin.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
@@ -163,6 +169,42 @@ describe('beside an embedded server', () => {
     expect(active.map(({ id }) => id)).toEqual([second]);
     expect(await json<Key[]>('list', '--limit', '1')).toHaveLength(1);
     expect((await keys('list', '--state', 'expired')).stdout).toBe('There are no such keys.\n');
+  });
+
+  test('the usage of a key is drawn, and the busiest keys are listed', async () => {
+    await using quick = await createDatabase('embedded');
+    await using used = await startServer({
+      env: { ...quick.env, USAGE_FLUSH_MS: '20', USAGE_ROLL_UP_MS: '20' },
+    });
+    const run = (...args: string[]) => execute(process.execPath, [cli, ...args], quick.env);
+    const made = await run('keys', 'create', '--plan', 'pro', '--name', 'acme', '--json');
+    const { key, token } = JSON.parse(made.stdout) as IssuedKey;
+    const unused = await run('keys', 'usage', key.id);
+    expect(unused).toMatchObject({ code: 0, stdout: expect.stringMatching(/^There were no req/) });
+    for (let n = 0; n < 3; n += 1) await call(`${used.baseUrl}/pets`, { token });
+
+    const drawn = await until(async () => {
+      const { stdout } = await run('keys', 'usage', key.id, '--since', '7d');
+      return stdout.includes('  3  ') && stdout;
+    });
+    expect(drawn).toMatch(
+      /^Requests by day from .*\n\n(.* {2}0\n){7}.* {2}3 {2}█{60}\n\nOPERATION {2}OK\n/,
+    );
+    const json = await run('keys', 'usage', key.id, '--since', '30m', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ keyId: key.id, bucket: 'minute' });
+    const top = await run('usage', 'top', '--since', '1d', '--plan', 'pro', '--limit', '5');
+    expect(top.stdout).toMatch(
+      new RegExp(`\n${key.id}  acme  -        pro   3         0       0\n$`),
+    );
+    expect(await run('usage', 'top', '--account', 'C-17')).toMatchObject({
+      stdout: expect.stringMatching(/^No such key made a request/),
+    });
+    expect(await run('usage', 'top', '--since', '90d')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: from: expected at most 31 buckets of a day before to, got 91\n',
+    });
+    expect(await run('usage', 'top', '--since', 'yesterday')).toMatchObject({ code: 2 });
   });
 
   test('operators are created, listed, rotated and revoked', async () => {

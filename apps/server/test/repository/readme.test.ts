@@ -117,7 +117,9 @@ describe.each(documents)('%s', (document) => {
   test('names scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = [
-      ...text.matchAll(/\bnpm (?:run )?((?:start|test|keys|operators|check|format|bench)[:\w]*)/g),
+      ...text.matchAll(
+        /\bnpm (?:run )?((?:start|test|keys|operators|usage|check|format|bench)[:\w]*)/g,
+      ),
     ];
     const names = named.map(([, name = '']) => name);
     expect(names.filter((name) => scripts[name] === undefined)).toEqual([]);

@@ -1,0 +1,65 @@
+import type { LedgerOfKey, ServiceLedger, UsageRow } from '@animal-store/contract/admin';
+import { expect, test } from 'vitest';
+import { showBusiestKeys, showKeyUsage } from './show-usage.ts';
+
+const keyId = '00000000-0000-4000-8000-000000000000';
+
+const rowOf = (at: string, outcome: UsageRow['outcome'], requests: number) =>
+  ({ at, operation: 'listPets', outcome, requests }) as const;
+
+test('the usage of a key has a bar for each bucket, also for those without requests', () => {
+  const ledger: LedgerOfKey = {
+    keyId,
+    from: '2026-11-21T08:00:00.000Z',
+    to: '2026-11-21T11:00:00.000Z',
+    bucket: 'hour',
+    rows: [
+      rowOf('2026-11-21T08:00:00.000Z', 'ok', 1_000),
+      rowOf('2026-11-21T08:00:00.000Z', 'denied', 200),
+      { ...rowOf('2026-11-21T10:00:00.000Z', 'ok', 600), operation: 'getPet' },
+    ],
+  };
+  expect(showKeyUsage(ledger, 44)).toBe(
+    [
+      'Requests by hour from 2026-11-21 08:00Z to 2026-11-21 11:00Z:',
+      '',
+      '2026-11-21 08:00Z  1,200  ██████████████████',
+      '2026-11-21 09:00Z      0',
+      '2026-11-21 10:00Z    600  █████████',
+      '',
+      'OPERATION  OK     DENIED',
+      'listPets   1,000  200',
+      'getPet     600    0',
+      '',
+    ].join('\n'),
+  );
+  expect(showKeyUsage({ ...ledger, rows: [] }, 44)).toBe(
+    'There were no requests from 2026-11-21 08:00Z to 2026-11-21 11:00Z.\n',
+  );
+});
+
+test('the busiest keys are a table with their errors and denials', () => {
+  const at = '2026-11-21T00:00:00.000Z';
+  const rows = (['ok', 'client_error', 'server_error', 'denied', 'banned'] as const).map(
+    (outcome, index) => ({ keyId, ...rowOf(at, outcome, 10 ** (5 - index)) }),
+  );
+  const ledger: ServiceLedger = {
+    from: '2026-11-16T00:00:00.000Z',
+    to: '2026-11-23T00:00:00.000Z',
+    bucket: 'day',
+    keys: [{ keyId, name: null, account: '日本', plan: 'pro', requests: 111_110 }],
+    rows,
+  };
+  expect(showBusiestKeys(ledger)).toBe(
+    [
+      'The busiest keys from 2026-11-16 to 2026-11-22 (UTC):',
+      '',
+      `ID${' '.repeat(36)}NAME  ACCOUNT  PLAN  REQUESTS  ERRORS  DENIED`,
+      `${keyId}  -     日本     pro   111,110   11,000  110`,
+      '',
+    ].join('\n'),
+  );
+  expect(showBusiestKeys({ ...ledger, keys: [], rows: [] })).toBe(
+    'No such key made a request from 2026-11-16 to 2026-11-22 (UTC).\n',
+  );
+});
