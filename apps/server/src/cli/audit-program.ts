@@ -42,7 +42,7 @@ export function createAuditProgram(output: CliOutput): Command {
     .option('--actor <who>', "only what an operator's id, admin_token, local_user or system did")
     .addOption(new Option('--action <action>', 'only entries of this action').choices(auditActions))
     .option('--account <ref>', 'only entries about keys of this account')
-    .addOption(sinceOption())
+    .addOption(sinceOption('only from so long ago on'))
     .addOption(countOption().default(usualLimit))
     .action(async (options: AuditOptions) => {
       const client = connect(options);

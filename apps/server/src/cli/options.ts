@@ -64,7 +64,7 @@ export const expiresOption = (): Option =>
     readInstant(text, 1),
   );
 
-/** From when on. */
+/** When a question begins. */
 export const sinceOption = (description: string): Option =>
   new Option('--since <when>', `${description} (7d, 24h, …), or at 2026-11-21T00:00:00Z`).argParser(
     (text) => readInstant(text, -1),
@@ -87,14 +87,6 @@ export const reasonOption = (): Option => new Option('--reason <text>', 'why, fo
 export const reasonOf = ({ reason }: ReasonOptions): { reason?: string | undefined } => ({
   reason,
 });
-
-/** How long ago a question begins, as an instant. */
-export const sinceOption = (): Option =>
-  new Option('--since <duration>', 'only from so long ago on, such as 7d').argParser((text) => {
-    const seconds = parseDuration(text);
-    if (seconds !== undefined) return new Date(Date.now() - seconds * 1000).toISOString();
-    throw new InvalidArgumentError(`Expected ${durationForm}.`);
-  });
 
 /** A number of whole days, as the admin API takes it. */
 export const daysOption = (flags: string, description: string): Option =>
