@@ -1,0 +1,221 @@
+import type { AuditEntry } from '@animal-store/contract/admin';
+import {
+  openPostgres,
+  openRedis,
+  openTcpProxy,
+  type Server,
+  startServer,
+  until,
+} from '@animal-store/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAuditLog } from '../../src/audit/audit-log.ts';
+import { createBanLog } from '../../src/audit/ban-log.ts';
+import type { OpenDatabase } from '../../src/database/database.ts';
+import { createKeyManagement } from '../../src/keys/key-management.ts';
+import { adminOf, adminToken, someCause } from '../support/admin.ts';
+import { createDatabase, databaseKinds, type TestDatabase } from '../support/databases.ts';
+import { call } from '../support/service.ts';
+
+const nobody = '00000000-0000-4000-8000-000000000000';
+const system = { type: 'system', id: null, name: 'system' };
+
+/** The second denial in a row bans, for a second. */
+const quickBans = {
+  ADMIN_TOKEN: adminToken,
+  BAN_GRACE_MS: '0',
+  BAN_MIN_STRIKES: '1',
+  BAN_STRIKE_PERCENT: '0',
+  BAN_SECONDS: '1',
+};
+
+/** The entries about a key, the oldest first. */
+async function entriesOf(server: Server, keyId: string): Promise<AuditEntry[]> {
+  const { status, body } = await adminOf(server).call(`/audit?limit=100&keyId=${keyId}`);
+  expect(status).toBe(200);
+  return (body as AuditEntry[]).toReversed();
+}
+
+const actionsOf = async (server: Server, keyId: string) =>
+  (await entriesOf(server, keyId)).map(({ action }) => action);
+
+const createKey = (server: Server) =>
+  adminOf(server).create(
+    '{"plan":"enterprise","quota":{"perMinute":1,"perDay":1000},"name":"hasty","account":"C-17"}',
+  );
+
+/** Uses a key on several servers until one of them bans it. */
+async function useUntilBanned(servers: readonly Server[], token: string): Promise<void> {
+  await until(async () => {
+    const answers = await Promise.all(
+      servers.map(({ baseUrl }) => call(`${baseUrl}/pets`, { token })),
+    );
+    return answers.some(
+      ({ body }) => (body as { code?: string }).code === 'key_temporarily_banned',
+    );
+  });
+}
+
+describe.each(databaseKinds)('on %s', (kind) => {
+  const stack = new AsyncDisposableStack();
+  let server: Server;
+
+  beforeAll(async () => {
+    const database: TestDatabase = stack.use(await createDatabase(kind));
+    server = stack.use(await startServer({ env: { ...database.env, ...quickBans } }));
+  });
+  afterAll(() => stack.disposeAsync());
+
+  test('the start and the natural end of a ban are recorded', async () => {
+    const { key, token } = await createKey(server);
+    await useUntilBanned([server], token);
+    await until(async () => (await actionsOf(server, key.id)).includes('ban.ended'));
+    const [, start, end, ...more] = await entriesOf(server, key.id);
+    expect(more).toEqual([]);
+    const about = {
+      actor: system,
+      subject: { type: 'key', id: key.id, name: 'hasty', account: 'C-17' },
+      requestId: null,
+      reason: null,
+    };
+    const bannedUntil = start?.after.bannedUntil ?? '';
+    expect(start).toMatchObject({
+      ...about,
+      action: 'ban.started',
+      before: { bannedUntil: null },
+      after: { bannedUntil },
+    });
+    expect(Date.parse(bannedUntil) - Date.parse(start?.at ?? '')).toBe(1_000);
+    expect(end).toMatchObject({
+      ...about,
+      action: 'ban.ended',
+      at: bannedUntil,
+      before: { bannedUntil },
+      after: { bannedUntil: null },
+    });
+  });
+});
+
+describe('on several replicas with Redis', () => {
+  const stack = new AsyncDisposableStack();
+  let servers: readonly Server[];
+
+  beforeAll(async () => {
+    const database = stack.use(await createDatabase('postgres'));
+    const redis = stack.use(await openRedis());
+    const env = { ...database.env, ...quickBans, REDIS_URL: redis.url, BAN_SECONDS: '3' };
+    servers = await Promise.all([1, 2, 3].map(() => startServer({ env })));
+    for (const server of servers) stack.use(server);
+  });
+  afterAll(() => stack.disposeAsync());
+
+  const first = () => servers[0] as Server;
+
+  test('a ban has one start and one end, whoever saw it', async () => {
+    const { key, token } = await createKey(first());
+    await useUntilBanned(servers, token);
+    await until(async () => (await actionsOf(first(), key.id)).includes('ban.ended'));
+    expect(await actionsOf(first(), key.id)).toEqual(['key.created', 'ban.started', 'ban.ended']);
+  });
+
+  test('an unban is the end of the ban: it has no other', async () => {
+    const { key, token } = await createKey(first());
+    await useUntilBanned(servers, token);
+    await until(async () => (await actionsOf(first(), key.id)).includes('ban.started'));
+    const start = (await entriesOf(first(), key.id))[1];
+    const path = `/keys/${key.id}/unban?reason=sorry`;
+    expect((await adminOf(servers[1] as Server).call(path, { method: 'POST' })).status).toBe(200);
+    expect((await entriesOf(first(), key.id)).at(-1)).toMatchObject({
+      action: 'key.unbanned',
+      actor: { type: 'admin_token' },
+      before: { bannedUntil: start?.after.bannedUntil },
+      after: { bannedUntil: null },
+      reason: 'sorry',
+    });
+    // A ban that began later has ended: so has been looked for the end of this one.
+    const other = await createKey(first());
+    await useUntilBanned(servers, other.token);
+    await until(async () => (await actionsOf(first(), other.key.id)).includes('ban.ended'));
+    expect(await actionsOf(first(), key.id)).toEqual([
+      'key.created',
+      'ban.started',
+      'key.unbanned',
+    ]);
+  });
+});
+
+test('a ban that begins while the database is away is recorded once it is back', async () => {
+  await using stack = new AsyncDisposableStack();
+  const postgres = stack.use(await openPostgres());
+  const { url } = await postgres.createDatabase();
+  const { hostname: host, port } = new URL(url);
+  const proxy = stack.use(await openTcpProxy({ target: { host, port: Number(port) } }));
+  const env = { ...quickBans, DATABASE_URL: proxy.via(url) };
+  const server = stack.use(await startServer({ env }));
+  const { key, token } = await createKey(server);
+  // The key is cached from now on.
+  expect((await call(`${server.baseUrl}/pets`, { token })).status).toBe(200);
+  await proxy.cut();
+  await useUntilBanned([server], token);
+  await proxy.resume();
+  await until(async () => {
+    const { status, body } = await adminOf(server).call(
+      `/audit?keyId=${key.id}&action=ban.started`,
+    );
+    return status === 200 && (body as unknown[]).length === 1;
+  });
+});
+
+describe.each(databaseKinds)('in the database %s', (kind) => {
+  const stack = new AsyncDisposableStack();
+  let database: OpenDatabase;
+
+  beforeAll(async () => {
+    database = await stack.use(await createDatabase(kind)).open();
+    stack.defer(() => database.close());
+  });
+  afterAll(() => stack.disposeAsync());
+
+  async function actionsAbout(keyId: string) {
+    const { entries } = await createAuditLog(database.db).list({ keyId }, 100, undefined);
+    return entries.map(({ action }) => action).toReversed();
+  }
+
+  const banOf = (keyId: string, untilMs: number) => {
+    const startedAt = new Date(Date.now() - 60_000);
+    return { keyId, startedAt, until: new Date(Date.now() + untilMs) };
+  };
+
+  test('a start that is written again, even after the end, is recorded once', async () => {
+    const bans = createBanLog(database.db);
+    const ban = banOf(nobody, -1_000);
+    await Promise.all([bans.start(ban), bans.start(ban)]);
+    await Promise.all([bans.endExpired(), bans.endExpired()]);
+    await bans.start(ban);
+    await bans.endExpired();
+    expect(await actionsAbout(nobody)).toEqual(['ban.started', 'ban.ended']);
+  });
+
+  test('a ban that was lifted before its start got here has no other end', async () => {
+    const { db } = database;
+    const keys = createKeyManagement(db, () => {});
+    const { key } = await keys.create({ plan: 'free' }, someCause);
+    const standing = { bannedUntil: undefined, strikes: 3 };
+    const ban = banOf(key.id, -1_000);
+    await keys.unban(key.id, standing, async () => {}, someCause);
+    await createBanLog(db).start(ban);
+    await createBanLog(db).endExpired();
+    expect(await actionsAbout(key.id)).toEqual(['ban.started', 'key.created', 'key.unbanned']);
+  });
+
+  test('an unban whose ban cannot be lifted is not recorded', async () => {
+    const keys = createKeyManagement(database.db, () => {});
+    const { key } = await keys.create({ plan: 'free' }, someCause);
+    await createBanLog(database.db).start(banOf(key.id, 60_000));
+    const standing = { bannedUntil: undefined, strikes: 0 };
+    const failure = new Error('not lifted');
+    await expect(
+      keys.unban(key.id, standing, () => Promise.reject(failure), someCause),
+    ).rejects.toThrow();
+    expect(await actionsAbout(key.id)).toEqual(['ban.started', 'key.created']);
+  });
+});
