@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { IssuedKey, Key, KeyDetails } from '@animal-store/contract/admin';
+import type { AuditEntry, IssuedKey, Key, KeyDetails } from '@animal-store/contract/admin';
 import {
   freePort,
   type Server,
@@ -102,6 +102,47 @@ describe('beside an embedded server', () => {
     const until = ['--expires', '2099-01-31T00:00:00+01:00'];
     const exact = await json<IssuedKey>('create', '--plan', 'free', ...until);
     expect(exact.key.expiresAt).toBe('2099-01-30T23:00:00.000Z');
+  });
+
+  test('a key is found, updated and followed in the audit log', async () => {
+    const { key } = await json<IssuedKey>(
+      ...['create', '--name', 'Searched', '--account', 'S-1', '--plan', 'free'],
+      ...['--reason', 'Contract 7'],
+    );
+    for (const filter of [
+      ['--name', 'SEARCH'],
+      ['--account', 'S-1', '--state', 'active'],
+    ]) {
+      expect((await json<Key[]>('list', ...filter)).map(({ id }) => id)).toEqual([key.id]);
+    }
+    expect((await keys('list', '--unused-for', '1d')).stdout).toBe('There are no such keys.\n');
+    const updated = await json<Key>(
+      ...['update', key.id, '--name', 'Found', '--no-account', '--expires', '90d'],
+    );
+    expect(updated).toMatchObject({ name: 'Found', account: null, expiresAt: expect.any(String) });
+    expect(await json<Key>('update', key.id, '--no-expires')).toMatchObject({ expiresAt: null });
+    expect(await keys('update', key.id)).toMatchObject({ code: 2, stdout: '' });
+
+    const audit = (...args: string[]) =>
+      execute(process.execPath, [cli, 'audit', '--key', key.id, ...args], database.env);
+    const { code, stdout, stderr } = await audit('--since', '1h', '--limit', '2');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      new RegExp(
+        `^AT +WHO +ACTION +ID +NAME +CHANGE +REASON
+${anyTime}  local user  key.changed  ${key.id}  Found  expiresAt ${anyTime} → - +-
+${anyTime}  local user  key.changed  ${key.id}  Found  name Searched → Found, account S-1 → -, .*
+$`,
+      ),
+    );
+    const entries = JSON.parse((await audit('--json')).stdout) as AuditEntry[];
+    expect(entries.map(({ action, reason }) => [action, reason])).toEqual([
+      ['key.changed', null],
+      ['key.changed', null],
+      ['key.created', 'Contract 7'],
+    ]);
+    expect((await audit('--action', 'key.revoked')).stdout).toBe('There are no such entries.\n');
+    expect(await audit('--action', 'nothing')).toMatchObject({ code: 2, stdout: '' });
   });
 
   test('a key can be changed, rotated and revoked', async () => {

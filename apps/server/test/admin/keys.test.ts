@@ -160,6 +160,43 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
     });
   });
 
+  describe('a search', () => {
+    const find = async (query: string) => {
+      const { status, body } = await admin.call(`/keys?limit=100&${query}`);
+      expect(status).toBe(200);
+      return (body as Key[]).map(({ id }) => id);
+    };
+
+    test('finds keys by name, account and token prefix', async () => {
+      const { key, token } = await admin.create(
+        '{"plan":"free","name":"Ünique %","account":"U 1"}',
+      );
+      expect(await find('name=%C3%9Cn')).toEqual([key.id]);
+      expect(await find('name=%C3%9CNIQUE+%25')).toEqual([key.id]);
+      expect(await find('account=U+1')).toEqual([key.id]);
+      expect(await find(`tokenPrefix=${token.slice(0, 8)}`)).toContain(key.id);
+      expect(await find('account=U+1&state=revoked')).toEqual([]);
+    });
+
+    test('never repeats a whole token that was sent by mistake', async () => {
+      const { token } = await admin.create('{"plan":"free"}');
+      const { status, text } = await admin.call(`/keys?tokenPrefix=${token}`);
+      expect(status).toBe(400);
+      expect(text).not.toContain(token.slice(8));
+    });
+
+    test('keeps its filters in the link to the next page', async () => {
+      for (let n = 0; n < 2; n += 1) await admin.create('{"plan":"free","account":"paged & more"}');
+      const query = 'limit=1&account=paged+%26+more&plan=free&unusedForDays=1';
+      const { headers } = await admin.call(`/keys?${query.replace('&unusedForDays=1', '')}`);
+      const next = new URL(findLink(headers.get('Link') ?? '', 'next') ?? '', 'http://x');
+      const { cursor, ...filters } = Object.fromEntries(next.searchParams);
+      expect(cursor).toMatch(/^[\w-]+$/);
+      expect(filters).toEqual({ limit: '1', account: 'paged & more', plan: 'free' });
+      expect((await admin.call(`/keys?${query}&cursor=${cursor}`)).status).toBe(400);
+    });
+  });
+
   test('the usage of a key shows both windows', async () => {
     const { key, token } = await admin.create('{"plan":"free"}');
     for (let n = 0; n < 3; n++) await use(token);
@@ -230,6 +267,60 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
         message: expect.stringContaining(message),
         status: 400,
       });
+      expect(await show(key.id)).toMatchObject(key);
+    });
+  });
+
+  describe('a change of name, account and expiry', () => {
+    test('sets them and leaves the rest, and null removes them', async () => {
+      const { key, token } = await admin.create('{"plan":"pro","name":"a","account":"b"}');
+      const name = '🐈'.repeat(255);
+      const changed = await change(key.id, JSON.stringify({ name, account: 'C-18' }));
+      expect(changed.status).toBe(200);
+      expect(changed.body).toEqual({ ...key, name, account: 'C-18' });
+      const expiring = await change(key.id, '{"expiresAt":"2099-01-31T00:00:00+01:00"}');
+      expect(expiring.body).toEqual({
+        ...key,
+        name,
+        account: 'C-18',
+        expiresAt: '2099-01-30T23:00:00.000Z',
+      });
+      const removed = await change(key.id, '{"name":null,"account":null,"expiresAt":null}');
+      expect(removed.body).toEqual({ ...key, name: null, account: null });
+      expect(await use(token)).toBe(200);
+    });
+
+    test('of the expiry applies to keys that are in use', async () => {
+      const { key, token } = await admin.create('{"plan":"free"}');
+      expect(await use(token)).toBe(200);
+      const expiresAt = new Date(Date.now() + 1_000).toISOString();
+      expect((await change(key.id, JSON.stringify({ expiresAt }))).status).toBe(200);
+      await until(async () => (await use(token)) === 401);
+      expect((await show(key.id)).state).toBe('expired');
+      expect((await change(key.id, '{"expiresAt":null}')).status).toBe(409);
+    });
+
+    test('may come with a plan, all or nothing', async () => {
+      const { key } = await admin.create('{"plan":"pro","name":"a"}');
+      expect((await change(key.id, '{"name":"b","plan":"business"}')).body).toMatchObject({
+        name: 'b',
+        plan: 'business',
+      });
+      expect((await change(key.id, '{"name":"c","plan":"enterprise"}')).status).toBe(400);
+      expect(await show(key.id)).toMatchObject({ name: 'b', plan: 'business' });
+    });
+
+    test('with several faults names every one, and changes nothing', async () => {
+      const { key } = await admin.create('{"plan":"pro","name":"a"}');
+      const answer = await change(
+        key.id,
+        '{"name":"","account":"\\u0000","expiresAt":"2020-01-01T00:00:00Z","plan":"gold","x":1}',
+      );
+      expect(answer.status).toBe(400);
+      const { message } = answer.body as { message: string };
+      for (const fault of ['name', 'account', 'expiresAt', 'plan', 'body']) {
+        expect(message).toContain(`${fault}: expected`);
+      }
       expect(await show(key.id)).toMatchObject(key);
     });
   });

@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database, OpenDatabase } from '../../src/database/database.ts';
+import { inTransaction } from '../../src/database/statement.ts';
+import { createApiKey } from '../../src/keys/key-creation.ts';
+import { createKeyManagement } from '../../src/keys/key-management.ts';
+import { type KeyFilter, type KeyPosition, searchKeys } from '../../src/keys/key-search.ts';
+import { createUsageRepository } from '../../src/usage/usage-repository.ts';
+import { someCause } from '../support/admin.ts';
+import { createDatabase, databaseKinds } from '../support/databases.ts';
+import { fillKeys } from '../support/fill-keys.ts';
+
+const quota = { perMinute: 5, perDay: 6 };
+
+/** The pages of a search, from the first to the last. */
+async function pagesOf(db: Database, filter: KeyFilter, limit = 100) {
+  const pages: string[][] = [];
+  let position: KeyPosition | undefined;
+  do {
+    const { keys, next } = await searchKeys(db, filter, limit, position);
+    pages.push(keys.map(({ id }) => id));
+    position = next;
+  } while (position !== undefined);
+  return pages;
+}
+
+const idsOf = async (db: Database, filter: KeyFilter, limit?: number) =>
+  (await pagesOf(db, filter, limit)).flat();
+
+describe.each(databaseKinds)('the search of keys on %s', (kind) => {
+  const stack = new AsyncDisposableStack();
+  let database: OpenDatabase;
+  let db: Database;
+  /** Ids by name. */
+  const keys: Record<string, string> = {};
+  /** The first characters of their tokens, by name. */
+  const prefixes: Record<string, string> = {};
+  const nameOf = (id: string) => Object.entries(keys).find(([, other]) => other === id)?.[0];
+  const namesOf = async (filter: KeyFilter, limit?: number) =>
+    (await idsOf(db, filter, limit)).map(nameOf);
+
+  beforeAll(async () => {
+    database = await stack.use(await createDatabase(kind)).open();
+    stack.defer(() => database.close());
+    db = database.db;
+    const management = createKeyManagement(db, () => {});
+    const create = async (name: string, account?: string, enterprise = false) => {
+      const plan = enterprise
+        ? ({ plan: 'enterprise', quota } as const)
+        : ({ plan: 'free' } as const);
+      const { id, token } = await createApiKey(db, { name, account, ...plan });
+      keys[name] = id;
+      prefixes[name] = token.slice(0, 8);
+    };
+    await create('acme');
+    await create('Acme 2', 'A');
+    await create('ACME_3', 'A', true);
+    await create('Acme%4', 'B');
+    await create('other', 'A');
+    await create('expired early', 'A');
+    await create('expired late', undefined, true);
+    await create('revoked', 'A', true);
+    await create('unused', 'B');
+    await management.revoke(keys['revoked'] ?? '', someCause);
+    const ends = { 'expired late': '1 hour', 'expired early': '2 hours' };
+    for (const [name, ago] of Object.entries(ends)) {
+      await db.execute(sql`update api_keys set expires_at = now() - ${ago}::interval
+        where id = ${keys[name]}`);
+    }
+    // Keys that were made, used, or called something deprecated, so many days ago.
+    await db.execute(sql`update usage.last_used set created_at = now() - interval '100 days'`);
+    const used = { acme: 1, 'Acme 2': 50, ACME_3: 99, other: 20 };
+    for (const [name, days] of Object.entries(used)) {
+      await db.execute(sql`update usage.last_used set at = now() - make_interval(days => ${days})
+        where key_id = ${keys[name]}`);
+    }
+    const deprecated = { acme: 1, other: 40, 'Acme 2': 60 };
+    for (const [name, days] of Object.entries(deprecated)) {
+      await db.execute(sql`update usage.last_used
+        set deprecated_at = now() - make_interval(days => ${days}) where key_id = ${keys[name]}`);
+    }
+  });
+  afterAll(() => stack.disposeAsync());
+
+  const searches: readonly (readonly [filter: KeyFilter, names: readonly string[]])[] = [
+    [{ name: 'acme' }, ['acme', 'Acme 2', 'Acme%4', 'ACME_3']],
+    [{ name: 'ACME ' }, ['Acme 2']],
+    [{ name: 'acme%' }, ['Acme%4']],
+    [{ name: 'acme_' }, ['ACME_3']],
+    [{ name: 'cme' }, []],
+    [{ name: 'acme\\' }, []],
+    [{ account: 'A' }, ['revoked', 'expired early', 'other', 'ACME_3', 'Acme 2']],
+    [{ account: 'a' }, []],
+    [{ account: 'A', state: 'active' }, ['other', 'ACME_3', 'Acme 2']],
+    [{ account: 'A', state: 'revoked', plan: 'enterprise' }, ['revoked']],
+    [{ account: 'A', name: 'acme' }, ['ACME_3', 'Acme 2']],
+    [{ state: 'expired' }, ['expired late', 'expired early']],
+    [{ state: 'expired', plan: 'free' }, ['expired early']],
+    [{ state: 'revoked' }, ['revoked']],
+    [{ state: 'revoked', plan: 'free' }, []],
+    [{ plan: 'enterprise' }, ['revoked', 'expired late', 'ACME_3']],
+    [{ plan: 'enterprise', state: 'active' }, ['ACME_3']],
+    [{ deprecatedWithinDays: 2 }, ['acme']],
+    [{ deprecatedWithinDays: 45 }, ['acme', 'other']],
+    [{ deprecatedWithinDays: 400, account: 'A' }, ['other', 'Acme 2']],
+    [{ unusedForDays: 30, state: 'active', account: 'A' }, ['ACME_3', 'Acme 2']],
+    [{ unusedForDays: 98, name: 'acme' }, ['Acme%4', 'ACME_3']],
+    [{ unusedForDays: 400 }, []],
+    [{ unusedForDays: 30, deprecatedWithinDays: 400 }, ['Acme 2']],
+  ];
+
+  test.each(searches)('%j finds its keys in order, for any page size', async (filter, names) => {
+    for (const limit of [1, 2, 100]) expect(await namesOf(filter, limit)).toEqual(names);
+  });
+
+  test('keys unused for long are those used last so long ago, and those never used and so old', async () => {
+    expect(await namesOf({ unusedForDays: 45, state: 'active' })).toEqual([
+      'Acme 2',
+      'ACME_3',
+      ...['unused', 'Acme%4'].toSorted((one, other) =>
+        (keys[one] ?? '') < (keys[other] ?? '') ? 1 : -1,
+      ),
+    ]);
+  });
+
+  test('a key is found by its tokens, also by one that was replaced', async () => {
+    const id = keys['other'] ?? '';
+    const management = createKeyManagement(db, () => {});
+    const rotated = await management.rotate(id, 0, someCause);
+    if (rotated.outcome !== 'rotated') throw new Error(rotated.outcome);
+    for (const tokenPrefix of [rotated.token.slice(0, 8), prefixes['other']]) {
+      expect(await namesOf({ tokenPrefix })).toContain('other');
+      expect(await namesOf({ tokenPrefix, state: 'revoked' })).not.toContain('other');
+    }
+  });
+
+  test('every key is on exactly one page, although all were made at the same time', async () => {
+    await db.execute(sql`insert into api_keys (name, account, plan, created_at)
+      select 'twin', 'twins', 'free', '2026-01-01' from generate_series(1, 25)`);
+    for (const filter of [{ account: 'twins' }, { name: 'TWIN' }]) {
+      const pages = await pagesOf(db, filter, 10);
+      expect(pages.map(({ length }) => length)).toEqual([10, 10, 5]);
+      expect(new Set(pages.flat()).size).toBe(25);
+    }
+  });
+
+  test('the ledger says when a key was used and called something deprecated', async () => {
+    const usage = createUsageRepository(db);
+    const { id } = await createApiKey(db, { name: 'ledger', plan: 'free' });
+    await db.execute(sql`update usage.last_used set created_at = now() - interval '9 days'
+      where key_id = ${id}`);
+    const ids = (filter: KeyFilter) => idsOf(db, filter);
+    expect(await ids({ unusedForDays: 8 })).toContain(id);
+    const now = new Date();
+    const entry = { keyId: id, plan: 1, outcome: 0, requests: 1 };
+    const minute = Math.floor(now.getTime() / 60_000);
+    const flush = { replica: randomUUID(), sequence: 1, flushedAt: now };
+    await usage.add({ ...flush, entries: [{ ...entry, minute, operation: 1 }] });
+    while (await usage.rollUp());
+    expect(await ids({ unusedForDays: 8 })).not.toContain(id);
+    expect(await ids({ deprecatedWithinDays: 1 })).not.toContain(id);
+    // The operation `getPet`.
+    await usage.add({ ...flush, sequence: 2, entries: [{ ...entry, minute, operation: 3 }] });
+    while (await usage.rollUp());
+    expect(await ids({ deprecatedWithinDays: 1 })).toContain(id);
+  });
+});
+
+describe('among many keys', () => {
+  const count = 12_000;
+  const stack = new AsyncDisposableStack();
+  let database: OpenDatabase;
+
+  beforeAll(async () => {
+    database = await stack.use(await createDatabase('postgres')).open();
+    stack.defer(() => database.close());
+    await fillKeys(database.db, count);
+  });
+  afterAll(() => stack.disposeAsync());
+
+  async function numberOf(db: Database, query: ReturnType<typeof sql>): Promise<number> {
+    const [row] = (await db.execute(sql`select (${query})::integer as number`)) as unknown as {
+      number: number;
+    }[];
+    return row?.number ?? Number.NaN;
+  }
+
+  const filters: readonly KeyFilter[] = [
+    {},
+    { plan: 'free' },
+    { plan: 'enterprise' },
+    { state: 'active' },
+    { state: 'expired' },
+    { state: 'revoked' },
+    { plan: 'enterprise', state: 'revoked' },
+    { plan: 'enterprise', state: 'expired' },
+    { name: 'client' },
+    { name: 'zebra' },
+    { name: 'nobody' },
+    { account: 'big' },
+    { account: 'A-77' },
+    { tokenPrefix: 'ast_0000' },
+    { deprecatedWithinDays: 30 },
+    { unusedForDays: 90 },
+    { account: 'big', plan: 'enterprise' },
+    { account: 'big', unusedForDays: 400 },
+    { name: 'client', plan: 'enterprise', state: 'expired' },
+    { deprecatedWithinDays: 400, plan: 'enterprise' },
+    { unusedForDays: 30, plan: 'enterprise', state: 'expired' },
+  ];
+
+  test.each(filters)('a page of %j is read from indexes alone', async (filter) => {
+    const scans = await inTransaction('a_test', database.db, async (tx) => {
+      // What the connection has not reported yet; it reports between transactions only.
+      const tables = ['api_keys', 'api_tokens', 'usage.last_used'].map(
+        (table) => sql`pg_stat_get_xact_numscans(${table}::regclass)`,
+      );
+      const scansSoFar = () => numberOf(tx, sql.join(tables, sql` + `));
+      const before = await scansSoFar();
+      await searchKeys(tx, filter, 20, undefined);
+      return (await scansSoFar()) - before;
+    });
+    expect(scans).toBe(0);
+  });
+
+  test.each(filters)('the pages of %j hold what a scan of all keys finds', async (filter) => {
+    const { plan, state, name, account, tokenPrefix, deprecatedWithinDays, unusedForDays } = filter;
+    const expected = (await database.db.execute(sql`
+      select key.id from api_keys key join usage.last_used last on last.key_id = key.id
+      where ${plan ?? null}::text is null or key.plan::text = ${plan ?? null}
+      group by key.id
+      having bool_and(
+        coalesce(case when revoked_at is not null then 'revoked' when expires_at <= now()
+          then 'expired' else 'active' end = ${state ?? null}::text, ${state === undefined})
+        and coalesce(starts_with(lower(name), lower(${name ?? null}::text)), ${name === undefined})
+        and coalesce(account = ${account ?? null}::text, ${account === undefined})
+        and (${tokenPrefix === undefined} or exists (
+          select from api_tokens where key_id = key.id and prefix = ${tokenPrefix ?? null}::text))
+        and (${deprecatedWithinDays === undefined} or coalesce(last.deprecated_at
+          >= now() - make_interval(days => ${deprecatedWithinDays ?? 0}), false))
+        and (${unusedForDays === undefined} or coalesce(last.at, last.created_at)
+          < now() - make_interval(days => ${unusedForDays ?? 0})))`)) as unknown as {
+      id: string;
+    }[];
+    const found = await idsOf(database.db, filter);
+    expect(new Set(found).size).toBe(found.length);
+    expect(found.toSorted()).toEqual(expected.map(({ id }) => id).sort());
+  });
+
+  test('a page that finds too few among those that it looks at is short, and has a next one', async () => {
+    const pages = await pagesOf(database.db, { account: 'big', plan: 'enterprise' });
+    const all = await numberOf(
+      database.db,
+      sql`select count(*) from api_keys where account = 'big' and plan = 'enterprise'`,
+    );
+    expect(pages.length).toBeGreaterThan(1);
+    expect(all).toBeGreaterThan(0);
+    expect(pages.flat()).toHaveLength(all);
+  });
+});
