@@ -18,6 +18,8 @@ const routes = {
   revokeOperator: { method: 'POST', path: '/operators/:operatorId/revoke' },
   getKeyUsage: { method: 'GET', path: '/keys/:keyId/usage' },
   getUsage: { method: 'GET', path: '/usage' },
+  listAuditEntries: { method: 'GET', path: '/audit' },
+  getOverview: { method: 'GET', path: '/overview' },
   createSession: { method: 'POST', path: '/sessions' },
   endSession: { method: 'DELETE', path: '/sessions/current' },
 } as const satisfies Partial<typeof adminRoutes>;

@@ -3,6 +3,8 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { call, type Operation } from './admin-client.ts';
 import { formatLocal } from './format.ts';
+import { AuditPage } from './pages/audit-page.ts';
+import { DeprecationPage } from './pages/deprecation-page.ts';
 import { KeyPage } from './pages/key-page.ts';
 import { KeysPage } from './pages/keys-page.ts';
 import { LoginPage } from './pages/login-page.ts';
@@ -26,10 +28,12 @@ interface PageEntry {
 
 /** The pages, by their name in the address. */
 const pages: Readonly<Record<string, PageEntry>> = {
-  overview: { title: 'Overview', component: OverviewPage, needs: 'getUsage' },
+  overview: { title: 'Overview', component: OverviewPage, needs: 'getOverview' },
   keys: { title: 'Keys', component: KeysPage, needs: 'listKeys' },
   key: { title: 'Key', component: KeyPage, needs: 'getKey', under: 'keys' },
   'new-key': { title: 'New key', component: NewKeyPage, needs: 'createKey', under: 'keys' },
+  audit: { title: 'Audit log', component: AuditPage, needs: 'listAuditEntries' },
+  deprecation: { title: 'Deprecation', component: DeprecationPage, needs: 'listKeys' },
   operators: { title: 'Operators', component: OperatorsPage, needs: 'listOperators' },
 };
 

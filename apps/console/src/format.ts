@@ -23,6 +23,8 @@ const formats = {
     utcClock: dateTime('medium', utc),
   },
 };
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 const zone = new Intl.DateTimeFormat(locale).resolvedOptions().timeZone;
 
@@ -30,12 +32,20 @@ const zone = new Intl.DateTimeFormat(locale).resolvedOptions().timeZone;
 export const isUtc: boolean = ['UTC', 'Etc/UTC', 'GMT'].includes(zone);
 
 export const formatCount = (count: number): string => integers.format(count);
+export const formatRate = (rate: number): string => rates.format(rate);
 export const formatShare = (share: number): string => shares.format(share);
 export const formatCompact = (count: number): string => compact.format(count);
 
 /** A time in the reader's zone. */
 export const formatLocal = (time: Date, style: TimeStyle = 'medium'): string =>
   formats[style].local.format(time);
+
+/** A time on the axis of a plot, in Unix seconds, whose marks are so many seconds apart. */
+export function formatTick(at: number, step: number): string {
+  const time = new Date(at * 1_000);
+  const isMidnight = time.getHours() === 0 && time.getMinutes() === 0;
+  return (step >= 86_400 || isMidnight ? day : clock).format(time);
+}
 
 /** The same time in UTC, without the date where that is the same day. */
 export function formatUtc(time: Date, style: TimeStyle = 'medium'): string {

@@ -12,6 +12,9 @@ export const outcomeLabels: Readonly<Record<UsageOutcome, string>> = {
   banned: 'Banned (429)',
 };
 
+/** When the deprecated operations are switched off: what their `Sunset` header says. */
+export const sunset: Date = new Date('2030-12-05T00:00:00Z');
+
 /** The deprecated operations. */
 export const deprecatedOperations: readonly string[] = ['getPet'];
 

@@ -6,6 +6,7 @@ import { createMigrationCheck } from './database/migrations.ts';
 import { openEmbedded } from './database/open-embedded.ts';
 import { openPostgres } from './database/open-postgres.ts';
 import { createReplicaCount } from './database/replica-count.ts';
+import { mergeTraffic } from './database/replica-traffic.ts';
 import { fillOnFirstStart } from './first-start.ts';
 import { limitConnectionsPerNetwork } from './http/limit-connections.ts';
 import { type ListenerLimits, openListener } from './http/listener.ts';
@@ -15,11 +16,13 @@ import { followKeyChanges } from './keys/key-changes.ts';
 import { createKeyLookup } from './keys/key-lookup.ts';
 import { createKeyManagement } from './keys/key-management.ts';
 import type { Observability } from './observability/open-observability.ts';
+import { createRecentTraffic } from './observability/recent-traffic.ts';
 import { createOperatorLookup } from './operators/operator-lookup.ts';
 import { createOperatorManagement } from './operators/operator-management.ts';
 import { createOperatorSessions } from './operators/operator-sessions.ts';
 import { createHealth } from './ops/health.ts';
 import { openOps } from './ops/open-ops.ts';
+import { createOverview } from './overview/overview.ts';
 import { createIdempotentCreations } from './pets/idempotent-creation.ts';
 import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
@@ -82,6 +85,7 @@ export async function openService(config: Config, observability: Observability):
   opened.defer(() => audit.close());
 
   const counted = createReplicaCount();
+  const traffic = createRecentTraffic();
   const replicas = () => config.replicas ?? counted.count();
 
   const quotas = await openQuotas({
@@ -108,6 +112,7 @@ export async function openService(config: Config, observability: Observability):
     await followKeyChanges(database, {
       cache: keys,
       replicas: counted,
+      traffic: traffic.read,
       onUnban: quotas.forgetBan,
     }),
   );
@@ -159,6 +164,21 @@ export async function openService(config: Config, observability: Observability):
     quotas,
     usage: usage.repository,
     audit: audit.log,
+    overview: createOverview({
+      db: database.db,
+      readReplicas() {
+        const reports = [traffic.read(), ...counted.peerTraffic()];
+        return {
+          count: counted.count(),
+          reporting: reports.length,
+          traffic: mergeTraffic(reports),
+        };
+      },
+      stores: {
+        database: config.database.kind,
+        quotas: config.redisUrls.length === 0 ? 'in-process' : 'redis',
+      },
+    }),
     report,
     onOpsEnd,
   });
@@ -183,6 +203,7 @@ export async function openService(config: Config, observability: Observability):
       report,
       onEnd,
       countUsage: usage.count,
+      countTraffic: traffic.count,
       tracing,
       quotas,
       keys,

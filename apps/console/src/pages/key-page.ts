@@ -1,7 +1,8 @@
-import type { KeyDetails } from '@animal-store/contract/admin';
+import type { AuditEntry, KeyDetails } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../admin-client.ts';
 import { formatCount } from '../format.ts';
+import { AuditTable } from '../parts/audit-table.ts';
 import { Badge } from '../parts/badge.ts';
 import { KeyActions } from '../parts/key-actions.ts';
 import { StateBadge } from '../parts/key-state.ts';
@@ -12,6 +13,7 @@ import { Name } from '../parts/name.ts';
 import { Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
 import { linkTo } from '../route.ts';
+import { may } from '../session.ts';
 
 /** One key: what it uses now, what it has used, and what can be done with it. */
 export function KeyPage({ id }: { id: string }) {
@@ -33,6 +35,7 @@ export function KeyPage({ id }: { id: string }) {
           <${Facts} details=${key} />
           <${Tokens} details=${key} />
         </div>
+        ${may('listAuditEntries') && html`<${Trail} id=${id} />`}
       `}
     <//>
   `;
@@ -107,6 +110,23 @@ function Facts({ details: key }: { details: KeyDetails }) {
           <dd><${Time} at=${key.revokedAt} /></dd>`
       }
     </dl>
+  </section>`;
+}
+
+/** What was done with the key, and its bans. */
+function Trail({ id }: { id: string }) {
+  const entries = usePolling(`audit of ${id}`, (signal) =>
+    call('listAuditEntries', { query: { keyId: id, limit: '20' }, signal }),
+  );
+  return html`<section>
+    <h2>Audit trail and bans</h2>
+    <${Loaded} of=${entries} what="the audit trail">
+      ${(list: AuditEntry[]) =>
+        list.length === 0
+          ? html`<p class="muted">Nothing is recorded.</p>`
+          : html`<${AuditTable} entries=${list} ofOneKey />`}
+    <//>
+    <p><a href=${linkTo('audit', { query: { keyId: id } })}>All of it, in the audit log</a></p>
   </section>`;
 }
 

@@ -6,10 +6,11 @@ import { StateBadge } from '../parts/key-state.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Name } from '../parts/name.ts';
 import { Pager } from '../parts/pager.ts';
+import { QueryField, QuerySelect } from '../parts/query-fields.ts';
 import { Sparkline } from '../parts/sparkline.ts';
 import { Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
-import { linkTo, route, setQuery } from '../route.ts';
+import { linkTo, route } from '../route.ts';
 import { may } from '../session.ts';
 import { toBuckets } from '../usage.ts';
 
@@ -17,6 +18,12 @@ const pageSize = 25;
 
 const plans = ['free', 'pro', 'business', 'enterprise'] as const;
 const states = ['active', 'expired', 'revoked'] as const;
+const unused = [
+  ['7', 'unused for 7 days'],
+  ['30', 'unused for 30 days'],
+  ['90', 'unused for 90 days'],
+  ['365', 'unused for a year'],
+] as const;
 
 /** The keys, page by page. */
 export function KeysPage() {
@@ -51,25 +58,24 @@ export function KeysPage() {
 }
 
 function Filters() {
-  const { query } = route.value;
-  const choose = (name: string) => (event: Event) =>
-    setQuery({ [name]: (event.target as HTMLSelectElement).value, cursor: '' });
   return html`<form class="filters" role="search" aria-label="Keys" onSubmit=${(event: Event) => event.preventDefault()}>
-    <label class="field">
-      Plan
-      <select value=${query['plan'] ?? ''} onChange=${choose('plan')}>
-        <option value="">All</option>
-        ${plans.map((plan) => html`<option value=${plan}>${plan}</option>`)}
-      </select>
-    </label>
-    <label class="field">
-      State
-      <select value=${query['state'] ?? ''} onChange=${choose('state')}>
-        <option value="">All</option>
-        ${states.map((state) => html`<option value=${state}>${state}</option>`)}
-      </select>
-    </label>
-  </form>`;
+    <${QueryField} name="name" label="Name begins with" />
+    <${QueryField} name="account" label="Account" />
+    <${QueryField} name="tokenPrefix" label="Token begins with" placeholder="ast_0000" maxlength="8" />
+    <${QuerySelect} name="plan" label="Plan" options=${plans.map((plan) => [plan, plan])} />
+    <${QuerySelect} name="state" label="State" options=${states.map((state) => [state, state])} />
+    <${QuerySelect} name="unusedForDays" label="Use" options=${unused} all="Any" />
+  </form>
+  <p class="muted">${orderOf(route.value.query)}</p>`;
+}
+
+/** How the list is sorted: each search has an index with an order of its own, so it stays fast. */
+function orderOf({ name, account, tokenPrefix, unusedForDays, state }: Record<string, string>) {
+  if (tokenPrefix || account) return 'The newest key is first.';
+  if (name) return 'Sorted by name.';
+  if (unusedForDays) return 'The key that was used last is first.';
+  if (state === 'expired') return 'The key that expired last is first.';
+  return 'The newest key is first.';
 }
 
 function NoKeys({ isFiltered }: { isFiltered: boolean }) {

@@ -2,7 +2,7 @@ import type { Operator } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { call } from '../admin-client.ts';
-import { ConfirmDialog } from '../parts/dialog.ts';
+import { ConfirmDialog, type Reason } from '../parts/dialog.ts';
 import { StateBadge } from '../parts/key-state.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Name } from '../parts/name.ts';
@@ -63,9 +63,10 @@ export function OperatorsPage() {
       html`<${RotateDialog}
         title="Rotate the token of ${open.operator.name}?"
         onClose=${close}
-        rotate=${async (graceSeconds: number) => {
+        rotate=${async (graceSeconds: number, query: Reason) => {
           const issued = await call('rotateOperator', {
             id: open.operator.id,
+            query,
             body: { graceSeconds },
           });
           setToken(issued.token);
@@ -81,8 +82,8 @@ export function OperatorsPage() {
         confirmLabel="Revoke the operator"
         isDangerous
         onClose=${close}
-        confirm=${async () => {
-          await call('revokeOperator', { id: open.operator.id });
+        confirm=${async (_form: FormData, query: Reason) => {
+          await call('revokeOperator', { id: open.operator.id, query });
           done('The operator is revoked.');
         }}
       />`

@@ -1,23 +1,147 @@
+import type { BusyKey, Overview } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { type Answer, call } from '../admin-client.ts';
+import { formatCount, formatMs, formatRate, formatShare } from '../format.ts';
+import { readHealth } from '../health.ts';
+import { Badge } from '../parts/badge.ts';
+import { Figure } from '../parts/figure.ts';
 import { Loaded } from '../parts/loaded.ts';
+import { Name } from '../parts/name.ts';
 import { OutcomeTable } from '../parts/outcome-table.ts';
 import { UsagePlot } from '../parts/plot.ts';
+import { Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
-import { countByOutcome, toBuckets } from '../usage.ts';
+import { linkTo } from '../route.ts';
+import { sumOf, toBuckets } from '../usage.ts';
 
 /** How the service is doing. */
 export function OverviewPage() {
+  const overview = usePolling('overview', (signal) => call('getOverview', { signal }));
   const usage = usePolling('usage', (signal) =>
     call('getUsage', { query: { bucket: 'minute' }, signal }),
   );
+  const busiest = usePolling('busiest', (signal) =>
+    call('getUsage', { query: { groupBy: 'key', limit: '10' }, signal }),
+  );
   return html`
     <h1>Overview</h1>
-    <${Loaded} of=${usage} what="the usage">
-      ${(ledger: Answer<'getUsage'>) => html`
-        <${UsagePlot} title="Requests by minute, all keys" buckets=${toBuckets(ledger, 60)} />
-        <${OutcomeTable} counts=${countByOutcome(ledger.rows)} caption="The last hour by outcome" />
-      `}
+    <${Health} stores=${overview.data?.stores} />
+    <${Loaded} of=${overview} what="the figures">
+      ${(data: Overview) => html`<${Figures} overview=${data} />`}
     <//>
+    <${Loaded} of=${usage} what="the usage">
+      ${(ledger: Answer<'getUsage'>) => html`<${UsagePlot}
+        title="Requests by minute, all keys"
+        buckets=${toBuckets(ledger, 60)}
+      />`}
+    <//>
+    <div class="columns">
+      <${Loaded} of=${busiest} what="the busiest keys">
+        ${({ keys = [] }: Answer<'getUsage'>) => html`<${TopCallers} keys=${keys} />`}
+      <//>
+      ${overview.data && html`<${LastMinute} overview=${overview.data} />`}
+      ${overview.data && html`<${Bans} bans=${overview.data.bans} />`}
+    </div>
+    <p class="muted">
+      The figures are those of the last minute, a few seconds old. The plot and the busiest keys are from
+      the usage ledger, which is up to half a minute behind.
+    </p>
   `;
+}
+
+/** Whether the stores answer. It needs no session, so it shows also while the database is away. */
+function Health({ stores }: { stores: Overview['stores'] | undefined }) {
+  const health = usePolling('health', readHealth);
+  const reasons = health.data?.reasons ?? [];
+  const isDown = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));
+  const database = stores?.database === 'embedded' ? 'Embedded database' : 'Postgres';
+  return html`<section aria-label="State">
+    <ul class="parts">
+      <li><${State} name=${database} isUnknown=${health.data === undefined} isDown=${isDown(/database/i)} /></li>
+      ${
+        stores?.quotas !== 'in-process' &&
+        html`<li><${State} name="Redis" isUnknown=${health.data === undefined} isDown=${isDown(/redis/i)} /></li>`
+      }
+      ${stores?.quotas === 'in-process' && html`<li><span class="muted">Quotas are counted in the process.</span></li>`}
+    </ul>
+    ${reasons.map((reason) => html`<p class="state failed">${reason}</p>`)}
+  </section>`;
+}
+
+function State({ name, isUnknown, isDown }: { name: string; isUnknown: boolean; isDown: boolean }) {
+  if (isUnknown) return html`${name}: <${Badge} tone="neutral" text="unknown" />`;
+  return html`${name}: <${Badge} tone=${isDown ? 'bad' : 'good'} text=${isDown ? 'does not answer' : 'answers'} />`;
+}
+
+function Figures({ overview: { traffic, keys, replicas } }: { overview: Overview }) {
+  const { requests, seconds } = traffic;
+  const total = sumOf(requests);
+  const share = total === 0 ? 0 : requests.server_error / total;
+  const latency = (ms: number | null) => (ms === null ? '–' : formatMs(ms));
+  return html`<section aria-label="Figures">
+    <div class="figures">
+      <${Figure} label="Requests a second" value=${formatRate(seconds === 0 ? 0 : total / seconds)}
+        note=${`${formatCount(total)} in ${formatCount(seconds)} s`} />
+      <${Figure} label="Server errors" value=${formatShare(share)} tone=${share > 0 ? 'bad' : undefined}
+        note=${`${formatCount(requests.server_error)} requests`} />
+      <${Figure} label="Denied or banned" value=${formatShare(total === 0 ? 0 : (requests.denied + requests.banned) / total)}
+        note=${`${formatCount(requests.denied + requests.banned)} requests`} />
+      <${Figure} label="Latency p50" value=${latency(traffic.p50Ms)} note="half are faster" />
+      <${Figure} label="Latency p99" value=${latency(traffic.p99Ms)} note="99 of 100 are faster" />
+      <${Figure} label="Active keys" value=${formatCount(keys.active)}
+        note=${html`<a href=${linkTo('keys', { query: { state: 'active' } })}>Show them</a>`} />
+      <${Figure} label="Banned keys" value=${formatCount(keys.banned)} tone=${keys.banned > 0 ? 'warning' : undefined}
+        note=${html`<a href=${linkTo('audit', { query: { action: 'ban.started' } })}>Latest bans</a>`} />
+      <${Figure} label="Replicas" value=${formatCount(replicas.count)}
+        note=${replicas.reporting < replicas.count ? `${formatCount(replicas.reporting)} report` : 'all report'} />
+    </div>
+  </section>`;
+}
+
+function LastMinute({ overview: { traffic } }: { overview: Overview }) {
+  return html`<${OutcomeTable}
+    counts=${traffic.requests}
+    caption=${`The last ${formatCount(traffic.seconds)} seconds by outcome`}
+  />`;
+}
+
+function TopCallers({ keys }: { keys: readonly BusyKey[] }) {
+  return html`<table>
+    <caption>Busiest keys today (UTC)</caption>
+    <thead>
+      <tr><th scope="col">Key</th><th scope="col">Plan</th><th scope="col" class="number">Requests</th></tr>
+    </thead>
+    <tbody>
+      ${keys.map(
+        ({ keyId, name, plan, requests }) => html`<tr key=${keyId}>
+          <th scope="row">
+            <a href=${linkTo('key', { id: keyId })}><${Name} text=${name} missing=${`no name (${keyId.slice(0, 8)})`} /></a>
+          </th>
+          <td>${plan}</td>
+          <td class="number">${formatCount(requests)}</td>
+        </tr>`,
+      )}
+      ${keys.length === 0 && html`<tr><td colspan="3" class="missing">No key has made a request today.</td></tr>`}
+    </tbody>
+  </table>`;
+}
+
+function Bans({ bans }: { bans: Overview['bans'] }) {
+  return html`<table>
+    <caption>Banned now</caption>
+    <thead>
+      <tr><th scope="col">Key</th><th scope="col">Until</th></tr>
+    </thead>
+    <tbody>
+      ${bans.map(
+        ({ keyId, name, until }) => html`<tr key=${keyId}>
+          <th scope="row">
+            <a href=${linkTo('key', { id: keyId })}><${Name} text=${name} missing=${`no name (${keyId.slice(0, 8)})`} /></a>
+          </th>
+          <td><${Time} at=${until} distance /></td>
+        </tr>`,
+      )}
+      ${bans.length === 0 && html`<tr><td colspan="2" class="missing">No key is banned.</td></tr>`}
+    </tbody>
+  </table>`;
 }

@@ -1,7 +1,7 @@
 import type { KeyDetails } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../admin-client.ts';
-import { ConfirmDialog } from './dialog.ts';
+import { ConfirmDialog, type Reason } from './dialog.ts';
 import { PlanFields, readPlan } from './plan-fields.ts';
 
 /** Asks for another plan, or for other limits of an Enterprise key. */
@@ -19,8 +19,8 @@ export function ChangePlanDialog({
     consequence="The new limits hold from the next request on. What the key has used in this minute and this day stays counted."
     confirmLabel="Change"
     onClose=${onClose}
-    confirm=${async (form: FormData) => {
-      await call('changeKey', { id, body: readPlan(form) });
+    confirm=${async (form: FormData, query: Reason) => {
+      await call('changeKey', { id, query, body: readPlan(form) });
       onDone();
     }}
   >

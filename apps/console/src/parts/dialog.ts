@@ -39,6 +39,11 @@ export function Dialog({
   </dialog>`;
 }
 
+/** Why something is done, for the audit log. */
+export interface Reason {
+  readonly reason?: string;
+}
+
 /** A question before something is done: it says what will happen. */
 export function ConfirmDialog({
   title,
@@ -54,11 +59,12 @@ export function ConfirmDialog({
   confirmLabel: string;
   isDangerous?: boolean;
   /** Does it. What it throws is shown, and the dialog stays open. */
-  confirm: (form: FormData) => Promise<void>;
+  confirm: (form: FormData, query: Reason) => Promise<void>;
   onClose: () => void;
   /** Further fields. */
   children?: ComponentChildren;
 }) {
+  const id = useId();
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
 
@@ -68,7 +74,9 @@ export function ConfirmDialog({
     setBusy(true);
     setFailure(undefined);
     try {
-      await confirm(new FormData(event.currentTarget as HTMLFormElement));
+      const form = new FormData(event.currentTarget as HTMLFormElement);
+      const reason = String(form.get('reason')).trim();
+      await confirm(form, reason === '' ? {} : { reason });
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
       setBusy(false);
@@ -79,6 +87,11 @@ export function ConfirmDialog({
     <form onSubmit=${submit}>
       <div class="consequence">${consequence}</div>
       ${children}
+      <label class="field">
+        Reason
+        <input name="reason" autocomplete="off" aria-describedby=${`${id}-reason`} />
+        <small id=${`${id}-reason`}>For the audit log. It may stay empty.</small>
+      </label>
       <p class="failed" role="alert">${failure}</p>
       <div class="actions">
         <button type="button" onClick=${onClose}>Cancel</button>

@@ -4,12 +4,13 @@ import { useState } from 'preact/hooks';
 import { call, type Operation } from '../admin-client.ts';
 import { may } from '../session.ts';
 import { ChangePlanDialog } from './change-plan-dialog.ts';
-import { ConfirmDialog } from './dialog.ts';
+import { ConfirmDialog, type Reason } from './dialog.ts';
+import { EditKeyDialog } from './edit-key-dialog.ts';
 import { announce } from './notice.ts';
 import { RotateDialog } from './rotate-dialog.ts';
 import { SecretDialog } from './secret-dialog.ts';
 
-type Open = 'plan' | 'rotate' | 'revoke' | 'unban';
+type Open = 'edit' | 'plan' | 'rotate' | 'revoke' | 'unban';
 
 /** What can be done with a key, as far as its state and the role of the operator allow it. */
 export function KeyActions({ details, onChanged }: { details: KeyDetails; onChanged: () => void }) {
@@ -30,6 +31,12 @@ export function KeyActions({ details, onChanged }: { details: KeyDetails; onChan
   const actions: readonly { open: Open; label: string; needs: Operation; isPossible: boolean }[] = [
     { open: 'unban', label: 'Lift the ban…', needs: 'unbanKey', isPossible: isMarked },
     { open: 'plan', label: 'Change plan or limits…', needs: 'changeKey', isPossible: isActive },
+    {
+      open: 'edit',
+      label: 'Edit name, account, expiry…',
+      needs: 'changeKey',
+      isPossible: isActive,
+    },
     { open: 'rotate', label: 'Rotate…', needs: 'rotateKey', isPossible: isActive },
     { open: 'revoke', label: 'Revoke…', needs: 'revokeKey', isPossible: state !== 'revoked' },
   ];
@@ -56,8 +63,8 @@ export function KeyActions({ details, onChanged }: { details: KeyDetails; onChan
         consequence="The ban ends at once, on all replicas. Strikes and the memory of earlier bans are deleted. What the key has used stays counted, so it may still be denied until its window resets."
         confirmLabel="Lift the ban"
         onClose=${close}
-        confirm=${async () => {
-          await call('unbanKey', { id });
+        confirm=${async (_form: FormData, query: Reason) => {
+          await call('unbanKey', { id, query });
           done('The ban is lifted.');
         }}
       />`
@@ -70,8 +77,8 @@ export function KeyActions({ details, onChanged }: { details: KeyDetails; onChan
         confirmLabel="Revoke the key"
         isDangerous
         onClose=${close}
-        confirm=${async () => {
-          await call('revokeKey', { id });
+        confirm=${async (_form: FormData, query: Reason) => {
+          await call('revokeKey', { id, query });
           done('The key is revoked.');
         }}
       />`
@@ -81,8 +88,8 @@ export function KeyActions({ details, onChanged }: { details: KeyDetails; onChan
       html`<${RotateDialog}
         title="Rotate ${name}?"
         onClose=${close}
-        rotate=${async (graceSeconds: number) => {
-          const issued = await call('rotateKey', { id, body: { graceSeconds } });
+        rotate=${async (graceSeconds: number, query: Reason) => {
+          const issued = await call('rotateKey', { id, query, body: { graceSeconds } });
           setToken(issued.token);
           done('The key has a new token.');
         }}
@@ -95,6 +102,10 @@ export function KeyActions({ details, onChanged }: { details: KeyDetails; onChan
         onClose=${close}
         onDone=${() => done('The plan is changed.')}
       />`
+    }
+    ${
+      open === 'edit' &&
+      html`<${EditKeyDialog} details=${details} onClose=${close} onDone=${() => done('The key is changed.')} />`
     }
     ${
       token !== undefined &&

@@ -1,7 +1,7 @@
 import type { NewOperator } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../admin-client.ts';
-import { ConfirmDialog } from './dialog.ts';
+import { ConfirmDialog, type Reason } from './dialog.ts';
 
 const roles: Readonly<Record<NewOperator['role'], string>> = {
   viewer: 'Viewer: sees everything',
@@ -22,9 +22,10 @@ export function NewOperatorDialog({
     consequence="The operator gets a token, which is shown once."
     confirmLabel="Create the operator"
     onClose=${onClose}
-    confirm=${async (form: FormData) => {
+    confirm=${async (form: FormData, query: Reason) => {
       const expires = String(form.get('expires'));
       const { token } = await call('createOperator', {
+        query,
         body: {
           name: String(form.get('name')).trim(),
           role: String(form.get('role')) as NewOperator['role'],

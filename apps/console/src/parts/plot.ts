@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { formatCompact, formatCount } from '../format.ts';
+import { formatCompact, formatCount, formatTick } from '../format.ts';
 import { type Bucket, outcomeLabels, outcomes } from '../usage.ts';
 import { Time } from './time.ts';
 
@@ -128,9 +128,16 @@ function optionsFor(element: HTMLElement, limitLabel: string | undefined): uPlot
     height,
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_plot, _min, max) => [0, topOf(max)] } },
+    scales: {
+      // To the end of the last bucket.
+      x: { range: (plot) => rangeOf(plot.data[0]) },
+      y: { range: (_plot, _min, max) => [0, topOf(max)] },
+    },
     axes: [
-      axis,
+      {
+        ...axis,
+        values: (_plot, splits, _axis, _space, step) => splits.map((at) => formatTick(at, step)),
+      },
       { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => formatCompact(value)) },
     ],
     series: [
@@ -164,6 +171,11 @@ function colourReader(element: HTMLElement): (name: string) => string {
     sample.remove();
     return color;
   };
+}
+
+function rangeOf(times: ArrayLike<number>): [number, number] {
+  const [first = 0, second = first + 60] = Array.from(times);
+  return [first, (times[times.length - 1] ?? first) + second - first];
 }
 
 /** Above the highest value, and never 0: an empty plot has an axis, too. */

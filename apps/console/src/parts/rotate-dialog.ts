@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { ConfirmDialog } from './dialog.ts';
+import { ConfirmDialog, type Reason } from './dialog.ts';
 
 const graces = [
   [0, 'not at all'],
@@ -16,7 +16,7 @@ export function RotateDialog({
   onClose,
 }: {
   title: string;
-  rotate: (graceSeconds: number) => Promise<void>;
+  rotate: (graceSeconds: number, query: Reason) => Promise<void>;
   onClose: () => void;
 }) {
   return html`<${ConfirmDialog}
@@ -24,7 +24,7 @@ export function RotateDialog({
     consequence="A new token is created and shown once. The present ones stay valid for the time that you choose, and never longer than an earlier rotation left them."
     confirmLabel="Create a new token"
     onClose=${onClose}
-    confirm=${(form: FormData) => rotate(Number(form.get('grace')))}
+    confirm=${(form: FormData, query: Reason) => rotate(Number(form.get('grace')), query)}
   >
     <label class="field">
       The present tokens stay valid

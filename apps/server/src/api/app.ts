@@ -47,6 +47,8 @@ export interface AppOptions extends GuideNumbers {
   readonly onEnd: readonly ((record: RequestRecord) => void)[];
   /** Called for each finished request that the usage ledger counts. */
   readonly countUsage: (request: UsedRequest) => void;
+  /** Counts live traffic. @param outcome its place in the list of outcomes. */
+  readonly countTraffic: (outcome: number, durationMs: number) => void;
   readonly tracing: RequestTracing | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { onceOver, type RequestOutcome } from '../http/request-outcome.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { QuotaResult } from '../quotas/quota-result.ts';
-import { toUsageOperation, type UsedRequest } from '../usage/usage-entry.ts';
+import { outcomeCode, toUsageOperation, type UsedRequest } from '../usage/usage-entry.ts';
 
 /** What observers learn about a finished request of the public API. */
 export interface RequestRecord extends RequestOutcome {
@@ -26,9 +26,11 @@ export interface RequestTracing {
 export function createObserver(options: {
   onEnd: readonly ((record: RequestRecord) => void)[];
   countUsage: (request: UsedRequest) => void;
+  /** Counts live traffic. @param outcome its place in the list of outcomes. */
+  countTraffic: (outcome: number, durationMs: number) => void;
   tracing: RequestTracing | undefined;
 }) {
-  const { onEnd, countUsage, tracing } = options;
+  const { onEnd, countUsage, countTraffic, tracing } = options;
   return function observe<Result>(req: Request, res: Response, answer: () => Result): Result {
     const traced = tracing?.start(req.headers);
     onceOver(req, res, (outcome) => {
@@ -37,6 +39,8 @@ export function createObserver(options: {
       for (const tell of onEnd) tell(record);
       const used = toUsedRequest(record);
       if (used !== undefined) countUsage(used);
+      const result = used?.outcome ?? refusalOf(record);
+      if (result !== undefined) countTraffic(outcomeCode(result), record.durationMs);
       traced?.end(record);
     });
     return traced === undefined ? answer() : traced.run(answer);
@@ -58,6 +62,11 @@ function toUsedRequest(record: RequestRecord): UsedRequest | undefined {
     outcome: outcomeOf(record),
     at: decision?.decidedAtMs ?? Date.now(),
   };
+}
+
+/** What was refused because the service could not answer has no place in the ledger: nobody knows whose it is. */
+function refusalOf({ errorCode }: RequestRecord): UsedRequest['outcome'] | undefined {
+  return errorCode === 'service_unavailable' ? 'server_error' : undefined;
 }
 
 function outcomeOf({ errorCode, status }: RequestRecord): UsedRequest['outcome'] {

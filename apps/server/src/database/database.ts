@@ -19,8 +19,8 @@ export interface OpenDatabase {
 
 /** Receives the messages of a channel. */
 interface ChannelListener {
-  /** The message of a heartbeat. It is received as well, like those of others. */
-  readonly heartbeat: string;
+  /** Writes the message of a heartbeat. It is received as well, like those of others. */
+  readonly heartbeat: () => string;
   /** Sent when this listener stops. */
   readonly goodbye: string;
   onMessage(payload: string): void;

@@ -60,7 +60,7 @@ export async function openPostgres(url: string): Promise<OpenDatabase> {
       // One at a time: a Postgres that continues after a hang must not send several at once.
       const beat = () => {
         sending ??= client
-          .notify(channel, heartbeat)
+          .notify(channel, heartbeat())
           .catch(() => {})
           .finally(() => {
             sending = undefined;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ReplicaTraffic } from './replica-traffic.ts';
 
 /** After so many of this replica's own heartbeats without one of a peer, the peer has died. */
 const missedHeartbeats = 3;
@@ -21,6 +22,8 @@ export function createReplicaCount(options: { id?: string; clock?: () => number 
   const { id: ownId = randomUUID(), clock = () => performance.now() } = options;
   /** How many of our own heartbeats have come since the last one of each peer. */
   const missed = new Map<string, number>();
+  /** What each peer has reported. Those of earlier versions report nothing. */
+  const traffic = new Map<string, ReplicaTraffic>();
   let heardAt = clock();
 
   return {
@@ -32,16 +35,17 @@ export function createReplicaCount(options: { id?: string; clock?: () => number 
      *
      * @returns whether it is the first of a peer, which does not know this replica yet.
      */
-    hear(id: string): boolean {
+    hear(id: string, report?: ReplicaTraffic): boolean {
       heardAt = clock();
       if (id !== ownId) {
         const isNew = !missed.has(id);
         if (isNew && missed.size >= maxPeers) return false;
         missed.set(id, 0);
+        if (report !== undefined) traffic.set(id, report);
         return isNew;
       }
       for (const [peer, count] of missed) {
-        if (count >= missedHeartbeats) missed.delete(peer);
+        if (count >= missedHeartbeats) this.forget(peer);
         else missed.set(peer, count + 1);
       }
       return false;
@@ -50,7 +54,11 @@ export function createReplicaCount(options: { id?: string; clock?: () => number 
     /** Takes note that a peer has stopped. */
     forget(id: string): void {
       missed.delete(id);
+      traffic.delete(id);
     },
+
+    /** What the peers have reported, each in its latest heartbeat. */
+    peerTraffic: (): ReplicaTraffic[] => [...traffic.values()],
 
     /** How many replicas there are, this one included. */
     count: () => missed.size + 1,

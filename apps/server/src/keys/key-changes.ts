@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Listening, OpenDatabase } from '../database/database.ts';
 import type { ReplicaCount } from '../database/replica-count.ts';
+import { ReplicaTraffic } from '../database/replica-traffic.ts';
 import { statement } from '../database/statement.ts';
 import type { KeyCache } from './key-cache.ts';
 
@@ -21,7 +22,12 @@ const KeyChange = z.object({
  * The heartbeat of a replica, and the goodbye of one that stops. Both look like the change of a key
  * that nobody has: that is how a replica of the version before reads them, and it then forgets nothing.
  */
-const Presence = z.object({ keyId: z.literal(''), replica: z.string(), leaving: z.boolean() });
+const Presence = z.object({
+  keyId: z.literal(''),
+  replica: z.string(),
+  leaving: z.boolean(),
+  traffic: ReplicaTraffic.optional(),
+});
 
 /** What a replica of the version before sends as its heartbeat. */
 const namelessHeartbeat = '';
@@ -50,17 +56,19 @@ export async function followKeyChanges(
   database: Pick<OpenDatabase, 'listen'>,
   options: {
     cache: Pick<KeyCache, 'forget' | 'clear'>;
-    replicas: Omit<ReplicaCount, 'count'>;
+    replicas: Pick<ReplicaCount, 'id' | 'hear' | 'forget'>;
+    /** What this replica reports in its heartbeats. */
+    traffic: () => ReplicaTraffic;
     onUnban: (keyId: string) => void;
   },
 ): Promise<() => Promise<void>> {
-  const { cache, replicas, onUnban } = options;
-  const presence = (leaving: boolean) =>
-    JSON.stringify({ keyId: '', replica: replicas.id, leaving } satisfies z.infer<typeof Presence>);
+  const { cache, replicas, traffic, onUnban } = options;
+  const presence = (message: Omit<z.infer<typeof Presence>, 'keyId' | 'replica'>) =>
+    JSON.stringify({ keyId: '', replica: replicas.id, ...message });
   let listening: Listening | undefined;
   listening = await database.listen(keyChannel, {
-    heartbeat: presence(false),
-    goodbye: presence(true),
+    heartbeat: () => presence({ leaving: false, traffic: traffic() }),
+    goodbye: presence({ leaving: true }),
     onMessage(payload) {
       if (payload === namelessHeartbeat) return;
       const { data: message } = ChannelMessage.safeParse(parse(payload));
@@ -68,7 +76,7 @@ export async function followKeyChanges(
       if ('replica' in message) {
         if (message.leaving) replicas.forget(message.replica);
         // A new replica need not wait for the next regular heartbeat to know that this one is here.
-        else if (replicas.hear(message.replica)) listening?.beat();
+        else if (replicas.hear(message.replica, message.traffic)) listening?.beat();
         return;
       }
       cache.forget(message.keyId);

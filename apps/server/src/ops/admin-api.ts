@@ -6,6 +6,7 @@ import type { createAuditHandlers } from './audit-handlers.ts';
 import type { createKeyHandlers } from './key-handlers.ts';
 import type { createOperatorHandlers } from './operator-handlers.ts';
 import type { adminApiRoutes } from './ops-routes.ts';
+import type { createOverviewHandlers } from './overview-handlers.ts';
 import type { createSessionHandlers } from './session-handlers.ts';
 import type { createUsageHandlers } from './usage-handlers.ts';
 
@@ -18,6 +19,7 @@ export interface AdminApiOptions {
   readonly keys: ReturnType<typeof createKeyHandlers>;
   readonly operators: ReturnType<typeof createOperatorHandlers>;
   readonly usage: ReturnType<typeof createUsageHandlers>;
+  readonly overview: ReturnType<typeof createOverviewHandlers>;
   readonly sessions: ReturnType<typeof createSessionHandlers>;
   readonly audit: ReturnType<typeof createAuditHandlers>;
   /** Creates the OpenAPI document of this API. */
@@ -29,6 +31,7 @@ export function adminHandlers({
   keys,
   operators,
   usage,
+  overview,
   sessions,
   audit,
   createOpenApi,
@@ -47,6 +50,7 @@ export function adminHandlers({
       rotateKey: withBody(keys.rotateKey),
       ...operators,
       ...usage,
+      ...overview,
       ...sessions,
       ...audit,
       createOperator: withBody(operators.createOperator),

@@ -7,6 +7,7 @@ import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { OperatorManagement } from '../operators/operator-management.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
+import type { OverviewReader } from '../overview/overview.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { openLocalSocket } from '../shared/local-socket.ts';
 import type { UsageRepository } from '../usage/usage-repository.ts';
@@ -21,6 +22,7 @@ import type { Health } from './health.ts';
 import { createKeyHandlers } from './key-handlers.ts';
 import { createOperatorHandlers } from './operator-handlers.ts';
 import { createOpsApp } from './ops-app.ts';
+import { createOverviewHandlers } from './overview-handlers.ts';
 import { createSessionHandlers } from './session-handlers.ts';
 import { createUsageHandlers } from './usage-handlers.ts';
 
@@ -48,6 +50,7 @@ export async function openOps(
       metrics: Metrics;
       keys: KeyManagement;
       operators: OperatorManagement;
+      overview: OverviewReader;
       sessions: OperatorSessions;
       quotas: Quotas;
       usage: UsageRepository;
@@ -60,6 +63,7 @@ export async function openOps(
   const keys = createKeyHandlers({ keys: options.keys, quotas: options.quotas });
   const operators = createOperatorHandlers(options.operators);
   const usage = createUsageHandlers({ keys: options.keys, usage: options.usage });
+  const overview = createOverviewHandlers(options.overview);
   const sessions = createSessionHandlers(options.sessions);
   const audit = createAuditHandlers(options.audit);
   const consoleFiles = createConsoleHandlers();
@@ -74,6 +78,7 @@ export async function openOps(
         keys,
         operators,
         usage,
+        overview,
         sessions,
         audit,
         createOpenApi: createAdminOpenApi,

@@ -58,6 +58,9 @@ export function operationAt(place: number): UsageOperation {
   return usageOperations[place] ?? 'none';
 }
 
+/** The place of an outcome in the tables. */
+export const outcomeCode = (outcome: UsageOutcome): number => usageOutcomes.indexOf(outcome);
+
 /** The outcome at a place in the tables. */
 export function outcomeAt(place: number): UsageOutcome {
   const outcome = usageOutcomes[place];

@@ -111,6 +111,7 @@ const everyOperation: readonly (readonly [name: string, question: Question])[] =
   ['revokeOperator', {}],
   ['getKeyUsage', {}],
   ['getUsage', {}],
+  ['getOverview', {}],
   ['createSession', {}],
   ['endSession', { headers: ofSession }],
   ['listAuditEntries', {}],

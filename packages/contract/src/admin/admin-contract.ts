@@ -20,6 +20,7 @@ import {
   type OperatorRole,
   Operators,
 } from './admin-operator.ts';
+import { Overview } from './admin-overview.ts';
 import { IssuedSession, Session } from './admin-session.ts';
 import { LedgerOfKey, ServiceLedger, ServiceUsageQuery, UsageQuery } from './admin-usage.ts';
 
@@ -41,6 +42,7 @@ export const adminRoutes = {
   revokeOperator: { method: 'POST', path: '/operators/:operatorId/revoke' },
   getKeyUsage: { method: 'GET', path: '/keys/:keyId/usage' },
   getUsage: { method: 'GET', path: '/usage' },
+  getOverview: { method: 'GET', path: '/overview' },
   createSession: { method: 'POST', path: '/sessions' },
   endSession: { method: 'DELETE', path: '/sessions/current' },
   listAuditEntries: { method: 'GET', path: '/audit' },
@@ -61,6 +63,7 @@ export const requiredRoles: Readonly<Record<keyof typeof adminRoutes, OperatorRo
   revokeOperator: 'owner',
   getKeyUsage: 'viewer',
   getUsage: 'viewer',
+  getOverview: 'viewer',
   createSession: 'viewer',
   endSession: 'viewer',
   listAuditEntries: 'viewer',
@@ -245,6 +248,20 @@ const plainResponses = {
   503: AdminErrorBody,
 };
 
+/** The operation on the service as a whole. */
+export const overviewContract = c.router(
+  {
+    getOverview: {
+      ...adminRoutes.getOverview,
+      summary: 'Show how the service is doing',
+      description:
+        'Shows the traffic of the last minute, the replicas, and how many keys are active and banned. The figures are at most 5 seconds old.',
+      responses: { 200: Overview, ...plainResponses },
+    },
+  },
+  { strictStatusCodes: true },
+);
+
 /** The operations on sessions. */
 export const sessionContract = c.router(
   {
@@ -288,6 +305,7 @@ export const adminContract = {
   ...keyContract,
   ...operatorContract,
   ...usageContract,
+  ...overviewContract,
   ...sessionContract,
   ...auditContract,
 };

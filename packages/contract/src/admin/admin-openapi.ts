@@ -45,6 +45,7 @@ import {
   OperatorState,
   Operators,
 } from './admin-operator.ts';
+import { LiveTraffic, OpenBan, OutcomeCounts, Overview } from './admin-overview.ts';
 import { IssuedSession, Session, SessionOperator } from './admin-session.ts';
 import {
   BusyKey,
@@ -84,6 +85,7 @@ export function createAdminOpenApi(): JsonObject {
       { name: 'Keys', description: 'API keys and their usage.' },
       { name: 'Operators', description: 'Who may use this API, and with which role.' },
       { name: 'Usage', description: 'How many requests were made, and when.' },
+      { name: 'Service', description: 'How the service is doing.' },
       { name: 'Sessions', description: 'What a browser holds instead of a token.' },
       { name: 'Audit', description: 'Who changed what, and when.' },
     ],
@@ -136,6 +138,10 @@ const schemas = createSchemaWriter({
   UsageBucket,
   UsageOperation,
   UsageOutcome,
+  Overview,
+  LiveTraffic,
+  OutcomeCounts,
+  OpenBan,
   Session,
   IssuedSession,
   SessionOperator,
@@ -179,6 +185,7 @@ const responses = createResponseWriter({
 const tag = 'Keys';
 const usageTag = 'Usage';
 const operatorTag = 'Operators';
+const serviceTag = 'Service';
 const sessionTag = 'Sessions';
 const auditTag = 'Audit';
 
@@ -273,6 +280,7 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
     success: { description: 'The requests of all keys.', csv: exampleCsv.ofService },
     refused: { bucket: 'week' },
   },
+  getOverview: { tag: serviceTag, success: { description: 'The overview.' } },
   createSession: { tag: sessionTag, success: { description: 'The session and its token.' } },
   endSession: { tag: sessionTag, success: { description: 'The session that has ended.' } },
   listAuditEntries: {

@@ -14,6 +14,7 @@ export {
   auditContract,
   keyContract,
   operatorContract,
+  overviewContract,
   requiredRoles,
   sessionContract,
   usageContract,
@@ -40,6 +41,7 @@ export {
   type OperatorRole,
   operatorRoles,
 } from './admin-operator.ts';
+export type { Overview } from './admin-overview.ts';
 export { type IssuedSession, type Session, sessionLifetime } from './admin-session.ts';
 export {
   type BusyKey,

@@ -1,0 +1,19 @@
+import { ConnectionFailure } from './failures.ts';
+
+/** What the service says of its readiness. */
+export interface Health {
+  readonly status: string;
+  /** What is wrong, a sentence each. */
+  readonly reasons: readonly string[];
+}
+
+/** Asks the service whether it is ready. Its answer is the same whether or not it is. */
+export async function readHealth(signal: AbortSignal): Promise<Health> {
+  try {
+    const response = await fetch('/readyz', { signal });
+    return await response.json();
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new ConnectionFailure({ cause });
+  }
+}

@@ -1,0 +1,121 @@
+import type { Key } from '@animal-store/contract/admin';
+import { html } from 'htm/preact';
+import { type Answer, call, callForPage } from '../admin-client.ts';
+import { formatCount, formatDistance } from '../format.ts';
+import { Badge } from '../parts/badge.ts';
+import { Figure } from '../parts/figure.ts';
+import { Loaded } from '../parts/loaded.ts';
+import { Name } from '../parts/name.ts';
+import { Pager } from '../parts/pager.ts';
+import { UsagePlot } from '../parts/plot.ts';
+import { QuerySelect } from '../parts/query-fields.ts';
+import { Time } from '../parts/time.ts';
+import { usePolling } from '../polling.ts';
+import { linkTo, route } from '../route.ts';
+import { countByOutcome, deprecatedOperations, sumOf, sunset, toBuckets } from '../usage.ts';
+
+const pageSize = '25';
+
+const periods = [
+  ['1', 'a day'],
+  ['7', '7 days'],
+  ['90', '90 days'],
+] as const;
+
+/** Who still calls what will be switched off, and how often. */
+export function DeprecationPage() {
+  const { cursor, days = '30' } = route.value.query;
+  const keys = usePolling(`deprecated?${days}&${cursor}`, (signal) =>
+    callForPage('listKeys', {
+      query: { deprecatedWithinDays: days, limit: pageSize, ...(cursor && { cursor }) },
+      signal,
+    }),
+  );
+  const ids = keys.data?.body.map(({ id }) => id) ?? [];
+  const calls = usePolling(`deprecated calls?${ids.join()}`, (signal) => readCalls(ids, signal));
+  const usage = usePolling('usage by day', (signal) =>
+    call('getUsage', { query: { bucket: 'day' }, signal }),
+  );
+  const seconds = (sunset.getTime() - Date.now()) / 1_000;
+
+  return html`
+    <h1>Deprecation</h1>
+    <div class="figures">
+      <${Figure} label="Operation" value="getPet" note=${html`<code>GET /v1/pets/{petId}</code>`} />
+      <${Figure}
+        label="Switched off"
+        value=${formatDistance(sunset)}
+        tone=${seconds < 90 * 86_400 ? 'warning' : undefined}
+        note=${html`<${Time} at=${sunset.toISOString()} minutes />`}
+      />
+    </div>
+    <${Loaded} of=${usage} what="the usage">
+      ${(ledger: Answer<'getUsage'>) => html`<${UsagePlot}
+        title="Calls of getPet by day, 30 days, all keys"
+        buckets=${toBuckets({ ...ledger, rows: deprecatedRows(ledger) }, 86_400)}
+      />`}
+    <//>
+    <section>
+      <h2>Keys that still call it</h2>
+      <form class="filters" aria-label="Period" onSubmit=${(event: Event) => event.preventDefault()}>
+        <${QuerySelect} name="days" label="Called it within" options=${periods} all="30 days" />
+      </form>
+      <${Loaded} of=${keys} what="the keys">
+        ${({ body, nextCursor }: { body: Key[]; nextCursor: string | undefined }) => html`
+          ${
+            body.length === 0
+              ? html`<p class="state">
+                  <${Badge} tone="good" text="Nobody" /> called a deprecated operation in this time.
+                </p>`
+              : html`<${CallerTable} keys=${body} calls=${calls.data} />`
+          }
+          <${Pager} nextCursor=${nextCursor} />
+        `}
+      <//>
+    </section>
+  `;
+}
+
+const deprecatedRows = <Row extends { operation: string }>({ rows }: { rows: readonly Row[] }) =>
+  rows.filter(({ operation }) => deprecatedOperations.includes(operation));
+
+type Calls = ReadonlyMap<string, number>;
+
+function CallerTable({ keys, calls }: { keys: readonly Key[]; calls: Calls | undefined }) {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Callers">
+    <table class="wide">
+      <thead>
+        <tr>
+          <th scope="col">Key</th>
+          <th scope="col">Account</th>
+          <th scope="col">Plan</th>
+          <th scope="col" class="number">Calls in 30 days</th>
+          <th scope="col">Last use of the key</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${keys.map(
+          ({ id, name, account, plan, lastUsedAt }) => html`<tr key=${id}>
+            <th scope="row">
+              <a href=${linkTo('key', { id, query: { range: 'month' } })}><${Name} text=${name} missing=${`no name (${id.slice(0, 8)})`} /></a>
+            </th>
+            <td><${Name} text=${account} missing="–" /></td>
+            <td>${plan}</td>
+            <td class="number">${calls === undefined ? '…' : formatCount(calls.get(id) ?? 0)}</td>
+            <td>${lastUsedAt === null ? html`<span class="missing">never</span>` : html`<${Time} at=${lastUsedAt} minutes />`}</td>
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** How often each key of the page called a deprecated operation in 30 days. */
+async function readCalls(ids: readonly string[], signal: AbortSignal): Promise<Calls> {
+  const ledgers = await Promise.all(
+    ids.map((id) => call('getKeyUsage', { id, query: { bucket: 'day' }, signal })),
+  );
+  return new Map(
+    ledgers.map((ledger) => [ledger.keyId, sumOf(countByOutcome(deprecatedRows(ledger)))]),
+  );
+}

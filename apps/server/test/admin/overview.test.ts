@@ -1,0 +1,112 @@
+import type { IssuedKey, Overview } from '@animal-store/contract/admin';
+import { openRedis, startServer, until } from '@animal-store/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Admin, adminOf, adminToken } from '../support/admin.ts';
+import { createDatabase, databaseKinds } from '../support/databases.ts';
+import { call, startService, type TestService } from '../support/service.ts';
+
+const readOverview = async (admin: Admin): Promise<Overview> => {
+  const { status, body } = await admin.call('/overview');
+  expect(status).toBe(200);
+  return body as Overview;
+};
+
+/** The third denial in a row bans. */
+const hasty = { BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0', BAN_GRACE_MS: '0' };
+
+describe.each(databaseKinds)('on %s', (kind) => {
+  let service: TestService;
+  let admin: Admin;
+
+  beforeAll(async () => {
+    service = await startService(kind, { env: { ADMIN_TOKEN: adminToken, ...hasty } });
+    admin = adminOf(service.server);
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  test('a service that nobody has called shows zeros, and what it runs on', async () => {
+    expect(await readOverview(admin)).toEqual({
+      at: expect.any(String),
+      replicas: { count: 1, reporting: 1 },
+      traffic: {
+        seconds: expect.any(Number),
+        requests: { ok: 0, client_error: 0, server_error: 0, denied: 0, banned: 0 },
+        p50Ms: null,
+        p99Ms: null,
+      },
+      keys: { active: 4, banned: 0 },
+      bans: [],
+      stores: { database: kind, quotas: 'in-process' },
+    });
+  });
+
+  test('each request counts once by its outcome, and only callers count', async () => {
+    for (let n = 0; n < 7; n++) await service.call('/pets');
+    for (let n = 0; n < 3; n++) await service.call('/pets?limit=0');
+    await service.call('/pets', { token: 'ast_unknown' });
+    await call(`${service.server.origin}/docs`);
+    const { traffic } = await readOverview(admin);
+    expect(traffic.requests).toEqual({
+      ok: 7,
+      client_error: 4,
+      server_error: 0,
+      denied: 0,
+      banned: 0,
+    });
+    expect(traffic.p50Ms).toBeGreaterThan(0);
+    expect(traffic.p99Ms).toBeGreaterThanOrEqual(traffic.p50Ms ?? 0);
+  });
+
+  test('a ban shows until it is lifted', async () => {
+    const { key, token } = await admin.create(
+      '{"name":"hasty","plan":"enterprise","quota":{"perMinute":1,"perDay":9}}',
+    );
+    const statuses: unknown[] = [];
+    await until(async () => {
+      const { body } = await service.call('/pets', { token });
+      statuses.push(body);
+      return (body as { code?: string }).code === 'key_temporarily_banned';
+    });
+    // The start of a ban is written within a second.
+    await until(async () => (await readOverview(admin)).keys.banned === 1);
+    expect((await readOverview(admin)).bans).toEqual([
+      { keyId: key.id, name: 'hasty', until: expect.any(String) },
+    ]);
+    await admin.call(`/keys/${key.id}/unban`, { method: 'POST' });
+    expect(await readOverview(admin)).toMatchObject({ keys: { banned: 0 }, bans: [] });
+  });
+
+  test('only active keys are counted', async () => {
+    // Those of the service, and that of the test before. The number is good for a moment.
+    const others = 5;
+    const untilActive = (count: number) =>
+      until(async () => (await readOverview(admin)).keys.active === count);
+    await untilActive(others);
+    const { key } = await admin.create('{"plan":"free"}');
+    await untilActive(others + 1);
+    await admin.call(`/keys/${key.id}/revoke`, { method: 'POST' });
+    await untilActive(others);
+  });
+});
+
+test('every replica shows the traffic of all, and how many they are', async () => {
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(await createDatabase('postgres'));
+  const redis = stack.use(await openRedis());
+  const env = { ...database.env, REDIS_URL: redis.url, ADMIN_TOKEN: adminToken };
+  const start = async () => stack.use(await startServer({ env }));
+  const servers = [await start(), await start()] as const;
+  const [one, other] = [adminOf(servers[0]), adminOf(servers[1])];
+  const { token } = (await one.create('{"plan":"business"}')) as IssuedKey;
+  for (let n = 0; n < 5; n++) await call(`${servers[0].baseUrl}/pets`, { token });
+  for (let n = 0; n < 3; n++) await call(`${servers[1].baseUrl}/pets?limit=0`, { token });
+
+  for (const admin of [one, other]) {
+    await until(async () => {
+      const { replicas, traffic } = await readOverview(admin);
+      const { ok, client_error } = traffic.requests;
+      return replicas.count === 2 && replicas.reporting === 2 && ok === 5 && client_error === 3;
+    });
+    expect((await readOverview(admin)).stores).toEqual({ database: 'postgres', quotas: 'redis' });
+  }
+});

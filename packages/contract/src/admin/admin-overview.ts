@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { exampleKey } from './admin-key.ts';
+import { usageOutcomes } from './admin-usage.ts';
+
+const count = z.int().min(0);
+const timestamp = z.iso.datetime();
+const milliseconds = z.number().min(0).nullable();
+
+export const OutcomeCounts = z
+  .object(
+    Object.fromEntries(usageOutcomes.map((outcome) => [outcome, count])) as Record<
+      (typeof usageOutcomes)[number],
+      typeof count
+    >,
+  )
+  .describe('Requests by outcome.');
+
+export const LiveTraffic = z
+  .object({
+    seconds: count.describe('How many seconds the figures cover: up to the last 60.'),
+    requests: OutcomeCounts,
+    p50Ms: milliseconds.describe(
+      'Half of the requests took at most so many milliseconds; `null` without requests. Within 10 %.',
+    ),
+    p99Ms: milliseconds.describe(
+      '99 of 100 requests took at most so many milliseconds; `null` without requests. Within 10 %.',
+    ),
+  })
+  .describe('The requests that have just been answered, by all replicas that report.');
+
+export const OpenBan = z
+  .object({
+    keyId: z.uuid().describe('The `id` of the key.'),
+    name: z.string().nullable().describe('Who or what the key is for.'),
+    until: timestamp.describe('When the ban ends.'),
+  })
+  .describe('A ban that has not ended.');
+
+export const Overview = z
+  .object({
+    at: timestamp.describe('When this was true.'),
+    replicas: z
+      .object({
+        count: z.int().min(1).describe('The replicas that run.'),
+        reporting: z
+          .int()
+          .min(1)
+          .describe('Those whose traffic is counted here: not those of earlier versions.'),
+      })
+      .describe('The replicas, by their heartbeats.'),
+    traffic: LiveTraffic,
+    keys: z
+      .object({
+        active: count.describe('The keys that are neither expired nor revoked.'),
+        banned: count.describe('The keys that are banned at this moment.'),
+      })
+      .describe('How many keys there are.'),
+    bans: z.array(OpenBan).describe('The bans that end last, at most 10.'),
+    stores: z
+      .object({
+        database: z.enum(['postgres', 'embedded']).describe('Where the data is.'),
+        quotas: z.enum(['redis', 'in-process']).describe('Where quotas are counted.'),
+      })
+      .describe('What the service runs on. `/readyz` tells whether it answers.'),
+  })
+  .meta({
+    description: 'How the service is doing, to within a few seconds.',
+    examples: [
+      {
+        at: '2026-11-21T09:30:00.000Z',
+        replicas: { count: 3, reporting: 3 },
+        traffic: {
+          seconds: 60,
+          requests: { ok: 9_212, client_error: 14, server_error: 0, denied: 120, banned: 3 },
+          p50Ms: 1.8,
+          p99Ms: 12.4,
+        },
+        keys: { active: 1_204, banned: 1 },
+        bans: [{ keyId: exampleKey.id, name: exampleKey.name, until: '2026-11-21T09:34:10.000Z' }],
+        stores: { database: 'postgres', quotas: 'redis' },
+      },
+    ],
+  });
+
+/** How the service is doing. */
+export type Overview = z.output<typeof Overview>;
