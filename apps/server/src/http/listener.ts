@@ -114,6 +114,7 @@ const schemeAndAuthority = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
  * `//a@[/#`), and Express would send an HTML page before any middleware has run.
  */
 function originForm(target: string): string {
+  if (target.startsWith('/') && !target.includes('#')) return target;
   const path = target.replace(schemeAndAuthority, '').replace(/#.*$/, '');
   return path.startsWith('/') ? path : `/${path}`;
 }

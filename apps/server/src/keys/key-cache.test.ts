@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { DatabaseError, DatabaseUnavailableError } from '../database/database-error.ts';
 import type { ApiKey } from './api-key.ts';
 import { createKeyCache, type KeyCache } from './key-cache.ts';
-import { hashToken } from './token.ts';
+import { createToken, hashToken } from './token.ts';
 
 describe('the key cache', () => {
   const key: ApiKey = {
@@ -42,6 +42,20 @@ describe('the key cache', () => {
     expect(asked).toEqual([hashToken('token')]);
     now += 1;
     await cache.findByToken('token');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('recalls a key as long as the database need not be asked', async () => {
+    const token = createToken();
+    expect(cache.recall(token)).toBeUndefined();
+    await cache.findByToken(token);
+    expect(cache.recall(token)).toBe(key);
+    expect(cache.recall(`${token} `)).toBeUndefined();
+    now += 30_000;
+    expect(cache.recall(token)).toBeUndefined();
+    await cache.findByToken(token);
+    cache.forget(key.id);
+    expect(cache.recall(token)).toBeUndefined();
     expect(asked).toHaveLength(2);
   });
 
