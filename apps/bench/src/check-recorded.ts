@@ -1,9 +1,9 @@
 // Fails when a request costs over 15 % more CPU time than recorded, in units of the Express floor that
-// was measured in the same run.
+// was measured in the same run. On a busy machine it allows as much more as the floor itself varies.
 
 import { readFileSync } from 'node:fs';
 import { temporaryDirectory } from '@animal-store/testkit';
-import { compareCost } from './compare-cost.ts';
+import { compareCost, noiseOf } from './compare-cost.ts';
 import { pinThisProcess } from './machine.ts';
 import { measureScenario, type TargetResult } from './measure-scenario.ts';
 import { median } from './median.ts';
@@ -18,7 +18,7 @@ const connections = 64;
 const rounds = 9;
 const measureMs = 1_000;
 /** A measurement that the machine disturbed is done again. */
-const attempts = 2;
+const attempts = 3;
 
 const recorded = JSON.parse(readFileSync(recordedFile, 'utf8')) as Results;
 
@@ -31,10 +31,12 @@ let worse = 0;
 for (const workload of workloads.filter(({ letter }) => checkedWorkloads.includes(letter))) {
   const expected = costOf(recordedResults(workload));
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const measured = costOf(await measureAgain(stores, workload));
-    const { verdict, change } = compareCost(measured, expected);
+    const results = await measureAgain(stores, workload);
+    const measured = costOf(results);
+    const noise = noiseOf(cpuOfRounds(results, unitFloor.name));
+    const { verdict, change, allowed } = compareCost(measured, expected, noise);
     process.stdout.write(
-      `(${workload.letter}) ${workload.title}: ${measured.toFixed(2)} Express floors, recorded ${expected.toFixed(2)} (${recorded.commit}): ${verdict} (× ${change.toFixed(2)})\n`,
+      `(${workload.letter}) ${workload.title}: ${measured.toFixed(2)} Express floors, recorded ${expected.toFixed(2)} (${recorded.commit}): ${verdict} (× ${change.toFixed(2)}, allowed × ${allowed.toFixed(2)})\n`,
     );
     if (verdict !== 'worse') break;
     if (attempt === attempts) worse += 1;
@@ -49,12 +51,16 @@ if (worse > 0) {
 
 /** The server's CPU time per request in units of the Express floor's: the median of the rounds. */
 function costOf(results: readonly TargetResult[]): number {
-  const samplesOf = (name: string) =>
-    results.find(({ target }) => target === name)?.samples.map(({ cpuUs }) => cpuUs.server) ?? [];
-  const floors = samplesOf(unitFloor.name);
+  const floors = cpuOfRounds(results, unitFloor.name);
   // Round by round: what slows the machine down for a while slows both down.
   return median(
-    samplesOf(service.name).map((cpuUs, round) => cpuUs / (floors[round] ?? Number.NaN)),
+    cpuOfRounds(results, service.name).map((cpuUs, round) => cpuUs / (floors[round] ?? Number.NaN)),
+  );
+}
+
+function cpuOfRounds(results: readonly TargetResult[], name: string): number[] {
+  return (
+    results.find(({ target }) => target === name)?.samples.map(({ cpuUs }) => cpuUs.server) ?? []
   );
 }
 

@@ -1,12 +1,24 @@
 import { expect, test } from 'vitest';
-import { compareCost } from './compare-cost.ts';
+import { compareCost, noiseOf } from './compare-cost.ts';
 
 test.each([
-  [1.16, 1, 'worse'],
-  [1.14, 1, 'as recorded'],
-  [0.9, 1, 'as recorded'],
-  [0.8, 1, 'better'],
-  [Number.NaN, 1, 'worse'],
-] as const)('a cost of %d floors after %d is %s', (measured, recorded, verdict) => {
-  expect(compareCost(measured, recorded).verdict).toBe(verdict);
+  [1.16, 1, 1, 'worse'],
+  [1.14, 1, 1, 'as recorded'],
+  [0.9, 1, 1, 'as recorded'],
+  [0.8, 1, 1, 'better'],
+  [1.25, 1, 1.1, 'as recorded'],
+  [1.27, 1, 1.1, 'worse'],
+  [Number.NaN, 1, 1, 'worse'],
+  [1, 1, Number.NaN, 'worse'],
+] as const)(
+  'a cost of %d floors after %d, with a noise of %d, is %s',
+  (measured, recorded, noise, verdict) => {
+    expect(compareCost(measured, recorded, noise).verdict).toBe(verdict);
+  },
+);
+
+test('the noise is what the middle half of the rounds varies by', () => {
+  expect(noiseOf([10, 10, 10, 10, 10])).toBe(1);
+  expect(noiseOf([50, 10, 11, 12, 1])).toBe(1.2);
+  expect(noiseOf([])).toBeNaN();
 });

@@ -5,15 +5,29 @@ export type CostComparison = {
   readonly verdict: 'worse' | 'as recorded' | 'better';
   /** The measured cost over the recorded one. */
   readonly change: number;
+  /** The largest change that is no failure. */
+  readonly allowed: number;
 };
 
 /**
  * Compares the CPU time of a request with the recorded one. Both are ratios to the floor of their own
- * run, so the speed of the machine cancels out.
+ * run, so the speed of the machine cancels out. Its noise does not: a service that waits for others
+ * suffers more from a busy machine than a floor that waits for nobody. So a change must be larger than
+ * the noise of the run.
+ *
+ * @param noise see {@link noiseOf}.
  */
-export function compareCost(measured: number, recorded: number): CostComparison {
+export function compareCost(measured: number, recorded: number, noise: number): CostComparison {
   const change = measured / recorded;
+  const allowed = mayGrowBy * noise;
   // Written so that NaN is a failure.
-  if (!(change <= mayGrowBy)) return { verdict: 'worse', change };
-  return { verdict: change < 1 / mayGrowBy ? 'better' : 'as recorded', change };
+  if (!(change <= allowed)) return { verdict: 'worse', change, allowed };
+  return { verdict: change < 1 / mayGrowBy ? 'better' : 'as recorded', change, allowed };
+}
+
+/** How noisy the machine was: the upper quartile of the floor's rounds over the lower one. */
+export function noiseOf(floors: readonly number[]): number {
+  const sorted = floors.toSorted((a, b) => a - b);
+  const quarter = Math.floor(sorted.length / 4);
+  return (sorted.at(-1 - quarter) ?? Number.NaN) / (sorted[quarter] ?? Number.NaN);
 }
