@@ -11,6 +11,7 @@ import { openContainers } from './test/containers.mjs';
 import { testDashboards } from './test/dashboards.mjs';
 import { testImage } from './test/image.mjs';
 import { testKubernetes } from './test/kubernetes.mjs';
+import { testLoadBalancer } from './test/load-balancer.mjs';
 import { testRules } from './test/rules.mjs';
 import { findProgram } from './test/steps.mjs';
 
@@ -21,6 +22,7 @@ const steps = [
   { name: 'rules', programs: ['promtool'], test: testRules },
   { name: 'kubernetes', programs: ['kubectl'], test: testKubernetes },
   { name: 'dashboards', programs: ['prometheus'], test: testDashboards },
+  { name: 'load-balancer', programs: ['haproxy'], test: testLoadBalancer },
   { name: 'image', programs: containerPrograms, asRoot: true, test: testImage },
 ];
 

@@ -1,0 +1,137 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openPostgres, openRedis, startServer } from '../../packages/testkit/src/index.ts';
+import { expect, repository, run, start, until } from './steps.mjs';
+
+const adminToken = 'only-for-this-test-0123456789';
+const callers = 8;
+
+/**
+ * Restarts three replicas one after the other, behind HAProxy with the configuration of Compose, under
+ * load: no request may fail.
+ */
+export async function testLoadBalancer({ scope, freePort, say }) {
+  const compose = readFileSync(join(repository, 'deploy/compose/compose.yaml'), 'utf8');
+  const [, grace] = /SHUTDOWN_GRACE_MS: '(\d+)'/.exec(compose) ?? [];
+  const postgres = scope.use(await openPostgres());
+  const { url } = await postgres.createDatabase();
+  const redis = scope.use(await openRedis());
+  const addresses = [];
+  for (let i = 0; i < 3; i += 1)
+    addresses.push({ port: await freePort(), opsPort: await freePort() });
+  const startReplica = async ({ port, opsPort }) =>
+    scope.use(
+      await startServer({
+        env: {
+          ...{ DATABASE_URL: url, REDIS_URL: redis.url, ADMIN_TOKEN: adminToken },
+          ...{ PORT: String(port), OPS_PORT: String(opsPort) },
+          ...{ SHUTDOWN_GRACE_MS: grace, TRUST_PROXY: '1', LOG_LEVEL: 'warn' },
+        },
+      }),
+    );
+  const servers = await Promise.all(addresses.map(startReplica));
+  const publicPort = await freePort();
+  const balancer = await startBalancer(scope, addresses, publicPort);
+
+  const token = await createKey(addresses[0]);
+  // Keeps connections open, as callers do, and never sends a request twice.
+  const agent = new Agent({ keepAlive: true, maxSockets: callers });
+  scope.defer(() => agent.destroy());
+  const ask = (method, path, body) => send({ agent, port: publicPort, method, path, token, body });
+  await until(async () => (await ask('GET', '/v1/pets')) === 200, 'A replica behind HAProxy').catch(
+    (error) => {
+      throw new Error(`${error.message}\n${balancer.output()}`);
+    },
+  );
+
+  const failures = [];
+  let answers = 0;
+  let isOver = false;
+  async function call(index) {
+    while (!isOver) {
+      const [method, path, body] =
+        index % 2 === 0
+          ? ['GET', '/v1/pets?limit=5']
+          : ['POST', '/v1/pets', '{"name":"Rex","categoryId":1}'];
+      try {
+        const status = await ask(method, path, body);
+        if (status < 300) answers += 1;
+        else failures.push(`${method} ${path}: ${status}`);
+      } catch (error) {
+        failures.push(`${method} ${path}: ${error.message}`);
+      }
+    }
+  }
+  const calling = Array.from({ length: callers }, (_, index) => call(index));
+  try {
+    for (const [index, address] of addresses.entries()) {
+      expect((await servers[index].stop()) === 0, 'A replica did not stop with exit code 0.');
+      await startReplica(address);
+      // HAProxy has found it, and sends requests there.
+      await until(() => hasServed(address), 'A replica that serves again');
+    }
+  } finally {
+    isOver = true;
+    await Promise.all(calling);
+  }
+  expect(failures.length === 0, `${failures.length} requests failed: ${failures.slice(0, 5)}`);
+  expect(answers > 100, `Only ${answers} requests were answered.`);
+  say(`${answers} requests during three restarts, none failed`);
+}
+
+async function startBalancer(scope, addresses, publicPort) {
+  const directory = mkdtempSync(join(tmpdir(), 'animal-store-haproxy-'));
+  scope.defer(() => rmSync(directory, { recursive: true, force: true }));
+  let configuration = readFileSync(join(repository, 'deploy/compose/haproxy.cfg'), 'utf8')
+    .replace('bind :3000', `bind 127.0.0.1:${publicPort}`)
+    .replace(' check port 3001', ' check');
+  for (const [index, { port, opsPort }] of addresses.entries()) {
+    const name = `server-${index + 1}`;
+    const inCompose = `server ${name} ${name}:3000`;
+    expect(configuration.includes(inCompose), `haproxy.cfg lacks "${inCompose}".`);
+    configuration = configuration.replace(
+      inCompose,
+      `server ${name} 127.0.0.1:${port} port ${opsPort}`,
+    );
+  }
+  const file = join(directory, 'haproxy.cfg');
+  writeFileSync(file, configuration);
+  await run('haproxy', ['-c', '-f', file]);
+  return start(scope, 'haproxy', ['-db', '-f', file]);
+}
+
+async function createKey({ opsPort }) {
+  const response = await fetch(`http://127.0.0.1:${opsPort}/admin/v1/keys`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
+    body: '{"name":"load","plan":"enterprise","quota":{"perMinute":1000000,"perDay":10000000}}',
+  });
+  return (await response.json()).token;
+}
+
+async function hasServed({ opsPort }) {
+  const response = await fetch(`http://127.0.0.1:${opsPort}/metrics`);
+  return /^animal_store_http_requests_total\{.*status="200"\} [1-9]/m.test(await response.text());
+}
+
+/** Sends one request, reads its answer to the end, and gives the status. */
+function send({ agent, port, method, path, token, body }) {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      Authorization: `Bearer ${token}`,
+      ...(body !== undefined && {
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(body),
+      }),
+    };
+    const sent = request({ host: '127.0.0.1', agent, port, method, path, headers }, (response) => {
+      response
+        .resume()
+        .on('end', () => resolve(response.statusCode))
+        .on('error', reject);
+    });
+    sent.on('error', reject).end(body);
+  });
+}
