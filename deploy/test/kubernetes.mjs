@@ -20,7 +20,7 @@ const modules = {
 };
 
 /** What an overlay consists of. */
-async function render(overlay) {
+export async function render(overlay) {
   const folder = join(repository, 'deploy/kubernetes/overlays', overlay);
   const { stdout } = await run('kubectl', ['kustomize', folder]);
   return parseAllDocuments(stdout).map((document) => document.toJS());
