@@ -7,11 +7,13 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { testCompose } from './test/compose.mjs';
 import { openContainers } from './test/containers.mjs';
 import { testDashboards } from './test/dashboards.mjs';
 import { testImage } from './test/image.mjs';
 import { testKubernetes } from './test/kubernetes.mjs';
 import { testLoadBalancer } from './test/load-balancer.mjs';
+import { testPod } from './test/pod.mjs';
 import { testRules } from './test/rules.mjs';
 import { findProgram } from './test/steps.mjs';
 
@@ -24,6 +26,20 @@ const steps = [
   { name: 'dashboards', programs: ['prometheus'], test: testDashboards },
   { name: 'load-balancer', programs: ['haproxy'], test: testLoadBalancer },
   { name: 'image', programs: containerPrograms, asRoot: true, test: testImage },
+  {
+    name: 'pod',
+    programs: [...containerPrograms, 'catatonit', 'kubectl'],
+    asRoot: true,
+    needs: 'image',
+    test: testPod,
+  },
+  {
+    name: 'compose',
+    programs: [...containerPrograms, 'podman-compose', 'iptables', 'haproxy'],
+    asRoot: true,
+    needs: 'image',
+    test: testCompose,
+  },
 ];
 
 const asked = process.argv.slice(2);
@@ -108,7 +124,8 @@ const skipped = [...results].filter(([, result]) => result === 'skipped').map(([
 if (skipped.length > 0) {
   console.log(`
 NOT TESTED HERE: ${skipped.join(', ')}. Install what is missing, on Debian as root:
-  apt-get install --no-install-recommends buildah podman runc netavark aardvark-dns podman-compose prometheus
+  apt-get install --no-install-recommends buildah podman runc catatonit \\
+    netavark aardvark-dns iptables podman-compose haproxy prometheus
 `);
 }
 console.log(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`);

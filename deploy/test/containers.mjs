@@ -15,7 +15,8 @@ import { dirname, join } from 'node:path';
 import { expect, findProgram, node, repository, run } from './steps.mjs';
 
 export const image = 'localhost/animal-store:test';
-const base = 'localhost/animal-store-base:test';
+/** An image with Node, a shell and little else, for {@link image} and for what stands in for public images. */
+export const base = 'localhost/animal-store-base:test';
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
 
 /** What containers and their builds need as root without systemd; files may be many. */
@@ -25,25 +26,36 @@ default_ulimits = ["nofile=20000:20000", "nproc=20000:20000"]
 runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
+[network]
+network_backend = "netavark"
 `;
 
 /** Opens a store of images of its own, so that nothing of this machine's is touched. */
 export function openContainers(scope) {
   const directory = mkdtempSync(join(tmpdir(), 'animal-store-deploy-'));
   writeFileSync(join(directory, 'containers.conf'), configuration);
-  const env = { ...process.env, CONTAINERS_CONF: join(directory, 'containers.conf') };
-  const roots = ['--root', join(directory, 'store'), '--runroot', join(directory, 'run')];
-  const podman = (args, options) => run('podman', [...roots, ...args], { env, ...options });
-  const buildah = (args, options) => run('buildah', [...roots, ...args], { env, ...options });
+  const storage = [
+    'driver = "overlay"',
+    ...['graph', 'run'].map((root) => `${root}root = "${directory}/${root}"`),
+  ];
+  writeFileSync(join(directory, 'storage.conf'), ['[storage]', ...storage, ''].join('\n'));
+  const env = {
+    ...process.env,
+    CONTAINERS_CONF: join(directory, 'containers.conf'),
+    CONTAINERS_STORAGE_CONF: join(directory, 'storage.conf'),
+  };
+  const podman = (args, options) => run('podman', args, { env, ...options });
+  const buildah = (args, options) => run('buildah', args, { env, ...options });
   scope.defer(async () => {
     await podman(['rm', '--all', '--force', '--time', '0']).catch(() => {});
     await podman(['pod', 'rm', '--all', '--force']).catch(() => {});
     await podman(['volume', 'rm', '--all', '--force']).catch(() => {});
+    await podman(['network', 'prune', '--force']).catch(() => {});
     // Through buildah, because the layers are mounts of their own.
     await buildah(['rmi', '--all', '--force']).catch(() => {});
     rmSync(directory, { recursive: true, force: true });
   });
-  return { podman, buildah, directory, env, roots };
+  return { podman, buildah, directory, env };
 }
 
 /**

