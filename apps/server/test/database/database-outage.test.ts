@@ -16,6 +16,7 @@ import {
   type LoadKind,
   startMixedLoad,
 } from '../support/mixed-load.ts';
+import { scrape } from '../support/observed.ts';
 import { call, wideQuota } from '../support/service.ts';
 
 /** How many requests at a time may wait for the connection that finds out whether Postgres is back. */
@@ -153,7 +154,7 @@ test.each([
 
 /** How many statements so far got no answer before their deadline. */
 async function countTimeouts(): Promise<number> {
-  const metrics = await (await fetch(`${server.opsUrl}/metrics`)).text();
+  const metrics = await scrape(server);
   const series = /^animal_store_database_statement_errors_total\{.*code="NO_ANSWER"\} (\d+)$/gm;
   return [...metrics.matchAll(series)].reduce((sum, [, count]) => sum + Number(count), 0);
 }

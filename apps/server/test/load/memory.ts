@@ -1,4 +1,5 @@
 import { type Server, until } from '@animal-store/testkit';
+import { scrape } from '../support/observed.ts';
 import { percentile } from './percentile.ts';
 
 /** What a server holds on to, in bytes, after its garbage has been collected. */
@@ -15,7 +16,7 @@ export async function memoryOf(server: Server): Promise<Memory> {
   const before = collections();
   server.signal('SIGUSR2');
   await until(() => collections() > before);
-  const metrics = await (await fetch(`${server.opsUrl}/metrics`)).text();
+  const metrics = await scrape(server);
   const gauge = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
   return {
     heap: gauge('nodejs_heap_size_used_bytes'),

@@ -12,11 +12,11 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { openPostgres, openRedis, startServer, until } from '@animal-store/testkit';
-import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
-import { createApiKey } from '../../src/keys/key-creation.ts';
+import { until } from '@animal-store/testkit';
+import { scrape } from '../support/observed.ts';
 import { send } from '../support/send.ts';
 import { percentile } from './percentile.ts';
+import { startWithStores } from './start-with-stores.ts';
 
 const { values } = parseArgs({
   // pnpm passes on the "--" that may stand before them.
@@ -42,23 +42,8 @@ if (spawnSync('slowhttptest', ['-h']).error !== undefined) {
   process.exit(1);
 }
 
-await using opened = new AsyncDisposableStack();
-const [postgres, redis] = await Promise.all([openPostgres(), openRedis()]);
-opened.use(postgres);
-opened.use(redis);
-const database = await postgres.createDatabase();
-const { db, close } = await openDatabase(database.url);
-const { token } = await createApiKey(db, {
-  name: 'honest',
-  plan: 'enterprise',
-  quota: { perMinute: 10_000_000, perDay: 100_000_000 },
-});
-await close();
-const server = opened.use(
-  await startServer({
-    env: { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'warn' },
-  }),
-);
+await using loaded = await startWithStores({ LOG_LEVEL: 'warn' });
+const { server, token } = loaded;
 const authorization = { Authorization: `Bearer ${token}` };
 for (let i = 0; i < 20; i += 1) {
   const headers = { ...authorization, 'Content-Type': 'application/json' };
@@ -86,7 +71,7 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
 
 /** How many connections the server has; a scrape is one itself. */
 async function openConnections(): Promise<number> {
-  const metrics = await (await fetch(`${server.opsUrl}/metrics`)).text();
+  const metrics = await scrape(server);
   const pattern = /^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)$/m;
   return Number(pattern.exec(metrics)?.[1] ?? 0);
 }

@@ -13,10 +13,8 @@ import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
-import { openPostgres, openRedis, startServer } from '@animal-store/testkit';
-import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
-import { createApiKey } from '../../src/keys/key-creation.ts';
 import { percentile } from '../load/percentile.ts';
+import { startWithStores } from '../load/start-with-stores.ts';
 import { send } from '../support/send.ts';
 import { closeOf, openConnection } from './connection.ts';
 
@@ -53,27 +51,10 @@ async function measureAll(): Promise<void> {
   });
   const measureMs = Number(values.seconds) * 1_000;
 
-  await using opened = new AsyncDisposableStack();
-  const [postgres, redis] = await Promise.all([openPostgres(), openRedis()]);
-  opened.use(postgres);
-  opened.use(redis);
-  const database = await postgres.createDatabase();
-  const { db, close } = await openDatabase(database.url);
-  const { token } = await createApiKey(db, {
-    name: 'valid caller',
-    plan: 'enterprise',
-    quota: { perMinute: 10_000_000, perDay: 100_000_000 },
+  await using loaded = await startWithStores({
+    NODE_OPTIONS: '--max-old-space-size=512',
   });
-  await close();
-  const server = opened.use(
-    await startServer({
-      env: {
-        DATABASE_URL: database.url,
-        REDIS_URL: redis.url,
-        NODE_OPTIONS: '--max-old-space-size=512',
-      },
-    }),
-  );
+  const { server, token } = loaded;
 
   async function measure(name: string): Promise<number> {
     const agent = new Agent({ keepAlive: true });

@@ -7,10 +7,8 @@
 
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { openPostgres, openRedis, startServer } from '@animal-store/testkit';
-import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
-import { createApiKey } from '../../src/keys/key-creation.ts';
 import { growthOf } from '../load/memory.ts';
+import { startWithStores } from '../load/start-with-stores.ts';
 import { checkUnharmed, fuzzedEnv, fuzzWire } from './wire-fuzz.ts';
 
 const { values } = parseArgs({
@@ -27,21 +25,8 @@ const rounds = 30;
 const say = (text: string) => process.stdout.write(`${text}\n`);
 say(`seed ${seed}`);
 
-await using opened = new AsyncDisposableStack();
-const [postgres, redis] = await Promise.all([openPostgres(), openRedis()]);
-opened.use(postgres);
-opened.use(redis);
-const database = await postgres.createDatabase();
-const { db, close } = await openDatabase(database.url);
-const { token } = await createApiKey(db, {
-  name: 'valid caller',
-  plan: 'enterprise',
-  quota: { perMinute: 10_000_000, perDay: 100_000_000 },
-});
-await close();
-const server = opened.use(
-  await startServer({ env: { ...fuzzedEnv, DATABASE_URL: database.url, REDIS_URL: redis.url } }),
-);
+await using loaded = await startWithStores(fuzzedEnv);
+const { server, token } = loaded;
 
 const held: number[] = [];
 const connections = Math.ceil(total / rounds);

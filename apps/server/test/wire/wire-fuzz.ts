@@ -1,7 +1,7 @@
 import { type Server, until } from '@animal-store/testkit';
 import fc from 'fast-check';
 import { collectsGarbage, memoryOf } from '../load/memory.ts';
-import { logOf, sample } from '../support/observed.ts';
+import { logOf, sample, scrape } from '../support/observed.ts';
 import { closeOf, openConnection } from './connection.ts';
 import { type WireConversation, wireConversations } from './wire-conversation.ts';
 
@@ -68,7 +68,7 @@ export async function checkUnharmed(server: Server, token: string): Promise<numb
   const { ok } = await fetch(`${server.opsUrl}/livez`);
   if (!ok) throw new Error('The ops listener does not answer.');
   await until(async () => {
-    const metrics = await (await fetch(`${server.opsUrl}/metrics`)).text();
+    const metrics = await scrape(server);
     return sample(metrics, 'animal_store_requests_in_flight') === 0;
   });
   const bad = logOf(server).filter(({ level }) => level === 'error' || level === 'fatal');

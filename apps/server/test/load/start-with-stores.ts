@@ -1,0 +1,28 @@
+import { openPostgres, openRedis, type Server, startServer } from '@animal-store/testkit';
+import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
+import { createApiKey } from '../../src/keys/key-creation.ts';
+
+/** A server on Postgres and Redis of its own, outside vitest, with a key that no load exhausts. */
+export type LoadedServer = AsyncDisposable & { readonly server: Server; readonly token: string };
+
+export async function startWithStores(
+  env: Readonly<Record<string, string>> = {},
+): Promise<LoadedServer> {
+  await using opened = new AsyncDisposableStack();
+  const [postgres, redis] = await Promise.all([openPostgres(), openRedis()]);
+  opened.use(postgres);
+  opened.use(redis);
+  const database = await postgres.createDatabase();
+  const { db, close } = await openDatabase(database.url);
+  const { token } = await createApiKey(db, {
+    name: 'valid caller',
+    plan: 'enterprise',
+    quota: { perMinute: 10_000_000, perDay: 100_000_000 },
+  });
+  await close();
+  const server = opened.use(
+    await startServer({ env: { ...env, DATABASE_URL: database.url, REDIS_URL: redis.url } }),
+  );
+  const kept = opened.move();
+  return { server, token, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
