@@ -1,6 +1,6 @@
 import { parse as parseQuery } from 'node:querystring';
 import express, { type Express, type Response } from 'express';
-import { stringifyJson } from './exact-json.ts';
+import { stringifyJson } from './exact-json-on-node.ts';
 
 /**
  * Creates an Express application that does as little as possible. Paths are case-sensitive, no header

@@ -3,7 +3,7 @@ import { errorMessages } from '@animal-store/contract';
 import type { Request, RequestHandler } from 'express';
 import getRawBody from 'raw-body';
 import { ApiError } from './api-error.ts';
-import { parseJson } from './exact-json.ts';
+import { parseJson } from './exact-json-on-node.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
