@@ -143,7 +143,7 @@ function placeOf(at: unknown): SQL<string> {
   return sql<string>`(extract(epoch from ${at}) * 1000000)::bigint::text`;
 }
 
-// Whatever else a forged cursor holds is the beginning of time.
+// A forged cursor without a time starts at the Unix epoch.
 function toTime(place: string): SQL {
   return sql`timestamptz 'epoch' + interval '1 microsecond' * ${toId(place)}::float8`;
 }

@@ -3,7 +3,7 @@ import { type AdminClient, createAdminClient } from './admin-client.ts';
 import { findServer } from './find-server.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
 
-/** Where a command writes: results, and everything else. */
+/** Where a command writes: results to one stream, messages to the other. */
 export interface CliOutput {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;

@@ -96,7 +96,7 @@ export const daysOption = (flags: string, description: string): Option =>
     throw new InvalidArgumentError('Expected a number of days from 1d to 400d.');
   });
 
-/** How many keys to list at most. */
+/** The maximum number of keys to list. */
 export const countOption = (): Option =>
   new Option('--limit <n>', 'no more than so many').argParser(parseLimit);
 

@@ -72,7 +72,7 @@ export async function openPostgres(url: string): Promise<OpenDatabase> {
       });
       const beating = setInterval(beat, heartbeatMs);
       async function leave(): Promise<void> {
-        // A heartbeat after the goodbye would take it back.
+        // A heartbeat after the message of leaving would cancel it.
         await sending;
         await Promise.allSettled([client.notify(channel, goodbye), unlisten()]);
       }

@@ -93,7 +93,7 @@ export function openPoolSockets(options: {
         const { askedAt = now } = last;
         const silentMs = isListener ? options.listenerSilentMs : options.silentMs;
         if (now - askedAt <= options.answerMs && now - heardAt <= silentMs) continue;
-        // A late heartbeat is no proof of an outage: the next statement will find out.
+        // A late heartbeat does not prove an outage. The next statement will tell.
         if (!isListener) {
           isAway = true;
           attempt = undefined;

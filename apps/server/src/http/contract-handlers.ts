@@ -42,7 +42,7 @@ export function contractHandlers<Contract extends AppRouter>(
 ): Record<keyof Contract & string, RequestHandler> {
   const handlers = Object.entries(contract).map(([name, operation]) => {
     let steps: RequestHandler[] = [];
-    // The first step only notes the contract's route on the request, where nobody reads it.
+    // The first step only stores the contract's route on the request, which nothing reads.
     const collect = (_path: string, _noteRoute: RequestHandler, ...rest: RequestHandler[]) => {
       steps = rest;
     };

@@ -22,7 +22,7 @@ export function createExpress(): Express {
 function leanJson(this: Response, body: unknown): Response {
   const text = stringifyJson(body);
   this.setHeader('Content-Type', 'application/json; charset=utf-8');
-  // Node counts the bytes itself, unless it does not send them.
+  // Node sets the length of a body that it sends. The body of HEAD is not sent.
   if (this.req.method === 'HEAD') this.setHeader('Content-Length', Buffer.byteLength(text));
   this.end(text);
   return this;

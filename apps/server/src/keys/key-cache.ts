@@ -95,7 +95,7 @@ export function createKeyCache(options: {
   return {
     /** The key of a token if it is known without asking the database. Any text may be given. */
     recall(token: string): ApiKey | undefined {
-      // Nobody may cause the hash of a long text.
+      // An attacker must not make us hash long texts.
       return token.length === tokenLength ? freshKey(hashToken(token)) : undefined;
     },
 

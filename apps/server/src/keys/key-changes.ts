@@ -6,7 +6,7 @@ import { ReplicaTraffic } from '../database/replica-traffic.ts';
 import { statement } from '../database/statement.ts';
 import type { KeyCache } from './key-cache.ts';
 
-/** The Postgres channel (NOTIFY) on which a replica that changes a key tells the others. */
+/** The Postgres channel (NOTIFY) on which replicas announce changes of keys. */
 const keyChannel = 'animal_store_keys';
 
 const KeyChange = z.object({

@@ -31,7 +31,7 @@ interface KeyChange {
   readonly quota?: Quota | undefined;
 }
 
-/** How a key stands before its ban is lifted. */
+/** The usage of a key before its ban is lifted. */
 interface Standing {
   readonly bannedUntil: Date | undefined;
   readonly strikes: number;
@@ -41,7 +41,7 @@ interface Standing {
 export type Unchanged =
   | { readonly outcome: 'no-such-key' }
   | { readonly outcome: 'not-active'; readonly state: KeyState }
-  /** The key would be Enterprise, and lack its numbers. */
+  /** The key would be Enterprise without a quota of its own. */
   | { readonly outcome: 'quota-missing' }
   /** The key would not be Enterprise, and have numbers. */
   | { readonly outcome: 'quota-unwanted'; readonly plan: PlanName };
@@ -142,7 +142,7 @@ export function createKeyManagement(db: Database, onChanged: (keyId: string) => 
         return { outcome: 'rotated', key: after, token };
       }),
 
-    /** Revokes a key for good. A repetition changes nothing, and is announced again. */
+    /** Revokes a key permanently. Revoking it again changes nothing, but is announced again. */
     revoke: (id: string, cause: Cause): Promise<KeyRecord | undefined> =>
       change(id, async (tx) => {
         const before = await lockKey(tx, id);
@@ -188,7 +188,7 @@ async function get(tx: Database, id: string): Promise<KeyRecord> {
   return key;
 }
 
-/** Locks a key until the transaction ends, if it may be changed at all. */
+/** Locks a key until the transaction ends. Returns the reason instead if the key may not be changed. */
 async function lockActive(tx: Database, id: string) {
   const key = await lockKey(tx, id);
   if (key === undefined) return { outcome: 'no-such-key' } as const;

@@ -190,7 +190,7 @@ function placeOf({ order }: Source): SQL<string> {
     : sql<string>`(extract(epoch from scan.place) * 1000000)::bigint::text`;
 }
 
-/** The time of a place. Whatever else a forged cursor holds is the beginning of time. */
+/** The time in a cursor. For a forged cursor without a time: the Unix epoch. */
 function toTime(place: string): SQL {
   const microseconds = Number(place);
   return sql`timestamptz 'epoch' + interval '1 microsecond' * ${Number.isSafeInteger(microseconds) ? microseconds : 0}::float8`;

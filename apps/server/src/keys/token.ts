@@ -21,7 +21,7 @@ export function createToken(kind: TokenKind = 'key'): string {
   return `${tokenSchemes[kind]}${secret}${checksum(secret)}`;
 }
 
-/** Tells whether a text can be a token. Guesses that cannot never reach the database. */
+/** Tells whether a text has the form of a token. Other texts never reach the database. */
 export function isToken(text: string, kind: TokenKind = 'key'): boolean {
   const scheme = tokenSchemes[kind];
   if (!text.startsWith(scheme) || !wellFormed.test(text.slice(scheme.length))) return false;

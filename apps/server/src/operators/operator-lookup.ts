@@ -11,7 +11,7 @@ export interface Actor extends AuditActor {
   readonly role: OperatorRole;
 }
 
-/** The `ADMIN_TOKEN`: whoever has it is an owner, so that the first operator can be created. */
+/** The holder of the `ADMIN_TOKEN`: an owner, so that the first operator can be created. */
 export const bootstrap: Actor = {
   type: 'admin_token',
   id: null,

@@ -137,7 +137,7 @@ export function createOperatorManagement(db: Database) {
         return { outcome: 'rotated', operator: after, token };
       }),
 
-    /** Revokes an operator for good. A repetition changes nothing. */
+    /** Revokes an operator permanently. Revoking it again changes nothing. */
     revoke: (id: string, cause: Cause): Promise<OperatorRecord | undefined> =>
       inTransaction('change_operator', db, async (tx) => {
         const before = await lock(tx, id);

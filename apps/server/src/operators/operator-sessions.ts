@@ -106,7 +106,7 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
         return { token: session, expiresAt: inserted.expiresAt };
       }),
 
-    /** Finds whose session it is, and puts off its end. */
+    /** Finds the operator of a session, and extends the session. */
     async find(session: string): Promise<Actor | undefined> {
       const [row] = await findSession(db, allHashesOf(session));
       if (row === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { Cause } from '../audit/audit-log.ts';
 
-/** Where a change comes from that an operator asks for. */
+/** The cause of a change that an operator requested, for the audit log. */
 export function causeOf(
   { locals }: Pick<Response, 'locals'>,
   { reason }: { reason?: string | undefined },

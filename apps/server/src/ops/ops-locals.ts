@@ -10,7 +10,7 @@ declare global {
       token: string | undefined;
       /** The key that an operator made. */
       keyId: string | undefined;
-      /** Why a probe was told that this replica is not ready, or not whole. */
+      /** The reasons that `/readyz` gave for `not_ready` or `degraded`. */
       reasons: readonly string[] | undefined;
     }
   }

@@ -31,7 +31,7 @@ export function createSessionHandlers(sessions: OperatorSessions) {
   });
 }
 
-/** Who is there after the authentication. */
+/** The operator that the authentication found. */
 function callerOf(res: Response) {
   const { actor, token } = res.locals;
   if (actor === undefined) throw new Error('A request without an operator reached a handler.');

@@ -24,7 +24,7 @@ export function toTimes({ createdAt, expiresAt, revokedAt, tokens }: Times) {
   };
 }
 
-/** Reads an expiry, which the contract has checked; `null` stands for never. */
+/** Reads an expiry that the contract has validated; `null` means never. */
 export function readExpiry(expiresAt: string | null | undefined): Date | null | undefined {
   return typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt;
 }

@@ -17,7 +17,7 @@ export function encodeCursor({ status, afterId }: PagePosition): string {
   return Buffer.from(`${payload}.${checksum(payload)}`).toString('base64url');
 }
 
-/** Decodes a cursor to the id after which its page starts. `undefined` if it is not one of ours. */
+/** Decodes a cursor to the id after which its page starts. `undefined` if the cursor is invalid. */
 export function decodeCursor(cursor: string, status: PetStatus | undefined): number | undefined {
   const match = /^(([a-z]*)\.([1-9]\d{0,15}))\.([\w-]+)$/.exec(
     Buffer.from(cursor, 'base64url').toString('latin1'),

@@ -71,7 +71,7 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     return result;
   }
 
-  /** How a key stands. */
+  /** The state of a key. Counts nothing. */
   override async get(id: string, options: KeyLimiterOptions) {
     const now = Date.now();
     const state = withoutExpired(this.#states.get(id) ?? unusedKey, now);

@@ -28,7 +28,7 @@ export interface AppliedLimits {
   readonly perDay: number | undefined;
   /** How many strikes the caller may have; `undefined` if there are no bans. */
   readonly strikeThreshold: number | undefined;
-  /** Whose requests are counted: those of the whole service, or of this replica alone. */
+  /** Whether the counts are those of the whole service or of this replica alone. */
   readonly scope: 'service' | 'replica';
 }
 
@@ -45,7 +45,7 @@ export class QuotaResult extends RateLimiterRes {
   readonly retryAfterSeconds: number;
   readonly strikes: number;
   readonly strikeThreshold: number | undefined;
-  /** Whether the caller is close to a ban and should be told. */
+  /** Whether the message warns the caller of a ban. */
   readonly warned: boolean;
   /** Unix time in seconds. */
   readonly bannedUntil: number | undefined;

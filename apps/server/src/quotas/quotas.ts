@@ -5,7 +5,7 @@ import { QuotaResult } from './quota-result.ts';
 
 export type Quotas = ReturnType<typeof createQuotas>;
 
-/** Called for each ban when it begins, by the replica whose request began it and by no other. */
+/** Called when a ban begins, only on the replica whose request began it. */
 export type OnBan = (ban: {
   keyId: string;
   seconds: number;
@@ -50,7 +50,7 @@ export function createQuotas(options: {
         return quotaResult(reason);
       }
     },
-    /** How a key stands. Counts nothing. */
+    /** The state of a key. Counts nothing. */
     async usageOf({ id, quota }: QuotaKey): Promise<QuotaResult> {
       return quotaResult(await keys.get(id, { quota }));
     },

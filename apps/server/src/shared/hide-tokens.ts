@@ -14,7 +14,7 @@ export function holdsToken(text: string): boolean {
   return text.search(tokenLike) !== -1;
 }
 
-/** Removes whatever may be a token from a text, before it is shown or logged. */
+/** Removes everything that looks like a token from a text, before it is shown or logged. */
 export function hideTokens(text: string): string {
   return text.replaceAll(tokenLike, '$1…');
 }

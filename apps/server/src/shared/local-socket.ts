@@ -25,7 +25,7 @@ export function localSocketPath(dataDir: string): string {
   const path = join(dataDir, 'ops.sock');
   if (Buffer.byteLength(path) <= maxSocketPathBytes) return path;
   if (process.platform === 'linux') {
-    // A short name for a long directory. It stays open, because the name is good only that long.
+    // A short name for a long path. The directory stays open, because the name is valid only while it is.
     return `/proc/self/fd/${openSync(dataDir, 'r')}/ops.sock`;
   }
   throw new StartupError(

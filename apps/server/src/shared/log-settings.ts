@@ -1,4 +1,4 @@
-// Apart from the log itself: whoever reads the settings, as the CLI does, need not load pino.
+// Apart from the log, so that reading the settings, as the CLI does, does not load pino.
 
 /** How much is logged, from everything to nothing. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;

@@ -1,4 +1,4 @@
-/** Work that is repeated. Whoever started it stops it. */
+/** Work that is repeated until it is stopped. */
 export interface Repetition {
   /** Waits for the work that is under way, and starts no more. */
   stop(): Promise<void>;
