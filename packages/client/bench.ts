@@ -55,6 +55,7 @@ async function measure(callers: number, send: () => Promise<void>): Promise<numb
 async function createBusinessKey(): Promise<string> {
   const cli = [
     join(repository, 'apps/server/src/cli.ts'),
+    'keys',
     'create',
     '--plan',
     'business',
