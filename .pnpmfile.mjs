@@ -2,11 +2,17 @@ import { readFileSync } from 'node:fs';
 
 const root = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
-/** Completes the manifest of a package that is packed: what all packages share is in the root's. */
-function beforePacking({ devDependencies, scripts, ...manifest }, directory) {
+/**
+ * Completes the manifest of a package that is packed: what all packages share is in the root's. What
+ * it depends on, zod and ts-rest, its users have as well, and their types must come from one copy.
+ * So these become peers, and any later version with the same major will do.
+ */
+function beforePacking({ devDependencies, scripts, dependencies, ...manifest }, directory) {
   const { repository, bugs } = root;
+  const peers = Object.entries(dependencies ?? {}).map(([name, version]) => [name, `^${version}`]);
   return {
     ...manifest,
+    ...(peers.length > 0 && { peerDependencies: Object.fromEntries(peers) }),
     repository: { ...repository, directory: `packages/${directory.split('/').at(-1)}` },
     bugs,
   };

@@ -203,7 +203,14 @@ test('the types resolve wherever exports are supported', async () => {
   expect(problems).toEqual([]);
 });
 
-test('the manifest names real versions', async () => {
+test('the manifest names real versions, and shares zod and ts-rest with its user', async () => {
   const file = join(folder, 'node_modules/@animal-store/contract/package.json');
-  expect(await readFile(file, 'utf8')).not.toMatch(/"(catalog|workspace):/);
+  const text = await readFile(file, 'utf8');
+  expect(text).not.toMatch(/"(catalog|workspace):/);
+  const manifest = JSON.parse(text) as Record<string, Record<string, string>>;
+  expect(manifest).not.toHaveProperty('dependencies');
+  expect(manifest['peerDependencies']).toEqual({
+    '@ts-rest/core': expect.stringMatching(/^\^3\.\d/),
+    zod: expect.stringMatching(/^\^4\.\d/),
+  });
 });
