@@ -7,6 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { testCompatibility } from './test/compatibility.mjs';
 import { testCompose } from './test/compose.mjs';
 import { openContainers } from './test/containers.mjs';
 import { testDashboards } from './test/dashboards.mjs';
@@ -25,6 +26,11 @@ const steps = [
   { name: 'kubernetes', programs: ['kubectl'], test: testKubernetes },
   { name: 'dashboards', programs: ['prometheus'], test: testDashboards },
   { name: 'load-balancer', programs: ['haproxy'], test: testLoadBalancer },
+  {
+    name: 'compatibility',
+    programs: ['openssl', 'redis-server'],
+    test: testCompatibility,
+  },
   { name: 'image', programs: containerPrograms, asRoot: true, test: testImage },
   {
     name: 'pod',

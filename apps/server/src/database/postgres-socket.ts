@@ -23,9 +23,17 @@ const listenAgainMs = 1_000;
  * ready is an error. A proxy whose Postgres is down does that, and so does an HTTP server.
  * postgres.js ignores it and connects again, at once and forever, while the statement waits (its
  * issue 1193).
+ *
+ * The socket has the name of the host, because under TLS postgres.js takes it from there: servers that
+ * many databases share choose the certificate by it (SNI).
  */
-export function openSocket({ host, port, path }: SocketOptions): Socket {
-  const socket = path ? connect(path) : connect(port[0] ?? 5432, host[0]);
+export function openSocket({ host, port, path }: SocketOptions): Socket & { host?: string } {
+  const name = host[0];
+  if (path || name === undefined) return failAtEnd(path ? connect(path) : connect(port[0] ?? 5432));
+  return failAtEnd(Object.assign(connect(port[0] ?? 5432, name), { host: name }));
+}
+
+function failAtEnd<Connection extends Socket>(socket: Connection): Connection {
   socket.once('end', () => socket.destroy(lost('CONNECTION_CLOSED')));
   return socket;
 }

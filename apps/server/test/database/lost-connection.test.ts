@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
 import { openPostgres } from '../../src/database/open-postgres.ts';
 import { StartupError } from '../../src/shared/startup-error.ts';
@@ -21,6 +22,34 @@ test('a connection that is lost at its first query fails that query, and nothing
   try {
     const opening = openPostgres(`postgres://nobody@127.0.0.1:${port}/nothing`);
     await expect(opening).rejects.toThrow(StartupError);
+  } finally {
+    server.close();
+  }
+});
+
+test('under TLS the server learns by which name it was called', async () => {
+  const called = Promise.withResolvers<string>();
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    // "S": yes, TLS. (Postgres manual, "SSL Session Encryption".)
+    socket.once('data', () => {
+      const secured = new TLSSocket(socket, {
+        isServer: true,
+        SNICallback(name, done) {
+          called.resolve(name);
+          done(new Error('That was all.'));
+        },
+      });
+      secured.on('error', () => {});
+      socket.write('S');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    const opening = openPostgres(`postgres://nobody@localhost:${port}/nothing?sslmode=verify-full`);
+    await expect(opening).rejects.toThrow(StartupError);
+    expect(await called.promise).toBe('localhost');
   } finally {
     server.close();
   }

@@ -1,0 +1,105 @@
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openPostgres, startServer } from '../../packages/testkit/src/index.ts';
+import { expect, node, repository, run, start, until } from './steps.mjs';
+
+/** Postgres and Redis over TLS: with an authority of one's own, an unknown one, and an expired certificate. */
+export async function testCompatibility({ scope, freePort, say }) {
+  const directory = mkdtempSync(join(tmpdir(), 'animal-store-tls-'));
+  scope.defer(() => rmSync(directory, { recursive: true, force: true }));
+  chmodSync(directory, 0o755);
+  await makeCertificates(directory);
+  const trusting = { NODE_EXTRA_CA_CERTS: join(directory, 'authority.crt') };
+
+  for (const [certificate, env, isGood] of [
+    ['good', trusting, true],
+    ['good', {}, false],
+    ['expired', trusting, false],
+  ]) {
+    const what = `${certificate} certificate, ${env === trusting ? 'known' : 'unknown'} authority`;
+    const files = [join(directory, `${certificate}.crt`), join(directory, `${certificate}.key`)];
+    await tryPostgres(scope, { files, env, isGood, what });
+    await tryRedis(scope, { files, env, isGood, what, port: await freePort() });
+    say(`Postgres and Redis over TLS, ${what}: ${isGood ? 'connected' : 'refused'}`);
+  }
+}
+
+async function tryPostgres(scope, { files: [certificate, key], env, isGood, what }) {
+  const settings = ['ssl=on', `ssl_cert_file=${certificate}`, `ssl_key_file=${key}`];
+  const postgres = scope.use(await openPostgres({ settings }));
+  const database = await postgres.createDatabase();
+  const url = new URL(database.url);
+  url.hostname = 'localhost';
+  url.searchParams.set('sslmode', 'verify-full');
+  const result = await run(node, [join(repository, 'apps/server/src/migrate.ts')], {
+    env: { PATH: '/usr/bin', DATABASE_URL: url.href, ...env },
+  }).catch((error) => error);
+  if (isGood) {
+    expect(!(result instanceof Error), `Postgres, ${what}: ${result.message}`);
+    const server = scope.use(await startServer({ env: { DATABASE_URL: url.href, ...env } }));
+    const { ok } = await fetch(`${server.opsUrl}/readyz`);
+    expect(ok, `Postgres, ${what}: not ready`);
+  } else {
+    const isClear =
+      result instanceof Error &&
+      /\nDATABASE_URL: cannot open [^\n]+certificate/.test(result.message);
+    expect(isClear, `Postgres, ${what}: ${result.message ?? 'accepted'}`);
+  }
+}
+
+async function tryRedis(scope, { files: [certificate, key], env, isGood, what, port }) {
+  start(scope, 'redis-server', [
+    ...['--port', '0', '--tls-port', String(port), '--bind', '127.0.0.1', '--save', ''],
+    ...['--tls-cert-file', certificate, '--tls-key-file', key],
+    ...['--tls-ca-cert-file', certificate, '--tls-auth-clients', 'no'],
+  ]);
+  const postgres = scope.use(await openPostgres());
+  const { url } = await postgres.createDatabase();
+  const server = scope.use(
+    await startServer({
+      env: { DATABASE_URL: url, REDIS_URL: `rediss://localhost:${port}`, ...env },
+    }),
+  );
+  const expected = `animal_store_redis_breaker_open ${isGood ? 0 : 1}`;
+  const isAsExpected = async () => {
+    const response = await fetch(`${server.opsUrl}/metrics`);
+    return (await response.text()).includes(`\n${expected}\n`);
+  };
+  await until(isAsExpected, `Redis, ${what}: ${expected}`, 30_000);
+}
+
+/** Makes an authority, and two certificates of it for `localhost`, one of which has expired. */
+async function makeCertificates(directory) {
+  const openssl = (...args) => run('openssl', args, { cwd: directory });
+  const newKey = ['-newkey', 'rsa:2048', '-nodes', '-keyout'];
+  await openssl(
+    'req',
+    '-x509',
+    ...newKey,
+    'authority.key',
+    '-out',
+    'authority.crt',
+    '-days',
+    '30',
+    '-subj',
+    '/CN=authority',
+  );
+  writeFileSync(join(directory, 'names'), 'subjectAltName=DNS:localhost\n');
+  const group = Number(
+    (await run('sh', ['-c', 'id -g postgres 2>/dev/null || id -g nobody'])).stdout,
+  );
+  for (const [name, days] of [
+    ['good', '30'],
+    ['expired', '-1'],
+  ]) {
+    await openssl('req', ...newKey, `${name}.key`, '-out', `${name}.csr`, '-subj', '/CN=localhost');
+    await openssl(
+      ...['x509', '-req', '-in', `${name}.csr`, '-CA', 'authority.crt', '-CAkey', 'authority.key'],
+      ...['-CAcreateserial', '-out', `${name}.crt`, '-days', days, '-extfile', 'names'],
+    );
+    // As Postgres wants it: the key is root's, and readable by the group that Postgres runs as.
+    chmodSync(join(directory, `${name}.key`), 0o640);
+    if (process.getuid() === 0) chownSync(join(directory, `${name}.key`), 0, group);
+  }
+}
