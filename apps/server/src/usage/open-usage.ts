@@ -65,6 +65,7 @@ export function openUsage(options: {
   const onFailure = (failure: unknown) => {
     if (!(failure instanceof DatabaseUnavailableError)) report(failure);
   };
+  let isClosing = false;
   let writtenAt = performance.now();
   let rolledUpAt = writtenAt;
   const flushing = repeat(
@@ -77,7 +78,7 @@ export function openUsage(options: {
   );
   const rollingUp = repeat(
     async () => {
-      while (await repository.rollUp());
+      while (!isClosing && (await repository.rollUp()));
       rolledUpAt = performance.now();
     },
     rollUpMs,
@@ -93,9 +94,11 @@ export function openUsage(options: {
   };
   const droppingExpired = repeat(() => repository.dropExpired(retention), dropExpiredMs, onFailure);
 
-  async function lastFlush(): Promise<void> {
-    await Promise.all([rollingUp.stop(), droppingExpired.stop(), flushing.stop()]);
-    await flusher.flush();
+  /** Does not wait for a roll-up before it writes: what is not rolled up now is later, by any replica. */
+  async function finish(): Promise<void> {
+    isClosing = true;
+    const lastFlush = flushing.stop().then(flusher.flush);
+    await Promise.all([lastFlush, rollingUp.stop(), droppingExpired.stop()]);
   }
 
   return {
@@ -106,7 +109,7 @@ export function openUsage(options: {
     async close() {
       const giveUp = new AbortController();
       await Promise.race([
-        lastFlush().catch(onFailure),
+        finish().catch(onFailure),
         sleep(closeTimeoutMs, undefined, { signal: giveUp.signal }).catch(() => {}),
       ]);
       giveUp.abort();

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Key, KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/contract/admin';
 import { until } from '@animal-store/testkit';
+import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
 import { call, startService, type TestService } from '../support/service.ts';
@@ -241,6 +244,50 @@ test.each(databaseKinds)('a graceful stop on %s loses nothing', async (kind) => 
     const { body } = await adminOf(service.server).call(`/keys/${key.id}/usage`);
     return sum((body as Ledger).rows) === 5;
   });
+});
+
+test('a graceful stop loses nothing while a roll-up takes long', async () => {
+  await using service = await startService('postgres', {
+    env: { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '60000', USAGE_ROLL_UP_MS: '20' },
+  });
+  const { key, token } = await adminOf(service.server).create('{"plan":"pro"}');
+  const sql = postgres(service.database.env['DATABASE_URL'] ?? '', { onnotice() {} });
+  const stopped = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
+  const locking = sql.begin(async (tx) => {
+    await tx`lock table usage.days in exclusive mode`;
+    locked.resolve();
+    await stopped.promise;
+  });
+  await locked.promise;
+  const { db, close } = await service.database.open();
+  const minute = Math.floor(Date.now() / 60_000);
+  const entry = { keyId: key.id, plan: 1, minute, operation: 1, outcome: 0, requests: 1 };
+  const flush = { replica: randomUUID(), sequence: 1, flushedAt: new Date(), entries: [entry] };
+  await createUsageRepository(db).add(flush);
+  await close();
+  await until(async () => (await sql`select from pg_locks where not granted`).length > 0);
+
+  for (let n = 0; n < 5; n += 1) await call(`${service.server.baseUrl}/pets`, { token });
+  expect(await service.server.stop()).toBe(0);
+  stopped.resolve();
+  await locking;
+  const [written] = await sql`select sum(counted)::int
+    from usage.flushes, unnest(flushes.requests) counted`;
+  expect(written).toEqual({ sum: 6 });
+  await sql.end();
+});
+
+test('a stop that cannot write says how many requests are lost', async () => {
+  await using service = await startService('postgres', { env: { USAGE_FLUSH_MS: '60000' } });
+  for (let n = 0; n < 5; n += 1) expect((await service.call('/pets')).status).toBe(200);
+  const sql = postgres(service.database.env['DATABASE_URL'] ?? '', { onnotice() {} });
+  await sql`alter table usage.flushes rename to flushes_elsewhere`;
+  expect(await service.server.stop()).toBe(0);
+  expect(service.server.output()).toMatch(
+    /"requests":5,.*"requests are missing in the usage ledger"/,
+  );
+  await sql.end();
 });
 
 function sum(rows: Ledger['rows']): number {
