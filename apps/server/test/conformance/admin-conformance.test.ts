@@ -395,16 +395,26 @@ test('random requests get only answers that the document has', async () => {
     fc.json(),
     fc.dictionary(member, fc.jsonValue()).map((it) => JSON.stringify(it)),
   );
-  const request = fc.record({ name: fc.constantFrom(...names), id, body });
+  const parameters = [
+    ...['limit', 'plan', 'state', 'name', 'account', 'tokenPrefix', 'deprecatedWithinDays'],
+    ...['unusedForDays', 'cursor', 'keyId', 'operatorId', 'actor', 'action', 'from', 'to'],
+    ...['bucket', 'groupBy', 'reason'],
+  ];
+  const values = ['1', '30', 'free', 'active', 'ast_0000', 'system', 'key.created', 'key', nobody];
+  const value = fc.oneof(fc.constantFrom(...values, '2026-11-21T00:00:00Z'), fc.string());
+  const query = fc
+    .array(fc.tuple(fc.constantFrom(...parameters), value), { maxLength: 3 })
+    .map((pairs) => `?${new URLSearchParams(pairs)}`);
+  const request = fc.record({ name: fc.constantFrom(...names), id, body, query });
   await fc.assert(
-    fc.asyncProperty(request, async ({ name, id, body }) => {
+    fc.asyncProperty(request, async ({ name, id, body, query }) => {
       // `.` and `..` are removed from paths before they are sent.
       fc.pre(!/^\.+$/.test(id));
       const json = operationOf(name).body === undefined ? undefined : body;
-      const status = await statusOf(name, { id, ...(json !== undefined && { json }) });
+      const status = await statusOf(name, { id, query, ...(json !== undefined && { json }) });
       expect(status).toBeLessThan(500);
     }),
-    { numRuns: 200 },
+    { numRuns: 400 },
   );
 });
 

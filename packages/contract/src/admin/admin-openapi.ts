@@ -168,7 +168,7 @@ const responses = createResponseWriter({
     },
     Link: {
       ...responseHeaders.Link,
-      example: `<${adminBasePath}/keys?limit=20&plan=pro&cursor=${exampleKey.id}>; rel="next"`,
+      example: `<${adminBasePath}/keys?limit=20&plan=pro&cursor=T3BhcXVlOiBmb2xsb3cgdGhlIGxpbms>; rel="next"`,
     },
     'WWW-Authenticate': {
       ...responseHeaders['WWW-Authenticate'],
