@@ -11,6 +11,7 @@ const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 /** Everything that asks for metrics: rules, the runbook, dashboards. */
 const sources = [
   'deploy/prometheus/animal-store.rules.yaml',
+  'docs/capacity.md',
   'docs/operating.md',
   ...readdirSync(join(repository, 'deploy/grafana/dashboards')).map(
     (file) => `deploy/grafana/dashboards/${file}`,
