@@ -83,7 +83,8 @@ describe('a run that is interrupted is a failure', () => {
       { 'a.test.ts': passing, 'b.test.ts': hanging },
       { onOutput: (output, child) => output.includes('hanging') && child.kill(signal) },
     );
-    expect(exitCode).toBeGreaterThan(0);
+    // `null` if the signal came before vitest listened to it: a shell makes a failure of that, too.
+    expect(exitCode).not.toBe(0);
     // Nothing that a later run could take for a success.
     expect(total).toBeUndefined();
   });
