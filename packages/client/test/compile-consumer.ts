@@ -1,3 +1,4 @@
+import { cp, realpath, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Consumer } from './consumer.ts';
@@ -6,8 +7,10 @@ import { readExamples } from './readme.ts';
 // Compiles what a user writes, with the types of the packed client and nothing skipped.
 
 const require = createRequire(import.meta.url);
+/** The command of the workspace's TypeScript. */
+export const typescript7 = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
 const nodeTypes = dirname(require.resolve('@types/node/package.json'));
-const undici = join(dirname(require.resolve('undici/package.json')), 'index.d.ts');
+const undici = dirname(require.resolve('undici/package.json'));
 
 const program = `
   import {
@@ -63,11 +66,29 @@ const proxy = `
   export const sixConnections = new Agent({ connections: 6 });
 `;
 
+/**
+ * Installs undici and Node's types as copies: as links they would be resolved in this workspace, where
+ * undici finds Node's types of another version.
+ */
+async function installTypes(consumer: Consumer, types: string[]): Promise<void> {
+  const modules = join(consumer.path, 'node_modules');
+  await cp(undici, join(modules, 'undici'), { recursive: true });
+  for (const folder of types) {
+    const manifest = await realpath(join(folder, 'package.json'));
+    const undiciTypes = createRequire(manifest).resolve('undici-types/package.json');
+    await rm(join(modules, '@types/node'), { recursive: true, force: true });
+    await cp(dirname(manifest), join(modules, '@types/node'), { recursive: true });
+    await cp(dirname(undiciTypes), join(modules, 'undici-types'), { recursive: true });
+  }
+}
+
+/** How a user's module is resolved. */
 const modules = {
   node16: { module: 'node16' },
   nodenext: { module: 'nodenext' },
   bundler: { module: 'preserve', moduleResolution: 'bundler' },
 };
+/** What is there besides the language. */
 const runtimes = {
   'a browser': { lib: ['es2022', 'dom'], types: [] },
   // What bundlers' templates still begin with.
@@ -77,13 +98,26 @@ const runtimes = {
 };
 
 /** Every combination of module resolution and runtime, for `test.each`. */
-export const compilations = Object.entries(modules).flatMap(([resolution, moduleOptions]) =>
-  Object.entries(runtimes).map(([runtime, libraries]) => ({
-    resolution,
-    runtime,
-    options: { ...moduleOptions, ...libraries },
-  })),
-);
+export const compilations = combine(runtimes);
+
+/** The same for Node with other types. */
+export function compilationsWith(types: string) {
+  const { Node, 'Node with the DOM': withDom } = runtimes;
+  return combine({
+    'Node 20': { ...Node, types: [types] },
+    'Node 20 with the DOM': { ...withDom, types: [types] },
+  });
+}
+
+function combine(libraries: Record<string, { lib: string[]; types: string[] }>) {
+  return Object.entries(modules).flatMap(([resolution, moduleOptions]) =>
+    Object.entries(libraries).map(([runtime, options]) => ({
+      resolution,
+      runtime,
+      options: { ...moduleOptions, ...options },
+    })),
+  );
+}
 
 /** Compiles a program, the examples of the README and, where there are Node's types, undici's. */
 export async function compileConsumer(
@@ -100,6 +134,7 @@ export async function compileConsumer(
   if (options.types.length > 0) {
     files.push('proxy.mts');
     await consumer.write('proxy.mts', proxy);
+    await installTypes(consumer, options.types);
   }
   const compilerOptions = {
     ...options,
@@ -108,7 +143,7 @@ export async function compileConsumer(
     exactOptionalPropertyTypes: true,
     skipLibCheck: false,
     noEmit: true,
-    paths: { undici: [undici] },
+    types: options.types.map(() => 'node'),
   };
   await consumer.write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
   await consumer.run(process.execPath, [tsc, '-p', '.']);

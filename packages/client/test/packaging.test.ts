@@ -1,15 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compilations, compileConsumer } from './compile-consumer.ts';
+import { compilations, compileConsumer, typescript7 } from './compile-consumer.ts';
 import { type Consumer, createConsumer, packageDirectory, runIn } from './consumer.ts';
 
 // The package as its users get it: packed, installed into an empty folder, imported from there.
 
 const dist = join(packageDirectory, 'dist');
-const require = createRequire(import.meta.url);
-const typescript7 = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
 
 let consumer: Consumer;
 

@@ -25,6 +25,8 @@ export const tools = {
   openapiTypescript: pathIn('openapi-typescript', 'bin/cli.js'),
   /** A command for Node: the oldest TypeScript that the published packages support. */
   typescript59: pathIn('typescript59', 'bin/tsc'),
+  /** A folder: the types of the oldest Node that the published packages support. */
+  typesOfNode20: pathIn('@types/node20', ''),
   /** The module of `lintFromString`. */
   redocly: pathIn('@redocly/openapi-core', 'lib/index.js'),
   /** Scalar's standalone bundle for browsers. */

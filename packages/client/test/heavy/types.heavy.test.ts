@@ -1,6 +1,11 @@
 import { tools } from '@animal-store/heavy-tools';
-import { expect, test } from 'vitest';
-import { compilations, compileConsumer } from '../compile-consumer.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  compilations,
+  compilationsWith,
+  compileConsumer,
+  typescript7,
+} from '../compile-consumer.ts';
 import { createConsumer } from '../consumer.ts';
 
 test('Are the Types Wrong finds no problem in the package, however its types are resolved', async () => {
@@ -10,10 +15,19 @@ test('Are the Types Wrong finds no problem in the package, however its types are
   expect(result).toMatchObject({ types: { kind: 'included' }, problems: [] });
 });
 
-test.each(compilations)(
-  'TypeScript 5.9 with $resolution compiles it for $runtime, and the README’s examples',
-  async ({ options }) => {
-    await using consumer = await createConsumer();
-    await compileConsumer(consumer, tools.typescript59, options);
-  },
-);
+describe.each([
+  [
+    'TypeScript 5.9',
+    tools.typescript59,
+    [...compilations, ...compilationsWith(tools.typesOfNode20)],
+  ],
+  ['TypeScript 7', typescript7, compilationsWith(tools.typesOfNode20)],
+] as const)('%s', (_name, tsc, those) => {
+  test.each(those)(
+    'with $resolution compiles it for $runtime, and the README’s examples',
+    async ({ options }) => {
+      await using consumer = await createConsumer();
+      await compileConsumer(consumer, tsc, options);
+    },
+  );
+});
