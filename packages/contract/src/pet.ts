@@ -31,7 +31,10 @@ export interface Pet {
   id: number;
   /** The animal's name: 1 to 255 characters. */
   name: string;
-  /** The category that the animal belongs to: any 64-bit integer. */
+  /**
+   * The category that the animal belongs to: any 64-bit integer. Beyond 2^53 − 1 it is a `bigint`, on
+   * which `JSON.stringify` throws: use `stringifyJson`.
+   */
   categoryId: Int64;
   /** Availability of the animal. */
   status?: PetStatus;
