@@ -60,8 +60,8 @@ export function App() {
     <${Header} current=${entry?.under ?? page} />
     <${ConnectionBar} />
     <${Notice} />
-    <main ref=${main} tabindex=${-1} key=${`${page}/${id}`}>
-      <${Content} entry=${entry} id=${id ?? ''} />
+    <main ref=${main} tabindex=${-1}>
+      <${Content} key=${`${page}/${id}`} entry=${entry} id=${id ?? ''} />
     </main>
   `;
 }

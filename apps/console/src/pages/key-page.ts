@@ -63,7 +63,7 @@ function Windows({ details: { usage } }: { details: KeyDetails }) {
       <${QuotaMeter} label="This minute" window=${windows.minute} />
       <${QuotaMeter} label="This day" window=${windows.day} />
       <div class="meter">
-        <h3>Strikes</h3>
+        <h2 class="label">Strikes</h2>
         <p class="figure"><strong>${formatCount(strikes)}</strong></p>
         <p class="muted">
           ${

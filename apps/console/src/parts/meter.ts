@@ -13,7 +13,7 @@ export function QuotaMeter({
   const used = limit - remaining;
   const share = used / limit;
   return html`<div class="meter">
-    <h3>${label}</h3>
+    <h2 class="label">${label}</h2>
     <p class="figure">
       <strong>${formatCount(used)}</strong> of ${formatCount(limit)}
       <span class="muted"> · ${formatShare(share)}</span>

@@ -1,0 +1,518 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { IssuedKey, IssuedOperator, Overview } from '@animal-store/contract/admin';
+import { tools } from '@animal-store/heavy-tools';
+import { openRedis, openTcpProxy, until } from '@animal-store/testkit';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Admin, adminOf, adminToken } from '../support/admin.ts';
+import { openBrowser } from '../support/browser.ts';
+import { type ConsoleTab, openConsole } from '../support/console-browser.ts';
+import { call, startService, type TestService } from '../support/service.ts';
+
+/** A ledger without delays, and bans at the third denial in a row. */
+const env = {
+  ADMIN_TOKEN: adminToken,
+  USAGE_FLUSH_MS: '100',
+  USAGE_ROLL_UP_MS: '100',
+  BAN_MIN_STRIKES: '1',
+  BAN_STRIKE_PERCENT: '0',
+  BAN_GRACE_MS: '0',
+};
+
+/** Names that somebody could choose to do harm. */
+const hostileNames = {
+  'an image': '<img src=x onerror=alert(1)>',
+  'a script': '"><script>alert(2)</script>',
+  'text from right to left': '\u202Egnp.ecaf\u202C and \u2067isolated',
+  '255 astral characters': '🐈'.repeat(255),
+};
+
+/** Where pictures of the pages are left, to be looked at. */
+const pictures = fileURLToPath(
+  new URL('../../node_modules/.screenshots/console/', import.meta.url),
+);
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+async function createOperator(admin: Admin, role: string): Promise<IssuedOperator> {
+  const json = JSON.stringify({ name: `a ${role}`, role });
+  return (await admin.call('/operators', { json })).body as IssuedOperator;
+}
+
+/** Finds what keeps people from using the page, as axe-core judges it. */
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(tools.axe, 'utf8'));
+  const result = (await page.evaluate('axe.run(document)')) as {
+    violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
+  };
+  return result.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+}
+
+/** How far the page reaches beyond the screen. */
+const overflowOf = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+describe.each(['embedded', 'Postgres and Redis'] as const)('on %s', (kind) => {
+  const stack = new AsyncDisposableStack();
+  let service: TestService;
+  let admin: Admin;
+  let tab: ConsoleTab;
+  let page: Page;
+
+  beforeAll(async () => {
+    const redis = kind === 'embedded' ? undefined : stack.use(await openRedis());
+    service = stack.use(
+      await startService(kind === 'embedded' ? 'embedded' : 'postgres', {
+        env: { ...env, ...(redis !== undefined && { REDIS_URL: redis.url }) },
+      }),
+    );
+    admin = adminOf(service.server);
+    tab = stack.use(await openConsole(browser, service.server.opsUrl));
+    page = tab.page;
+    await tab.logIn(adminToken);
+  });
+  afterAll(() => stack.disposeAsync());
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const dialog = () => page.getByRole('dialog');
+  /** Waits until a notice says so. */
+  const notice = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor();
+
+  /** Reads a token out of the dialog that shows it, and closes it. */
+  async function takeToken(): Promise<string> {
+    const token = await dialog().getByLabel('Token', { exact: true }).inputValue();
+    await button('I have kept it').click();
+    await dialog().waitFor({ state: 'detached' });
+    return token;
+  }
+
+  const statusOf = async (token: string) => (await service.call('/pets', { token })).status;
+  const bannedKey = async (name: string): Promise<IssuedKey> => {
+    const quota = { perMinute: 1, perDay: 100 };
+    const issued = await admin.create(JSON.stringify({ name, plan: 'enterprise', quota }));
+    await until(async () => {
+      const { body } = await service.call('/pets', { token: issued.token });
+      return (body as { code?: string }).code === 'key_temporarily_banned';
+    });
+    return issued;
+  };
+
+  test('a key that gets 429 is found, understood and unbanned without a terminal', async () => {
+    const { key, token } = await bannedKey('why do we get 429');
+    const banned = page.locator('.state', { hasText: 'Banned until' });
+    await tab.show('#/keys');
+    await page.getByLabel('Name begins with').fill('why do');
+    await page.getByRole('link', { name: 'why do we get 429' }).click();
+    await banned.waitFor();
+    // The numbers are those of the admin API.
+    const { body } = await admin.call(`/keys/${key.id}`);
+    const { windows } = (
+      body as { usage: { windows: { day: { limit: number; remaining: number } } } }
+    ).usage;
+    const used = windows.day.limit - windows.day.remaining;
+    await page.getByText(`${used} of ${windows.day.limit}`).waitFor();
+
+    await page.getByRole('button', { name: 'Lift the ban…' }).click();
+    await dialog().getByLabel('Reason').fill('they fixed their client');
+    await button('Lift the ban').click();
+    await notice('The ban is lifted.');
+    await banned.waitFor({ state: 'detached' });
+    const after = await service.call('/pets', { token });
+    expect((after.body as { code: string }).code).toBe('rate_limit_exceeded');
+    await page.getByText('they fixed their client').waitFor();
+  });
+
+  test('the overview shows as many requests as were sent, and as the admin API', async () => {
+    await tab.show('#/overview');
+    for (let n = 0; n < 25; n++) await service.call('/pets');
+    const { requests } = ((await admin.call('/overview')).body as Overview).traffic;
+    expect(requests.ok).toBeGreaterThanOrEqual(25);
+    const row = page.getByRole('row').filter({ hasText: /^\s*OK/ });
+    await row.filter({ hasText: String(requests.ok) }).waitFor();
+    const state = page.getByRole('region', { name: 'State' });
+    await state.getByText('answers').first().waitFor();
+    expect(await state.textContent()).toContain(kind === 'embedded' ? 'Embedded' : 'Redis');
+  });
+
+  test('the usage of a key is what was sent with it', async () => {
+    const { key, token } = await admin.create('{"name":"counted","plan":"business"}');
+    for (let n = 0; n < 12; n++) await service.call('/pets', { token });
+    for (let n = 0; n < 5; n++) await service.call('/pets?limit=0', { token });
+    await service.call('/pets/1', { token });
+    await tab.show(`#/key/${key.id}`);
+    const outcomes = page.getByRole('table', { name: 'By outcome' });
+    await outcomes.getByRole('row', { name: 'All 18' }).waitFor();
+    await outcomes
+      .getByRole('row', { name: 'Client error (4xx) 6' })
+      .or(outcomes.getByRole('row', { name: 'Client error (4xx) 5' }))
+      .waitFor();
+    await page.getByRole('table', { name: 'By operation' }).getByText('deprecated').waitFor();
+    // What is behind the canvas, for screen readers.
+    await page.getByText('Requests by minute: as a table').click();
+    await page
+      .getByRole('region', { name: 'Requests by minute' })
+      .getByRole('row')
+      .nth(1)
+      .waitFor();
+    await page.getByLabel('30 days').check();
+    await outcomes.getByRole('row', { name: 'All 18' }).waitFor();
+    expect(page.url()).toContain('range=month');
+    await tab.show('#/deprecation');
+    const caller = page.getByRole('row').filter({ hasText: 'counted' });
+    await caller.filter({ hasText: 'business' }).filter({ hasText: '1' }).waitFor();
+  });
+
+  test('a key is created, edited, given another plan, rotated and revoked', async () => {
+    await tab.show('#/keys');
+    await page.getByRole('link', { name: 'New key' }).click();
+    await page.getByLabel(/^Name/).fill('  acme ');
+    await page.getByLabel('Account').fill('C-17');
+    await page.getByLabel('Plan').selectOption('enterprise');
+    await page.getByLabel('Requests a minute').fill('50');
+    await page.getByLabel('Requests a day').fill('5000');
+    await button('Create the key').click();
+    const token = await takeToken();
+    expect(await statusOf(token)).toBe(200);
+    await page.getByRole('heading', { name: 'acme' }).waitFor();
+    await page.getByText('50 a minute, 5,000 a day').waitFor();
+
+    await page.getByRole('button', { name: 'Edit name' }).click();
+    await dialog().getByLabel('Account').fill('C-18');
+    await dialog().getByLabel('Expires').fill('2099-01-31T12:00');
+    await button('Save').click();
+    await notice('The key is changed.');
+    await page.getByText('31 Jan 2099').first().waitFor();
+
+    await page.getByRole('button', { name: 'Change plan' }).click();
+    await dialog().getByLabel('Plan').selectOption('pro');
+    await button('Change').click();
+    await page.getByText('300 a minute, 10,000 a day').waitFor();
+
+    await page.getByRole('button', { name: 'Rotate…' }).click();
+    await dialog().getByLabel('The present tokens stay valid').selectOption('0');
+    await button('Create a new token').click();
+    const renewed = await takeToken();
+    expect([await statusOf(token), await statusOf(renewed)]).toEqual([401, 200]);
+
+    await page.getByRole('button', { name: 'Revoke…' }).click();
+    await dialog().waitFor();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    expect(await statusOf(renewed)).toBe(200);
+    await page.getByRole('button', { name: 'Revoke…' }).click();
+    await button('Revoke the key').click();
+    await notice('The key is revoked.');
+    expect(await statusOf(renewed)).toBe(401);
+    await page.getByRole('group', { name: 'Actions' }).waitFor({ state: 'detached' });
+    const text = await page.locator('body').textContent();
+    expect(text).not.toContain(token);
+    expect(text).not.toContain(renewed);
+  });
+
+  test('the audit log tells who did what, and its filters are in the address', async () => {
+    await tab.show('#/audit');
+    await page.getByLabel('Action').selectOption('Key revoked');
+    const rows = page.getByRole('region', { name: 'Audit log' }).getByRole('row');
+    await rows.filter({ hasText: 'ADMIN_TOKEN' }).filter({ hasText: 'acme' }).waitFor();
+    expect(await rows.filter({ hasText: 'Key created' }).count()).toBe(0);
+    expect(page.url()).toContain('action=key.revoked');
+    await page.reload();
+    await rows.filter({ hasText: 'acme' }).waitFor();
+    expect(await page.getByLabel('Action').inputValue()).toBe('key.revoked');
+  });
+
+  test('keys are filtered, and come in pages', async () => {
+    for (let n = 0; n < 30; n++) await admin.create(`{"name":"many ${n}","plan":"free"}`);
+    await tab.show('#/keys?plan=free&name=many');
+    const rows = page.getByRole('region', { name: 'Keys' }).getByRole('row');
+    await rows.nth(25).waitFor();
+    await page.getByRole('link', { name: 'Next page' }).click();
+    await page.getByRole('link', { name: 'First page' }).waitFor();
+    await expect.poll(() => rows.count()).toBe(6);
+    await page.goBack();
+    await rows.nth(25).waitFor();
+    await page.getByLabel('Name begins with').fill('nobody has this');
+    await page.getByText('No key matches.').waitFor();
+  });
+
+  test('an operator is created, rotated and revoked', async () => {
+    await tab.show('#/operators');
+    await page.getByRole('button', { name: 'New operator…' }).click();
+    await dialog().getByLabel(/^Name/).fill('Bob');
+    await dialog().getByLabel('Role').selectOption('operator');
+    await button('Create the operator').click();
+    const token = await takeToken();
+    const may = async (bearer: string) => (await admin.call('/keys', { token: bearer })).status;
+    expect(await may(token)).toBe(200);
+    await page.getByRole('button', { name: 'Rotate… Bob' }).click();
+    await dialog().getByLabel('The present tokens stay valid').selectOption('0');
+    await button('Create a new token').click();
+    const renewed = await takeToken();
+    expect([await may(token), await may(renewed)]).toEqual([401, 200]);
+    await page.getByRole('button', { name: 'Revoke… Bob' }).click();
+    await button('Revoke the operator').click();
+    await notice('The operator is revoked.');
+    expect(await may(renewed)).toBe(401);
+  });
+
+  test('a viewer is offered nothing that would be refused', async () => {
+    const { key } = await bannedKey('looked at');
+    const { token } = await createOperator(admin, 'viewer');
+    await using viewer = await openConsole(browser, service.server.opsUrl);
+    await viewer.logIn(token);
+    await viewer.show(`#/key/${key.id}`);
+    await viewer.page.locator('.state', { hasText: 'Banned until' }).waitFor();
+    expect(await viewer.page.getByRole('group', { name: 'Actions' }).count()).toBe(0);
+    for (const link of ['#/keys', '#/operators', '#/audit']) {
+      await viewer.show(link);
+      await viewer.page.getByRole('table').first().waitFor();
+      const names = await viewer.page.getByRole('button').allTextContents();
+      expect(names.filter((name) => name.includes('…') || name.startsWith('New'))).toEqual([]);
+      expect(await viewer.page.getByRole('link', { name: 'New key' }).count()).toBe(0);
+    }
+    await viewer.show('#/new-key');
+    await viewer.page.getByText('Your role, viewer, does not allow this.').waitFor();
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  test.each(Object.entries(hostileNames))(
+    'a key named like %s is text on every page',
+    async (_, name) => {
+      const { key } = await admin.create(JSON.stringify({ name, account: name, plan: 'free' }));
+      await service.call('/pets/1', { token: (await admin.create('{"plan":"free"}')).token });
+      for (const link of ['#/keys', `#/key/${key.id}`, '#/audit']) {
+        await tab.show(link);
+        await page.locator('bdi').filter({ hasText: name }).first().waitFor();
+        expect(await page.locator('img, main script').count()).toBe(0);
+        expect(await overflowOf(page)).toBe(0);
+      }
+    },
+  );
+
+  test('a session that is revoked while the page is open leads to the login, and back', async () => {
+    const { operator, token } = await createOperator(admin, 'operator');
+    await using other = await openConsole(browser, service.server.opsUrl);
+    await other.logIn(token);
+    await other.show('#/keys?plan=free');
+    await admin.call(`/operators/${operator.id}/revoke`, { method: 'POST' });
+    await other.page.getByLabel('Your operator token').waitFor();
+    await other.page.getByRole('status').filter({ hasText: 'not right' }).waitFor();
+    await other.logIn(adminToken);
+    await other.page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
+    expect(await other.page.getByLabel('Plan').inputValue()).toBe('free');
+    expect(other.complaints).toEqual([]);
+  });
+
+  test('the service going away shows, and so does its return', async () => {
+    const { hostname, port } = new URL(service.server.opsUrl);
+    await using proxy = await openTcpProxy({ target: { host: hostname, port: Number(port) } });
+    const url = new URL(proxy.via(service.server.opsUrl)).origin;
+    await using other = await openConsole(browser, url, { isOutageExpected: true });
+    await other.logIn(adminToken);
+    await other.page.getByText('Busiest keys today').waitFor();
+    await proxy.cut();
+    const bar = other.page
+      .getByRole('status')
+      .filter({ hasText: 'The service has not answered since' });
+    await bar.waitFor();
+    // What was there stays.
+    await other.page.getByText('Busiest keys today').waitFor();
+    await proxy.resume();
+    await bar.waitFor({ state: 'detached' });
+    expect(other.complaints).toEqual([]);
+  });
+
+  test('nothing was asked of others, refused by the policy, or complained about', () => {
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
+describe('the session', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService('embedded', { env });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  test('a wrong token is refused, and the right one leaves nothing but a session in the tab', async () => {
+    await using tab = await openConsole(browser, service.server.opsUrl);
+    const { page } = tab;
+    await page.getByLabel('Your operator token').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'wrong, expired or revoked' }).waitFor();
+    await tab.logIn(adminToken);
+    expect(await page.context().cookies()).toEqual([]);
+    expect(await page.evaluate('localStorage.length')).toBe(0);
+    const stored = String(await page.evaluate('JSON.stringify({ ...sessionStorage })'));
+    expect(stored).not.toContain(adminToken);
+    const [session = ''] = /asc_\w{36}/.exec(stored) ?? [];
+    expect(page.url()).not.toContain(session);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+
+    // Another tab has no session.
+    const another = await page.context().newPage();
+    await another.goto(`${service.server.opsUrl}/console`);
+    await another.getByLabel('Your operator token').waitFor();
+
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByText('You have logged out.').waitFor();
+    const answer = await call(`${service.server.opsUrl}/admin/v1/keys`, { token: session });
+    expect(answer.status).toBe(401);
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  });
+
+  test('a hidden tab asks nothing, and asks at once when it is looked at', async () => {
+    await using tab = await openConsole(browser, service.server.opsUrl);
+    const { page } = tab;
+    await tab.logIn(adminToken);
+    await page.getByText('Busiest keys today').waitFor();
+    const setVisibility = (state: string) =>
+      page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    await setVisibility('hidden');
+    // Whatever is on its way arrives, and then nothing more: its timers would be due by then.
+    await page.clock.install();
+    let asked = 0;
+    page.on('request', () => {
+      asked += 1;
+    });
+    await page.clock.runFor(60_000);
+    expect(asked).toBe(0);
+    await setVisibility('visible');
+    await expect.poll(() => asked).toBeGreaterThan(0);
+  });
+});
+
+describe('for everybody', () => {
+  const links = ['overview', 'keys', 'new-key', 'audit', 'deprecation', 'operators'];
+  let service: TestService;
+  let keyId: string;
+
+  beforeAll(async () => {
+    service = await startService('embedded', { env });
+    const admin = adminOf(service.server);
+    const { key, token } = await admin.create('{"name":"acme","plan":"pro"}');
+    keyId = key.id;
+    for (let n = 0; n < 20; n++) await service.call(n % 3 === 0 ? '/pets/1' : '/pets', { token });
+    await createOperator(admin, 'viewer');
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const screens = [1440, 768, 360].flatMap((width) =>
+    (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+  );
+
+  test.each(screens)(
+    'no page has a fault at $width px, $colorScheme',
+    async ({ width, colorScheme }) => {
+      await using tab = await openConsole(browser, service.server.opsUrl, {
+        viewport: { width, height: 800 },
+        colorScheme,
+        reducedMotion: 'reduce',
+      });
+      expect(await violationsOf(tab.page)).toEqual([]);
+      await tab.logIn(adminToken);
+      for (const link of [...links, `key/${keyId}`, 'nowhere']) {
+        await tab.show(`#/${link}`);
+        await expect.poll(() => tab.page.getByText('Loading').count()).toBe(0);
+        await expect.poll(() => tab.page.locator('[role=status].state').count()).toBe(0);
+        expect(await violationsOf(tab.page), link).toEqual([]);
+        expect(await overflowOf(tab.page), link).toBe(0);
+        const name = `${width}-${colorScheme}-${link.replace(/\/.*/, '')}.png`;
+        await tab.page.screenshot({ path: pictures + name, fullPage: true });
+      }
+      await tab.show(`#/key/${keyId}`);
+      for (const name of ['Edit name', 'Change plan', 'Rotate…', 'Revoke…']) {
+        await tab.page.getByRole('button', { name }).click();
+        await tab.page.getByRole('dialog').waitFor();
+        expect(await violationsOf(tab.page), name).toEqual([]);
+        await tab.page.keyboard.press('Escape');
+        await tab.page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+      expect(tab.complaints).toEqual([]);
+    },
+  );
+
+  test('the keyboard alone is enough, and always shows where it is', async () => {
+    await using tab = await openConsole(browser, service.server.opsUrl);
+    const { page } = tab;
+    const { keyboard } = page;
+    const focused = () =>
+      page.evaluate(`(() => {
+        const { activeElement: element } = document;
+        const { outlineStyle, outlineWidth } = getComputedStyle(element);
+        return {
+          tag: element.tagName,
+          text: (element.labels?.[0] ?? element).textContent.trim().replace(/\\s+/g, ' '),
+          isMarked: outlineStyle !== 'none' && parseFloat(outlineWidth) > 0,
+        };
+      })()`) as Promise<{ tag: string; text: string; isMarked: boolean }>;
+    /** Presses Tab until something is reached. Whatever is passed must show that it has the focus. */
+    async function reach(text: string): Promise<void> {
+      for (let n = 0; n < 60; n++) {
+        await keyboard.press('Tab');
+        const { tag, text: reached, isMarked } = await focused();
+        // Behind the last element, and in front of the first.
+        if (tag === 'BODY') continue;
+        expect(isMarked, reached).toBe(true);
+        if (reached.startsWith(text)) return;
+      }
+      throw new Error(`The keyboard does not reach ${text}.`);
+    }
+
+    // The field has the focus.
+    await keyboard.type(adminToken);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await reach('Keys');
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
+    await reach('acme');
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'acme' }).waitFor();
+    await reach('Change plan');
+    await keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // Back where it was.
+    expect((await focused()).text).toContain('Change plan');
+    await keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.getByRole('dialog').getByLabel('Plan').press('b');
+    await reach('Change');
+    await keyboard.press('Enter');
+    await page.getByRole('status').filter({ hasText: 'The plan is changed.' }).waitFor();
+    await page.getByText('1,000 a minute, 100,000 a day').waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+
+  test('times are in the zone of the reader, with UTC next to them', async () => {
+    await using tab = await openConsole(browser, service.server.opsUrl, {
+      timezoneId: 'Pacific/Auckland',
+      locale: 'de-DE',
+    });
+    await tab.logIn(adminToken);
+    await tab.show(`#/key/${keyId}`);
+    const created = tab.page.locator('dt', { hasText: 'Created' }).locator('+ dd time');
+    await created.waitFor();
+    const instant = new Date((await created.getAttribute('datetime')) ?? '');
+    const text = await created.textContent();
+    const local = {
+      dateStyle: 'medium',
+      timeStyle: 'medium',
+      timeZone: 'Pacific/Auckland',
+    } as const;
+    expect(text).toContain(new Intl.DateTimeFormat('de-DE', local).format(instant));
+    expect(text).toMatch(/UTC/);
+    await tab.page.getByText('10.000').first().waitFor();
+  });
+});
