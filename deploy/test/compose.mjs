@@ -56,11 +56,12 @@ export async function testCompose({ containers, scope, freePort, say }) {
     );
     throw new Error(`${error.message}\n${stdout}\n${JSON.stringify(logs, null, 2)}`);
   });
-  // The command of deploy/README.md.
-  const { stdout } = await podman([
+  // The command of deploy/README.md. A database that has just started may make it wait.
+  const create = [
     ...['exec', container('server-1'), 'node', 'apps/server/src/cli.ts'],
     ...['keys', 'create', '--name', 'demo', '--plan', 'free', '--json'],
-  ]);
+  ];
+  const { stdout } = await until(() => podman(create), 'A key');
   const { token } = JSON.parse(stdout);
   const { status, headers } = await ask(token);
   expect(status === 200, `With a key it answers ${status}.`);
