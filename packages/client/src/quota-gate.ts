@@ -78,7 +78,8 @@ export function createQuotaGate(): QuotaGate {
   const inFlight = new Map<number, number>();
   /** Requests that ended without an answer and may still reach the service, and until when. */
   const lost = new Map<number, number>();
-  const waiting = new Set<() => void>();
+  /** Calls that wait for a place, in their order, and what wakes them. */
+  const waiting = new Map<object, () => void>();
 
   /** How many requests may be without an answer. */
   function maxUnanswered(now: number): number {
@@ -121,11 +122,19 @@ export function createQuotaGate(): QuotaGate {
   function wakeFirst() {
     const places = freePlaces(performance.now());
     let count = quota.remaining === 0 ? waiting.size : places;
-    for (const wake of waiting) {
+    for (const wake of waiting.values()) {
       if (count-- <= 0) return;
-      waiting.delete(wake);
       wake();
     }
+  }
+
+  /** Whether a call is among the first that wait. Otherwise later calls could take its turn for ever. */
+  function isAmongFirst(call: object, places: number): boolean {
+    for (const other of waiting.keys()) {
+      if (places-- <= 0) return false;
+      if (other === call) return true;
+    }
+    return false;
   }
 
   /** Sends a request that has a place. It takes the place before anyone else can. */
@@ -183,30 +192,28 @@ export function createQuotaGate(): QuotaGate {
       const { maxRetryAfterMs, timeoutMs, signal } = options;
       const enteredAtMs = performance.now();
       let placeByMs = enteredAtMs + timeoutMs;
-      let isNew = true;
+      const call = {};
+      waiting.set(call, () => {});
       while (!signal?.aborted) {
         const now = performance.now();
-        const places = freePlaces(now);
-        // Those who wait already go first.
-        if (places > 0 && !(isNew && waiting.size > 0)) return sendNow(exchange, options);
-        isNew = false;
+        if (isAmongFirst(call, freePlaces(now))) {
+          waiting.delete(call);
+          return sendNow(exchange, options);
+        }
         let waitMs = Math.min(placeByMs - now, recheckMs);
         if (quota.remaining === 0) {
           waitMs = quota.endsAtMs - now;
           if (!(quota.endsAtMs <= enteredAtMs + maxRetryAfterMs)) {
+            waiting.delete(call);
             return { refusal: describeRefusal(quota, waitMs) };
           }
           placeByMs = quota.endsAtMs + timeoutMs;
         } else if (waitMs <= 0) {
           break;
         }
-        let wake = () => {};
-        await waitFor(waitMs, signal, (end) => {
-          wake = end;
-          waiting.add(end);
-        });
-        waiting.delete(wake);
+        await waitFor(waitMs, signal, (wake) => waiting.set(call, wake));
       }
+      waiting.delete(call);
       // The place that this call was woken for is the next one's.
       wakeFirst();
       return {};
