@@ -44,11 +44,15 @@ function createTestBatcher(maxSize: number = options.maxSize) {
   };
 }
 
-/** Lets all promises run that can. */
-const settle = () => vi.advanceTimersByTimeAsync(0);
+/** Lets everything run that can: promises, and what waits for the end of the event loop's turn. */
+async function settle() {
+  await vi.advanceTimersByTimeAsync(0);
+  await new Promise((resolve) => setImmediate(resolve));
+}
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  // Not setImmediate: a faked one that is set while time advances waits for another millisecond.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -249,6 +253,7 @@ test('every request is in one batch, which was sent after the request arrived', 
           calls.push({ sentBefore, outcome });
         } else if (step === 'patience') {
           await vi.advanceTimersByTimeAsync(patienceMs);
+          await settle();
         } else if (answered < batches().length) {
           if (step === 'fail') failed.add(answered);
           await (step === 'fail' ? fail(answered, new Error('failed')) : answer(answered));
