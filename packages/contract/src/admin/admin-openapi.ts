@@ -82,12 +82,12 @@ export function createAdminOpenApi(): JsonObject {
     servers: [{ url: adminBasePath, description: 'Where this document is from' }],
     security: [{ adminToken: [] }],
     tags: [
+      { name: 'Audit', description: 'Who changed what, and when.' },
       { name: 'Keys', description: 'API keys and their usage.' },
       { name: 'Operators', description: 'Who may use this API, and with which role.' },
-      { name: 'Usage', description: 'How many requests were made, and when.' },
       { name: 'Service', description: 'How the service is doing.' },
       { name: 'Sessions', description: 'What a browser holds instead of a token.' },
-      { name: 'Audit', description: 'Who changed what, and when.' },
+      { name: 'Usage', description: 'How many requests were made, and when.' },
     ],
     paths: createPaths({ contract: adminContract, notes: completeNotes(), schemas, responses }),
     components: {
