@@ -38,6 +38,8 @@ export function startMixedLoad(options: {
     const kind = newToken ? 'first use' : round % 2 === 0 ? 'list' : 'create';
     const sentAt = performance.now();
     const answer = await send(baseUrl, requestOf(kind, newToken ?? token), agent);
+    // Still unknown to the server: a long outage must not use up all of them.
+    if (newToken && answer.status !== goodStatus[kind]) newTokens.unshift(newToken);
     return { ...answer, kind, sentAt };
   }
   const load = startLoad({ callers, pauseMs: 50, ask });
