@@ -88,7 +88,7 @@ async function createFiles(
   const pathsOf = (pattern: RegExp) =>
     names.filter((name) => pattern.test(name)).map((name) => folder + name);
   const page = consolePage({
-    main: `${folder}main.ts`,
+    main: `${folder}start-console.ts`,
     styles: pathsOf(/\.css$/),
     icon: `${folder}icon.svg`,
     modules: pathsOf(/\.[jt]s$/),

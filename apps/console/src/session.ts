@@ -1,6 +1,6 @@
 import type { IssuedSession } from '@animal-store/contract/admin';
 import { signal } from '@preact/signals';
-import type { Operation } from './admin-client.ts';
+import type { Operation } from './call-admin-api.ts';
 
 /** Where the session is kept: a reload keeps it, and it is gone with the tab. */
 const storageName = 'animal-store-session';

@@ -1,5 +1,5 @@
 import { apiVersion } from '@animal-store/contract';
-import type { ApiKey } from './api-key.ts';
+import type { ApiKey } from './api-key-source.ts';
 import type {
   DeprecationEvent,
   ErrorEvent,

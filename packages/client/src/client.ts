@@ -1,11 +1,11 @@
 import type { Int64, ListPetsQuery, NewPet, RateLimitStatus } from '@animal-store/contract';
-import { type Call, createCall } from './call.ts';
+import { type Call, createCall } from './call-promise.ts';
 import type { ClientOptions } from './client-options.ts';
+import { createIdempotencyKey } from './create-idempotency-key.ts';
 import { createPetList, type Page, type PetList, readNextCursor } from './each-pet.ts';
 import { AnimalStoreError } from './errors/animal-store-error.ts';
-import { createIdempotencyKey } from './idempotency-key.ts';
-import type { Pet } from './pet.ts';
-import type { RateLimitState } from './rate-limit.ts';
+import type { RateLimitState } from './read-rate-limit.ts';
+import type { Pet } from './received-pet.ts';
 import type { CallOptions, RequestDescription } from './request.ts';
 import { createSend, type Operation } from './send-with-retries.ts';
 

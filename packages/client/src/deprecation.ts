@@ -2,7 +2,7 @@ import type { ClientOptions } from './client-options.ts';
 import { findLink } from './find-link.ts';
 import type { Tell } from './hooks.ts';
 import type { HttpHeaders } from './http-response.ts';
-import { findShared } from './shared.ts';
+import { findShared } from './shared-between-clients.ts';
 
 interface Globals {
   process?: { emitWarning?: (warning: string, type: string) => void };

@@ -1,7 +1,7 @@
 import type { ListPetsQuery } from '@animal-store/contract';
 import { findLink } from './find-link.ts';
 import type { HttpHeaders } from './http-response.ts';
-import type { Pet } from './pet.ts';
+import type { Pet } from './received-pet.ts';
 import type { CallOptions } from './request.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { OperationName } from '@animal-store/contract';
 import type { AnyAnimalStoreError } from './errors/is-animal-store-error.ts';
 import type { HttpResponse } from './http-response.ts';
-import type { RateLimitState } from './rate-limit.ts';
+import type { RateLimitState } from './read-rate-limit.ts';
 
 /** What every event tells of its call. */
 export interface CallEvent {

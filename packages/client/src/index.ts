@@ -9,8 +9,8 @@ export type {
   RateLimitStatus,
 } from '@animal-store/contract';
 export { parseJson, stringifyJson } from '@animal-store/contract';
-export type { ApiKey } from './api-key.ts';
-export type { Call, Result } from './call.ts';
+export type { ApiKey } from './api-key-source.ts';
+export type { Call, Result } from './call-promise.ts';
 export { type AnimalStoreClient, type CreatePetOptions, createClient } from './client.ts';
 export type { ClientOptions, Hook, Logger } from './client-options.ts';
 export type { Page, PetList, ToArrayOptions } from './each-pet.ts';
@@ -41,7 +41,7 @@ export type {
   RetryEvent,
 } from './events.ts';
 export type { FetchFunction, FetchInit, HttpHeaders, HttpResponse } from './http-response.ts';
-export type { Pet } from './pet.ts';
-export type { RateLimitState } from './rate-limit.ts';
+export type { RateLimitState } from './read-rate-limit.ts';
+export type { Pet } from './received-pet.ts';
 export type { CallOptions, RequestDescription } from './request.ts';
 export { version } from './version.ts';

@@ -1,6 +1,6 @@
-import { readRateLimit } from './rate-limit.ts';
+import { parseRetryAfter } from './parse-retry-after.ts';
+import { readRateLimit } from './read-rate-limit.ts';
 import type { Answer } from './response.ts';
-import { parseRetryAfter } from './retry-after.ts';
 
 /** What an answer says about the window that has least left. */
 export interface Quota {

@@ -1,6 +1,6 @@
 import { ApiError } from './errors/api-error.ts';
 import { ConnectionError } from './errors/connection-error.ts';
-import { parseRetryAfter } from './retry-after.ts';
+import { parseRetryAfter } from './parse-retry-after.ts';
 
 const firstBackoffMs = 500;
 const maxBackoffMs = 8_000;

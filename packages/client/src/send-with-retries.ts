@@ -1,6 +1,6 @@
 import type { OperationName } from '@animal-store/contract';
-import { createApiKeySource } from './api-key.ts';
-import type { Result } from './call.ts';
+import { createApiKeySource } from './api-key-source.ts';
+import type { Result } from './call-promise.ts';
 import { type ClientOptions, parseBaseUrl } from './client-options.ts';
 import { createNoticeDeprecation } from './deprecation.ts';
 import { readVariable } from './environment.ts';
@@ -15,12 +15,12 @@ import type { CallEvent } from './events.ts';
 import { createTell } from './hooks.ts';
 import type { HttpHeaders } from './http-response.ts';
 import { createQuotaGate } from './quota-gate.ts';
-import { type RateLimitState, readRateLimit } from './rate-limit.ts';
+import { type RateLimitState, readRateLimit } from './read-rate-limit.ts';
 import { createRedact } from './redact.ts';
 import { type CallOptions, prepareRequest, type RequestDescription } from './request.ts';
 import { type Answer, type BodyKind, readBody } from './response.ts';
 import { retryDelayMs } from './retry-delay.ts';
-import { findShared } from './shared.ts';
+import { findShared } from './shared-between-clients.ts';
 import { maxTimerMs, waitFor } from './wait.ts';
 
 /** What to send, and what to make of the answer. */

@@ -2,7 +2,7 @@ import type { ClientInferRequest, ServerInferRequest, ServerInferResponses } fro
 import { expectTypeOf } from 'vitest';
 import type { z } from 'zod';
 import type { contract } from './contract.ts';
-import type { ErrorBody } from './error.ts';
+import type { ErrorBody } from './error-body.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { Int64 } from './int64.ts';
 import type { ListPetsQuery, NewPet, Pet, PetPath, PetStatus, Pets } from './pet.ts';

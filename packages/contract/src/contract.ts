@@ -1,5 +1,5 @@
 import { initContract } from '@ts-rest/core';
-import { ErrorBody } from './error.ts';
+import { ErrorBody } from './error-body.ts';
 import { CreatePetHeaders } from './idempotency-key.ts';
 import { ListPetsQuery, NewPet, Pet, PetPath, Pets } from './pet.ts';
 import { routes } from './routes.ts';

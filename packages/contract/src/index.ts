@@ -6,7 +6,7 @@ export {
   strikeThreshold,
 } from './ban-policy.ts';
 export { contract } from './contract.ts';
-export { ErrorBody, maxMessageBytes } from './error.ts';
+export { ErrorBody, maxMessageBytes } from './error-body.ts';
 export {
   type ErrorCode,
   type ErrorDescription,
@@ -17,7 +17,7 @@ export { parseJson, stringifyJson } from './exact-json.ts';
 export { exactBody, exactJsonApi } from './exact-json-api.ts';
 export { type Int64, int64Max, int64Min, normalizeInt64, parseInt64 } from './int64.ts';
 export { findLink, formatLinks, type WebLink } from './link.ts';
-export { nameLength } from './name.ts';
+export { nameLength } from './name-schema.ts';
 export { pageLimit } from './page-limit.ts';
 export { ListPetsQuery, maxPetId, NewPet, Pet, PetStatus, Pets } from './pet.ts';
 export { type PlanName, planNames, plans, type Quota } from './plan.ts';

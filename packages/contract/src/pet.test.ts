@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nameLength } from './name.ts';
+import { nameLength } from './name-schema.ts';
 import { pageLimit } from './page-limit.ts';
 import { ListPetsQuery, maxPetId, NewPet, Pet, PetPath, Pets } from './pet.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Int64, int64Max, int64Min, parseInt64 } from './int64.ts';
-import { Name } from './name.ts';
+import { Name } from './name-schema.ts';
 import { pageLimit } from './page-limit.ts';
 
 // Each type is written beside its schema instead of inferred from it, because the client publishes

@@ -1,7 +1,7 @@
 import type { ServerInferResponses } from '@ts-rest/core';
 import { expectTypeOf } from 'vitest';
 import type { z } from 'zod';
-import type { ErrorBody } from './error.ts';
+import type { ErrorBody } from './error-body.ts';
 import type { QuotaWindow, RateLimitStatus, rateLimitStatusContract } from './rate-limit-status.ts';
 
 type Response = ServerInferResponses<typeof rateLimitStatusContract>['getRateLimit'];

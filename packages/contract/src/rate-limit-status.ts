@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { ErrorBody } from './error.ts';
+import { ErrorBody } from './error-body.ts';
 import { rateLimitStatusRoutes } from './routes.ts';
 
 // Each type is written beside its schema, as in `pet.ts`.

@@ -1,4 +1,5 @@
 export { freePort } from './free-port.ts';
+export type { ProcessExit } from './guarded-process.ts';
 export { openPostgres, type Postgres, type PostgresOptions } from './postgres.ts';
 export {
   type PostgresConnectionInfo,
@@ -20,8 +21,7 @@ export {
   type ServerOptions,
   type ServerRun,
   startServer,
-} from './server.ts';
-export type { ServiceExit } from './service.ts';
+} from './server-process.ts';
 export { openTcpProxy, type TcpProxy, type TcpProxyOptions } from './tcp-proxy.ts';
 export {
   type TemporaryDirectory,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onFreePort } from './free-port.ts';
+import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import {
   type PostgresUser,
   postgresPackage,
@@ -9,7 +10,6 @@ import {
   readableBinaries,
 } from './postgres-binaries.ts';
 import { type PostgresDatabases, postgresAt } from './postgres-databases.ts';
-import { type Service, startService } from './service.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 
 /** A private Postgres server on loopback. */
@@ -74,7 +74,7 @@ async function openIn(
   }
 
   const startBinary = (name: string, args: string[]) =>
-    startService({
+    startGuarded({
       command: join(binaries, 'bin', name),
       args,
       cwd: directory.path,
@@ -99,7 +99,7 @@ async function openIn(
   const { code } = await initdb.exited;
   if (code !== 0) throw new Error(`initdb failed with exit code ${code}\n${initdb.output()}`);
 
-  async function startServer(port: number): Promise<Service> {
+  async function startServer(port: number): Promise<GuardedProcess> {
     const service = await startBinary('postgres', [
       ...['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'],
       // No Unix socket: its path may be too long, and nobody needs it.

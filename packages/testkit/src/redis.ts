@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { freePort, onFreePort } from './free-port.ts';
+import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { findProgram } from './program.ts';
-import { type Service, startService } from './service.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const run = promisify(execFile);
@@ -47,8 +47,8 @@ export async function openRedisNode({
   const cli = server.replace(/-server$/, '-cli');
   const directory = await temporaryDirectory();
 
-  async function start(port: number): Promise<Service> {
-    const service = await startService({
+  async function start(port: number): Promise<GuardedProcess> {
+    const service = await startGuarded({
       command: server,
       args: [
         ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory.path],
@@ -67,7 +67,7 @@ export async function openRedisNode({
     return service;
   }
 
-  let opened: { port: number; service: Service };
+  let opened: { port: number; service: GuardedProcess };
   try {
     opened = await onFreePort(async (port) => ({ port, service: await start(port) }), findPort);
   } catch (error) {

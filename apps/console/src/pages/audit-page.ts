@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { callForPage, type Input } from '../admin-client.ts';
-import { auditActions } from '../audit.ts';
+import { auditActions } from '../audit-labels.ts';
+import { callForPage, type Input } from '../call-admin-api.ts';
 import { AuditTable } from '../parts/audit-table.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Pager } from '../parts/pager.ts';

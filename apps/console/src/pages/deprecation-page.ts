@@ -1,6 +1,6 @@
 import type { Key } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { type Answer, call, callForPage } from '../admin-client.ts';
+import { type Answer, call, callForPage } from '../call-admin-api.ts';
 import { formatCount, formatDistance } from '../format.ts';
 import { Badge } from '../parts/badge.ts';
 import { Figure } from '../parts/figure.ts';

@@ -1,15 +1,15 @@
 import type { AuditEntry, KeyDetails } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { call } from '../admin-client.ts';
+import { call } from '../call-admin-api.ts';
 import { formatCount } from '../format.ts';
 import { AuditTable } from '../parts/audit-table.ts';
 import { Badge } from '../parts/badge.ts';
 import { KeyActions } from '../parts/key-actions.ts';
-import { StateBadge } from '../parts/key-state.ts';
 import { KeyUsage } from '../parts/key-usage.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { QuotaMeter } from '../parts/meter.ts';
 import { Name } from '../parts/name.ts';
+import { StateBadge } from '../parts/state-badge.ts';
 import { Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
 import { linkTo } from '../route.ts';

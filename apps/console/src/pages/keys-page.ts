@@ -1,13 +1,13 @@
 import type { Key } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { type Answer, call, callForPage, type Input } from '../admin-client.ts';
+import { type Answer, call, callForPage, type Input } from '../call-admin-api.ts';
 import { formatCount } from '../format.ts';
-import { StateBadge } from '../parts/key-state.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Name } from '../parts/name.ts';
 import { Pager } from '../parts/pager.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
 import { Sparkline } from '../parts/sparkline.ts';
+import { StateBadge } from '../parts/state-badge.ts';
 import { Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
 import { linkTo, route } from '../route.ts';

@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import { useRef, useState } from 'preact/hooks';
-import { call } from '../admin-client.ts';
+import { call } from '../call-admin-api.ts';
 import { RefusedRequest } from '../failures.ts';
 import { beginSession, sessionEnd } from '../session.ts';
 

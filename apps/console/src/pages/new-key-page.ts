@@ -1,7 +1,7 @@
 import type { IssuedKey, NewKey } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { call } from '../admin-client.ts';
+import { call } from '../call-admin-api.ts';
 import { PlanFields, readPlan } from '../parts/plan-fields.ts';
 import { SecretDialog } from '../parts/secret-dialog.ts';
 import { goTo, linkTo } from '../route.ts';

@@ -1,15 +1,15 @@
 import type { Operator } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { call } from '../admin-client.ts';
+import { call } from '../call-admin-api.ts';
 import { ConfirmDialog, type Reason } from '../parts/dialog.ts';
-import { StateBadge } from '../parts/key-state.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Name } from '../parts/name.ts';
 import { NewOperatorDialog } from '../parts/new-operator-dialog.ts';
 import { announce } from '../parts/notice.ts';
 import { RotateDialog } from '../parts/rotate-dialog.ts';
 import { SecretDialog } from '../parts/secret-dialog.ts';
+import { StateBadge } from '../parts/state-badge.ts';
 import { Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
 import { may } from '../session.ts';

@@ -1,8 +1,7 @@
 import type { BusyKey, Overview } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { type Answer, call } from '../admin-client.ts';
+import { type Answer, call } from '../call-admin-api.ts';
 import { formatCount, formatMs, formatRate, formatShare } from '../format.ts';
-import { readHealth } from '../health.ts';
 import { Badge } from '../parts/badge.ts';
 import { Figure } from '../parts/figure.ts';
 import { Loaded } from '../parts/loaded.ts';
@@ -11,6 +10,7 @@ import { OutcomeTable } from '../parts/outcome-table.ts';
 import { UsagePlot } from '../parts/plot.ts';
 import { Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
+import { readHealth } from '../read-health.ts';
 import { linkTo } from '../route.ts';
 import { sumOf, toBuckets } from '../usage.ts';
 

@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditState } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { auditActions } from '../audit.ts';
+import { auditActions } from '../audit-labels.ts';
 import { formatCount } from '../format.ts';
 import { linkTo } from '../route.ts';
 import { Name } from './name.ts';

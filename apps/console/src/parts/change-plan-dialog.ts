@@ -1,6 +1,6 @@
 import type { KeyDetails } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { call } from '../admin-client.ts';
+import { call } from '../call-admin-api.ts';
 import { ConfirmDialog, type Reason } from './dialog.ts';
 import { PlanFields, readPlan } from './plan-fields.ts';
 

@@ -1,7 +1,7 @@
 import type { KeyDetails } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { call, type Operation } from '../admin-client.ts';
+import { call, type Operation } from '../call-admin-api.ts';
 import { may } from '../session.ts';
 import { ChangePlanDialog } from './change-plan-dialog.ts';
 import { ConfirmDialog, type Reason } from './dialog.ts';

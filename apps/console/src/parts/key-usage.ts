@@ -1,6 +1,6 @@
 import type { UsageBucket } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { type Answer, call } from '../admin-client.ts';
+import { type Answer, call } from '../call-admin-api.ts';
 import { formatCount } from '../format.ts';
 import { usePolling } from '../polling.ts';
 import { route, setQuery } from '../route.ts';

@@ -1,6 +1,6 @@
 import type { NewOperator } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { call } from '../admin-client.ts';
+import { call } from '../call-admin-api.ts';
 import { ConfirmDialog, type Reason } from './dialog.ts';
 
 const roles: Readonly<Record<NewOperator['role'], string>> = {

@@ -5,10 +5,10 @@ import {
   rateLimitStatusContract,
 } from '@animal-store/contract';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
-import { ApiError } from '../http/api-error.ts';
 import { contractHandlers } from '../http/contract-handlers.ts';
 import { createExpress } from '../http/create-express.ts';
 import { errorMapper } from '../http/error-mapper.ts';
+import { HttpError } from '../http/http-error.ts';
 import { jsonBody } from '../http/json-body.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import type { createPetHandlers } from '../pets/pet-handlers.ts';
@@ -22,7 +22,7 @@ import { setCommonHeaders } from '../http/common-headers.ts';
 import { createRouteTable } from '../http/route-table.ts';
 import type { LoadShedder } from '../http/shed-load.ts';
 import type { GuideNumbers } from '../reference/guides.ts';
-import { referenceHandlers, referenceRoutes } from '../reference/reference.ts';
+import { referenceHandlers, referenceRoutes } from '../reference/reference-handlers.ts';
 import type { UsedRequest } from '../usage/usage-entry.ts';
 import { createObserver, type RequestRecord, type RequestTracing } from './observe-requests.ts';
 import { createRateLimitStatusHandlers } from './rate-limit-status-handler.ts';
@@ -73,7 +73,7 @@ export function createApp(options: AppOptions): Express {
     }),
     ...contractHandlers(rateLimitStatusContract, createRateLimitStatusHandlers(quotas)),
     listOrders() {
-      throw new ApiError('not_implemented', errorMessages.not_implemented);
+      throw new HttpError('not_implemented', errorMessages.not_implemented);
     },
     ...files,
   });

@@ -1,7 +1,7 @@
 import { errorMessages } from '@animal-store/contract';
 import type { Request, Response } from 'express';
-import { ApiError } from '../http/api-error.ts';
 import { networkOf } from '../http/client-network.ts';
+import { HttpError } from '../http/http-error.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import { isToken, tokenPrefix } from '../keys/token.ts';
 import type { Quotas } from '../quotas/quotas.ts';
@@ -45,14 +45,14 @@ export function createAuthentication(
     requireKey(req: Request, res: Response): void {
       if (res.locals.apiKey !== undefined) return;
       if (req.headers.authorization === undefined) {
-        throw new ApiError(
+        throw new HttpError(
           'unauthorized',
           'Send your API key as "Authorization: Bearer <API_KEY>".',
           { headers: { 'WWW-Authenticate': realm } },
         );
       }
       // Wrong, unknown, expired and revoked keys get the same response, so that guessing learns nothing.
-      throw new ApiError('unauthorized', errorMessages.unauthorized, {
+      throw new HttpError('unauthorized', errorMessages.unauthorized, {
         headers: { 'WWW-Authenticate': `${realm}, error="invalid_token"` },
       });
     },

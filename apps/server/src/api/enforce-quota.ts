@@ -1,7 +1,7 @@
 import { errorMessages, formatRateLimit, rateLimitHeaders } from '@animal-store/contract';
 import type { Request, Response } from 'express';
-import { ApiError } from '../http/api-error.ts';
 import { networkOf } from '../http/client-network.ts';
+import { HttpError } from '../http/http-error.ts';
 import type { QuotaResult } from '../quotas/quota-result.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 
@@ -47,10 +47,10 @@ export function tellQuota(
 }
 
 /** The 429 for a request that was not admitted. */
-export function refusal({ outcome, retryAfterSeconds, warned, reported }: QuotaResult): ApiError {
+export function refusal({ outcome, retryAfterSeconds, warned, reported }: QuotaResult): HttpError {
   const headers = { [rateLimitHeaders.retryAfter]: String(retryAfterSeconds) };
   if (outcome === 'banned') {
-    return new ApiError(
+    return new HttpError(
       'key_temporarily_banned',
       errorMessages.key_temporarily_banned(retryAfterSeconds),
       { headers },
@@ -59,7 +59,7 @@ export function refusal({ outcome, retryAfterSeconds, warned, reported }: QuotaR
   const warning = warned
     ? ' If it keeps sending requests before then, this API key will be banned for a while.'
     : '';
-  return new ApiError(
+  return new HttpError(
     'rate_limit_exceeded',
     errorMessages.rate_limit_exceeded(reported.limit, retryAfterSeconds) + warning,
     { headers },

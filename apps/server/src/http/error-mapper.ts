@@ -1,7 +1,7 @@
 import { errorMessages, rateLimitHeaders } from '@animal-store/contract';
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import { ApiError } from './api-error.ts';
+import { HttpError } from './http-error.ts';
 import { validationMessage } from './validation-message.ts';
 
 /**
@@ -23,16 +23,16 @@ export function errorMapper(
   };
 }
 
-function toApiError(failure: unknown, req: Request, res: Response): ApiError {
-  if (failure instanceof ApiError) return failure;
+function toApiError(failure: unknown, req: Request, res: Response): HttpError {
+  if (failure instanceof HttpError) return failure;
   if (failure instanceof RequestValidationError) {
-    return new ApiError('invalid_request', validationMessage(failure, req, res));
+    return new HttpError('invalid_request', validationMessage(failure, req, res));
   }
   // Errors of other folders, which this one does not import, ask for a 503 by this property.
   if (failure instanceof Error && 'retryAfterSeconds' in failure) {
-    return new ApiError('service_unavailable', errorMessages.service_unavailable, {
+    return new HttpError('service_unavailable', errorMessages.service_unavailable, {
       headers: { [rateLimitHeaders.retryAfter]: String(failure.retryAfterSeconds) },
     });
   }
-  return new ApiError('internal_error', errorMessages.internal_error);
+  return new HttpError('internal_error', errorMessages.internal_error);
 }

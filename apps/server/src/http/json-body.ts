@@ -2,8 +2,8 @@ import { MIMEType } from 'node:util';
 import { errorMessages } from '@animal-store/contract';
 import type { Request, RequestHandler } from 'express';
 import getRawBody from 'raw-body';
-import { ApiError } from './api-error.ts';
 import { parseJson } from './exact-json-on-node.ts';
+import { HttpError } from './http-error.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -30,12 +30,12 @@ function hasBody({ headers }: Request): boolean {
 function requireJson(req: Request): void {
   const given = req.get('Content-Type');
   if (!isJson(given)) {
-    throw new ApiError('unsupported_media_type', errorMessages.unsupported_media_type);
+    throw new HttpError('unsupported_media_type', errorMessages.unsupported_media_type);
   }
   const coding = req.get('Content-Encoding') ?? 'identity';
   // No decompression: a small body could expand to gigabytes, and a pet does not need it.
   if (coding.trim().toLowerCase() !== 'identity') {
-    throw new ApiError('unsupported_media_type', 'Content-Encoding: expected none');
+    throw new HttpError('unsupported_media_type', 'Content-Encoding: expected none');
   }
 }
 
@@ -58,9 +58,9 @@ async function read(req: Request, maxBytes: number): Promise<Buffer> {
     // sending would see a reset connection instead of the response.
     req.resume();
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
-      throw new ApiError('payload_too_large', errorMessages.payload_too_large(maxBytes));
+      throw new HttpError('payload_too_large', errorMessages.payload_too_large(maxBytes));
     }
-    throw new ApiError('invalid_request', 'body: expected as many bytes as were announced');
+    throw new HttpError('invalid_request', 'body: expected as many bytes as were announced');
   }
 }
 
@@ -71,7 +71,7 @@ function parse(bytes: Buffer): unknown {
   } catch (error) {
     // 16 kB of nested brackets overflow the stack of the parser.
     const nestsTooDeeply = error instanceof RangeError;
-    throw new ApiError(
+    throw new HttpError(
       'invalid_json',
       nestsTooDeeply ? 'body: expected JSON that nests less deeply' : errorMessages.invalid_json,
     );

@@ -1,4 +1,4 @@
-import type { ApiError } from './api-error.ts';
+import type { HttpError } from './http-error.ts';
 import type { RoutedPath } from './route-table.ts';
 
 declare global {
@@ -11,7 +11,7 @@ declare global {
       /** The name of the route of the request's path and method, if there is one. */
       operation: string | undefined;
       /** The code of the Error body, if the request failed. */
-      errorCode: ApiError['code'] | undefined;
+      errorCode: HttpError['code'] | undefined;
       /** The parameters of the path, decoded but not validated. */
       pathParams: Readonly<Record<string, unknown>> | undefined;
     }

@@ -1,6 +1,6 @@
 import { errorMessages } from '@animal-store/contract';
 import type { Request, RequestHandler, Response } from 'express';
-import { ApiError } from './api-error.ts';
+import { HttpError } from './http-error.ts';
 
 /** A method and a path. */
 export interface Route {
@@ -60,7 +60,7 @@ export function createRouteTable<Name extends string>(
     dispatch: (handlers) =>
       function dispatchRequest(req, res, next) {
         const { path, operation } = res.locals;
-        if (path === undefined) throw new ApiError('not_found', 'There is no such path.');
+        if (path === undefined) throw new HttpError('not_found', 'There is no such path.');
         if (operation === undefined) throw methodNotAllowed([...path.names.keys()]);
         req.params = paramsOf(req, path);
         // Express restores its own parameters before the error mapper runs.
@@ -70,8 +70,8 @@ export function createRouteTable<Name extends string>(
   };
 }
 
-function methodNotAllowed(methods: readonly string[]): ApiError {
-  return new ApiError('method_not_allowed', errorMessages.method_not_allowed(methods), {
+function methodNotAllowed(methods: readonly string[]): HttpError {
+  return new HttpError('method_not_allowed', errorMessages.method_not_allowed(methods), {
     headers: { Allow: methods.join(', ') },
   });
 }
@@ -83,6 +83,6 @@ function paramsOf(req: Request, { pattern }: RoutedPath): Record<string, string>
   try {
     return Object.fromEntries(params.map(([name, value]) => [name, decodeURIComponent(value)]));
   } catch {
-    throw new ApiError('invalid_request', 'path: expected valid percent-encoding of UTF-8');
+    throw new HttpError('invalid_request', 'path: expected valid percent-encoding of UTF-8');
   }
 }

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { rateLimitHeaders } from '@animal-store/contract';
-import { ApiError } from './api-error.ts';
+import { HttpError } from './http-error.ts';
 
 /** How often the event loop's delay is checked, in milliseconds. */
 const checkEveryMs = 250;
@@ -13,7 +13,7 @@ export interface LoadShedder {
    * Takes a slot for a request, until `leave` is called. It comes before the quota: a rejected request
    * costs nothing.
    *
-   * @throws {ApiError} a 503 if the process is overloaded. The slot is taken nevertheless.
+   * @throws {HttpError} a 503 if the process is overloaded. The slot is taken nevertheless.
    */
   enter(): void;
   /**
@@ -54,7 +54,7 @@ export function openLoadShedder(options: {
     enter() {
       inFlight += 1;
       if (inFlight <= maxInFlight && !isLate) return;
-      throw new ApiError('service_unavailable', 'The service is overloaded. Retry after 1 s.', {
+      throw new HttpError('service_unavailable', 'The service is overloaded. Retry after 1 s.', {
         headers: { [rateLimitHeaders.retryAfter]: '1' },
       });
     },

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
-import { ApiError } from '../http/api-error.ts';
+import { HttpError } from '../http/http-error.ts';
 
 /**
  * Refuses requests that name a host other than an IP address, `localhost` or one of those given.
@@ -16,7 +16,7 @@ export function allowHosts(names: readonly string[]): RequestHandler {
     if (host === undefined) return next();
     const name = host.replace(/:\d*$/, '').toLowerCase();
     if (allowed.has(name) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) return next();
-    throw new ApiError(
+    throw new HttpError(
       'invalid_request',
       'Host: expected an IP address, localhost, or one of OPS_HOSTS',
     );

@@ -5,8 +5,8 @@ import { adminErrorMessages } from '@animal-store/contract/admin';
 import type { Request, RequestHandler } from 'express';
 import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { ApiError } from '../http/api-error.ts';
 import { networkOf } from '../http/client-network.ts';
+import { HttpError } from '../http/http-error.ts';
 import { isToken } from '../keys/token.ts';
 import { type Actor, bootstrap } from '../operators/operator-lookup.ts';
 
@@ -93,17 +93,17 @@ function digest(token: string): Buffer {
 }
 
 /** The token that was sent is not right, or not of the kind that the operation takes. */
-export function invalidToken(message: string): ApiError {
+export function invalidToken(message: string): HttpError {
   return unauthorized(message, `${realm}, error="invalid_token"`);
 }
 
-function unauthorized(message: string, challenge: string): ApiError {
-  return new ApiError('unauthorized', message, { headers: { 'WWW-Authenticate': challenge } });
+function unauthorized(message: string, challenge: string): HttpError {
+  return new HttpError('unauthorized', message, { headers: { 'WWW-Authenticate': challenge } });
 }
 
-function tooManyGuesses(msBeforeNext: number): ApiError {
+function tooManyGuesses(msBeforeNext: number): HttpError {
   const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
-  return new ApiError('rate_limit_exceeded', adminErrorMessages.rate_limit_exceeded(seconds), {
+  return new HttpError('rate_limit_exceeded', adminErrorMessages.rate_limit_exceeded(seconds), {
     headers: { [rateLimitHeaders.retryAfter]: String(seconds) },
   });
 }

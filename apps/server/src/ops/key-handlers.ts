@@ -8,7 +8,7 @@ import {
   keyContract,
 } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
-import { ApiError } from '../http/api-error.ts';
+import { HttpError } from '../http/http-error.ts';
 import type { KeyManagement, Unchanged } from '../keys/key-management.ts';
 import type { KeyRecord } from '../keys/key-record.ts';
 import type { Quotas } from '../quotas/quotas.ts';
@@ -85,24 +85,24 @@ export function createKeyHandlers(options: {
   });
 }
 
-function refusal(id: string, unchanged: Unchanged): ApiError {
+function refusal(id: string, unchanged: Unchanged): HttpError {
   switch (unchanged.outcome) {
     case 'no-such-key':
       return noSuchKey(id);
     case 'not-active':
-      return new ApiError('key_not_active', adminErrorMessages.key_not_active(unchanged.state));
+      return new HttpError('key_not_active', adminErrorMessages.key_not_active(unchanged.state));
     case 'quota-missing':
-      return new ApiError('invalid_request', adminErrorMessages.quotaMissing);
+      return new HttpError('invalid_request', adminErrorMessages.quotaMissing);
     case 'quota-unwanted':
-      return new ApiError(
+      return new HttpError(
         'invalid_request',
         `quota: expected none: the key's plan is ${unchanged.plan}, and only Enterprise keys have numbers of their own`,
       );
   }
 }
 
-export function noSuchKey(id: string): ApiError {
-  return new ApiError('key_not_found', adminErrorMessages.key_not_found(id));
+export function noSuchKey(id: string): HttpError {
+  return new HttpError('key_not_found', adminErrorMessages.key_not_found(id));
 }
 
 function toKey(key: KeyRecord): Key {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { formatLinks } from '@animal-store/contract';
 import { adminBasePath } from '@animal-store/contract/admin';
 import type { Response } from 'express';
-import { ApiError } from '../http/api-error.ts';
+import { HttpError } from '../http/http-error.ts';
 
 /** Where a page of a list begins. */
 interface Position {
@@ -36,14 +36,14 @@ export function linkNextPage(
 /**
  * Reads the cursor of a request.
  *
- * @throws {ApiError} if it is not one of this list and filter.
+ * @throws {HttpError} if it is not one of this list and filter.
  */
 export function readCursor(list: PagedList, cursor: string | undefined): Position | undefined {
   if (cursor === undefined) return undefined;
   const position = parse(Buffer.from(cursor, 'base64url').toString().slice(checksumLength));
   // Only the exact text that was issued is a cursor.
   if (position !== undefined && encode(list, position) === cursor) return position;
-  throw new ApiError('invalid_request', 'cursor: expected one that a Link header gave');
+  throw new HttpError('invalid_request', 'cursor: expected one that a Link header gave');
 }
 
 // Detects a cursor that was edited, or belongs to another filter. It needs no secret: a forged cursor

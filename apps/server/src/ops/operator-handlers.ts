@@ -1,6 +1,6 @@
 import { adminErrorMessages, type Operator, operatorContract } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
-import { ApiError } from '../http/api-error.ts';
+import { HttpError } from '../http/http-error.ts';
 import type { OperatorManagement, OperatorRecord } from '../operators/operator-management.ts';
 import { causeOf } from './cause.ts';
 import { readExpiry, toTimes } from './times.ts';
@@ -27,7 +27,7 @@ export function createOperatorHandlers(operators: OperatorManagement) {
         case 'no-such-operator':
           throw noSuchOperator(operatorId);
         case 'not-active':
-          throw new ApiError(
+          throw new HttpError(
             'operator_not_active',
             adminErrorMessages.operator_not_active(rotation.state),
           );
@@ -47,8 +47,8 @@ export function createOperatorHandlers(operators: OperatorManagement) {
   });
 }
 
-function noSuchOperator(id: string): ApiError {
-  return new ApiError('operator_not_found', adminErrorMessages.operator_not_found(id));
+function noSuchOperator(id: string): HttpError {
+  return new HttpError('operator_not_found', adminErrorMessages.operator_not_found(id));
 }
 
 function toOperator(operator: OperatorRecord): Operator {

@@ -5,7 +5,7 @@ import {
   requiredRoles,
 } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
-import { ApiError } from '../http/api-error.ts';
+import { HttpError } from '../http/http-error.ts';
 
 const roles = new Map<string, OperatorRole>([
   ...Object.entries(requiredRoles),
@@ -20,7 +20,7 @@ export function requireRole(): RequestHandler {
     if (operation === undefined) return next();
     const needed = roles.get(operation) ?? 'owner';
     if (actor === undefined || rankOf(actor.role) < rankOf(needed)) {
-      throw new ApiError('forbidden', adminErrorMessages.forbidden(needed));
+      throw new HttpError('forbidden', adminErrorMessages.forbidden(needed));
     }
     next();
   };

@@ -10,7 +10,7 @@ import {
   usageContract,
 } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
-import { ApiError } from '../http/api-error.ts';
+import { HttpError } from '../http/http-error.ts';
 import type { KeyManagement } from '../keys/key-management.ts';
 import { operationAt, outcomeAt } from '../usage/usage-entry.ts';
 import type { UsageRange, UsageRepository } from '../usage/usage-repository.ts';
@@ -121,9 +121,9 @@ function readRange(
   return { range: { from: new Date(from), to: new Date(to) }, faults };
 }
 
-/** @throws {ApiError} that names every fault, if there is one. */
+/** @throws {HttpError} that names every fault, if there is one. */
 function refuse(faults: readonly string[]): void {
-  if (faults.length > 0) throw new ApiError('invalid_request', faults.join('; '));
+  if (faults.length > 0) throw new HttpError('invalid_request', faults.join('; '));
 }
 
 function toBody(bucket: UsageBucket, { from, to }: UsageRange) {

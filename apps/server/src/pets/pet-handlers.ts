@@ -8,7 +8,7 @@ import {
 } from '@animal-store/contract';
 import { initServer } from '@ts-rest/express';
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '../http/api-error.ts';
+import { HttpError } from '../http/http-error.ts';
 import type { IdempotentCreation, IdempotentCreations } from './idempotent-creation.ts';
 import { decodeCursor, encodeCursor, type PagePosition } from './page-cursor.ts';
 import type { PetRepository } from './pet-repository.ts';
@@ -60,7 +60,7 @@ export function createPetHandlers(options: {
     async getPet({ params: { petId } }) {
       const pet = await pets.find(petId);
       if (pet === undefined) {
-        throw new ApiError('pet_not_found', errorMessages.pet_not_found(petId));
+        throw new HttpError('pet_not_found', errorMessages.pet_not_found(petId));
       }
       return { status: 200, body: pet };
     },
@@ -71,7 +71,7 @@ function readCursor(cursor: string | undefined, status: NewPet['status']): numbe
   if (cursor === undefined) return 0;
   const afterId = decodeCursor(cursor, status);
   if (afterId === undefined) {
-    throw new ApiError(
+    throw new HttpError(
       'invalid_request',
       'cursor: expected one that a Link header gave for the same status filter',
     );
@@ -92,10 +92,10 @@ function createdPet(creation: IdempotentCreation): Pet {
     case 'replayed':
       return creation.pet;
     case 'in-progress':
-      throw new ApiError('idempotency_in_progress', errorMessages.idempotency_in_progress, {
+      throw new HttpError('idempotency_in_progress', errorMessages.idempotency_in_progress, {
         headers: { 'Retry-After': '1' },
       });
     case 'key-reused':
-      throw new ApiError('idempotency_key_reused', errorMessages.idempotency_key_reused);
+      throw new HttpError('idempotency_key_reused', errorMessages.idempotency_key_reused);
   }
 }

@@ -15,7 +15,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminToken } from '../support/admin.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
-import { call, startService } from '../support/service.ts';
+import { call, startService } from '../support/test-service.ts';
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
-import { type CallOptions, startService, type TestService } from '../support/service.ts';
+import { type CallOptions, startService, type TestService } from '../support/test-service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 

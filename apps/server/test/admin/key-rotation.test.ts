@@ -2,7 +2,7 @@ import type { IssuedKey, KeyDetails } from '@animal-store/contract/admin';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 
 const anyToken = expect.stringMatching(/^ast_[0-9A-Za-z]{36}$/);
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
-import { startService, type TestService, wideQuota } from '../support/service.ts';
+import { startService, type TestService, wideQuota } from '../support/test-service.ts';
 
 const env = {
   ADMIN_TOKEN: adminToken,

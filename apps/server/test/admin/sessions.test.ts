@@ -13,7 +13,7 @@ import { createToken, hashToken } from '../../src/keys/token.ts';
 import { createOperatorSessions } from '../../src/operators/operator-sessions.ts';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 
 const begin = (admin: Admin, token: string) => admin.call('/sessions', { method: 'POST', token });
 

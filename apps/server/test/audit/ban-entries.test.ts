@@ -14,7 +14,7 @@ import type { OpenDatabase } from '../../src/database/database.ts';
 import { createKeyManagement } from '../../src/keys/key-management.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
 import { createDatabase, databaseKinds, type TestDatabase } from '../support/databases.ts';
-import { call } from '../support/service.ts';
+import { call } from '../support/test-service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 const system = { type: 'system', id: null, name: 'system' };

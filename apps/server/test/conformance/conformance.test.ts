@@ -1,7 +1,7 @@
 import LinkHeader from 'http-link-header';
 import { parseItem, parseList } from 'structured-headers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 import { fuzz } from './fuzz.ts';
 
 let service: TestService;

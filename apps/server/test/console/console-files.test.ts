@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../support/send.ts';
-import { call, startService, type TestService } from '../support/service.ts';
+import { call, startService, type TestService } from '../support/test-service.ts';
 
 /** All that a browser loads for the console, compressed. */
 const maxTotalBytes = 80_000;

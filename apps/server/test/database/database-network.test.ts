@@ -9,7 +9,7 @@ import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
 import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
 import type { Answer } from '../support/send.ts';
-import { type CallOptions, call, wideQuota } from '../support/service.ts';
+import { type CallOptions, call, wideQuota } from '../support/test-service.ts';
 
 // Beside each other, each with a server of its own: they wait for deadlines, most of the time.
 describe.concurrent('a network', () => {

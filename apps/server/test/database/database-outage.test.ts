@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { expectError } from '../support/expectations.ts';
-import { listAll } from '../support/list-all.ts';
+import { listAll } from '../support/list-all-pets.ts';
 import {
   goodStatus,
   type LoadAnswer,
@@ -17,7 +17,7 @@ import {
   startMixedLoad,
 } from '../support/mixed-load.ts';
 import { scrape } from '../support/observed.ts';
-import { call, wideQuota } from '../support/service.ts';
+import { call, wideQuota } from '../support/test-service.ts';
 
 /** How many requests at a time may wait for the connection that finds out whether Postgres is back. */
 const attempts = 4;

@@ -2,8 +2,8 @@ import { type Server, startServer, until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
-import { listAll, type Pet } from '../support/list-all.ts';
-import { call, wideQuota } from '../support/service.ts';
+import { listAll, type Pet } from '../support/list-all-pets.ts';
+import { call, wideQuota } from '../support/test-service.ts';
 
 const creations = 1_000;
 const connections = 32;

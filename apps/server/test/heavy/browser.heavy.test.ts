@@ -4,7 +4,7 @@ import { hangMs } from '@animal-store/testkit';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 
 /** Where pictures of the page are left, to be looked at. */
 const pictures = fileURLToPath(new URL('../../node_modules/.screenshots/', import.meta.url));

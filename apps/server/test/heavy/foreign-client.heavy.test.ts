@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { tools } from '@animal-store/heavy-tools';
 import { findProgram, temporaryDirectory } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 
 const run = promisify(execFile);
 const serverDirectory = fileURLToPath(new URL('../../', import.meta.url));

@@ -4,7 +4,7 @@ import { databaseKinds } from '../support/databases.ts';
 import { expectErrorBody, expectResponseHeaders } from '../support/expectations.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 import { type HostileInput, hostileInputs } from './hostile-inputs.ts';
 
 const routes = [

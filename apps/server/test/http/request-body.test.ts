@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError } from '../support/expectations.ts';
 import { sendRawRequest } from '../support/raw-http.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 

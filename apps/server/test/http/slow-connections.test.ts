@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { goodStatus, startMixedLoad } from '../support/mixed-load.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/test-service.ts';
 
 test('1,000 clients that send their headers byte by byte are refused, and no other client is', async () => {
   await using service = await startService('postgres', { env: { HEADERS_TIMEOUT_MS: '2000' } });

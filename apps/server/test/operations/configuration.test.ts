@@ -14,7 +14,7 @@ import { openPostgres } from '../../src/database/open-postgres.ts';
 import { apiKeys, pets } from '../../src/database/schema.ts';
 import { createDatabase } from '../support/databases.ts';
 import { expectRefusal } from '../support/expect-refusal.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/test-service.ts';
 
 const newPet = '{"name":"Rex","categoryId":1}';
 

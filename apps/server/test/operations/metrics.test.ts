@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { logOf, sample, scrape } from '../support/observed.ts';
 import { checkMetrics } from '../support/promtool.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 
 let redis: Redis;
 let service: TestService;

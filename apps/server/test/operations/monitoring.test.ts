@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { openRedis, type Redis } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scrape } from '../support/observed.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 

@@ -2,7 +2,7 @@ import { openRedis, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { inspectable, openExecutedFiles } from '../support/executed-files.ts';
 import { logOf } from '../support/observed.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/test-service.ts';
 
 /** A reader who follows a request has to open so many files. The goal is 25. */
 const maxFiles = 35;

@@ -2,10 +2,10 @@ import { openRedis, type Server, startServer, until } from '@animal-store/testki
 import { expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createDatabase } from '../support/databases.ts';
-import { listAll } from '../support/list-all.ts';
-import { openLoadBalancer } from '../support/load-balancer.ts';
+import { listAll } from '../support/list-all-pets.ts';
 import { goodStatus, startMixedLoad } from '../support/mixed-load.ts';
-import { wideQuota } from '../support/service.ts';
+import { openLoadBalancer } from '../support/reverse-proxy.ts';
+import { wideQuota } from '../support/test-service.ts';
 
 const replicas = 3;
 

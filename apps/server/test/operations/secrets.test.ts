@@ -5,7 +5,7 @@ import { createToken } from '../../src/keys/token.ts';
 import { logOf, scrape } from '../support/observed.ts';
 import { openOtlpCollector } from '../support/otlp-collector.ts';
 import type { Answer } from '../support/send.ts';
-import { call, startService } from '../support/service.ts';
+import { call, startService } from '../support/test-service.ts';
 
 /** What a caller may take for private: none of it may be repeated to anybody else. */
 const secret = 'cAnArY0123456789';

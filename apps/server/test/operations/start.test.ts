@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase } from '../support/databases.ts';
 import { expectRefusal } from '../support/expect-refusal.ts';
 import { beginCreation, newPet, untilRefused } from '../support/held-request.ts';
-import { call } from '../support/service.ts';
+import { call } from '../support/test-service.ts';
 
 const run = promisify(execFile);
 

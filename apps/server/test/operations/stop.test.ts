@@ -15,7 +15,7 @@ import { createDatabase, databaseKinds } from '../support/databases.ts';
 import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
 import { beginCreation, openConnection, untilRefused } from '../support/held-request.ts';
 import { logOf } from '../support/observed.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/test-service.ts';
 
 describe.each(databaseKinds)('a stop on %s', (kind) => {
   test.each(['SIGINT', 'SIGTERM'] as const)('by %s ends with exit code 0', async (signal) => {

@@ -4,7 +4,7 @@ import { openRedis, startServer, temporaryDirectory } from '@animal-store/testki
 import { describe, expect, test } from 'vitest';
 import { logOf } from '../support/observed.ts';
 import { type OtlpCollector, openOtlpCollector } from '../support/otlp-collector.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/test-service.ts';
 
 const [server, client] = [2, 3];
 const traceId = '0af7651916cd43dd8448eb211c80319c';

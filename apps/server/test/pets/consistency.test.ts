@@ -6,7 +6,7 @@ import { encodeCursor } from '../../src/pets/page-cursor.ts';
 import { createDatabase } from '../support/databases.ts';
 import { type Replicas, randomOf, startReplicas } from '../support/replicas.ts';
 import type { Answer } from '../support/send.ts';
-import { call, wideQuota } from '../support/service.ts';
+import { call, wideQuota } from '../support/test-service.ts';
 
 type Pet = { id: number; status: string };
 

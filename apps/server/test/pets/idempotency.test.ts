@@ -5,7 +5,7 @@ import { createIdempotentCreations } from '../../src/pets/idempotent-creation.ts
 import { databaseKinds } from '../support/databases.ts';
 import { expectError, expectResponseHeaders } from '../support/expectations.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 
 type Pet = { id: number; name: string };
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKinds } from '../support/databases.ts';
 import { expectError, expectResponseHeaders } from '../support/expectations.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 
 type Pet = { id: number; name: string; categoryId: number | bigint; status: string };
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, rateLimitOf } from '../support/expectations.ts';
-import { startService, type TestService } from '../support/service.ts';
 import { type Keys, startWithKeys } from '../support/service-with-keys.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 
 describe('bans', () => {
   let service: TestService;

@@ -3,8 +3,8 @@ import { openRedis } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectResponseHeaders, rateLimitOf } from '../support/expectations.ts';
 import type { Answer } from '../support/send.ts';
-import type { TestService } from '../support/service.ts';
 import { type Keys, startWithKeys } from '../support/service-with-keys.ts';
+import type { TestService } from '../support/test-service.ts';
 
 const path = '/rate-limit';
 

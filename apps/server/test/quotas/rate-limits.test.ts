@@ -2,8 +2,8 @@ import { windowSeconds } from '@animal-store/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectResponseHeaders, rateLimitOf } from '../support/expectations.ts';
 import type { Answer } from '../support/send.ts';
-import type { CallOptions, TestService } from '../support/service.ts';
 import { type Keys, startWithKeys } from '../support/service-with-keys.ts';
+import type { CallOptions, TestService } from '../support/test-service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 

@@ -3,7 +3,7 @@ import { openRedis, type Redis } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
 import { scrape } from '../support/observed.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 
 const callers = 20;
 const times = 3_000;

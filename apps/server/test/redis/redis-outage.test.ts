@@ -14,7 +14,7 @@ import { adminOf, adminToken } from '../support/admin.ts';
 import { type Load, startLoad } from '../support/load.ts';
 import { sample, scrape } from '../support/observed.ts';
 import { askAtOnce, type Replicas, type Reply, startReplicas } from '../support/replicas.ts';
-import { wideQuota } from '../support/service.ts';
+import { wideQuota } from '../support/test-service.ts';
 
 /** Longer than Redis and the proxy, which runs in this process, take on a busy machine. */
 const redisTimeoutMs = 5_000;

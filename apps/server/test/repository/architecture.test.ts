@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -65,12 +65,34 @@ describe('packages', () => {
   });
 });
 
-describe('inside the server', () => {
-  test('no two files have the same name', () => {
-    const names = filesUnder('apps/server/src').map((file) => basename(file));
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+describe('names of files', () => {
+  /** Names that tools ask for, of a file that every package has. */
+  const prescribed = /^(index|vitest\.config)\./;
+  const isTest = (name: string) => /\.test(-d)?\.ts$/.test(name);
+  const files = ['apps', 'packages', 'examples', 'scripts', 'deploy'].flatMap(sourcesUnder);
+
+  /** Names, without their ending, that are in more than one folder. */
+  function repeated(paths: readonly string[]): string[] {
+    const folders = Map.groupBy(
+      paths.filter((path) => !prescribed.test(basename(path))),
+      (path) => basename(path).replace(/\.[a-z]+$/, ''),
+    );
+    return [...folders.values()].filter((same) => new Set(same.map(dirname)).size > 1).flat();
+  }
+
+  // Files of one folder may share a name, such as a Lua script and the TypeScript that loads it.
+  test('no two sources of the workspace have the same name', () => {
+    expect(files.length).toBeGreaterThan(300);
+    expect(repeated(files.filter((path) => !isTest(path)))).toEqual([]);
   });
 
+  // A test has the name of what it tests. It is next to it, or in the folder of its subject.
+  test('no two tests of the workspace have the same name', () => {
+    expect(repeated(files.filter(isTest))).toEqual([]);
+  });
+});
+
+describe('inside the server', () => {
   /** The rooms, and what each may import besides itself: only rooms above it, so there is no cycle. */
   const rooms: readonly [room: string, ...imports: string[]][] = [
     ['shared'],
@@ -212,6 +234,14 @@ function filesUnder(folder: string): string[] {
   return readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /(?<!\.test|\.test-d)\.ts$/.test(entry.name))
     .map((entry) => relative(repository, join(entry.parentPath, entry.name)));
+}
+
+/** All that people write in a programming language, tests included. */
+function sourcesUnder(folder: string): string[] {
+  return globSync(`${folder}/**/*.{ts,mjs,js,lua,css}`, {
+    cwd: repository,
+    exclude: (path) => /(^|\/)(node_modules|dist|reports)$/.test(path),
+  });
 }
 
 function read(file: string): string {

@@ -2,7 +2,7 @@ import { parseJson } from '@animal-store/contract';
 import { adminBasePath, type IssuedKey } from '@animal-store/contract/admin';
 import type { Cause } from '../../src/audit/audit-log.ts';
 import type { Answer } from './send.ts';
-import { type CallOptions, call } from './service.ts';
+import { type CallOptions, call } from './test-service.ts';
 
 /** The admin token of servers that are told one. */
 export const adminToken = 'an-admin-token-for-tests';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { hangMs } from '@animal-store/testkit';
 import { type Answer, createAnswer } from './send.ts';
-import type { TestService } from './service.ts';
+import type { TestService } from './test-service.ts';
 
 /** Each character is one byte (Latin-1), so that a text can hold any bytes. */
 export type RawBytes = string | Buffer;

@@ -1,6 +1,6 @@
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { freezableClocks, freezeClocks } from './freeze-clocks.ts';
-import { startService, type TestService } from './service.ts';
+import { startService, type TestService } from './test-service.ts';
 
 /** Tokens by the name of their key. */
 export type Keys = Record<string, string>;

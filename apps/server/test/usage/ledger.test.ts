@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
-import { call, startService, type TestService } from '../support/service.ts';
+import { call, startService, type TestService } from '../support/test-service.ts';
 
 const quick = { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '20', USAGE_ROLL_UP_MS: '20' };
 

@@ -3,7 +3,7 @@ import { openRedis, startServer, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
-import { call } from '../support/service.ts';
+import { call } from '../support/test-service.ts';
 
 const minuteMs = 60_000;
 

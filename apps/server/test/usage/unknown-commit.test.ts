@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { createDatabase } from '../support/databases.ts';
-import { call, wideQuota } from '../support/service.ts';
+import { call, wideQuota } from '../support/test-service.ts';
 
 test('a flush whose commit nobody answered is written again, and counted once', async () => {
   await using stack = new AsyncDisposableStack();

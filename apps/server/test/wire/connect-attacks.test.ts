@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { logOf } from '../support/observed.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 import { closeOf, openConnection } from './connection.ts';
 
 const repetitions = 150;

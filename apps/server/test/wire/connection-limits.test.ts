@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/test-service.ts';
 import { closeOf, openConnection } from './connection.ts';
 
 const listeners = ['public', 'ops'] as const;

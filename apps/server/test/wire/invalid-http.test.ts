@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { logOf } from '../support/observed.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/test-service.ts';
 import { closeOf, openConnection, readUntilClosed, statusesIn } from './connection.ts';
 
 let service: TestService;

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { sample, scrape } from '../support/observed.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/test-service.ts';
 import { closeOf, openConnection, readUntilClosed, statusesIn } from './connection.ts';
 
 const get = 'GET /v1/x HTTP/1.1\r\nHost: a\r\n\r\n';

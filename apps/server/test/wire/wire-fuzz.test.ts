@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { growthOf } from '../load/memory.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/test-service.ts';
 import { checkUnharmed, fuzzedEnv, fuzzWire } from './wire-fuzz.ts';
 
 const rounds = 6;

@@ -1,5 +1,5 @@
-import { readRateLimit } from '../rate-limit.ts';
-import { parseRetryAfter } from '../retry-after.ts';
+import { parseRetryAfter } from '../parse-retry-after.ts';
+import { readRateLimit } from '../read-rate-limit.ts';
 import type { CallDetails } from './animal-store-error.ts';
 import { ApiError, type ApiErrorDetails } from './api-error.ts';
 

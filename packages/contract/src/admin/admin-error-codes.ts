@@ -1,4 +1,4 @@
-import { createErrorSchema } from '../error.ts';
+import { createErrorSchema } from '../error-body.ts';
 import { defineErrors, errorCodes } from '../error-codes.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
 

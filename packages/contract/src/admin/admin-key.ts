@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Name } from '../name.ts';
+import { Name } from '../name-schema.ts';
 import { pageLimit } from '../page-limit.ts';
 import { PageCursor, PageLimit } from '../pet.ts';
 import { planNames } from '../plan.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Name } from '../name.ts';
+import { Name } from '../name-schema.ts';
 import { Expiry, KeyToken, keyStates } from './admin-key.ts';
 import { strictObject } from './strict-object.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Name } from '../name.ts';
+import { Name } from '../name-schema.ts';
 import { PageLimit } from '../pet.ts';
 import { exampleKey, Instant, Plan } from './admin-key.ts';
 

@@ -1,5 +1,5 @@
 import { contract } from '../contract.ts';
-import { ErrorBody } from '../error.ts';
+import { ErrorBody } from '../error-body.ts';
 import { errorCodes, errorMessages } from '../error-codes.ts';
 import { NewPet, Pet, PetStatus, Pets } from '../pet.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';

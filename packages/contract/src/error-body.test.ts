@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ErrorBody } from './error.ts';
+import { ErrorBody } from './error-body.ts';
 
 test('an error body has a code, a message and a status, and accepts unknown codes', () => {
   const body = { code: 'a_code_of_tomorrow', message: 'Something new.', status: 418 };

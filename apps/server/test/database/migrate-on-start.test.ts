@@ -9,7 +9,7 @@ import { describe, expect, inject, test } from 'vitest';
 import { openEmbedded } from '../../src/database/open-embedded.ts';
 import { openPostgres } from '../../src/database/open-postgres.ts';
 import { createToken } from '../../src/keys/token.ts';
-import { call } from '../support/service.ts';
+import { call } from '../support/test-service.ts';
 
 const run = promisify(execFile);
 const app = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
 import { render } from 'preact';
-import { App } from './app.ts';
+import { App } from './console-app.ts';
 
 render(html`<${App} />`, document.body);

@@ -4,8 +4,8 @@ import { type AdminErrorCode, adminErrorCodes } from '@animal-store/contract/adm
 const descriptions = { ...errorCodes, ...adminErrorCodes };
 
 /** An error that the client sees, with a code of the public or the admin contract. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
   readonly code: ErrorCode | AdminErrorCode;
   readonly status: number;
   /** Headers of the response, such as `Retry-After`. */

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { call, type Operation } from './admin-client.ts';
+import { call, type Operation } from './call-admin-api.ts';
 import { formatLocal } from './format.ts';
 import { AuditPage } from './pages/audit-page.ts';
 import { DeprecationPage } from './pages/deprecation-page.ts';

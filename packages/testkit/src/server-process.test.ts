@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { runServer, startServer } from './server.ts';
+import { runServer, startServer } from './server-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const key = `ast_${'0aZ'.repeat(12)}`;

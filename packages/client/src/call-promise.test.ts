@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createCall, type Result } from './call.ts';
+import { createCall, type Result } from './call-promise.ts';
 
 const result: Result<string> = {
   data: 'Mia',

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { checkApiKey, createApiKeySource } from './api-key.ts';
+import { checkApiKey, createApiKeySource } from './api-key-source.ts';
 
 describe('a key', () => {
   test('is any visible ASCII', () => {

@@ -1,5 +1,5 @@
 import type { HttpResponse } from './http-response.ts';
-import type { RateLimitState } from './rate-limit.ts';
+import type { RateLimitState } from './read-rate-limit.ts';
 
 /** A success, and what came with it. */
 export interface Result<Data> {

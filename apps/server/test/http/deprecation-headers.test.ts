@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError } from '../support/expectations.ts';
 import { createKeyOfOneRequest } from '../support/key-of-one-request.ts';
 import type { Answer } from '../support/send.ts';
-import { type CallOptions, startService, type TestService } from '../support/service.ts';
+import { type CallOptions, startService, type TestService } from '../support/test-service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createDatabase } from '../support/databases.ts';
 import { sample, scrape } from '../support/observed.ts';
-import { call } from '../support/service.ts';
+import { call } from '../support/test-service.ts';
 
 const perMinute = 60;
 

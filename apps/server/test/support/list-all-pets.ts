@@ -1,5 +1,5 @@
 import type { Server } from '@animal-store/testkit';
-import { call } from './service.ts';
+import { call } from './test-service.ts';
 
 /** An animal as answers show it. */
 export type Pet = {

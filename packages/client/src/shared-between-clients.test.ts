@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 import { expect, test, vi } from 'vitest';
-import { findShared } from './shared.ts';
+import { findShared } from './shared-between-clients.ts';
 
 test('another copy of this package finds the same gate', async () => {
   const gate = findShared().findGate('https://store.example/v1', 'ast_copies');
   vi.resetModules();
-  const copy = await import('./shared.ts');
+  const copy = await import('./shared-between-clients.ts');
   expect(copy.findShared).not.toBe(findShared);
   expect(copy.findShared().findGate('https://store.example/v1', 'ast_copies')).toBe(gate);
 });

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { ApiError } from '../http/api-error.ts';
+import { HttpError } from '../http/http-error.ts';
 import type { Route } from '../http/route-table.ts';
 import { sendFile } from '../http/send-file.ts';
 import type { ReferenceOptions } from './reference-document.ts';
@@ -38,7 +38,7 @@ const redirectToPage: RequestHandler = (req, res) => {
     res.vary('Accept');
     // Programs get the 404 of any unknown path. Only browsers are redirected.
     if (req.accepts(['json', 'html']) !== 'html') {
-      throw new ApiError('not_found', 'There is no such path. The API is under /v1.');
+      throw new HttpError('not_found', 'There is no such path. The API is under /v1.');
     }
   }
   res.redirect(302, '/docs');

@@ -4,7 +4,7 @@ import { guard } from './guard.ts';
 import { end, freeze, killFamily, killGroup, thaw } from './processes.ts';
 import { hangMs } from './time-limits.ts';
 
-export type ServiceOptions = {
+export type GuardedOptions = {
   command: string;
   args: readonly string[];
   cwd: string;
@@ -17,10 +17,10 @@ export type ServiceOptions = {
 };
 
 /** How a process ended: by itself with a `code`, or by a `signal`. */
-export type ServiceExit = { code: number | null; signal: NodeJS.Signals | null };
+export type ProcessExit = { code: number | null; signal: NodeJS.Signals | null };
 
 /** A child process in a session of its own, under guard. */
-export type Service = {
+export type GuardedProcess = {
   pid: number;
   /** Everything it has written so far. */
   output(): string;
@@ -29,20 +29,20 @@ export type Service = {
   /** Waits until its output matches; an error with all of its output if it ends before that. */
   untilOutput(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
   /** Settles when it has ended and its output is complete. Never rejects. */
-  exited: Promise<ServiceExit>;
+  exited: Promise<ProcessExit>;
   /** Sends a signal; does nothing when it has ended. */
   signal(name: NodeJS.Signals): void;
   /** Freezes it and its children: what is connected hangs, what connects waits. */
   pause(): void;
   resume(): void;
   /** SIGKILL, children included, and waits. */
-  kill(): Promise<ServiceExit>;
+  kill(): Promise<ProcessExit>;
   /** Ends it by its `endSignal`, by SIGKILL if that does not help, and waits. */
-  end(): Promise<ServiceExit>;
+  end(): Promise<ProcessExit>;
 };
 
 /** Starts a child process that does not outlive this one. */
-export async function startService(options: ServiceOptions): Promise<Service> {
+export async function startGuarded(options: GuardedOptions): Promise<GuardedProcess> {
   const { command, args, cwd, env, user, endSignal } = options;
   const child = spawn(command, args, {
     cwd,
@@ -73,7 +73,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     killGroup(pid);
     release();
   });
-  const exited = new Promise<ServiceExit>((resolve) => {
+  const exited = new Promise<ProcessExit>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
 

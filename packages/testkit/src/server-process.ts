@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type Service, type ServiceExit, startService } from './service.ts';
+import { type GuardedProcess, type ProcessExit, startGuarded } from './guarded-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { until } from './until.ts';
 
@@ -68,7 +68,7 @@ export type Server = AsyncDisposable & {
   /** SIGKILL, and waits. */
   kill(): Promise<void>;
   /** Settles when it has ended, by whatever cause, and its output is complete. */
-  exited: Promise<ServiceExit>;
+  exited: Promise<ProcessExit>;
 };
 
 export type RunOptions = ServerOptions & {
@@ -76,7 +76,7 @@ export type RunOptions = ServerOptions & {
   interrupt?: { signal: NodeJS.Signals; when: () => unknown };
 };
 
-export type ServerRun = ServiceExit & { stdout: string; stderr: string };
+export type ServerRun = ProcessExit & { stdout: string; stderr: string };
 
 /**
  * Starts a server process as its users do and waits until it answers.
@@ -150,9 +150,9 @@ async function launch(options: ServerOptions) {
   const { command: [command, ...args] = defaultCommand, cwd = repository, env } = options;
   const directory = options.dataDir === undefined ? await temporaryDirectory() : undefined;
   const dataDir = options.dataDir ?? directory?.path ?? '';
-  let service: Service;
+  let service: GuardedProcess;
   try {
-    service = await startService({
+    service = await startGuarded({
       command,
       args,
       cwd,
