@@ -27,7 +27,7 @@ export const contract = c.router(
       description:
         'Lists animals by `id`, ascending. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. An animal that was acknowledged before the first page was requested is on exactly one page.',
       query: ListPetsQuery,
-      responses: { 200: Pets, ...commonResponses },
+      responses: { 200: Pets },
     },
     createPet: {
       ...routes.createPet,
@@ -38,7 +38,6 @@ export const contract = c.router(
       body: NewPet,
       responses: {
         201: Pet,
-        ...commonResponses,
         409: ErrorBody,
         413: ErrorBody,
         415: ErrorBody,
@@ -52,8 +51,8 @@ export const contract = c.router(
         'Returns one animal. **Deprecated: it is to be removed on 5 December 2030.** Use `GET /pets` with a `status` filter instead.',
       deprecated: true,
       pathParams: PetPath,
-      responses: { 200: Pet, ...commonResponses, 404: ErrorBody },
+      responses: { 200: Pet, 404: ErrorBody },
     },
   },
-  { strictStatusCodes: true },
+  { strictStatusCodes: true, commonResponses },
 );

@@ -45,6 +45,7 @@ export function createErrorSchema<Code extends string>(
       }),
     })
     .meta({
+      id: 'Error',
       description: 'The body of every response that is not a success.',
       examples: [{ code: example, message, status }],
     });

@@ -23,7 +23,10 @@ export type PetStatus = 'available' | 'pending' | 'sold';
 /** @internal */
 export const PetStatus = z
   .enum(['available', 'pending', 'sold'], { error: 'expected one of available, pending, sold' })
-  .describe('Availability of an animal.') satisfies z.ZodType<PetStatus>;
+  .meta({
+    id: 'PetStatus',
+    description: 'Availability of an animal.',
+  }) satisfies z.ZodType<PetStatus>;
 
 /** An animal in the catalogue. */
 export interface Pet {
@@ -69,6 +72,7 @@ export const Pet = z
     ),
   })
   .meta({
+    id: 'Pet',
     description: 'An animal in the catalogue.',
     examples: [examplePet],
   }) satisfies z.ZodType<Pet>;
@@ -78,6 +82,7 @@ export type Pets = Pet[];
 
 /** @internal */
 export const Pets = z.array(Pet).meta({
+  id: 'Pets',
   description: 'A page of the catalogue, by `id` ascending.',
   examples: [[examplePet]],
 }) satisfies z.ZodType<Pets>;
@@ -110,6 +115,7 @@ export const NewPet = z
     { error: 'expected a JSON object with name and categoryId' },
   )
   .meta({
+    id: 'NewPet',
     description:
       'What to send to add an animal: a Pet without its `id`. Members that are not listed here are ignored.',
     examples: [{ name: 'Mia', categoryId: 3, status: 'available' }],

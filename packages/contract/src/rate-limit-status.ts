@@ -27,7 +27,10 @@ export const QuotaWindow = z
       .datetime()
       .describe('When the window resets. While no request has opened it, when it would reset.'),
   })
-  .describe('One quota window of a key.') satisfies z.ZodType<QuotaWindow>;
+  .meta({
+    id: 'QuotaWindow',
+    description: 'One quota window of a key.',
+  }) satisfies z.ZodType<QuotaWindow>;
 
 /** The quota that a key has left, and how close it is to a ban. */
 export interface RateLimitStatus {
@@ -60,6 +63,7 @@ export const RateLimitStatus = z
       .describe('Whether the key is close to a ban, because it sent requests after a 429.'),
   })
   .meta({
+    id: 'RateLimitStatus',
     description: 'The quota that a key has left, and how close it is to a ban.',
     examples: [
       {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { Name } from '../name-schema.ts';
 import { pageLimit } from '../page-limit.ts';
 import { PageCursor, PageLimit } from '../pet.ts';
-import { exampleKey, KeyPath, KeyQuota, KeyToken, Plan } from './admin-key.ts';
+import { count, KeyToken, oneOf, PastInstant, PathId, Plan, timestamp } from './admin-fields.ts';
+import { exampleKey, KeyPath, KeyQuota } from './admin-key.ts';
 import { OperatorPath, OperatorRole } from './admin-operator.ts';
-import { UsageInstant } from './admin-usage.ts';
 
 /** How long an audit entry is kept at least, in days. */
 export const auditRetentionDays = 400;
@@ -27,44 +27,42 @@ export const auditActions = [
 export const auditActorTypes = ['operator', 'admin_token', 'local_user', 'system'] as const;
 
 const actorNames = auditActorTypes.filter((type) => type !== 'operator');
-const action = { error: `expected one of ${auditActions.join(', ')}` };
 const actor = { error: `expected the id of an operator, ${actorNames.join(' or ')}` };
-const timestamp = z.iso.datetime();
 
-export const AuditAction = z
-  .enum(auditActions, action)
-  .describe(
+export const AuditAction = oneOf(auditActions).meta({
+  id: 'AuditAction',
+  description:
     'What happened. A ban ends with `ban.ended` when its time is over, or with `key.unbanned` when an operator ends it.',
-  );
+});
 
 /** What happened. */
 export type AuditAction = z.output<typeof AuditAction>;
 
-export const AuditActorType = z
-  .enum(auditActorTypes)
-  .describe(
+export const AuditActorType = z.enum(auditActorTypes).meta({
+  id: 'AuditActorType',
+  description:
     'The kind of the actor. `operator`: a named operator. `admin_token`: whoever has the `ADMIN_TOKEN`. `local_user`: the user of the embedded server, through its socket. `system`: the service itself, which begins and ends bans.',
-  );
+});
 
 /** The kind of an actor. */
 export type AuditActorType = z.output<typeof AuditActorType>;
 
-export const AuditActor = z
+const AuditActor = z
   .object({
     type: AuditActorType,
     id: z.uuid().nullable().describe('The `id` of the operator; `null` for all others.'),
     name: z.string().describe('The name of the operator, or of the kind.'),
   })
-  .describe('Who acted.');
+  .meta({ id: 'AuditActor', description: 'Who acted.' });
 
-export const AuditSubject = z
+const AuditSubject = z
   .object({
     type: z.enum(['key', 'operator']).describe('Whether it is a key or an operator.'),
     id: z.uuid().describe('The `id` of the key or operator.'),
     name: z.string().nullable().describe('Its name after the change.'),
     account: z.string().nullable().describe('The account of a key after the change.'),
   })
-  .describe('What the entry is about.');
+  .meta({ id: 'AuditSubject', description: 'What the entry is about.' });
 
 export const AuditState = z
   .object({
@@ -77,10 +75,13 @@ export const AuditState = z
     revokedAt: timestamp.nullable().describe('When it was revoked.'),
     tokens: z.array(KeyToken).describe('Its tokens, as far as they may be shown.'),
     bannedUntil: timestamp.nullable().describe('When the ban ends; `null` for no ban.'),
-    strikes: z.int().min(0).describe('The strikes of the key.'),
+    strikes: count.describe('The strikes of the key.'),
   })
   .partial()
-  .describe('The members that differ between before and after. No other member is there.');
+  .meta({
+    id: 'AuditState',
+    description: 'The members that differ between before and after. No other member is there.',
+  });
 
 /** The members of a key or operator that differ between before and after. */
 export type AuditState = z.output<typeof AuditState>;
@@ -121,6 +122,7 @@ export const AuditEntry = z
     reason: z.string().nullable().describe('Why, if the operator said.'),
   })
   .meta({
+    id: 'AuditEntry',
     description: 'A change by an operator, or the start or end of a ban.',
     examples: [exampleAuditEntry],
   });
@@ -129,12 +131,13 @@ export const AuditEntry = z
 export type AuditEntry = z.output<typeof AuditEntry>;
 
 export const AuditEntries = z.array(AuditEntry).meta({
+  id: 'AuditEntries',
   description: 'A page of the audit log, the newest first.',
   examples: [[exampleAuditEntry]],
 });
 
 const AuditActorFilter = z
-  .union([z.enum(actorNames), z.uuid().toLowerCase()], actor)
+  .union([z.enum(actorNames), PathId], actor)
   .describe('The `id` of an operator, or a kind of actor that has none.');
 
 /** What narrows the audit log. */
@@ -163,21 +166,13 @@ export const ListAuditQuery = z.object({
     description: 'Only entries about keys that had this account after the change.',
     examples: [exampleKey.account],
   }),
-  from: UsageInstant.optional().meta({
+  from: PastInstant.optional().meta({
     description: 'Only entries from this time on.',
     examples: ['2026-11-21T00:00:00Z'],
   }),
-  to: UsageInstant.optional().meta({
+  to: PastInstant.optional().meta({
     description: 'Only entries before this time.',
     examples: ['2026-11-22T00:00:00Z'],
   }),
   cursor: PageCursor.optional(),
-});
-
-/** Why an operator changes something. A query parameter, because some changes have no body. */
-export const ReasonQuery = z.object({
-  reason: Name.optional().meta({
-    description: 'Why, for the audit log.',
-    examples: ['Contract 2026-118'],
-  }),
 });

@@ -1,6 +1,7 @@
 import { initContract } from '@ts-rest/core';
-import { AuditEntries, ListAuditQuery, ReasonQuery } from './admin-audit.ts';
+import { AuditEntries, ListAuditQuery } from './admin-audit.ts';
 import { AdminErrorBody } from './admin-error-codes.ts';
+import { ReasonQuery } from './admin-fields.ts';
 import {
   IssuedKey,
   Key,
@@ -73,23 +74,28 @@ const c = initContract();
 
 // Not `as const`, as in `contract.ts`.
 
-/** What any operation may answer. */
-const commonResponses = {
-  400: AdminErrorBody,
-  401: AdminErrorBody,
-  429: AdminErrorBody,
-  500: AdminErrorBody,
-  503: AdminErrorBody,
-};
+/** What an operation may refuse if it takes any input. */
+const inputResponses = { 400: AdminErrorBody };
 
-/** What an operation that changes something may answer: the role of a viewer is not enough. */
-const changeResponses = { ...commonResponses, 403: AdminErrorBody };
+/** What an operation that changes something may answer besides: a viewer may not do it. */
+const changeResponses = { ...inputResponses, 403: AdminErrorBody };
 
-/** What a change of one key or operator may answer. */
+/** What a change of one key or operator may answer besides. */
 const changeOneResponses = { ...changeResponses, 404: AdminErrorBody };
 
 /** What an operation that takes a body may answer besides. */
 const bodyResponses = { 413: AdminErrorBody, 415: AdminErrorBody };
+
+const options = {
+  strictStatusCodes: true,
+  /** What any operation may answer. */
+  commonResponses: {
+    401: AdminErrorBody,
+    429: AdminErrorBody,
+    500: AdminErrorBody,
+    503: AdminErrorBody,
+  },
+} as const;
 
 /** The operations on API keys. */
 export const keyContract = c.router(
@@ -108,14 +114,14 @@ export const keyContract = c.router(
       description:
         'Lists the keys that match every filter. One filter decides their order, the first that is given of: `tokenPrefix` and `account` (the newest key first), `name` (by name), `deprecatedWithinDays` (the latest such call first), `unusedForDays` (the latest use or creation first), `state=expired` (the latest expiry first). Without these, the newest key is first. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. A page may hold fewer keys than `limit`, even none, while there is another: the work of one request is bounded.',
       query: ListKeysQuery,
-      responses: { 200: Keys, ...commonResponses },
+      responses: { 200: Keys, ...inputResponses },
     },
     getKey: {
       ...adminRoutes.getKey,
       summary: 'Show a key and its usage',
       description: 'Shows a key, what it has used of both windows, its strikes and its ban.',
       pathParams: KeyPath,
-      responses: { 200: KeyDetails, ...commonResponses, 404: AdminErrorBody },
+      responses: { 200: KeyDetails, ...inputResponses, 404: AdminErrorBody },
     },
     changeKey: {
       ...adminRoutes.changeKey,
@@ -157,7 +163,7 @@ export const keyContract = c.router(
       responses: { 200: KeyDetails, ...changeOneResponses },
     },
   },
-  { strictStatusCodes: true },
+  options,
 );
 
 /** The operations on operators. */
@@ -177,13 +183,7 @@ export const operatorContract = c.router(
       ...adminRoutes.listOperators,
       summary: 'List operators, the newest first',
       description: 'Lists the operators, the newest first, at most 1,000.',
-      responses: {
-        200: Operators,
-        401: AdminErrorBody,
-        429: AdminErrorBody,
-        500: AdminErrorBody,
-        503: AdminErrorBody,
-      },
+      responses: { 200: Operators },
     },
 
     rotateOperator: {
@@ -213,7 +213,7 @@ export const operatorContract = c.router(
       responses: { 200: Operator, ...changeOneResponses },
     },
   },
-  { strictStatusCodes: true },
+  options,
 );
 
 /** The operations on the usage ledger. */
@@ -226,7 +226,7 @@ export const usageContract = c.router(
         'Shows how many requests a key has made, by time, operation and outcome. A request shows up within a minute. Send `Accept: text/csv` for CSV.',
       pathParams: KeyPath,
       query: UsageQuery,
-      responses: { 200: LedgerOfKey, ...commonResponses, 404: AdminErrorBody },
+      responses: { 200: LedgerOfKey, ...inputResponses, 404: AdminErrorBody },
     },
     getUsage: {
       ...adminRoutes.getUsage,
@@ -234,19 +234,11 @@ export const usageContract = c.router(
       description:
         'Shows how many requests all keys together have made, or those of a plan or an account, by time, operation and outcome. Without such a filter, requests without a valid key are among them. With `groupBy=key` it shows the busiest keys, and what each of them has used by day. Send `Accept: text/csv` for CSV.',
       query: ServiceUsageQuery,
-      responses: { 200: ServiceLedger, ...commonResponses },
+      responses: { 200: ServiceLedger, ...inputResponses },
     },
   },
-  { strictStatusCodes: true },
+  options,
 );
-
-/** What an operation without any input may answer: there is nothing to refuse. */
-const plainResponses = {
-  401: AdminErrorBody,
-  429: AdminErrorBody,
-  500: AdminErrorBody,
-  503: AdminErrorBody,
-};
 
 /** The operation on the service as a whole. */
 export const overviewContract = c.router(
@@ -256,10 +248,10 @@ export const overviewContract = c.router(
       summary: 'Show how the service is doing',
       description:
         'Shows the traffic of the last minute, the replicas, and how many keys are active and banned. The figures are at most 5 seconds old.',
-      responses: { 200: Overview, ...plainResponses },
+      responses: { 200: Overview },
     },
   },
-  { strictStatusCodes: true },
+  options,
 );
 
 /** The operations on sessions. */
@@ -271,7 +263,7 @@ export const sessionContract = c.router(
       description:
         "Exchanges an operator's token, or the `ADMIN_TOKEN`, for the token of a session, so that a browser need not keep the former. A session may do what its operator may. It ends after 30 minutes without use, after 8 hours, and as soon as the token that it was exchanged for is no longer valid. A session cannot begin another one: that is a 401.",
       body: c.noBody(),
-      responses: { 201: IssuedSession, ...plainResponses },
+      responses: { 201: IssuedSession },
     },
     endSession: {
       ...adminRoutes.endSession,
@@ -279,10 +271,10 @@ export const sessionContract = c.router(
       description:
         'Ends the session whose token the request carries. Any other token is not accepted: that is a 401.',
       body: c.noBody(),
-      responses: { 200: Session, ...plainResponses },
+      responses: { 200: Session },
     },
   },
-  { strictStatusCodes: true },
+  options,
 );
 
 /** The operation on the audit log. */
@@ -294,10 +286,10 @@ export const auditContract = c.router(
       description:
         'Lists every change by an operator, and the start and end of every ban. No operation changes or deletes an entry; entries are kept for 400 days. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. A page may hold fewer entries than `limit`, even none, while there is another: the work of one request is bounded.',
       query: ListAuditQuery,
-      responses: { 200: AuditEntries, ...commonResponses },
+      responses: { 200: AuditEntries, ...inputResponses },
     },
   },
-  { strictStatusCodes: true },
+  options,
 );
 
 /** The whole contract of the admin API. */

@@ -4,9 +4,20 @@ import { pageLimit } from '../page-limit.ts';
 import { PageCursor, PageLimit } from '../pet.ts';
 import { planNames } from '../plan.ts';
 import type { windowSeconds } from '../rate-limit.ts';
+import {
+  count,
+  Expiry,
+  exampleToken,
+  keyStates,
+  lifetime,
+  newLifetime,
+  newToken,
+  oneOf,
+  PathId,
+  Plan,
+  timestamp,
+} from './admin-fields.ts';
 import { strictObject } from './strict-object.ts';
-
-// Unlike the public types, these are inferred: the client does not publish them.
 
 /** How long the tokens before a rotation stay valid, in seconds. */
 export const gracePeriod = { min: 0, max: 30 * 86_400, default: 86_400 } as const;
@@ -14,34 +25,23 @@ export const gracePeriod = { min: 0, max: 30 * 86_400, default: 86_400 } as cons
 /** The greatest limit that a key can have: that of a 32-bit integer, in which limits are stored. */
 export const maxLimit: number = 2 ** 31 - 1;
 
-/** The states of a key. Only an active one is admitted. */
-export const keyStates = ['active', 'expired', 'revoked'] as const;
-
-const plan = { error: `expected one of ${planNames.join(', ')}` };
-const state = { error: `expected one of ${keyStates.join(', ')}` };
 const limit = { error: `expected an integer from 1 to ${maxLimit}` };
-const instant = { error: 'expected an ISO 8601 date and time, such as 2027-01-31T00:00:00Z' };
-const keyId = { error: 'expected a UUID' };
 const noQuota = { error: 'expected none: only Enterprise keys have numbers of their own' };
 const change = { error: 'expected one or more of name, account, expiresAt, plan, quota' };
-const future = { error: 'expected a time to come' };
 const tokenPrefix = {
   error: 'expected the 8 characters that are shown of a token, such as ast_0000',
 };
 const days = { error: 'expected an integer from 1 to 400' };
 const grace = { error: `expected an integer from ${gracePeriod.min} to ${gracePeriod.max}` };
 
-export const Plan = z.enum(planNames, plan).describe('The name of a plan.');
-
-export const KeyState = z
-  .enum(keyStates, state)
-  .describe('The state of a key. Only an active one is admitted.');
+export const KeyState = oneOf(keyStates).meta({
+  id: 'KeyState',
+  description: 'The state of a key. Only an active one is admitted.',
+});
 
 /** The state of a key. */
 export type KeyState = z.output<typeof KeyState>;
 
-const count = z.int().min(0);
-const timestamp = z.iso.datetime();
 const keyLimit = z.int(limit).min(1, limit).max(maxLimit, limit);
 
 const limits = {
@@ -49,15 +49,8 @@ const limits = {
   perDay: keyLimit.describe('Requests in a window of 86,400 seconds.'),
 };
 
-// An offset may move the last year of four digits into one of five, which Postgres cannot read.
-export const Instant = z.iso
-  .datetime({ offset: true, abort: true, ...instant })
-  .refine((text) => new Date(text).getUTCFullYear() <= 9999, { ...instant, abort: true });
-
-/** When something expires. By the clock of this process: what has just expired needs no fault. */
-export const Expiry = Instant.refine((text) => Date.parse(text) > Date.now(), future);
-
-export const OwnQuota = strictObject(limits).meta({
+const OwnQuota = strictObject(limits).meta({
+  id: 'OwnQuota',
   description: 'The numbers of an Enterprise key.',
   examples: [{ perMinute: 5_000, perDay: 1_000_000 }],
 });
@@ -70,37 +63,37 @@ const labels = {
   ).optional(),
 };
 
-const lifetime = {
-  expiresAt: Expiry.describe(
-    'When the key expires: a time in the future, with its offset, before the year 10000. Never if it is left out.',
-  ).optional(),
-};
-
-export const NewPlanKey = strictObject({
+const NewPlanKey = strictObject({
   ...labels,
   plan: Plan.exclude(['enterprise']).describe('The name of a plan that has its numbers.'),
   quota: z.never(noQuota).optional(),
-  ...lifetime,
+  ...newLifetime('key'),
 }).meta({
+  id: 'NewPlanKey',
   description: 'What creates a key of a plan that has its numbers.',
   examples: [{ name: 'acme', plan: 'pro', expiresAt: '2027-02-19T09:00:00Z' }],
 });
 
-export const NewEnterpriseKey = strictObject({
+const NewEnterpriseKey = strictObject({
   ...labels,
   plan: z.literal('enterprise').describe('The name of the plan.'),
   quota: OwnQuota,
-  ...lifetime,
+  ...newLifetime('key'),
 }).meta({
+  id: 'NewEnterpriseKey',
   description: 'What creates a key that brings its own numbers.',
   examples: [{ plan: 'enterprise', quota: { perMinute: 5_000, perDay: 1_000_000 } }],
 });
 
 export const NewKey = z
   .discriminatedUnion('plan', [NewPlanKey, NewEnterpriseKey], {
-    error: ({ code }) => (code === 'invalid_union' ? plan.error : 'expected a JSON object'),
+    error: ({ code }) =>
+      code === 'invalid_union'
+        ? `expected one of ${planNames.join(', ')}`
+        : 'expected a JSON object',
   })
   .meta({
+    id: 'NewKey',
     description:
       'What creates a key. An Enterprise key brings its own numbers; the other plans have them.',
     discriminator: {
@@ -143,6 +136,7 @@ export const KeyChange = strictObject({
     ...noQuota,
   })
   .meta({
+    id: 'KeyChange',
     description:
       'A change of a key. Members that are left out stay as they are; `null` removes a name, an account or an expiry.',
     minProperties: 1,
@@ -167,24 +161,16 @@ export const Rotation = strictObject({
 })
   .prefault({})
   .meta({
+    id: 'Rotation',
     description:
       "How a new token replaces a key's tokens. The tokens before it stay valid for 24 hours by default.",
     examples: [{ graceSeconds: 3_600 }],
   });
 
-export const KeyToken = z
-  .object({
-    prefix: z.string().describe('Its first characters.'),
-    createdAt: timestamp.describe('When it was created.'),
-    expiresAt: timestamp
-      .nullable()
-      .describe('When it expires, if that is before its key does because it was replaced.'),
-  })
-  .describe('A token, as far as it may be shown again.');
-
-export const KeyQuota = z
-  .object(limits)
-  .describe("The numbers that hold: the plan's, or an Enterprise key's own.");
+export const KeyQuota = z.object(limits).meta({
+  id: 'Quota',
+  description: "The numbers that hold: the plan's, or an Enterprise key's own.",
+});
 
 /** The key that examples show. */
 export const exampleKey = {
@@ -213,21 +199,15 @@ export const Key = z
     plan: Plan,
     quota: KeyQuota,
     state: KeyState,
-    createdAt: timestamp.describe('When the key was created.'),
-    expiresAt: timestamp.nullable().describe('When the key expires; `null` for never.'),
-    revokedAt: timestamp.nullable().describe('When the key was revoked, if it was.'),
     lastUsedAt: timestamp
       .nullable()
       .describe(
         'The minute of the last request with the key that is counted, about half a minute after it was made; `null` if there was none.',
       ),
-    tokens: z
-      .array(KeyToken)
-      .describe(
-        'The tokens that are valid as long as the key is, the newest first: more than one while a replaced one still is.',
-      ),
+    ...lifetime('key'),
   })
   .meta({
+    id: 'Key',
     description: 'An API key. Every member is there; `null` stands for what the key does not have.',
     examples: [exampleKey],
   });
@@ -237,10 +217,10 @@ export type Key = z.output<typeof Key>;
 
 export const Keys = z
   .array(Key)
-  .meta({ description: 'A page of keys, the newest first.', examples: [[exampleKey]] });
+  .meta({ id: 'Keys', description: 'A page of keys, the newest first.', examples: [[exampleKey]] });
 
 /** One quota window. While no request has opened it, `resetsAt` is when it would reset. */
-export const KeyWindow = z
+const KeyWindow = z
   .object({
     limit: keyLimit.describe('Requests that it admits.'),
     remaining: count.describe('Requests that are left.'),
@@ -248,13 +228,13 @@ export const KeyWindow = z
       'When it resets; while no request has opened it, when it would reset if one did now.',
     ),
   })
-  .describe('One quota window.');
+  .meta({ id: 'KeyWindow', description: 'One quota window.' });
 
-export const UsageScope = z
-  .enum(['service', 'replica'])
-  .describe(
+const UsageScope = z.enum(['service', 'replica']).meta({
+  id: 'UsageScope',
+  description:
     'Whose requests are counted. `service`: those of all replicas. `replica`: while Redis is unavailable, those that the replica which was asked has answered since, against its share of each limit; another replica reports other numbers.',
-  );
+});
 
 const exampleUsage = {
   scope: 'service',
@@ -283,6 +263,7 @@ export const KeyUsage = z
     bannedUntil: timestamp.nullable().describe('When the ban ends, if the key is banned.'),
   })
   .meta({
+    id: 'KeyUsage',
     description: 'What a key has used, and how close it is to a ban, at this moment.',
     examples: [exampleUsage],
   });
@@ -291,6 +272,7 @@ export const KeyUsage = z
 export type KeyUsage = z.output<typeof KeyUsage>;
 
 export const KeyDetails = Key.extend({ usage: KeyUsage }).meta({
+  id: 'KeyDetails',
   description: 'A key with its usage at this moment.',
   examples: [{ ...exampleKey, usage: exampleUsage }],
 });
@@ -298,21 +280,19 @@ export const KeyDetails = Key.extend({ usage: KeyUsage }).meta({
 /** A key with its usage. */
 export type KeyDetails = z.output<typeof KeyDetails>;
 
-/** The example key with its token, which is nobody's: its checksum is wrong. */
+/** The example key with its token. */
 export const exampleIssuedKey = {
   key: { ...exampleKey, lastUsedAt: null },
-  token: `ast_${'0'.repeat(36)}`,
+  token: exampleToken('ast'),
 };
 
 export const IssuedKey = z
   .object({
     key: Key,
-    token: z.string().meta({
-      description: 'What callers send as `Authorization: Bearer <API_KEY>`.',
-      pattern: '^ast_[0-9A-Za-z]{36}$',
-    }),
+    token: newToken('ast', 'What callers send as `Authorization: Bearer <API_KEY>`.'),
   })
   .meta({
+    id: 'IssuedKey',
     description:
       'A key with a token that was just created. The token is shown here and never again.',
     examples: [exampleIssuedKey],
@@ -368,12 +348,9 @@ export const ListKeysQuery = z.object({
   cursor: PageCursor.optional(),
 });
 
-/** The id of a key, in lower case: UUIDs may be written in either (RFC 9562, §4), and are compared as text. */
+/** The id of a key. */
 export const KeyPath = z.object({
-  keyId: z
-    .uuid(keyId)
-    .toLowerCase()
-    .meta({ description: 'The `id` of the key.', examples: [exampleKey.id] }),
+  keyId: PathId.meta({ description: 'The `id` of the key.', examples: [exampleKey.id] }),
 });
 
 /** Tells whether a value can be the id of a key. */

@@ -3,61 +3,11 @@ import { createPaths, type OperationNotes } from '../openapi/operations.ts';
 import { responseHeaders } from '../openapi/response-headers.ts';
 import { createResponseWriter } from '../openapi/responses.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
-import {
-  AuditAction,
-  AuditActor,
-  AuditActorType,
-  AuditEntries,
-  AuditEntry,
-  AuditState,
-  AuditSubject,
-} from './admin-audit.ts';
 import { adminBasePath, adminContract, type adminRoutes, requiredRoles } from './admin-contract.ts';
 import { AdminErrorBody, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
-import {
-  exampleIssuedKey,
-  exampleKey,
-  IssuedKey,
-  Key,
-  KeyChange,
-  KeyDetails,
-  KeyQuota,
-  KeyState,
-  Keys,
-  KeyToken,
-  KeyUsage,
-  KeyWindow,
-  NewEnterpriseKey,
-  NewKey,
-  NewPlanKey,
-  OwnQuota,
-  Plan,
-  Rotation,
-  UsageScope,
-} from './admin-key.ts';
-import {
-  exampleIssuedOperator,
-  exampleOperator,
-  IssuedOperator,
-  NewOperator,
-  Operator,
-  OperatorRole,
-  OperatorState,
-  Operators,
-} from './admin-operator.ts';
-import { LiveTraffic, OpenBan, OutcomeCounts, Overview } from './admin-overview.ts';
-import { IssuedSession, Session, SessionOperator } from './admin-session.ts';
-import {
-  BusyKey,
-  exampleCsv,
-  LedgerOfKey,
-  ServiceLedger,
-  ServiceUsageRow,
-  UsageBucket,
-  UsageOperation,
-  UsageOutcome,
-  UsageRow,
-} from './admin-usage.ts';
+import { exampleIssuedKey, exampleKey } from './admin-key.ts';
+import { exampleIssuedOperator, exampleOperator } from './admin-operator.ts';
+import { exampleCsv } from './admin-usage.ts';
 
 /**
  * Creates the OpenAPI 3.1 document of the admin API.
@@ -106,54 +56,7 @@ export function createAdminOpenApi(): JsonObject {
   };
 }
 
-const schemas = createSchemaWriter({
-  Key,
-  Keys,
-  KeyDetails,
-  IssuedKey,
-  NewKey,
-  NewPlanKey,
-  NewEnterpriseKey,
-  KeyChange,
-  Rotation,
-  Plan,
-  KeyState,
-  Quota: KeyQuota,
-  OwnQuota,
-  KeyToken,
-  KeyUsage,
-  KeyWindow,
-  UsageScope,
-  Operator,
-  Operators,
-  IssuedOperator,
-  NewOperator,
-  OperatorRole,
-  OperatorState,
-  LedgerOfKey,
-  ServiceLedger,
-  ServiceUsageRow,
-  BusyKey,
-  UsageRow,
-  UsageBucket,
-  UsageOperation,
-  UsageOutcome,
-  Overview,
-  LiveTraffic,
-  OutcomeCounts,
-  OpenBan,
-  Session,
-  IssuedSession,
-  SessionOperator,
-  AuditEntry,
-  AuditEntries,
-  AuditActor,
-  AuditActorType,
-  AuditAction,
-  AuditSubject,
-  AuditState,
-  Error: AdminErrorBody,
-});
+const schemas = createSchemaWriter();
 
 const { retryAfter } = rateLimitHeaders;
 
@@ -179,6 +82,7 @@ const responses = createResponseWriter({
     Allow: { ...responseHeaders.Allow, example: 'GET, HEAD, PATCH' },
   },
   always: ['X-Request-Id', 'Cache-Control', 'X-Content-Type-Options'],
+  errorBody: schemas.write(AdminErrorBody),
   errorCodes: adminErrorCodes,
 });
 

@@ -1,21 +1,20 @@
 import { z } from 'zod';
+import { count, timestamp } from './admin-fields.ts';
 import { exampleKey } from './admin-key.ts';
 import { usageOutcomes } from './admin-usage.ts';
 
-const count = z.int().min(0);
-const timestamp = z.iso.datetime();
 const milliseconds = z.number().min(0).nullable();
 
-export const OutcomeCounts = z
+const OutcomeCounts = z
   .object(
     Object.fromEntries(usageOutcomes.map((outcome) => [outcome, count])) as Record<
       (typeof usageOutcomes)[number],
       typeof count
     >,
   )
-  .describe('Requests by outcome.');
+  .meta({ id: 'OutcomeCounts', description: 'Requests by outcome.' });
 
-export const LiveTraffic = z
+const LiveTraffic = z
   .object({
     seconds: count.describe('How many seconds the figures cover: up to the last 60.'),
     requests: OutcomeCounts,
@@ -26,15 +25,18 @@ export const LiveTraffic = z
       '99 of 100 requests took at most so many milliseconds; `null` without requests. Within 10 %.',
     ),
   })
-  .describe('The requests that have just been answered, by all replicas that report.');
+  .meta({
+    id: 'LiveTraffic',
+    description: 'The requests that have just been answered, by all replicas that report.',
+  });
 
-export const OpenBan = z
+const OpenBan = z
   .object({
     keyId: z.uuid().describe('The `id` of the key.'),
     name: z.string().nullable().describe('Who or what the key is for.'),
     until: timestamp.describe('When the ban ends.'),
   })
-  .describe('A ban that has not ended.');
+  .meta({ id: 'OpenBan', description: 'A ban that has not ended.' });
 
 export const Overview = z
   .object({
@@ -64,6 +66,7 @@ export const Overview = z
       .describe('What the service runs on. `/readyz` tells whether it answers.'),
   })
   .meta({
+    id: 'Overview',
     description: 'How the service is doing, to within a few seconds.',
     examples: [
       {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Name } from '../name-schema.ts';
 import { PageLimit } from '../pet.ts';
-import { exampleKey, Instant, Plan } from './admin-key.ts';
+import { oneOf, PastInstant, Plan, timestamp } from './admin-fields.ts';
+import { exampleKey } from './admin-key.ts';
 
 /** The operations that usage is counted by. `none` stands for everything else under `/v1`. */
 export const usageOperations = ['none', 'listPets', 'createPet', 'getPet', 'listOrders'] as const;
@@ -18,33 +19,31 @@ export const maxUsageBuckets = 1_500;
 /** The most days that one answer covers which is grouped by key. */
 export const maxGroupedDays = 31;
 
-const bucketNames = ['minute', 'hour', 'day'] as const;
-const bucket = { error: `expected one of ${bucketNames.join(', ')}` };
-
-export const UsageOperation = z
-  .enum(usageOperations)
-  .describe(
+export const UsageOperation = z.enum(usageOperations).meta({
+  id: 'UsageOperation',
+  description:
     'The operation that was called. `none`: any other path under `/v1`, among them `GET /v1/rate-limit`, and every request without a valid key.',
-  );
+});
 
 /** The operation that was called. */
 export type UsageOperation = z.output<typeof UsageOperation>;
 
-export const UsageOutcome = z
-  .enum(usageOutcomes)
-  .describe(
+export const UsageOutcome = z.enum(usageOutcomes).meta({
+  id: 'UsageOutcome',
+  description:
     'How it ended: `denied` and `banned` are the two kinds of 429, the others go by status. A caller that was gone before the answer is a `client_error`.',
-  );
+});
 
 /** How a request ended. */
 export type UsageOutcome = z.output<typeof UsageOutcome>;
 
-export const UsageBucket = z.enum(bucketNames, bucket).describe('The span of time of each row.');
+export const UsageBucket = oneOf(['minute', 'hour', 'day']).meta({
+  id: 'UsageBucket',
+  description: 'The span of time of each row.',
+});
 
 /** A span of time that requests are counted by. */
 export type UsageBucket = z.output<typeof UsageBucket>;
-
-const timestamp = z.iso.datetime();
 
 export const UsageRow = z
   .object({
@@ -53,7 +52,7 @@ export const UsageRow = z
     outcome: UsageOutcome,
     requests: z.int().min(1).describe('The number of requests.'),
   })
-  .describe('The requests of one bucket, operation and outcome.');
+  .meta({ id: 'UsageRow', description: 'The requests of one bucket, operation and outcome.' });
 
 /** The requests of one bucket, operation and outcome. */
 export type UsageRow = z.output<typeof UsageRow>;
@@ -84,6 +83,7 @@ export const LedgerOfKey = z
     rows: z.array(UsageRow).describe(inOrder),
   })
   .meta({
+    id: 'LedgerOfKey',
     description: 'What a key has used in a span of time.',
     examples: [{ keyId: exampleKey.id, ...exampleRange, rows: exampleRows }],
   });
@@ -91,19 +91,13 @@ export const LedgerOfKey = z
 /** What a key has used in a span of time. */
 export type LedgerOfKey = z.output<typeof LedgerOfKey>;
 
-// Postgres knows no year 0, and JavaScript writes no year beyond 9999 as Postgres reads it.
-export const UsageInstant = Instant.refine(
-  (text) => new Date(text).getUTCFullYear() >= 2000 && new Date(text).getUTCFullYear() < 3000,
-  { error: 'expected a time from the year 2000 to 2999' },
-);
-
 const from = (usual: string) =>
-  UsageInstant.optional().meta({
+  PastInstant.optional().meta({
     description: `The start, rounded down to a bucket. If it is left out, ${usual}.`,
     examples: ['2026-11-21T00:00:00Z'],
   });
 
-const to = UsageInstant.optional().meta({
+const to = PastInstant.optional().meta({
   description: 'The end, rounded up to a bucket. Now if it is left out.',
   examples: ['2026-11-22T00:00:00Z'],
 });
@@ -117,8 +111,6 @@ export const UsageQuery = z.object({
   to,
   bucket: UsageBucket.default('hour').meta({ description: bucketOfRows, examples: ['hour'] }),
 });
-
-const groups = ['key'] as const;
 
 /** What narrows an answer about the usage of all keys. */
 export const ServiceUsageQuery = z.object({
@@ -139,7 +131,7 @@ export const ServiceUsageQuery = z.object({
     examples: [exampleKey.account],
   }),
   groupBy: z
-    .enum(groups, { error: `expected ${groups.join(', ')}` })
+    .enum(['key'], { error: 'expected key' })
     .optional()
     .meta({
       description:
@@ -160,7 +152,7 @@ export const BusyKey = z
     plan: Plan,
     requests: z.int().min(1).describe('Its requests in the span of time, whatever their outcome.'),
   })
-  .describe('A key and how many requests it made.');
+  .meta({ id: 'BusyKey', description: 'A key and how many requests it made.' });
 
 /** A key and how many requests it made. */
 export type BusyKey = z.output<typeof BusyKey>;
@@ -170,7 +162,11 @@ export const ServiceUsageRow = z
     keyId: z.uuid().optional().describe('The `id` of the key, if the answer is grouped by key.'),
     ...UsageRow.shape,
   })
-  .describe('The requests of one bucket, operation and outcome, and of one key if grouped by key.');
+  .meta({
+    id: 'ServiceUsageRow',
+    description:
+      'The requests of one bucket, operation and outcome, and of one key if grouped by key.',
+  });
 
 /** The requests of one bucket, operation and outcome, and of one key if grouped by key. */
 export type ServiceUsageRow = z.output<typeof ServiceUsageRow>;
@@ -187,6 +183,7 @@ export const ServiceLedger = z
       .describe(`${inOrder} Grouped by key, first in order of \`keys\`.`),
   })
   .meta({
+    id: 'ServiceLedger',
     description:
       'What all keys together have used in a span of time, and requests without a key; or what the busiest keys have used.',
     examples: [{ ...exampleRange, rows: exampleRows }],

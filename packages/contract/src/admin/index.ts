@@ -20,6 +20,7 @@ export {
   usageContract,
 } from './admin-contract.ts';
 export { type AdminErrorCode, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
+export { keyStates } from './admin-fields.ts';
 export {
   gracePeriod,
   type IssuedKey,
@@ -29,7 +30,6 @@ export {
   type KeyDetails,
   type KeyState,
   type KeyUsage,
-  keyStates,
   maxLimit,
   type NewKey,
 } from './admin-key.ts';

@@ -7,26 +7,23 @@ export type JsonObject = { [name: string]: unknown };
 export type SchemaWriter = ReturnType<typeof createSchemaWriter>;
 
 /**
- * Writes zod's schemas, with their `.meta`, as JSON Schema 2020-12. Named schemas within another
- * become references.
- *
- * @param named the document's components. Generators name their types after them, so a name never changes.
+ * Writes zod's schemas, with their `.meta`, as JSON Schema 2020-12. Schemas with an `id` in their
+ * `.meta` are components of the document: they are written once, and referred to everywhere else.
+ * Generators name their types after them, so an `id` never changes.
  */
-export function createSchemaWriter(named: Readonly<Record<string, z.core.$ZodType>>) {
-  const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]));
+export function createSchemaWriter() {
+  const components: Record<string, JsonObject> = {};
 
   function write(schema: z.core.$ZodType, io: 'input' | 'output' = 'input'): JsonObject {
-    const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    const {
+      $schema: _,
+      $defs,
+      ...json
+    } = z.toJSONSchema(schema, {
       io,
       // Int64 is a number or a bigint in TypeScript, and one integer in JSON.
       unrepresentable: 'any',
-      override({ zodSchema, jsonSchema }) {
-        const isRoot = (zodSchema as z.core.$ZodType) === schema;
-        const name = isRoot ? undefined : names.get(zodSchema);
-        if (name !== undefined) {
-          for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
-          jsonSchema.$ref = `#/components/schemas/${name}`;
-        }
+      override({ jsonSchema }) {
         // The format says what zod's pattern says in 400 characters.
         if (formatsThatSuffice.has(String(jsonSchema.format))) delete jsonSchema.pattern;
         if (jsonSchema.format === 'int64') delete jsonSchema.anyOf;
@@ -34,20 +31,18 @@ export function createSchemaWriter(named: Readonly<Record<string, z.core.$ZodTyp
         if (io === 'input') delete jsonSchema.default;
       },
     });
+    for (const [name, component] of Object.entries($defs ?? {})) {
+      components[name] ??= toOpenApi(component);
+    }
     return toOpenApi(json);
   }
 
   return {
-    /** A reference to a schema, which must be a named one. */
-    refer(schema: z.core.$ZodType): JsonObject {
-      const name = names.get(schema);
-      if (name === undefined) throw new TypeError('A schema of the contract has no name.');
-      return { $ref: `#/components/schemas/${name}` };
-    },
+    /** Writes a schema, or a reference to it if it is a component. */
+    write,
 
-    /** The named schemas, for `components.schemas`. */
-    components: (): JsonObject =>
-      Object.fromEntries([...names].map(([schema, name]) => [name, write(schema)])),
+    /** The components so far, for `components.schemas`, by name. */
+    components: (): JsonObject => Object.fromEntries(Object.entries(components).sort()),
 
     /** The parameters that the members of an object describe. */
     parameters(place: 'path' | 'query' | 'header', object: z.core.$ZodType): JsonObject[] {
@@ -70,12 +65,17 @@ export function createSchemaWriter(named: Readonly<Record<string, z.core.$ZodTyp
 const formatsThatSuffice = new Set(['date-time', 'uuid']);
 
 /** Rewrites what OpenAPI, or most of its generators, read better in another form. */
-function toOpenApi(json: JsonObject): JsonObject {
+function toOpenApi(json: object): JsonObject {
+  const text = JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/');
+  return rewrite(JSON.parse(text) as JsonObject);
+}
+
+function rewrite(json: JsonObject): JsonObject {
   // Zod does not write bigints.
   const bounds = json['format'] === 'int64' ? { minimum: int64Min, maximum: int64Max } : {};
   const members = Object.entries(withoutNullUnion(json))
     .filter(([, member]) => !isNever(member))
-    .map(([name, member]) => [name, isObject(member) ? toOpenApi(member) : member]);
+    .map(([name, member]) => [name, isObject(member) ? rewrite(member) : member]);
   return { ...bounds, ...Object.fromEntries(members) };
 }
 

@@ -84,7 +84,7 @@ export function createPaths<Name extends string>({
         [succeeds]: responses.success(
           success.description,
           [...(success.headers ?? []), ...headers],
-          { schema: schemas.refer(schema), example: success.example ?? exampleOf(schema) },
+          { schema: schemas.write(schema), example: success.example ?? exampleOf(schema) },
           success.csv,
         ),
         ...failuresOf(name, [...statuses.filter((status) => status >= 400), 405]),
@@ -111,7 +111,7 @@ export function createPaths<Name extends string>({
       description: note.description,
       content: {
         'application/json': {
-          schema: schemas.refer(schema),
+          schema: schemas.write(schema),
           ...(examples === undefined ? { example: exampleOf(schema) } : { examples }),
         },
       },

@@ -1,9 +1,8 @@
 import { contract } from '../contract.ts';
 import { ErrorBody } from '../error-body.ts';
 import { errorCodes, errorMessages } from '../error-codes.ts';
-import { NewPet, Pet, PetStatus, Pets } from '../pet.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
-import { QuotaWindow, RateLimitStatus, rateLimitStatusContract } from '../rate-limit-status.ts';
+import { rateLimitStatusContract } from '../rate-limit-status.ts';
 import { apiVersion, deprecations, type OperationName } from '../routes.ts';
 import { codeSamples } from './code-samples.ts';
 import { createSchemaWriter, type JsonObject } from './json-schema.ts';
@@ -84,15 +83,7 @@ export function createOpenApi({
   };
 }
 
-const schemas = createSchemaWriter({
-  Pet,
-  NewPet,
-  Pets,
-  PetStatus,
-  RateLimitStatus,
-  QuotaWindow,
-  Error: ErrorBody,
-});
+const schemas = createSchemaWriter();
 
 const responses = createResponseWriter({
   headers: responseHeaders,
@@ -106,6 +97,7 @@ const responses = createResponseWriter({
     'Cache-Control',
     'X-Content-Type-Options',
   ],
+  errorBody: schemas.write(ErrorBody),
   errorCodes,
 });
 

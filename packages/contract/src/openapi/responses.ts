@@ -12,15 +12,18 @@ const about405 =
  * Writes the responses of operations.
  *
  * @param options.always the headers that every response carries.
+ * @param options.errorBody a reference to the schema of an Error body.
  * @param options.errorCodes the codes of the API: those with a status document its response.
  */
 export function createResponseWriter({
   headers,
   always,
+  errorBody,
   errorCodes,
 }: {
   headers: { readonly [name in HeaderName]?: ResponseHeader };
   always: readonly HeaderName[];
+  errorBody: JsonObject;
   errorCodes: Readonly<Record<string, ErrorDescription>>;
 }) {
   function headersOf(own: readonly string[]): JsonObject {
@@ -82,7 +85,7 @@ export function createResponseWriter({
         ]),
         content: {
           'application/json': {
-            schema: { $ref: '#/components/schemas/Error' },
+            schema: errorBody,
             examples: Object.fromEntries(
               failures.map(({ code, message }) => [code, { value: { code, message, status } }]),
             ),

@@ -10,13 +10,13 @@ const { schemas } = components;
 
 test('the document has these named schemas', () => {
   expect(Object.keys(schemas)).toEqual([
-    'Pet',
-    'NewPet',
-    'Pets',
-    'PetStatus',
-    'RateLimitStatus',
-    'QuotaWindow',
     'Error',
+    'NewPet',
+    'Pet',
+    'PetStatus',
+    'Pets',
+    'QuotaWindow',
+    'RateLimitStatus',
   ]);
 });
 
