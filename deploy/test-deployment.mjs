@@ -15,6 +15,7 @@ import { testLoadBalancer } from './test/haproxy.mjs';
 import { testImage } from './test/image.mjs';
 import { testKubernetes } from './test/kubernetes.mjs';
 import { testPod } from './test/pod.mjs';
+import { testPooler } from './test/pooler.mjs';
 import { testRules } from './test/rules.mjs';
 import { findProgram } from './test/steps.mjs';
 
@@ -31,6 +32,7 @@ const steps = [
     programs: ['openssl', 'redis-server'],
     test: testCompatibility,
   },
+  { name: 'pooler', programs: ['pgbouncer'], test: testPooler },
   { name: 'image', programs: containerPrograms, asRoot: true, test: testImage },
   {
     name: 'pod',
@@ -131,7 +133,7 @@ if (skipped.length > 0) {
   console.log(`
 NOT TESTED HERE: ${skipped.join(', ')}. Install what is missing, on Debian as root:
   apt-get install --no-install-recommends buildah podman runc catatonit \\
-    netavark aardvark-dns iptables podman-compose haproxy prometheus
+    netavark aardvark-dns iptables podman-compose haproxy pgbouncer prometheus
 `);
 }
 console.log(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`);

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { openPostgres, startServer } from '../../packages/testkit/src/index.ts';
 import { expect, node, repository, run, start, until } from './steps.mjs';
 
-/** Postgres and Redis over TLS: with an authority of one's own, an unknown one, and an expired certificate. */
+/** Postgres and Redis over TLS: with an authority of one's own, another one, and an expired certificate. */
 export async function testCompatibility({ scope, freePort, say }) {
   const directory = mkdtempSync(join(tmpdir(), 'animal-store-tls-'));
   scope.defer(() => rmSync(directory, { recursive: true, force: true }));
   chmodSync(directory, 0o755);
   await makeCertificates(directory);
-  const trusting = { NODE_EXTRA_CA_CERTS: join(directory, 'authority.crt') };
 
-  for (const [certificate, env, isGood] of [
-    ['good', trusting, true],
-    ['good', {}, false],
-    ['expired', trusting, false],
+  for (const [certificate, authority, isGood] of [
+    ['good', 'authority', true],
+    ['good', 'other', false],
+    ['expired', 'authority', false],
   ]) {
-    const what = `${certificate} certificate, ${env === trusting ? 'known' : 'unknown'} authority`;
+    const env = { NODE_EXTRA_CA_CERTS: join(directory, `${authority}.crt`) };
+    const what = `${certificate} certificate, ${authority === 'other' ? 'wrong' : 'right'} authority`;
     const files = [join(directory, `${certificate}.crt`), join(directory, `${certificate}.key`)];
     await tryPostgres(scope, { files, env, isGood, what });
     await tryRedis(scope, { files, env, isGood, what, port: await freePort() });
@@ -69,22 +69,16 @@ async function tryRedis(scope, { files: [certificate, key], env, isGood, what, p
   await until(isAsExpected, `Redis, ${what}: ${expected}`, 30_000);
 }
 
-/** Makes an authority, and two certificates of it for `localhost`, one of which has expired. */
+/** Makes two authorities, and two certificates of the first for `localhost`, one of which has expired. */
 async function makeCertificates(directory) {
   const openssl = (...args) => run('openssl', args, { cwd: directory });
   const newKey = ['-newkey', 'rsa:2048', '-nodes', '-keyout'];
-  await openssl(
-    'req',
-    '-x509',
-    ...newKey,
-    'authority.key',
-    '-out',
-    'authority.crt',
-    '-days',
-    '30',
-    '-subj',
-    '/CN=authority',
-  );
+  for (const name of ['authority', 'other']) {
+    await openssl(
+      ...['req', '-x509', ...newKey, `${name}.key`, '-out', `${name}.crt`],
+      ...['-days', '30', '-subj', `/CN=${name}`],
+    );
+  }
   writeFileSync(join(directory, 'names'), 'subjectAltName=DNS:localhost\n');
   const group = Number(
     (await run('sh', ['-c', 'id -g postgres 2>/dev/null || id -g nobody'])).stdout,

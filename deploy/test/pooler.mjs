@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openPostgres, startServer } from '../../packages/testkit/src/index.ts';
+import { expect, start, until } from './steps.mjs';
+
+const adminToken = 'only-for-this-test-0123456789';
+
+/** Runs two replicas on PgBouncer in session mode: it migrates, and tells them of changed keys. */
+export async function testPooler({ scope, freePort, say }) {
+  const postgres = scope.use(await openPostgres());
+  const database = await postgres.createDatabase();
+  const env = {
+    DATABASE_URL: await startPooler(scope, database, await freePort()),
+    ADMIN_TOKEN: adminToken,
+  };
+  const first = scope.use(await startServer({ env }));
+  const second = scope.use(await startServer({ env }));
+
+  const { key, token } = await admin(first, 'POST', '/keys', { name: 'pooled', plan: 'free' });
+  const list = async () => {
+    const headers = { Authorization: `Bearer ${token}` };
+    return (await fetch(`${second.baseUrl}/pets`, { headers })).status;
+  };
+  expect((await list()) === 200, 'A new key does not work.');
+  await admin(first, 'POST', `/keys/${key.id}/revoke`);
+  // Long before the cached key would end by itself.
+  await until(
+    async () => (await list()) === 401,
+    'A revocation that the other replica hears',
+    10_000,
+  );
+  await until(async () => {
+    const metrics = await (await fetch(`${second.opsUrl}/metrics`)).text();
+    return /^animal_store_replicas 2$/m.test(metrics);
+  }, 'A count of two replicas');
+  expect((await first.stop()) === 0, 'A replica did not stop with exit code 0.');
+  say('migrated; a revocation was heard; two replicas counted each other');
+}
+
+async function admin({ opsUrl }, method, path, body) {
+  const response = await fetch(`${opsUrl}/admin/v1${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
+    body: body && JSON.stringify(body),
+  });
+  expect(response.ok, `${method} ${path}: ${response.status}`);
+  return response.json();
+}
+
+/** Starts a PgBouncer in session mode, configured as docs/operating.md says, and gives its URL. */
+async function startPooler(scope, { name, url }, port) {
+  const directory = mkdtempSync(join(tmpdir(), 'animal-store-pooler-'));
+  scope.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const { hostname, port: target, username, password } = new URL(url);
+  const file = join(directory, 'pgbouncer.ini');
+  const settings = [
+    '[databases]',
+    `${name} = host=${hostname} port=${target} user=${username} password=${password}`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    'pool_mode = session',
+    'ignore_startup_parameters = statement_timeout',
+  ];
+  writeFileSync(file, `${settings.join('\n')}\n`);
+  // It refuses to run as root, and reads its configuration before it changes its user.
+  const asRoot = process.getuid() === 0 ? ['-u', 'nobody'] : [];
+  const { output } = start(scope, 'pgbouncer', [...asRoot, file]);
+  await until(() => output().includes('process up'), 'A PgBouncer that is ready', 30_000).catch(
+    (error) => {
+      throw new Error(`${error.message}\n${output()}`);
+    },
+  );
+  return `postgres://${username}@127.0.0.1:${port}/${name}`;
+}
