@@ -24,15 +24,15 @@ COPY deploy/image/collect-runtime.mjs deploy/image/
 RUN node deploy/image/collect-runtime.mjs /runtime
 
 FROM scratch
+COPY --from=build /runtime /
+WORKDIR /animal-store
+# The layout of the workspace stays: below node_modules, Node would not strip the types.
+COPY --from=build /animal-store .
 ARG VERSION=1.0.0
 LABEL org.opencontainers.image.title="Animal Store" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.source="https://github.com/animal-store/animal-store"
-COPY --from=build /runtime /
-WORKDIR /animal-store
-# The layout of the workspace stays: below node_modules, Node would not strip the types.
-COPY --from=build /animal-store .
 COPY LICENSE ./
 COPY packages/contract packages/contract
 COPY apps/console apps/console

@@ -132,8 +132,9 @@ const skipped = [...results].filter(([, result]) => result === 'skipped').map(([
 if (skipped.length > 0) {
   console.log(`
 NOT TESTED HERE: ${skipped.join(', ')}. Install what is missing, on Debian as root:
-  apt-get install --no-install-recommends buildah podman runc catatonit \\
-    netavark aardvark-dns iptables podman-compose haproxy pgbouncer prometheus
+  apt-get install --no-install-recommends buildah podman runc catatonit netavark aardvark-dns iptables \\
+    podman-compose haproxy pgbouncer prometheus redis-server openssl
+and kubectl 1.${oldestKubectl} or newer, from kubernetes.io.
 `);
 }
 console.log(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`);

@@ -27,7 +27,6 @@ export async function testCompose({ containers, scope, freePort, say }) {
   scope.defer(() => compose('down', '--timeout', '1', '--volumes').catch(() => {}));
   // By name: podman-compose knows no profiles.
   const servers = ['server-1', 'server-2', 'server-3'];
-  // And it does not wait for health, nor does podman start again what has ended, without systemd.
   const container = (name) => `${project}_${name}_1`;
   await compose('up', '--detach', '--no-build', 'postgres', 'valkey');
   await until(async () => {
@@ -43,35 +42,52 @@ export async function testCompose({ containers, scope, freePort, say }) {
     await response.text();
     return response;
   };
-  await until(
-    async () => (await ask('nobody')).status === 401,
-    'A replica behind HAProxy',
-    120_000,
-  ).catch(async (error) => {
+  const metricsOf = async (name) => {
+    const read = `fetch('http://127.0.0.1:3001/metrics').then((it) => it.text()).then(console.log)`;
+    return (await podman(['exec', container(name), 'node', '-e', read])).stdout;
+  };
+  const explain = async (error) => {
     const { stdout } = await podman(['ps', '--all']);
+    const metrics = await metricsOf('server-1').catch(String);
+    const errors = metrics.match(/^.*(?:_errors_total\{|Error: ).*$/gm) ?? [];
     const logs = await Promise.all(
       ['postgres', 'server-1', 'load-balancer'].map((name) =>
-        podman(['logs', '--tail', '5', container(name)]).catch(String),
+        podman(['logs', '--tail', '20', container(name)]).catch(String),
       ),
     );
-    throw new Error(`${error.message}\n${stdout}\n${JSON.stringify(logs, null, 2)}`);
-  });
-  // The command of deploy/README.md. A database that has just started may make it wait.
+    throw new Error(`${error.message}\n${stdout}\n${JSON.stringify([errors, logs], null, 2)}`);
+  };
+  // `docker compose up --wait` waits for all of them; HAProxy needs one only. For some seconds after a
+  // container joins, the name server of podman may not answer, or not know the others (podman's issue
+  // 13983). A replica that starts at that moment ends, and `restart: unless-stopped` starts it again, which
+  // podman does not without systemd. A replica that runs answers with 503.
+  for (const name of servers) {
+    const isHealthy = async () => {
+      const { stdout } = await podman([
+        'inspect',
+        '--format',
+        '{{.State.Status}}',
+        container(name),
+      ]);
+      if (stdout.trim() === 'exited') await podman(['start', container(name)]);
+      return podman(['healthcheck', 'run', container(name)]);
+    };
+    await until(isHealthy, `A healthy ${name}`, 120_000).catch(explain);
+  }
+  const isServed = async () => (await ask('nobody')).status === 401;
+  await until(isServed, 'A replica behind HAProxy').catch(explain);
+  // The command of deploy/README.md.
   const create = [
     ...['exec', container('server-1'), 'node', 'apps/server/src/cli.ts'],
     ...['keys', 'create', '--name', 'demo', '--plan', 'free', '--json'],
   ];
-  const { stdout } = await until(() => podman(create), 'A key');
+  const { stdout } = await until(() => podman(create), 'A key').catch(explain);
   const { token } = JSON.parse(stdout);
   const { status, headers } = await ask(token);
   expect(status === 200, `With a key it answers ${status}.`);
   expect(headers.get('X-RateLimit-Limit') === '60', 'It does not say the limit.');
 
-  const countOf = async (name) => {
-    const read = `fetch('http://127.0.0.1:3001/metrics').then((it) => it.text()).then(console.log)`;
-    const { stdout: metrics } = await podman(['exec', container(name), 'node', '-e', read]);
-    return /^animal_store_replicas (\d+)$/m.exec(metrics)?.[1];
-  };
+  const countOf = async (name) => /^animal_store_replicas (\d+)$/m.exec(await metricsOf(name))?.[1];
   for (const name of servers)
     await until(async () => (await countOf(name)) === '3', `3 for ${name}`);
   say('three replicas know of each other');
@@ -142,10 +158,10 @@ const { POSTGRES_USER, POSTGRES_DB, POSTGRES_PASSWORD } = process.env;
 mkdirSync(data, { recursive: true });
 chownSync(data, 1000, 1000);
 if (!existsSync(data + '/PG_VERSION')) {
-  writeFileSync('/tmp/password', POSTGRES_PASSWORD, { mode: 0o644 });
-  execFileSync(bin + 'initdb', ['-D', data, '-U', POSTGRES_USER, '--pwfile=/tmp/password', '-A', 'scram-sha-256', '--no-sync', '--locale=C', '-E', 'UTF8'], user);
+  execFileSync(bin + 'initdb', ['-D', data, '-U', POSTGRES_USER, '-A', 'trust', '--no-sync', '--locale=C', '-E', 'UTF8'], user);
   writeFileSync(data + '/pg_hba.conf', 'host all all all scram-sha-256\\n');
-  execFileSync(bin + 'postgres', ['--single', '-D', data, 'postgres'], { ...user, input: 'create database ' + POSTGRES_DB });
+  const statements = ['alter role ' + POSTGRES_USER + " password '" + POSTGRES_PASSWORD + "'", 'create database ' + POSTGRES_DB];
+  execFileSync(bin + 'postgres', ['--single', '-D', data, 'postgres'], { ...user, input: statements.join('\\n') });
 }
 const server = spawn(bin + 'postgres', ['-D', data, '-c', 'listen_addresses=*', '-c', 'unix_socket_directories='], { ...user, stdio: 'inherit' });
 process.on('SIGTERM', () => server.kill('SIGINT'));
@@ -163,7 +179,7 @@ function makePostgres(containers) {
     folders: [[native, '/usr/local/pgsql']],
     files: [
       ['/entry.cjs', postgresEntry],
-      ['/etc/passwd', 'root:x:0:0:root:/root:/bin/sh\npostgres:x:1000:1000::/tmp:/bin/sh\n'],
+      ['/etc/passwd', 'root:x:0:0:root:/root:/bin/sh\npostgres:x:1000:1000::/:/bin/sh\n'],
     ],
     entrypoint: ['node', '/entry.cjs'],
   });

@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, findProgram, node, repository, run } from './steps.mjs';
 
@@ -100,19 +100,19 @@ export async function makeBase({ podman, directory }) {
   rmSync(archive);
 }
 
-/** Builds the image of the service, and gives how long it took, in seconds. */
-export async function buildImage({ buildah, directory }) {
-  const npmrc = join(directory, 'npmrc');
-  if (existsSync(join(homedir(), '.npmrc'))) cpSync(join(homedir(), '.npmrc'), npmrc);
-  else writeFileSync(npmrc, '');
+/**
+ * Builds the image of the service.
+ *
+ * @returns how long it took, in seconds, and what the build said.
+ */
+export async function buildImage({ buildah }, { tag = image, context = repository } = {}) {
   const startedAt = performance.now();
-  await buildah(
+  const { stdout, stderr } = await buildah(
     [
       ...['bud', '--isolation', 'oci', '--runtime', 'runc', '--network', 'host', '--layers'],
       // Otherwise the health check of the Dockerfile is left out.
       ...['--format', 'docker'],
       ...['--ulimit', 'nofile=20000:20000', '--ulimit', 'nproc=20000:20000'],
-      ...['--volume', `${npmrc}:/root/.npmrc:ro`],
       ...(existsSync(authorities)
         ? [
             ...['--volume', `${authorities}:${authorities}:ro`],
@@ -120,11 +120,11 @@ export async function buildImage({ buildah, directory }) {
             ...['--build-arg', `NODE_EXTRA_CA_CERTS=${authorities}`],
           ]
         : []),
-      ...['--build-arg', `BASE=${base}`, '--tag', image, repository],
+      ...['--build-arg', `BASE=${base}`, '--tag', tag, context],
     ],
-    { timeoutMs: 600_000 },
+    { timeoutMs: 300_000 },
   );
-  return (performance.now() - startedAt) / 1_000;
+  return { seconds: (performance.now() - startedAt) / 1_000, output: `${stdout}${stderr}` };
 }
 
 /** The options with which the service runs: no right that it does not need. */

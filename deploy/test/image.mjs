@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, chownSync, cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildImage, exitOf, expectRefusal, hardened, image, makeBase } from './containers.mjs';
 import { expect, repository, until } from './steps.mjs';
@@ -6,13 +6,35 @@ import { expect, repository, until } from './steps.mjs';
 const maxMegabytes = 220;
 const { version } = JSON.parse(readFileSync(join(repository, 'apps/server/package.json'), 'utf8'));
 
+/** Copies what the image is made of, by the exceptions of .dockerignore. */
+function copyContext({ directory }) {
+  const context = join(directory, 'context');
+  const ignored = readFileSync(join(repository, '.dockerignore'), 'utf8');
+  const made = [...ignored.matchAll(/^!(.+)$/gm)].map(([, path]) => path);
+  for (const path of ['Dockerfile', '.dockerignore', ...made]) {
+    const options = { recursive: true, preserveTimestamps: true };
+    cpSync(join(repository, path), join(context, path), options);
+  }
+  return context;
+}
+
+/** Whether a build ran the step that installs packages, and did not take it from the cache. */
+const installs = (output) =>
+  output
+    .split(/^STEP /m)
+    .some((step) => step.includes(': RUN npx ') && !step.includes('Using cache'));
+
 /** Builds the image, and runs it as little trusted as it can be. */
 export async function testImage({ containers, freePort, say }) {
   const { podman } = containers;
   await makeBase(containers);
-  say(`built in ${Math.round(await buildImage(containers))} s`);
-  const rebuilt = await buildImage(containers);
-  say(`built again, unchanged, in ${Math.round(rebuilt)} s`);
+  const { seconds } = await buildImage(containers);
+  say(`built in ${seconds.toFixed(0)} s`);
+  const context = copyContext(containers);
+  appendFileSync(join(context, 'apps/server/src/main.ts'), '// Changed.\n');
+  const rebuilt = await buildImage(containers, { tag: `${image}-changed`, context });
+  expect(!installs(rebuilt.output), 'A change of sources installs the packages again.');
+  say(`built again, with a changed source, in ${rebuilt.seconds.toFixed(0)} s`);
 
   const { stdout } = await podman(['image', 'inspect', image]);
   const [{ Size, Config, Healthcheck }] = JSON.parse(stdout);
