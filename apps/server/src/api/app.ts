@@ -20,9 +20,10 @@ import { createQuotaEnforcement } from './enforce-quota.ts';
 import './api-locals.ts';
 import { setCommonHeaders } from '../http/common-headers.ts';
 import { createRouteTable } from '../http/route-table.ts';
+import { fileRoutes } from '../http/send-file.ts';
 import type { LoadShedder } from '../http/shed-load.ts';
 import type { GuideNumbers } from '../reference/guides.ts';
-import { referenceHandlers, referenceRoutes } from '../reference/reference-handlers.ts';
+import { referenceHandlers } from '../reference/reference-handlers.ts';
 import type { UsedRequest } from '../usage/usage-entry.ts';
 import { createObserver, type RequestRecord, type RequestTracing } from './observe-requests.ts';
 import { createRateLimitStatusHandlers } from './rate-limit-status-handler.ts';
@@ -58,7 +59,10 @@ const operationsPrefix = `/${apiVersion}/`;
 export function createApp(options: AppOptions): Express {
   const { loadShedder, keys, quotas, petHandlers, baseUrl } = options;
   const files = referenceHandlers({ ...options, origin: new URL(baseUrl).origin });
-  const routes = createRouteTable({ ...routesWithDeprecation(baseUrl), ...referenceRoutes(files) });
+  const routes = createRouteTable({
+    ...routesWithDeprecation(baseUrl),
+    ...fileRoutes(files, '/docs/'),
+  });
   const observe = createObserver(options);
   const cors = createCors(options.corsOrigins);
   const { identify, requireKey } = createAuthentication(keys, quotas);

@@ -7,10 +7,12 @@ import {
 } from '@animal-store/contract/admin';
 import { inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
+import type { ListPosition } from '../database/list-page.ts';
 import { auditEntries } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { hideTokens } from '../shared/hide-tokens.ts';
-import { type AuditFilter, type AuditPosition, searchEntries } from './audit-search.ts';
+import { type AuditFilter, searchEntries } from './audit-search.ts';
+import { differenceOf } from './state-difference.ts';
 
 /** How many entries one statement deletes, to stay below the statement timeout. */
 const deletedAtOnce = 1_000;
@@ -78,6 +80,19 @@ export async function recordAudit(tx: Database, change: Change): Promise<boolean
   return rows.length > 0;
 }
 
+/**
+ * Records what an operator did to a key or an operator. A change that changes nothing makes no entry.
+ *
+ * @param change.before `undefined` for a new key or operator.
+ */
+export async function recordDifference(
+  tx: Database,
+  { before, after, ...change }: Omit<Change, 'before'> & { before: AuditState | undefined },
+): Promise<void> {
+  const difference = differenceOf(before, after);
+  if (difference !== undefined) await recordAudit(tx, { ...change, ...difference });
+}
+
 function withoutTokens(state: AuditState): AuditState {
   return JSON.parse(hideTokens(JSON.stringify(state))) as AuditState;
 }
@@ -105,7 +120,7 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
 export function createAuditLog(db: Database) {
   return {
     /** Up to `limit` entries that match every filter, the newest first, from a position on. */
-    list: (filter: AuditFilter, limit: number, position: AuditPosition | undefined) =>
+    list: (filter: AuditFilter, limit: number, position: ListPosition | undefined) =>
       searchEntries(db, filter, limit, position),
 
     /**

@@ -1,6 +1,15 @@
 import type { AuditAction, AuditActorType, AuditEntry } from '@animal-store/contract/admin';
 import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
+import {
+  fromMicroseconds,
+  type ListPage,
+  type ListPosition,
+  maxScanned,
+  readPage,
+  toInteger,
+  toMicroseconds,
+} from '../database/list-page.ts';
 import { auditEntries } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 
@@ -15,23 +24,6 @@ export interface AuditFilter {
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
 }
-
-/** Where a page of entries ends. */
-export interface AuditPosition {
-  /** The time of the entry, in microseconds. */
-  readonly place: string;
-  readonly id: string;
-}
-
-/** A page of entries. */
-export interface AuditPage {
-  readonly entries: AuditEntry[];
-  /** Where the next page begins, if there may be one. */
-  readonly next: AuditPosition | undefined;
-}
-
-/** How many entries one page looks at, for the reason that `key-search.ts` gives. */
-const maxScanned = 2_000;
 
 /** The conditions of the filters. The first has its index. */
 function conditionsOf(filter: AuditFilter): SQL[] {
@@ -50,7 +42,7 @@ function conditionsOf(filter: AuditFilter): SQL[] {
 }
 
 /** The first entries that match the first filter, after a position. */
-function scanOf(db: Database, filter: AuditFilter, position: AuditPosition | undefined) {
+function scanOf(db: Database, filter: AuditFilter, position: ListPosition | undefined) {
   const { from, to } = filter;
   return (
     db
@@ -62,7 +54,7 @@ function scanOf(db: Database, filter: AuditFilter, position: AuditPosition | und
           from && gte(auditEntries.at, from),
           to && lt(auditEntries.at, to),
           position &&
-            sql`(${auditEntries.at}, ${auditEntries.id}) < (${toTime(position.place)}, ${toId(position.id)})`,
+            sql`(${auditEntries.at}, ${auditEntries.id}) < (${fromMicroseconds(position.place)}, ${toInteger(position.id)})`,
         ),
       )
       .orderBy(desc(auditEntries.at), desc(auditEntries.id))
@@ -74,10 +66,10 @@ function scanOf(db: Database, filter: AuditFilter, position: AuditPosition | und
 
 const selectEntries = statement(
   'list_audit_entries',
-  (db, filter: AuditFilter, limit: number, position: AuditPosition | undefined) => {
+  (db, filter: AuditFilter, limit: number, position: ListPosition | undefined) => {
     const scan = scanOf(db, filter, position);
     return db
-      .select({ entry: scan._.selectedFields, place: placeOf(scan.at) })
+      .select({ entry: scan._.selectedFields, place: toMicroseconds(scan.at) })
       .from(scan)
       .where(and(...conditionsOf(filter)))
       .orderBy(desc(scan.at), desc(scan.id))
@@ -87,10 +79,10 @@ const selectEntries = statement(
 
 const findEndOfScan = statement(
   'end_of_audit_scan',
-  (db, filter: AuditFilter, position: AuditPosition | undefined) => {
+  (db, filter: AuditFilter, position: ListPosition | undefined) => {
     const scan = scanOf(db, filter, position);
     return db
-      .select({ id: scan.id, place: placeOf(scan.at) })
+      .select({ id: sql<string>`${scan.id}::text`, place: toMicroseconds(scan.at) })
       .from(scan)
       .offset(maxScanned - 1)
       .limit(1);
@@ -102,20 +94,14 @@ export async function searchEntries(
   db: Database,
   filter: AuditFilter,
   limit: number,
-  position: AuditPosition | undefined,
-): Promise<AuditPage> {
-  // One more than asked for tells whether there is a next page.
-  const found = await selectEntries(db, filter, limit + 1, position);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  const [end] =
-    found.length > limit && last !== undefined
-      ? [{ id: last.entry.id, place: last.place }]
-      : await findEndOfScan(db, filter, position);
-  return {
-    entries: page.map(({ entry }) => toEntry(entry)),
-    next: end && { place: end.place, id: String(end.id) },
-  };
+  position: ListPosition | undefined,
+): Promise<ListPage<AuditEntry>> {
+  const { items, next } = await readPage(limit, {
+    find: (most) => selectEntries(db, filter, most, position),
+    positionOf: ({ entry, place }) => ({ place, id: String(entry.id) }),
+    findEnd: () => findEndOfScan(db, filter, position),
+  });
+  return { items: items.map(({ entry }) => toEntry(entry)), next };
 }
 
 function toEntry(row: typeof auditEntries.$inferSelect): AuditEntry {
@@ -136,19 +122,4 @@ function toEntry(row: typeof auditEntries.$inferSelect): AuditEntry {
     requestId,
     reason,
   };
-}
-
-/** A time in microseconds, as text: a `Date` would lose some of them. */
-function placeOf(at: unknown): SQL<string> {
-  return sql<string>`(extract(epoch from ${at}) * 1000000)::bigint::text`;
-}
-
-// A forged cursor without a time starts at the Unix epoch.
-function toTime(place: string): SQL {
-  return sql`timestamptz 'epoch' + interval '1 microsecond' * ${toId(place)}::float8`;
-}
-
-function toId(text: string): number {
-  const number = Number(text);
-  return Number.isSafeInteger(number) ? number : 0;
 }

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
 import { repeat } from '../shared/repeat.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { type Ban, createBanLog } from './ban-log.ts';
 import { createBanQueue } from './ban-queue.ts';
@@ -70,12 +70,7 @@ export function openAudit(options: {
     recordBan: queue.add,
     log,
     async close() {
-      const giveUp = new AbortController();
-      await Promise.race([
-        lastWrite().catch(onFailure),
-        sleep(closeTimeoutMs, undefined, { signal: giveUp.signal }).catch(() => {}),
-      ]);
-      giveUp.abort();
+      await waitAtMost(closeTimeoutMs, lastWrite().catch(onFailure), () => {});
       queue.giveUp();
     },
   };

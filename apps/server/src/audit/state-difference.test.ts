@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { differenceFromNothing, differenceOf } from './state-difference.ts';
+import { differenceOf } from './state-difference.ts';
 
 const quota = { perMinute: 60, perDay: 1_000 };
 
@@ -20,7 +20,7 @@ test('is nothing if all members are the same', () => {
 });
 
 test('leaves what something new has', () => {
-  expect(differenceFromNothing({ name: 'a', account: null, quota })).toEqual({
+  expect(differenceOf(undefined, { name: 'a', account: null, quota })).toEqual({
     before: {},
     after: { name: 'a', quota },
   });

@@ -9,9 +9,14 @@ export interface StateDifference {
 /**
  * Compares two states of a key or an operator.
  *
+ * @param before `undefined` for a new one: the difference is then what it has.
  * @returns `undefined` if they are the same.
  */
-export function differenceOf(before: AuditState, after: AuditState): StateDifference | undefined {
+export function differenceOf(
+  before: AuditState | undefined,
+  after: AuditState,
+): StateDifference | undefined {
+  if (before === undefined) return { before: {}, after: withoutNulls(after) };
   const names = Object.keys({ ...before, ...after }) as (keyof AuditState)[];
   const changed = names.filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
@@ -22,10 +27,6 @@ export function differenceOf(before: AuditState, after: AuditState): StateDiffer
   return { before: only(before), after: only(after) };
 }
 
-/** What a new key or operator has. What it lacks is left out. */
-export function differenceFromNothing(after: AuditState): StateDifference {
-  return {
-    before: {},
-    after: Object.fromEntries(Object.entries(after).filter(([, member]) => member !== null)),
-  };
+function withoutNulls(state: AuditState): AuditState {
+  return Object.fromEntries(Object.entries(state).filter(([, member]) => member !== null));
 }

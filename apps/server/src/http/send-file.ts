@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { RequestHandler } from 'express';
+import type { Route } from './route-table.ts';
 
 /** A file that is created once, and sent as it is. */
 export interface StaticFile {
@@ -40,4 +41,21 @@ export function sendFile(file: StaticFile): RequestHandler {
     res.setHeader('Content-Length', body.length);
     res.end(body);
   };
+}
+
+/**
+ * Gives the routes of handlers that send files, by the same names: their paths.
+ *
+ * @param folder where the paths change with the content of the files, so they share one label.
+ */
+export function fileRoutes(
+  handlers: Readonly<Record<string, RequestHandler>>,
+  folder: string,
+): Record<string, Route> {
+  const routeOf = (path: string): Route => ({
+    method: 'GET',
+    path,
+    label: path.startsWith(folder) ? `${folder}*` : path,
+  });
+  return Object.fromEntries(Object.keys(handlers).map((path) => [path, routeOf(path)]));
 }

@@ -1,25 +1,25 @@
 import type { AuditAction, AuditState } from '@animal-store/contract/admin';
-import { type Cause, recordAudit } from '../audit/audit-log.ts';
-import { differenceFromNothing, differenceOf } from '../audit/state-difference.ts';
+import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
+import { toTimes } from '../shared/iso-times.ts';
 import type { KeyRecord } from './key-record.ts';
 
 /**
- * Records what an operator did to a key. A change that changes nothing makes no entry.
+ * Records what an operator did to a key.
  *
- * @param before `undefined` for a new key.
+ * @param options.before `undefined` for a new key.
  */
-export async function recordKeyChange(
+export function recordKeyChange(
   tx: Database,
   options: { action: AuditAction; cause: Cause; before: KeyRecord | undefined; after: KeyRecord },
 ): Promise<void> {
-  const { action, cause, before, after } = options;
-  const difference =
-    before === undefined
-      ? differenceFromNothing(stateOf(after))
-      : differenceOf(stateOf(before), stateOf(after));
-  if (difference === undefined) return;
-  await recordAudit(tx, { cause, action, subject: keySubject(after), ...difference });
+  const { before, after, ...change } = options;
+  return recordDifference(tx, {
+    ...change,
+    subject: keySubject(after),
+    before: before && stateOf(before),
+    after: stateOf(after),
+  });
 }
 
 /** A key as the subject of an entry. */
@@ -28,18 +28,8 @@ export function keySubject({ id, name, account }: KeyRecord) {
 }
 
 function stateOf(key: KeyRecord): AuditState {
-  const { name, account, plan, quota, expiresAt, revokedAt, tokens } = key;
-  return {
-    name,
-    account,
-    plan,
-    quota: { perMinute: quota.perMinute, perDay: quota.perDay },
-    expiresAt: expiresAt?.toISOString() ?? null,
-    revokedAt: revokedAt?.toISOString() ?? null,
-    tokens: tokens.map((token) => ({
-      prefix: token.prefix,
-      createdAt: token.createdAt.toISOString(),
-      expiresAt: token.expiresAt?.toISOString() ?? null,
-    })),
-  };
+  const { name, account, plan, quota } = key;
+  const { createdAt: _, ...times } = toTimes(key);
+  const { perMinute, perDay } = quota;
+  return { name, account, plan, quota: { perMinute, perDay }, ...times };
 }

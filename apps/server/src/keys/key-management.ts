@@ -5,6 +5,7 @@ import { type Cause, recordAudit } from '../audit/audit-log.ts';
 import { takeOpenBan } from '../audit/ban-log.ts';
 import { differenceOf } from '../audit/state-difference.ts';
 import type { Database } from '../database/database.ts';
+import type { ListPosition } from '../database/list-page.ts';
 import { apiKeys, apiTokens } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
 import { type NewApiKey, type PlanChoice, storedPlan } from './api-key.ts';
@@ -12,7 +13,7 @@ import { keySubject, recordKeyChange } from './key-audit.ts';
 import { announceKeyChange } from './key-changes.ts';
 import { addToken, createApiKey } from './key-creation.ts';
 import { findKey, isTokenUnexpired, type KeyRecord, lockKey } from './key-record.ts';
-import { type KeyFilter, type KeyPage, type KeyPosition, searchKeys } from './key-search.ts';
+import { type KeyFilter, searchKeys } from './key-search.ts';
 
 export type KeyManagement = ReturnType<typeof createKeyManagement>;
 
@@ -104,7 +105,7 @@ export function createKeyManagement(db: Database, onChanged: (keyId: string) => 
     find: (id: string): Promise<KeyRecord | undefined> => findKey(db, id),
 
     /** Up to `limit` keys that match every filter, from a position on. */
-    list: (filter: KeyFilter, limit: number, position: KeyPosition | undefined): Promise<KeyPage> =>
+    list: (filter: KeyFilter, limit: number, position: ListPosition | undefined) =>
       searchKeys(db, filter, limit, position),
 
     /** Changes a key. The counts stay. */
@@ -166,14 +167,16 @@ export function createKeyManagement(db: Database, onChanged: (keyId: string) => 
         const key = await lockKey(tx, id);
         if (key === undefined) return undefined;
         const bannedUntil = (await takeOpenBan(tx, id)) ?? standing.bannedUntil;
+        const before = {
+          bannedUntil: bannedUntil?.toISOString() ?? null,
+          strikes: standing.strikes,
+        };
         await recordAudit(tx, {
           cause,
           action: 'key.unbanned',
           subject: keySubject(key),
-          ...(differenceOf(
-            { bannedUntil: bannedUntil?.toISOString() ?? null, strikes: standing.strikes },
-            { bannedUntil: null, strikes: 0 },
-          ) ?? { before: {}, after: {} }),
+          // Recorded even if there was nothing to end.
+          ...(differenceOf(before, { bannedUntil: null, strikes: 0 }) ?? { before: {}, after: {} }),
         });
         await announceKeyChange(tx, { keyId: id, pardoned: true });
         await lift();

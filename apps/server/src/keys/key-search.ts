@@ -2,6 +2,14 @@ import type { PlanName } from '@animal-store/contract';
 import type { KeyState } from '@animal-store/contract/admin';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
+import {
+  fromMicroseconds,
+  type ListPage,
+  type ListPosition,
+  maxScanned,
+  readPage,
+  toMicroseconds,
+} from '../database/list-page.ts';
 import { apiKeys } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { type KeyRecord, keyColumns, keyState, withTokens } from './key-record.ts';
@@ -18,28 +26,6 @@ export interface KeyFilter {
   readonly deprecatedWithinDays?: number | undefined;
   readonly unusedForDays?: number | undefined;
 }
-
-/** Where a page of keys ends. */
-export interface KeyPosition {
-  /** What the list is sorted by: a name, or a time in microseconds. */
-  readonly place: string;
-  readonly id: string;
-}
-
-/** A page of keys. */
-export interface KeyPage {
-  readonly keys: readonly KeyRecord[];
-  /** Where the next page begins, if there may be one. */
-  readonly next: KeyPosition | undefined;
-}
-
-/**
- * How many keys one page looks at. Each way to list keys reads an index in the order of the list, so
- * one filter, or a plan with a state, looks at few more keys than it finds. But of several filters
- * only one has its index. Without this bound, a search for the revoked keys of an account with a
- * million active ones would read them all. 2,000 keys take about 20 ms.
- */
-const maxScanned = 2_000;
 
 /** The keys that one filter finds, in its order. */
 interface Source {
@@ -113,7 +99,7 @@ function matches(filter: KeyFilter): SQL | undefined {
 }
 
 /** The first keys of a source, after a position. */
-function scanOf({ query, order }: Source, position: KeyPosition | undefined): SQL {
+function scanOf({ query, order }: Source, position: ListPosition | undefined): SQL {
   const isByName = order === 'ascending name';
   const direction = isByName ? sql`asc` : sql`desc`;
   const after =
@@ -121,14 +107,14 @@ function scanOf({ query, order }: Source, position: KeyPosition | undefined): SQ
       ? sql`true`
       : isByName
         ? sql`(place, id) > (${position.place}, ${position.id}::uuid)`
-        : sql`(place, id) < (${toTime(position.place)}, ${position.id}::uuid)`;
+        : sql`(place, id) < (${fromMicroseconds(position.place)}, ${position.id}::uuid)`;
   return sql`(select id, place from (${query}) source where ${after}
     order by place ${direction}, id ${direction} limit ${maxScanned}) scan`;
 }
 
 const selectKeys = statement(
   'list_keys',
-  (db, filter: KeyFilter, limit: number, position: KeyPosition | undefined) => {
+  (db, filter: KeyFilter, limit: number, position: ListPosition | undefined) => {
     const source = sourceOf(filter);
     const direction = source.order === 'ascending name' ? sql`asc` : sql`desc`;
     // Lateral, and with a limit: Postgres then looks up one key after the other until the page is full.
@@ -151,7 +137,7 @@ const selectKeys = statement(
 
 const findEndOfScan = statement(
   'end_of_key_scan',
-  (db, filter: KeyFilter, position: KeyPosition | undefined) => {
+  (db, filter: KeyFilter, position: ListPosition | undefined) => {
     const source = sourceOf(filter);
     return db
       .select({ place: placeOf(source), id: sql<string>`scan.id` })
@@ -166,34 +152,20 @@ export async function searchKeys(
   db: Database,
   filter: KeyFilter,
   limit: number,
-  position: KeyPosition | undefined,
-): Promise<KeyPage> {
-  // One more than asked for tells whether there is a next page.
-  const found = await selectKeys(db, filter, limit + 1, position);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  const [next] =
-    found.length > limit && last !== undefined ? [last] : await findEndOfScan(db, filter, position);
-  return {
-    keys: await withTokens(
-      db,
-      page.map(({ place: _, ...key }) => key),
-    ),
-    next: next && { place: next.place, id: next.id },
-  };
+  position: ListPosition | undefined,
+): Promise<ListPage<KeyRecord>> {
+  const { items, next } = await readPage(limit, {
+    find: (most) => selectKeys(db, filter, most, position),
+    positionOf: ({ place, id }) => ({ place, id }),
+    findEnd: () => findEndOfScan(db, filter, position),
+  });
+  const keys = items.map(({ place: _, ...key }) => key);
+  return { items: await withTokens(db, keys), next };
 }
 
 /** A place in the order of a source, as text. Times keep their microseconds, unlike in a `Date`. */
 function placeOf({ order }: Source): SQL<string> {
-  return order === 'ascending name'
-    ? sql<string>`scan.place`
-    : sql<string>`(extract(epoch from scan.place) * 1000000)::bigint::text`;
-}
-
-/** The time in a cursor. For a forged cursor without a time: the Unix epoch. */
-function toTime(place: string): SQL {
-  const microseconds = Number(place);
-  return sql`timestamptz 'epoch' + interval '1 microsecond' * ${Number.isSafeInteger(microseconds) ? microseconds : 0}::float8`;
+  return order === 'ascending name' ? sql<string>`scan.place` : toMicroseconds(sql`scan.place`);
 }
 
 function daysAgo(days: number): SQL {

@@ -1,11 +1,11 @@
 import type { AuditAction, AuditState, KeyState, OperatorRole } from '@animal-store/contract/admin';
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
-import { type Cause, recordAudit } from '../audit/audit-log.ts';
-import { differenceFromNothing, differenceOf } from '../audit/state-difference.ts';
+import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
 import { createToken, hashToken, tokenPrefix } from '../keys/token.ts';
+import { toTimes } from '../shared/iso-times.ts';
 import { isUnexpired } from './operator-lookup.ts';
 
 export type OperatorManagement = ReturnType<typeof createOperatorManagement>;
@@ -167,35 +167,27 @@ async function lock(tx: Database, id: string): Promise<OperatorRecord | undefine
   return operator;
 }
 
-/** Records what an owner did to an operator. A change that changes nothing makes no entry. */
-async function recordChange(
+/** Records what an owner did to an operator. */
+function recordChange(
   tx: Database,
   action: AuditAction,
   cause: Cause,
   { before, after }: { before: OperatorRecord | undefined; after: OperatorRecord },
 ): Promise<void> {
-  const difference =
-    before === undefined
-      ? differenceFromNothing(stateOf(after))
-      : differenceOf(stateOf(before), stateOf(after));
-  if (difference === undefined) return;
-  const { id, name } = after;
-  const subject = { type: 'operator', id, name, account: null } as const;
-  await recordAudit(tx, { cause, action, subject, ...difference });
+  const subject = { type: 'operator', id: after.id, name: after.name, account: null } as const;
+  const change = {
+    cause,
+    action,
+    subject,
+    before: before && stateOf(before),
+    after: stateOf(after),
+  };
+  return recordDifference(tx, change);
 }
 
-function stateOf({ name, role, expiresAt, revokedAt, tokens }: OperatorRecord): AuditState {
-  return {
-    name,
-    role,
-    expiresAt: expiresAt?.toISOString() ?? null,
-    revokedAt: revokedAt?.toISOString() ?? null,
-    tokens: tokens.map((token) => ({
-      prefix: token.prefix,
-      createdAt: token.createdAt.toISOString(),
-      expiresAt: token.expiresAt?.toISOString() ?? null,
-    })),
-  };
+function stateOf(operator: OperatorRecord): AuditState {
+  const { createdAt: _, ...times } = toTimes(operator);
+  return { name: operator.name, role: operator.role, ...times };
 }
 
 async function get(tx: Database, id: string): Promise<OperatorRecord> {

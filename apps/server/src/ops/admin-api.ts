@@ -1,41 +1,42 @@
-import { adminContract } from '@animal-store/contract/admin';
+import { adminContract, createAdminOpenApi } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
+import type { AuditLog } from '../audit/audit-log.ts';
 import { contractHandlers } from '../http/contract-handlers.ts';
 import { jsonBody } from '../http/json-body.ts';
-import type { createAuditHandlers } from './audit-handlers.ts';
-import type { createKeyHandlers } from './key-handlers.ts';
-import type { createOperatorHandlers } from './operator-handlers.ts';
+import type { KeyManagement } from '../keys/key-management.ts';
+import type { OperatorManagement } from '../operators/operator-management.ts';
+import type { OperatorSessions } from '../operators/operator-sessions.ts';
+import type { OverviewReader } from '../overview/overview.ts';
+import type { Quotas } from '../quotas/quotas.ts';
+import type { UsageRepository } from '../usage/usage-repository.ts';
+import { createAuditHandlers } from './audit-handlers.ts';
+import { createKeyHandlers } from './key-handlers.ts';
+import { createOperatorHandlers } from './operator-handlers.ts';
 import type { adminApiRoutes } from './ops-routes.ts';
-import type { createOverviewHandlers } from './overview-handlers.ts';
-import type { createSessionHandlers } from './session-handlers.ts';
-import type { createUsageHandlers } from './usage-handlers.ts';
+import { createOverviewHandlers } from './overview-handlers.ts';
+import { createSessionHandlers } from './session-handlers.ts';
+import { createUsageHandlers } from './usage-handlers.ts';
 
 /** Enough for the longest name and account, with every character escaped. */
 const maxBodyBytes = 16 * 1024;
 
-export interface AdminApiOptions {
-  /** Rejects everybody but operators. */
-  readonly authenticate: RequestHandler;
-  readonly keys: ReturnType<typeof createKeyHandlers>;
-  readonly operators: ReturnType<typeof createOperatorHandlers>;
-  readonly usage: ReturnType<typeof createUsageHandlers>;
-  readonly overview: ReturnType<typeof createOverviewHandlers>;
-  readonly sessions: ReturnType<typeof createSessionHandlers>;
-  readonly audit: ReturnType<typeof createAuditHandlers>;
-  /** Creates the OpenAPI document of this API. */
-  readonly createOpenApi: () => object;
+/** What the admin API works with. */
+export interface AdminServices {
+  readonly keys: KeyManagement;
+  readonly quotas: Quotas;
+  readonly operators: OperatorManagement;
+  readonly sessions: OperatorSessions;
+  readonly usage: UsageRepository;
+  readonly overview: OverviewReader;
+  readonly audit: AuditLog;
 }
 
-/** Creates the handlers of the admin API. They must come after `authenticate` and `requireRole`. */
-export function adminHandlers({
-  keys,
-  operators,
-  usage,
-  overview,
-  sessions,
-  audit,
-  createOpenApi,
-}: AdminApiOptions): Record<keyof typeof adminApiRoutes, RequestHandler> {
+export type AdminHandlers = Record<keyof typeof adminApiRoutes, RequestHandler>;
+
+/** Creates the handlers of the admin API. They must come after the authentication and `requireRole`. */
+export function adminHandlers(services: AdminServices): AdminHandlers {
+  const keys = createKeyHandlers(services);
+  const operators = createOperatorHandlers(services.operators);
   const withBody = <Handler>(handler: Handler) => ({
     middleware: [jsonBody({ maxBytes: maxBodyBytes })],
     handler,
@@ -49,15 +50,15 @@ export function adminHandlers({
       changeKey: withBody(keys.changeKey),
       rotateKey: withBody(keys.rotateKey),
       ...operators,
-      ...usage,
-      ...overview,
-      ...sessions,
-      ...audit,
       createOperator: withBody(operators.createOperator),
       rotateOperator: withBody(operators.rotateOperator),
+      ...createUsageHandlers(services),
+      ...createOverviewHandlers(services.overview),
+      ...createSessionHandlers(services.sessions),
+      ...createAuditHandlers(services.audit),
     }),
     openApi(_req, res) {
-      openApi ??= createOpenApi();
+      openApi ??= createAdminOpenApi();
       res.json(openApi);
     },
   };

@@ -17,7 +17,7 @@ export function createAuditHandlers(log: AuditLog) {
       const list = { path: adminRoutes.listAuditEntries.path, limit, filter };
       const page = await log.list(readFilter(filter), limit, readCursor(list, cursor));
       linkNextPage(res, list, page.next);
-      return { status: 200, body: page.entries };
+      return { status: 200, body: [...page.items] };
     },
   });
 }

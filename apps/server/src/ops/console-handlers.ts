@@ -1,6 +1,5 @@
 import { createConsoleFiles } from '@animal-store/console';
 import type { RequestHandler } from 'express';
-import type { Route } from '../http/route-table.ts';
 import { sendFile } from '../http/send-file.ts';
 
 /**
@@ -21,17 +20,4 @@ export function createConsoleHandlers(): Record<string, RequestHandler> {
       send(req, res, next);
     };
   return Object.fromEntries(paths.map((path) => [path, sendFrom(path)]));
-}
-
-/** Gives the routes of the handlers, with the same names. */
-export function consoleRoutes(
-  handlers: Readonly<Record<string, RequestHandler>>,
-): Record<string, Route> {
-  const routeOf = (path: string): Route => ({
-    method: 'GET',
-    path,
-    // One label, because the paths of these files change with their content.
-    label: path.startsWith('/console/') ? '/console/*' : path,
-  });
-  return Object.fromEntries(Object.keys(handlers).map((path) => [path, routeOf(path)]));
 }

@@ -1,4 +1,5 @@
 import { DatabaseUnavailableError } from '../database/database-error.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 
 /** The time-out of the query that checks the database, in milliseconds. */
 const databaseTimeoutMs = 1_000;
@@ -50,7 +51,11 @@ export function createHealth(options: { isMigrated: () => Promise<boolean> }) {
     },
 
     async report(): Promise<HealthReport> {
-      const databaseFault = await inTime(askDatabase());
+      const databaseFault = await waitAtMost(
+        databaseTimeoutMs,
+        askDatabase(),
+        () => `The database did not answer within ${databaseTimeoutMs} ms.`,
+      );
       const obstacles = [
         phase === 'serving' ? undefined : `This replica is ${phase}.`,
         databaseFault,
@@ -72,18 +77,5 @@ async function faultOf(isMigrated: () => Promise<boolean>): Promise<string | und
     return error instanceof DatabaseUnavailableError
       ? 'The database cannot be reached.'
       : 'The migrations of the database cannot be read.';
-  }
-}
-
-async function inTime(fault: Promise<string | undefined>): Promise<string | undefined> {
-  const late = Promise.withResolvers<string>();
-  const timer = setTimeout(
-    () => late.resolve(`The database did not answer within ${databaseTimeoutMs} ms.`),
-    databaseTimeoutMs,
-  );
-  try {
-    return await Promise.race([fault, late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -12,9 +12,9 @@ import { HttpError } from '../http/http-error.ts';
 import type { KeyManagement, Unchanged } from '../keys/key-management.ts';
 import type { KeyRecord } from '../keys/key-record.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { causeOf } from './cause.ts';
+import { toTimes } from '../shared/iso-times.ts';
+import { causeOf, readExpiry } from './change-request.ts';
 import { linkNextPage, readCursor } from './list-cursor.ts';
-import { readExpiry, toTimes } from './times.ts';
 
 /** The operations on API keys. */
 export function createKeyHandlers(options: {
@@ -45,7 +45,7 @@ export function createKeyHandlers(options: {
       const list = { path: adminRoutes.listKeys.path, limit, filter };
       const page = await keys.list(filter, limit, readCursor(list, cursor));
       linkNextPage(res, list, page.next);
-      return { status: 200, body: page.keys.map(toKey) };
+      return { status: 200, body: page.items.map(toKey) };
     },
 
     async getKey({ params: { keyId } }) {

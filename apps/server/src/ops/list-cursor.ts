@@ -2,13 +2,8 @@ import { hash } from 'node:crypto';
 import { formatLinks } from '@animal-store/contract';
 import { adminBasePath } from '@animal-store/contract/admin';
 import type { Response } from 'express';
+import type { ListPosition } from '../database/list-page.ts';
 import { HttpError } from '../http/http-error.ts';
-
-/** Where a page of a list begins. */
-interface Position {
-  readonly place: string;
-  readonly id: string;
-}
 
 /** A list that comes in pages. */
 export interface PagedList {
@@ -23,7 +18,7 @@ export interface PagedList {
 export function linkNextPage(
   res: Pick<Response, 'setHeader'>,
   list: PagedList,
-  next: Position | undefined,
+  next: ListPosition | undefined,
 ): void {
   if (next === undefined) return;
   const query = queryOf(list);
@@ -38,7 +33,7 @@ export function linkNextPage(
  *
  * @throws {HttpError} if it is not one of this list and filter.
  */
-export function readCursor(list: PagedList, cursor: string | undefined): Position | undefined {
+export function readCursor(list: PagedList, cursor: string | undefined): ListPosition | undefined {
   if (cursor === undefined) return undefined;
   const position = parse(Buffer.from(cursor, 'base64url').toString().slice(checksumLength));
   // Only the exact text that was issued is a cursor.
@@ -50,13 +45,13 @@ export function readCursor(list: PagedList, cursor: string | undefined): Positio
 // only asks for a page that a query can ask for anyway.
 const checksumLength = 11;
 
-function encode(list: PagedList, { place, id }: Position): string {
+function encode(list: PagedList, { place, id }: ListPosition): string {
   const payload = JSON.stringify([place, id]);
   const checksum = hash('sha256', `${list.path} ${queryOf(list)} ${payload}`, 'base64url');
   return Buffer.from(checksum.slice(0, checksumLength) + payload).toString('base64url');
 }
 
-function parse(payload: string): Position | undefined {
+function parse(payload: string): ListPosition | undefined {
   try {
     const [place, id, ...more] = JSON.parse(payload);
     if (typeof place !== 'string' || typeof id !== 'string' || more.length > 0) return undefined;

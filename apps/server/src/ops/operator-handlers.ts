@@ -2,8 +2,8 @@ import { adminErrorMessages, type Operator, operatorContract } from '@animal-sto
 import { initServer } from '@ts-rest/express';
 import { HttpError } from '../http/http-error.ts';
 import type { OperatorManagement, OperatorRecord } from '../operators/operator-management.ts';
-import { causeOf } from './cause.ts';
-import { readExpiry, toTimes } from './times.ts';
+import { toTimes } from '../shared/iso-times.ts';
+import { causeOf, readExpiry } from './change-request.ts';
 
 /** The operations on operators. */
 export function createOperatorHandlers(operators: OperatorManagement) {

@@ -5,11 +5,11 @@ import { setCommonHeaders } from '../http/common-headers.ts';
 import { createExpress } from '../http/create-express.ts';
 import { errorMapper } from '../http/error-mapper.ts';
 import { createRouteTable } from '../http/route-table.ts';
+import { fileRoutes } from '../http/send-file.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { type AdminApiOptions, adminHandlers } from './admin-api.ts';
+import type { AdminHandlers } from './admin-api.ts';
 import { allowHosts } from './allow-hosts.ts';
-import { consoleRoutes } from './console-handlers.ts';
 import './ops-locals.ts';
 import type { Health } from './health.ts';
 import { observeOpsRequests } from './observe-ops-requests.ts';
@@ -24,7 +24,9 @@ export interface OpsAppOptions {
   readonly metrics: Metrics;
   /** The handlers of the console's files, by path. */
   readonly consoleFiles: Readonly<Record<string, RequestHandler>>;
-  readonly admin: AdminApiOptions;
+  /** Rejects everybody but operators. */
+  readonly authenticate: RequestHandler;
+  readonly admin: AdminHandlers;
   /** Called for every 500. */
   readonly report: (failure: unknown, requestId: string) => void;
   /** Called for each finished request. */
@@ -36,13 +38,13 @@ const notReadyRetrySeconds = 1;
 
 /** Creates the operators' listener's application, in the order in which a request passes it. */
 export function createOpsApp(options: OpsAppOptions): Express {
-  const { health, metrics, consoleFiles, admin, report, onOpsEnd } = options;
+  const { health, metrics, consoleFiles, authenticate, admin, report, onOpsEnd } = options;
   const app = createExpress();
 
   const routes = createRouteTable({
     ...probeRoutes,
     ...adminApiRoutes,
-    ...consoleRoutes(consoleFiles),
+    ...fileRoutes(consoleFiles, '/console/'),
   });
   app.use((req, res, next) => {
     setCommonHeaders(req, res);
@@ -52,7 +54,7 @@ export function createOpsApp(options: OpsAppOptions): Express {
   app.use(observeOpsRequests(onOpsEnd));
   app.use(allowHosts(options.opsHosts));
   // Without authentication a caller learns nothing, not even which paths exist.
-  app.use(adminBasePath, admin.authenticate, requireRole());
+  app.use(adminBasePath, authenticate, requireRole());
   app.use(
     routes.dispatch({
       livez(_req, res) {
@@ -67,7 +69,7 @@ export function createOpsApp(options: OpsAppOptions): Express {
         res.json(readiness);
       },
       metrics: showMetrics(metrics),
-      ...adminHandlers(admin),
+      ...admin,
       ...consoleFiles,
     }),
   );

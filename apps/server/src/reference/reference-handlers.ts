@@ -1,6 +1,5 @@
 import type { RequestHandler } from 'express';
 import { HttpError } from '../http/http-error.ts';
-import type { Route } from '../http/route-table.ts';
 import { sendFile } from '../http/send-file.ts';
 import type { ReferenceOptions } from './reference-document.ts';
 import { createReferenceFiles } from './reference-files.ts';
@@ -18,19 +17,6 @@ export function referenceHandlers(options: ReferenceOptions): Record<string, Req
     ...files.map(([path, file]) => [path, sendFile(file)]),
     ...redirects.map((path) => [path, redirectToPage]),
   ]);
-}
-
-/** Gives the routes of the handlers, with the same names. */
-export function referenceRoutes(
-  handlers: Readonly<Record<string, RequestHandler>>,
-): Record<string, Route> {
-  const routeOf = (path: string): Route => ({
-    method: 'GET',
-    path,
-    // One label, because the names of these files change with their content.
-    label: path.startsWith('/docs/') ? '/docs/*' : path,
-  });
-  return Object.fromEntries(Object.keys(handlers).map((path) => [path, routeOf(path)]));
 }
 
 const redirectToPage: RequestHandler = (req, res) => {

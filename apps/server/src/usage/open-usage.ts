@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
 import { repeat } from '../shared/repeat.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import { createUsageCollector } from './usage-collector.ts';
 import type { UsedRequest } from './usage-entry.ts';
 import { createUsageFlusher } from './usage-flusher.ts';
@@ -107,12 +107,7 @@ export function openUsage(options: {
     writeAgeMs: () => performance.now() - writtenAt,
     rollUpAgeMs: () => performance.now() - rolledUpAt,
     async close() {
-      const giveUp = new AbortController();
-      await Promise.race([
-        finish().catch(onFailure),
-        sleep(closeTimeoutMs, undefined, { signal: giveUp.signal }).catch(() => {}),
-      ]);
-      giveUp.abort();
+      await waitAtMost(closeTimeoutMs, finish().catch(onFailure), () => {});
       flusher.giveUp();
     },
   };

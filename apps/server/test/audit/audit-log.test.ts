@@ -287,7 +287,7 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
     });
 
   async function list() {
-    const { entries } = await createAuditLog(database.db).list({}, 100, undefined);
+    const { items: entries } = await createAuditLog(database.db).list({}, 100, undefined);
     return entries.map(({ at }) => at);
   }
 

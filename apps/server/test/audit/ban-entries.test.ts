@@ -176,7 +176,7 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
   afterAll(() => stack.disposeAsync());
 
   async function actionsAbout(keyId: string) {
-    const { entries } = await createAuditLog(database.db).list({ keyId }, 100, undefined);
+    const { items: entries } = await createAuditLog(database.db).list({ keyId }, 100, undefined);
     return entries.map(({ action }) => action).toReversed();
   }
 

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database, OpenDatabase } from '../../src/database/database.ts';
+import type { ListPosition } from '../../src/database/list-page.ts';
 import { inTransaction } from '../../src/database/statement.ts';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createKeyManagement } from '../../src/keys/key-management.ts';
-import { type KeyFilter, type KeyPosition, searchKeys } from '../../src/keys/key-search.ts';
+import { type KeyFilter, searchKeys } from '../../src/keys/key-search.ts';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { someCause } from '../support/admin.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
@@ -16,9 +17,9 @@ const quota = { perMinute: 5, perDay: 6 };
 /** The pages of a search, from the first to the last. */
 async function pagesOf(db: Database, filter: KeyFilter, limit = 100) {
   const pages: string[][] = [];
-  let position: KeyPosition | undefined;
+  let position: ListPosition | undefined;
   do {
-    const { keys, next } = await searchKeys(db, filter, limit, position);
+    const { items: keys, next } = await searchKeys(db, filter, limit, position);
     pages.push(keys.map(({ id }) => id));
     position = next;
   } while (position !== undefined);

@@ -8,9 +8,10 @@ import { parseArgs } from 'node:util';
 import { openPostgres } from '@animal-store/testkit';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
+import type { ListPosition } from '../../src/database/list-page.ts';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import * as schema from '../../src/database/schema.ts';
-import { type KeyFilter, type KeyPosition, searchKeys } from '../../src/keys/key-search.ts';
+import { type KeyFilter, searchKeys } from '../../src/keys/key-search.ts';
 import { fillKeys } from '../support/fill-keys.ts';
 
 const { positionals, values } = parseArgs({
@@ -98,10 +99,10 @@ for (const filter of searches) {
 }
 await client.end();
 
-async function page(filter: KeyFilter, position: KeyPosition | undefined) {
+async function page(filter: KeyFilter, position: ListPosition | undefined) {
   said = [];
   const startedAt = performance.now();
-  const { keys, next } = await searchKeys(db, filter, 20, position);
+  const { items: keys, next } = await searchKeys(db, filter, 20, position);
   const wallMs = performance.now() - startedAt;
   const durations = said.map((message) => Number(/^duration: ([\d.]+) ms/.exec(message)?.[1] ?? 0));
   return {

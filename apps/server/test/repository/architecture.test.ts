@@ -102,7 +102,7 @@ describe('inside the server', () => {
     ['usage', 'database', 'shared'],
     ['audit', 'database', 'shared'],
     ['keys', 'audit', 'database', 'shared', 'usage'],
-    ['operators', 'audit', 'database', 'keys'],
+    ['operators', 'audit', 'database', 'keys', 'shared'],
     ['pets', 'database', 'http', 'shared'],
     ['reference', 'http'],
     ['api', 'http', 'keys', 'pets', 'quotas', 'reference', 'usage'],
@@ -187,8 +187,10 @@ describe('inside the server', () => {
     expect(refused(without(inRooms('quotas', 'ops')), [/^rate-limiter-flexible$/])).toEqual([]);
   });
 
-  test('only main handles signals and exits', () => {
-    const others = filesUnder('apps/server/src').filter((file) => !file.endsWith('src/main.ts'));
+  test('only one module handles signals and exits', () => {
+    const others = filesUnder('apps/server/src').filter(
+      (file) => !file.endsWith('src/stop-process.ts'),
+    );
     expect(others.filter((file) => /process\.(on|once|exit|kill)\b/.test(read(file)))).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ interface Times {
   }[];
 }
 
-/** Writes the times of a key or operator as the contract has them: ISO 8601 in UTC. */
+/** Writes the times of a key or operator as the admin contract has them: ISO 8601 in UTC. */
 export function toTimes({ createdAt, expiresAt, revokedAt, tokens }: Times) {
   return {
     createdAt: createdAt.toISOString(),
@@ -22,9 +22,4 @@ export function toTimes({ createdAt, expiresAt, revokedAt, tokens }: Times) {
       expiresAt: token.expiresAt?.toISOString() ?? null,
     })),
   };
-}
-
-/** Reads an expiry that the contract has validated; `null` means never. */
-export function readExpiry(expiresAt: string | null | undefined): Date | null | undefined {
-  return typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt;
 }

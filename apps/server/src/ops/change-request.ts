@@ -10,3 +10,8 @@ export function causeOf(
   if (actor === undefined) throw new TypeError('A change has no actor.');
   return { actor, requestId, reason };
 }
+
+/** Reads an expiry that the contract has validated; `null` means never. */
+export function readExpiry(expiresAt: string | null | undefined): Date | null | undefined {
+  return typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt;
+}

@@ -1,0 +1,62 @@
+import { type SQL, sql } from 'drizzle-orm';
+
+/** Where a page of a list ends. */
+export interface ListPosition {
+  /** What the list is sorted by: a text, or a time in microseconds. */
+  readonly place: string;
+  readonly id: string;
+}
+
+/** A page of a list. */
+export interface ListPage<Item> {
+  readonly items: readonly Item[];
+  /** Where the next page begins, if there may be one. */
+  readonly next: ListPosition | undefined;
+}
+
+/**
+ * How many rows one page looks at. Each way to list keys or audit entries reads an index in the order
+ * of the list, so one filter looks at few more rows than it finds. But of several filters only one has
+ * its index. Without this bound, a search for the revoked keys of an account with a million active ones
+ * would read them all. 2,000 keys take about 20 ms.
+ */
+export const maxScanned = 2_000;
+
+/**
+ * Reads a page. It may have fewer rows than `limit`, even none, while there is another page.
+ *
+ * @param scan.find gives the first rows that match every filter, at most so many.
+ * @param scan.findEnd gives the last row that was looked at, if it is the last of {@link maxScanned}.
+ */
+export async function readPage<Row>(
+  limit: number,
+  scan: {
+    readonly find: (limit: number) => Promise<Row[]>;
+    readonly positionOf: (row: Row) => ListPosition;
+    readonly findEnd: () => Promise<ListPosition[]>;
+  },
+): Promise<ListPage<Row>> {
+  // One more than asked for tells whether there is a next page.
+  const found = await scan.find(limit + 1);
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  const [next] =
+    found.length > limit && last !== undefined ? [scan.positionOf(last)] : await scan.findEnd();
+  return { items, next };
+}
+
+/** A time in microseconds, as text: a `Date` would lose some of them. */
+export function toMicroseconds(at: unknown): SQL<string> {
+  return sql<string>`(extract(epoch from ${at}) * 1000000)::bigint::text`;
+}
+
+/** The time of a position. A forged cursor without a time starts at the Unix epoch. */
+export function fromMicroseconds(place: string): SQL {
+  return sql`timestamptz 'epoch' + interval '1 microsecond' * ${toInteger(place)}::float8`;
+}
+
+/** The number in a part of a position; 0 in a forged one without. */
+export function toInteger(text: string): number {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : 0;
+}

@@ -1,0 +1,18 @@
+/**
+ * Waits for a promise, but no longer than `ms`.
+ *
+ * @param late gives the result if it takes longer. What the promise settles with then is ignored.
+ */
+export async function waitAtMost<Result>(
+  ms: number,
+  promise: Promise<Result>,
+  late: () => Result,
+): Promise<Result> {
+  const deadline = Promise.withResolvers<Result>();
+  const timer = setTimeout(() => deadline.resolve(late()), ms);
+  try {
+    return await Promise.race([promise, deadline.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
