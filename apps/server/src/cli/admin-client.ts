@@ -93,17 +93,21 @@ function requireContract(
   }
 }
 
+/** What an operation answers when it succeeds. */
+export type SuccessBody<Answer> = Answer extends { status: 200 | 201; body: infer Body }
+  ? Body
+  : never;
+
 /**
- * The answer to a call, if it has the one status that means success.
+ * The answer to a call, if it is a success.
  *
- * @throws {CliError} with the server's message, otherwise.
+ * @throws {CliError} that says why the server refused the call.
  */
-export async function expectStatus<
-  Answer extends { status: number; body: unknown },
-  Status extends Answer['status'],
->(call: Promise<Answer>, status: Status): Promise<Extract<Answer, { status: Status }>> {
+export async function expectSuccess<Answer extends { status: number; body: unknown }>(
+  call: Promise<Answer>,
+): Promise<Answer & { body: SuccessBody<Answer> }> {
   const answer = await call;
-  if (answer.status === status) return answer as Extract<Answer, { status: Status }>;
+  if (answer.status < 300) return answer as Answer & { body: SuccessBody<Answer> };
   const { data: error } = ErrorBody.safeParse(answer.body);
   if (error === undefined) {
     throw new CliError(`The server answered ${answer.status}: is it an operators' listener?`);

@@ -1,7 +1,7 @@
 import type { AuditAction, AuditEntry } from '@animal-store/contract/admin';
 import { auditActions } from '@animal-store/contract/admin';
 import { type Command, Option } from 'commander';
-import { expectStatus } from './admin-client.ts';
+import { expectSuccess } from './admin-client.ts';
 import { type CliOutput, createProgram } from './create-program.ts';
 import { listAll } from './list-all.ts';
 import { type CommonOptions, countOption, idOption, sinceOption } from './options.ts';
@@ -30,7 +30,7 @@ type AuditOptions = CommonOptions & {
 
 /** Creates the command `npm run audit`. */
 export function createAuditProgram(output: CliOutput): Command {
-  const { program, connect, print, finish } = createProgram('audit', {
+  const { program, call, finish } = createProgram('audit', {
     description: 'Show who changed what in a running Animal Store, the newest first.',
     examples,
     output,
@@ -44,15 +44,18 @@ export function createAuditProgram(output: CliOutput): Command {
     .option('--account <ref>', 'only entries about keys of this account')
     .addOption(sinceOption('only from so long ago on'))
     .addOption(countOption().default(usualLimit))
-    .action(async (options: AuditOptions) => {
-      const client = connect(options);
+    .action((options: AuditOptions) => {
       const { key, operator, actor, action, account, since, limit } = options;
       const filter = { keyId: key, operatorId: operator, actor, action, account, from: since };
-      const entries = await listAll<AuditEntry>(
-        (page) => expectStatus(client.listAuditEntries({ query: { ...filter, ...page } }), 200),
-        limit,
+      return call(
+        options,
+        (client) =>
+          listAll<AuditEntry>(
+            (page) => expectSuccess(client.listAuditEntries({ query: { ...filter, ...page } })),
+            limit,
+          ),
+        showAuditEntries,
       );
-      print(options, entries, showAuditEntries);
     });
 
   return finish();

@@ -1,4 +1,4 @@
-import { toCount } from './table.ts';
+import { toCount } from './format-table.ts';
 
 /** A bar that is shorter than this says nothing. */
 const minBarWidth = 8;

@@ -1,5 +1,10 @@
 import { Command } from 'commander';
-import { type AdminClient, createAdminClient } from './admin-client.ts';
+import {
+  type AdminClient,
+  createAdminClient,
+  expectSuccess,
+  type SuccessBody,
+} from './admin-client.ts';
 import { findServer } from './find-server.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
 
@@ -37,10 +42,15 @@ export function createProgram(
   return {
     program,
 
-    connect: (options: CommonOptions): AdminClient => createAdminClient(findServer(options)),
-
-    print<Result>({ json }: CommonOptions, result: Result, show: (result: Result) => string): void {
-      out(json ? `${JSON.stringify(result, null, 2)}\n` : show(result));
+    /** Calls an operation, and prints the body of its answer. */
+    async call<Answer extends { status: number; body: unknown }>(
+      options: CommonOptions,
+      operation: (client: AdminClient) => Promise<Answer>,
+      show: (body: SuccessBody<Answer>) => string,
+    ): Promise<void> {
+      const client = createAdminClient(findServer(options));
+      const { body } = await expectSuccess(operation(client));
+      out(options.json ? `${JSON.stringify(body, null, 2)}\n` : show(body));
     },
 
     /** Adds the options that every command has. */

@@ -1,8 +1,8 @@
 import type { PlanName } from '@animal-store/contract';
-import type { IssuedKey, Key, KeyState, NewKey, UsageBucket } from '@animal-store/contract/admin';
+import type { Key, KeyState, NewKey, UsageBucket } from '@animal-store/contract/admin';
 import { keyStates } from '@animal-store/contract/admin';
 import { type Command, Option } from 'commander';
-import { type AdminClient, expectStatus } from './admin-client.ts';
+import { type AdminClient, expectSuccess } from './admin-client.ts';
 import { type CliOutput, createProgram } from './create-program.ts';
 import { listAll } from './list-all.ts';
 import {
@@ -11,7 +11,7 @@ import {
   daysOption,
   expiresOption,
   graceOption,
-  keyId,
+  idArgument,
   perDayOption,
   perMinuteOption,
   planArgument,
@@ -23,7 +23,7 @@ import {
   reasonOption,
   sinceOption,
 } from './options.ts';
-import { showKey, showKeys, showToken } from './show-keys.ts';
+import { showIssuedKey, showKey, showKeys } from './show-keys.ts';
 import { showKeyUsage } from './show-usage.ts';
 
 const examples = `
@@ -51,7 +51,7 @@ function bucketFor(ms: number): UsageBucket {
 
 /** Creates the commands of \`npm run keys -- <command>\`. */
 export function createKeysProgram(output: CliOutput): Command {
-  const { program, connect, print, finish } = createProgram('keys', {
+  const { program, call, finish } = createProgram('keys', {
     description: 'Create, change and revoke the API keys of a running Animal Store.',
     examples,
     output,
@@ -68,11 +68,10 @@ export function createKeysProgram(output: CliOutput): Command {
     .addOption(perDayOption())
     .addOption(expiresOption())
     .addOption(reasonOption())
-    .action(async (options: CreateOptions, command: Command) => {
+    .action((options: CreateOptions, command: Command) => {
       const body = readNewKey(options, command);
-      const client = connect(options);
-      const answer = await expectStatus(client.createKey({ body, query: reasonOf(options) }), 201);
-      print(options, answer.body, showIssuedKey);
+      const query = reasonOf(options);
+      return call(options, (client) => client.createKey({ body, query }), showIssuedKey);
     });
 
   program
@@ -92,20 +91,18 @@ export function createKeysProgram(output: CliOutput): Command {
     )
     .addOption(daysOption('--unused-for <days>', 'only keys without a request for so long, as 90d'))
     .addOption(countOption())
-    .action(async (options: ListOptions) => {
-      print(options, await listKeys(connect(options), options), showKeys);
-    });
+    .action((options: ListOptions) =>
+      call(options, (client) => listKeys(client, options), showKeys),
+    );
 
   program
     .command('show')
     .summary('show a key and its usage')
     .description('Shows a key, its usage of both windows, its strikes and its ban.')
-    .addArgument(keyId())
-    .action(async (id: string, options: CommonOptions) => {
-      const client = connect(options);
-      const answer = await expectStatus(client.getKey({ params: { keyId: id } }), 200);
-      print(options, answer.body, showKey);
-    });
+    .addArgument(idArgument('key'))
+    .action((id: string, options: CommonOptions) =>
+      call(options, (client) => client.getKey({ params: { keyId: id } }), showKey),
+    );
 
   program
     .command('usage')
@@ -113,14 +110,15 @@ export function createKeysProgram(output: CliOutput): Command {
     .description(
       'Draws how many requests a key has made: by minute up to an hour, by hour up to two days, else by day.',
     )
-    .addArgument(keyId())
+    .addArgument(idArgument('key'))
     .addOption(sinceOption('since so long ago, a day by default'))
-    .action(async (id: string, options: CommonOptions & { readonly since?: string }) => {
+    .action((id: string, options: CommonOptions & { readonly since?: string }) => {
       const { since: from = new Date(Date.now() - dayMs).toISOString() } = options;
       const query = { from, bucket: bucketFor(Date.now() - Date.parse(from)) };
-      const call = connect(options).getKeyUsage({ params: { keyId: id }, query });
-      print(options, (await expectStatus(call, 200)).body, (ledger) =>
-        showKeyUsage(ledger, output.columns ?? usualColumns),
+      return call(
+        options,
+        (client) => client.getKeyUsage({ params: { keyId: id }, query }),
+        (ledger) => showKeyUsage(ledger, output.columns ?? usualColumns),
       );
     });
 
@@ -128,31 +126,23 @@ export function createKeysProgram(output: CliOutput): Command {
     .command('set-plan')
     .summary("change a key's plan or numbers")
     .description('Changes a plan from the next request on. The counts are kept.')
-    .addArgument(keyId())
+    .addArgument(idArgument('key'))
     .addArgument(planArgument())
     .addOption(perMinuteOption())
     .addOption(perDayOption())
     .addOption(reasonOption())
-    .action(async (id: string, plan: PlanName, options: SetPlanOptions, command: Command) => {
+    .action((id: string, plan: PlanName, options: SetPlanOptions, command: Command) => {
       const choice = readQuota(plan, options);
       if ('fault' in choice) return command.error(`error: ${choice.fault}`);
-      const client = connect(options);
-      const answer = await expectStatus(
-        client.changeKey({
-          params: { keyId: id },
-          query: reasonOf(options),
-          body: { plan, ...choice },
-        }),
-        200,
-      );
-      print(options, answer.body, showKey);
+      const request = { ...changeOf(id, options), body: { plan, ...choice } };
+      return call(options, (client) => client.changeKey(request), showKey);
     });
 
   program
     .command('update')
     .summary("change a key's name, account or expiry")
     .description('Changes the name, account and expiry of a key, from the next request on.')
-    .addArgument(keyId())
+    .addArgument(idArgument('key'))
     .option('--name <name>', 'who or what it is for')
     .option('--no-name', 'remove the name')
     .option('--account <ref>', 'your own reference, such as a customer number')
@@ -160,7 +150,7 @@ export function createKeysProgram(output: CliOutput): Command {
     .addOption(expiresOption())
     .option('--no-expires', 'let it never expire')
     .addOption(reasonOption())
-    .action(async (id: string, options: UpdateOptions, command: Command) => {
+    .action((id: string, options: UpdateOptions, command: Command) => {
       const { name, account, expires } = options;
       if (name === undefined && account === undefined && expires === undefined) {
         command.error(
@@ -172,9 +162,8 @@ export function createKeysProgram(output: CliOutput): Command {
         account: account === false ? null : account,
         expiresAt: expires === false ? null : expires,
       };
-      const request = { params: { keyId: id }, query: reasonOf(options), body };
-      const answer = await expectStatus(connect(options).changeKey(request), 200);
-      print(options, answer.body, showKey);
+      const request = { ...changeOf(id, options), body };
+      return call(options, (client) => client.changeKey(request), showKey);
     });
 
   program
@@ -183,48 +172,42 @@ export function createKeysProgram(output: CliOutput): Command {
     .description(
       'Creates a new token and shows it once. Earlier tokens stay valid for a grace period.',
     )
-    .addArgument(keyId())
+    .addArgument(idArgument('key'))
     .addOption(graceOption())
     .addOption(reasonOption())
-    .action(async (id: string, options: { grace: number } & ReasonOptions) => {
-      const client = connect(options);
-      const answer = await expectStatus(
-        client.rotateKey({
-          params: { keyId: id },
-          query: reasonOf(options),
-          body: { graceSeconds: options.grace },
-        }),
-        200,
-      );
-      print(options, answer.body, showIssuedKey);
+    .action((id: string, options: { grace: number } & ReasonOptions) => {
+      const request = { ...changeOf(id, options), body: { graceSeconds: options.grace } };
+      return call(options, (client) => client.rotateKey(request), showIssuedKey);
     });
 
   program
     .command('revoke')
     .summary('revoke a key')
     .description('Revokes a key for good.')
-    .addArgument(keyId())
+    .addArgument(idArgument('key'))
     .addOption(reasonOption())
-    .action(async (id: string, options: ReasonOptions) => {
-      const request = { params: { keyId: id }, query: reasonOf(options) };
-      const answer = await expectStatus(connect(options).revokeKey(request), 200);
-      print(options, answer.body, showKey);
-    });
+    .action((id: string, options: ReasonOptions) =>
+      call(options, (client) => client.revokeKey(changeOf(id, options)), showKey),
+    );
 
   program
     .command('unban')
     .summary("end a key's ban")
     .description("Ends a key's ban and deletes its strikes. The counts are kept.")
-    .addArgument(keyId())
+    .addArgument(idArgument('key'))
     .addOption(reasonOption())
-    .action(async (id: string, options: ReasonOptions) => {
-      const request = { params: { keyId: id }, query: reasonOf(options) };
-      const answer = await expectStatus(connect(options).unbanKey(request), 200);
-      print(options, answer.body, showKey);
-    });
+    .action((id: string, options: ReasonOptions) =>
+      call(options, (client) => client.unbanKey(changeOf(id, options)), showKey),
+    );
 
   return finish();
 }
+
+/** What every request that changes a key has. */
+const changeOf = (id: string, options: ReasonOptions) => ({
+  params: { keyId: id },
+  query: reasonOf(options),
+});
 
 type CreateOptions = ReasonOptions &
   QuotaOptions & {
@@ -266,7 +249,7 @@ type ListOptions = CommonOptions & {
 };
 
 /** All keys that match, page by page. */
-function listKeys(client: AdminClient, options: ListOptions): Promise<Key[]> {
+function listKeys(client: AdminClient, options: ListOptions) {
   const { plan, state, name, account, tokenPrefix, deprecatedWithin, unusedFor } = options;
   const filter = {
     plan,
@@ -277,12 +260,8 @@ function listKeys(client: AdminClient, options: ListOptions): Promise<Key[]> {
     deprecatedWithinDays: deprecatedWithin,
     unusedForDays: unusedFor,
   };
-  return listAll(
-    (page) => expectStatus(client.listKeys({ query: { ...filter, ...page } }), 200),
+  return listAll<Key>(
+    (page) => expectSuccess(client.listKeys({ query: { ...filter, ...page } })),
     options.limit,
   );
-}
-
-function showIssuedKey({ key, token }: IssuedKey): string {
-  return `${showKey(key)}\n${showToken(token)}`;
 }

@@ -8,11 +8,14 @@ interface Page<Item> {
   readonly headers: Headers;
 }
 
-/** Reads a list, page by page. A page may be empty although there is another. */
+/**
+ * Reads a list, page by page, and gives all of it as one answer. A page may be empty although there is
+ * another.
+ */
 export async function listAll<Item>(
   read: (page: { limit: string; cursor: string | undefined }) => Promise<Page<Item>>,
   limit: number = Number.POSITIVE_INFINITY,
-): Promise<Item[]> {
+): Promise<{ status: 200; body: Item[] }> {
   const items: Item[] = [];
   let cursor: string | undefined;
   do {
@@ -21,5 +24,5 @@ export async function listAll<Item>(
     const next = findLink(page.headers.get('Link') ?? '', 'next');
     cursor = next && (new URLSearchParams(next.split('?')[1]).get('cursor') ?? undefined);
   } while (cursor !== undefined && items.length < limit);
-  return items;
+  return { status: 200, body: items };
 }

@@ -1,19 +1,17 @@
-import type { IssuedOperator, OperatorRole } from '@animal-store/contract/admin';
+import type { OperatorRole } from '@animal-store/contract/admin';
 import { operatorRoles } from '@animal-store/contract/admin';
 import { type Command, Option } from 'commander';
-import { expectStatus } from './admin-client.ts';
 import { type CliOutput, createProgram } from './create-program.ts';
 import {
   type CommonOptions,
   expiresOption,
   graceOption,
-  operatorId,
+  idArgument,
   type ReasonOptions,
   reasonOf,
   reasonOption,
 } from './options.ts';
-import { showToken } from './show-keys.ts';
-import { showOperator, showOperators } from './show-operators.ts';
+import { showIssuedOperator, showOperator, showOperators } from './show-operators.ts';
 
 const examples = `
   npm run operators -- create --name Ann --role operator --expires 90d
@@ -30,7 +28,7 @@ type CreateOptions = ReasonOptions & {
 
 /** Creates the commands of `npm run operators -- <command>`. */
 export function createOperatorsProgram(output: CliOutput): Command {
-  const { program, connect, print, finish } = createProgram('operators', {
+  const { program, call, finish } = createProgram('operators', {
     description: 'Manage who may use the admin API of a running Animal Store.',
     examples,
     output,
@@ -48,24 +46,19 @@ export function createOperatorsProgram(output: CliOutput): Command {
     )
     .addOption(expiresOption())
     .addOption(reasonOption())
-    .action(async (options: CreateOptions) => {
+    .action((options: CreateOptions) => {
       const { name, role, expires } = options;
-      const body = { name, role, expiresAt: expires };
-      const answer = await expectStatus(
-        connect(options).createOperator({ body, query: reasonOf(options) }),
-        201,
-      );
-      print(options, answer.body, showIssuedOperator);
+      const request = { body: { name, role, expiresAt: expires }, query: reasonOf(options) };
+      return call(options, (client) => client.createOperator(request), showIssuedOperator);
     });
 
   program
     .command('list')
     .summary('list operators')
     .description('Lists operators, the newest first.')
-    .action(async (options: CommonOptions) => {
-      const answer = await expectStatus(connect(options).listOperators(), 200);
-      print(options, answer.body, showOperators);
-    });
+    .action((options: CommonOptions) =>
+      call(options, (client) => client.listOperators(), showOperators),
+    );
 
   program
     .command('rotate')
@@ -73,33 +66,29 @@ export function createOperatorsProgram(output: CliOutput): Command {
     .description(
       'Creates a new token and shows it once. Earlier tokens stay valid for a grace period.',
     )
-    .addArgument(operatorId())
+    .addArgument(idArgument('operator'))
     .addOption(graceOption())
     .addOption(reasonOption())
-    .action(async (id: string, options: { grace: number } & ReasonOptions) => {
-      const call = connect(options).rotateOperator({
-        params: { operatorId: id },
-        query: reasonOf(options),
-        body: { graceSeconds: options.grace },
-      });
-      print(options, (await expectStatus(call, 200)).body, showIssuedOperator);
+    .action((id: string, options: { grace: number } & ReasonOptions) => {
+      const request = { ...changeOf(id, options), body: { graceSeconds: options.grace } };
+      return call(options, (client) => client.rotateOperator(request), showIssuedOperator);
     });
 
   program
     .command('revoke')
     .summary('revoke an operator')
     .description('Revokes an operator for good.')
-    .addArgument(operatorId())
+    .addArgument(idArgument('operator'))
     .addOption(reasonOption())
-    .action(async (id: string, options: ReasonOptions) => {
-      const request = { params: { operatorId: id }, query: reasonOf(options) };
-      const call = connect(options).revokeOperator(request);
-      print(options, (await expectStatus(call, 200)).body, showOperator);
-    });
+    .action((id: string, options: ReasonOptions) =>
+      call(options, (client) => client.revokeOperator(changeOf(id, options)), showOperator),
+    );
 
   return finish();
 }
 
-function showIssuedOperator({ operator, token }: IssuedOperator): string {
-  return `${showOperator(operator)}\n${showToken(token)}`;
-}
+/** What every request that changes an operator has. */
+const changeOf = (id: string, options: ReasonOptions) => ({
+  params: { operatorId: id },
+  query: reasonOf(options),
+});

@@ -20,27 +20,13 @@ export interface QuotaOptions {
   readonly perDay?: number;
 }
 
-/** The id of a key. */
-export const keyId = (): Argument =>
-  new Argument('<id>', 'the id of the key').argParser((text) => {
-    if (isKeyId(text)) return text;
-    throw new InvalidArgumentError('Expected the id of a key, as list shows it.');
-  });
+/** The id of a key or an operator, as an argument. */
+export const idArgument = (of: 'key' | 'operator'): Argument =>
+  new Argument('<id>', `the id of the ${of}`).argParser(parseId);
 
-/** The id of an operator. */
-export const operatorId = (): Argument =>
-  new Argument('<id>', 'the id of the operator').argParser((text) => {
-    // Ids of operators and of keys are UUIDs.
-    if (isKeyId(text)) return text;
-    throw new InvalidArgumentError('Expected the id of an operator, as list shows it.');
-  });
-
-/** The id of a key or of an operator, as an option. */
+/** The id of a key or an operator, as an option. */
 export const idOption = (flags: string, description: string): Option =>
-  new Option(flags, description).argParser((text) => {
-    if (isKeyId(text)) return text;
-    throw new InvalidArgumentError('Expected an id, as list shows it.');
-  });
+  new Option(flags, description).argParser(parseId);
 
 /** The name of a plan, as an argument. */
 export const planArgument = (): Argument =>
@@ -154,6 +140,12 @@ function readInstant(text: string, direction: 1 | -1): string {
   throw new InvalidArgumentError(
     `Expected ${durationForm}, or a date and time with its offset, such as 2027-01-31T00:00:00Z.`,
   );
+}
+
+function parseId(text: string): string {
+  // Ids of operators and of keys are UUIDs.
+  if (isKeyId(text)) return text;
+  throw new InvalidArgumentError('Expected an id, as list shows it.');
 }
 
 function parseLimit(text: string): number {

@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditState } from '@animal-store/contract/admin';
-import { formatTable } from './table.ts';
-import { toTime } from './to-time.ts';
+import { formatTable } from './format-table.ts';
+import { toTime } from './format-time.ts';
 
 /** Entries of the audit log as a table. */
 export function showAuditEntries(entries: readonly AuditEntry[]): string {

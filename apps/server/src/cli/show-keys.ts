@@ -1,6 +1,7 @@
-import type { Key, KeyDetails } from '@animal-store/contract/admin';
-import { formatFields, formatTable, toCount } from './table.ts';
-import { toTime } from './to-time.ts';
+import type { IssuedKey, Key, KeyDetails } from '@animal-store/contract/admin';
+import { formatFields, formatTable, toCount } from './format-table.ts';
+import { toExpiry, toMinute, toTime } from './format-time.ts';
+import { showToken, tokenFields, tokensCell, toState } from './show-tokens.ts';
 
 /** Shown for a missing value. */
 const none = '-';
@@ -32,8 +33,8 @@ export function showKeys(keys: readonly Key[]): string {
       toCount(key.quota.perMinute),
       toCount(key.quota.perDay),
       key.state,
-      key.tokens.map(({ prefix }) => `${prefix}…`).join(' ') || none,
-      key.expiresAt === null ? 'never' : toTime(key.expiresAt),
+      tokensCell(key.tokens),
+      toExpiry(key.expiresAt),
       toLastUse(key),
     ]),
   );
@@ -47,21 +48,18 @@ export function showKey(key: Key | KeyDetails): string {
     ['Name', key.name ?? none],
     ['Account', key.account ?? none],
     ['Plan', `${key.plan}: ${toCount(perMinute)} per minute, ${toCount(perDay)} per day`],
-    ['State', key.revokedAt === null ? key.state : `revoked ${toTime(key.revokedAt)}`],
+    ['State', toState(key)],
     ['Created', toTime(key.createdAt)],
-    ['Expires', key.expiresAt === null ? 'never' : toTime(key.expiresAt)],
+    ['Expires', toExpiry(key.expiresAt)],
     ['Last used', toLastUse(key)],
-    ...key.tokens.map(({ prefix, expiresAt }, index) => {
-      const until = expiresAt === null ? '' : `  replaced, valid until ${toTime(expiresAt)}`;
-      return [index === 0 ? 'Tokens' : '', `${prefix}…${until}`] as const;
-    }),
+    ...tokenFields(key.tokens),
     ...('usage' in key ? usageFields(key.usage) : []),
   ]);
 }
 
-/** A new token. The server cannot show it again. */
-export function showToken(token: string): string {
-  return `${formatFields([['Token', token]])}\nKeep the token: it is not shown again.\n`;
+/** A key with its new token. */
+export function showIssuedKey({ key, token }: IssuedKey): string {
+  return `${showKey(key)}\n${showToken(token)}`;
 }
 
 function usageFields(usage: KeyDetails['usage']) {
@@ -82,7 +80,6 @@ function usageFields(usage: KeyDetails['usage']) {
   ] as const;
 }
 
-/** The minute of the last request. The usage ledger does not store seconds. */
 function toLastUse({ lastUsedAt }: Key): string {
-  return lastUsedAt === null ? 'never' : `${toTime(lastUsedAt).slice(0, -4)}Z`;
+  return lastUsedAt === null ? 'never' : toMinute(lastUsedAt);
 }

@@ -1,6 +1,7 @@
-import type { Operator } from '@animal-store/contract/admin';
-import { formatFields, formatTable } from './table.ts';
-import { toTime } from './to-time.ts';
+import type { IssuedOperator, Operator } from '@animal-store/contract/admin';
+import { formatFields, formatTable } from './format-table.ts';
+import { toExpiry, toTime } from './format-time.ts';
+import { showToken, tokenFields, tokensCell, toState } from './show-tokens.ts';
 
 /** A list of operators as a table. */
 export function showOperators(operators: readonly Operator[]): string {
@@ -12,26 +13,26 @@ export function showOperators(operators: readonly Operator[]): string {
       name,
       role,
       state,
-      tokens.map(({ prefix }) => `${prefix}…`).join(' ') || '-',
-      expiresAt === null ? 'never' : toTime(expiresAt),
+      tokensCell(tokens),
+      toExpiry(expiresAt),
     ]),
   );
 }
 
 /** One operator. */
 export function showOperator(operator: Operator): string {
-  const { id, name, role, state, createdAt, expiresAt, revokedAt, tokens } = operator;
   return formatFields([
-    ['Id', id],
-    ['Name', name],
-    ['Role', role],
-    ['State', revokedAt === null ? state : `revoked ${toTime(revokedAt)}`],
-    ['Created', toTime(createdAt)],
-    ['Expires', expiresAt === null ? 'never' : toTime(expiresAt)],
-    ...tokens.map((token, index) => {
-      const until =
-        token.expiresAt === null ? '' : `  replaced, valid until ${toTime(token.expiresAt)}`;
-      return [index === 0 ? 'Tokens' : '', `${token.prefix}…${until}`] as const;
-    }),
+    ['Id', operator.id],
+    ['Name', operator.name],
+    ['Role', operator.role],
+    ['State', toState(operator)],
+    ['Created', toTime(operator.createdAt)],
+    ['Expires', toExpiry(operator.expiresAt)],
+    ...tokenFields(operator.tokens),
   ]);
+}
+
+/** An operator with its new token. */
+export function showIssuedOperator({ operator, token }: IssuedOperator): string {
+  return `${showOperator(operator)}\n${showToken(token)}`;
 }

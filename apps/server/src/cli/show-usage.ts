@@ -8,8 +8,8 @@ import {
   usageOutcomes,
 } from '@animal-store/contract/admin';
 import { formatBars } from './bar-chart.ts';
-import { formatTable, toCount } from './table.ts';
-import { toTime } from './to-time.ts';
+import { formatTable, toCount } from './format-table.ts';
+import { toMinute } from './format-time.ts';
 
 /** What a key has used: a bar for each bucket, and a table by operation and outcome. */
 export function showKeyUsage({ from, to, bucket, rows }: LedgerOfKey, columns: number): string {
@@ -73,8 +73,4 @@ function sumBy<Name>(
 function labelOf(unixMs: number, bucket: UsageBucket): string {
   const instant = new Date(unixMs).toISOString();
   return bucket === 'day' ? instant.slice(0, 10) : toMinute(instant);
-}
-
-function toMinute(instant: string): string {
-  return `${toTime(instant).slice(0, -4)}Z`;
 }

@@ -1,6 +1,5 @@
 import type { PlanName } from '@animal-store/contract';
 import type { Command } from 'commander';
-import { expectStatus } from './admin-client.ts';
 import { type CliOutput, createProgram } from './create-program.ts';
 import { type CommonOptions, countOption, planOption, sinceOption } from './options.ts';
 import { showBusiestKeys } from './show-usage.ts';
@@ -20,7 +19,7 @@ type TopOptions = CommonOptions & {
 
 /** Creates the commands of `npm run usage -- <command>`. */
 export function createUsageProgram(output: CliOutput): Command {
-  const { program, connect, print, finish } = createProgram('usage', {
+  const { program, call, finish } = createProgram('usage', {
     description: 'Show who uses a running Animal Store.',
     examples,
     output,
@@ -34,11 +33,10 @@ export function createUsageProgram(output: CliOutput): Command {
     .addOption(planOption('only keys of this plan'))
     .option('--account <ref>', 'only keys of this account')
     .addOption(countOption())
-    .action(async (options: TopOptions) => {
+    .action((options: TopOptions) => {
       const { since: from, plan, account, limit } = options;
       const query = { groupBy: 'key', from, plan, account, limit: limit?.toString() } as const;
-      const answer = await expectStatus(connect(options).getUsage({ query }), 200);
-      print(options, answer.body, showBusiestKeys);
+      return call(options, (client) => client.getUsage({ query }), showBusiestKeys);
     });
 
   return finish();

@@ -318,7 +318,7 @@ describe('an invalid command', () => {
     [[...plan, 'free', '--expires', 'soon'], 'such as 90d or 24h'],
     [[...plan, 'free', '--expires', '2030-01-01'], 'a date and time with its offset'],
     [['show'], "missing required argument 'id'"],
-    [['show', 'acme'], 'Expected the id of a key'],
+    [['show', 'acme'], 'Expected an id, as list shows it'],
     [['set-plan', nobody], "missing required argument 'plan'"],
     [['rotate', nobody, '--grace', '31d'], 'Expected at most 30d'],
     [['rotate', nobody, '--grace', '-1'], 'Expected at most 30d'],
