@@ -12,11 +12,20 @@ function variable(isValid: (text: string) => boolean, expected: string) {
     .optional();
 }
 
-function wholeNumber(name: string, min: number, max: number, byDefault: number) {
-  return variable(
-    (text) => /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max,
-    `a whole number from ${min} to ${max}, such as ${name}=${byDefault}`,
-  ).transform((text) => (text === undefined ? byDefault : Number(text)));
+/** A whole number, or `undefined` if there is none. The error shows the variable with an example. */
+function optionalNumber(min: number, max: number, example: number) {
+  return z
+    .string()
+    .refine((text) => /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: ({ path }) =>
+        `expected a whole number from ${min} to ${max}, such as ${path?.join('.')}=${example}`,
+    })
+    .transform(Number)
+    .optional();
+}
+
+function wholeNumber(min: number, max: number, byDefault: number) {
+  return optionalNumber(min, max, byDefault).default(byDefault);
 }
 
 function oneOf<const T extends string>(texts: readonly T[]) {
@@ -50,9 +59,9 @@ const defaultDataDir = '.data';
 /** The variables of the service. */
 const Environment = z.object({
   HOST: variable((text) => /^[\w.:-]+$/.test(text), 'a host name or address'),
-  PORT: wholeNumber('PORT', 0, 65_535, 3_000),
+  PORT: wholeNumber(0, 65_535, 3_000),
   OPS_HOST: variable((text) => /^[\w.:-]+$/.test(text), 'a host name or address'),
-  OPS_PORT: wholeNumber('OPS_PORT', 0, 65_535, 3_001),
+  OPS_PORT: wholeNumber(0, 65_535, 3_001),
   OPS_HOSTS: variable(
     (text) => splitAtCommas(text).every((name) => /^[\w.-]+$/.test(name)),
     'host names without ports separated by commas, such as ops.internal',
@@ -64,41 +73,38 @@ const Environment = z.object({
     (text) => splitAtCommas(text).every(isUrl('redis:', 'rediss:')),
     'redis://user:password@host:port, or those of a Cluster separated by commas',
   ),
-  REDIS_TIMEOUT_MS: wholeNumber('REDIS_TIMEOUT_MS', 10, 60_000, 150),
-  REPLICAS: variable(
-    (text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= 1_000,
-    'a whole number from 1 to 1000, such as REPLICAS=3',
-  ).transform((text) => (text === undefined ? undefined : Number(text))),
+  REDIS_TIMEOUT_MS: wholeNumber(10, 60_000, 150),
+  REPLICAS: optionalNumber(1, 1_000, 3),
   PUBLIC_URL: variable(isHttpOrigin, 'an origin without a path, such as https://api.example.com'),
   STAGING_URL: variable(isHttpOrigin, 'an origin, such as https://staging.example.com'),
-  TRUST_PROXY: wholeNumber('TRUST_PROXY', 0, 100, 0),
+  TRUST_PROXY: wholeNumber(0, 100, 0),
   CORS_ORIGINS: variable(
     (text) => splitAtCommas(text).every(isHttpOrigin),
     'origins separated by commas, such as https://shop.example.com',
   ),
-  ADDRESS_PER_MINUTE: wholeNumber('ADDRESS_PER_MINUTE', 1, 1_000_000, 60),
-  BAN_MIN_STRIKES: wholeNumber('BAN_MIN_STRIKES', 0, 1_000_000, ban.minStrikes),
-  BAN_STRIKE_PERCENT: wholeNumber('BAN_STRIKE_PERCENT', 0, 10_000, ban.strikeShare * 100),
-  BAN_GRACE_MS: wholeNumber('BAN_GRACE_MS', 0, 60_000, ban.graceMs),
-  BAN_STRIKE_SECONDS: wholeNumber('BAN_STRIKE_SECONDS', 1, day, ban.strikeWindowSeconds),
-  BAN_SECONDS: wholeNumber('BAN_SECONDS', 1, day, ban.banSeconds),
-  BAN_MAX_SECONDS: wholeNumber('BAN_MAX_SECONDS', 1, day, ban.maxBanSeconds),
-  BAN_MEMORY_SECONDS: wholeNumber('BAN_MEMORY_SECONDS', 1, 7 * day, ban.memorySeconds),
-  MAX_IN_FLIGHT: wholeNumber('MAX_IN_FLIGHT', 1, 1_000_000, 5_000),
-  MAX_LOOP_DELAY_MS: wholeNumber('MAX_LOOP_DELAY_MS', 1, 60_000, 1_000),
-  HEADERS_TIMEOUT_MS: wholeNumber('HEADERS_TIMEOUT_MS', 100, 600_000, 10_000),
-  REQUEST_TIMEOUT_MS: wholeNumber('REQUEST_TIMEOUT_MS', 100, 600_000, 30_000),
-  STALL_TIMEOUT_MS: wholeNumber('STALL_TIMEOUT_MS', 100, 600_000, 10_000),
-  KEEP_ALIVE_TIMEOUT_MS: wholeNumber('KEEP_ALIVE_TIMEOUT_MS', 100, 600_000, 65_000),
-  MAX_PIPELINED_REQUESTS: wholeNumber('MAX_PIPELINED_REQUESTS', 1, 1_000, 8),
-  MAX_CONNECTIONS: wholeNumber('MAX_CONNECTIONS', 1, 1_000_000, 5_000),
-  MAX_CONNECTIONS_PER_NETWORK: wholeNumber('MAX_CONNECTIONS_PER_NETWORK', 0, 1_000_000, 0),
-  USAGE_FLUSH_MS: wholeNumber('USAGE_FLUSH_MS', 10, 60_000, 5_000),
-  USAGE_ROLL_UP_MS: wholeNumber('USAGE_ROLL_UP_MS', 10, 600_000, 20_000),
-  USAGE_MINUTES_HOURS: wholeNumber('USAGE_MINUTES_HOURS', 1, 8_760, 48),
-  USAGE_HOURS_DAYS: wholeNumber('USAGE_HOURS_DAYS', 1, 3_650, 90),
-  USAGE_DAYS_DAYS: wholeNumber('USAGE_DAYS_DAYS', 1, 3_650, 400),
-  SHUTDOWN_GRACE_MS: wholeNumber('SHUTDOWN_GRACE_MS', 0, 60_000, 0),
+  ADDRESS_PER_MINUTE: wholeNumber(1, 1_000_000, 60),
+  BAN_MIN_STRIKES: wholeNumber(0, 1_000_000, ban.minStrikes),
+  BAN_STRIKE_PERCENT: wholeNumber(0, 10_000, ban.strikeShare * 100),
+  BAN_GRACE_MS: wholeNumber(0, 60_000, ban.graceMs),
+  BAN_STRIKE_SECONDS: wholeNumber(1, day, ban.strikeWindowSeconds),
+  BAN_SECONDS: wholeNumber(1, day, ban.banSeconds),
+  BAN_MAX_SECONDS: wholeNumber(1, day, ban.maxBanSeconds),
+  BAN_MEMORY_SECONDS: wholeNumber(1, 7 * day, ban.memorySeconds),
+  MAX_IN_FLIGHT: wholeNumber(1, 1_000_000, 5_000),
+  MAX_LOOP_DELAY_MS: wholeNumber(1, 60_000, 1_000),
+  HEADERS_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000),
+  REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000, 30_000),
+  STALL_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000),
+  KEEP_ALIVE_TIMEOUT_MS: wholeNumber(100, 600_000, 65_000),
+  MAX_PIPELINED_REQUESTS: wholeNumber(1, 1_000, 8),
+  MAX_CONNECTIONS: wholeNumber(1, 1_000_000, 5_000),
+  MAX_CONNECTIONS_PER_NETWORK: wholeNumber(0, 1_000_000, 0),
+  USAGE_FLUSH_MS: wholeNumber(10, 60_000, 5_000),
+  USAGE_ROLL_UP_MS: wholeNumber(10, 600_000, 20_000),
+  USAGE_MINUTES_HOURS: wholeNumber(1, 8_760, 48),
+  USAGE_HOURS_DAYS: wholeNumber(1, 3_650, 90),
+  USAGE_DAYS_DAYS: wholeNumber(1, 3_650, 400),
+  SHUTDOWN_GRACE_MS: wholeNumber(0, 60_000, 0),
   LOG_LEVEL: oneOf(logLevels),
   LOG_FORMAT: oneOf(logFormats),
   OTEL_EXPORTER_OTLP_ENDPOINT: variable(

@@ -1,7 +1,8 @@
-import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { apiKeys, apiTokens } from '../database/schema.ts';
 import { preparedStatement } from '../database/statement.ts';
+import { isUnexpired } from '../database/unexpired.ts';
 import { type ApiKey, quotaOf } from './api-key.ts';
 
 const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
@@ -39,11 +40,6 @@ export function createKeyLookup(db: Database) {
     const { id, name, plan } = row;
     return { id, name, plan, quota: quotaOf(row), expiresAt: earliestExpiry(row) };
   };
-}
-
-/** The condition that a key or token has not expired, by the database's clock. */
-export function isUnexpired(expiresAt: typeof apiTokens.expiresAt | typeof apiKeys.expiresAt) {
-  return or(isNull(expiresAt), gt(expiresAt, sql`now()`));
 }
 
 /** When the first of a key and its token expires. */

@@ -3,9 +3,9 @@ import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { apiKeys, apiTokens } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
+import { isUnexpired, stateOf } from '../database/unexpired.ts';
 import { lastUsed } from '../usage/usage-tables.ts';
 import { type ApiKey, quotaOf } from './api-key.ts';
-import { isUnexpired } from './key-lookup.ts';
 
 /** A key as operators see it. */
 export interface KeyRecord extends Omit<ApiKey, 'expiresAt'> {
@@ -27,8 +27,8 @@ interface TokenRecord {
   readonly expiresAt: Date | null;
 }
 
-/** The state of a key, by the database's clock, as in the lookup of a token. */
-export const keyState = sql<KeyState>`case when ${apiKeys.revokedAt} is not null then 'revoked' when ${apiKeys.expiresAt} <= now() then 'expired' else 'active' end`;
+/** The state of a key. */
+export const keyState = stateOf(apiKeys);
 
 /** The condition that a token has not expired. */
 export const isTokenUnexpired = isUnexpired(apiTokens.expiresAt);

@@ -1,9 +1,10 @@
 import type { OperatorRole } from '@animal-store/contract/admin';
-import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { AuditActor } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
 import { preparedStatement } from '../database/statement.ts';
+import { isUnexpired } from '../database/unexpired.ts';
 import { hashToken } from '../keys/token.ts';
 
 /** Who sends a request to the admin API. */
@@ -45,11 +46,4 @@ export function createOperatorLookup(db: Database) {
     const [row] = await findOperatorByToken(db, { hash: hashToken(token) });
     return row && { type: 'operator', ...row };
   };
-}
-
-/** The condition that an operator or token has not expired, by the database's clock. */
-export function isUnexpired(
-  expiresAt: typeof operatorTokens.expiresAt | typeof operators.expiresAt,
-) {
-  return or(isNull(expiresAt), gt(expiresAt, sql`now()`));
 }

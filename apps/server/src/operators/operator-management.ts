@@ -4,9 +4,9 @@ import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
+import { isUnexpired, stateOf } from '../database/unexpired.ts';
 import { createToken, hashToken, tokenPrefix } from '../keys/token.ts';
 import { toTimes } from '../shared/iso-times.ts';
-import { isUnexpired } from './operator-lookup.ts';
 
 export type OperatorManagement = ReturnType<typeof createOperatorManagement>;
 
@@ -27,9 +27,6 @@ export type UnchangedOperator =
 /** More operators than people manage by hand. */
 const maxListed = 1_000;
 
-// By the database's clock, as in the lookup of a token.
-const state = sql<KeyState>`case when ${operators.revokedAt} is not null then 'revoked' when ${operators.expiresAt} <= now() then 'expired' else 'active' end`;
-
 const columns = {
   id: operators.id,
   name: operators.name,
@@ -37,7 +34,7 @@ const columns = {
   createdAt: operators.createdAt,
   expiresAt: operators.expiresAt,
   revokedAt: operators.revokedAt,
-  state,
+  state: stateOf(operators),
 };
 
 const isTokenUnexpired = isUnexpired(operatorTokens.expiresAt);
@@ -179,13 +176,13 @@ function recordChange(
     cause,
     action,
     subject,
-    before: before && stateOf(before),
-    after: stateOf(after),
+    before: before && auditedState(before),
+    after: auditedState(after),
   };
   return recordDifference(tx, change);
 }
 
-function stateOf(operator: OperatorRecord): AuditState {
+function auditedState(operator: OperatorRecord): AuditState {
   const { createdAt: _, ...times } = toTimes(operator);
   return { name: operator.name, role: operator.role, ...times };
 }

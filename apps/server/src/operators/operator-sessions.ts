@@ -4,8 +4,9 @@ import { and, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { operatorSessions, operators, operatorTokens } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
+import { isUnexpired } from '../database/unexpired.ts';
 import { createToken, hashToken } from '../keys/token.ts';
-import { type Actor, bootstrap, isUnexpired } from './operator-lookup.ts';
+import { type Actor, bootstrap } from './operator-lookup.ts';
 
 const { idleSeconds, maxSeconds } = sessionLifetime;
 

@@ -1,9 +1,10 @@
 import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/contract/admin';
-import { and, count, desc, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import { and, count, desc, eq, gt, isNull, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { quantileMs, type ReplicaTraffic } from '../database/replica-traffic.ts';
 import { apiKeys, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
+import { isUnexpired } from '../database/unexpired.ts';
 
 /** How many bans are shown. */
 const shownBans = 10;
@@ -17,12 +18,7 @@ const countActiveKeys = statement('count_active_keys', (db) =>
   db
     .select({ keys: count() })
     .from(apiKeys)
-    .where(
-      and(
-        isNull(apiKeys.revokedAt),
-        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`now()`)),
-      ),
-    ),
+    .where(and(isNull(apiKeys.revokedAt), isUnexpired(apiKeys.expiresAt))),
 );
 
 const countBannedKeys = statement('count_banned_keys', (db) =>
