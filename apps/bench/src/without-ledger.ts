@@ -9,7 +9,7 @@ registerHooks({
       shortCircuit: true,
       source: `
         import { openUsage as open } from './open-usage.ts?counting';
-        export const openUsage = (options) => ({ ...open(options), count() {} });`,
+        export const openUsage = (options) => ({ ...open(options), count: () => 'ok' });`,
     };
   },
 });

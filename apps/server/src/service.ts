@@ -1,4 +1,5 @@
 import { apiVersion } from '@animal-store/contract';
+import { usageOutcomes } from '@animal-store/contract/admin';
 import { createApp } from './api/app.ts';
 import { openAudit } from './audit/open-audit.ts';
 import type { Config } from './config.ts';
@@ -6,7 +7,6 @@ import { createMigrationCheck } from './database/migrations.ts';
 import { openEmbedded } from './database/open-embedded.ts';
 import { openPostgres } from './database/open-postgres.ts';
 import { createReplicaCount } from './database/replica-count.ts';
-import { mergeTraffic } from './database/replica-traffic.ts';
 import { fillOnFirstStart } from './first-start.ts';
 import { limitConnectionsPerNetwork } from './http/limit-connections.ts';
 import { type ListenerLimits, openListener } from './http/listener.ts';
@@ -16,7 +16,6 @@ import { followKeyChanges } from './keys/key-changes.ts';
 import { createKeyLookup } from './keys/key-lookup.ts';
 import { createKeyManagement } from './keys/key-management.ts';
 import type { Observability } from './observability/open-observability.ts';
-import { createRecentTraffic } from './observability/recent-traffic.ts';
 import { createOperatorLookup } from './operators/operator-lookup.ts';
 import { createOperatorManagement } from './operators/operator-management.ts';
 import { createOperatorSessions } from './operators/operator-sessions.ts';
@@ -28,6 +27,7 @@ import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 import { redisAway } from './quotas/circuit-breaker.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
+import { createRecentTraffic, mergeTraffic } from './shared/replica-traffic.ts';
 import { openUsage } from './usage/open-usage.ts';
 
 /** The most that a JSON body may hold: sixteen times the longest name, escaped. */
@@ -85,7 +85,7 @@ export async function openService(config: Config, observability: Observability):
   opened.defer(() => audit.close());
 
   const counted = createReplicaCount();
-  const traffic = createRecentTraffic();
+  const traffic = createRecentTraffic(usageOutcomes);
   const replicas = () => config.replicas ?? counted.count();
 
   const quotas = await openQuotas({

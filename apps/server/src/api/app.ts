@@ -10,23 +10,23 @@ import { createExpress } from '../http/create-express.ts';
 import { errorMapper } from '../http/error-mapper.ts';
 import { HttpError } from '../http/http-error.ts';
 import { jsonBody } from '../http/json-body.ts';
+import { createRouteTable } from '../http/route-table.ts';
+import { fileRoutes } from '../http/send-file.ts';
+import type { LoadShedder } from '../http/shed-load.ts';
+import { trackRequest } from '../http/track-request.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import type { createPetHandlers } from '../pets/pet-handlers.ts';
 import type { Quotas } from '../quotas/quotas.ts';
+import type { GuideNumbers } from '../reference/guides.ts';
+import { referenceHandlers } from '../reference/reference-handlers.ts';
+import type { UsageCollector } from '../usage/usage-collector.ts';
+import type { UsageOutcome } from '../usage/usage-entry.ts';
 import { createAuthentication } from './authenticate.ts';
 import { createCors } from './cors.ts';
 import { routesWithDeprecation } from './deprecation-headers.ts';
 import { createQuotaEnforcement } from './enforce-quota.ts';
-import './api-locals.ts';
-import { setCommonHeaders } from '../http/common-headers.ts';
-import { createRouteTable } from '../http/route-table.ts';
-import { fileRoutes } from '../http/send-file.ts';
-import type { LoadShedder } from '../http/shed-load.ts';
-import type { GuideNumbers } from '../reference/guides.ts';
-import { referenceHandlers } from '../reference/reference-handlers.ts';
-import type { UsedRequest } from '../usage/usage-entry.ts';
-import { createObserver, type RequestRecord, type RequestTracing } from './observe-requests.ts';
 import { createRateLimitStatusHandlers } from './rate-limit-status-handler.ts';
+import type { RequestRecord, RequestTracing } from './request-record.ts';
 
 export interface AppOptions extends GuideNumbers {
   readonly loadShedder: Pick<LoadShedder, 'enter' | 'leave'>;
@@ -46,10 +46,10 @@ export interface AppOptions extends GuideNumbers {
   readonly report: (failure: unknown, requestId: string) => void;
   /** Called for each finished request. */
   readonly onEnd: readonly ((record: RequestRecord) => void)[];
-  /** Called for each finished request that the usage ledger counts. */
-  readonly countUsage: (request: UsedRequest) => void;
-  /** Counts live traffic. @param outcome its place in the list of outcomes. */
-  readonly countTraffic: (outcome: number, durationMs: number) => void;
+  /** Counts each finished request that belongs in the usage ledger. */
+  readonly countUsage: UsageCollector['count'];
+  /** Counts live traffic. */
+  readonly countTraffic: (outcome: UsageOutcome, durationMs: number) => void;
   readonly tracing: RequestTracing | undefined;
 }
 
@@ -57,13 +57,12 @@ const operationsPrefix = `/${apiVersion}/`;
 
 /** Creates the public API. {@link handleRequest} shows the order of the steps that every request takes. */
 export function createApp(options: AppOptions): Express {
-  const { loadShedder, keys, quotas, petHandlers, baseUrl } = options;
+  const { loadShedder, keys, quotas, petHandlers, baseUrl, tracing } = options;
   const files = referenceHandlers({ ...options, origin: new URL(baseUrl).origin });
   const routes = createRouteTable({
     ...routesWithDeprecation(baseUrl),
     ...fileRoutes(files, '/docs/'),
   });
-  const observe = createObserver(options);
   const cors = createCors(options.corsOrigins);
   const { identify, requireKey } = createAuthentication(keys, quotas);
   const { enforceQuota, tellNetworkQuota, tellQuotaOnFailure } = createQuotaEnforcement(quotas);
@@ -84,18 +83,27 @@ export function createApp(options: AppOptions): Express {
   const answerFailure = errorMapper(options.report);
 
   const handleRequest: RequestHandler = (req, res, next) => {
-    setCommonHeaders(req, res);
-    routes.find(req, res);
-    return observe(req, res, async () => {
-      try {
-        cors.allowOrigin(req, res);
-        if (isOperation(req)) await handleOperation(req, res, next);
-        else await dispatch(req, res, next);
-      } catch (failure) {
-        answerFailure(failure, req, res, next);
-      }
+    const traced = tracing?.start(req.headers);
+    trackRequest(req, res, (outcome) => {
+      const { operation, apiKey, tokenPrefix, decision } = res.locals;
+      const record = { ...outcome, operation, apiKey, tokenPrefix, decision };
+      countRequest(record);
+      traced?.end(record);
     });
+    if (traced === undefined) return answer(req, res, next);
+    return traced.run(() => answer(req, res, next));
   };
+
+  async function answer(req: Request, res: Response, next: NextFunction) {
+    try {
+      routes.find(req, res);
+      cors.allowOrigin(req, res);
+      if (isOperation(req)) await handleOperation(req, res, next);
+      else await dispatch(req, res, next);
+    } catch (failure) {
+      answerFailure(failure, req, res, next);
+    }
+  }
 
   async function handleOperation(req: Request, res: Response, next: NextFunction) {
     try {
@@ -115,6 +123,14 @@ export function createApp(options: AppOptions): Express {
     } finally {
       loadShedder.leave();
     }
+  }
+
+  function countRequest(record: RequestRecord) {
+    for (const tell of options.onEnd) tell(record);
+    // What was refused because the service could not answer is not in the ledger.
+    const isRefused = record.errorCode === 'service_unavailable';
+    const outcome = options.countUsage(record) ?? (isRefused ? 'server_error' : undefined);
+    if (outcome !== undefined) options.countTraffic(outcome, record.durationMs);
   }
 
   const app = createExpress();

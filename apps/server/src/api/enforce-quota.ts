@@ -32,7 +32,7 @@ export function createQuotaEnforcement(quotas: Quotas) {
 
     /** Reports the quota of the caller's network if the request failed before it was counted. */
     tellQuotaOnFailure(req: Request, res: Response): void {
-      if (!res.hasHeader(rateLimitHeaders.limit)) tellNetworkQuota(req, res);
+      if (!res.locals.headers.includes(rateLimitHeaders.limit)) tellNetworkQuota(req, res);
     },
   };
 }
@@ -43,7 +43,7 @@ export function tellQuota(
   { reported, windows }: Pick<QuotaResult, 'reported' | 'windows'>,
 ): void {
   const headers = formatRateLimit(reported, windows);
-  for (const name in headers) res.setHeader(name, headers[name] as string);
+  for (const name in headers) res.locals.headers.push(name, headers[name] as string);
 }
 
 /** The 429 for a request that was not admitted. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ReplicaTraffic } from './replica-traffic.ts';
+import type { ReplicaTraffic } from '../shared/replica-traffic.ts';
 
 /** After so many of this replica's own heartbeats without one of a peer, the peer has died. */
 const missedHeartbeats = 3;

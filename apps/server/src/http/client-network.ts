@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 
 /** Careful providers hand one customer a /56 (RFC 6177, §2). Counting by /64 would be too easy to evade. */
 const ipv6PrefixBytes = 7;
@@ -10,6 +11,11 @@ const ipv6PrefixBytes = 7;
  */
 const addressAndPort = /^(?:\[([\da-f:.%]{2,64})\](?::\d{1,5})?|([\d.]{7,15}):\d{1,5})$/i;
 
+const maxAddressLength = 64;
+
+/** The networks of the latest addresses. */
+const networks = new LRUCache<string, string>({ max: 10_000 });
+
 /**
  * Gives the network that a request without a valid key counts against: the whole IPv4 address, or the
  * /56 of an IPv6 address, because whoever has one address of it has them all.
@@ -17,16 +23,30 @@ const addressAndPort = /^(?:\[([\da-f:.%]{2,64})\](?::\d{1,5})?|([\d.]{7,15}):\d
  * @param address what Express found in `X-Forwarded-For`; a client may have written anything there.
  */
 export function networkOf(address: string | undefined, socket: IncomingMessage['socket']): string {
-  const ip = parseAddress(address) ?? parseAddress(socket.remoteAddress);
-  // The connection is already gone: nobody reads the answer.
-  if (ip === undefined) return 'unknown';
+  // Without a remote address the connection is already gone: nobody reads the answer.
+  return recallNetwork(address) ?? recallNetwork(socket.remoteAddress) ?? 'unknown';
+}
+
+/** The network of a text, if it is an address. Parsing takes longer than all else that a 401 needs. */
+function recallNetwork(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const known = networks.get(text);
+  if (known !== undefined) return known;
+  const ip = parseAddress(text);
+  if (ip === undefined) return undefined;
+  const network = toNetwork(ip);
+  // A zone may be of any length.
+  if (text.length <= maxAddressLength) networks.set(text, network);
+  return network;
+}
+
+function toNetwork(ip: ipaddr.IPv4 | ipaddr.IPv6): string {
   if (ip.kind() === 'ipv4') return ip.toString();
   const prefix = ip.toByteArray().fill(0, ipv6PrefixBytes);
   return `${ipaddr.fromByteArray(prefix)}/56`;
 }
 
-function parseAddress(text: string | undefined): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  if (text === undefined) return undefined;
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const [, ipv6, ipv4] = addressAndPort.exec(text) ?? [];
   const address = ipv6 ?? ipv4 ?? text;
   if (!ipaddr.isValid(address)) return undefined;

@@ -18,7 +18,7 @@ export function errorMapper(
     if (error.code === 'internal_error') report(failure, res.locals.requestId);
     // The response has begun. Express closes the connection, so the client notices the failure.
     if (res.headersSent) return next(failure);
-    for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
+    res.locals.headers.push(...Object.entries(error.headers).flat());
     res.status(error.status).json(error.toBody());
   };
 }

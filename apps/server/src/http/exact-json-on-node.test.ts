@@ -1,7 +1,7 @@
-import { int64Max, int64Min, normalizeInt64 } from '@animal-store/contract';
+import { int64Max, int64Min, normalizeInt64, stringifyJson } from '@animal-store/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseJson, stringifyJson } from './exact-json-on-node.ts';
+import { parseJson } from './exact-json-on-node.ts';
 
 const int64s = fc.bigInt({ min: int64Min, max: int64Max });
 
@@ -73,36 +73,13 @@ describe('parseJson', () => {
   );
 });
 
-describe('stringifyJson', () => {
-  test('writes every integer to the last digit', () => {
-    expect(
-      stringifyJson({ a: 9007199254740993n, b: [int64Min, 1, 'x'], c: undefined, d: null }),
-    ).toBe('{"a":9007199254740993,"b":[-9223372036854775808,1,"x"],"d":null}');
-  });
-
-  test('is JSON.stringify where there is no bigint', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        expect(stringifyJson(value)).toBe(JSON.stringify(value));
-      }),
-    );
-  });
-
-  test('and parseJson are exact together, for every 64-bit integer at any depth', () => {
-    fc.assert(
-      fc.property(int64s, fc.string(), (value, key) => {
-        const tree = { [`k${key}`]: [{ value: normalizeInt64(value) }, key] };
-        expect(parseJson(stringifyJson(tree))).toEqual(tree);
-      }),
-    );
-  });
-
-  test('a cycle is a TypeError, with a bigint in it or without', () => {
-    const cycle: Record<string, unknown> = {};
-    cycle['self'] = cycle;
-    expect(() => stringifyJson(cycle)).toThrow(TypeError);
-    expect(() => stringifyJson({ a: 1n, cycle })).toThrow(TypeError);
-  });
+test('reads what stringifyJson of the contract writes, for every 64-bit integer at any depth', () => {
+  fc.assert(
+    fc.property(int64s, fc.string(), (value, key) => {
+      const tree = { [`k${key}`]: [{ value: normalizeInt64(value) }, key] };
+      expect(parseJson(stringifyJson(tree))).toEqual(tree);
+    }),
+  );
 });
 
 function isJson(text: string): boolean {

@@ -7,7 +7,6 @@ type Reviver = (key: string, value: unknown, context?: { readonly source?: strin
 
 // TypeScript's library does not know the third parameter yet.
 const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
-const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
 /**
  * Parses JSON without losing integers: one that a `number` cannot hold exactly becomes a `bigint`.
@@ -46,33 +45,4 @@ function exactNumber(rounded: number, source: string): Int64 {
   if (scale < 0) return Number.isInteger(rounded) ? Number.NaN : rounded;
   if (significant.length + scale > maxDigits) return rounded;
   return normalizeInt64(BigInt(sign + significant + '0'.repeat(scale)));
-}
-
-/** The frozen array that was written last, and its text. */
-let last: { readonly value: unknown; readonly text: string } | undefined;
-
-/**
- * Writes JSON with each `bigint` as a plain integer, to the last digit.
- *
- * The text of a frozen array is kept for the next call: requests that share a list ask for it one
- * right after the other.
- *
- * @throws {TypeError} for a cycle.
- */
-export function stringifyJson(value: unknown): string {
-  if (!Array.isArray(value) || !Object.isFrozen(value)) return stringify(value);
-  if (last?.value !== value) last = { value, text: stringify(value) };
-  return last.text;
-}
-
-function stringify(value: unknown): string {
-  try {
-    // Without a replacer this is several times as fast, and few values hold a bigint.
-    return JSON.stringify(value);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return JSON.stringify(value, (_key, member: unknown) =>
-      typeof member === 'bigint' ? rawJson(String(member)) : member,
-    );
-  }
 }

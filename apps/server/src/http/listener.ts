@@ -72,7 +72,7 @@ export async function openListener(
   let isDraining = false;
   server.on('request', (req, res) => {
     // RFC 9112, §3.2: 400 as for no Host. Node takes the first one, a proxy may take another.
-    if (req.rawHeaders.filter(isHostName).length > 1) {
+    if (hasSeveralHosts(req.rawHeaders)) {
       res.writeHead(400, { Connection: 'close' }).end();
       return;
     }
@@ -99,9 +99,14 @@ export async function openListener(
   };
 }
 
-/** Whether an element of `rawHeaders` is the name of a Host header. Values have odd indices. */
-function isHostName(element: string, index: number): boolean {
-  return index % 2 === 0 && element.length === 4 && element.toLowerCase() === 'host';
+/** @param rawHeaders names and values in turn. */
+function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
 }
 
 // RFC 9112, §3.2.2: a server must accept the absolute form. Its host does not matter here.

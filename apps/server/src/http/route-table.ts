@@ -9,8 +9,8 @@ export interface Route {
   readonly path: string;
   /** What logs, metrics and traces call the path. @default the path */
   readonly label?: string;
-  /** Headers of all of its responses, errors included. */
-  readonly headers?: Headers;
+  /** Headers of all of its responses, errors included, as names and values in turn. */
+  readonly headers?: readonly string[];
 }
 
 /** The routes of a path. */
@@ -50,19 +50,26 @@ export function createRouteTable<Name extends string>(
     find(req, res) {
       // The path is matched undecoded: a malformed "%" must be counted like any other request.
       const given = req.path;
-      const path = exact.get(given) ?? patterns.find(({ pattern }) => pattern.test(given));
+      let path = exact.get(given);
+      for (const candidate of path === undefined ? patterns : []) {
+        const match = candidate.pattern.exec(given);
+        if (match === null) continue;
+        path = candidate;
+        res.locals.rawParams = match.groups;
+        break;
+      }
       res.locals.path = path;
       const operation = path?.names.get(req.method);
       res.locals.operation = operation;
       const headers = operation === undefined ? undefined : routes[operation as Name].headers;
-      if (headers !== undefined) res.setHeaders(headers);
+      if (headers !== undefined) res.locals.headers.push(...headers);
     },
     dispatch: (handlers) =>
       function dispatchRequest(req, res, next) {
         const { path, operation } = res.locals;
         if (path === undefined) throw new HttpError('not_found', 'There is no such path.');
         if (operation === undefined) throw methodNotAllowed([...path.names.keys()]);
-        req.params = paramsOf(req, path);
+        req.params = decode(res.locals.rawParams);
         // Express restores its own parameters before the error mapper runs.
         res.locals.pathParams = req.params;
         return handlers[operation as Name](req, res, next);
@@ -76,13 +83,12 @@ function methodNotAllowed(methods: readonly string[]): HttpError {
   });
 }
 
-function paramsOf(req: Request, { pattern }: RoutedPath): Record<string, string> {
-  const groups = pattern.exec(req.path)?.groups;
-  if (groups === undefined) return {};
-  const params = Object.entries(groups);
+function decode(params: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const decoded: Record<string, string> = {};
   try {
-    return Object.fromEntries(params.map(([name, value]) => [name, decodeURIComponent(value)]));
+    for (const name in params) decoded[name] = decodeURIComponent(params[name] as string);
   } catch {
     throw new HttpError('invalid_request', 'path: expected valid percent-encoding of UTF-8');
   }
+  return decoded;
 }

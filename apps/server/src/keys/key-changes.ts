@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Listening, OpenDatabase } from '../database/database.ts';
 import type { ReplicaCount } from '../database/replica-count.ts';
-import { ReplicaTraffic } from '../database/replica-traffic.ts';
 import { statement } from '../database/statement.ts';
+import { ReplicaTraffic } from '../shared/replica-traffic.ts';
 import type { KeyCache } from './key-cache.ts';
 
 /** The Postgres channel (NOTIFY) on which replicas announce changes of keys. */

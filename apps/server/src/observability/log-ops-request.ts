@@ -1,4 +1,4 @@
-import type { RequestOutcome } from '../http/request-outcome.ts';
+import type { RequestOutcome } from '../http/track-request.ts';
 import type { Log } from './log.ts';
 
 /** What may be told of an operator's request, or of a probe, that is over. */

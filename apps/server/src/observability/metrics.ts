@@ -1,10 +1,9 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { RequestRecord } from '../api/observe-requests.ts';
+import type { RequestRecord } from '../api/request-record.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
-import type { RequestOutcome } from '../http/request-outcome.ts';
-import { counterSeries, histogramSeries, remember } from './metric-series.ts';
+import type { RequestOutcome } from '../http/track-request.ts';
 
 /**
  * What the service counts and measures.
@@ -194,18 +193,6 @@ export function openMetrics({ version }: { version: string }): Metrics {
     ),
   ];
 
-  const seriesOfRoute = remember((route: string) =>
-    remember((method: string) => ({
-      statuses: remember((status: number) => counterSeries(requests, { route, method, status })),
-      observe: histogramSeries(requestSeconds, secondsBuckets, { route, method }),
-    })),
-  );
-  const seriesOfPlan = remember((plan: string) =>
-    remember((window: string) =>
-      remember((outcome: string) => counterSeries(decisions, { plan, window, outcome })),
-    ),
-  );
-
   return {
     watch(sources) {
       for (const [source, { name, help }] of Object.entries(watchedGauges)) {
@@ -220,13 +207,13 @@ export function openMetrics({ version }: { version: string }): Metrics {
         });
       }
     },
-    countRequest({ route = 'other', method, status, durationMs, apiKey, decision }) {
-      const { statuses, observe } = seriesOfRoute(route)(knownMethod(method));
-      statuses(status).value += 1;
-      observe(durationMs / 1000);
+    countRequest({ route = 'other', method: given, status, durationMs, apiKey, decision }) {
+      const method = knownMethod(given);
+      requests.inc({ route, method, status });
+      requestSeconds.observe({ route, method }, durationMs / 1000);
       if (decision === undefined) return;
       const { reported, outcome } = decision;
-      seriesOfPlan(apiKey?.plan ?? 'none')(reported.name)(outcome).value += 1;
+      decisions.inc({ plan: apiKey?.plan ?? 'none', window: reported.name, outcome });
     },
     countOpsRequest({ route = 'other', method: given, status, durationMs }) {
       const method = knownMethod(given);

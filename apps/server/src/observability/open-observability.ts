@@ -1,13 +1,12 @@
-import type { RequestRecord, RequestTracing } from '../api/observe-requests.ts';
+import type { RequestRecord, RequestTracing } from '../api/request-record.ts';
 import { type BreakerState, redisAway } from '../quotas/circuit-breaker.ts';
 import type { OnBan } from '../quotas/quotas.ts';
 import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
 import { describeFailure, openLog } from './log.ts';
 import { logOpsRequest, type OpsRequestRecord } from './log-ops-request.ts';
-import { createRequestLog } from './log-request.ts';
+import { openRequestLog } from './log-request.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import type { OpenTracing } from './tracing.ts';
-import { limitUnboundedLines } from './unbounded-lines.ts';
 
 /** All that an operator sees of the service from outside: log, metrics, traces. */
 export interface Observability {
@@ -47,7 +46,7 @@ export async function openObservability(options: {
   const { version, logLevel, logFormat, otlpEndpoint, traceSampleShare } = options;
   const { log, writeLine, close: closeLog } = openLog({ level: logLevel, format: logFormat });
   const metrics = openMetrics({ version });
-  const unbounded = limitUnboundedLines((skipped) =>
+  const requestLog = openRequestLog(writeLine, (skipped) =>
     log.warn(skipped, 'requests without a line of their own in the last minute'),
   );
   let tracing: OpenTracing | undefined;
@@ -71,7 +70,7 @@ export async function openObservability(options: {
       log.info({ version, node: process.version, ...facts }, 'listening');
     },
     onStop: (signal) => log.info({ signal }, 'stopping'),
-    onEnd: [createRequestLog(writeLine, unbounded), metrics.countRequest],
+    onEnd: [requestLog.logRequest, metrics.countRequest],
     onOpsEnd(record) {
       logOpsRequest(log, record);
       metrics.countOpsRequest(record);
@@ -105,7 +104,7 @@ export async function openObservability(options: {
       await closeLog();
     },
     async close() {
-      unbounded.close();
+      requestLog.close();
       await tracing?.close();
       metrics.close();
       // A start that fails says why in words of its own, and nothing else.

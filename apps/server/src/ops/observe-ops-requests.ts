@@ -1,12 +1,12 @@
 import { isKeyId } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
-import { onceOver } from '../http/request-outcome.ts';
+import { trackRequest } from '../http/track-request.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 
-/** Reports each finished request to the operators' listener. */
+/** Creates the first step of the operators' listener. It reports each finished request. */
 export function observeOpsRequests(onEnd: (record: OpsRequestRecord) => void): RequestHandler {
   return function observeOpsRequest(req, res, next) {
-    onceOver(req, res, (outcome) => {
+    trackRequest(req, res, (outcome) => {
       const { actor, keyId, pathParams, reasons } = res.locals;
       // Set behind the authentication only, so no stranger's parameters are logged. It is not validated.
       const asked = pathParams?.['keyId'];

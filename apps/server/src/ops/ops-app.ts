@@ -1,7 +1,6 @@
 import { rateLimitHeaders } from '@animal-store/contract';
 import { adminBasePath } from '@animal-store/contract/admin';
 import type { Express, RequestHandler } from 'express';
-import { setCommonHeaders } from '../http/common-headers.ts';
 import { createExpress } from '../http/create-express.ts';
 import { errorMapper } from '../http/error-mapper.ts';
 import { createRouteTable } from '../http/route-table.ts';
@@ -46,12 +45,11 @@ export function createOpsApp(options: OpsAppOptions): Express {
     ...adminApiRoutes,
     ...fileRoutes(consoleFiles, '/console/'),
   });
+  app.use(observeOpsRequests(onOpsEnd));
   app.use((req, res, next) => {
-    setCommonHeaders(req, res);
     routes.find(req, res);
     next();
   });
-  app.use(observeOpsRequests(onOpsEnd));
   app.use(allowHosts(options.opsHosts));
   // Without authentication a caller learns nothing, not even which paths exist.
   app.use(adminBasePath, authenticate, requireRole());

@@ -43,7 +43,7 @@ export function createPetHandlers(options: {
       const page = await pets.list({ status, afterId }, limit);
       const last = page.pets.at(-1);
       if (page.hasNext && last !== undefined) {
-        res.setHeader('Link', linkToNext(limit, { status, afterId: last.id }));
+        res.locals.headers.push('Link', linkToNext(limit, { status, afterId: last.id }));
       }
       return { status: 200, body: page.pets };
     },
@@ -53,7 +53,7 @@ export function createPetHandlers(options: {
       const { apiKey } = res.locals;
       if (apiKey === undefined) throw new TypeError('createPet needs requireKey before it.');
       const creation = await creations.create({ keyId: apiKey.id, idempotencyKey }, body);
-      if (creation.outcome === 'replayed') res.setHeader('Idempotent-Replayed', 'true');
+      if (creation.outcome === 'replayed') res.locals.headers.push('Idempotent-Replayed', 'true');
       return { status: 201, body: createdPet(creation) };
     },
 

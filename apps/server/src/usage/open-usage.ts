@@ -2,8 +2,7 @@ import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
 import { repeat } from '../shared/repeat.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
-import { createUsageCollector } from './usage-collector.ts';
-import type { UsedRequest } from './usage-entry.ts';
+import { createUsageCollector, type UsageCollector } from './usage-collector.ts';
 import { createUsageFlusher } from './usage-flusher.ts';
 import { createUsageRepository, type UsageRepository } from './usage-repository.ts';
 
@@ -34,7 +33,7 @@ export interface KeptUsage {
 /** The usage ledger. */
 export interface Usage {
   /** Counts one request, in memory. */
-  count(request: UsedRequest): void;
+  readonly count: UsageCollector['count'];
   readonly repository: UsageRepository;
   /** Milliseconds since all that was counted had been written. */
   writeAgeMs(): number;

@@ -5,10 +5,15 @@ import { totalId, type UsedRequest } from './usage-entry.ts';
 
 const minuteMs = 60_000;
 
+const pro = { id: '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d', plan: 'pro' } as const;
+
 function requestOf(more: Partial<UsedRequest> = {}): UsedRequest {
-  const key = { id: '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d', plan: 'pro' } as const;
-  return { key, operation: 'listPets', outcome: 'ok', at: 5 * minuteMs, ...more };
+  const decision = { decidedAtMs: 5 * minuteMs };
+  const request = { apiKey: pro, decision, operation: 'listPets', status: 200 };
+  return { ...request, errorCode: undefined, ...more };
 }
+
+const at = (decidedAtMs: number) => ({ decision: { decidedAtMs } });
 
 /** What a collector holds, without the key. */
 const countsOf = (collector: ReturnType<typeof createUsageCollector>) =>
@@ -17,10 +22,10 @@ const countsOf = (collector: ReturnType<typeof createUsageCollector>) =>
 test('requests are added up by operation, outcome and minute', () => {
   const collector = createUsageCollector({ maxKeyMinutes: 10 });
   collector.count(requestOf());
-  collector.count(requestOf({ at: 6 * minuteMs - 1 }));
-  collector.count(requestOf({ outcome: 'denied' }));
+  collector.count(requestOf(at(6 * minuteMs - 1)));
+  collector.count(requestOf({ status: 429 }));
   collector.count(requestOf({ operation: 'getPet' }));
-  collector.count(requestOf({ at: 6 * minuteMs }));
+  collector.count(requestOf(at(6 * minuteMs)));
   const list = { plan: 2, minute: 5, operation: 1, outcome: 0, requests: 2 };
   expect(countsOf(collector)).toEqual([
     list,
@@ -33,7 +38,7 @@ test('requests are added up by operation, outcome and minute', () => {
 
 test('a request of an earlier minute, which was decided before and ended later, is counted there', () => {
   const collector = createUsageCollector({ maxKeyMinutes: 10 });
-  for (const minute of [6, 5, 6]) collector.count(requestOf({ at: minute * minuteMs }));
+  for (const minute of [6, 5, 6]) collector.count(requestOf(at(minute * minuteMs)));
   const counts = new Map<number, number>();
   for (const { minute, requests } of collector.take()) {
     counts.set(minute, (counts.get(minute) ?? 0) + requests);
@@ -47,7 +52,7 @@ test('a request of an earlier minute, which was decided before and ended later, 
 test('requests before and after a change of plan are counted apart', () => {
   const collector = createUsageCollector({ maxKeyMinutes: 10 });
   collector.count(requestOf());
-  collector.count(requestOf({ key: { id: requestOf().key?.id ?? '', plan: 'business' } }));
+  collector.count(requestOf({ apiKey: { ...pro, plan: 'business' } }));
   expect(countsOf(collector).map(({ plan, requests }) => [plan, requests])).toEqual([
     [2, 1],
     [3, 1],
@@ -56,10 +61,10 @@ test('requests before and after a change of plan are counted apart', () => {
 
 test('requests without a valid key are counted together, by their outcome', () => {
   const collector = createUsageCollector({ maxKeyMinutes: 10 });
-  const anonymous = { key: undefined, operation: 'none' } as const;
-  collector.count(requestOf({ ...anonymous, outcome: 'client_error' }));
-  collector.count(requestOf({ ...anonymous, outcome: 'client_error' }));
-  collector.count(requestOf({ ...anonymous, outcome: 'denied' }));
+  const anonymous = { apiKey: undefined };
+  collector.count(requestOf({ ...anonymous, status: 401 }));
+  collector.count(requestOf({ ...anonymous, status: 401 }));
+  collector.count(requestOf({ ...anonymous, status: 429 }));
   const entry = { keyId: totalId(0), plan: 0, minute: 5, operation: 0 };
   expect(collector.take()).toEqual([
     { ...entry, outcome: 1, requests: 2 },
@@ -70,13 +75,14 @@ test('requests without a valid key are counted together, by their outcome', () =
 test('ten thousand active keys are given in the order of their ids', () => {
   const collector = createUsageCollector({ maxKeyMinutes: 100_000 });
   const ids = Array.from({ length: 10_000 }, () => randomUUID());
-  for (const id of ids) collector.count(requestOf({ key: { id, plan: 'free' } }));
+  for (const id of ids) collector.count(requestOf({ apiKey: { id, plan: 'free' } }));
   expect(collector.take().map(({ keyId }) => keyId)).toEqual(ids.sort());
 });
 
 test('beyond its limit only requests that need no more room are counted, the others are reported', () => {
   const collector = createUsageCollector({ maxKeyMinutes: 2 });
-  const ask = (id: string, at = 0) => collector.count(requestOf({ key: { id, plan: 'free' }, at }));
+  const ask = (id: string, atMs = 0) =>
+    collector.count(requestOf({ apiKey: { id, plan: 'free' }, ...at(atMs) }));
   ask('a');
   ask('b');
   ask('c');
@@ -90,4 +96,22 @@ test('beyond its limit only requests that need no more room are counted, the oth
   ]);
   ask('c');
   expect(collector.take().map(({ keyId }) => keyId)).toEqual(['c']);
+});
+
+test('a request with neither a key nor a decision is not counted', () => {
+  const collector = createUsageCollector({ maxKeyMinutes: 10 });
+  const unknown = { apiKey: undefined, decision: undefined };
+  expect(collector.count(requestOf({ ...unknown, status: 204 }))).toBeUndefined();
+  expect(collector.take()).toEqual([]);
+});
+
+test.each([
+  [200, undefined, 'ok'],
+  [404, 'pet_not_found', 'client_error'],
+  [429, 'rate_limit_exceeded', 'denied'],
+  [429, 'key_temporarily_banned', 'banned'],
+  [503, 'service_unavailable', 'server_error'],
+])('status %d with the code %s counts as %s', (status, errorCode, outcome) => {
+  const collector = createUsageCollector({ maxKeyMinutes: 10 });
+  expect(collector.count(requestOf({ status, errorCode }))).toBe(outcome);
 });

@@ -1,5 +1,5 @@
 import type { PlanName } from '@animal-store/contract';
-import { usageOperations, usageOutcomes } from '@animal-store/contract/admin';
+import { type UsageOutcome, usageOperations, usageOutcomes } from '@animal-store/contract/admin';
 import { planCode, totalId, type UsageEntry, type UsedRequest } from './usage-entry.ts';
 
 export type UsageCollector = ReturnType<typeof createUsageCollector>;
@@ -14,8 +14,10 @@ interface KeyMinute {
 }
 
 const outcomeCount = usageOutcomes.length;
-const operationPlaces = new Map(usageOperations.map((name, place) => [name, place]));
-const outcomePlaces = new Map(usageOutcomes.map((name, place) => [name, place]));
+const operationPlaces = new Map<string | undefined, number>(
+  usageOperations.map((name, place) => [name, place]),
+);
+const notNamed = usageOperations.indexOf('none');
 
 /** Requests without a valid key are counted together: by network they would be without bound. */
 const withoutKey = totalId(planCode(undefined));
@@ -44,22 +46,34 @@ export function createUsageCollector({ maxKeyMinutes }: { maxKeyMinutes: number 
   }
 
   return {
-    /** Counts one request. */
-    count({ key, operation, outcome, at }: UsedRequest): void {
-      const keyId = key?.id ?? withoutKey;
-      const plan = key?.plan;
-      const minute = Math.floor(at / 60_000);
+    /**
+     * Counts one request that a quota has decided, or that has a valid key. So it counts neither CORS
+     * preflights, nor requests refused because of overload, nor those whose key could not be looked
+     * up: nobody knows whose they are.
+     *
+     * @returns its outcome; `undefined` if it was not counted.
+     */
+    count(request: UsedRequest): UsageOutcome | undefined {
+      const { apiKey, decision } = request;
+      if (apiKey === undefined && decision === undefined) return undefined;
+      const keyId = apiKey?.id ?? withoutKey;
+      const plan = apiKey?.plan;
+      // Without a key, anybody can call anything: it says nothing about who uses an operation.
+      const operation = apiKey === undefined ? undefined : request.operation;
+      const outcome = outcomeOf(request);
+      const minute = Math.floor((decision?.decidedAtMs ?? Date.now()) / 60_000);
       let found = open.get(keyId);
       if (found === undefined || found.minute !== minute || found.plan !== plan) {
         found = openKeyMinute(keyId, plan, minute);
         if (found === undefined) {
           lost += 1;
-          return;
+          return outcome;
         }
       }
-      const cell =
-        (operationPlaces.get(operation) ?? 0) * outcomeCount + (outcomePlaces.get(outcome) ?? 0);
+      const place = operationPlaces.get(operation) ?? notNamed;
+      const cell = place * outcomeCount + usageOutcomes.indexOf(outcome);
       found.cells[cell] = (found.cells[cell] ?? 0) + 1;
+      return outcome;
     },
 
     /** Takes what was counted, sorted by key. */
@@ -94,4 +108,11 @@ export function createUsageCollector({ maxKeyMinutes }: { maxKeyMinutes: number 
       return count;
     },
   };
+}
+
+function outcomeOf({ errorCode, status }: UsedRequest): UsageOutcome {
+  if (errorCode === 'key_temporarily_banned') return 'banned';
+  if (status === 429) return 'denied';
+  if (status >= 500) return 'server_error';
+  return status >= 400 ? 'client_error' : 'ok';
 }

@@ -6,14 +6,18 @@ import {
   usageOutcomes,
 } from '@animal-store/contract/admin';
 
-/** A request that is over, as the ledger counts it. */
+export type { UsageOutcome };
+
+/** What the ledger reads of a finished request. */
 export interface UsedRequest {
   /** `undefined` for a request without a valid key. */
-  readonly key: { readonly id: string; readonly plan: PlanName } | undefined;
-  readonly operation: UsageOperation;
-  readonly outcome: UsageOutcome;
-  /** Unix time in milliseconds, by the clock that decided the request. */
-  readonly at: number;
+  readonly apiKey: { readonly id: string; readonly plan: PlanName } | undefined;
+  /** The decision of a quota, with its Unix time in milliseconds; `undefined` if there was none. */
+  readonly decision: { readonly decidedAtMs: number } | undefined;
+  /** Operations that the contract does not list, such as `getRateLimit`, count as `none`. */
+  readonly operation: string | undefined;
+  readonly status: number;
+  readonly errorCode: string | undefined;
 }
 
 /** How many requests of one kind a key has made in one minute. */
@@ -48,18 +52,10 @@ export const totalIds: readonly string[] = [undefined, ...planNames].map((plan) 
   totalId(planCode(plan)),
 );
 
-/** The operation that a request counts as. All others, such as `getRateLimit`, count as `none`. */
-export function toUsageOperation(name: string | undefined): UsageOperation {
-  return usageOperations.find((operation) => operation === name) ?? 'none';
-}
-
 /** The operation at a place in the tables. */
 export function operationAt(place: number): UsageOperation {
   return usageOperations[place] ?? 'none';
 }
-
-/** The place of an outcome in the tables. */
-export const outcomeCode = (outcome: UsageOutcome): number => usageOutcomes.indexOf(outcome);
 
 /** The outcome at a place in the tables. */
 export function outcomeAt(place: number): UsageOutcome {

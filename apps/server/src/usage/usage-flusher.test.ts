@@ -33,10 +33,11 @@ function openFlusher({ maxKeyMinutes = 100_000 } = {}) {
   });
   const count = (id: string) =>
     collector.count({
-      key: { id, plan: 'free' },
+      apiKey: { id, plan: 'free' },
+      decision: undefined,
       operation: 'listPets',
-      outcome: 'ok',
-      at: Date.now(),
+      status: 200,
+      errorCode: undefined,
     });
   return { flusher, database, count, written, tried, lost };
 }

@@ -106,7 +106,7 @@ describe('inside the server', () => {
     ['pets', 'database', 'http', 'shared'],
     ['reference', 'http'],
     ['api', 'http', 'keys', 'pets', 'quotas', 'reference', 'usage'],
-    ['overview', 'database'],
+    ['overview', 'database', 'shared'],
     ['observability', 'api', 'database', 'http', 'quotas', 'shared'],
     [
       'ops',

@@ -1,12 +1,12 @@
+import { usageOutcomes } from '@animal-store/contract/admin';
 import { expect, test } from 'vitest';
-import { mergeTraffic, quantileMs } from '../database/replica-traffic.ts';
-import { createRecentTraffic } from './recent-traffic.ts';
+import { createRecentTraffic, mergeTraffic, quantileMs } from './replica-traffic.ts';
 
-const [ok, denied] = [0, 3];
+const [ok, denied] = ['ok', 'denied'] as const;
 
 function atTime() {
   let now = 1_000_000;
-  const traffic = createRecentTraffic(() => now);
+  const traffic = createRecentTraffic(usageOutcomes, () => now);
   return {
     traffic,
     pass(ms: number) {

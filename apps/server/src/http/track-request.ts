@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { holdsToken } from '../shared/hide-tokens.ts';
+import './locals.ts';
+
+/**
+ * What observers learn about a finished request. The URL, the values of headers and the body are left
+ * out, so that no log, metric or trace can repeat what a client put there.
+ */
+export interface RequestOutcome {
+  readonly requestId: string;
+  readonly method: string;
+  /** Such as `/v1/pets/:petId`; `undefined` for an unknown path. */
+  readonly route: string | undefined;
+  /** 499, as in nginx, if the client disconnected before the response. */
+  readonly status: number;
+  /** Whether the client disconnected before it had the whole response. */
+  readonly aborted: boolean;
+  readonly durationMs: number;
+  readonly errorCode: string | undefined;
+}
+
+const clientClosedRequest = 499;
+
+// Limited before it is trusted, because it is logged and sent back.
+const wellFormedId = /^[\w.:-]{1,128}$/;
+
+/**
+ * Gives a request its id, and its response the headers that every one has. Calls `onEnd` once the
+ * request has finished, however it ended.
+ */
+export function trackRequest(
+  req: Request,
+  res: Response,
+  onEnd: (outcome: RequestOutcome) => void,
+): void {
+  const startedAt = performance.now();
+  const requestId = requestIdOf(req);
+  res.locals.requestId = requestId;
+  res.locals.headers = [
+    'X-Request-Id',
+    requestId,
+    // Responses depend on the key and the time, so no cache may keep one (RFC 9111, §5.2.2.5).
+    'Cache-Control',
+    'no-store',
+    // Against browsers that would run JSON as a script or a page.
+    'X-Content-Type-Options',
+    'nosniff',
+  ];
+  // "finish" is not emitted if the client has disconnected.
+  res.on('close', () => {
+    const { path, errorCode } = res.locals;
+    onEnd({
+      requestId,
+      method: req.method,
+      route: path?.label,
+      status: res.headersSent ? res.statusCode : clientClosedRequest,
+      aborted: !res.writableFinished,
+      durationMs: performance.now() - startedAt,
+      errorCode,
+    });
+  });
+}
+
+/** Gives the id of a request: its `X-Request-Id` if that is well-formed, otherwise a new UUID. */
+function requestIdOf(req: Request): string {
+  const given = req.headers['x-request-id'];
+  if (typeof given !== 'string' || !wellFormedId.test(given)) return randomUUID();
+  // A client may have put its API key into the wrong header. It must not be logged.
+  return holdsToken(given) ? randomUUID() : given;
+}
