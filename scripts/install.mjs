@@ -16,14 +16,18 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const stampFile = join(root, 'node_modules', '.installed');
 
+const service = [
+  ...['--filter-prod', 'animal-store', '--filter-prod', '@animal-store/server...'],
+  // The lockfile has the checksum of each package. Without this flag, pnpm also looks up the release
+  // dates of all 842: six times as much to download as the service. It still does for developers.
+  '--trust-lockfile',
+];
+
 /** Each scope includes the ones before it. */
 const filters = {
-  // Node is the only optional dependency that the service has, and 193 MB of what it downloads.
-  'run-on-this-node': [
-    ...['--prod', '--no-optional'],
-    ...['--filter-prod', 'animal-store', '--filter-prod', '@animal-store/server...'],
-  ],
-  run: ['--prod', '--filter-prod', 'animal-store', '--filter-prod', '@animal-store/server...'],
+  // Node is the only optional dependency that the service has, and half of what it downloads.
+  'run-on-this-node': ['--prod', '--no-optional', ...service],
+  run: ['--prod', ...service],
   develop: ['--filter', '!@animal-store/heavy-tools'],
   all: [],
 };

@@ -77,6 +77,16 @@ test('to run the service, Node is not installed if this one has the right major 
   ]);
 });
 
+test('release dates are looked up for developers alone', async () => {
+  await using checkout = await openCheckout();
+  await checkout.install('run', 'linux');
+  await checkout.install('develop', 'linux');
+  expect(checkout.commands()).toEqual([
+    expect.stringContaining(' --trust-lockfile'),
+    expect.not.stringContaining(' --trust-lockfile'),
+  ]);
+});
+
 test('tests have the exact Node that is pinned', async () => {
   await using checkout = await openCheckout();
   await checkout.install('develop', 'linux');
