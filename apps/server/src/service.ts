@@ -30,9 +30,6 @@ import { openQuotas } from './quotas/open-quotas.ts';
 import { createRecentTraffic, mergeTraffic } from './shared/replica-traffic.ts';
 import { openUsage } from './usage/open-usage.ts';
 
-/** The most that a JSON body may hold: sixteen times the longest name, escaped. */
-const maxBodyBytes = 16 * 1024;
-
 /** How often expired idempotency keys are deleted. */
 const deleteEveryMs = 3_600_000;
 
@@ -198,7 +195,6 @@ export async function openService(config: Config, observability: Observability):
       trustedProxies: config.trustedProxies,
       addressPerMinute,
       banPolicy,
-      maxBodyBytes,
       loadShedder,
       report,
       onEnd,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { contract } from './contract.ts';
-import { apiVersion, deprecations, routes } from './routes.ts';
+import { deprecations } from './deprecations.ts';
+import { apiVersion, routes } from './routes.ts';
 
 test('the operations are the three of the specification', () => {
   expect(apiVersion).toBe('v1');

@@ -6,6 +6,7 @@ export {
   strikeThreshold,
 } from './ban-policy.ts';
 export { contract } from './contract.ts';
+export { deprecations } from './deprecations.ts';
 export { ErrorBody, maxMessageBytes } from './error-body.ts';
 export {
   type ErrorCode,
@@ -38,7 +39,6 @@ export {
 } from './rate-limit-status.ts';
 export {
   apiVersion,
-  deprecations,
   type OperationName,
   rateLimitStatusRoutes,
   routes,

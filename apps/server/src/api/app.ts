@@ -41,7 +41,6 @@ export interface AppOptions extends GuideNumbers {
   readonly corsOrigins: ReadonlySet<string> | undefined;
   /** How many proxies in front of the service add to `X-Forwarded-For`. */
   readonly trustedProxies: number;
-  readonly maxBodyBytes: number;
   /** Called for every 500. */
   readonly report: (failure: unknown, requestId: string) => void;
   /** Called for each finished request. */
@@ -70,7 +69,7 @@ export function createApp(options: AppOptions): Express {
     ...contractHandlers(contract, {
       ...petHandlers,
       createPet: {
-        middleware: [jsonBody({ maxBytes: options.maxBodyBytes })],
+        middleware: [jsonBody],
         handler: petHandlers.createPet,
       },
     }),

@@ -5,6 +5,9 @@ import getRawBody from 'raw-body';
 import { parseJson } from './exact-json-on-node.ts';
 import { HttpError } from './http-error.ts';
 
+/** The most that a JSON body may hold: sixteen times the longest name, escaped. */
+const maxBodyBytes = 16 * 1024;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -13,14 +16,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * `express.json()` would round large integers, and would reject an oversized body only after it has
  * received all of it.
  */
-export function jsonBody({ maxBytes }: { maxBytes: number }): RequestHandler {
-  return async function readJsonBody(req, _res, next) {
-    if (!hasBody(req)) return next();
-    requireJson(req);
-    req.body = parse(await read(req, maxBytes));
-    next();
-  };
-}
+export const jsonBody: RequestHandler = async function readJsonBody(req, _res, next) {
+  if (!hasBody(req)) return next();
+  requireJson(req);
+  req.body = parse(await read(req));
+  next();
+};
 
 /** RFC 9112, §6.3: only these two headers tell whether a request has a body. */
 function hasBody({ headers }: Request): boolean {
@@ -49,16 +50,16 @@ function isJson(contentType: string | undefined): boolean {
   }
 }
 
-async function read(req: Request, maxBytes: number): Promise<Buffer> {
+async function read(req: Request): Promise<Buffer> {
   const length = req.headers['content-length'];
   try {
-    return await getRawBody(req, { limit: maxBytes, ...(length !== undefined && { length }) });
+    return await getRawBody(req, { limit: maxBodyBytes, ...(length !== undefined && { length }) });
   } catch (error) {
     // Receive and drop the rest, within the time-out of the request. Otherwise a client that is still
     // sending would see a reset connection instead of the response.
     req.resume();
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
-      throw new HttpError('payload_too_large', errorMessages.payload_too_large(maxBytes));
+      throw new HttpError('payload_too_large', errorMessages.payload_too_large(maxBodyBytes));
     }
     throw new HttpError('invalid_request', 'body: expected as many bytes as were announced');
   }

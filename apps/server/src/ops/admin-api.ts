@@ -17,9 +17,6 @@ import { createOverviewHandlers } from './overview-handlers.ts';
 import { createSessionHandlers } from './session-handlers.ts';
 import { createUsageHandlers } from './usage-handlers.ts';
 
-/** Enough for the longest name and account, with every character escaped. */
-const maxBodyBytes = 16 * 1024;
-
 /** What the admin API works with. */
 export interface AdminServices {
   readonly keys: KeyManagement;
@@ -38,7 +35,7 @@ export function adminHandlers(services: AdminServices): AdminHandlers {
   const keys = createKeyHandlers(services);
   const operators = createOperatorHandlers(services.operators);
   const withBody = <Handler>(handler: Handler) => ({
-    middleware: [jsonBody({ maxBytes: maxBodyBytes })],
+    middleware: [jsonBody],
     handler,
   });
   // Created when it is first requested, because most processes never need it.

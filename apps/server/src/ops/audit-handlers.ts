@@ -8,7 +8,7 @@ import {
 import { initServer } from '@ts-rest/express';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { AuditFilter } from '../audit/audit-search.ts';
-import { linkNextPage, readCursor } from './list-cursor.ts';
+import { linkNextPage, readCursor } from './admin-cursor.ts';
 
 /** The operation on the audit log. */
 export function createAuditHandlers(log: AuditLog) {

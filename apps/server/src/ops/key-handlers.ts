@@ -13,8 +13,8 @@ import type { KeyManagement, Unchanged } from '../keys/key-management.ts';
 import type { KeyRecord } from '../keys/key-record.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { toTimes } from '../shared/iso-times.ts';
+import { linkNextPage, readCursor } from './admin-cursor.ts';
 import { causeOf, readExpiry } from './change-request.ts';
-import { linkNextPage, readCursor } from './list-cursor.ts';
 
 /** The operations on API keys. */
 export function createKeyHandlers(options: {

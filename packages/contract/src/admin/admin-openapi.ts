@@ -3,10 +3,11 @@ import { createPaths, type OperationNotes } from '../openapi/operations.ts';
 import { responseHeaders } from '../openapi/response-headers.ts';
 import { createResponseWriter } from '../openapi/responses.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
-import { adminBasePath, adminContract, type adminRoutes, requiredRoles } from './admin-contract.ts';
+import { adminContract } from './admin-contract.ts';
 import { AdminErrorBody, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
 import { exampleIssuedKey, exampleKey } from './admin-key.ts';
 import { exampleIssuedOperator, exampleOperator } from './admin-operator.ts';
+import { adminBasePath, type adminRoutes, requiredRoles } from './admin-routes.ts';
 import { exampleCsv } from './admin-usage.ts';
 
 /**

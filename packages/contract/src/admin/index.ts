@@ -8,14 +8,11 @@ export {
   auditRetentionDays,
 } from './admin-audit.ts';
 export {
-  adminBasePath,
   adminContract,
-  adminRoutes,
   auditContract,
   keyContract,
   operatorContract,
   overviewContract,
-  requiredRoles,
   sessionContract,
   usageContract,
 } from './admin-contract.ts';
@@ -42,6 +39,7 @@ export {
   operatorRoles,
 } from './admin-operator.ts';
 export type { Overview } from './admin-overview.ts';
+export { adminBasePath, adminRoutes, requiredRoles } from './admin-routes.ts';
 export { type IssuedSession, type Session, sessionLifetime } from './admin-session.ts';
 export {
   type BusyKey,

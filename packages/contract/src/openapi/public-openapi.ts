@@ -1,9 +1,10 @@
 import { contract } from '../contract.ts';
+import { deprecations } from '../deprecations.ts';
 import { ErrorBody } from '../error-body.ts';
 import { errorCodes, errorMessages } from '../error-codes.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
 import { rateLimitStatusContract } from '../rate-limit-status.ts';
-import { apiVersion, deprecations, type OperationName } from '../routes.ts';
+import { apiVersion, type OperationName } from '../routes.ts';
 import { codeSamples } from './code-samples.ts';
 import { createSchemaWriter, type JsonObject } from './json-schema.ts';
 import { createPaths, type OperationNotes } from './operations.ts';
