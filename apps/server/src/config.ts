@@ -164,17 +164,20 @@ const Settings = Environment.transform((env) => ({
   maxInFlight: env.MAX_IN_FLIGHT,
   /** Mean delay of the event loop from which on requests get 503. */
   maxLoopDelayMs: env.MAX_LOOP_DELAY_MS,
-  /** How long a caller may take to send its headers. */
-  headersTimeoutMs: env.HEADERS_TIMEOUT_MS,
-  /** How long a caller may take to send its whole request. */
-  requestTimeoutMs: env.REQUEST_TIMEOUT_MS,
-  /** How long a connection may be silent during a request. */
-  stallTimeoutMs: env.STALL_TIMEOUT_MS,
-  /** How long a connection may be silent between requests. */
-  keepAliveTimeoutMs: env.KEEP_ALIVE_TIMEOUT_MS,
-  /** How many requests of one connection may wait for their responses. */
-  maxPipelinedRequests: env.MAX_PIPELINED_REQUESTS,
-  maxConnections: env.MAX_CONNECTIONS,
+  /** Limits of both listeners. */
+  listenerLimits: {
+    /** How long a caller may take to send its headers. */
+    headersTimeoutMs: env.HEADERS_TIMEOUT_MS,
+    /** How long a caller may take to send its whole request. */
+    requestTimeoutMs: env.REQUEST_TIMEOUT_MS,
+    /** How long a connection may be silent during a request. */
+    stallTimeoutMs: env.STALL_TIMEOUT_MS,
+    /** How long a connection may be silent between requests. */
+    keepAliveTimeoutMs: env.KEEP_ALIVE_TIMEOUT_MS,
+    /** How many requests of one connection may wait for their responses. */
+    maxPipelinedRequests: env.MAX_PIPELINED_REQUESTS,
+    maxConnections: env.MAX_CONNECTIONS,
+  },
   /** 0 for no limit. */
   maxConnectionsPerNetwork: env.MAX_CONNECTIONS_PER_NETWORK,
   /** How often counts of requests are written to the database, and how often those are rolled up. */

@@ -9,7 +9,7 @@ import { openPostgres } from './database/open-postgres.ts';
 import { createReplicaCount } from './database/replica-count.ts';
 import { fillOnFirstStart } from './first-start.ts';
 import { limitConnectionsPerNetwork } from './http/limit-connections.ts';
-import { type ListenerLimits, openListener } from './http/listener.ts';
+import { openListener } from './http/listener.ts';
 import { openLoadShedder } from './http/shed-load.ts';
 import { createKeyCache } from './keys/key-cache.ts';
 import { followKeyChanges } from './keys/key-changes.ts';
@@ -56,15 +56,7 @@ export interface Service {
  * @throws {StartupError} if a part cannot be opened; the parts before it are closed.
  */
 export async function openService(config: Config, observability: Observability): Promise<Service> {
-  const { addressPerMinute, banPolicy } = config;
-  const limits: ListenerLimits = {
-    headersTimeoutMs: config.headersTimeoutMs,
-    requestTimeoutMs: config.requestTimeoutMs,
-    stallTimeoutMs: config.stallTimeoutMs,
-    keepAliveTimeoutMs: config.keepAliveTimeoutMs,
-    maxPipelinedRequests: config.maxPipelinedRequests,
-    maxConnections: config.maxConnections,
-  };
+  const { addressPerMinute, banPolicy, listenerLimits } = config;
   const { metrics, tracing, onEnd, onOpsEnd, report } = observability;
   const dataDir = config.database.kind === 'embedded' ? config.database.dataDir : undefined;
   // Closed in reverse order: at the end, and when a start fails half-way.
@@ -149,7 +141,7 @@ export async function openService(config: Config, observability: Observability):
     opsHost: config.opsHost,
     opsPort: config.opsPort,
     opsHosts: config.opsHosts,
-    ...limits,
+    ...listenerLimits,
     adminToken: config.adminToken,
     dataDir,
     health,
@@ -181,7 +173,7 @@ export async function openService(config: Config, observability: Observability):
   });
   opened.defer(() => ops.close(closeTimeoutMs));
 
-  const address = { host: config.host, port: config.port, ...limits, report };
+  const address = { host: config.host, port: config.port, ...listenerLimits, report };
   const listener = await openListener(address, (port, server) => {
     const origin = config.publicUrl ?? `http://localhost:${port}`;
     const baseUrl = `${origin}/${apiVersion}`;
