@@ -107,7 +107,10 @@ export async function expectSuccess<Answer extends { status: number; body: unkno
   call: Promise<Answer>,
 ): Promise<Answer & { body: SuccessBody<Answer> }> {
   const answer = await call;
-  if (answer.status < 300) return answer as Answer & { body: SuccessBody<Answer> };
+  // Other successes, such as a 204, are not the admin API's.
+  if (answer.status === 200 || answer.status === 201) {
+    return answer as Answer & { body: SuccessBody<Answer> };
+  }
   const { data: error } = ErrorBody.safeParse(answer.body);
   if (error === undefined) {
     throw new CliError(`The server answered ${answer.status}: is it an operators' listener?`);
