@@ -21,28 +21,18 @@ const batching = {
  *
  * @param decideAll decides requests in one script call, in their order.
  */
-export function batchDecisions<Request extends { readonly key: string }, Decision>(
+export function batchDecisions<Request extends { readonly id: string }, Decision>(
   redis: RedisConnection,
   decideAll: (requests: readonly Request[]) => Promise<readonly Decision[]>,
 ): (request: Request) => Promise<Decision> {
   if (!(redis instanceof Cluster)) return createBatcher(decideAll, batching);
   return createBatcher(async (requests) => {
-    const decisions = new Map<Request, PromiseSettledResult<Decision>>();
-    const groups = [...Map.groupBy(requests, ({ key }) => key).values()];
-    const settled = await Promise.allSettled(groups.map(decideAll));
-    settled.forEach((result, place) => {
-      groups[place]?.forEach((request, index) => {
-        const decision =
-          result.status === 'rejected'
-            ? result
-            : { ...result, value: result.value[index] as Decision };
-        decisions.set(request, decision);
-      });
-    });
+    const groups = Map.groupBy(requests, ({ id }) => id);
+    const calls = new Map([...groups].map(([id, group]) => [id, decideAll(group)]));
+    await Promise.allSettled(calls.values());
     return requests.map(async (request) => {
-      const decision = decisions.get(request);
-      if (decision?.status === 'fulfilled') return decision.value;
-      throw decision?.reason;
+      const place = groups.get(request.id)?.indexOf(request) ?? 0;
+      return (await calls.get(request.id))?.[place] as Decision;
     });
   }, batching);
 }

@@ -1,10 +1,9 @@
 -- Decides the requests of `key`, the i-th of KEYS. `decide.ts` does the same for one request in memory.
 --
--- ARGV  for each key: how many requests arrived; the limit of its minute; of its day. 0 requests only
---       look.
+-- The call asks for three numbers for each key: how many requests arrived, the limit of its minute, and
+-- that of its day. 0 requests only look.
 
-local requests = tonumber(ARGV[i * 3 - 2])
-local minute_limit, day_limit = tonumber(ARGV[i * 3 - 1]), tonumber(ARGV[i * 3])
+local requests, minute_limit, day_limit = asked[i * 3 - 2], asked[i * 3 - 1], asked[i * 3]
 
 local admitted, denied = 0, 0
 local strikes_before, strikes_after, ban_began = strikes, strikes, 0

@@ -1,5 +1,34 @@
 import { readFileSync } from 'node:fs';
 import type { BanPolicy } from '@animal-store/contract';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import { defineScript, type RedisConnection } from './open-redis.ts';
+
+/** Runs a script for several keys. @param asked the numbers that the script expects for each key. */
+export type KeyScript<Reply> = (
+  keys: readonly string[],
+  asked: readonly number[],
+) => Promise<[now: number, ...replies: Reply[]]>;
+
+/**
+ * Lets a connection run one of the scripts below.
+ *
+ * @param options.now the time to decide by, for tests; otherwise Redis's own.
+ */
+export function openScript<Reply>(options: {
+  redis: RedisConnection;
+  breaker: CircuitBreaker;
+  name: string;
+  lua: string;
+  now?: (() => number) | undefined;
+}): KeyScript<Reply> {
+  const { redis, breaker, name, lua, now } = options;
+  const run = defineScript<string>(redis, name, lua);
+  return async (keys, asked) => {
+    const args = [...keys, JSON.stringify(asked)];
+    if (now !== undefined) args.push(String(now()));
+    return JSON.parse(await breaker.run(() => run(keys.length, ...args)));
+  };
+}
 
 const read = (name: string) => readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8');
 
@@ -8,10 +37,13 @@ const read = (name: string) => readFileSync(new URL(`./${name}.lua`, import.meta
  * instead would cost Redis a quarter more time for each decision.
  */
 function forEachKey(...steps: string[]): string {
-  const body = ['read-state', ...steps].map(read);
-  return [read('clock'), 'for i, key in ipairs(KEYS) do', ...body, 'end', 'return reply'].join(
-    '\n',
-  );
+  return [
+    read('clock'),
+    'for i, key in ipairs(KEYS) do',
+    ...steps.map(read),
+    'end',
+    'return cjson.encode(reply)',
+  ].join('\n');
 }
 
 /** Decides requests of API keys. The policy is part of the script, so that no call has to send it. */
@@ -27,10 +59,10 @@ export function decideScript(policy: BanPolicy): string {
   };
   return [
     ...Object.entries(constants).map(([name, value]) => `local ${name} = ${value}`),
-    forEachKey('decide', 'ban-rule', 'write-state', 'reply'),
+    forEachKey('read-state', 'decide', 'ban-rule', 'write-state', 'reply'),
   ].join('\n');
 }
 
-export const unbanScript = forEachKey('unban', 'write-state');
+export const unbanScript = forEachKey('read-state', 'unban', 'write-state');
 
-export const countNetworkScript = read('count-network');
+export const countNetworkScript = forEachKey('count-network');

@@ -2,23 +2,21 @@ import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contr
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { batchDecisions } from './batch-decisions.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import { decideScript, unbanScript } from './lua-scripts.ts';
+import { decideScript, type KeyScript, openScript, unbanScript } from './lua-scripts.ts';
 import type { KeyLimiterOptions, MemoryKeyLimiter } from './memory-key-limiter.ts';
-import { defineScript, type RedisConnection, type RedisScript } from './open-redis.ts';
+import type { RedisConnection } from './open-redis.ts';
 import { type QuotaReading, QuotaResult } from './quota-result.ts';
 import type { OnBan } from './quotas.ts';
 import { rememberReadings } from './remembered-readings.ts';
 
 /** One request of an API key. */
 interface KeyRequest {
-  readonly key: string;
+  readonly id: string;
   readonly quota: Quota;
 }
 
 /** What `reply.lua` answers for the requests of one key. */
 type KeyReply = readonly number[];
-
-type Reply = [now: number, ...replies: KeyReply[]];
 
 /** How long a ban is believed without asking Redis again, so that an unban there ends it here too. */
 const believedBanMs = 2_000;
@@ -31,14 +29,13 @@ const believedBanMs = 2_000;
  * it denies.
  */
 export class RedisKeyLimiter extends RateLimiterRedis {
-  readonly #decideKeys: RedisScript<Reply>;
+  readonly #decideKeys: KeyScript<KeyReply>;
   readonly #decide: (request: KeyRequest) => Promise<QuotaReading>;
-  readonly #unbanKey: RedisScript<unknown>;
+  readonly #unbanKey: KeyScript<never>;
   readonly #breaker: CircuitBreaker;
   readonly #insurance: MemoryKeyLimiter;
   readonly #banPolicy: BanPolicy;
   readonly #onBan: OnBan | undefined;
-  readonly #now: (() => number) | undefined;
   readonly #clock: () => number;
   readonly #bans: ReturnType<typeof rememberReadings<QuotaReading>>;
   /** Keys that were unbanned while Redis was away, and may still be banned there. */
@@ -59,14 +56,19 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     const { redis, breaker, insurance, banPolicy, onBan, now } = options;
     // The limits come with each request, in the options of `consume`.
     super({ storeClient: redis, points: 0, duration: 0, insuranceLimiter: insurance });
-    this.#decideKeys = defineScript(redis, 'decideKeys', decideScript(banPolicy));
+    this.#decideKeys = openScript({
+      redis,
+      breaker,
+      now,
+      name: 'decideKeys',
+      lua: decideScript(banPolicy),
+    });
     this.#decide = batchDecisions(redis, (requests) => this.#decideAll(requests));
-    this.#unbanKey = defineScript(redis, 'unbanKey', unbanScript);
+    this.#unbanKey = openScript({ redis, breaker, name: 'unbanKey', lua: unbanScript });
     this.#breaker = breaker;
     this.#insurance = insurance;
     this.#banPolicy = banPolicy;
     this.#onBan = onBan;
-    this.#now = now;
     this.#clock = now ?? (() => performance.now());
     this.#bans = rememberReadings({
       clock: this.#clock,
@@ -75,13 +77,9 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     });
   }
 
-  // In braces: everything that is kept about a key lies on one node of a Cluster.
+  /** Scripts get the names in Redis; here a key goes by its id. */
   override getKey(id: string): string {
-    return `animal-store:key:{${id}}`;
-  }
-
-  override parseKey(key: string): string {
-    return key.slice('animal-store:key:{'.length, -'}'.length);
+    return id;
   }
 
   /**
@@ -89,19 +87,19 @@ export class RedisKeyLimiter extends RateLimiterRedis {
    * decides.
    */
   async _upsert(
-    key: string,
+    id: string,
     _points: number,
     _msDuration: number,
     _forceExpire: boolean,
     { quota }: KeyLimiterOptions,
   ): Promise<QuotaResult> {
-    const remembered = this.#breaker.isOpen() ? undefined : this.#bans.recall(key);
-    return this.#resultOf(remembered ?? (await this.#decide({ key, quota })), quota);
+    const remembered = this.#breaker.isOpen() ? undefined : this.#bans.recall(id);
+    return this.#resultOf(remembered ?? (await this.#decide({ id, quota })), quota);
   }
 
   /** Called by the library's `get`. */
-  async _get(key: string, { quota }: KeyLimiterOptions): Promise<QuotaResult> {
-    const [now, reply = []] = await this.#callScript([{ key, quota, requests: 0 }]);
+  async _get(id: string, { quota }: KeyLimiterOptions): Promise<QuotaResult> {
+    const [now, reply = []] = await this.#callScript([{ id, quota, places: [] }]);
     return this.#resultOf({ ...readingOf(reply, 0, now), outcome: 'admitted' }, quota);
   }
 
@@ -125,7 +123,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     // Redis and the insurance may both hold a ban, if it began on either side of an outage.
     this.forgetBan(id);
     try {
-      await this.#breaker.run(() => this.#unbanKey(1, this.getKey(id)));
+      await this.#unbanKey([keyName(id)], []);
     } catch {
       this.#missedUnbans.add(id);
     }
@@ -139,7 +137,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
   }
 
   forgetBan(id: string): void {
-    this.#bans.forget(this.getKey(id));
+    this.#bans.forget(id);
     this.#insurance.forgetBan(id);
   }
 
@@ -157,20 +155,18 @@ export class RedisKeyLimiter extends RateLimiterRedis {
   async #decideAll(requests: readonly KeyRequest[]): Promise<QuotaReading[]> {
     const groups = groupByKey(requests);
     const askedAt = this.#clock();
-    const [now, ...replies] = await this.#callScript(
-      groups.map(({ key, quota, places }) => ({ key, quota, requests: places.length })),
-    );
+    const [now, ...replies] = await this.#callScript(groups);
     const readings = Array<QuotaReading>(requests.length);
-    groups.forEach(({ key, places }, i) => {
+    groups.forEach(({ id, places }, i) => {
       const reply = replies[i] ?? [];
       places.forEach((place, index) => {
         readings[place] = readingOf(reply, index, now);
       });
-      const last = readingOf(reply, places.length - 1, now);
-      if (last.outcome === 'banned') this.#bans.remember(key, last, askedAt);
+      const last = readings[places.at(-1) ?? 0] as QuotaReading;
+      if (last.outcome === 'banned') this.#bans.remember(id, last, askedAt);
       if (isBanBegun(reply)) {
         this.#onBan?.({
-          keyId: this.parseKey(key),
+          keyId: id,
           seconds: (last.bannedUntilMs - now) / 1_000,
           startedAtMs: now,
         });
@@ -179,13 +175,17 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     return readings;
   }
 
-  #callScript(keys: readonly (KeyRequest & { requests: number })[]): Promise<Reply> {
-    const args = keys.flatMap(({ requests, quota }) => [requests, quota.perMinute, quota.perDay]);
-    const now = this.#now?.();
-    if (now !== undefined) args.push(now);
-    const names = keys.map(({ key }) => key);
-    return this.#breaker.run(() => this.#decideKeys(keys.length, ...names, ...args));
+  #callScript(groups: readonly KeyGroup[]) {
+    return this.#decideKeys(
+      groups.map(({ id }) => keyName(id)),
+      groups.flatMap(({ places, quota }) => [places.length, quota.perMinute, quota.perDay]),
+    );
   }
+}
+
+/** Where Redis keeps a key. In braces: everything about it lies on one node of a Cluster. */
+function keyName(id: string): string {
+  return `animal-store:key:{${id}}`;
 }
 
 /** Requests that the script decides together. */
@@ -198,13 +198,13 @@ interface KeyGroup extends KeyRequest {
 function groupByKey(all: readonly KeyRequest[]): KeyGroup[] {
   const groups: KeyGroup[] = [];
   const latest = new Map<string, KeyGroup>();
-  all.forEach(({ key, quota }, place) => {
-    let group = latest.get(key);
+  all.forEach(({ id, quota }, place) => {
+    let group = latest.get(id);
     // After a change of plan a new group begins, so that the order of arrival is kept.
     if (group?.quota.perMinute !== quota.perMinute || group.quota.perDay !== quota.perDay) {
-      group = { key, quota, places: [] };
+      group = { id, quota, places: [] };
       groups.push(group);
-      latest.set(key, group);
+      latest.set(id, group);
     }
     group.places.push(place);
   });

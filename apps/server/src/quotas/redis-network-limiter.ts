@@ -1,14 +1,12 @@
 import { type RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { batchDecisions } from './batch-decisions.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import { countNetworkScript } from './lua-scripts.ts';
-import { defineScript, type RedisConnection, type RedisScript } from './open-redis.ts';
-
-type Reply = [now: number, ...counts: [used: number, msBeforeNext: number][]];
+import { countNetworkScript, type KeyScript, openScript } from './lua-scripts.ts';
+import type { RedisConnection } from './open-redis.ts';
 
 /** A request of a network. */
 interface NetworkRequest {
-  readonly key: string;
+  readonly id: string;
   readonly points: number;
 }
 
@@ -35,10 +33,8 @@ export class RedisNetworkRes extends RateLimiterRes {
  * differ must report the same reset.
  */
 export class RedisNetworkLimiter extends RateLimiterRedis {
-  readonly #countNetworks: RedisScript<Reply>;
+  readonly #countNetworks: KeyScript<[used: number, msBeforeNext: number]>;
   readonly #count: (request: NetworkRequest) => Promise<NetworkCount>;
-  readonly #breaker: CircuitBreaker;
-  readonly #now: (() => number) | undefined;
 
   constructor(options: {
     redis: RedisConnection;
@@ -57,14 +53,18 @@ export class RedisNetworkLimiter extends RateLimiterRedis {
       duration: insurance.duration,
       insuranceLimiter: insurance,
     });
-    this.#countNetworks = defineScript(redis, 'countNetworks', countNetworkScript);
+    this.#countNetworks = openScript({
+      redis,
+      breaker,
+      now,
+      name: 'countNetworks',
+      lua: countNetworkScript,
+    });
     this.#count = batchDecisions(redis, (requests) => this.#countAll(requests));
-    this.#breaker = breaker;
-    this.#now = now;
   }
 
-  _upsert(key: string, points: number): Promise<NetworkCount> {
-    return this.#count({ key, points });
+  _upsert(id: string, points: number): Promise<NetworkCount> {
+    return this.#count({ id, points });
   }
 
   _getRateLimiterRes(_key: string, _changedPoints: number, count: NetworkCount): RedisNetworkRes {
@@ -75,22 +75,22 @@ export class RedisNetworkLimiter extends RateLimiterRedis {
   async #countAll(requests: readonly NetworkRequest[]): Promise<NetworkCount[]> {
     const totals = new Map<string, number>();
     // What its network had used in this call after each request.
-    const counted = requests.map(({ key, points }) => {
-      const total = (totals.get(key) ?? 0) + points;
-      totals.set(key, total);
+    const counted = requests.map(({ id, points }) => {
+      const total = (totals.get(id) ?? 0) + points;
+      totals.set(id, total);
       return total;
     });
-    const args: (string | number)[] = [...totals.keys(), this.duration * 1_000, ...totals.values()];
-    if (this.#now !== undefined) args.push(this.#now());
-    const [now, ...counts] = await this.#breaker.run(() =>
-      this.#countNetworks(totals.size, ...args),
+    const windowMs = this.duration * 1_000;
+    const ids = [...totals.keys()];
+    const [now, ...counts] = await this.#countNetworks(
+      ids,
+      ids.flatMap((id) => [totals.get(id) ?? 0, windowMs]),
     );
-    const keys = [...totals.keys()];
-    const replies = new Map(counts.map((count, place) => [keys[place], count]));
-    return requests.map(({ key }, place) => {
-      const [used = 0, msBeforeNext = 0] = replies.get(key) ?? [];
+    const replies = new Map(counts.map((count, place) => [ids[place], count]));
+    return requests.map(({ id }, place) => {
+      const [used = 0, msBeforeNext = 0] = replies.get(id) ?? [];
       // Without the requests after this one.
-      const later = (totals.get(key) ?? 0) - (counted[place] ?? 0);
+      const later = (totals.get(id) ?? 0) - (counted[place] ?? 0);
       return { used: used - later, msBeforeNext, now };
     });
   }
