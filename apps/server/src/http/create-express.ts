@@ -1,8 +1,9 @@
-import { type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import { stringifyJson } from '@animal-store/contract';
 import express, { type Express, type Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import { ServerResponse } from '../shared/http-without-undici.ts';
 import './locals.ts';
 
 const { writeHead } = ServerResponse.prototype;

@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Express, Response } from 'express';
+import { createServer } from '../shared/http-without-undici.ts';
 import { bindPort } from './bind-port.ts';
 import { limitPipelining } from './limit-pipelining.ts';
 import { shareTypes } from './share-types.ts';

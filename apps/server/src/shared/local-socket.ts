@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { chmodSync, openSync, rmSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
+import { createServer } from './http-without-undici.ts';
 import { StartupError } from './startup-error.ts';
 
 /** `sockaddr_un` holds 107 bytes of a path on Linux and 103 on macOS; a longer one is cut or refused. */
