@@ -10,8 +10,8 @@ export interface LibraryFile {
   readonly bytes: Buffer;
 }
 
-/** The modules that the console imports by name, and where they are installed. */
-const modules = {
+/** The libraries that the console imports by name, and where they are installed. */
+const libraries: Readonly<Record<string, string>> = {
   preact: import.meta.resolve('preact'),
   'preact/hooks': import.meta.resolve('preact/hooks'),
   '@preact/signals': import.meta.resolve('@preact/signals'),
@@ -20,22 +20,34 @@ const modules = {
   'htm/preact': import.meta.resolve('htm/preact'),
 };
 
+/** Plain data of the contract. It keeps its folders, so that its imports of each other hold. */
+const contractFiles = ['admin/admin-routes.ts', 'deprecations.ts', 'routes.ts'];
+
 const fileNameOf = (specifier: string) => `lib/${specifier.replaceAll(/\W+/g, '-')}.js`;
 
 /** Which file each module is in, for the import map. */
-export const libraryNames: Readonly<Record<string, string>> = Object.fromEntries(
-  [...Object.keys(modules), 'uplot'].map((specifier) => [specifier, fileNameOf(specifier)]),
-);
+export const libraryNames: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [...Object.keys(libraries), 'uplot'].map((specifier) => [specifier, fileNameOf(specifier)]),
+  ),
+  '@animal-store/contract/admin/routes': 'lib/contract/admin/admin-routes.ts',
+  '@animal-store/contract/deprecations': 'lib/contract/deprecations.ts',
+};
 
 /** Reads the libraries from where they are installed. */
 export function readLibraries(): LibraryFile[] {
   // uPlot is a module only in a form that is not minified, and twice as large.
   const uplot = dirname(createRequire(import.meta.url).resolve('uplot'));
   const script = readFileSync(join(uplot, 'uPlot.iife.min.js'), 'utf8');
+  const contract = new URL('./', import.meta.resolve('@animal-store/contract'));
   return [
-    ...Object.entries(modules).map(([specifier, url]) => ({
+    ...Object.entries(libraries).map(([specifier, url]) => ({
       name: fileNameOf(specifier),
       bytes: readFileSync(fileURLToPath(url)),
+    })),
+    ...contractFiles.map((path) => ({
+      name: `lib/contract/${path}`,
+      bytes: readFileSync(new URL(path, contract)),
     })),
     { name: fileNameOf('uplot'), bytes: Buffer.from(`${script}\nexport default uPlot;\n`) },
     { name: 'lib/uplot.css', bytes: readFileSync(join(uplot, 'uPlot.min.css')) },

@@ -1,33 +1,13 @@
-import type { adminContract, adminRoutes } from '@animal-store/contract/admin';
+import type { adminContract } from '@animal-store/contract/admin';
+import { adminBasePath, adminRoutes } from '@animal-store/contract/admin/routes';
 import type { ClientInferRequest, ServerInferResponses } from '@ts-rest/core';
 import { ConnectionFailure, RefusedRequest } from './failures.ts';
 import { endSession, session } from './session.ts';
 
-/** The operations that the console uses. The compiler holds them against the contract. */
-const routes = {
-  createKey: { method: 'POST', path: '/keys' },
-  listKeys: { method: 'GET', path: '/keys' },
-  getKey: { method: 'GET', path: '/keys/:keyId' },
-  changeKey: { method: 'PATCH', path: '/keys/:keyId' },
-  rotateKey: { method: 'POST', path: '/keys/:keyId/rotate' },
-  revokeKey: { method: 'POST', path: '/keys/:keyId/revoke' },
-  unbanKey: { method: 'POST', path: '/keys/:keyId/unban' },
-  createOperator: { method: 'POST', path: '/operators' },
-  listOperators: { method: 'GET', path: '/operators' },
-  rotateOperator: { method: 'POST', path: '/operators/:operatorId/rotate' },
-  revokeOperator: { method: 'POST', path: '/operators/:operatorId/revoke' },
-  getKeyUsage: { method: 'GET', path: '/keys/:keyId/usage' },
-  getUsage: { method: 'GET', path: '/usage' },
-  listAuditEntries: { method: 'GET', path: '/audit' },
-  getOverview: { method: 'GET', path: '/overview' },
-  createSession: { method: 'POST', path: '/sessions' },
-  endSession: { method: 'DELETE', path: '/sessions/current' },
-} as const satisfies Partial<typeof adminRoutes>;
-
 type Contract = typeof adminContract;
 
 /** The name of an operation. */
-export type Operation = keyof typeof routes;
+export type Operation = keyof typeof adminRoutes;
 
 type Body<Name extends Operation> =
   ClientInferRequest<Contract[Name]> extends { body?: infer Type } ? Type : undefined;
@@ -79,9 +59,9 @@ export async function callForPage<Name extends Operation>(
   name: Name,
   { id = '', query, body, token = session.value?.token, signal }: Input<Name> = {},
 ): Promise<Page<Answer<Name>>> {
-  const { method, path } = routes[name];
+  const { method, path } = adminRoutes[name];
   const response = await reach(
-    `/admin/v1${path.replace(/:\w+/, encodeURIComponent(id))}${queryText(query)}`,
+    `${adminBasePath}${path.replace(/:\w+/, encodeURIComponent(id))}${queryText(query)}`,
     {
       method,
       headers: {

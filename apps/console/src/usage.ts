@@ -1,4 +1,5 @@
 import type { UsageOutcome, UsageRow } from '@animal-store/contract/admin';
+import { deprecations } from '@animal-store/contract/deprecations';
 
 /** The outcomes of requests, in the order in which plots stack them and tables list them. */
 export const outcomes = ['ok', 'client_error', 'server_error', 'denied', 'banned'] as const;
@@ -12,11 +13,8 @@ export const outcomeLabels: Readonly<Record<UsageOutcome, string>> = {
   banned: 'Banned (429)',
 };
 
-/** When the deprecated operations are switched off: what their `Sunset` header says. */
-export const sunset: Date = new Date('2030-12-05T00:00:00Z');
-
 /** The deprecated operations. */
-export const deprecatedOperations: readonly string[] = ['getPet'];
+export const deprecatedOperations: readonly string[] = Object.keys(deprecations);
 
 /** Requests by outcome. */
 export type Counts = Readonly<Record<UsageOutcome, number>>;

@@ -1,4 +1,5 @@
 import type { Key } from '@animal-store/contract/admin';
+import { deprecations } from '@animal-store/contract/deprecations';
 import { html } from 'htm/preact';
 import { type Answer, call, callForPage } from '../call-admin-api.ts';
 import { formatCount, formatDistance } from '../format.ts';
@@ -12,9 +13,11 @@ import { QuerySelect } from '../parts/query-fields.ts';
 import { Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
 import { linkTo, route } from '../route.ts';
-import { countByOutcome, deprecatedOperations, sumOf, sunset, toBuckets } from '../usage.ts';
+import { countByOutcome, deprecatedOperations, sumOf, toBuckets } from '../usage.ts';
 
 const pageSize = '25';
+
+const { sunsetAt: sunset } = deprecations.getPet;
 
 const periods = [
   ['1', 'a day'],

@@ -3,7 +3,7 @@ import type { OperatorRole } from './admin-operator.ts';
 /** Where the admin API is on the operators' listener. */
 export const adminBasePath = '/admin/v1';
 
-/** Method and path of each operation, relative to {@link adminBasePath}. */
+/** Method and path of each operation, relative to {@link adminBasePath}. Plain data: browsers load this file. */
 export const adminRoutes = {
   createKey: { method: 'POST', path: '/keys' },
   listKeys: { method: 'GET', path: '/keys' },
