@@ -1,6 +1,6 @@
 import type { PlanName } from '@animal-store/contract';
-import type { Key, KeyState, NewKey, UsageBucket } from '@animal-store/contract/admin';
-import { keyStates } from '@animal-store/contract/admin';
+import type { Key, KeySort, KeyState, NewKey, UsageBucket } from '@animal-store/contract/admin';
+import { keySorts, keyStates } from '@animal-store/contract/admin';
 import { type Command, Option } from 'commander';
 import { type AdminClient, expectSuccess } from './admin-client.ts';
 import { type CliOutput, createProgram } from './create-program.ts';
@@ -90,6 +90,7 @@ export function createKeysProgram(output: CliOutput): Command {
       ),
     )
     .addOption(daysOption('--unused-for <days>', 'only keys without a request for so long, as 90d'))
+    .addOption(new Option('--sort <order>', 'the order of the keys').choices(keySorts))
     .addOption(countOption())
     .action((options: ListOptions) =>
       call(options, (client) => listKeys(client, options), showKeys),
@@ -245,12 +246,13 @@ type ListOptions = CommonOptions & {
   readonly tokenPrefix?: string;
   readonly deprecatedWithin?: string;
   readonly unusedFor?: string;
+  readonly sort?: KeySort;
   readonly limit?: number;
 };
 
 /** All keys that match, page by page. */
 function listKeys(client: AdminClient, options: ListOptions) {
-  const { plan, state, name, account, tokenPrefix, deprecatedWithin, unusedFor } = options;
+  const { plan, state, name, account, tokenPrefix, deprecatedWithin, unusedFor, sort } = options;
   const filter = {
     plan,
     state,
@@ -259,6 +261,7 @@ function listKeys(client: AdminClient, options: ListOptions) {
     tokenPrefix,
     deprecatedWithinDays: deprecatedWithin,
     unusedForDays: unusedFor,
+    sort,
   };
   return listAll<Key>(
     (page) => expectSuccess(client.listKeys({ query: { ...filter, ...page } })),

@@ -32,6 +32,12 @@ const reviewed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'Blocks only the roll-up of usage, until the migration ends.',
     'CREATE INDEX "last_used_deprecated_at"': 'The same.',
   },
+  '0006_sort_keys_by_name.sql': {
+    'DROP INDEX "api_keys_name"':
+      'Replicas of the version before search names without an index: with a million keys in a second.',
+    'CREATE INDEX "api_keys_sorted_name"':
+      'Blocks only changes of keys, not requests, until the migration ends.',
+  },
 };
 
 const files = readdirSync(migrationsFolder).filter((file) => file.endsWith('.sql'));

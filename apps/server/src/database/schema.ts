@@ -88,9 +88,8 @@ export const apiKeys = pgTable(
     index('api_keys_account')
       .on(key.account, key.createdAt, key.id)
       .where(sql`${key.account} is not null`),
-    index('api_keys_name')
-      .on(sql`lower(${key.name}) collate "C"`, key.id)
-      .where(sql`${key.name} is not null`),
+    // Keys without a name are there as well, so that a list by name has all.
+    index('api_keys_sorted_name').on(sql`coalesce(lower(${key.name}) collate "C", '')`, key.id),
     index('api_keys_revoked').on(key.createdAt, key.id).where(sql`${key.revokedAt} is not null`),
     index('api_keys_revoked_plan')
       .on(key.plan, key.createdAt, key.id)

@@ -1,6 +1,6 @@
-import type { PlanName } from '@animal-store/contract';
-import type { KeyState } from '@animal-store/contract/admin';
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { type PlanName, planNames } from '@animal-store/contract';
+import type { KeySort, KeyState } from '@animal-store/contract/admin';
+import { and, count, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import {
   fromMicroseconds,
@@ -14,7 +14,7 @@ import { apiKeys } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { type KeyRecord, keyColumns, keyState, withTokens } from './key-record.ts';
 
-/** What narrows a list of keys. */
+/** What narrows and sorts a list of keys. */
 export interface KeyFilter {
   readonly plan?: PlanName | undefined;
   readonly state?: KeyState | undefined;
@@ -25,53 +25,114 @@ export interface KeyFilter {
   readonly tokenPrefix?: string | undefined;
   readonly deprecatedWithinDays?: number | undefined;
   readonly unusedForDays?: number | undefined;
+  /** Left out, the filter decides. */
+  readonly sort?: KeySort | undefined;
 }
 
-/** The keys that one filter finds, in its order. */
+/**
+ * How many keys are sorted for a page, if the index of the filter has another order than the list.
+ * What finds more keys is common enough to be found among the first keys of the list.
+ */
+const maxSorted = 10_000;
+
+/** The keys that one filter finds, in an order that has an index. */
 interface Source {
-  /** A query of `id` and `place`. */
+  /** A query of `id` and the columns of `by`. */
   readonly query: SQL;
-  readonly order: 'ascending name' | 'descending time';
+  readonly by: keyof typeof columnsOf;
+  readonly isDescending: boolean;
 }
+
+/** What lists are sorted by, besides the id. */
+const columnsOf = {
+  name: ['place'],
+  created: ['place'],
+  lastUse: ['place'],
+  plan: ['plan', 'place'],
+  expiry: ['place'],
+  deprecatedCall: ['place'],
+} as const;
+
+/** All keys, in each order that a question can ask for. */
+const allBy = {
+  name: sql`select id, coalesce(lower(name) collate "C", '') as place from api_keys`,
+  created: sql`select id, created_at as place from api_keys`,
+  lastUse: sql`select key_id as id, coalesce(at, created_at) as place from usage.last_used`,
+  plan: sql`select id, plan, created_at as place from api_keys`,
+} as const;
 
 /** Chooses the filter whose index is read. The others are applied to what it finds. */
 function sourceOf(filter: KeyFilter): Source {
   const { plan, state, name, account, tokenPrefix, deprecatedWithinDays, unusedForDays } = filter;
-  const byTime = (query: SQL): Source => ({ query, order: 'descending time' });
+  const latest = (by: Source['by'], query: SQL): Source => ({ query, by, isDescending: true });
   const ofPlan = plan === undefined ? sql`true` : sql`plan = ${plan}`;
   if (tokenPrefix !== undefined) {
-    return byTime(sql`select id, created_at as place from api_keys
-      where id = any (array(select key_id from api_tokens where prefix = ${tokenPrefix}))`);
+    return latest(
+      'created',
+      sql`${allBy.created}
+        where id = any (array(select key_id from api_tokens where prefix = ${tokenPrefix}))`,
+    );
   }
   if (account !== undefined) {
-    return byTime(sql`select id, created_at as place from api_keys where account = ${account}`);
+    return latest('created', sql`${allBy.created} where account = ${account}`);
   }
   if (name !== undefined) {
-    return {
-      query: sql`select id, lower(name) collate "C" as place from api_keys
-        where lower(name) collate "C" like lower(${likePattern(name)})`,
-      order: 'ascending name',
-    };
+    const query = sql`${allBy.name} where ${isNamed(name)}`;
+    return { query, by: 'name', isDescending: false };
   }
   if (deprecatedWithinDays !== undefined) {
-    return byTime(sql`select key_id as id, deprecated_at as place from usage.last_used
-      where deprecated_at >= ${daysAgo(deprecatedWithinDays)}`);
+    return latest(
+      'deprecatedCall',
+      sql`select key_id as id, deprecated_at as place from usage.last_used
+        where deprecated_at >= ${daysAgo(deprecatedWithinDays)}`,
+    );
   }
   if (unusedForDays !== undefined) {
-    return byTime(sql`select key_id as id, coalesce(at, created_at) as place from usage.last_used
-      where coalesce(at, created_at) < ${daysAgo(unusedForDays)}`);
+    return latest(
+      'lastUse',
+      sql`${allBy.lastUse} where coalesce(at, created_at) < ${daysAgo(unusedForDays)}`,
+    );
   }
   switch (state) {
     case 'expired':
-      return byTime(sql`select id, expires_at as place from api_keys
-        where revoked_at is null and expires_at <= now() and ${ofPlan}`);
+      return latest(
+        'expiry',
+        sql`select id, expires_at as place from api_keys
+          where revoked_at is null and expires_at <= now() and ${ofPlan}`,
+      );
     case 'revoked':
-      return byTime(sql`select id, created_at as place from api_keys
-        where revoked_at is not null and ${ofPlan}`);
+      return latest('created', sql`${allBy.created} where revoked_at is not null and ${ofPlan}`);
     case 'active':
     case undefined:
-      return byTime(sql`select id, created_at as place from api_keys where ${ofPlan}`);
+      return latest(
+        'created',
+        plan === undefined ? allBy.created : sql`${allBy.created} where ${ofPlan}`,
+      );
   }
+}
+
+const countUpTo = statement('count_up_to', (db, { query }: Source, max: number) =>
+  db.select({ keys: count() }).from(sql`(select from (${query}) source limit ${max}) counted`),
+);
+
+/**
+ * The source of a list that is sorted as the question asks.
+ *
+ * If the index of the filter has another order, the few keys that it finds are sorted. If it finds
+ * many, the index of the order is read, and the filter is applied to what it finds.
+ */
+async function sortedSourceOf(db: Database, filter: KeyFilter): Promise<Source> {
+  const source = sourceOf(filter);
+  const [, minus, by] = /^(-?)(.+)$/.exec(filter.sort ?? '') ?? [];
+  if (by === undefined) return source;
+  const isDescending = minus === '-';
+  if (by === source.by) return { ...source, isDescending };
+  const all = { query: allBy[by as keyof typeof allBy], by: by as Source['by'], isDescending };
+  if (source.query === allBy.created) return all;
+  const [found] = await countUpTo(db, source, maxSorted + 1);
+  if (found === undefined || found.keys > maxSorted) return all;
+  const isFound = sql`id = any (array(select id from (${source.query}) found))`;
+  return { ...all, query: sql`select * from (${all.query}) sorted where ${isFound}` };
 }
 
 /** The conditions of all filters, on a key. */
@@ -80,9 +141,7 @@ function matches(filter: KeyFilter): SQL | undefined {
   return and(
     plan && eq(apiKeys.plan, plan),
     state && eq(keyState, state),
-    name === undefined
-      ? undefined
-      : sql`lower(${apiKeys.name}) collate "C" like lower(${likePattern(name)})`,
+    name === undefined ? undefined : isNamed(name),
     account === undefined ? undefined : eq(apiKeys.account, account),
     tokenPrefix === undefined
       ? undefined
@@ -99,24 +158,25 @@ function matches(filter: KeyFilter): SQL | undefined {
 }
 
 /** The first keys of a source, after a position. */
-function scanOf({ query, order }: Source, position: ListPosition | undefined): SQL {
-  const isByName = order === 'ascending name';
-  const direction = isByName ? sql`asc` : sql`desc`;
+function scanOf(source: Source, position: ListPosition | undefined): SQL {
+  const columns = sql.raw([...columnsOf[source.by], 'id'].join(', '));
   const after =
     position === undefined
       ? sql`true`
-      : isByName
-        ? sql`(place, id) > (${position.place}, ${position.id}::uuid)`
-        : sql`(place, id) < (${fromMicroseconds(position.place)}, ${position.id}::uuid)`;
-  return sql`(select id, place from (${query}) source where ${after}
-    order by place ${direction}, id ${direction} limit ${maxScanned}) scan`;
+      : sql`(${columns}) ${sql.raw(source.isDescending ? '<' : '>')} (${valuesOf(source, position)})`;
+  return sql`(select ${columns} from (${source.query}) source where ${after}
+    order by ${orderOf(source, 'source')} limit ${maxScanned}) scan`;
+}
+
+function orderOf({ by, isDescending }: Source, table: 'source' | 'scan'): SQL {
+  const direction = isDescending ? 'desc' : 'asc';
+  const columns = [...columnsOf[by], 'id'].map((column) => `${table}.${column} ${direction}`);
+  return sql.raw(columns.join(', '));
 }
 
 const selectKeys = statement(
   'list_keys',
-  (db, filter: KeyFilter, limit: number, position: ListPosition | undefined) => {
-    const source = sourceOf(filter);
-    const direction = source.order === 'ascending name' ? sql`asc` : sql`desc`;
+  (db, filter: KeyFilter, source: Source, limit: number, position: ListPosition | undefined) => {
     // Lateral, and with a limit: Postgres then looks up one key after the other until the page is full.
     // It knows too little about the filters to choose that by itself, and would read the whole table.
     const key = db
@@ -130,21 +190,19 @@ const selectKeys = statement(
       .from(scanOf(source, position))
       .crossJoinLateral(key)
       .where(matches(filter))
-      .orderBy(sql`scan.place ${direction}, scan.id ${direction}`)
+      .orderBy(orderOf(source, 'scan'))
       .limit(limit);
   },
 );
 
 const findEndOfScan = statement(
   'end_of_key_scan',
-  (db, filter: KeyFilter, position: ListPosition | undefined) => {
-    const source = sourceOf(filter);
-    return db
+  (db, source: Source, position: ListPosition | undefined) =>
+    db
       .select({ place: placeOf(source), id: sql<string>`scan.id` })
       .from(scanOf(source, position))
       .offset(maxScanned - 1)
-      .limit(1);
-  },
+      .limit(1),
 );
 
 /** Finds a page of keys. It may have fewer than `limit`, even none, while there is another page. */
@@ -154,18 +212,47 @@ export async function searchKeys(
   limit: number,
   position: ListPosition | undefined,
 ): Promise<ListPage<KeyRecord>> {
+  const source = await sortedSourceOf(db, filter);
   const { items, next } = await readPage(limit, {
-    find: (most) => selectKeys(db, filter, most, position),
+    find: (most) => selectKeys(db, filter, source, most, position),
     positionOf: ({ place, id }) => ({ place, id }),
-    findEnd: () => findEndOfScan(db, filter, position),
+    findEnd: () => findEndOfScan(db, source, position),
   });
   const keys = items.map(({ place: _, ...key }) => key);
   return { items: await withTokens(db, keys), next };
 }
 
 /** A place in the order of a source, as text. Times keep their microseconds, unlike in a `Date`. */
-function placeOf({ order }: Source): SQL<string> {
-  return order === 'ascending name' ? sql<string>`scan.place` : toMicroseconds(sql`scan.place`);
+function placeOf({ by }: Source): SQL<string> {
+  const microseconds = toMicroseconds(sql`scan.place`);
+  switch (by) {
+    case 'name':
+      return sql<string>`scan.place`;
+    case 'plan':
+      return sql<string>`scan.plan || ' ' || ${microseconds}`;
+    default:
+      return microseconds;
+  }
+}
+
+/** The values that a position has in the columns of a source. */
+function valuesOf({ by }: Source, { place, id }: ListPosition): SQL {
+  switch (by) {
+    case 'name':
+      return sql`${place}, ${id}::uuid`;
+    case 'plan': {
+      const [given, time = ''] = place.split(' ');
+      const plan = planNames.find((name) => name === given) ?? planNames[0];
+      return sql`${plan}::plan_name, ${fromMicroseconds(time)}, ${id}::uuid`;
+    }
+    default:
+      return sql`${fromMicroseconds(place)}, ${id}::uuid`;
+  }
+}
+
+/** The condition that a name begins so. Keys without a name are in its index as well. */
+function isNamed(start: string): SQL {
+  return sql`coalesce(lower(${apiKeys.name}) collate "C", '') like lower(${likePattern(start)})`;
 }
 
 function daysAgo(days: number): SQL {

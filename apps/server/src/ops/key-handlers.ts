@@ -13,6 +13,7 @@ import type { KeyManagement, Unchanged } from '../keys/key-management.ts';
 import type { KeyRecord } from '../keys/key-record.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { toTimes } from '../shared/iso-times.ts';
+import type { UsageRepository } from '../usage/usage-repository.ts';
 import { linkNextPage, readCursor } from './admin-cursor.ts';
 import { causeOf, readExpiry } from './change-request.ts';
 
@@ -20,8 +21,9 @@ import { causeOf, readExpiry } from './change-request.ts';
 export function createKeyHandlers(options: {
   keys: KeyManagement;
   quotas: Pick<Quotas, 'usageOf' | 'unban'>;
+  usage: Pick<UsageRepository, 'readRecent'>;
 }) {
-  const { keys, quotas } = options;
+  const { keys, quotas, usage } = options;
 
   async function find(id: string): Promise<KeyRecord> {
     const key = await keys.find(id);
@@ -41,11 +43,14 @@ export function createKeyHandlers(options: {
       return { status: 201, body: { key: toKey(created.key), token: created.token } };
     },
 
-    async listKeys({ query: { limit, cursor, ...filter }, res }) {
-      const list = { path: adminRoutes.listKeys.path, limit, filter };
+    async listKeys({ query: { limit, cursor, include, ...filter }, res }) {
+      const list = { path: adminRoutes.listKeys.path, limit, filter: { ...filter, include } };
       const page = await keys.list(filter, limit, readCursor(list, cursor));
       linkNextPage(res, list, page.next);
-      return { status: 200, body: page.items.map(toKey) };
+      const listed = page.items.map(toKey);
+      if (include === undefined || listed.length === 0) return { status: 200, body: listed };
+      const recent = await usage.readRecent(listed.map(({ id }) => id));
+      return { status: 200, body: listed.map((key) => ({ ...key, recent: recent.get(key.id) })) };
     },
 
     async getKey({ params: { keyId } }) {

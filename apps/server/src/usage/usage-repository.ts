@@ -1,4 +1,5 @@
-import { type PlanName, planNames } from '@animal-store/contract';
+import { deprecations, type PlanName, planNames } from '@animal-store/contract';
+import { type RecentUse, usageOperations } from '@animal-store/contract/admin';
 import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Database } from '../database/database.ts';
@@ -184,6 +185,40 @@ const readKeyDays = statement(
   },
 );
 
+/** The deprecated operations, as the tables hold them. */
+const deprecatedCodes = usageOperations.flatMap((name, code) =>
+  name in deprecations ? [code] : [],
+);
+
+/** The requests of keys by hour. */
+const readKeyHours = statement('read_hours_of_keys', (db, keyIds: string[], from: Date) => {
+  const { hour } = usageTables;
+  return db
+    .select({
+      keyId: hour.keyId,
+      at: hour.at,
+      requests: sql<number>`sum(${hour.requests})`.mapWith(Number),
+    })
+    .from(hour)
+    .where(and(inArray(hour.keyId, keyIds), gte(hour.at, from)))
+    .groupBy(hour.keyId, hour.at);
+});
+
+/** How often keys called a deprecated operation. */
+const countDeprecatedCalls = statement(
+  'count_deprecated_calls',
+  (db, keyIds: string[], from: Date) => {
+    const { day } = usageTables;
+    return db
+      .select({ keyId: day.keyId, requests: sql<number>`sum(${day.requests})`.mapWith(Number) })
+      .from(day)
+      .where(
+        and(inArray(day.keyId, keyIds), gte(day.at, from), inArray(day.operation, deprecatedCodes)),
+      )
+      .groupBy(day.keyId);
+  },
+);
+
 const isOneOf = (table: { keyId: AnyPgColumn }, ids: readonly SQL[]) =>
   sql`${table.keyId} in (${sql.join([...ids], sql`, `)})`;
 
@@ -196,7 +231,12 @@ const isCounted = ({ account }: UsageFilter) =>
 const isOfPlan = ({ plan }: UsageFilter) =>
   plan === undefined ? sql`true` : eq(keyDays.plan, planCode(plan));
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** The spans of time in which a list of keys tells what they were used for. */
+const recentHours = 24;
+const recentDays = 30;
 
 /** The ledger in the database. */
 export function createUsageRepository(db: Database) {
@@ -248,6 +288,31 @@ export function createUsageRepository(db: Database) {
       const ids = keys.map(({ keyId }) => keyId);
       const rowsOf = Map.groupBy(await readKeyDays(db, ids, filter, range), ({ keyId }) => keyId);
       return { keys, rows: ids.flatMap((id) => rowsOf.get(id) ?? []) };
+    },
+
+    /** What keys were used for lately, by their id. */
+    async readRecent(keyIds: string[], now = Date.now()): Promise<ReadonlyMap<string, RecentUse>> {
+      const hour = Math.floor(now / hourMs);
+      const firstHour = hour - recentHours + 1;
+      const firstDay = Math.floor(now / dayMs) - recentDays + 1;
+      const [hours, calls] = await Promise.all([
+        readKeyHours(db, keyIds, new Date(firstHour * hourMs)),
+        countDeprecatedCalls(db, keyIds, new Date(firstDay * dayMs)),
+      ]);
+      const recent = new Map(
+        keyIds.map((id) => [
+          id,
+          { byHour: new Array<number>(recentHours).fill(0), deprecatedCalls: 0 },
+        ]),
+      );
+      for (const { keyId, at, requests } of hours) {
+        recent.get(keyId)?.byHour.splice(at.getTime() / hourMs - firstHour, 1, requests);
+      }
+      for (const { keyId, requests } of calls) {
+        const use = recent.get(keyId);
+        if (use !== undefined) use.deprecatedCalls = requests;
+      }
+      return recent;
     },
 
     /** Removes what is older than it is kept. */

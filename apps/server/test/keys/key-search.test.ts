@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { keySorts } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database, OpenDatabase } from '../../src/database/database.ts';
@@ -84,6 +85,14 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
   });
   afterAll(() => stack.disposeAsync());
 
+  const byName = [
+    ...['acme', 'Acme 2', 'Acme%4', 'ACME_3', 'expired early', 'expired late'],
+    ...['other', 'revoked', 'unused'],
+  ];
+  const byPlan = [
+    ...['acme', 'Acme 2', 'Acme%4', 'other', 'expired early', 'unused'],
+    ...['ACME_3', 'expired late', 'revoked'],
+  ];
   const searches: readonly (readonly [filter: KeyFilter, names: readonly string[]])[] = [
     [{ name: 'acme' }, ['acme', 'Acme 2', 'Acme%4', 'ACME_3']],
     [{ name: 'ACME ' }, ['Acme 2']],
@@ -109,6 +118,19 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
     [{ unusedForDays: 98, name: 'acme' }, ['Acme%4', 'ACME_3']],
     [{ unusedForDays: 400 }, []],
     [{ unusedForDays: 30, deprecatedWithinDays: 400 }, ['Acme 2']],
+    [{ sort: 'name' }, byName],
+    [{ sort: '-name' }, byName.toReversed()],
+    [{ sort: '-name', name: 'acme' }, ['ACME_3', 'Acme%4', 'Acme 2', 'acme']],
+    [{ sort: 'name', account: 'A', state: 'active' }, ['Acme 2', 'ACME_3', 'other']],
+    [{ sort: 'created', account: 'A' }, ['Acme 2', 'ACME_3', 'other', 'expired early', 'revoked']],
+    [{ sort: '-created', name: 'acme' }, ['Acme%4', 'ACME_3', 'Acme 2', 'acme']],
+    [{ sort: 'created', state: 'expired' }, ['expired early', 'expired late']],
+    [{ sort: 'lastUse', name: 'acme' }, ['Acme%4', 'ACME_3', 'Acme 2', 'acme']],
+    [{ sort: '-lastUse', account: 'A', state: 'active' }, ['other', 'Acme 2', 'ACME_3']],
+    [{ sort: '-lastUse', deprecatedWithinDays: 400 }, ['acme', 'other', 'Acme 2']],
+    [{ sort: 'plan' }, byPlan],
+    [{ sort: '-plan' }, byPlan.toReversed()],
+    [{ sort: '-plan', account: 'B' }, ['unused', 'Acme%4']],
   ];
 
   test.each(searches)('%j finds its keys in order, for any page size', async (filter, names) => {
@@ -139,7 +161,11 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
   test('every key is on exactly one page, although all were made at the same time', async () => {
     await db.execute(sql`insert into api_keys (name, account, plan, created_at)
       select 'twin', 'twins', 'free', '2026-01-01' from generate_series(1, 25)`);
-    for (const filter of [{ account: 'twins' }, { name: 'TWIN' }]) {
+    for (const filter of [
+      { account: 'twins' },
+      { name: 'TWIN' },
+      ...keySorts.map((sort) => ({ sort, account: 'twins' })),
+    ]) {
       const pages = await pagesOf(db, filter, 10);
       expect(pages.map(({ length }) => length)).toEqual([10, 10, 5]);
       expect(new Set(pages.flat()).size).toBe(25);
@@ -209,6 +235,18 @@ describe('among many keys', () => {
     { name: 'client', plan: 'enterprise', state: 'expired' },
     { deprecatedWithinDays: 400, plan: 'enterprise' },
     { unusedForDays: 30, plan: 'enterprise', state: 'expired' },
+    // Keys without a name are there, too.
+    { sort: 'name' },
+    { sort: '-name' },
+    { sort: 'created' },
+    { sort: 'lastUse' },
+    { sort: '-lastUse' },
+    { sort: 'plan' },
+    { sort: '-plan' },
+    { sort: 'created', plan: 'enterprise' },
+    { sort: 'name', account: 'A-77' },
+    { sort: '-lastUse', plan: 'enterprise', state: 'revoked' },
+    { sort: '-lastUse', plan: 'free', state: 'expired' },
   ];
 
   test.each(filters)('a page of %j is read from indexes alone', async (filter) => {
@@ -225,9 +263,13 @@ describe('among many keys', () => {
     expect(scans).toBe(0);
   });
 
-  test.each(filters)('the pages of %j hold what a scan of all keys finds', async (filter) => {
-    const { plan, state, name, account, tokenPrefix, deprecatedWithinDays, unusedForDays } = filter;
-    const expected = (await database.db.execute(sql`
+  // The last one finds more than are sorted.
+  test.each([...filters, { sort: 'name', plan: 'free' } as const])(
+    'the pages of %j hold what a scan of all keys finds',
+    async (filter) => {
+      const { plan, state, name, account, tokenPrefix, deprecatedWithinDays, unusedForDays } =
+        filter;
+      const expected = (await database.db.execute(sql`
       select key.id from api_keys key join usage.last_used last on last.key_id = key.id
       where ${plan ?? null}::text is null or key.plan::text = ${plan ?? null}
       group by key.id
@@ -242,12 +284,13 @@ describe('among many keys', () => {
           >= now() - make_interval(days => ${deprecatedWithinDays ?? 0}), false))
         and (${unusedForDays === undefined} or coalesce(last.at, last.created_at)
           < now() - make_interval(days => ${unusedForDays ?? 0})))`)) as unknown as {
-      id: string;
-    }[];
-    const found = await idsOf(database.db, filter);
-    expect(new Set(found).size).toBe(found.length);
-    expect(found.toSorted()).toEqual(expected.map(({ id }) => id).sort());
-  });
+        id: string;
+      }[];
+      const found = await idsOf(database.db, filter);
+      expect(new Set(found).size).toBe(found.length);
+      expect(found.toSorted()).toEqual(expected.map(({ id }) => id).sort());
+    },
+  );
 
   test('a page that finds too few among those that it looks at is short, and has a next one', async () => {
     const pages = await pagesOf(database.db, { account: 'big', plan: 'enterprise' });

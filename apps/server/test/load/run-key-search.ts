@@ -5,6 +5,7 @@
 // Prints the time that Postgres takes for a page, all its statements together. `--plans` prints how.
 
 import { parseArgs } from 'node:util';
+import { keySorts } from '@animal-store/contract/admin';
 import { openPostgres } from '@animal-store/testkit';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
@@ -57,6 +58,14 @@ const searches: readonly KeyFilter[] = [
   { unusedForDays: 90, state: 'active' },
   { unusedForDays: 90, plan: 'enterprise', state: 'expired' },
   { unusedForDays: 1, deprecatedWithinDays: 30 },
+  ...keySorts.map((sort) => ({ sort })),
+  ...keySorts.map((sort) => ({ sort, account: 'A-77' })),
+  ...keySorts.map((sort) => ({ sort, account: 'big' })),
+  ...keySorts.map((sort) => ({ sort, plan: 'enterprise' as const })),
+  ...keySorts.map((sort) => ({ sort, name: 'zebra' })),
+  ...keySorts.map((sort) => ({ sort, state: 'expired' as const })),
+  ...keySorts.map((sort) => ({ sort, state: 'active' as const })),
+  ...keySorts.map((sort) => ({ sort, unusedForDays: 400 })),
 ];
 
 await using server = await openPostgres();

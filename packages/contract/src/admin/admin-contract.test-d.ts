@@ -12,7 +12,9 @@ import type {
   Key,
   KeyChange,
   KeyDetails,
+  KeySort,
   KeyState,
+  ListedKey,
   NewKey,
   NewOperator,
   Operator,
@@ -55,6 +57,8 @@ expectTypeOf<Request['listKeys']['query']>().toEqualTypeOf<{
   tokenPrefix?: string | undefined;
   deprecatedWithinDays?: number | undefined;
   unusedForDays?: number | undefined;
+  sort?: KeySort | undefined;
+  include?: 'recent' | undefined;
   cursor?: string | undefined;
 }>();
 expectTypeOf<Request['getKey']['params']>().toEqualTypeOf<{ keyId: string }>();
@@ -91,7 +95,7 @@ expectTypeOf<Responses['unbanKey']['status']>().toEqualTypeOf<200 | Common | 403
 expectTypeOf<Body<'createKey', 201>>().not.toBeAny();
 expectTypeOf<Body<'createKey', 201>>().toEqualTypeOf<IssuedKey>();
 expectTypeOf<Body<'listKeys', 200>>().not.toBeAny();
-expectTypeOf<Body<'listKeys', 200>>().toEqualTypeOf<Key[]>();
+expectTypeOf<Body<'listKeys', 200>>().toEqualTypeOf<ListedKey[]>();
 expectTypeOf<Body<'getKey', 200>>().not.toBeAny();
 expectTypeOf<Body<'getKey', 200>>().toEqualTypeOf<KeyDetails>();
 expectTypeOf<Body<'changeKey', 200>>().toEqualTypeOf<Key>();

@@ -18,6 +18,7 @@ test('the exported names are these, and no more', () => {
     'gracePeriod',
     'isKeyId',
     'keyContract',
+    'keySorts',
     'keyStates',
     'maxGroupedDays',
     'maxLimit',

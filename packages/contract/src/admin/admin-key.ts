@@ -215,9 +215,36 @@ export const Key = z
 /** A key as operators see it. */
 export type Key = z.output<typeof Key>;
 
+const RecentUse = z
+  .object({
+    byHour: z
+      .array(count)
+      .length(24)
+      .describe('The requests of each of the last 24 hours (UTC), the present one last.'),
+    deprecatedCalls: count.describe(
+      'The calls of deprecated operations in the last 30 days (UTC), the present one included.',
+    ),
+  })
+  .meta({
+    id: 'RecentUse',
+    description: 'What the key has been used for lately, if `include=recent` asks for it.',
+  });
+
+/** What a key has been used for lately. */
+export type RecentUse = z.output<typeof RecentUse>;
+
+const ListedKey = Key.extend({ recent: RecentUse.optional() }).meta({
+  id: 'ListedKey',
+  description: 'An API key in a list.',
+  examples: [exampleKey],
+});
+
+/** A key in a list. */
+export type ListedKey = z.output<typeof ListedKey>;
+
 export const Keys = z
-  .array(Key)
-  .meta({ id: 'Keys', description: 'A page of keys, the newest first.', examples: [[exampleKey]] });
+  .array(ListedKey)
+  .meta({ id: 'Keys', description: 'A page of keys.', examples: [[exampleKey]] });
 
 /** One quota window. While no request has opened it, `resetsAt` is when it would reset. */
 const KeyWindow = z
@@ -308,7 +335,26 @@ const Days = z.codec(
   { decode: Number, encode: String },
 );
 
-/** What narrows the list of keys. */
+/** What the list of keys can be sorted by. A minus sign stands for the reverse order. */
+export const keySorts = [
+  'name',
+  '-name',
+  'created',
+  '-created',
+  'lastUse',
+  '-lastUse',
+  'plan',
+  '-plan',
+] as const;
+
+const sort = { error: `expected one of ${keySorts.join(', ')}` };
+
+const KeySort = z.enum(keySorts, sort).meta({ id: 'KeySort' });
+
+/** What the list of keys is sorted by. */
+export type KeySort = z.output<typeof KeySort>;
+
+/** What narrows and sorts the list of keys. */
 export const ListKeysQuery = z.object({
   limit: PageLimit.default(pageLimit.default).meta({
     description: 'The greatest number of keys to return.',
@@ -345,6 +391,18 @@ export const ListKeysQuery = z.object({
       'Only keys whose last request, or creation if there was none, is at least so many days ago.',
     examples: [90],
   }),
+  sort: KeySort.optional().meta({
+    description:
+      'The order of the keys; a minus sign reverses it. `name`: by name, and keys without one first. `created`: the oldest first. `lastUse`: by the last use, or by the creation of a key that was never used, the longest ago first. `plan`: from `free` to `enterprise`, in a plan the oldest key first. If it is left out, the filter decides.',
+    examples: ['-lastUse'],
+  }),
+  include: z
+    .enum(['recent'], { error: 'expected recent' })
+    .optional()
+    .meta({
+      description: 'Adds `recent` to each key: its requests of the last day and month.',
+      examples: ['recent'],
+    }),
   cursor: PageCursor.optional(),
 });
 

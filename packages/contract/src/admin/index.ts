@@ -25,10 +25,14 @@ export {
   type Key,
   type KeyChange,
   type KeyDetails,
+  type KeySort,
   type KeyState,
   type KeyUsage,
+  keySorts,
+  type ListedKey,
   maxLimit,
   type NewKey,
+  type RecentUse,
 } from './admin-key.ts';
 export { createAdminOpenApi } from './admin-openapi.ts';
 export {
