@@ -12,8 +12,11 @@ export interface Polled<Data> {
   readonly refresh: () => void;
 }
 
-/** How often pages ask. With the time of an answer, what they show is at most 5 s old. */
-const pollMs = 3_000;
+/**
+ * How often pages ask. What an answer tells is at most 2 s old, as heartbeats and flushes of usage are
+ * while somebody asks; so what is shown is at most 5 s old.
+ */
+const pollMs = 2_000;
 
 /** Since when the service does not answer, in Unix milliseconds; `undefined` while it does. */
 export const unreachableSince = signal<number | undefined>(undefined);

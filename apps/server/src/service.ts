@@ -95,16 +95,6 @@ export async function openService(config: Config, observability: Observability):
   });
   opened.defer(() => quotas.close());
 
-  const keys = createKeyCache({ load: createKeyLookup(database.db) });
-  opened.defer(
-    await followKeyChanges(database, {
-      cache: keys,
-      replicas: counted,
-      traffic: traffic.read,
-      onUnban: quotas.forgetBan,
-    }),
-  );
-
   // Opened before the listeners, so closed after them: no request comes after the last flush.
   const usage = openUsage({
     db: database.db,
@@ -115,6 +105,17 @@ export async function openService(config: Config, observability: Observability):
     report,
   });
   opened.defer(() => usage.close());
+
+  const keys = createKeyCache({ load: createKeyLookup(database.db) });
+  opened.defer(
+    await followKeyChanges(database, {
+      cache: keys,
+      replicas: counted,
+      traffic: traffic.read,
+      usage,
+      onUnban: quotas.forgetBan,
+    }),
+  );
 
   const creations = createIdempotentCreations(database.db);
   const deleting = setInterval(() => creations.deleteExpired().catch(report), deleteEveryMs);
@@ -150,7 +151,7 @@ export async function openService(config: Config, observability: Observability):
     operators: createOperatorManagement(database.db),
     sessions: createOperatorSessions(database.db, config.adminToken),
     quotas,
-    usage: usage.repository,
+    usage: usage.ledger,
     audit: audit.log,
     overview: createOverview({
       db: database.db,

@@ -1,4 +1,4 @@
-import type { Key } from '@animal-store/contract/admin';
+import type { ListedKey } from '@animal-store/contract/admin';
 import { deprecations } from '@animal-store/contract/deprecations';
 import { html } from 'htm/preact';
 import { type Answer, call, callForPage } from '../call-admin-api.ts';
@@ -13,7 +13,7 @@ import { QuerySelect } from '../parts/query-fields.ts';
 import { Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
 import { linkTo, route } from '../route.ts';
-import { countByOutcome, deprecatedOperations, sumOf, toBuckets } from '../usage.ts';
+import { deprecatedOperations, toBuckets } from '../usage.ts';
 
 const pageSize = '25';
 
@@ -30,12 +30,15 @@ export function DeprecationPage() {
   const { cursor, days = '30' } = route.value.query;
   const keys = usePolling(`deprecated?${days}&${cursor}`, (signal) =>
     callForPage('listKeys', {
-      query: { deprecatedWithinDays: days, limit: pageSize, ...(cursor && { cursor }) },
+      query: {
+        deprecatedWithinDays: days,
+        include: 'recent',
+        limit: pageSize,
+        ...(cursor && { cursor }),
+      },
       signal,
     }),
   );
-  const ids = keys.data?.body.map(({ id }) => id) ?? [];
-  const calls = usePolling(`deprecated calls?${ids.join()}`, (signal) => readCalls(ids, signal));
   const usage = usePolling('usage by day', (signal) =>
     call('getUsage', { query: { bucket: 'day' }, signal }),
   );
@@ -64,13 +67,13 @@ export function DeprecationPage() {
         <${QuerySelect} name="days" label="Called it within" options=${periods} all="30 days" />
       </form>
       <${Loaded} of=${keys} what="the keys">
-        ${({ body, nextCursor }: { body: Key[]; nextCursor: string | undefined }) => html`
+        ${({ body, nextCursor }: { body: ListedKey[]; nextCursor: string | undefined }) => html`
           ${
             body.length === 0
               ? html`<p class="state">
                   <${Badge} tone="good" text="Nobody" /> called a deprecated operation in this time.
                 </p>`
-              : html`<${CallerTable} keys=${body} calls=${calls.data} />`
+              : html`<${CallerTable} keys=${body} />`
           }
           <${Pager} nextCursor=${nextCursor} />
         `}
@@ -82,9 +85,7 @@ export function DeprecationPage() {
 const deprecatedRows = <Row extends { operation: string }>({ rows }: { rows: readonly Row[] }) =>
   rows.filter(({ operation }) => deprecatedOperations.includes(operation));
 
-type Calls = ReadonlyMap<string, number>;
-
-function CallerTable({ keys, calls }: { keys: readonly Key[]; calls: Calls | undefined }) {
+function CallerTable({ keys }: { keys: readonly ListedKey[] }) {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Callers">
     <table class="wide">
       <thead>
@@ -98,27 +99,17 @@ function CallerTable({ keys, calls }: { keys: readonly Key[]; calls: Calls | und
       </thead>
       <tbody>
         ${keys.map(
-          ({ id, name, account, plan, lastUsedAt }) => html`<tr key=${id}>
+          ({ id, name, account, plan, lastUsedAt, recent }) => html`<tr key=${id}>
             <th scope="row">
               <a href=${linkTo('key', { id, query: { range: 'month' } })}><${Name} text=${name} missing=${`no name (${id.slice(0, 8)})`} /></a>
             </th>
             <td><${Name} text=${account} missing="–" /></td>
             <td>${plan}</td>
-            <td class="number">${calls === undefined ? '…' : formatCount(calls.get(id) ?? 0)}</td>
+            <td class="number">${formatCount(recent?.deprecatedCalls ?? 0)}</td>
             <td>${lastUsedAt === null ? html`<span class="missing">never</span>` : html`<${Time} at=${lastUsedAt} minutes />`}</td>
           </tr>`,
         )}
       </tbody>
     </table>
   </div>`;
-}
-
-/** How often each key of the page called a deprecated operation in 30 days. */
-async function readCalls(ids: readonly string[], signal: AbortSignal): Promise<Calls> {
-  const ledgers = await Promise.all(
-    ids.map((id) => call('getKeyUsage', { id, query: { bucket: 'day' }, signal })),
-  );
-  return new Map(
-    ledgers.map((ledger) => [ledger.keyId, sumOf(countByOutcome(deprecatedRows(ledger)))]),
-  );
 }

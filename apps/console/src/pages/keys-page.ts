@@ -1,6 +1,6 @@
-import type { Key } from '@animal-store/contract/admin';
+import type { KeySort, ListedKey } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { type Answer, call, callForPage, type Input } from '../call-admin-api.ts';
+import { callForPage, type Input } from '../call-admin-api.ts';
 import { formatCount } from '../format.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Name } from '../parts/name.ts';
@@ -12,9 +12,8 @@ import { Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
 import { linkTo, route } from '../route.ts';
 import { may } from '../session.ts';
-import { toBuckets } from '../usage.ts';
 
-const pageSize = 25;
+const pageSize = '25';
 
 const plans = ['free', 'pro', 'business', 'enterprise'] as const;
 const states = ['active', 'expired', 'revoked'] as const;
@@ -25,18 +24,31 @@ const unused = [
   ['365', 'unused for a year'],
 ] as const;
 
+const usualSort: KeySort = '-created';
+const sorts: readonly (readonly [KeySort, string])[] = [
+  ['created', 'Oldest first'],
+  ['name', 'Name, A to Z'],
+  ['-name', 'Name, Z to A'],
+  ['-lastUse', 'Last use, latest first'],
+  ['lastUse', 'Last use, longest ago first'],
+  ['plan', 'Plan, smallest first'],
+  ['-plan', 'Plan, largest first'],
+];
+
 /** The keys, page by page. */
 export function KeysPage() {
   const { query } = route.value;
-  const { cursor, ...filters } = query;
   const listing = usePolling(`keys?${JSON.stringify(query)}`, (signal) =>
     callForPage('listKeys', {
-      query: { ...filters, cursor, limit: String(pageSize) } as Input<'listKeys'>['query'],
+      query: {
+        sort: usualSort,
+        ...query,
+        include: 'recent',
+        limit: pageSize,
+      } as Input<'listKeys'>['query'],
       signal,
     }),
   );
-  const ids = listing.data?.body.map(({ id }) => id) ?? [];
-  const usage = usePolling(`sparklines?${ids.join()}`, (signal) => readDays(ids, signal));
 
   return html`
     <div class="title">
@@ -45,11 +57,11 @@ export function KeysPage() {
     </div>
     <${Filters} />
     <${Loaded} of=${listing} what="the keys">
-      ${({ body, nextCursor }: { body: Key[]; nextCursor: string | undefined }) => html`
+      ${({ body, nextCursor }: { body: ListedKey[]; nextCursor: string | undefined }) => html`
         ${
           body.length === 0
-            ? html`<${NoKeys} isFiltered=${Object.keys(query).length > 0} />`
-            : html`<${KeyTable} keys=${body} days=${usage.data} />`
+            ? html`<${NoKeys} isFiltered=${Object.keys(query).length > 0} hasMore=${nextCursor !== undefined} />`
+            : html`<${KeyTable} keys=${body} />`
         }
         <${Pager} nextCursor=${nextCursor} />
       `}
@@ -65,20 +77,15 @@ function Filters() {
     <${QuerySelect} name="plan" label="Plan" options=${plans.map((plan) => [plan, plan])} />
     <${QuerySelect} name="state" label="State" options=${states.map((state) => [state, state])} />
     <${QuerySelect} name="unusedForDays" label="Use" options=${unused} all="Any" />
-  </form>
-  <p class="muted">${orderOf(route.value.query)}</p>`;
+    <${QuerySelect} name="sort" label="Sort by" options=${sorts} all="Newest first" />
+  </form>`;
 }
 
-/** How the list is sorted: each search has an index with an order of its own, so it stays fast. */
-function orderOf({ name, account, tokenPrefix, unusedForDays, state }: Record<string, string>) {
-  if (tokenPrefix || account) return 'The newest key is first.';
-  if (name) return 'Sorted by name.';
-  if (unusedForDays) return 'The key that was used last is first.';
-  if (state === 'expired') return 'The key that expired last is first.';
-  return 'The newest key is first.';
-}
-
-function NoKeys({ isFiltered }: { isFiltered: boolean }) {
+/** @param hasMore whether the service has looked at some of the keys only. */
+function NoKeys({ isFiltered, hasMore }: { isFiltered: boolean; hasMore: boolean }) {
+  if (hasMore) {
+    return html`<p class="state">No key matches among those that were looked at. Go on with the next page.</p>`;
+  }
   if (isFiltered) {
     return html`<p class="state">No key matches. <a href=${linkTo('keys')}>Show all keys.</a></p>`;
   }
@@ -88,9 +95,7 @@ function NoKeys({ isFiltered }: { isFiltered: boolean }) {
   </p>`;
 }
 
-type Days = ReadonlyMap<string, readonly number[]>;
-
-function KeyTable({ keys, days }: { keys: readonly Key[]; days: Days | undefined }) {
+function KeyTable({ keys }: { keys: readonly ListedKey[] }) {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Keys">
     <table class="wide">
       <thead>
@@ -119,7 +124,7 @@ function KeyTable({ keys, days }: { keys: readonly Key[]; days: Days | undefined
             <td><${StateBadge} state=${key.state} /></td>
             <td class="number">${formatCount(key.quota.perMinute)}</td>
             <td class="number">${formatCount(key.quota.perDay)}</td>
-            <td><${Day} counts=${days?.get(key.id)} /></td>
+            <td><${Day} counts=${key.recent?.byHour ?? []} /></td>
             <td>${key.lastUsedAt === null ? html`<span class="missing">never</span>` : html`<${Time} at=${key.lastUsedAt} minutes />`}</td>
             <td><${Time} at=${key.createdAt} minutes /></td>
           </tr>`,
@@ -129,22 +134,10 @@ function KeyTable({ keys, days }: { keys: readonly Key[]; days: Days | undefined
   </div>`;
 }
 
-function Day({ counts }: { counts: readonly number[] | undefined }) {
-  if (counts === undefined) return html`<span class="missing">…</span>`;
+function Day({ counts }: { counts: readonly number[] }) {
   const total = counts.reduce((sum, count) => sum + count, 0);
   return html`<span class="day">
     <${Sparkline} counts=${counts} what="in the last 24 hours" />
     <span class="number">${formatCount(total)}</span>
   </span>`;
 }
-
-/** The requests of each hour of the last day, for each key of the page. */
-async function readDays(ids: readonly string[], signal: AbortSignal): Promise<Days> {
-  const ledgers = await Promise.all(
-    ids.map((id) => call('getKeyUsage', { id, query: { bucket: 'hour' }, signal })),
-  );
-  return new Map(ledgers.map((ledger) => [ledger.keyId, hoursOf(ledger)]));
-}
-
-const hoursOf = (ledger: Answer<'getKeyUsage'>) =>
-  toBuckets(ledger, 3_600).map(({ total }) => total);

@@ -42,10 +42,6 @@ export function OverviewPage() {
       ${overview.data && html`<${LastMinute} overview=${overview.data} />`}
       ${overview.data && html`<${Bans} bans=${overview.data.bans} />`}
     </div>
-    <p class="muted">
-      The figures are those of the last minute, a few seconds old. The plot and the busiest keys are from
-      the usage ledger, which is up to half a minute behind.
-    </p>
   `;
 }
 

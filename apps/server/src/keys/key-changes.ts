@@ -4,6 +4,7 @@ import type { Listening, OpenDatabase } from '../database/database.ts';
 import type { ReplicaCount } from '../database/replica-count.ts';
 import { statement } from '../database/statement.ts';
 import { ReplicaTraffic } from '../shared/replica-traffic.ts';
+import type { Usage } from '../usage/open-usage.ts';
 import type { KeyCache } from './key-cache.ts';
 
 /** The Postgres channel (NOTIFY) on which replicas announce changes of keys. */
@@ -27,6 +28,8 @@ const Presence = z.object({
   replica: z.string(),
   leaving: z.boolean(),
   traffic: ReplicaTraffic.optional(),
+  /** Whether somebody asks this replica about usage, so that the others write what they have counted. */
+  usageAsked: z.boolean().optional(),
 });
 
 /** What a replica of the version before sends as its heartbeat. */
@@ -59,15 +62,16 @@ export async function followKeyChanges(
     replicas: Pick<ReplicaCount, 'id' | 'hear' | 'forget'>;
     /** What this replica reports in its heartbeats. */
     traffic: () => ReplicaTraffic;
+    usage: Pick<Usage, 'isAsked' | 'flush'>;
     onUnban: (keyId: string) => void;
   },
 ): Promise<() => Promise<void>> {
-  const { cache, replicas, traffic, onUnban } = options;
+  const { cache, replicas, traffic, usage, onUnban } = options;
   const presence = (message: Omit<z.infer<typeof Presence>, 'keyId' | 'replica'>) =>
     JSON.stringify({ keyId: '', replica: replicas.id, ...message });
   let listening: Listening | undefined;
   listening = await database.listen(keyChannel, {
-    heartbeat: () => presence({ leaving: false, traffic: traffic() }),
+    heartbeat: () => presence({ leaving: false, traffic: traffic(), usageAsked: usage.isAsked() }),
     goodbye: presence({ leaving: true }),
     onMessage(payload) {
       if (payload === namelessHeartbeat) return;
@@ -77,6 +81,7 @@ export async function followKeyChanges(
         if (message.leaving) replicas.forget(message.replica);
         // A new replica need not wait for the next regular heartbeat to know that this one is here.
         else if (replicas.hear(message.replica, message.traffic)) listening?.beat();
+        if (message.usageAsked === true && message.replica !== replicas.id) void usage.flush();
         return;
       }
       cache.forget(message.keyId);

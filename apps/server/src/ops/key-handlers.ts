@@ -13,7 +13,7 @@ import type { KeyManagement, Unchanged } from '../keys/key-management.ts';
 import type { KeyRecord } from '../keys/key-record.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { toTimes } from '../shared/iso-times.ts';
-import type { UsageRepository } from '../usage/usage-repository.ts';
+import type { UsageLedger } from '../usage/open-usage.ts';
 import { linkNextPage, readCursor } from './admin-cursor.ts';
 import { causeOf, readExpiry } from './change-request.ts';
 
@@ -21,7 +21,7 @@ import { causeOf, readExpiry } from './change-request.ts';
 export function createKeyHandlers(options: {
   keys: KeyManagement;
   quotas: Pick<Quotas, 'usageOf' | 'unban'>;
-  usage: Pick<UsageRepository, 'readRecent'>;
+  usage: Pick<UsageLedger, 'readRecent'>;
 }) {
   const { keys, quotas, usage } = options;
 

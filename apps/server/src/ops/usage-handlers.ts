@@ -12,6 +12,7 @@ import {
 import { initServer } from '@ts-rest/express';
 import { HttpError } from '../http/http-error.ts';
 import type { KeyManagement } from '../keys/key-management.ts';
+import type { UsageLedger } from '../usage/open-usage.ts';
 import { operationAt, outcomeAt } from '../usage/usage-entry.ts';
 import type { UsageRange, UsageRepository } from '../usage/usage-repository.ts';
 import { noSuchKey } from './key-handlers.ts';
@@ -26,7 +27,7 @@ const usualKeys = 10;
 /** The operations on the usage ledger. */
 export function createUsageHandlers(options: {
   keys: Pick<KeyManagement, 'find'>;
-  usage: Pick<UsageRepository, 'read' | 'readBusiest'>;
+  usage: Pick<UsageLedger, 'read' | 'readBusiest'>;
 }) {
   const { keys, usage } = options;
 

@@ -80,3 +80,34 @@ test('a stop waits for the work that is under way, and starts no more', async ()
   await vi.advanceTimersByTimeAsync(60_000);
   expect(work).toHaveBeenCalledTimes(1);
 });
+
+test('work can be done at once, and goes on after its pause', async () => {
+  const work = vi.fn(async () => {});
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  const repetition = repeat(work, 5_000, neverFails);
+  await vi.advanceTimersByTimeAsync(3_000);
+  await repetition.now();
+  expect(work).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(4_999);
+  expect(work).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(work).toHaveBeenCalledTimes(2);
+  await repetition.stop();
+  await repetition.now();
+  expect(work).toHaveBeenCalledTimes(2);
+});
+
+test('while work is under way, all who want it at once share the next time', async () => {
+  const ends: (() => void)[] = [];
+  const work = vi.fn(() => new Promise<void>((resolve) => ends.push(resolve)));
+  const repetition = repeat(work, 5_000, neverFails);
+  const first = repetition.now();
+  const others = Promise.all([repetition.now(), repetition.now()]);
+  ends[0]?.();
+  await first;
+  await vi.advanceTimersByTimeAsync(0);
+  expect(work).toHaveBeenCalledTimes(2);
+  ends[1]?.();
+  await others;
+  await repetition.stop();
+});

@@ -1,5 +1,10 @@
 /** Work that is repeated until it is stopped. */
 export interface Repetition {
+  /**
+   * Works at once, and then goes on as before. If work is under way, it is done once more afterwards: it
+   * may have begun before what the caller wants to have done.
+   */
+  now(): Promise<void>;
   /** Waits for the work that is under way, and starts no more. */
   stop(): Promise<void>;
 }
@@ -16,25 +21,39 @@ export function repeat(
   onFailure: (failure: unknown) => void,
 ): Repetition {
   let stopped = false;
-  let running = Promise.resolve();
+  let running: Promise<void> | undefined;
+  let again: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
+  function run(): Promise<void> {
+    clearTimeout(timer);
+    running = work().catch(onFailure).then(schedule);
+    return running;
+  }
+
   function schedule(): void {
-    if (stopped) return;
-    timer = setTimeout(
-      () => {
-        running = work().catch(onFailure).then(schedule);
-      },
-      pauseMs * (0.8 + 0.4 * Math.random()),
-    );
+    running = undefined;
+    if (!stopped) timer = setTimeout(run, pauseMs * (0.8 + 0.4 * Math.random()));
+  }
+
+  async function runAgain(): Promise<void> {
+    await running;
+    again = undefined;
+    if (!stopped) await run();
   }
 
   schedule();
   return {
-    stop() {
+    async now() {
+      if (stopped) return;
+      if (running === undefined) return run();
+      again ??= runAgain();
+      return again;
+    },
+    async stop() {
       stopped = true;
       clearTimeout(timer);
-      return running;
+      await running;
     },
   };
 }

@@ -21,6 +21,12 @@ const dropExpiredMs = 15 * 60_000;
  */
 const keepFlushesMs = 24 * 3_600_000;
 
+/** How often questions have the ledger brought up to date, and how long each waits for that at most. */
+const refreshMs = 1_000;
+
+/** How long after a question another one is expected: longer than the pause of a page that polls. */
+const askedForMs = 5_000;
+
 const hourMs = 3_600_000;
 
 /** How long the ledger keeps what it shows. */
@@ -30,11 +36,19 @@ export interface KeptUsage {
   readonly daysForDays: number;
 }
 
+/** What can be asked of the ledger. */
+export type UsageLedger = Pick<UsageRepository, 'read' | 'readBusiest' | 'readRecent'>;
+
 /** The usage ledger. */
 export interface Usage {
   /** Counts one request, in memory. */
   readonly count: UsageCollector['count'];
-  readonly repository: UsageRepository;
+  /** Reads the ledger. Each question has what was counted so far written and rolled up first. */
+  readonly ledger: UsageLedger;
+  /** Writes what this replica has counted, because another one was asked a question. */
+  flush(): Promise<void>;
+  /** Whether this replica was asked a question in the last few seconds, so that the others should write. */
+  isAsked(): boolean;
   /** Milliseconds since all that was counted had been written. */
   writeAgeMs(): number;
   /** Milliseconds since all that was written had been rolled up, or another replica was at it. */
@@ -93,6 +107,26 @@ export function openUsage(options: {
   };
   const droppingExpired = repeat(() => repository.dropExpired(retention), dropExpiredMs, onFailure);
 
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let refreshed = Promise.resolve();
+
+  /** Brings the ledger up to date for a question. A long roll-up, as after an outage, keeps nobody waiting. */
+  async function refresh(): Promise<void> {
+    const now = performance.now();
+    if (now - askedAt > refreshMs) {
+      askedAt = now;
+      refreshed = flushing.now().then(rollingUp.now);
+    }
+    await waitAtMost(refreshMs, refreshed, () => {});
+  }
+
+  const upToDate =
+    <Question extends unknown[], Answer>(ask: (...question: Question) => Promise<Answer>) =>
+    async (...question: Question) => {
+      await refresh();
+      return ask(...question);
+    };
+
   /** Does not wait for a roll-up before it writes: what is not rolled up now is later, by any replica. */
   async function finish(): Promise<void> {
     isClosing = true;
@@ -102,7 +136,13 @@ export function openUsage(options: {
 
   return {
     count: collector.count,
-    repository,
+    ledger: {
+      read: upToDate(repository.read),
+      readBusiest: upToDate(repository.readBusiest),
+      readRecent: upToDate(repository.readRecent),
+    },
+    flush: flushing.now,
+    isAsked: () => performance.now() - askedAt < askedForMs,
     writeAgeMs: () => performance.now() - writtenAt,
     rollUpAgeMs: () => performance.now() - rolledUpAt,
     async close() {

@@ -25,7 +25,7 @@ const addTo = (table: string, minutes: number) => sql`
  * either waiting or counted. Only one replica may run it at a time.
  *
  * `counted` holds each entry under its key, under the sum of its plan, see `totalId`, and under the
- * sum of its plan in its account, see `accountTotalId`. The account is that of now, half a minute later.
+ * sum of its plan in its account, see `accountTotalId`. The account is that of now, at most half a minute later.
  */
 export const rollUpFlushes = statement('roll_up_flushes', (db) =>
   db.execute(sql`

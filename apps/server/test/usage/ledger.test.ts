@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Key, KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/contract/admin';
-import { until } from '@animal-store/testkit';
+import { type Server, until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
+import { startReplicas } from '../support/replicas.ts';
 import { call, startService, type TestService } from '../support/test-service.ts';
 
 const quick = { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '20', USAGE_ROLL_UP_MS: '20' };
@@ -230,6 +231,31 @@ describe.each(databaseKinds)('usage on %s', (kind) => {
     const nobody = '00000000-0000-0000-0000-000000000000';
     expect((await admin().call(`/keys/${nobody}/usage`)).status).toBe(404);
   });
+});
+
+/** Nothing happens by itself while a test runs. */
+const slow = { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '60000', USAGE_ROLL_UP_MS: '600000' };
+
+test.each(databaseKinds)('a question on %s counts all requests before it', async (kind) => {
+  await using service = await startService(kind, { env: slow });
+  const admin = adminOf(service.server);
+  const { key, token } = await admin.create('{"plan":"pro"}');
+  for (let n = 0; n < 5; n += 1) await call(`${service.server.baseUrl}/pets`, { token });
+  // A request counts once it is over, which its caller may see first.
+  await until(async () => {
+    const { body } = await admin.call(`/keys/${key.id}/usage`);
+    return sum((body as Ledger).rows) === 5;
+  });
+});
+
+test('a question has the other replicas write what they have counted', async () => {
+  await using replicas = await startReplicas({ env: [slow, slow] });
+  const [asked, other] = replicas.servers as [Server, Server];
+  const token = await replicas.createToken('pro');
+  for (let n = 0; n < 5; n += 1) await replicas.ask(other, token);
+  const isCounted = async () =>
+    sum(((await adminOf(asked).call('/usage')).body as Ledger).rows) === 5;
+  await until(isCounted, { timeoutMs: 40_000 });
 });
 
 test.each(databaseKinds)('a graceful stop on %s loses nothing', async (kind) => {
