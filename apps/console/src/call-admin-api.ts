@@ -76,7 +76,9 @@ export async function callForPage<Name extends Operation>(
   const content = await readJson(response);
   if (!response.ok) {
     const refusal = new RefusedRequest(response.status, content);
-    if (response.status === 401 && token === session.value?.token) endSession(refusal.message);
+    if (response.status === 401 && token === session.value?.token) {
+      endSession('Your session has ended: it expired, or its operator was revoked. Log in again.');
+    }
     throw refusal;
   }
   return { body: content as Answer<Name>, nextCursor: cursorOf(response.headers.get('Link')) };

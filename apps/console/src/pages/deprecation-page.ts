@@ -5,14 +5,16 @@ import { type Answer, call, callForPage } from '../call-admin-api.ts';
 import { formatCount, formatDistance } from '../format.ts';
 import { Badge } from '../parts/badge.ts';
 import { Figure } from '../parts/figure.ts';
+import { KeyLink } from '../parts/key-link.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Name } from '../parts/name.ts';
 import { Pager } from '../parts/pager.ts';
 import { UsagePlot } from '../parts/plot.ts';
 import { QuerySelect } from '../parts/query-fields.ts';
-import { Time } from '../parts/time.ts';
+import { Table } from '../parts/table.ts';
+import { OptionalTime, Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
-import { linkTo, route } from '../route.ts';
+import { route } from '../route.ts';
 import { deprecatedOperations, toBuckets } from '../usage.ts';
 
 const pageSize = '25';
@@ -86,30 +88,19 @@ const deprecatedRows = <Row extends { operation: string }>({ rows }: { rows: rea
   rows.filter(({ operation }) => deprecatedOperations.includes(operation));
 
 function CallerTable({ keys }: { keys: readonly ListedKey[] }) {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Callers">
-    <table class="wide">
-      <thead>
-        <tr>
-          <th scope="col">Key</th>
-          <th scope="col">Account</th>
-          <th scope="col">Plan</th>
-          <th scope="col" class="number">Calls in 30 days</th>
-          <th scope="col">Last use of the key</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${keys.map(
-          ({ id, name, account, plan, lastUsedAt, recent }) => html`<tr key=${id}>
-            <th scope="row">
-              <a href=${linkTo('key', { id, query: { range: 'month' } })}><${Name} text=${name} missing=${`no name (${id.slice(0, 8)})`} /></a>
-            </th>
-            <td><${Name} text=${account} missing="–" /></td>
-            <td>${plan}</td>
-            <td class="number">${formatCount(recent?.deprecatedCalls ?? 0)}</td>
-            <td>${lastUsedAt === null ? html`<span class="missing">never</span>` : html`<${Time} at=${lastUsedAt} minutes />`}</td>
-          </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return html`<${Table}
+    isWide
+    caption="Callers"
+    columns=${['Key', 'Account', 'Plan', { number: 'Calls in 30 days' }, 'Last use of the key']}
+    rows=${keys.map(({ id, name, account, plan, lastUsedAt, recent }) => ({
+      key: id,
+      cells: [
+        html`<${KeyLink} id=${id} name=${name} range="month" />`,
+        html`<${Name} text=${account} missing="–" />`,
+        plan,
+        formatCount(recent?.deprecatedCalls ?? 0),
+        html`<${OptionalTime} at=${lastUsedAt} />`,
+      ],
+    }))}
+  />`;
 }

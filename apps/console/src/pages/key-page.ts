@@ -10,6 +10,7 @@ import { Loaded } from '../parts/loaded.ts';
 import { QuotaMeter } from '../parts/meter.ts';
 import { Name } from '../parts/name.ts';
 import { StateBadge } from '../parts/state-badge.ts';
+import { Table } from '../parts/table.ts';
 import { Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
 import { linkTo } from '../route.ts';
@@ -136,20 +137,19 @@ function Tokens({ details: { tokens, state } }: { details: KeyDetails }) {
     ${
       tokens.length === 0
         ? html`<p class="muted">None is valid any more.</p>`
-        : html`<div class="scroll" tabindex="0" role="region" aria-label="Tokens"><table>
-            <thead>
-              <tr><th scope="col">Begins with</th><th scope="col">Created</th><th scope="col">Expires</th></tr>
-            </thead>
-            <tbody>
-              ${tokens.map(
-                ({ prefix, createdAt, expiresAt }) => html`<tr key=${prefix + createdAt}>
-                  <th scope="row"><code>${prefix}</code></th>
-                  <td><${Time} at=${createdAt} /></td>
-                  <td>${expiresAt === null ? 'with the key' : html`<${Time} at=${expiresAt} distance />`}</td>
-                </tr>`,
-              )}
-            </tbody>
-          </table></div>`
+        : html`<${Table}
+            isWide
+            caption="Tokens"
+            columns=${['Begins with', 'Created', 'Expires']}
+            rows=${tokens.map(({ prefix, createdAt, expiresAt }) => ({
+              key: prefix + createdAt,
+              cells: [
+                html`<code>${prefix}</code>`,
+                html`<${Time} at=${createdAt} />`,
+                expiresAt === null ? 'with the key' : html`<${Time} at=${expiresAt} distance />`,
+              ],
+            }))}
+          />`
     }
     ${state !== 'active' && html`<p class="muted">The key is ${state}, so no token opens anything.</p>`}
   </section>`;

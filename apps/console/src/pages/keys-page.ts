@@ -2,13 +2,15 @@ import type { KeySort, ListedKey } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { callForPage, type Input } from '../call-admin-api.ts';
 import { formatCount } from '../format.ts';
+import { KeyLink } from '../parts/key-link.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Name } from '../parts/name.ts';
 import { Pager } from '../parts/pager.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
 import { Sparkline } from '../parts/sparkline.ts';
 import { StateBadge } from '../parts/state-badge.ts';
-import { Time } from '../parts/time.ts';
+import { Table } from '../parts/table.ts';
+import { OptionalTime, Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
 import { linkTo, route } from '../route.ts';
 import { may } from '../session.ts';
@@ -96,42 +98,28 @@ function NoKeys({ isFiltered, hasMore }: { isFiltered: boolean; hasMore: boolean
 }
 
 function KeyTable({ keys }: { keys: readonly ListedKey[] }) {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Keys">
-    <table class="wide">
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Account</th>
-          <th scope="col">Plan</th>
-          <th scope="col">State</th>
-          <th scope="col" class="number">Per minute</th>
-          <th scope="col" class="number">Per day</th>
-          <th scope="col">Last 24 hours</th>
-          <th scope="col">Last use</th>
-          <th scope="col">Created</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${keys.map(
-          (key) => html`<tr key=${key.id}>
-            <th scope="row">
-              <a href=${linkTo('key', { id: key.id })}>
-                <${Name} text=${key.name} missing=${`no name (${key.id.slice(0, 8)})`} />
-              </a>
-            </th>
-            <td><${Name} text=${key.account} missing="–" /></td>
-            <td>${key.plan}</td>
-            <td><${StateBadge} state=${key.state} /></td>
-            <td class="number">${formatCount(key.quota.perMinute)}</td>
-            <td class="number">${formatCount(key.quota.perDay)}</td>
-            <td><${Day} counts=${key.recent?.byHour ?? []} /></td>
-            <td>${key.lastUsedAt === null ? html`<span class="missing">never</span>` : html`<${Time} at=${key.lastUsedAt} minutes />`}</td>
-            <td><${Time} at=${key.createdAt} minutes /></td>
-          </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return html`<${Table}
+    isWide
+    caption="Keys"
+    columns=${[
+      ...['Name', 'Account', 'Plan', 'State', { number: 'Per minute' }, { number: 'Per day' }],
+      ...['Last 24 hours', 'Last use', 'Created'],
+    ]}
+    rows=${keys.map((key) => ({
+      key: key.id,
+      cells: [
+        html`<${KeyLink} id=${key.id} name=${key.name} />`,
+        html`<${Name} text=${key.account} missing="–" />`,
+        key.plan,
+        html`<${StateBadge} state=${key.state} />`,
+        formatCount(key.quota.perMinute),
+        formatCount(key.quota.perDay),
+        html`<${Day} counts=${key.recent?.byHour ?? []} />`,
+        html`<${OptionalTime} at=${key.lastUsedAt} />`,
+        html`<${Time} at=${key.createdAt} minutes />`,
+      ],
+    }))}
+  />`;
 }
 
 function Day({ counts }: { counts: readonly number[] }) {

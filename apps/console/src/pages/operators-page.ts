@@ -10,7 +10,8 @@ import { announce } from '../parts/notice.ts';
 import { RotateDialog } from '../parts/rotate-dialog.ts';
 import { SecretDialog } from '../parts/secret-dialog.ts';
 import { StateBadge } from '../parts/state-badge.ts';
-import { Time } from '../parts/time.ts';
+import { Table } from '../parts/table.ts';
+import { OptionalTime, Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
 import { may } from '../session.ts';
 
@@ -108,48 +109,41 @@ function OperatorTable({
   open: (open: Open) => void;
 }) {
   const hasActions = may('rotateOperator') || may('revokeOperator');
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Operators">
-    <table class="wide">
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Role</th>
-          <th scope="col">State</th>
-          <th scope="col">Tokens</th>
-          <th scope="col">Created</th>
-          <th scope="col">Expires</th>
-          ${hasActions && html`<th scope="col">Actions</th>`}
-        </tr>
-      </thead>
-      <tbody>
-        ${operators.map(
-          (operator) => html`<tr key=${operator.id}>
-            <th scope="row"><${Name} text=${operator.name} /></th>
-            <td>${operator.role}</td>
-            <td><${StateBadge} state=${operator.state} /></td>
-            <td>${operator.tokens.map(({ prefix }) => html`<code>${prefix}</code> `)}</td>
-            <td><${Time} at=${operator.createdAt} minutes /></td>
-            <td>${operator.expiresAt === null ? 'never' : html`<${Time} at=${operator.expiresAt} minutes distance />`}</td>
-            ${
-              hasActions &&
-              html`<td class="buttons">
-                ${
-                  operator.state === 'active' &&
-                  html`<button type="button" onClick=${() => open({ dialog: 'rotate', operator })}>
-                    Rotate…<span class="hidden"> ${operator.name}</span>
-                  </button>`
-                }
-                ${
-                  operator.state !== 'revoked' &&
-                  html`<button type="button" class="danger" onClick=${() => open({ dialog: 'revoke', operator })}>
-                    Revoke…<span class="hidden"> ${operator.name}</span>
-                  </button>`
-                }
-              </td>`
-            }
-          </tr>`,
-        )}
-      </tbody>
-    </table>
+  return html`<${Table}
+    isWide
+    caption="Operators"
+    columns=${[
+      ...['Name', 'Role', 'State', 'Tokens', 'Created', 'Expires'],
+      ...(hasActions ? ['Actions'] : []),
+    ]}
+    rows=${operators.map((operator) => ({
+      key: operator.id,
+      cells: [
+        html`<${Name} text=${operator.name} />`,
+        operator.role,
+        html`<${StateBadge} state=${operator.state} />`,
+        operator.tokens.map(({ prefix }) => html`<code>${prefix}</code> `),
+        html`<${Time} at=${operator.createdAt} minutes />`,
+        html`<${OptionalTime} at=${operator.expiresAt} />`,
+        ...(hasActions ? [html`<${OperatorActions} operator=${operator} open=${open} />`] : []),
+      ],
+    }))}
+  />`;
+}
+
+function OperatorActions({ operator, open }: { operator: Operator; open: (open: Open) => void }) {
+  return html`<div class="buttons">
+    ${
+      operator.state === 'active' &&
+      html`<button type="button" onClick=${() => open({ dialog: 'rotate', operator })}>
+        Rotate…<span class="hidden"> ${operator.name}</span>
+      </button>`
+    }
+    ${
+      operator.state !== 'revoked' &&
+      html`<button type="button" class="danger" onClick=${() => open({ dialog: 'revoke', operator })}>
+        Revoke…<span class="hidden"> ${operator.name}</span>
+      </button>`
+    }
   </div>`;
 }

@@ -4,10 +4,11 @@ import { type Answer, call } from '../call-admin-api.ts';
 import { formatCount, formatMs, formatRate, formatShare } from '../format.ts';
 import { Badge } from '../parts/badge.ts';
 import { Figure } from '../parts/figure.ts';
+import { KeyLink } from '../parts/key-link.ts';
 import { Loaded } from '../parts/loaded.ts';
-import { Name } from '../parts/name.ts';
 import { OutcomeTable } from '../parts/outcome-table.ts';
 import { UsagePlot } from '../parts/plot.ts';
+import { Table } from '../parts/table.ts';
 import { Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
 import { readHealth } from '../read-health.ts';
@@ -102,42 +103,28 @@ function LastMinute({ overview: { traffic } }: { overview: Overview }) {
 }
 
 function TopCallers({ keys }: { keys: readonly BusyKey[] }) {
-  return html`<table>
-    <caption>Busiest keys today (UTC)</caption>
-    <thead>
-      <tr><th scope="col">Key</th><th scope="col">Plan</th><th scope="col" class="number">Requests</th></tr>
-    </thead>
-    <tbody>
-      ${keys.map(
-        ({ keyId, name, plan, requests }) => html`<tr key=${keyId}>
-          <th scope="row">
-            <a href=${linkTo('key', { id: keyId })}><${Name} text=${name} missing=${`no name (${keyId.slice(0, 8)})`} /></a>
-          </th>
-          <td>${plan}</td>
-          <td class="number">${formatCount(requests)}</td>
-        </tr>`,
-      )}
-      ${keys.length === 0 && html`<tr><td colspan="3" class="missing">No key has made a request today.</td></tr>`}
-    </tbody>
-  </table>`;
+  return html`<${Table}
+    caption="Busiest keys today (UTC)"
+    columns=${['Key', 'Plan', { number: 'Requests' }]}
+    rows=${keys.map(({ keyId, name, plan, requests }) => ({
+      key: keyId,
+      cells: [html`<${KeyLink} id=${keyId} name=${name} />`, plan, formatCount(requests)],
+    }))}
+    empty="No key has made a request today."
+  />`;
 }
 
 function Bans({ bans }: { bans: Overview['bans'] }) {
-  return html`<table>
-    <caption>Banned now</caption>
-    <thead>
-      <tr><th scope="col">Key</th><th scope="col">Until</th></tr>
-    </thead>
-    <tbody>
-      ${bans.map(
-        ({ keyId, name, until }) => html`<tr key=${keyId}>
-          <th scope="row">
-            <a href=${linkTo('key', { id: keyId })}><${Name} text=${name} missing=${`no name (${keyId.slice(0, 8)})`} /></a>
-          </th>
-          <td><${Time} at=${until} distance /></td>
-        </tr>`,
-      )}
-      ${bans.length === 0 && html`<tr><td colspan="2" class="missing">No key is banned.</td></tr>`}
-    </tbody>
-  </table>`;
+  return html`<${Table}
+    caption="Banned now"
+    columns=${['Key', 'Until']}
+    rows=${bans.map(({ keyId, name, until }) => ({
+      key: keyId,
+      cells: [
+        html`<${KeyLink} id=${keyId} name=${name} />`,
+        html`<${Time} at=${until} distance />`,
+      ],
+    }))}
+    empty="No key is banned."
+  />`;
 }

@@ -2,8 +2,9 @@ import type { AuditEntry, AuditState } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { auditActions } from '../audit-labels.ts';
 import { formatCount } from '../format.ts';
-import { linkTo } from '../route.ts';
+import { KeyLink } from './key-link.ts';
 import { Name } from './name.ts';
+import { Table } from './table.ts';
 import { Time } from './time.ts';
 
 /** Entries of the audit log. */
@@ -15,38 +16,27 @@ export function AuditTable({
   /** Leaves out whom the entries are about. */
   ofOneKey?: boolean;
 }) {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Audit log">
-    <table class="wide">
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col">By</th>
-          <th scope="col">Action</th>
-          ${!ofOneKey && html`<th scope="col">About</th>`}
-          <th scope="col">Change</th>
-          <th scope="col">Reason</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${entries.map(
-          (entry) => html`<tr key=${entry.id}>
-            <td><${Time} at=${entry.at} /></td>
-            <td><${Name} text=${entry.actor.name} /></td>
-            <td>${auditActions[entry.action]}</td>
-            ${!ofOneKey && html`<td><${Subject} subject=${entry.subject} /></td>`}
-            <td><${Change} before=${entry.before} after=${entry.after} /></td>
-            <td><${Name} text=${entry.reason} missing="–" /></td>
-          </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return html`<${Table}
+    isWide
+    caption="Audit log"
+    columns=${['When', 'By', 'Action', ...(ofOneKey ? [] : ['About']), 'Change', 'Reason']}
+    rows=${entries.map((entry) => ({
+      key: String(entry.id),
+      cells: [
+        html`<${Time} at=${entry.at} />`,
+        html`<${Name} text=${entry.actor.name} />`,
+        auditActions[entry.action],
+        ...(ofOneKey ? [] : [html`<${Subject} subject=${entry.subject} />`]),
+        html`<${Change} before=${entry.before} after=${entry.after} />`,
+        html`<${Name} text=${entry.reason} missing="–" />`,
+      ],
+    }))}
+  />`;
 }
 
 function Subject({ subject: { type, id, name } }: { subject: AuditEntry['subject'] }) {
-  const text = html`<${Name} text=${name} missing=${`no name (${id.slice(0, 8)})`} />`;
-  if (type === 'key') return html`<a href=${linkTo('key', { id })}>${text}</a>`;
-  return html`${text} <span class="muted">operator</span>`;
+  if (type === 'key') return html`<${KeyLink} id=${id} name=${name} />`;
+  return html`<${Name} text=${name} /> <span class="muted">operator</span>`;
 }
 
 type Member = keyof AuditState;

@@ -9,6 +9,7 @@ import { Badge } from './badge.ts';
 import { Loaded } from './loaded.ts';
 import { OutcomeTable } from './outcome-table.ts';
 import { UsagePlot } from './plot.ts';
+import { Table } from './table.ts';
 
 interface Quota {
   readonly perMinute: number;
@@ -98,25 +99,20 @@ function OperationTable({ rows }: { rows: Answer<'getKeyUsage'>['rows'] }) {
   const totals = [...byOperation]
     .map(([operation, own]) => ({ operation, requests: sumOf(countByOutcome(own)) }))
     .sort((one, other) => other.requests - one.requests);
-  return html`<table>
-    <caption>By operation</caption>
-    <thead>
-      <tr><th scope="col">Operation</th><th scope="col" class="number">Requests</th></tr>
-    </thead>
-    <tbody>
-      ${totals.map(
-        ({ operation, requests }) => html`<tr key=${operation}>
-          <th scope="row">
-            ${operation === 'none' ? 'other paths' : html`<code>${operation}</code>`}
-            ${
-              deprecatedOperations.includes(operation) &&
-              html` <${Badge} tone="warning" text="deprecated" />`
-            }
-          </th>
-          <td class="number">${formatCount(requests)}</td>
-        </tr>`,
-      )}
-      ${totals.length === 0 && html`<tr><td colspan="2" class="missing">No requests.</td></tr>`}
-    </tbody>
-  </table>`;
+  return html`<${Table}
+    caption="By operation"
+    columns=${['Operation', { number: 'Requests' }]}
+    rows=${totals.map(({ operation, requests }) => ({
+      key: operation,
+      cells: [
+        html`${operation === 'none' ? 'other paths' : html`<code>${operation}</code>`}
+        ${
+          deprecatedOperations.includes(operation) &&
+          html` <${Badge} tone="warning" text="deprecated" />`
+        }`,
+        formatCount(requests),
+      ],
+    }))}
+    empty="No requests."
+  />`;
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { formatCompact, formatCount, formatTick } from '../format.ts';
 import { type Bucket, outcomeLabels, outcomes } from '../usage.ts';
+import { Table } from './table.ts';
 import { Time } from './time.ts';
 
 const height = 180;
@@ -77,27 +78,20 @@ function Legend({ limit }: { limit: { label: string; requests: number } | undefi
 
 function BucketTable({ title, buckets }: { title: string; buckets: readonly Bucket[] }) {
   const used = buckets.filter(({ total }) => total > 0).reverse();
-  if (used.length === 0) return html`<p class="muted">No requests.</p>`;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${title}>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Begins</th>
-          ${outcomes.map((outcome) => html`<th scope="col" class="number">${outcomeLabels[outcome]}</th>`)}
-          <th scope="col" class="number">All</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${used.map(
-          ({ at, counts, total }) => html`<tr key=${at.getTime()}>
-            <th scope="row"><${Time} at=${at.toISOString()} /></th>
-            ${outcomes.map((outcome) => html`<td class="number">${formatCount(counts[outcome])}</td>`)}
-            <td class="number">${formatCount(total)}</td>
-          </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return html`<${Table}
+    isWide
+    caption=${title}
+    columns=${['Begins', ...outcomes.map((outcome) => ({ number: outcomeLabels[outcome] })), { number: 'All' }]}
+    rows=${used.map(({ at, counts, total }) => ({
+      key: at.toISOString(),
+      cells: [
+        html`<${Time} at=${at.toISOString()} />`,
+        ...outcomes.map((outcome) => formatCount(counts[outcome])),
+        formatCount(total),
+      ],
+    }))}
+    empty="No requests."
+  />`;
 }
 
 /** The columns of uPlot: times, the limit, and sums from the top of the stack to its bottom. */

@@ -24,3 +24,10 @@ export function Time({
     ${distance && html` <small>${formatDistance(time)}</small>`}
   </time>`;
 }
+
+/** A time to the minute, or that there was none. */
+export function OptionalTime({ at }: { at: string | null }) {
+  return at === null
+    ? html`<span class="missing">never</span>`
+    : html`<${Time} at=${at} minutes />`;
+}

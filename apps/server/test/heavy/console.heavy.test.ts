@@ -1,8 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { IssuedKey, IssuedOperator, Overview } from '@animal-store/contract/admin';
+import type {
+  IssuedKey,
+  IssuedOperator,
+  LedgerOfKey,
+  Overview,
+} from '@animal-store/contract/admin';
 import { tools } from '@animal-store/heavy-tools';
 import { openRedis, openTcpProxy, until } from '@animal-store/testkit';
+import { sql } from 'drizzle-orm';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
@@ -10,11 +16,9 @@ import { openBrowser } from '../support/browser.ts';
 import { type ConsoleTab, openConsole } from '../support/console-browser.ts';
 import { call, startService, type TestService } from '../support/test-service.ts';
 
-/** A ledger without delays, and bans at the third denial in a row. */
+/** Bans at the third denial in a row. */
 const env = {
   ADMIN_TOKEN: adminToken,
-  USAGE_FLUSH_MS: '100',
-  USAGE_ROLL_UP_MS: '100',
   BAN_MIN_STRIKES: '1',
   BAN_STRIKE_PERCENT: '0',
   BAN_GRACE_MS: '0',
@@ -53,6 +57,20 @@ async function violationsOf(page: Page): Promise<string[]> {
   return result.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
   );
+}
+
+/** What a screen reader hears, as Chromium tells it: the role and the name of each part, in order. */
+async function heardOn(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send('Accessibility.getFullAXTree');
+  await session.detach();
+  return nodes
+    .filter(({ ignored }) => !ignored)
+    .map(({ role, name, properties = [] }) => ({
+      role: String(role?.value),
+      name: String(name?.value ?? '').trim(),
+      level: Number(properties.find((property) => property.name === 'level')?.value.value),
+    }));
 }
 
 /** How far the page reaches beyond the screen. */
@@ -149,6 +167,8 @@ describe.each(['embedded', 'Postgres and Redis'] as const)('on %s', (kind) => {
     await tab.show(`#/key/${key.id}`);
     const outcomes = page.getByRole('table', { name: 'By outcome' });
     await outcomes.getByRole('row', { name: 'All 18' }).waitFor();
+    const { rows } = (await admin.call(`/keys/${key.id}/usage`)).body as LedgerOfKey;
+    expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(18);
     await outcomes
       .getByRole('row', { name: 'Client error (4xx) 6' })
       .or(outcomes.getByRole('row', { name: 'Client error (4xx) 5' }))
@@ -242,6 +262,22 @@ describe.each(['embedded', 'Postgres and Redis'] as const)('on %s', (kind) => {
     await page.getByText('No key matches.').waitFor();
   });
 
+  test('keys are sorted as the address says', async () => {
+    for (const name of ['banana', 'Apple', 'cherry']) {
+      await admin.create(JSON.stringify({ name, account: 'fruit', plan: 'free' }));
+    }
+    await tab.show('#/keys?account=fruit');
+    const names = () => page.getByRole('rowheader').allTextContents();
+    const trimmed = async () => (await names()).map((name) => name.trim());
+    await expect.poll(trimmed).toEqual(['cherry', 'Apple', 'banana']);
+    await page.getByLabel('Sort by').selectOption('Name, A to Z');
+    await expect.poll(trimmed).toEqual(['Apple', 'banana', 'cherry']);
+    expect(page.url()).toContain('sort=name');
+    await page.reload();
+    await expect.poll(trimmed).toEqual(['Apple', 'banana', 'cherry']);
+    expect(await page.getByLabel('Sort by').inputValue()).toBe('name');
+  });
+
   test('an operator is created, rotated and revoked', async () => {
     await tab.show('#/operators');
     await page.getByRole('button', { name: 'New operator…' }).click();
@@ -303,7 +339,7 @@ describe.each(['embedded', 'Postgres and Redis'] as const)('on %s', (kind) => {
     await other.show('#/keys?plan=free');
     await admin.call(`/operators/${operator.id}/revoke`, { method: 'POST' });
     await other.page.getByLabel('Your operator token').waitFor();
-    await other.page.getByRole('status').filter({ hasText: 'not right' }).waitFor();
+    await other.page.getByRole('status').filter({ hasText: 'Your session has ended' }).waitFor();
     await other.logIn(adminToken);
     await other.page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
     expect(await other.page.getByLabel('Plan').inputValue()).toBe('free');
@@ -337,9 +373,25 @@ describe.each(['embedded', 'Postgres and Redis'] as const)('on %s', (kind) => {
 describe('the session', () => {
   let service: TestService;
   beforeAll(async () => {
-    service = await startService('embedded', { env });
+    service = await startService('postgres', { env });
   });
   afterAll(() => service[Symbol.asyncDispose]());
+
+  test('a session that expires while the page is open leads to the login, and back', async () => {
+    await using tab = await openConsole(browser, service.server.opsUrl);
+    await tab.logIn(adminToken);
+    await tab.show('#/audit?action=key.revoked');
+    await tab.page.getByText('Nothing is recorded').waitFor();
+    const { db, close } = await service.database.open();
+    await db.execute(sql`update operator_sessions set expires_at = now()`);
+    await close();
+    await tab.page.getByRole('status').filter({ hasText: 'Your session has ended' }).waitFor();
+    expect(await tab.page.evaluate('sessionStorage.length')).toBe(0);
+    await tab.logIn(adminToken);
+    await tab.page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    expect(await tab.page.getByLabel('Action').inputValue()).toBe('key.revoked');
+    expect(tab.complaints).toEqual([]);
+  });
 
   test('a wrong token is refused, and the right one leaves nothing but a session in the tab', async () => {
     await using tab = await openConsole(browser, service.server.opsUrl);
@@ -494,6 +546,49 @@ describe('for everybody', () => {
     await page.getByText('1,000 a minute, 100,000 a day').waitFor();
     expect(tab.complaints).toEqual([]);
   });
+
+  test.each([1440, 390])(
+    'a screen reader hears where it is, and what everything is, at %d px',
+    async (width) => {
+      await using tab = await openConsole(browser, service.server.opsUrl, {
+        viewport: { width, height: 800 },
+      });
+      await tab.logIn(adminToken);
+      for (const link of [...links, `key/${keyId}`]) {
+        await tab.show(`#/${link}`);
+        await expect.poll(() => tab.page.getByText('Loading').count()).toBe(0);
+        const heard = await heardOn(tab.page);
+        const named = (...roles: string[]) => heard.filter(({ role }) => roles.includes(role));
+        expect(named('banner', 'main'), link).toHaveLength(2);
+        expect(named('navigation')[0], link).toMatchObject({ name: 'Pages' });
+        // What happens is read out only in regions that are there before.
+        expect(named('status').length, link).toBeGreaterThanOrEqual(2);
+        const levels = named('heading').map(({ level }) => level);
+        expect(
+          levels.filter((level) => level === 1),
+          link,
+        ).toHaveLength(1);
+        expect(
+          levels.every((level, n) => level <= (levels[n - 1] ?? 0) + 1),
+          `${link} ${levels}`,
+        ).toBe(true);
+        const parts = ['button', 'link', 'textbox', 'searchbox', 'combobox', 'radio', 'table'];
+        const nameless = named(...parts, 'image', 'figure', 'region').filter(
+          ({ name }) => name === '',
+        );
+        expect(nameless, link).toEqual([]);
+        const tables = await tab.page.getByRole('table').count();
+        expect(named('table'), link).toHaveLength(tables);
+        expect(named('columnheader').length, link).toBeGreaterThanOrEqual(tables);
+        // A canvas says nothing; its figure has a table.
+        expect(named('Canvas'), link).toEqual([]);
+        for (const { name } of named('figure')) {
+          await tab.page.getByText(`${name}: as a table`).click();
+          await tab.page.getByRole('table', { name }).waitFor();
+        }
+      }
+    },
+  );
 
   test('times are in the zone of the reader, with UTC next to them', async () => {
     await using tab = await openConsole(browser, service.server.opsUrl, {
