@@ -27,8 +27,8 @@ export function AuditPage() {
       <${QueryField} name="keyId" label="Key (its id)" />
       <${QueryField} name="actor" label="By (id or kind)" placeholder="admin_token" />
       <${QueryField} name="account" label="Account" />
-      <${QueryField} name="from" label="From" type="datetime-local" />
-      <${QueryField} name="to" label="Until" type="datetime-local" />
+      <${QueryField} name="from" label="From (your time)" type="datetime-local" />
+      <${QueryField} name="to" label="Until (your time)" type="datetime-local" />
     </form>
     <${Loaded} of=${entries} what="the audit log">
       ${({ body, nextCursor }: { body: AuditEntry[]; nextCursor: string | undefined }) => html`

@@ -19,15 +19,16 @@ import { may } from '../session.ts';
 /** One key: what it uses now, what it has used, and what can be done with it. */
 export function KeyPage({ id }: { id: string }) {
   const details = usePolling(`key/${id}`, (signal) => call('getKey', { id, signal }));
+  const { data } = details;
   return html`
     <p class="path"><a href=${linkTo('keys')}>Keys</a> /</p>
+    <div class="heading">
+      <h1>${data === undefined ? 'Key' : html`<${Name} text=${data.name} missing="Key without a name" />`}</h1>
+      ${data !== undefined && html`<${StateBadge} state=${data.state} />`}
+      ${data?.usage.bannedUntil && html`<${Badge} tone="bad" text="banned" />`}
+    </div>
     <${Loaded} of=${details} what="the key">
       ${(key: KeyDetails) => html`
-        <div class="heading">
-          <h1><${Name} text=${key.name} missing="Key without a name" /></h1>
-          <${StateBadge} state=${key.state} />
-          ${key.usage.bannedUntil !== null && html`<${Badge} tone="bad" text="banned" />`}
-        </div>
         <${Ban} details=${key} />
         <${KeyActions} details=${key} onChanged=${details.refresh} />
         <${Windows} details=${key} />
