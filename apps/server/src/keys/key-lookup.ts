@@ -1,8 +1,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
+import { isUnexpired } from '../database/lifetime.ts';
 import { apiKeys, apiTokens } from '../database/schema.ts';
 import { preparedStatement } from '../database/statement.ts';
-import { isUnexpired } from '../database/unexpired.ts';
 import { type ApiKey, quotaOf } from './api-key.ts';
 
 const findKeyByToken = preparedStatement('find_key_by_token', (db) =>

@@ -1,9 +1,9 @@
 import type { KeyState } from '@animal-store/contract/admin';
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
+import { isUnexpired, stateOf } from '../database/lifetime.ts';
 import { apiKeys, apiTokens } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { isUnexpired, stateOf } from '../database/unexpired.ts';
 import { lastUsed } from '../usage/usage-tables.ts';
 import { type ApiKey, quotaOf } from './api-key.ts';
 

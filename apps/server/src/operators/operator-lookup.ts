@@ -2,9 +2,9 @@ import type { OperatorRole } from '@animal-store/contract/admin';
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { AuditActor } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
+import { isUnexpired } from '../database/lifetime.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
 import { preparedStatement } from '../database/statement.ts';
-import { isUnexpired } from '../database/unexpired.ts';
 import { hashToken } from '../keys/token.ts';
 
 /** Who sends a request to the admin API. */

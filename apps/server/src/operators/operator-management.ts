@@ -2,9 +2,9 @@ import type { AuditAction, AuditState, KeyState, OperatorRole } from '@animal-st
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
 import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
+import { isUnexpired, stateOf } from '../database/lifetime.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
-import { isUnexpired, stateOf } from '../database/unexpired.ts';
 import { createToken, hashToken, tokenPrefix } from '../keys/token.ts';
 import { toTimes } from '../shared/iso-times.ts';
 

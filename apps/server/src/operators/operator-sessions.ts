@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { sessionLifetime } from '@animal-store/contract/admin';
 import { and, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
+import { isUnexpired } from '../database/lifetime.ts';
 import { operatorSessions, operators, operatorTokens } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
-import { isUnexpired } from '../database/unexpired.ts';
 import { createToken, hashToken } from '../keys/token.ts';
 import { type Actor, bootstrap } from './operator-lookup.ts';
 

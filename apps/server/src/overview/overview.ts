@@ -1,9 +1,9 @@
 import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/contract/admin';
 import { and, count, desc, eq, gt, isNull, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
+import { isUnexpired } from '../database/lifetime.ts';
 import { apiKeys, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { isUnexpired } from '../database/unexpired.ts';
 import { quantileMs, type ReplicaTraffic } from '../shared/replica-traffic.ts';
 
 /** How many bans are shown. */
