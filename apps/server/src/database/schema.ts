@@ -9,6 +9,7 @@ import {
 import { type AuditState, auditActions, auditActorTypes } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
 import {
+  type AnyPgColumn,
   bigint,
   check,
   customType,
@@ -107,26 +108,38 @@ export const apiKeys = pgTable(
   ],
 );
 
-/** The secrets of a key: more than one during the grace period of a rotation. */
-export const apiTokens = pgTable(
-  'api_tokens',
-  {
-    /** SHA-256 of the token, in hexadecimal. The token itself is stored nowhere. */
-    hash: text().primaryKey(),
-    keyId: uuid('key_id')
-      .notNull()
-      .references(() => apiKeys.id),
-    /** The token's first characters, to recognise it by. */
-    prefix: text().notNull(),
-    createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
-    expiresAt: timestamp('expires_at', { withTimezone: true }),
-  },
-  (token) => [
-    index('api_tokens_key_id').on(token.keyId),
-    // Keys by the token that somebody has found.
-    index('api_tokens_prefix').on(token.prefix),
-  ],
-);
+/**
+ * The tokens of keys or of operators, their holders. A holder has more than one during the grace period
+ * of a rotation.
+ */
+function tokenTable(
+  name: string,
+  holder: string,
+  options: { references: () => AnyPgColumn; isSearchedByPrefix: boolean },
+) {
+  return pgTable(
+    name,
+    {
+      /** SHA-256 of the token, in hexadecimal. The token itself is stored nowhere. */
+      hash: text().primaryKey(),
+      holderId: uuid(holder).notNull().references(options.references),
+      /** The token's first characters, to recognise it by. */
+      prefix: text().notNull(),
+      createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
+      expiresAt: timestamp('expires_at', { withTimezone: true }),
+    },
+    (token) => [
+      index(`${name}_${holder}`).on(token.holderId),
+      ...(options.isSearchedByPrefix ? [index(`${name}_prefix`).on(token.prefix)] : []),
+    ],
+  );
+}
+
+export const apiTokens = tokenTable('api_tokens', 'key_id', {
+  references: () => apiKeys.id,
+  // Keys by the token that somebody has found.
+  isSearchedByPrefix: true,
+});
 
 export const operatorRole = pgEnum('operator_role', ['viewer', 'operator', 'owner']);
 
@@ -140,22 +153,10 @@ export const operators = pgTable('operators', {
   revokedAt: timestamp('revoked_at', { withTimezone: true }),
 });
 
-/** The secrets of an operator: more than one during the grace period of a rotation. */
-export const operatorTokens = pgTable(
-  'operator_tokens',
-  {
-    /** SHA-256 of the token, in hexadecimal. The token itself is stored nowhere. */
-    hash: text().primaryKey(),
-    operatorId: uuid('operator_id')
-      .notNull()
-      .references(() => operators.id),
-    /** The token's first characters, to recognise it by. */
-    prefix: text().notNull(),
-    createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
-    expiresAt: timestamp('expires_at', { withTimezone: true }),
-  },
-  (token) => [index('operator_tokens_operator_id').on(token.operatorId)],
-);
+export const operatorTokens = tokenTable('operator_tokens', 'operator_id', {
+  references: () => operators.id,
+  isSearchedByPrefix: false,
+});
 
 export const auditAction = pgEnum('audit_action', auditActions);
 export const auditActorType = pgEnum('audit_actor_type', auditActorTypes);

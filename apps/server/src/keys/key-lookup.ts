@@ -17,7 +17,7 @@ const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
       tokenExpiresAt: apiTokens.expiresAt,
     })
     .from(apiTokens)
-    .innerJoin(apiKeys, eq(apiKeys.id, apiTokens.keyId))
+    .innerJoin(apiKeys, eq(apiKeys.id, apiTokens.holderId))
     .where(
       and(
         eq(apiTokens.hash, sql.placeholder('hash')),

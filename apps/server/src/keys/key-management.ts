@@ -1,18 +1,18 @@
 import type { PlanName, Quota } from '@animal-store/contract';
 import type { KeyState } from '@animal-store/contract/admin';
-import { and, eq, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { type Cause, recordAudit } from '../audit/audit-log.ts';
 import { takeOpenBan } from '../audit/ban-log.ts';
 import { differenceOf } from '../audit/state-difference.ts';
 import type { Database } from '../database/database.ts';
 import type { ListPosition } from '../database/list-page.ts';
-import { apiKeys, apiTokens } from '../database/schema.ts';
+import { apiKeys } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
 import { type NewApiKey, type PlanChoice, storedPlan } from './api-key.ts';
 import { keySubject, recordKeyChange } from './key-audit.ts';
 import { announceKeyChange } from './key-changes.ts';
-import { addToken, createApiKey } from './key-creation.ts';
-import { findKey, isTokenUnexpired, type KeyRecord, lockKey } from './key-record.ts';
+import { createApiKey } from './key-creation.ts';
+import { findKey, type KeyRecord, keyTokens, lockKey } from './key-record.ts';
 import { type KeyFilter, searchKeys } from './key-search.ts';
 
 export type KeyManagement = ReturnType<typeof createKeyManagement>;
@@ -51,15 +51,6 @@ const updateKey = statement(
   'update_key',
   (db, id: string, key: Partial<Omit<typeof apiKeys.$inferInsert, 'id'>>) =>
     db.update(apiKeys).set(key).where(eq(apiKeys.id, id)),
-);
-
-const expireTokens = statement('expire_tokens', (db, keyId: string, graceSeconds: number) =>
-  db
-    .update(apiTokens)
-    .set({
-      expiresAt: sql`least(${apiTokens.expiresAt}, now() + make_interval(secs => ${graceSeconds}))`,
-    })
-    .where(and(eq(apiTokens.keyId, keyId), isTokenUnexpired)),
 );
 
 const revokeKey = statement('revoke_key', (db, id: string) =>
@@ -135,8 +126,8 @@ export function createKeyManagement(db: Database, onChanged: (keyId: string) => 
       change(id, async (tx) => {
         const before = await lockActive(tx, id);
         if ('outcome' in before) return before;
-        await expireTokens(tx, id, graceSeconds);
-        const token = await addToken(tx, id);
+        await keyTokens.expire(tx, id, graceSeconds);
+        const token = await keyTokens.add(tx, id);
         const after = await get(tx, id);
         await recordKeyChange(tx, { action: 'key.rotated', cause, before, after });
         await announceKeyChange(tx, { keyId: id });

@@ -1,11 +1,12 @@
 import type { KeyState } from '@animal-store/contract/admin';
-import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { isUnexpired, stateOf } from '../database/lifetime.ts';
+import { stateOf } from '../database/lifetime.ts';
 import { apiKeys, apiTokens } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { lastUsed } from '../usage/usage-tables.ts';
 import { type ApiKey, quotaOf } from './api-key.ts';
+import { createTokenStore, type TokenRecord } from './token-store.ts';
 
 /** A key as operators see it. */
 export interface KeyRecord extends Omit<ApiKey, 'expiresAt'> {
@@ -20,18 +21,11 @@ export interface KeyRecord extends Omit<ApiKey, 'expiresAt'> {
   readonly tokens: readonly TokenRecord[];
 }
 
-/** What operators see of a token. */
-interface TokenRecord {
-  readonly prefix: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-}
-
 /** The state of a key. */
 export const keyState = stateOf(apiKeys);
 
-/** The condition that a token has not expired. */
-export const isTokenUnexpired = isUnexpired(apiTokens.expiresAt);
+/** The tokens of keys. */
+export const keyTokens = createTokenStore('key', apiTokens);
 
 // A subquery, because `for update` takes no outer join.
 const lastUsedAt = sql<Date | null>`(select ${lastUsed.at} from ${lastUsed} where ${lastUsed.keyId} = ${apiKeys.id})`;
@@ -59,22 +53,6 @@ const selectKeyToChange = statement('lock_key', (db, id: string) =>
   db.select(keyColumns).from(apiKeys).where(eq(apiKeys.id, id)).for('update'),
 );
 
-const listTokens = statement('list_tokens', (db, keyIds: string[]) =>
-  db
-    .select({
-      keyId: apiTokens.keyId,
-      prefix: apiTokens.prefix,
-      createdAt: apiTokens.createdAt,
-      expiresAt: apiTokens.expiresAt,
-    })
-    .from(apiTokens)
-    .where(and(inArray(apiTokens.keyId, keyIds), isTokenUnexpired))
-    // The newest token never expires before the others. `created_at` alone does not tell which one is
-    // the newest: it is the time at which its transaction began, and of two rotations at once the
-    // one that waited for the other may have begun first.
-    .orderBy(desc(apiTokens.expiresAt), desc(apiTokens.createdAt), asc(apiTokens.hash)),
-);
-
 type Row = Awaited<ReturnType<typeof selectKey>>[number];
 
 /** Finds a key; `undefined` if there is none. */
@@ -91,15 +69,9 @@ export async function lockKey(tx: Database, id: string): Promise<KeyRecord | und
 
 /** Adds their tokens to keys. */
 export async function withTokens(db: Database, rows: readonly Row[]): Promise<KeyRecord[]> {
-  if (rows.length === 0) return [];
-  const tokens = await listTokens(
-    db,
-    rows.map(({ id }) => id),
-  );
-  const tokensOf = Map.groupBy(tokens, ({ keyId }) => keyId);
-  return rows.map(({ perMinute, perDay, ...row }) => ({
-    ...row,
-    quota: quotaOf({ plan: row.plan, perMinute, perDay }),
-    tokens: (tokensOf.get(row.id) ?? []).map(({ keyId: _, ...token }) => token),
+  const keys = await keyTokens.addTo(db, rows);
+  return keys.map(({ perMinute, perDay, ...key }) => ({
+    ...key,
+    quota: quotaOf({ plan: key.plan, perMinute, perDay }),
   }));
 }

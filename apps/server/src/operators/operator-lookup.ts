@@ -24,7 +24,7 @@ const findOperatorByToken = preparedStatement('find_operator_by_token', (db) =>
   db
     .select({ id: operators.id, name: operators.name, role: operators.role })
     .from(operatorTokens)
-    .innerJoin(operators, eq(operators.id, operatorTokens.operatorId))
+    .innerJoin(operators, eq(operators.id, operatorTokens.holderId))
     .where(
       and(
         eq(operatorTokens.hash, sql.placeholder('hash')),

@@ -1,17 +1,19 @@
 import type { AuditAction, AuditState, KeyState, OperatorRole } from '@animal-store/contract/admin';
-import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
+import { desc, eq, sql } from 'drizzle-orm';
 import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
-import { isUnexpired, stateOf } from '../database/lifetime.ts';
+import { stateOf } from '../database/lifetime.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
-import { createToken, hashToken, tokenPrefix } from '../keys/token.ts';
+import { createTokenStore, type TokenRecord } from '../keys/token-store.ts';
 import { toTimes } from '../shared/iso-times.ts';
 
 export type OperatorManagement = ReturnType<typeof createOperatorManagement>;
 
 /** An operator as others see it. */
-export type OperatorRecord = Awaited<ReturnType<typeof withTokens>>[number];
+export type OperatorRecord = Awaited<ReturnType<typeof findOperator>>[number] & {
+  readonly tokens: readonly TokenRecord[];
+};
 
 /** An operator with its new token, which cannot be shown again. */
 export interface OperatorWithToken {
@@ -37,15 +39,11 @@ const columns = {
   state: stateOf(operators),
 };
 
-const isTokenUnexpired = isUnexpired(operatorTokens.expiresAt);
+/** The tokens of operators. */
+const tokens = createTokenStore('operator', operatorTokens);
 
 const insertOperator = statement('insert_operator', (db, operator: typeof operators.$inferInsert) =>
   db.insert(operators).values(operator).returning({ id: operators.id }),
-);
-
-const insertToken = statement(
-  'insert_operator_token',
-  (db, token: typeof operatorTokens.$inferInsert) => db.insert(operatorTokens).values(token),
 );
 
 const listOperators = statement('list_operators', (db) =>
@@ -62,33 +60,6 @@ const findOperator = statement('find_operator', (db, id: string) =>
 
 const lockOperator = statement('lock_operator', (db, id: string) =>
   db.select(columns).from(operators).where(eq(operators.id, id)).for('update'),
-);
-
-const listTokens = statement('list_operator_tokens', (db, ids: string[]) =>
-  db
-    .select({
-      operatorId: operatorTokens.operatorId,
-      prefix: operatorTokens.prefix,
-      createdAt: operatorTokens.createdAt,
-      expiresAt: operatorTokens.expiresAt,
-    })
-    .from(operatorTokens)
-    .where(and(inArray(operatorTokens.operatorId, ids), isTokenUnexpired))
-    // As for keys: the newest token never expires before the others.
-    .orderBy(
-      desc(operatorTokens.expiresAt),
-      desc(operatorTokens.createdAt),
-      asc(operatorTokens.hash),
-    ),
-);
-
-const expireTokens = statement('expire_operator_tokens', (db, id: string, graceSeconds: number) =>
-  db
-    .update(operatorTokens)
-    .set({
-      expiresAt: sql`least(${operatorTokens.expiresAt}, now() + make_interval(secs => ${graceSeconds}))`,
-    })
-    .where(and(eq(operatorTokens.operatorId, id), isTokenUnexpired)),
 );
 
 const revokeOperator = statement('revoke_operator', (db, id: string) =>
@@ -108,14 +79,14 @@ export function createOperatorManagement(db: Database) {
       inTransaction('change_operator', db, async (tx) => {
         const [row] = await insertOperator(tx, operator);
         if (row === undefined) throw new Error('An insert returned no row.');
-        const token = await addToken(tx, row.id);
+        const token = await tokens.add(tx, row.id);
         const after = await get(tx, row.id);
         await recordChange(tx, 'operator.created', cause, { before: undefined, after });
         return { operator: after, token };
       }),
 
     /** All operators, the newest first. */
-    list: async (): Promise<OperatorRecord[]> => withTokens(db, await listOperators(db)),
+    list: async (): Promise<OperatorRecord[]> => tokens.addTo(db, await listOperators(db)),
 
     /** Gives an operator a new token. Its other tokens stay valid for the grace period at most. */
     rotate: (
@@ -127,8 +98,8 @@ export function createOperatorManagement(db: Database) {
         const before = await lock(tx, id);
         if (before === undefined) return { outcome: 'no-such-operator' };
         if (before.state !== 'active') return { outcome: 'not-active', state: before.state };
-        await expireTokens(tx, id, graceSeconds);
-        const token = await addToken(tx, id);
+        await tokens.expire(tx, id, graceSeconds);
+        const token = await tokens.add(tx, id);
         const after = await get(tx, id);
         await recordChange(tx, 'operator.rotated', cause, { before, after });
         return { outcome: 'rotated', operator: after, token };
@@ -147,20 +118,14 @@ export function createOperatorManagement(db: Database) {
   };
 }
 
-async function addToken(tx: Database, operatorId: string): Promise<string> {
-  const token = createToken('operator');
-  await insertToken(tx, { hash: hashToken(token), operatorId, prefix: tokenPrefix(token) });
-  return token;
-}
-
 async function find(db: Database, id: string): Promise<OperatorRecord | undefined> {
-  const [operator] = await withTokens(db, await findOperator(db, id));
+  const [operator] = await tokens.addTo(db, await findOperator(db, id));
   return operator;
 }
 
 /** Finds an operator and locks it until the transaction ends. */
 async function lock(tx: Database, id: string): Promise<OperatorRecord | undefined> {
-  const [operator] = await withTokens(tx, await lockOperator(tx, id));
+  const [operator] = await tokens.addTo(tx, await lockOperator(tx, id));
   return operator;
 }
 
@@ -191,17 +156,4 @@ async function get(tx: Database, id: string): Promise<OperatorRecord> {
   const operator = await find(tx, id);
   if (operator === undefined) throw new Error('An operator is gone in the transaction.');
   return operator;
-}
-
-async function withTokens(db: Database, rows: Awaited<ReturnType<typeof findOperator>>) {
-  if (rows.length === 0) return [];
-  const tokens = await listTokens(
-    db,
-    rows.map(({ id }) => id),
-  );
-  const tokensOf = Map.groupBy(tokens, ({ operatorId }) => operatorId);
-  return rows.map((row) => ({
-    ...row,
-    tokens: (tokensOf.get(row.id) ?? []).map(({ operatorId: _, ...token }) => token),
-  }));
 }

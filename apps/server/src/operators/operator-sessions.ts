@@ -43,7 +43,7 @@ const findSession = statement('find_operator_session', (db, hashes: string[]) =>
     })
     .from(operatorSessions)
     .leftJoin(operatorTokens, eq(operatorTokens.hash, operatorSessions.tokenHash))
-    .leftJoin(operators, eq(operators.id, operatorTokens.operatorId))
+    .leftJoin(operators, eq(operators.id, operatorTokens.holderId))
     .where(
       and(
         inArray(operatorSessions.hash, hashes),

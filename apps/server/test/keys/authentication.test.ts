@@ -63,7 +63,7 @@ describe.each(databaseKinds)('authentication on %s', (kind) => {
         await db
           .update(apiTokens)
           .set({ expiresAt: new Date(Date.now() - 1_000) })
-          .where(sql`${apiTokens.keyId} = ${rotated.id}`);
+          .where(sql`${apiTokens.holderId} = ${rotated.id}`);
         tokens.rotated = createToken();
         await db.execute(sql`insert into api_tokens (hash, key_id, prefix)
           values (${hashToken(tokens.rotated)}, ${rotated.id}, 'ast_')`);

@@ -1,0 +1,72 @@
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { isUnexpired } from '../database/lifetime.ts';
+import type { apiTokens } from '../database/schema.ts';
+import { statement } from '../database/statement.ts';
+import { createToken, hashToken, tokenPrefix } from './token.ts';
+
+/** What operators see of a token. */
+export interface TokenRecord {
+  readonly prefix: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+}
+
+/** The tokens of all keys, or of all operators. */
+export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTokens) {
+  // What metrics and traces call the statements.
+  const noun = holder === 'key' ? 'token' : 'operator_token';
+
+  const insert = statement(`insert_${noun}`, (db, token: typeof table.$inferInsert) =>
+    db.insert(table).values(token),
+  );
+
+  const list = statement(`list_${noun}s`, (db, holderIds: string[]) =>
+    db
+      .select({
+        holderId: table.holderId,
+        prefix: table.prefix,
+        createdAt: table.createdAt,
+        expiresAt: table.expiresAt,
+      })
+      .from(table)
+      .where(and(inArray(table.holderId, holderIds), isUnexpired(table.expiresAt)))
+      // The newest token never expires before the others. `created_at` alone does not tell which one is
+      // the newest: it is the time at which its transaction began, and of two rotations at once the
+      // one that waited for the other may have begun first.
+      .orderBy(desc(table.expiresAt), desc(table.createdAt), asc(table.hash)),
+  );
+
+  return {
+    /** Gives a holder one more token, which cannot be shown again. */
+    async add(db: Database, holderId: string): Promise<string> {
+      const token = createToken(holder);
+      await insert(db, { hash: hashToken(token), holderId, prefix: tokenPrefix(token) });
+      return token;
+    },
+
+    /** Lets the tokens of a holder expire after a grace period, unless they expire before. */
+    expire: statement(`expire_${noun}s`, (db, holderId: string, graceSeconds: number) =>
+      db
+        .update(table)
+        .set({
+          expiresAt: sql`least(${table.expiresAt}, now() + make_interval(secs => ${graceSeconds}))`,
+        })
+        .where(and(eq(table.holderId, holderId), isUnexpired(table.expiresAt))),
+    ),
+
+    /** Adds to holders their tokens that have not expired, the newest first. */
+    async addTo<Holder extends { readonly id: string }>(
+      db: Database,
+      holders: readonly Holder[],
+    ): Promise<(Holder & { readonly tokens: readonly TokenRecord[] })[]> {
+      if (holders.length === 0) return [];
+      const ids = holders.map(({ id }) => id);
+      const tokensOf = Map.groupBy(await list(db, ids), ({ holderId }) => holderId);
+      return holders.map((one) => ({
+        ...one,
+        tokens: (tokensOf.get(one.id) ?? []).map(({ holderId: _, ...token }) => token),
+      }));
+    },
+  };
+}
