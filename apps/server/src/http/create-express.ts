@@ -4,6 +4,7 @@ import { stringifyJson } from '@animal-store/contract';
 import express, { type Express, type Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { ServerResponse } from '../shared/http-without-undici.ts';
+import { JsonText } from './json-text.ts';
 import './locals.ts';
 
 const { writeHead } = ServerResponse.prototype;
@@ -52,20 +53,8 @@ function leanJson(this: Response, body: unknown): Response {
   return this;
 }
 
-/** The texts of frozen lists, which several requests share. */
-const textsOfLists = new WeakMap<readonly unknown[], string>();
-
 function textOf(body: unknown): string {
-  if (!Array.isArray(body) || !Object.isFrozen(body)) return write(body);
-  let text = textsOfLists.get(body);
-  if (text === undefined) {
-    text = write(body);
-    textsOfLists.set(body, text);
-  }
-  return text;
-}
-
-function write(body: unknown): string {
+  if (body instanceof JsonText) return body.text;
   try {
     return JSON.stringify(body);
   } catch (error) {

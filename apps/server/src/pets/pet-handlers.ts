@@ -9,6 +9,7 @@ import {
 import { initServer } from '@ts-rest/express';
 import { LRUCache } from 'lru-cache';
 import { HttpError } from '../http/http-error.ts';
+import { JsonText } from '../http/json-text.ts';
 import type { IdempotentCreation, IdempotentCreations } from './idempotent-creation.ts';
 import { decodeCursor, encodeCursor, type PagePosition } from './page-cursor.ts';
 import type { PetRepository } from './pet-repository.ts';
@@ -40,12 +41,11 @@ export function createPetHandlers(options: {
   return initServer().router(contract, {
     async listPets({ query: { limit, status, cursor }, res }) {
       const afterId = readCursor(cursor, status);
-      const page = await pets.list({ status, afterId }, limit);
-      const last = page.pets.at(-1);
-      if (page.hasNext && last !== undefined) {
-        res.locals.headers.push('Link', linkToNext(limit, { status, afterId: last.id }));
+      const { json, lastId } = await pets.list({ status, afterId }, limit);
+      if (lastId !== undefined) {
+        res.locals.headers.push('Link', linkToNext(limit, { status, afterId: lastId }));
       }
-      return { status: 200, body: page.pets };
+      return { status: 200, body: JsonText.of<Pet[]>(json) };
     },
 
     async createPet({ body, headers: { 'idempotency-key': idempotencyKey }, res }) {

@@ -1,10 +1,4 @@
-import {
-  type Int64,
-  type NewPet,
-  type Pet,
-  type PetStatus,
-  pageLimit,
-} from '@animal-store/contract';
+import { type Int64, type NewPet, type Pet, pageLimit } from '@animal-store/contract';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { petIdSequence, pets } from '../database/schema.ts';
@@ -25,10 +19,10 @@ interface PageRequest {
 
 /** One page of the list. */
 export interface Page {
-  /** Frozen, because several requests may share it. */
-  readonly pets: StoredPet[];
-  /** Whether there are more animals after these. */
-  readonly hasNext: boolean;
+  /** The animals as JSON: an array. */
+  readonly json: string;
+  /** The id of the last animal, if there are more after it. */
+  readonly lastId: number | undefined;
 }
 
 type StoredPet = Required<Pet>;
@@ -40,20 +34,22 @@ const columns = {
   status: pets.status,
 };
 
-/** A pet as one element of a page. JSON would round `categoryId` as a number, so it is text. */
-type PageRow = [id: number, name: string, categoryId: string, status: PetStatus];
-
 /**
- * Reads several pages: one row for each, by its number `n`. A page of 25 pets as JSON costs 20 us more
- * in Postgres than as rows, and 40 us less here, where drizzle would decode each value.
+ * Reads several pages: one row for each, by its number `n`, with a line of JSON for each animal. Postgres
+ * writes it. To decode the values and write it here took 14 µs for a page of 25, and Postgres 13 µs more;
+ * `row_to_json` instead of `format` takes Postgres 20 µs more.
  *
  * The fixed limit tells Postgres that pages are short. Without it, the plan for all possible values
  * expects a tenth of the table, and sorts it.
  */
 function selectPages(db: Database, { where, order }: { where: SQL; order: SQL }) {
   const maxRows = sql.raw(String(pageLimit.max + 1));
-  const page = sql<PageRow[] | null>`(
-    select json_agg(json_build_array(id, name, category_id::text, status) order by id)
+  const page = sql<string | null>`(
+    select string_agg(
+      format(
+        '{"id":%s,"name":%s,"categoryId":%s,"status":"%s"}', id, to_json(name), category_id, status
+      ),
+      E'\\n' order by id)
     from (
       select * from (
         select * from ${pets} where ${where} order by ${order} limit ${maxRows}
@@ -157,20 +153,20 @@ function createPageReader(db: Database, readPages: typeof listPets) {
       const pages = new Map<string | undefined, Page>();
       for (const { n, page } of rows) {
         const request = wanted[n - 1];
-        if (request !== undefined) pages.set(request.name, toPage(page ?? [], request.limit));
+        if (request !== undefined) pages.set(request.name, toPage(page, request.limit));
       }
-      return requests.map(({ name }) => pages.get(name) ?? toPage([], 0));
+      return requests.map(({ name }) => pages.get(name) ?? toPage(null, 0));
     },
     { ...batching, operation: 'list_pets' },
   );
 }
 
-function toPage(rows: readonly PageRow[], limit: number): Page {
-  const pets = rows.slice(0, limit).map(toPet);
-  Object.freeze(pets);
-  return { pets, hasNext: rows.length > limit };
-}
-
-function toPet([id, name, categoryId, status]: PageRow): StoredPet {
-  return { id, name, categoryId: pets.categoryId.mapFromDriverValue(categoryId) as Int64, status };
+/** @param lines one animal on each; `null` if there is none. */
+function toPage(lines: string | null, limit: number): Page {
+  const pets = lines?.split('\n') ?? [];
+  const last = pets.length > limit ? (pets[limit - 1] ?? '') : undefined;
+  return {
+    json: `[${pets.slice(0, limit).join(',')}]`,
+    lastId: last === undefined ? undefined : (JSON.parse(last) as StoredPet).id,
+  };
 }
