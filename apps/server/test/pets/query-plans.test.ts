@@ -51,7 +51,9 @@ test.each([
       sql`explain (analyze, timing off) execute ${sql.identifier(prepared?.name ?? '')} (${values})`,
     );
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(plan).toContain(`Index Scan using ${index} on pets`);
+    const scans = plan.split('\n').filter((line) => line.includes(' on pets'));
+    const executed = scans.filter((line) => !line.includes('never executed'));
+    expect(executed).toEqual([expect.stringContaining(`Index Scan using ${index} on pets`)]);
     expect(plan).not.toContain('Rows Removed by Filter');
   });
 });
@@ -64,8 +66,7 @@ test('no statement of the request path is planned again for each execution', asy
     for (let i = 0; i < 7; i += 1) {
       const pet = { name: 'Rex', categoryId: 1 };
       const keyId = '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d';
-      await repository.list({ status: undefined, afterId: 0 }, 21);
-      await repository.list({ status: 'sold', afterId: 0 }, 21);
+      await repository.list({ status: i % 2 === 0 ? undefined : 'sold', afterId: 0 }, 21);
       await repository.find(1);
       await repository.create(pet);
       await creations.create({ keyId, idempotencyKey: `key ${i}` }, pet);
@@ -75,6 +76,6 @@ test('no statement of the request path is planned again for each execution', asy
       sql`select custom_plans::int custom, generic_plans::int generic from pg_prepared_statements
         where statement like '%unnest%' and statement not like '%pg_prepared_statements%'`,
     );
-    expect(plans).toEqual(Array.from({ length: 5 }, () => ({ custom: 5, generic: 2 })));
+    expect(plans).toEqual(Array.from({ length: 4 }, () => ({ custom: 5, generic: 2 })));
   });
 });
