@@ -3,6 +3,12 @@ import { type Int64, normalizeInt64 } from '@animal-store/contract';
 /** No 64-bit integer has more digits. */
 const maxDigits = 19;
 
+/** A number that `JSON.parse` may read otherwise: one with many digits, a fraction, an exponent, or -0. */
+const inexact = /\d{16}|\d[.eE]|-0/;
+
+/** Longer texts may nest deeper than the stack allows, whatever numbers they hold. */
+const maxQuickLength = 500;
+
 type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
 
 // TypeScript's library does not know the third parameter yet.
@@ -19,6 +25,7 @@ const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknow
  * @see https://tc39.es/proposal-json-parse-with-source/
  */
 export function parseJson(text: string): unknown {
+  if (text.length <= maxQuickLength && !inexact.test(text)) return JSON.parse(text);
   return parseWithSource(text, (_key, value, context) =>
     typeof value === 'number' && context?.source !== undefined
       ? exactNumber(value, context.source)

@@ -42,6 +42,7 @@ function requireJson(req: Request): void {
 
 function isJson(contentType: string | undefined): boolean {
   if (contentType === undefined) return false;
+  if (contentType === 'application/json') return true;
   try {
     const { essence, params } = new MIMEType(contentType);
     return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8');
