@@ -113,9 +113,9 @@ export function createApp(options: AppOptions): Express {
         return;
       }
       await identify(req, res);
-      await enforceQuota(req, res);
-      requireKey(req, res);
-      await dispatch(req, res, next);
+      const refused = (await enforceQuota(req, res)) ?? requireKey(req, res);
+      if (refused !== undefined) answerFailure(refused, req, res, next);
+      else await dispatch(req, res, next);
     } catch (failure) {
       tellQuotaOnFailure(req, res);
       throw failure;

@@ -41,18 +41,18 @@ export function createAuthentication(
       });
     },
 
-    /** Rejects requests without a valid key. */
-    requireKey(req: Request, res: Response): void {
-      if (res.locals.apiKey !== undefined) return;
+    /** @returns the refusal of a request without a valid key. */
+    requireKey(req: Request, res: Response): HttpError | undefined {
+      if (res.locals.apiKey !== undefined) return undefined;
       if (req.headers.authorization === undefined) {
-        throw new HttpError(
+        return new HttpError(
           'unauthorized',
           'Send your API key as "Authorization: Bearer <API_KEY>".',
           { headers: { 'WWW-Authenticate': realm } },
         );
       }
       // Wrong, unknown, expired and revoked keys get the same response, so that guessing learns nothing.
-      throw new HttpError('unauthorized', errorMessages.unauthorized, {
+      return new HttpError('unauthorized', errorMessages.unauthorized, {
         headers: { 'WWW-Authenticate': `${realm}, error="invalid_token"` },
       });
     },

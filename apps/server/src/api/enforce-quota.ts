@@ -15,11 +15,16 @@ export function createQuotaEnforcement(quotas: Quotas) {
   return {
     tellNetworkQuota,
 
-    /** Counts the request, sets the rate-limit headers, and rejects requests over the quota. */
-    async enforceQuota(req: Request, res: Response): Promise<void> {
+    /**
+     * Counts the request and sets the rate-limit headers.
+     *
+     * @returns the refusal of a request over the quota. It is not thrown, which would take a tenth of
+     * the time of such a request.
+     */
+    async enforceQuota(req: Request, res: Response): Promise<HttpError | undefined> {
       const { apiKey, operation } = res.locals;
       // This operation has a limit of its own, which its handler applies.
-      if (operation === 'getRateLimit' && apiKey !== undefined) return;
+      if (operation === 'getRateLimit' && apiKey !== undefined) return undefined;
       const decision =
         res.locals.decision ??
         (apiKey === undefined
@@ -27,7 +32,7 @@ export function createQuotaEnforcement(quotas: Quotas) {
           : await quotas.takeForKey(apiKey));
       res.locals.decision = decision;
       tellQuota(res, decision);
-      if (decision.outcome !== 'admitted') throw refusal(decision);
+      return decision.outcome === 'admitted' ? undefined : refusal(decision);
     },
 
     /** Reports the quota of the caller's network if the request failed before it was counted. */
