@@ -1,6 +1,7 @@
 import type { AppRouter } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { IRouter, NextFunction, RequestHandler } from 'express';
+import type { ZodType } from 'zod';
 
 type Implementation<Contract extends AppRouter> = Parameters<
   typeof createExpressEndpoints<Contract>
@@ -24,6 +25,22 @@ const noHeaders = {
   '~standard': { version: 1, vendor: 'animal-store', validate: () => ({ value: undefined }) },
 } as const;
 
+/**
+ * Gives a schema of queries that remembers its results. `create-express.ts` gives requests with the same
+ * query the same object.
+ */
+function rememberResults({ '~standard': standard }: ZodType): Pick<ZodType, '~standard'> {
+  const results = new WeakMap<object, ReturnType<typeof standard.validate>>();
+  function validate(query: unknown) {
+    const known = results.get(query as object);
+    if (known !== undefined) return known;
+    const result = standard.validate(query);
+    results.set(query as object, result);
+    return result;
+  }
+  return { '~standard': { ...standard, validate } };
+}
+
 /** Called by ts-rest with a failure, in an async function: that rejects. */
 const rethrow: NextFunction = (failure?: unknown) => {
   if (failure !== undefined) throw failure;
@@ -41,6 +58,7 @@ export function contractHandlers<Contract extends AppRouter>(
   implementation: Implementation<Contract>,
 ): Record<keyof Contract & string, RequestHandler> {
   const handlers = Object.entries(contract).map(([name, operation]) => {
+    const query = 'query' in operation && { query: rememberResults(operation.query as ZodType) };
     let steps: RequestHandler[] = [];
     // The first step only stores the contract's route on the request, which nothing reads.
     const collect = (_path: string, _noteRoute: RequestHandler, ...rest: RequestHandler[]) => {
@@ -54,7 +72,7 @@ export function contractHandlers<Contract extends AppRouter>(
       delete: collect,
     };
     createExpressEndpoints(
-      { [name]: { headers: noHeaders, ...operation } } as AppRouter,
+      { [name]: { headers: noHeaders, ...operation, ...query } } as AppRouter,
       { [name]: implementation[name] } as Implementation<AppRouter>,
       { ...collector, use() {} } as unknown as IRouter,
       endpointOptions,
