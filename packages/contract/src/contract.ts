@@ -54,5 +54,5 @@ export const contract = c.router(
       responses: { 200: Pet, 404: ErrorBody },
     },
   },
-  { strictStatusCodes: true, commonResponses },
+  { strictStatusCodes: true, commonResponses, metadata: { tag: 'Animals' } },
 );

@@ -94,5 +94,5 @@ export const rateLimitStatusContract = initContract().router(
       },
     },
   },
-  { strictStatusCodes: true },
+  { strictStatusCodes: true, metadata: { tag: 'Rate limits' } },
 );

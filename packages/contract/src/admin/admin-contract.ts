@@ -41,6 +41,7 @@ const changeOneResponses = { ...changeResponses, 404: AdminErrorBody };
 /** What an operation that takes a body may answer besides. */
 const bodyResponses = { 413: AdminErrorBody, 415: AdminErrorBody };
 
+/** What all operations have in common. The tag of each is where the document lists it. */
 const options = {
   strictStatusCodes: true,
   /** What any operation may answer. */
@@ -118,7 +119,7 @@ export const keyContract = c.router(
       responses: { 200: KeyDetails, ...changeOneResponses },
     },
   },
-  options,
+  { ...options, metadata: { tag: 'Keys' } },
 );
 
 /** The operations on operators. */
@@ -168,7 +169,7 @@ export const operatorContract = c.router(
       responses: { 200: Operator, ...changeOneResponses },
     },
   },
-  options,
+  { ...options, metadata: { tag: 'Operators' } },
 );
 
 /** The operations on the usage ledger. */
@@ -192,7 +193,7 @@ export const usageContract = c.router(
       responses: { 200: ServiceLedger, ...inputResponses },
     },
   },
-  options,
+  { ...options, metadata: { tag: 'Usage' } },
 );
 
 /** The operation on the service as a whole. */
@@ -206,7 +207,7 @@ export const overviewContract = c.router(
       responses: { 200: Overview },
     },
   },
-  options,
+  { ...options, metadata: { tag: 'Service' } },
 );
 
 /** The operations on sessions. */
@@ -229,7 +230,7 @@ export const sessionContract = c.router(
       responses: { 200: Session },
     },
   },
-  options,
+  { ...options, metadata: { tag: 'Sessions' } },
 );
 
 /** The operation on the audit log. */
@@ -244,7 +245,7 @@ export const auditContract = c.router(
       responses: { 200: AuditEntries, ...inputResponses },
     },
   },
-  options,
+  { ...options, metadata: { tag: 'Audit' } },
 );
 
 /** The whole contract of the admin API. */

@@ -87,24 +87,16 @@ const responses = createResponseWriter({
   errorCodes: adminErrorCodes,
 });
 
-const tag = 'Keys';
-const usageTag = 'Usage';
-const operatorTag = 'Operators';
-const serviceTag = 'Service';
-const sessionTag = 'Sessions';
-const auditTag = 'Audit';
-
 /** The codes that belong to the other subject and share a status with those of this one. */
 const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> = {
-  [tag]: { operator_not_found: undefined, operator_not_active: undefined },
-  [operatorTag]: { key_not_found: undefined, key_not_active: undefined },
+  Keys: { operator_not_found: undefined, operator_not_active: undefined },
+  Operators: { key_not_found: undefined, key_not_active: undefined },
 };
 const refused = { keyId: 'acme' };
 
 /** What the document says of each operation besides its contract. */
 const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
   createKey: {
-    tag,
     body: {
       description: 'The key to create; at most 16 kB.',
       examples: {
@@ -127,13 +119,11 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
     refused: { plan: 'gold' },
   },
   listKeys: {
-    tag,
     success: { description: 'A page of keys.', headers: ['Link'] },
     refused: { limit: '500' },
   },
-  getKey: { tag, success: { description: 'The key and its usage.' }, refused },
+  getKey: { success: { description: 'The key and its usage.' }, refused },
   changeKey: {
-    tag,
     body: { description: 'What to change.' },
     success: {
       description: 'The key after the change.',
@@ -142,7 +132,6 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
     messages: { invalid_request: adminErrorMessages.quotaMissing },
   },
   rotateKey: {
-    tag,
     body: {
       description: 'How long the tokens before it stay valid. The whole body may be left out.',
       required: false,
@@ -167,41 +156,35 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
     refused: { graceSeconds: -1 },
   },
   revokeKey: {
-    tag,
     success: {
       description: 'The revoked key.',
       example: { ...exampleKey, state: 'revoked', revokedAt: '2026-12-01T09:00:00.000Z' },
     },
     refused,
   },
-  unbanKey: { tag, success: { description: 'The key and its usage.' }, refused },
+  unbanKey: { success: { description: 'The key and its usage.' }, refused },
   getKeyUsage: {
-    tag: usageTag,
     success: { description: 'The requests of the key.', csv: exampleCsv.ofKey },
     refused: { ...refused, bucket: 'week' },
   },
   getUsage: {
-    tag: usageTag,
     success: { description: 'The requests of all keys.', csv: exampleCsv.ofService },
     refused: { bucket: 'week' },
   },
-  getOverview: { tag: serviceTag, success: { description: 'The overview.' } },
-  createSession: { tag: sessionTag, success: { description: 'The session and its token.' } },
-  endSession: { tag: sessionTag, success: { description: 'The session that has ended.' } },
+  getOverview: { success: { description: 'The overview.' } },
+  createSession: { success: { description: 'The session and its token.' } },
+  endSession: { success: { description: 'The session that has ended.' } },
   listAuditEntries: {
-    tag: auditTag,
     success: { description: 'A page of the audit log.', headers: ['Link'] },
     refused: { action: 'key.deleted' },
   },
   createOperator: {
-    tag: operatorTag,
     body: { description: 'The operator to create.' },
     success: { description: 'The operator and its token.' },
     refused: { name: 'Ann', role: 'admin' },
   },
-  listOperators: { tag: operatorTag, success: { description: 'The operators.' } },
+  listOperators: { success: { description: 'The operators.' } },
   rotateOperator: {
-    tag: operatorTag,
     body: {
       description: 'How long the tokens before it stay valid. The whole body may be left out.',
       required: false,
@@ -210,7 +193,6 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
     refused: { graceSeconds: -1 },
   },
   revokeOperator: {
-    tag: operatorTag,
     success: {
       description: 'The revoked operator.',
       example: { ...exampleOperator, state: 'revoked', revokedAt: '2026-12-01T09:00:00.000Z' },
@@ -224,7 +206,7 @@ function completeNotes(): Readonly<Record<keyof typeof adminRoutes, OperationNot
   const completed = Object.entries(notes).map(([name, note]) => {
     const role = requiredRoles[name as keyof typeof notes];
     const messages = {
-      ...otherCodes[note.tag],
+      ...otherCodes[adminContract[name as keyof typeof notes].metadata.tag],
       forbidden: adminErrorMessages.forbidden(role),
       ...note.messages,
     };

@@ -11,6 +11,7 @@ interface ContractRoute {
   readonly path: string;
   readonly summary?: string;
   readonly description?: string;
+  readonly metadata: { readonly tag: string };
   readonly pathParams?: unknown;
   readonly query?: unknown;
   readonly headers?: unknown;
@@ -21,7 +22,6 @@ interface ContractRoute {
 
 /** What a document says of an operation and its contract does not. */
 export interface OperationNotes {
-  readonly tag: string;
   /** Extensions (`x-…`) and other members of the operation. */
   readonly marks?: JsonObject;
   readonly body?: {
@@ -66,7 +66,7 @@ export function createPaths<Name extends string>({
 }): Record<string, JsonObject> {
   function operationOf(name: Name): JsonObject {
     const route = contract[name];
-    const { tag, marks, success, headers = [], samples } = notes[name];
+    const { marks, success, headers = [], samples } = notes[name];
     const statuses = Object.keys(route.responses).map(Number);
     const [succeeds = 0, ...others] = statuses.filter((status) => status < 300);
     if (succeeds === 0 || others.length > 0) throw new TypeError(`${name} needs one success.`);
@@ -74,7 +74,7 @@ export function createPaths<Name extends string>({
     const parameters = parametersOf(route);
     return {
       operationId: name,
-      tags: [tag],
+      tags: [route.metadata.tag],
       summary: route.summary,
       description: route.description,
       ...marks,

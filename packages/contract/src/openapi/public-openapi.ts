@@ -105,14 +105,12 @@ const responses = createResponseWriter({
 /** What the document says of each operation besides its contract. */
 const operationNotes = (baseUrl: string): Readonly<Record<OperationName, OperationNotes>> => ({
   listPets: {
-    tag: 'Animals',
     marks: { 'x-stability': 'stable' },
     success: { description: 'A page of animals.', headers: ['Link'] },
     refused: { limit: '500' },
     samples: codeSamples('listPets', baseUrl),
   },
   createPet: {
-    tag: 'Animals',
     marks: { 'x-stability': 'stable' },
     body: { description: 'The animal to add; at most 16 kB.' },
     success: {
@@ -123,7 +121,6 @@ const operationNotes = (baseUrl: string): Readonly<Record<OperationName, Operati
     samples: codeSamples('createPet', baseUrl),
   },
   getPet: {
-    tag: 'Animals',
     marks: {
       deprecated: contract.getPet.deprecated,
       'x-deprecated-sunset': deprecations.getPet.sunsetAt.toISOString().slice(0, 10),
@@ -140,7 +137,6 @@ const rateLimitStatusNotes = (
   baseUrl: string,
 ): Readonly<Record<keyof typeof rateLimitStatusContract, OperationNotes>> => ({
   getRateLimit: {
-    tag: 'Rate limits',
     marks: { 'x-stability': 'beta' },
     success: { description: "The key's rate limits." },
     // A banned key is answered, too.
