@@ -1,42 +1,9 @@
-import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { AuditEntry, IssuedKey, Key, KeyDetails } from '@animal-store/contract/admin';
-import {
-  freePort,
-  type Server,
-  startServer,
-  temporaryDirectory,
-  until,
-} from '@animal-store/testkit';
+import { type Server, startServer, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { adminToken } from '../support/admin.ts';
+import { cli, execute } from '../support/cli.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
-import { call, startService } from '../support/test-service.ts';
-
-const repository = fileURLToPath(new URL('../../../../', import.meta.url));
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
-
-type Run = { readonly code: number; readonly stdout: string; readonly stderr: string };
-type Environment = Readonly<Record<string, string>>;
-
-/** Runs a program to its end, with nothing of this process's environment but the way to programs. */
-function execute(command: string, args: readonly string[], env: Environment): Promise<Run> {
-  return new Promise((resolve) => {
-    // biome-ignore lint/style/noProcessEnv: npm and sh are wherever this machine has them
-    const { PATH, HOME } = process.env;
-    // As servers of the testkit: most of a command's time is the compilation of its modules.
-    const NODE_COMPILE_CACHE = join(repository, 'node_modules/.cache/node');
-    const environment = { PATH, HOME, NODE_COMPILE_CACHE, ...env };
-    execFile(command, args, { cwd: repository, env: environment }, (error, stdout, stderr) => {
-      const code = error === null ? 0 : Number(error.code);
-      resolve({ code, stdout, stderr });
-    });
-  });
-}
+import { call } from '../support/service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 const anyTime = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`;
@@ -56,8 +23,7 @@ describe('beside an embedded server', () => {
   });
 
   /** Runs a command that is told nothing but the data directory. */
-  const keys = (...args: string[]) =>
-    execute(process.execPath, [cli, 'keys', ...args], database.env);
+  const keys = (...args: string[]) => cli(['keys', ...args], database.env);
 
   /** Runs a command that must succeed, and reads its JSON. */
   async function json<Result>(...args: string[]): Promise<Result> {
@@ -126,8 +92,7 @@ describe('beside an embedded server', () => {
     expect(await json<Key>('update', key.id, '--no-expires')).toMatchObject({ expiresAt: null });
     expect(await keys('update', key.id)).toMatchObject({ code: 2, stdout: '' });
 
-    const audit = (...args: string[]) =>
-      execute(process.execPath, [cli, 'audit', '--key', key.id, ...args], database.env);
+    const audit = (...args: string[]) => cli(['audit', '--key', key.id, ...args], database.env);
     const { code, stdout, stderr } = await audit('--since', '1h', '--limit', '2');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
@@ -220,7 +185,7 @@ $`,
     await using used = await startServer({
       env: { ...quick.env, USAGE_FLUSH_MS: '20', USAGE_ROLL_UP_MS: '20' },
     });
-    const run = (...args: string[]) => execute(process.execPath, [cli, ...args], quick.env);
+    const run = (...args: string[]) => cli(args, quick.env);
     const made = await run('keys', 'create', '--plan', 'pro', '--name', 'acme', '--json');
     const { key, token } = JSON.parse(made.stdout) as IssuedKey;
     const unused = await run('keys', 'usage', key.id);
@@ -252,8 +217,7 @@ $`,
   });
 
   test('operators are created, listed, rotated and revoked', async () => {
-    const operators = (...args: string[]) =>
-      execute(process.execPath, [cli, 'operators', ...args], database.env);
+    const operators = (...args: string[]) => cli(['operators', ...args], database.env);
     const created = await operators('create', '--name', 'Ann', '--role', 'operator');
     expect(created).toMatchObject({ code: 0, stderr: '' });
     const [token = ''] = /aso_\w{36}/.exec(created.stdout) ?? [];
@@ -265,9 +229,9 @@ $`,
 
     // The token works where the socket is not used.
     const env = { OPS_URL: server.opsUrl, ADMIN_TOKEN: token };
-    const list = await execute(process.execPath, [cli, 'keys', 'list'], env);
+    const list = await cli(['keys', 'list'], env);
     expect(list).toMatchObject({ code: 0, stderr: '' });
-    const refused = await execute(process.execPath, [cli, 'operators', 'revoke', id], env);
+    const refused = await cli(['operators', 'revoke', id], env);
     expect(refused).toEqual({
       code: 1,
       stdout: '',
@@ -276,7 +240,7 @@ $`,
 
     const rotated = await operators('rotate', id, '--grace', '0');
     expect(rotated.stdout).toMatch(/\n {2}Token {2}aso_\w{36}\n/);
-    expect(await execute(process.execPath, [cli, 'keys', 'list'], env)).toMatchObject({ code: 1 });
+    expect(await cli(['keys', 'list'], env)).toMatchObject({ code: 1 });
     const revoked = await operators('revoke', id);
     expect(revoked.stdout).toMatch(new RegExp(`\n  State    revoked ${anyTime}\n`));
   });
@@ -300,174 +264,5 @@ $`,
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`error: ${message}`);
     expect(stderr.match(/\n/g)).toHaveLength(1);
-  });
-});
-
-describe('an invalid command', () => {
-  const plan = ['create', '--plan'];
-  test.each([
-    [['create'], "required option '--plan <plan>' not specified"],
-    [[...plan, 'gold'], 'Allowed choices are free, pro, business, enterprise'],
-    [[...plan, 'enterprise'], 'the Enterprise plan takes --per-minute and --per-day'],
-    [[...plan, 'enterprise', '--per-minute', '5'], '--per-minute and --per-day go together'],
-    [
-      [...plan, 'pro', '--per-minute', '5', '--per-day', '6'],
-      'only the Enterprise plan takes --per-minute and --per-day',
-    ],
-    [[...plan, 'enterprise', '--per-minute', '0', '--per-day', '6'], 'from 1 to 2147483647'],
-    [[...plan, 'free', '--expires', 'soon'], 'such as 90d or 24h'],
-    [[...plan, 'free', '--expires', '2030-01-01'], 'a date and time with its offset'],
-    [['show'], "missing required argument 'id'"],
-    [['show', 'acme'], 'Expected an id, as list shows it'],
-    [['set-plan', nobody], "missing required argument 'plan'"],
-    [['rotate', nobody, '--grace', '31d'], 'Expected at most 30d'],
-    [['rotate', nobody, '--grace', '-1'], 'Expected at most 30d'],
-    [['revoke', nobody, nobody], 'too many arguments'],
-    [['list', '--state', 'banned'], 'Allowed choices are active, expired, revoked'],
-    [['list', '--url', 'localhost'], 'Expected an origin'],
-    [['destroy'], "unknown command 'destroy'"],
-    [['list', '--everything'], "unknown option '--everything'"],
-  ])('%j prints the reason and exits with code 2', async (args, message) => {
-    const { code, stdout, stderr } = await execute(process.execPath, [cli, 'keys', ...args], {});
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(message);
-    expect(stderr).toMatch(/\nAdd --help for what it takes\.\n$/);
-  });
-
-  test('no command prints the usage, and --help prints the help', async () => {
-    const nothing = await execute(process.execPath, [cli, 'keys'], {});
-    expect(nothing).toMatchObject({ code: 2, stdout: '' });
-    const help = await execute(process.execPath, [cli, 'keys', '--help'], {});
-    expect(help).toMatchObject({ code: 0, stderr: '', stdout: nothing.stderr });
-    expect(help.stdout).toMatch(/^Usage: npm run keys -- /);
-    for (const command of ['create', 'list', 'show', 'set-plan', 'rotate', 'revoke', 'unban']) {
-      expect(help.stdout).toContain(`\n  ${command} `);
-      const own = await execute(process.execPath, [cli, 'keys', command, '--help'], {});
-      expect(own).toMatchObject({ code: 0, stderr: '' });
-      expect(own.stdout).toMatch(new RegExp(`^Usage: npm run keys -- ${command} `));
-    }
-  });
-});
-
-describe('without a server of its own', () => {
-  const list = (env: Environment, ...args: string[]) =>
-    execute(process.execPath, [cli, 'keys', 'list', ...args], env);
-
-  test('it says that no server runs on the data directory', async () => {
-    await using directory = await temporaryDirectory();
-    expect(await list({ DATA_DIR: directory.path })).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `error: No server runs on ${directory.path}. Start it (npm start), or set DATA_DIR, or OPS_URL and ADMIN_TOKEN.\n`,
-    });
-  });
-
-  test('it says that a data directory cannot be used, and only if it needs one', async () => {
-    await using directory = await temporaryDirectory();
-    const DATA_DIR = join(directory.path, 'file');
-    await writeFile(DATA_DIR, '');
-    expect(await list({ DATA_DIR })).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `error: ${join(DATA_DIR, 'ops.sock')} cannot be used: ENOTDIR.\n`,
-    });
-    const OPS_URL = `http://127.0.0.1:${await freePort()}`;
-    const { stderr } = await list({ DATA_DIR, OPS_URL, ADMIN_TOKEN: adminToken });
-    expect(stderr).toMatch(/^error: No server answers at /);
-  });
-
-  test('it neither sends nor prints an invalid token', async () => {
-    await using directory = await temporaryDirectory();
-    const file = join(directory.path, 'token');
-    await writeFile(file, `${adminToken}\nand a note\n`);
-    expect(await list({}, '--url', 'http://127.0.0.1:1', '--token-file', file)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `error: ${file} holds no admin token: 16 to 256 visible ASCII characters.\n`,
-    });
-  });
-
-  // It once sent the token to whoever listened on the port that a killed server had left behind.
-  test('it sends nothing to a port after its server was killed', async () => {
-    await using database = await createDatabase('embedded');
-    await using server = await startServer({ env: database.env });
-    await server.kill();
-    let connections = 0;
-    await using squatter = createServer(() => {
-      connections += 1;
-    }).listen(Number(new URL(server.opsUrl).port), '127.0.0.1');
-    await once(squatter, 'listening');
-    expect(await list(database.env)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `error: No server answers at ${database.env['DATA_DIR']}: ECONNREFUSED. Is it running?\n`,
-    });
-    expect(connections).toBe(0);
-  });
-
-  test('it requires a token if only a URL is given', async () => {
-    const url = 'http://127.0.0.1:3002';
-    expect(await list({ OPS_URL: url })).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `error: There is no admin token for ${url}. Set ADMIN_TOKEN, or give --token-file.\n`,
-    });
-  });
-
-  test('it says that no server answers', async () => {
-    const url = `http://127.0.0.1:${await freePort()}`;
-    expect(await list({ OPS_URL: url, ADMIN_TOKEN: adminToken })).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `error: No server answers at ${url}: ECONNREFUSED. Is it running?\n`,
-    });
-  });
-
-  test('it names invalid settings without printing their values', async () => {
-    const { code, stderr } = await list({ OPS_URL: 'nowhere', ADMIN_TOKEN: 'hush' });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: OPS_URL: expected .*\nADMIN_TOKEN: expected .*\n$/);
-    expect(stderr).not.toMatch(/nowhere|hush/);
-  });
-
-  test('it uses the server and the token of its settings', async () => {
-    await using service = await startService('postgres', { env: { ADMIN_TOKEN: adminToken } });
-    await using directory = await temporaryDirectory();
-    const url = service.server.opsUrl;
-    const file = join(directory.path, 'token');
-    await writeFile(file, `${adminToken}\n`);
-
-    const byEnvironment = await list({ OPS_URL: url, ADMIN_TOKEN: adminToken }, '--json');
-    expect((JSON.parse(byEnvironment.stdout) as Key[]).map(({ name }) => name)).toEqual([
-      'enterprise',
-      'business',
-      'pro',
-      'free',
-    ]);
-    // Options go before the environment.
-    const wrong = { OPS_URL: 'http://127.0.0.1:1', ADMIN_TOKEN: 'not-the-admin-token' };
-    const byOptions = await list(wrong, '--json', '--url', url, '--token-file', file);
-    expect(byOptions).toEqual(byEnvironment);
-
-    expect(await list({ OPS_URL: url, ADMIN_TOKEN: 'not-the-admin-token' })).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'error: The admin token is not right. Check ADMIN_TOKEN or --token-file.\n',
-    });
-    const publicPort = await list({ OPS_URL: service.server.origin, ADMIN_TOKEN: adminToken });
-    expect(publicPort).toMatchObject({ code: 1, stderr: expect.stringContaining('no admin API') });
-  });
-
-  test('it reads all pages of a long list', async () => {
-    await using service = await startService('postgres', { env: { ADMIN_TOKEN: adminToken } });
-    const url = service.server.opsUrl;
-    for (let n = 0; n < 98; n++) {
-      await call(`${url}/admin/v1/keys`, { token: adminToken, json: '{"plan":"free"}' });
-    }
-    const env = { OPS_URL: url, ADMIN_TOKEN: adminToken };
-    const all = JSON.parse((await list(env, '--json')).stdout) as Key[];
-    expect(new Set(all.map(({ id }) => id)).size).toBe(102);
-    const some = JSON.parse((await list(env, '--json', '--limit', '101')).stdout) as Key[];
-    expect(some).toEqual(all.slice(0, 101));
   });
 });

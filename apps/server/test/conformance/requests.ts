@@ -2,6 +2,7 @@ import { stringifyJson } from '@animal-store/contract';
 import fc from 'fast-check';
 import type { Answer, SentRequest } from '../support/send.ts';
 import type { Operation, Parameter, Schema } from './open-api.ts';
+import { arbitraryOf, outside, wrongJson } from './schema-values.ts';
 
 /** A request that is made from the document, and what has to come of it. */
 export type Trial = {
@@ -228,116 +229,4 @@ function parameterValues({ parameters }: Operation): fc.Arbitrary<Values> {
   return fc.record(Object.fromEntries(own.map(({ name, schema }) => [name, arbitraryOf(schema)])), {
     requiredKeys: own.filter(({ required }) => required).map(({ name }) => name),
   });
-}
-
-/** Values that a schema allows; of JSON Schema what this document uses, and an error for the rest. */
-function arbitraryOf(schema: Schema): fc.Arbitrary<unknown> {
-  if (Array.isArray(schema['enum'])) return fc.constantFrom(...schema['enum']);
-  switch (schema['type']) {
-    case 'integer':
-      return fc
-        .bigInt({
-          min: BigInt(schema['minimum'] as bigint),
-          max: BigInt(schema['maximum'] as bigint),
-        })
-        .map((value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value));
-    case 'string': {
-      const pattern = new RegExp(String(schema['pattern'] ?? ''), 'u');
-      const ascii = String(schema['pattern']).includes('\\x21-');
-      return fc
-        .string({
-          unit: ascii
-            ? fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
-            : 'grapheme',
-          minLength: Number(schema['minLength'] ?? 0),
-          maxLength: 60,
-        })
-        .filter((text) => pattern.test(text) && [...text].length <= Number(schema['maxLength']));
-    }
-    case 'object': {
-      const members = schema['properties'] as Record<string, Schema>;
-      return fc.record(
-        Object.fromEntries(
-          Object.entries(members).map(([name, member]) => [name, arbitraryOf(member)]),
-        ),
-        { requiredKeys: schema['required'] as string[] },
-      );
-    }
-    default:
-      throw new Error(`There are no values yet for the schema ${JSON.stringify(schema)}`);
-  }
-}
-
-/** Texts that are no value of a parameter. */
-function outside(schema: Schema): fc.Arbitrary<string> | undefined {
-  if (Array.isArray(schema['enum'])) {
-    const values = schema['enum'] as string[];
-    return fc.string({ unit: 'grapheme' }).filter((text) => !values.includes(text));
-  }
-  if (schema['type'] === 'string') return outsidePattern(schema);
-  if (schema['type'] !== 'integer') return undefined;
-  const [min, max] = [BigInt(schema['minimum'] as bigint), BigInt(schema['maximum'] as bigint)];
-  return fc.oneof(
-    fc.bigInt({ min: max + 1n, max: max * 1000n }).map(String),
-    fc.bigInt({ min: min * 1000n - 1000n, max: min - 1n }).map(String),
-    fc.constantFrom(
-      '',
-      ' 5',
-      '5 ',
-      '+5',
-      '05',
-      '0x10',
-      '1e1',
-      '5.0',
-      '5.5',
-      'NaN',
-      'null',
-      '٥',
-      '5,6',
-    ),
-    fc.string({ unit: 'grapheme' }).filter((text) => !/^-?\d+$/.test(text)),
-  );
-}
-
-/** Texts that a pattern refuses, or that are too long for it; HTTP takes the spaces around a value. */
-function outsidePattern(schema: Schema): fc.Arbitrary<string> | undefined {
-  if (schema['pattern'] === undefined) return undefined;
-  const pattern = new RegExp(String(schema['pattern']), 'u');
-  const tooLong = Number(schema['maxLength']) + 1;
-  return fc.oneof(
-    fc
-      .string({ unit: 'grapheme-ascii' })
-      .filter((text) => text === text.trim() && !pattern.test(text)),
-    fc.integer({ min: tooLong, max: tooLong + 50 }).map((length) => 'x'.repeat(length)),
-  );
-}
-
-/** JSON values of another type than a member's, or out of its bounds. */
-function wrongJson(schema: Schema): fc.Arbitrary<unknown> {
-  const others = fc.constantFrom<unknown>(null, true, [], {}, [1]);
-  if (Array.isArray(schema['enum'])) {
-    const values = schema['enum'] as unknown[];
-    return fc.oneof(
-      others,
-      fc.integer(),
-      fc.string().filter((text) => !values.includes(text)),
-    );
-  }
-  if (schema['type'] === 'integer') {
-    return fc.oneof(
-      others,
-      fc.string(),
-      fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 }),
-      fc.bigInt({ min: BigInt(schema['maximum'] as bigint) + 1n, max: 2n ** 80n }),
-      fc.bigInt({ min: -(2n ** 80n), max: BigInt(schema['minimum'] as bigint) - 1n }),
-    );
-  }
-  const tooLong = Number(schema['maxLength']) + 1;
-  return fc.oneof(
-    others,
-    fc.integer(),
-    fc.constant(''),
-    fc.string({ minLength: tooLong, maxLength: tooLong + 50 }),
-    fc.string().map((text) => `${text}\u0007`),
-  );
 }

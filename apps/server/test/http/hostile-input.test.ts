@@ -4,8 +4,9 @@ import { databaseKinds } from '../support/databases.ts';
 import { expectErrorBody, expectResponseHeaders } from '../support/expectations.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
-import { startService, type TestService } from '../support/test-service.ts';
-import { type HostileInput, hostileInputs } from './hostile-inputs.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { hostileInputs } from './hostile-inputs.ts';
+import type { HostileInput } from './hostile-request.ts';
 
 const routes = [
   ['GET', '/v1/pets', 200],

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, vi } from 'vitest';
 import { createMemoryQuotas } from './open-limiters.ts';
-import { describeQuotas, suiteOptions } from './quota-suite.ts';
+import { suiteOptions } from './quota-subject.ts';
+import { describeQuotas } from './quota-suite.ts';
 
 describe('in memory', () => {
   beforeEach(() => {

@@ -11,7 +11,7 @@ import { openRedis, type RedisConnection } from '../../src/quotas/open-redis.ts'
 import type { QuotaResult } from '../../src/quotas/quota-result.ts';
 import type { Quotas } from '../../src/quotas/quotas.ts';
 import { createMemoryQuotas, createRedisQuotas } from './open-limiters.ts';
-import { suiteOptions } from './quota-suite.ts';
+import { suiteOptions } from './quota-subject.ts';
 
 const startMs = 1_800_000_000_321;
 

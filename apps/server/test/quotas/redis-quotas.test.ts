@@ -2,7 +2,8 @@ import { type Redis, openRedis as startRedis } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { openRedis, type RedisConnection } from '../../src/quotas/open-redis.ts';
 import { createRedisQuotas } from './open-limiters.ts';
-import { describeQuotas, suiteOptions } from './quota-suite.ts';
+import { suiteOptions } from './quota-subject.ts';
+import { describeQuotas } from './quota-suite.ts';
 
 describe('on Redis', () => {
   let server: Redis;

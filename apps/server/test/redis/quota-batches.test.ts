@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { openQuotas, type QuotaOptions } from '../../src/quotas/open-quotas.ts';
 import type { QuotaResult } from '../../src/quotas/quota-result.ts';
 import type { Quotas } from '../../src/quotas/quotas.ts';
-import { suiteOptions } from '../quotas/quota-suite.ts';
+import { suiteOptions } from '../quotas/quota-subject.ts';
 
 let redis: Redis;
 let quotas: Quotas;

@@ -2,7 +2,7 @@ import { type Redis, openRedis as startRedis } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRedis, type RedisConnection } from '../../src/quotas/open-redis.ts';
 import { createRedisQuotas } from '../quotas/open-limiters.ts';
-import { suiteOptions } from '../quotas/quota-suite.ts';
+import { suiteOptions } from '../quotas/quota-subject.ts';
 
 let server: Redis;
 let redis: RedisConnection;

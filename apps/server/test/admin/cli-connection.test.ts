@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Key } from '@animal-store/contract/admin';
+import { freePort, startServer, temporaryDirectory } from '@animal-store/testkit';
+import { describe, expect, test } from 'vitest';
+import { adminToken } from '../support/admin.ts';
+import { type CliEnvironment, cli } from '../support/cli.ts';
+import { createDatabase } from '../support/databases.ts';
+import { call, startService } from '../support/service.ts';
+
+describe('without a server of its own', () => {
+  const list = (env: CliEnvironment, ...args: string[]) => cli(['keys', 'list', ...args], env);
+
+  test('it says that no server runs on the data directory', async () => {
+    await using directory = await temporaryDirectory();
+    expect(await list({ DATA_DIR: directory.path })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: No server runs on ${directory.path}. Start it (npm start), or set DATA_DIR, or OPS_URL and ADMIN_TOKEN.\n`,
+    });
+  });
+
+  test('it says that a data directory cannot be used, and only if it needs one', async () => {
+    await using directory = await temporaryDirectory();
+    const DATA_DIR = join(directory.path, 'file');
+    await writeFile(DATA_DIR, '');
+    expect(await list({ DATA_DIR })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: ${join(DATA_DIR, 'ops.sock')} cannot be used: ENOTDIR.\n`,
+    });
+    const OPS_URL = `http://127.0.0.1:${await freePort()}`;
+    const { stderr } = await list({ DATA_DIR, OPS_URL, ADMIN_TOKEN: adminToken });
+    expect(stderr).toMatch(/^error: No server answers at /);
+  });
+
+  test('it neither sends nor prints an invalid token', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'token');
+    await writeFile(file, `${adminToken}\nand a note\n`);
+    expect(await list({}, '--url', 'http://127.0.0.1:1', '--token-file', file)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: ${file} holds no admin token: 16 to 256 visible ASCII characters.\n`,
+    });
+  });
+
+  // It once sent the token to whoever listened on the port that a killed server had left behind.
+  test('it sends nothing to a port after its server was killed', async () => {
+    await using database = await createDatabase('embedded');
+    await using server = await startServer({ env: database.env });
+    await server.kill();
+    let connections = 0;
+    await using squatter = createServer(() => {
+      connections += 1;
+    }).listen(Number(new URL(server.opsUrl).port), '127.0.0.1');
+    await once(squatter, 'listening');
+    expect(await list(database.env)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: No server answers at ${database.env['DATA_DIR']}: ECONNREFUSED. Is it running?\n`,
+    });
+    expect(connections).toBe(0);
+  });
+
+  test('it requires a token if only a URL is given', async () => {
+    const url = 'http://127.0.0.1:3002';
+    expect(await list({ OPS_URL: url })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: There is no admin token for ${url}. Set ADMIN_TOKEN, or give --token-file.\n`,
+    });
+  });
+
+  test('it says that no server answers', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    expect(await list({ OPS_URL: url, ADMIN_TOKEN: adminToken })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: No server answers at ${url}: ECONNREFUSED. Is it running?\n`,
+    });
+  });
+
+  test('it names invalid settings without printing their values', async () => {
+    const { code, stderr } = await list({ OPS_URL: 'nowhere', ADMIN_TOKEN: 'hush' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: OPS_URL: expected .*\nADMIN_TOKEN: expected .*\n$/);
+    expect(stderr).not.toMatch(/nowhere|hush/);
+  });
+
+  test('it uses the server and the token of its settings', async () => {
+    await using service = await startService('postgres', { env: { ADMIN_TOKEN: adminToken } });
+    await using directory = await temporaryDirectory();
+    const url = service.server.opsUrl;
+    const file = join(directory.path, 'token');
+    await writeFile(file, `${adminToken}\n`);
+
+    const byEnvironment = await list({ OPS_URL: url, ADMIN_TOKEN: adminToken }, '--json');
+    expect((JSON.parse(byEnvironment.stdout) as Key[]).map(({ name }) => name)).toEqual([
+      'enterprise',
+      'business',
+      'pro',
+      'free',
+    ]);
+    // Options go before the environment.
+    const wrong = { OPS_URL: 'http://127.0.0.1:1', ADMIN_TOKEN: 'not-the-admin-token' };
+    const byOptions = await list(wrong, '--json', '--url', url, '--token-file', file);
+    expect(byOptions).toEqual(byEnvironment);
+
+    expect(await list({ OPS_URL: url, ADMIN_TOKEN: 'not-the-admin-token' })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: The admin token is not right. Check ADMIN_TOKEN or --token-file.\n',
+    });
+    const publicPort = await list({ OPS_URL: service.server.origin, ADMIN_TOKEN: adminToken });
+    expect(publicPort).toMatchObject({ code: 1, stderr: expect.stringContaining('no admin API') });
+  });
+
+  test('it reads all pages of a long list', async () => {
+    await using service = await startService('postgres', { env: { ADMIN_TOKEN: adminToken } });
+    const url = service.server.opsUrl;
+    for (let n = 0; n < 98; n++) {
+      await call(`${url}/admin/v1/keys`, { token: adminToken, json: '{"plan":"free"}' });
+    }
+    const env = { OPS_URL: url, ADMIN_TOKEN: adminToken };
+    const all = JSON.parse((await list(env, '--json')).stdout) as Key[];
+    expect(new Set(all.map(({ id }) => id)).size).toBe(102);
+    const some = JSON.parse((await list(env, '--json', '--limit', '101')).stdout) as Key[];
+    expect(some).toEqual(all.slice(0, 101));
+  });
+});

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { vi } from 'vitest';
+import { runCli } from '../../src/cli/run-cli.ts';
+
+const repository = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** How a command ended, and what it wrote. */
+export type CliRun = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+/** What a command is told by its environment, and nothing else. */
+export type CliEnvironment = Readonly<
+  Partial<Record<'DATA_DIR' | 'OPS_URL' | 'ADMIN_TOKEN', string>>
+>;
+
+/**
+ * Runs a command of the CLI in this process: a process of its own for each takes most of a test's time.
+ *
+ * @param args the group and the arguments, as `['keys', 'list']`.
+ */
+export async function cli(args: readonly string[], env: CliEnvironment = {}): Promise<CliRun> {
+  for (const name of ['DATA_DIR', 'OPS_URL', 'ADMIN_TOKEN'] as const) vi.stubEnv(name, env[name]);
+  let stdout = '';
+  let stderr = '';
+  try {
+    const code = await runCli(args, {
+      out: (text) => {
+        stdout += text;
+      },
+      err: (text) => {
+        stderr += text;
+      },
+    });
+    return { code, stdout, stderr };
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
+
+/** Runs a program in the repository, with nothing of this process's environment but the way to programs. */
+export function execute(
+  command: string,
+  args: readonly string[],
+  env: CliEnvironment = {},
+): Promise<CliRun> {
+  return new Promise((resolve) => {
+    // biome-ignore lint/style/noProcessEnv: npm and sh are wherever this machine has them
+    const { PATH, HOME } = process.env;
+    // As servers of the testkit: most of a command's time is the compilation of its modules.
+    const NODE_COMPILE_CACHE = join(repository, 'node_modules/.cache/node');
+    const environment = { PATH, HOME, NODE_COMPILE_CACHE, ...env };
+    execFile(command, args, { cwd: repository, env: environment }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : Number(error.code);
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
