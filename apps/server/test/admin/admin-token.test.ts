@@ -1,22 +1,15 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Admin, adminOf, adminToken } from '../support/admin.ts';
+import { describe, expect, test } from 'vitest';
+import { adminOf, adminToken, useAdmin } from '../support/admin.ts';
 import { sendRaw } from '../support/raw-http.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { startService } from '../support/service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 const env = { ADMIN_TOKEN: adminToken };
 
 describe('the admin token', () => {
-  let service: TestService;
-  let admin: Admin;
-
-  beforeAll(async () => {
-    service = await startService('embedded', { env });
-    admin = adminOf(service.server);
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
+  const { service, admin } = useAdmin('embedded', { env });
 
   test.each(['/keys', `/keys/${nobody}`, '/nothing', '/', '/keys/%ff'])(
     'is required at %s, and a request without one is not counted as a guess',

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Admin, adminOf, adminToken } from '../support/admin.ts';
+import { describe, expect, test } from 'vitest';
+import { useAdmin } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
-import { type CallOptions, startService, type TestService } from '../support/test-service.ts';
+import type { CallOptions } from '../support/service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 
 describe.each(databaseKinds)('an invalid admin request on %s', (kind) => {
-  let service: TestService;
-  let admin: Admin;
-
-  beforeAll(async () => {
-    service = await startService(kind, { env: { ADMIN_TOKEN: adminToken } });
-    admin = adminOf(service.server);
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
+  const { admin } = useAdmin(kind);
 
   const key = `/keys/${nobody}`;
   const deep = `${'['.repeat(8_000)}${']'.repeat(8_000)}`;

@@ -1,20 +1,12 @@
 import type { IssuedKey, KeyDetails } from '@animal-store/contract/admin';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Admin, adminOf, adminToken } from '../support/admin.ts';
+import { describe, expect, test } from 'vitest';
+import { useAdmin } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
-import { startService, type TestService } from '../support/test-service.ts';
 
 const anyToken = expect.stringMatching(/^ast_[0-9A-Za-z]{36}$/);
 
 describe.each(databaseKinds)('rotating a key on %s', (kind) => {
-  let service: TestService;
-  let admin: Admin;
-
-  beforeAll(async () => {
-    service = await startService(kind, { env: { ADMIN_TOKEN: adminToken } });
-    admin = adminOf(service.server);
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
+  const { service, admin } = useAdmin(kind);
 
   const use = async (token: string) => (await service.call('/pets', { token })).status;
   const show = async (id: string) => (await admin.call(`/keys/${id}`)).body as KeyDetails;

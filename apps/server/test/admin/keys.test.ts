@@ -2,11 +2,11 @@ import { findLink } from '@animal-store/contract';
 import type { IssuedKey, Key, KeyDetails } from '@animal-store/contract/admin';
 import { until } from '@animal-store/testkit';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-creation.ts';
-import { type Admin, adminOf, adminToken } from '../support/admin.ts';
+import { adminOf, adminToken, useAdmin } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
-import { startService, type TestService, wideQuota } from '../support/test-service.ts';
+import { startService, wideQuota } from '../support/service.ts';
 
 const env = {
   ADMIN_TOKEN: adminToken,
@@ -23,21 +23,15 @@ const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}
 const anyToken = expect.stringMatching(/^ast_[0-9A-Za-z]{36}$/);
 
 describe.each(databaseKinds)('API keys on %s', (kind) => {
-  let service: TestService;
-  let admin: Admin;
   let expiredToken = '';
 
-  beforeAll(async () => {
-    service = await startService(kind, {
-      env,
-      async prepare(db) {
-        const expiresAt = new Date(Date.now() - 1_000);
-        expiredToken = (await createApiKey(db, { name: 'expired', plan: 'free', expiresAt })).token;
-      },
-    });
-    admin = adminOf(service.server);
+  const { service, admin } = useAdmin(kind, {
+    env,
+    async prepare(db) {
+      const expiresAt = new Date(Date.now() - 1_000);
+      expiredToken = (await createApiKey(db, { name: 'expired', plan: 'free', expiresAt })).token;
+    },
   });
-  afterAll(() => service[Symbol.asyncDispose]());
 
   const use = async (token: string) => (await service.call('/pets', { token })).status;
   const show = async (id: string) => (await admin.call(`/keys/${id}`)).body as KeyDetails;

@@ -8,38 +8,31 @@ import {
   requiredRoles,
 } from '@animal-store/contract/admin';
 import { startServer } from '@animal-store/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
 import {
   createOperatorManagement,
   type OperatorWithToken,
 } from '../../src/operators/operator-management.ts';
-import { type Admin, adminOf, adminToken, someCause } from '../support/admin.ts';
+import { adminOf, adminToken, someCause, useAdmin } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { startService } from '../support/service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe.each(databaseKinds)('on %s', (kind) => {
-  let service: TestService;
-  let admin: Admin;
   let expired: OperatorWithToken;
 
-  beforeAll(async () => {
-    service = await startService(kind, {
-      env: { ADMIN_TOKEN: adminToken },
-      async prepare(db) {
-        const expiresAt = new Date(Date.now() - 1_000);
-        expired = await createOperatorManagement(db).create(
-          { name: 'expired', role: 'viewer', expiresAt },
-          someCause,
-        );
-      },
-    });
-    admin = adminOf(service.server);
+  const { service, admin } = useAdmin(kind, {
+    async prepare(db) {
+      const expiresAt = new Date(Date.now() - 1_000);
+      expired = await createOperatorManagement(db).create(
+        { name: 'expired', role: 'viewer', expiresAt },
+        someCause,
+      );
+    },
   });
-  afterAll(() => service[Symbol.asyncDispose]());
 
   async function create(role: OperatorRole, more: object = {}): Promise<IssuedOperator> {
     const json = JSON.stringify({ name: `a ${role}`, role, ...more });

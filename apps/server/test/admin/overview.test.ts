@@ -1,9 +1,9 @@
 import type { IssuedKey, Overview } from '@animal-store/contract/admin';
 import { openRedis, startServer, until } from '@animal-store/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Admin, adminOf, adminToken } from '../support/admin.ts';
+import { describe, expect, test } from 'vitest';
+import { type Admin, adminOf, adminToken, useAdmin } from '../support/admin.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
-import { call, startService, type TestService } from '../support/test-service.ts';
+import { call } from '../support/service.ts';
 
 const readOverview = async (admin: Admin): Promise<Overview> => {
   const { status, body } = await admin.call('/overview');
@@ -15,14 +15,7 @@ const readOverview = async (admin: Admin): Promise<Overview> => {
 const hasty = { BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0', BAN_GRACE_MS: '0' };
 
 describe.each(databaseKinds)('on %s', (kind) => {
-  let service: TestService;
-  let admin: Admin;
-
-  beforeAll(async () => {
-    service = await startService(kind, { env: { ADMIN_TOKEN: adminToken, ...hasty } });
-    admin = adminOf(service.server);
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
+  const { service, admin } = useAdmin(kind, { env: { ...hasty } });
 
   test('a service that nobody has called shows zeros, and what it runs on', async () => {
     expect(await readOverview(admin)).toEqual({

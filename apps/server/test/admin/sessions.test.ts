@@ -7,13 +7,12 @@ import {
 } from '@animal-store/contract/admin';
 import { startServer } from '@animal-store/testkit';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { operatorSessions } from '../../src/database/schema.ts';
 import { createToken, hashToken } from '../../src/keys/token.ts';
 import { createOperatorSessions } from '../../src/operators/operator-sessions.ts';
-import { type Admin, adminOf, adminToken } from '../support/admin.ts';
+import { type Admin, adminOf, adminToken, useAdmin } from '../support/admin.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
-import { startService, type TestService } from '../support/test-service.ts';
 
 const begin = (admin: Admin, token: string) => admin.call('/sessions', { method: 'POST', token });
 
@@ -23,14 +22,7 @@ async function createOperator(admin: Admin, role: OperatorRole): Promise<IssuedO
 }
 
 describe.each(databaseKinds)('on %s', (kind) => {
-  let service: TestService;
-  let admin: Admin;
-
-  beforeAll(async () => {
-    service = await startService(kind, { env: { ADMIN_TOKEN: adminToken } });
-    admin = adminOf(service.server);
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
+  const { service, admin } = useAdmin(kind);
 
   const statusFor = async (token: string) => (await admin.call('/keys', { token })).status;
 

@@ -11,9 +11,9 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAuditLog, recordAudit } from '../../src/audit/audit-log.ts';
 import type { OpenDatabase } from '../../src/database/database.ts';
-import { type Admin, adminOf, adminToken, someCause } from '../support/admin.ts';
+import { adminOf, adminToken, someCause, useAdmin } from '../support/admin.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { startService } from '../support/service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -22,14 +22,7 @@ const anyTokens = expect.arrayContaining([
 ]);
 
 describe.each(databaseKinds)('on %s', (kind) => {
-  let service: TestService;
-  let admin: Admin;
-
-  beforeAll(async () => {
-    service = await startService(kind, { env: { ADMIN_TOKEN: adminToken } });
-    admin = adminOf(service.server);
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
+  const { admin } = useAdmin(kind);
 
   /** The entries that a filter leaves, on one page. */
   async function entriesOf(filter: string): Promise<AuditEntry[]> {

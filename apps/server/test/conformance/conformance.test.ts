@@ -1,15 +1,10 @@
 import LinkHeader from 'http-link-header';
 import { parseItem, parseList } from 'structured-headers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService, type TestService } from '../support/test-service.ts';
+import { describe, expect, test } from 'vitest';
+import { useService } from '../support/service.ts';
 import { fuzz } from './fuzz.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService('embedded', { env: { ADDRESS_PER_MINUTE: '1000000' } });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = useService('embedded', { env: { ADDRESS_PER_MINUTE: '1000000' } });
 
 test('every response conforms to the document and fits its request', async () => {
   const counts = await fuzz({

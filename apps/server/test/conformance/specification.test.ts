@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { databaseKinds } from '../support/databases.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { useService } from '../support/service.ts';
 
 // A client written from the specification alone: it knows a base address, an API key and JSON, and
 // goes through the document from its first table to its last rule.
@@ -20,27 +20,26 @@ const operations = [
 ] as const;
 
 describe.each(databaseKinds)('the specification on %s', (kind) => {
-  let service: TestService;
   /** Keys of their own quota: three requests a day, and five a minute. */
   const own = { threeADay: '', fiveAMinute: '' };
 
+  const service = useService(kind, {
+    // Every request after a 429 counts as a repeated one at once.
+    env: { BAN_GRACE_MS: '0' },
+    async prepare(db) {
+      const create = async (perMinute: number, perDay: number) =>
+        (
+          await createApiKey(db, {
+            name: 'own',
+            plan: 'enterprise',
+            quota: { perMinute, perDay },
+          })
+        ).token;
+      own.threeADay = await create(100, 3);
+      own.fiveAMinute = await create(5, 100);
+    },
+  });
   beforeAll(async () => {
-    service = await startService(kind, {
-      // Every request after a 429 counts as a repeated one at once.
-      env: { BAN_GRACE_MS: '0' },
-      async prepare(db) {
-        const create = async (perMinute: number, perDay: number) =>
-          (
-            await createApiKey(db, {
-              name: 'own',
-              plan: 'enterprise',
-              quota: { perMinute, perDay },
-            })
-          ).token;
-        own.threeADay = await create(100, 3);
-        own.fiveAMinute = await create(5, 100);
-      },
-    });
     // Forty-five of each status, and the pet with the id 1 among them.
     for (let i = 0; i < 45; i += 1) {
       await Promise.all(
@@ -48,7 +47,6 @@ describe.each(databaseKinds)('the specification on %s', (kind) => {
       );
     }
   });
-  afterAll(() => service[Symbol.asyncDispose]());
 
   async function request(
     method: string,

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
 import { openBrowser } from '../support/browser.ts';
 import { type ConsoleTab, openConsole } from '../support/console-browser.ts';
-import { call, startService, type TestService } from '../support/test-service.ts';
+import { call, startService, type TestService, useService } from '../support/service.ts';
 
 /** Bans at the third denial in a row. */
 const env = {
@@ -371,11 +371,7 @@ describe.each(['embedded', 'Postgres and Redis'] as const)('on %s', (kind) => {
 });
 
 describe('the session', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startService('postgres', { env });
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
+  const service = useService('postgres', { env });
 
   test('a session that expires while the page is open leads to the login, and back', async () => {
     await using tab = await openConsole(browser, service.server.opsUrl);
@@ -445,18 +441,16 @@ describe('the session', () => {
 
 describe('for everybody', () => {
   const links = ['overview', 'keys', 'new-key', 'audit', 'deprecation', 'operators'];
-  let service: TestService;
   let keyId: string;
 
+  const service = useService('embedded', { env });
   beforeAll(async () => {
-    service = await startService('embedded', { env });
     const admin = adminOf(service.server);
     const { key, token } = await admin.create('{"name":"acme","plan":"pro"}');
     keyId = key.id;
     for (let n = 0; n < 20; n++) await service.call(n % 3 === 0 ? '/pets/1' : '/pets', { token });
     await createOperator(admin, 'viewer');
   });
-  afterAll(() => service[Symbol.asyncDispose]());
 
   const screens = [1440, 768, 360].flatMap((width) =>
     (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),

@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { useServiceWithDeniedKey } from '../support/denied-key.ts';
 import { expectError, expectResponseHeaders } from '../support/expectations.ts';
-import { createKeyOfOneRequest } from '../support/key-of-one-request.ts';
-import { type CallOptions, startService, type TestService } from '../support/test-service.ts';
+import { type CallOptions, useService } from '../support/service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 const origin = 'https://shop.example';
 
-let service: TestService;
-/** A key whose quota is used up. */
-let deniedToken = '';
-
-beforeAll(async () => {
-  service = await startService('embedded', {
-    env: { ADDRESS_PER_MINUTE: '100000' },
-    async prepare(db) {
-      deniedToken = await createKeyOfOneRequest(db);
-    },
-  });
-  await service.call('/pets', { json: rex });
-  await service.call('/pets', { token: deniedToken });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const denied = useServiceWithDeniedKey();
+const { service } = denied;
 
 describe('CORS', () => {
   const exposed = [
@@ -72,7 +59,10 @@ describe('CORS', () => {
   });
 
   test('a page of any origin may read a 429 and its Retry-After', async () => {
-    const answer = await service.call('/pets', { token: deniedToken, headers: { Origin: origin } });
+    const answer = await service.call('/pets', {
+      token: denied.deniedToken,
+      headers: { Origin: origin },
+    });
     expectError(answer, 429, 'rate_limit_exceeded');
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
     expect(list(answer.headers.get('Access-Control-Expose-Headers'))).toEqual(exposed);
@@ -105,13 +95,9 @@ describe('CORS', () => {
   });
 
   describe('of certain origins (CORS_ORIGINS)', () => {
-    let narrow: TestService;
-    beforeAll(async () => {
-      narrow = await startService('embedded', {
-        env: { CORS_ORIGINS: `${origin},https://other.example` },
-      });
+    const narrow = useService('embedded', {
+      env: { CORS_ORIGINS: `${origin},https://other.example` },
     });
-    afterAll(() => narrow[Symbol.asyncDispose]());
 
     test.each([origin, 'https://other.example'])('allows %s', async (allowed) => {
       const { headers } = await narrow.call('/pets', { headers: { Origin: allowed } });

@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { useServiceWithDeniedKey } from '../support/denied-key.ts';
 import { expectError } from '../support/expectations.ts';
-import { createKeyOfOneRequest } from '../support/key-of-one-request.ts';
 import type { Answer } from '../support/send.ts';
-import { type CallOptions, startService, type TestService } from '../support/test-service.ts';
+import type { CallOptions } from '../support/service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 
-let service: TestService;
-/** A key whose quota is used up. */
-let deniedToken = '';
-
-beforeAll(async () => {
-  service = await startService('embedded', {
-    env: { ADDRESS_PER_MINUTE: '100000' },
-    async prepare(db) {
-      deniedToken = await createKeyOfOneRequest(db);
-    },
-  });
-  await service.call('/pets', { json: rex });
-  await service.call('/pets', { token: deniedToken });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const denied = useServiceWithDeniedKey();
+const { service } = denied;
 
 describe('deprecation', () => {
   const expectDeprecated = ({ headers }: Answer) => {
@@ -48,7 +35,7 @@ describe('deprecation', () => {
   });
 
   test('is announced on a 429 of GET /pets/{petId}', async () => {
-    const answer = await service.call('/pets/1', { token: deniedToken });
+    const answer = await service.call('/pets/1', { token: denied.deniedToken });
     expectError(answer, 429, 'rate_limit_exceeded');
     expectDeprecated(answer);
   });

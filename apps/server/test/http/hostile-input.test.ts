@@ -1,10 +1,10 @@
 import { findLink } from '@animal-store/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { databaseKinds } from '../support/databases.ts';
 import { expectErrorBody, expectResponseHeaders } from '../support/expectations.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { hostileInputs } from './hostile-inputs.ts';
 import type { HostileInput } from './hostile-request.ts';
 
@@ -24,18 +24,16 @@ const titlesOf = (method: string, path: string) =>
   hostileInputs({ method, path, token: '' }).map(({ title }, index) => [title, index] as const);
 
 describe.each(databaseKinds)('on %s', (kind) => {
-  let service: TestService;
   /** Every animal that a 201 told of, in order of their ids. */
   const created: { id: number }[] = [];
 
+  const service = useService(kind, { env: { ADDRESS_PER_MINUTE: '1000000' } });
   beforeAll(async () => {
-    service = await startService(kind, { env: { ADDRESS_PER_MINUTE: '1000000' } });
     for (const name of ['Rex', 'Bella', 'Milo']) {
       const { body } = await service.call('/pets', { json: `{"name":"${name}","categoryId":1}` });
       created.push(body as { id: number });
     }
   });
-  afterAll(() => service[Symbol.asyncDispose]());
 
   const send = (input: HostileInput) => sendRaw(service.server.origin, input.bytes, input);
 

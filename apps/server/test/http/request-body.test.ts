@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectError } from '../support/expectations.ts';
 import { sendRawRequest } from '../support/raw-http.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { useService } from '../support/service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService('embedded');
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = useService('embedded');
 
 const raw = (line: string, headers?: readonly string[], body?: string) =>
   sendRawRequest(service, { line, headers, body });

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectError } from '../support/expectations.ts';
 import { rawRequest, sendRaw, sendRawRequest } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { useService } from '../support/service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 
-let service: TestService;
+const service = useService('embedded');
 beforeAll(async () => {
-  service = await startService('embedded');
   await service.call('/pets', { json: rex });
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 const raw = (line: string, headers?: readonly string[], body?: string) =>
   sendRawRequest(service, { line, headers, body });

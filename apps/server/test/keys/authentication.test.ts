@@ -7,7 +7,7 @@ import { databaseKinds } from '../support/databases.ts';
 import { expectError, rateLimitOf } from '../support/expectations.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { startService, type TestService, useService } from '../support/service.ts';
 
 const realm = 'Bearer realm="animal-store"';
 
@@ -292,13 +292,9 @@ describe('the quota of an address', () => {
   });
 
   describe('behind one proxy (TRUST_PROXY=1)', () => {
-    let service: TestService;
-    beforeAll(async () => {
-      service = await startService('embedded', {
-        env: { TRUST_PROXY: '1', ADDRESS_PER_MINUTE: '2' },
-      });
+    const service = useService('embedded', {
+      env: { TRUST_PROXY: '1', ADDRESS_PER_MINUTE: '2' },
     });
-    afterAll(() => service[Symbol.asyncDispose]());
 
     const from = (forwardedFor: string) =>
       service.call('/pets', { token: null, headers: { 'X-Forwarded-For': forwardedFor } });

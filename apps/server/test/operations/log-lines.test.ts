@@ -3,32 +3,27 @@ import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { IssuedKey } from '@animal-store/contract/admin';
 import { runServer, startServer, until } from '@animal-store/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hashToken } from '../../src/keys/token.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { listeningLine, logOf, requestLine } from '../support/observed.ts';
-import { startService, type TestService, wideQuota } from '../support/test-service.ts';
+import { useService, wideQuota } from '../support/service.ts';
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const durationMs = expect.any(Number);
 const keyId = expect.stringMatching(/^[\da-f-]{36}$/);
 
 describe('the log', () => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startService('embedded', {
-      env: {
-        ADMIN_TOKEN: adminToken,
-        ADDRESS_PER_MINUTE: '8',
-        BAN_MIN_STRIKES: '1',
-        BAN_STRIKE_PERCENT: '1',
-        BAN_GRACE_MS: '0',
-      },
-    });
+  const service = useService('embedded', {
+    env: {
+      ADMIN_TOKEN: adminToken,
+      ADDRESS_PER_MINUTE: '8',
+      BAN_MIN_STRIKES: '1',
+      BAN_STRIKE_PERCENT: '1',
+      BAN_GRACE_MS: '0',
+    },
   });
-  afterAll(() => service[Symbol.asyncDispose]());
 
   const line = (requestId: string) => requestLine(service.server, requestId);
   const withId = (requestId: string) => ({ headers: { 'X-Request-Id': requestId } });

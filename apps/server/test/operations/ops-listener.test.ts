@@ -7,21 +7,16 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { openRedis, openTcpProxy, runServer, startServer, until } from '@animal-store/testkit';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { adminToken } from '../support/admin.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
 import { logOf } from '../support/observed.ts';
-import { call, startService, type TestService } from '../support/test-service.ts';
+import { call, startService, useService } from '../support/service.ts';
 
 const mentioning = (part: string) => [expect.stringContaining(part)];
 
 describe.each(databaseKinds)('on %s', (kind) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startService(kind, { env: { ADMIN_TOKEN: adminToken } });
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
+  const service = useService(kind, { env: { ADMIN_TOKEN: adminToken } });
 
   const ask = (path: string, options?: Parameters<typeof call>[1]) =>
     call(service.server.opsUrl + path, options);

@@ -2,46 +2,31 @@ import { until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createIdempotentCreations } from '../../src/pets/idempotent-creation.ts';
-import { databaseKinds } from '../support/databases.ts';
+import { type DatabaseKind, databaseKinds } from '../support/databases.ts';
 import { expectError, expectResponseHeaders } from '../support/expectations.ts';
+import { listAll, type Pet } from '../support/list-all.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
-import { startService, type TestService } from '../support/test-service.ts';
-
-type Pet = { id: number; name: string };
+import { useService } from '../support/service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 
 /** A service, and how its animals are made and counted. */
-function useService(kind: (typeof databaseKinds)[number]) {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startService(kind);
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
-
+function useStore(kind: DatabaseKind) {
+  const service = useService(kind);
   return {
-    get service() {
-      return service;
-    },
+    service,
     create: (key: string, json: string, options: { token?: string } = {}) =>
       service.call('/pets', { json, headers: { 'Idempotency-Key': key }, ...options }),
     /** All animals of a name that only one test uses. */
     async named(name: string): Promise<Pet[]> {
-      const pets: Pet[] = [];
-      let query = '?limit=100';
-      for (;;) {
-        const { body, headers } = await service.call(`/pets${query}`);
-        pets.push(...(body as Pet[]));
-        const next = /<[^>?]+(\?[^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
-        if (next === undefined) return pets.filter((pet) => pet.name === name);
-        query = next;
-      }
+      const pets = await listAll(service.server, service.tokens.enterprise);
+      return [...pets.values()].filter((pet) => pet.name === name);
     },
   };
 }
 
 describe.each(databaseKinds)('idempotent creation on %s', (kind) => {
-  const store = useService(kind);
+  const store = useStore(kind);
 
   describe('a replay', () => {
     test('answers the same 201 and creates nothing', async () => {
@@ -250,7 +235,7 @@ describe.each(databaseKinds)('idempotent creation on %s', (kind) => {
 });
 
 describe('idempotent creation, seen from the database', () => {
-  const store = useService('postgres');
+  const store = useStore('postgres');
   let sql: postgres.Sql;
   beforeAll(() => {
     sql = postgres(store.service.database.env['DATABASE_URL'] ?? '', {

@@ -1,35 +1,31 @@
 import { findLink } from '@animal-store/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { databaseKinds } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { useService } from '../support/service.ts';
 
 type Pet = { id: number; status: string };
 
 const publicUrl = 'https://pets.example.com';
 
 describe.each(databaseKinds)('pagination on %s', (kind) => {
-  let service: TestService;
   /** What was there before the first request: 40 sold, 5 pending, none available. */
   const seeded: Pet[] = [];
 
-  beforeAll(async () => {
-    service = await startService(kind, {
-      env: { PUBLIC_URL: publicUrl },
-      async prepare(db) {
-        const pets = createPetRepository(db);
-        for (let i = 0; i < 45; i += 1) {
-          const status = i % 9 === 4 ? 'pending' : 'sold';
-          const { id } = await pets.create({ name: `${i}`, categoryId: 1, status });
-          seeded.push({ id, status });
-        }
-      },
-    });
+  const service = useService(kind, {
+    env: { PUBLIC_URL: publicUrl },
+    async prepare(db) {
+      const pets = createPetRepository(db);
+      for (let i = 0; i < 45; i += 1) {
+        const status = i % 9 === 4 ? 'pending' : 'sold';
+        const { id } = await pets.create({ name: `${i}`, categoryId: 1, status });
+        seeded.push({ id, status });
+      }
+    },
   });
-  afterAll(() => service[Symbol.asyncDispose]());
 
   const sold = () => seeded.filter(({ status }) => status === 'sold').map(({ id }) => id);
   const idsOf = ({ body }: Answer) => (body as Pet[]).map(({ id }) => id);

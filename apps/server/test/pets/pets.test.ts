@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { databaseKinds } from '../support/databases.ts';
 import { expectError, expectResponseHeaders } from '../support/expectations.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { useService } from '../support/service.ts';
 
 type Pet = { id: number; name: string; categoryId: number | bigint; status: string };
 
@@ -17,12 +17,7 @@ const escapedControls = [
 ];
 
 describe.each(databaseKinds)('animals on %s', (kind) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startService(kind);
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
+  const service = useService(kind);
 
   const create = (json: string) => service.call('/pets', { json });
   const createNamed = (name: string) => create(JSON.stringify({ name, categoryId: 1 }));

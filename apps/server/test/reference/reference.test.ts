@@ -5,22 +5,17 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { findProgram, temporaryDirectory } from '@animal-store/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { send } from '../support/send.ts';
-import { call, startService, type TestService } from '../support/test-service.ts';
+import { call, useService } from '../support/service.ts';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const origin = 'https://pets.example.org';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService('embedded', {
-    env: { PUBLIC_URL: origin, STAGING_URL: 'https://staging.example.org' },
-  });
+const service = useService('embedded', {
+  env: { PUBLIC_URL: origin, STAGING_URL: 'https://staging.example.org' },
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   send(service.server.origin, { method: 'GET', target: path, headers });

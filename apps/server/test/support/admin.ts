@@ -1,8 +1,15 @@
 import { parseJson } from '@animal-store/contract';
 import { adminBasePath, type IssuedKey } from '@animal-store/contract/admin';
 import type { Cause } from '../../src/audit/audit-log.ts';
+import type { DatabaseKind } from './databases.ts';
 import type { Answer } from './send.ts';
-import { type CallOptions, call } from './test-service.ts';
+import {
+  type CallOptions,
+  call,
+  type ServiceOptions,
+  type TestService,
+  useService,
+} from './service.ts';
 
 /** The admin token of servers that are told one. */
 export const adminToken = 'an-admin-token-for-tests';
@@ -22,9 +29,9 @@ export type Admin = {
   create(json: string): Promise<IssuedKey>;
 };
 
-export function adminOf({ opsUrl }: { opsUrl: string }): Admin {
+export function adminOf(server: { readonly opsUrl: string }): Admin {
   const send = (path: string, options?: CallOptions) =>
-    call(opsUrl + adminBasePath + path, { token: adminToken, ...options });
+    call(server.opsUrl + adminBasePath + path, { token: adminToken, ...options });
   return {
     call: send,
     async create(json) {
@@ -33,4 +40,18 @@ export function adminOf({ opsUrl }: { opsUrl: string }): Admin {
       return parseJson(text) as IssuedKey;
     },
   };
+}
+
+/** A service and its operators' API, for the tests of a file or of a `describe`. */
+export function useAdmin(
+  kind: DatabaseKind,
+  { env, ...options }: ServiceOptions = {},
+): { readonly service: TestService; readonly admin: Admin } {
+  const service = useService(kind, { env: { ADMIN_TOKEN: adminToken, ...env }, ...options });
+  const admin = adminOf({
+    get opsUrl() {
+      return service.server.opsUrl;
+    },
+  });
+  return { service, admin };
 }

@@ -1,5 +1,6 @@
 import type { PlanName } from '@animal-store/contract';
 import { type Server, startServer } from '@animal-store/testkit';
+import { beforeAll } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import type { NewApiKey } from '../../src/keys/api-key.ts';
 import { createApiKey } from '../../src/keys/key-creation.ts';
@@ -61,6 +62,29 @@ export async function startService(
       server = await startServer({ env });
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Starts a service before the tests of a file or of a `describe`, and ends it after them. */
+export function useService(kind: DatabaseKind, options?: ServiceOptions): TestService {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService(kind, options);
+    return () => service[Symbol.asyncDispose]();
+  });
+  return {
+    get server() {
+      return service.server;
+    },
+    get database() {
+      return service.database;
+    },
+    get tokens() {
+      return service.tokens;
+    },
+    call: (path, callOptions) => service.call(path, callOptions),
+    restart: () => service.restart(),
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   };
 }
 

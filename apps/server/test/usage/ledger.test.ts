@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Key, KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/contract/admin';
 import { type Server, until } from '@animal-store/testkit';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
 import { startReplicas } from '../support/replicas.ts';
-import { call, startService, type TestService } from '../support/test-service.ts';
+import { call, startService, useService } from '../support/service.ts';
 
 const quick = { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '20', USAGE_ROLL_UP_MS: '20' };
 
@@ -16,11 +16,7 @@ type Ledger = LedgerOfKey & ServiceLedger;
 const dayMs = 86_400_000;
 
 describe.each(databaseKinds)('usage on %s', (kind) => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startService(kind, { env: quick });
-  });
-  afterAll(() => service?.[Symbol.asyncDispose]());
+  const service = useService(kind, { env: quick });
 
   const admin = () => adminOf(service.server);
   const ledgerOf = async (keyId: string, query = '') =>

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { logOf } from '../support/observed.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { useService } from '../support/service.ts';
 import { closeOf, openConnection } from './connection.ts';
 
 const repetitions = 150;
 const listeners = ['public', 'ops'] as const;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService('postgres');
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = useService('postgres');
 
 const originOf = (listener: (typeof listeners)[number]) =>
   listener === 'public' ? service.server.origin : service.server.opsUrl;

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { logOf } from '../support/observed.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { useService } from '../support/service.ts';
 import { closeOf, openConnection, readUntilClosed, statusesIn } from './connection.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService('postgres');
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = useService('postgres');
 
 const listeners = ['public', 'ops'] as const;
 const originOf = (listener: (typeof listeners)[number]) =>

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { useService } from '../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService('postgres', {
-    env: { OPS_HOSTS: 'Metrics.internal, server', ADMIN_TOKEN: 'an-admin-token-of-the-tests' },
-  });
+const service = useService('postgres', {
+  env: { OPS_HOSTS: 'Metrics.internal, server', ADMIN_TOKEN: 'an-admin-token-of-the-tests' },
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 async function statusFor(path: string, headers: readonly string[], version = '1.1') {
   const bytes = rawRequest({ line: `GET ${path} HTTP/${version}`, headers });
