@@ -209,14 +209,16 @@ describe('the log', () => {
 });
 
 test('LOG_LEVEL=warn leaves out successful requests', async () => {
-  await using server = await startServer({ env: { LOG_LEVEL: 'warn' } });
+  await using database = await createDatabase('postgres');
+  await using server = await startServer({ env: { ...database.env, LOG_LEVEL: 'warn' } });
   await fetch(`${server.baseUrl}/pets`);
   expect(await server.stop()).toBe(0);
   expect(logOf(server)).toEqual([]);
 });
 
 test('LOG_FORMAT=pretty is readable and is not JSON', async () => {
-  await using server = await startServer({ env: { LOG_FORMAT: 'pretty' } });
+  await using database = await createDatabase('postgres');
+  await using server = await startServer({ env: { ...database.env, LOG_FORMAT: 'pretty' } });
   await fetch(`${server.baseUrl}/pets`);
   const pattern = /^\d\d:\d\d:\d\d info {2}request method=GET route=\/v1\/pets status=401 /m;
   await until(() => pattern.test(server.output()));

@@ -160,12 +160,14 @@ describe("an embedded server's socket", () => {
   const socketOf = (dataDir = '') => join(dataDir, 'ops.sock');
 
   test('accepts commands without a token, and only its own user can open it', async () => {
-    await using server = await startServer();
-    const socket = socketOf(server.dataDir);
+    await using database = await createDatabase('embedded');
+    await using server = await startServer({ env: database.env });
+    const dataDir = database.env['DATA_DIR'] ?? '';
+    const socket = socketOf(dataDir);
     const status = await statusOver(socket);
     expect(status).toBe(200);
     expect((await stat(socket)).mode & 0o777).toBe(0o600);
-    expect((await stat(server.dataDir)).mode & 0o777).toBe(0o700);
+    expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
     // The port asks for a token.
     expect((await call(`${server.opsUrl}/admin/v1/keys`)).status).toBe(401);
     await server.stop();

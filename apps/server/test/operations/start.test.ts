@@ -121,11 +121,11 @@ describe('a start on existing data', () => {
   });
 });
 
-test('when ten servers start at once on one data directory, exactly one serves', async () => {
+test('when four servers start at once on one data directory, exactly one serves', async () => {
   await using directory = await temporaryDirectory();
   await using started = new AsyncDisposableStack();
   const attempts = await Promise.allSettled(
-    Array.from({ length: 10 }, () => startServer({ dataDir: directory.path })),
+    Array.from({ length: 4 }, () => startServer({ dataDir: directory.path })),
   );
   const servers = attempts.filter((it) => it.status === 'fulfilled').map(({ value }) => value);
   for (const server of servers) started.use(server);
@@ -155,7 +155,8 @@ test.skipIf(!existsSync('/dev/full'))(
 );
 
 test('npm start serves, and Ctrl-C in the terminal ends it with exit code 0', async () => {
-  await using server = await startServer({ command: ['npm', 'start'] });
+  await using database = await createDatabase('embedded');
+  await using server = await startServer({ command: ['npm', 'start'], env: database.env });
   const token = server.demoKey ?? '';
   expect((await call(`${server.baseUrl}/pets`, { token })).status).toBe(200);
   using request = await beginCreation(server, token);
@@ -170,7 +171,8 @@ test('npm start serves, and Ctrl-C in the terminal ends it with exit code 0', as
 
 // A shell between npm and the server would end without passing it on.
 test('npm start ends its server when npm alone gets SIGTERM', async () => {
-  await using server = await startServer({ command: ['npm', 'start'], timeoutMs: 300_000 });
+  await using database = await createDatabase('embedded');
+  await using server = await startServer({ command: ['npm', 'start'], env: database.env });
   server.signal('SIGTERM');
   await server.exited;
   expect(server.output()).toMatch(/stopping.*SIGTERM|"signal":"SIGTERM","msg":"stopping"/);

@@ -2,13 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import {
-  runServer,
-  type ServerRun,
-  startServer,
-  temporaryDirectory,
-  until,
-} from '@animal-store/testkit';
+import { runServer, type ServerRun, startServer, until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import { lockDataDir } from '../../src/database/data-dir-lock.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
@@ -131,13 +125,11 @@ describe('a stop during the start', () => {
   );
 
   test('releases the data directory', async () => {
-    await using directory = await temporaryDirectory();
-    const dataDir = directory.path;
+    await using database = await createDatabase('embedded');
+    const dataDir = database.env['DATA_DIR'] ?? '';
     const when = () => existsSync(join(dataDir, 'lock'));
-    expectCalledOff(
-      await runServer({ dataDir, interrupt: { signal: 'SIGTERM', when } }),
-      'SIGTERM',
-    );
+    const run = await runServer({ env: database.env, interrupt: { signal: 'SIGTERM', when } });
+    expectCalledOff(run, 'SIGTERM');
     lockDataDir(dataDir).release();
   });
 });

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRedis, startServer, temporaryDirectory } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
+import { createDatabase } from '../support/databases.ts';
 import { logOf } from '../support/observed.ts';
 import { type OtlpCollector, openOtlpCollector } from '../support/otlp-collector.ts';
 import { startService } from '../support/test-service.ts';
@@ -92,9 +93,12 @@ describe('requests and the stop succeed with a collector', () => {
 });
 
 test('without an endpoint only the API package of OpenTelemetry is loaded', async () => {
+  await using database = await createDatabase('postgres');
   const loaded = async (env: Record<string, string>) => {
     await using directory = await temporaryDirectory();
-    await using started = await startServer({ env: { ...env, NODE_V8_COVERAGE: directory.path } });
+    await using started = await startServer({
+      env: { ...database.env, ...env, NODE_V8_COVERAGE: directory.path },
+    });
     await started.stop();
     const scripts = readdirSync(directory.path)
       .map((file) => readFileSync(join(directory.path, file), 'utf8'))

@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findProgram, type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { environmentVariables } from '../../src/config.ts';
+import { createDatabase } from '../support/databases.ts';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -16,9 +17,13 @@ describe('the README', () => {
   let server: Server;
 
   beforeAll(async () => {
-    server = await startServer();
+    const database = await createDatabase('embedded');
+    server = await startServer({ env: database.env });
+    return async () => {
+      await server[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
+    };
   });
-  afterAll(() => server[Symbol.asyncDispose]());
 
   /** What differs from run to run, and nothing else. */
   const settle = (text: string) =>
