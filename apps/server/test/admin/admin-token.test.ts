@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { adminOf, adminToken, useAdmin } from '../support/admin.ts';
 import { sendRaw } from '../support/raw-http.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/test-service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 const env = { ADMIN_TOKEN: adminToken };

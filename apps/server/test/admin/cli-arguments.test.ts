@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { temporaryDirectory } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
-import { cli, execute } from '../support/cli.ts';
+import { cli, execute } from '../support/run-command.ts';
 
 const cliFile = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 

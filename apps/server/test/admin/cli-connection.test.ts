@@ -6,9 +6,9 @@ import type { Key } from '@animal-store/contract/admin';
 import { freePort, startServer, temporaryDirectory } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import { adminToken } from '../support/admin.ts';
-import { type CliEnvironment, cli } from '../support/cli.ts';
 import { createDatabase } from '../support/databases.ts';
-import { call, startService } from '../support/service.ts';
+import { type CliEnvironment, cli } from '../support/run-command.ts';
+import { call, startService } from '../support/test-service.ts';
 
 describe('without a server of its own', () => {
   const list = (env: CliEnvironment, ...args: string[]) => cli(['keys', 'list', ...args], env);

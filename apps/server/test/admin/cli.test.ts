@@ -1,9 +1,9 @@
 import type { AuditEntry, IssuedKey, Key, KeyDetails } from '@animal-store/contract/admin';
 import { type Server, startServer, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cli, execute } from '../support/cli.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
-import { call } from '../support/service.ts';
+import { cli, execute } from '../support/run-command.ts';
+import { call } from '../support/test-service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 const anyTime = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`;

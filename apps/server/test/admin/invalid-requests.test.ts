@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useAdmin } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
-import type { CallOptions } from '../support/service.ts';
+import type { CallOptions } from '../support/test-service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { adminOf, adminToken, useAdmin } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
-import { startService, wideQuota } from '../support/service.ts';
+import { startService, wideQuota } from '../support/test-service.ts';
 
 const env = {
   ADMIN_TOKEN: adminToken,

@@ -16,7 +16,7 @@ import {
 } from '../../src/operators/operator-management.ts';
 import { adminOf, adminToken, someCause, useAdmin } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/test-service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

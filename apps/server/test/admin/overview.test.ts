@@ -3,7 +3,7 @@ import { openRedis, startServer, until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import { type Admin, adminOf, adminToken, useAdmin } from '../support/admin.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
-import { call } from '../support/service.ts';
+import { call } from '../support/test-service.ts';
 
 const readOverview = async (admin: Admin): Promise<Overview> => {
   const { status, body } = await admin.call('/overview');

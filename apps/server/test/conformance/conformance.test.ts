@@ -1,7 +1,7 @@
 import LinkHeader from 'http-link-header';
 import { parseItem, parseList } from 'structured-headers';
 import { describe, expect, test } from 'vitest';
-import { useService } from '../support/service.ts';
+import { useService } from '../support/test-service.ts';
 import { fuzz } from './fuzz.ts';
 
 const service = useService('embedded', { env: { ADDRESS_PER_MINUTE: '1000000' } });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { databaseKinds } from '../support/databases.ts';
-import { useService } from '../support/service.ts';
+import { useService } from '../support/test-service.ts';
 
 // A client written from the specification alone: it knows a base address, an API key and JSON, and
 // goes through the document from its first table to its last rule.

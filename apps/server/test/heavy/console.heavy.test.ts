@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
 import { openBrowser } from '../support/browser.ts';
 import { type ConsoleTab, openConsole } from '../support/console-browser.ts';
-import { call, startService, type TestService, useService } from '../support/service.ts';
+import { call, startService, type TestService, useService } from '../support/test-service.ts';
 
 /** Bans at the third denial in a row. */
 const env = {

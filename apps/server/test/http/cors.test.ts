@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useServiceWithDeniedKey } from '../support/denied-key.ts';
 import { expectError, expectResponseHeaders } from '../support/expectations.ts';
-import { type CallOptions, useService } from '../support/service.ts';
+import { type CallOptions, useService } from '../support/test-service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 const origin = 'https://shop.example';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { useServiceWithDeniedKey } from '../support/denied-key.ts';
 import { expectError } from '../support/expectations.ts';
 import type { Answer } from '../support/send.ts';
-import type { CallOptions } from '../support/service.ts';
+import type { CallOptions } from '../support/test-service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { databaseKinds } from '../support/databases.ts';
 import { expectErrorBody, expectResponseHeaders } from '../support/expectations.ts';
-import { listAll } from '../support/list-all.ts';
+import { listAll } from '../support/list-all-pets.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
-import { useService } from '../support/service.ts';
+import { useService } from '../support/test-service.ts';
 import { hostileInputs } from './hostile-inputs.ts';
 import type { HostileInput } from './hostile-request.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expectError } from '../support/expectations.ts';
 import { sendRawRequest } from '../support/raw-http.ts';
-import { useService } from '../support/service.ts';
+import { useService } from '../support/test-service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 

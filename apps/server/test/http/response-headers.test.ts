@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expectResponseHeaders } from '../support/expectations.ts';
 import { rawRequest, sendRaw, sendRawRequest } from '../support/raw-http.ts';
-import { type CallOptions, useService } from '../support/service.ts';
+import { type CallOptions, useService } from '../support/test-service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { expectError } from '../support/expectations.ts';
 import { rawRequest, sendRaw, sendRawRequest } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
-import { useService } from '../support/service.ts';
+import { useService } from '../support/test-service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 

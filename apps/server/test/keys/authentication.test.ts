@@ -7,7 +7,7 @@ import { databaseKinds } from '../support/databases.ts';
 import { expectError, rateLimitOf } from '../support/expectations.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
-import { startService, type TestService, useService } from '../support/service.ts';
+import { startService, type TestService, useService } from '../support/test-service.ts';
 
 const realm = 'Bearer realm="animal-store"';
 

@@ -8,7 +8,7 @@ import { hashToken } from '../../src/keys/token.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { listeningLine, logOf, requestLine } from '../support/observed.ts';
-import { useService, wideQuota } from '../support/service.ts';
+import { useService, wideQuota } from '../support/test-service.ts';
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const durationMs = expect.any(Number);

@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { adminToken } from '../support/admin.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
 import { logOf } from '../support/observed.ts';
-import { call, startService, useService } from '../support/service.ts';
+import { call, startService, useService } from '../support/test-service.ts';
 
 const mentioning = (part: string) => [expect.stringContaining(part)];
 

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createIdempotentCreations } from '../../src/pets/idempotent-creation.ts';
 import { type DatabaseKind, databaseKinds } from '../support/databases.ts';
 import { expectError, expectResponseHeaders } from '../support/expectations.ts';
-import { listAll, type Pet } from '../support/list-all.ts';
+import { listAll, type Pet } from '../support/list-all-pets.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
-import { useService } from '../support/service.ts';
+import { useService } from '../support/test-service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 

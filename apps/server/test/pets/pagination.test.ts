@@ -5,7 +5,7 @@ import { databaseKinds } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
-import { useService } from '../support/service.ts';
+import { useService } from '../support/test-service.ts';
 
 type Pet = { id: number; status: string };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { databaseKinds } from '../support/databases.ts';
 import { expectError, expectResponseHeaders } from '../support/expectations.ts';
-import { useService } from '../support/service.ts';
+import { useService } from '../support/test-service.ts';
 
 type Pet = { id: number; name: string; categoryId: number | bigint; status: string };
 

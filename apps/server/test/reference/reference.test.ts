@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { findProgram, temporaryDirectory } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import { send } from '../support/send.ts';
-import { call, useService } from '../support/service.ts';
+import { call, useService } from '../support/test-service.ts';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));

@@ -9,7 +9,7 @@ import {
   type ServiceOptions,
   type TestService,
   useService,
-} from './service.ts';
+} from './test-service.ts';
 
 /** The admin token of servers that are told one. */
 export const adminToken = 'an-admin-token-for-tests';

@@ -7,7 +7,7 @@ import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
 import { startReplicas } from '../support/replicas.ts';
-import { call, startService, useService } from '../support/service.ts';
+import { call, startService, useService } from '../support/test-service.ts';
 
 const quick = { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '20', USAGE_ROLL_UP_MS: '20' };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { logOf } from '../support/observed.ts';
-import { useService } from '../support/service.ts';
+import { useService } from '../support/test-service.ts';
 import { closeOf, openConnection } from './connection.ts';
 
 const repetitions = 150;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { logOf } from '../support/observed.ts';
-import { useService } from '../support/service.ts';
+import { useService } from '../support/test-service.ts';
 import { closeOf, openConnection, readUntilClosed, statusesIn } from './connection.ts';
 
 const service = useService('postgres');

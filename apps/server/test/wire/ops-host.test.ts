@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
-import { useService } from '../support/service.ts';
+import { useService } from '../support/test-service.ts';
 
 const service = useService('postgres', {
   env: { OPS_HOSTS: 'Metrics.internal, server', ADMIN_TOKEN: 'an-admin-token-of-the-tests' },
