@@ -100,6 +100,14 @@ const runtimes = {
 /** Every combination of module resolution and runtime, for `test.each`. */
 export const compilations = combine(runtimes);
 
+/** Of these the fewest that have every module resolution and every runtime. */
+export const fewCompilations = Object.keys(runtimes).map((runtime, index) => {
+  const ofRuntime = compilations.filter((it) => it.runtime === runtime);
+  const chosen = ofRuntime[index % ofRuntime.length];
+  if (chosen === undefined) throw new Error(`Nothing is compiled for ${runtime}.`);
+  return chosen;
+});
+
 /** The same for Node with other types. */
 export function compilationsWith(types: string) {
   const { Node, 'Node with the DOM': withDom } = runtimes;

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compilations, compileConsumer, typescript7 } from './compile-consumer.ts';
+import { compileConsumer, fewCompilations, typescript7 } from './compile-consumer.ts';
 import { type Consumer, createConsumer, packageDirectory, runIn } from './consumer.ts';
 
 // The package as its users get it: packed, installed into an empty folder, imported from there.
@@ -127,7 +127,8 @@ test('its two halves know the errors of one another', async () => {
   expect(await consumer.run(process.execPath, ['both.mjs'])).toBe('false true true\n');
 });
 
-test.each(compilations)(
+// `heavy/types.heavy.test.ts` has all combinations.
+test.each(fewCompilations)(
   'TypeScript 7 with $resolution compiles it for $runtime, and the README’s examples',
   async ({ options }) => {
     await compileConsumer(consumer, typescript7, options);

@@ -16,14 +16,10 @@ test('Are the Types Wrong finds no problem in the package, however its types are
 });
 
 describe.each([
-  [
-    'TypeScript 5.9',
-    tools.typescript59,
-    [...compilations, ...compilationsWith(tools.typesOfNode20)],
-  ],
-  ['TypeScript 7', typescript7, compilationsWith(tools.typesOfNode20)],
-] as const)('%s', (_name, tsc, those) => {
-  test.each(those)(
+  ['TypeScript 5.9', tools.typescript59],
+  ['TypeScript 7', typescript7],
+])('%s', (_name, tsc) => {
+  test.each([...compilations, ...compilationsWith(tools.typesOfNode20)])(
     'with $resolution compiles it for $runtime, and the README’s examples',
     async ({ options }) => {
       await using consumer = await createConsumer();

@@ -1,0 +1,97 @@
+import type { Quota } from '@animal-store/contract';
+import { createQuotaModel } from '@animal-store/testkit/quota-model';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { startMs } from './quota-sequences.ts';
+import { suiteOptions } from './quota-subject.ts';
+
+/** A client of the model that waits as long as `Retry-After` says. */
+export interface Client {
+  readonly quota: Quota;
+  /** Requests it may have on their way at the same time. */
+  readonly callers: number;
+  /** Each way; a second is the grace, and there and back is less. */
+  readonly latencyMs: number;
+  /** The longest pause between an answer and the next request of the same caller. */
+  readonly pauseMs: number;
+  readonly seed: number;
+}
+
+export const client: fc.Arbitrary<Client> = fc.record({
+  quota: fc.record({
+    perMinute: fc.integer({ min: 1, max: 120 }),
+    perDay: fc.constantFrom(1, 10, 100, 1_000, 100_000),
+  }),
+  callers: fc.integer({ min: 1, max: 40 }),
+  latencyMs: fc.integer({ min: 0, max: 499 }),
+  pauseMs: fc.constantFrom(0, 10, 100, 1_000, 20_000),
+  seed: fc.integer(),
+});
+
+type Stage = 'sends' | 'is decided' | 'hears';
+
+/** Lets a client loose on a key, and gives what it was told. */
+export function letLoose({ quota, callers, latencyMs, pauseMs, seed }: Client): Set<string> {
+  const model = createQuotaModel(suiteOptions.banPolicy);
+  const random = createRandom(seed);
+  const upTo = (ms: number) => Math.floor(random() * (ms + 1));
+  const told = new Set<string>();
+  // All callers of a client know what one of them was told.
+  let waitsUntil = 0;
+  const all = Array.from({ length: callers }, () => ({
+    stage: 'sends' as Stage,
+    at: startMs + upTo(pauseMs),
+    waitMs: 0,
+  }));
+
+  for (let events = 0; events < 900; events += 1) {
+    const caller = all.reduce((a, b) => (b.at < a.at ? b : a));
+    const { at } = caller;
+    switch (caller.stage) {
+      case 'sends':
+        if (at < waitsUntil) caller.at = waitsUntil;
+        else Object.assign(caller, { stage: 'is decided', at: at + upTo(latencyMs) });
+        break;
+      case 'is decided': {
+        const { outcome, retryAfterSeconds } = model.take(quota, at);
+        told.add(outcome);
+        caller.waitMs = retryAfterSeconds * 1_000;
+        Object.assign(caller, { stage: 'hears', at: at + upTo(latencyMs) });
+        break;
+      }
+      case 'hears':
+        if (caller.waitMs > 0) waitsUntil = Math.max(waitsUntil, at + caller.waitMs);
+        Object.assign(caller, { stage: 'sends', at: at + upTo(pauseMs) });
+        break;
+    }
+  }
+  return told;
+}
+
+/** Tests that no such client is ever banned, in so many runs. */
+export function testPatientClient(runs: number): void {
+  test(`a client that waits as long as Retry-After says is never banned, in ${runs} runs`, () => {
+    let denied = 0;
+    fc.assert(
+      fc.property(client, (client) => {
+        const told = letLoose(client);
+        if (told.has('denied')) denied += 1;
+        expect(told).not.toContain('banned');
+      }),
+      { numRuns: runs },
+    );
+    // Most of them do use up what they have.
+    expect(denied).toBeGreaterThan(runs / 2);
+  });
+}
+
+/** Mulberry32: numbers from 0 to 1, the same ones for the same seed. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

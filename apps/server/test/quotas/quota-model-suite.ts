@@ -1,0 +1,148 @@
+import type { BanPolicy, Quota } from '@animal-store/contract';
+import { type Redis, openRedis as startRedis } from '@animal-store/testkit';
+import { createQuotaModel } from '@animal-store/testkit/quota-model';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, test, vi } from 'vitest';
+import { openRedis, type RedisConnection } from '../../src/quotas/open-redis.ts';
+import type { QuotaResult } from '../../src/quotas/quota-result.ts';
+import type { Quotas } from '../../src/quotas/quotas.ts';
+import { createMemoryQuotas, createRedisQuotas } from './open-limiters.ts';
+import {
+  compare,
+  play,
+  policies,
+  policyOf,
+  type Sequence,
+  sequence,
+  startMs,
+} from './quota-sequences.ts';
+import { suiteOptions } from './quota-subject.ts';
+
+/** A quota that nobody reaches. */
+const wide: Quota = { perMinute: 1_000_000, perDay: 1_000_000 };
+
+/**
+ * Random sequences of requests, which both limiters must decide as the model does.
+ *
+ * @param runs how many sequences each test plays.
+ */
+export function describeQuotaModel(runs: {
+  readonly batches: number;
+  readonly replicas: number;
+  readonly memory: number;
+}): void {
+  describe('on Redis', () => {
+    let server: Redis;
+    let redis: RedisConnection;
+    let now = 0;
+    /** By policy; two replicas each, because a replica remembers bans. */
+    let replicas: Map<string, [Quotas, Quotas]>;
+    let lastId = 0;
+    const nextId = () => {
+      lastId += 1;
+      return `sequence-${lastId}`;
+    };
+
+    beforeAll(async () => {
+      server = await startRedis();
+      redis = openRedis([server.url]);
+      await new Promise((resolve) => redis.once('ready', resolve));
+      const open = (banPolicy: BanPolicy) =>
+        createRedisQuotas({ ...suiteOptions, banPolicy, redis, now: () => now });
+      replicas = new Map(
+        Object.entries(policies).map(([name, policy]) => [name, [open(policy), open(policy)]]),
+      );
+    });
+    afterAll(async () => {
+      redis.disconnect();
+      await server.close();
+    });
+
+    const replicasOf = ({ policy }: Sequence) => {
+      const found = replicas.get(policy);
+      if (found === undefined) throw new Error(`There are no replicas with the policy ${policy}.`);
+      return found;
+    };
+
+    test('batches are decided as the model decides their requests one by one', async () => {
+      await fc.assert(
+        fc.asyncProperty(sequence, async (sequence) => {
+          const requests = play(sequence, createQuotaModel(policyOf(sequence)));
+          const [quotas] = replicasOf(sequence);
+          // Two keys do the same, so that batches have requests of several keys.
+          const keys = [nextId(), nextId()].map((id) => ({ id, decisions: [] as QuotaResult[] }));
+          for (const [atMs, atOnce] of Map.groupBy(requests, ({ atMs }) => atMs)) {
+            now = atMs;
+            for (const { id } of keys) quotas.forgetBan(id);
+            // Sent at once. All others share the batches after it.
+            const first = quotas.takeForKey({ id: 'first', quota: wide });
+            const decisions = await Promise.all(
+              atOnce.map(({ plan }) =>
+                Promise.all(keys.map(({ id }) => quotas.takeForKey({ id, quota: plan }))),
+              ),
+            );
+            for (const [i, key] of keys.entries()) {
+              key.decisions.push(...decisions.map((both) => both[i] as QuotaResult));
+            }
+            await first;
+          }
+          for (const { decisions } of keys) compare(requests, decisions);
+        }),
+        { numRuns: runs.batches },
+      );
+    });
+
+    test('two replicas, each remembering bans, decide as the model does', async () => {
+      const whose = fc.infiniteStream(fc.nat({ max: 1 }));
+      await fc.assert(
+        fc.asyncProperty(sequence, whose, async (sequence, whose) => {
+          const requests = play(sequence, createQuotaModel(policyOf(sequence)));
+          const quotas = replicasOf(sequence);
+          const id = nextId();
+          const decisions: QuotaResult[] = [];
+          for (const { atMs, plan } of requests) {
+            now = atMs;
+            const replica = quotas[whose.next().value as 0 | 1];
+            decisions.push(await replica.takeForKey({ id, quota: plan }));
+          }
+          compare(requests, decisions);
+        }),
+        { numRuns: runs.replicas },
+      );
+    });
+  });
+
+  describe('in memory', () => {
+    beforeEach(() => {
+      vi.useFakeTimers({ now: startMs, toFake: ['Date'] });
+    });
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+
+    test('the limiter decides as the model does', async () => {
+      const quotasOf = new Map(
+        Object.entries(policies).map(([name, banPolicy]) => [
+          name,
+          createMemoryQuotas({ ...suiteOptions, banPolicy }),
+        ]),
+      );
+      let sequences = 0;
+      await fc.assert(
+        fc.asyncProperty(sequence, async (sequence) => {
+          sequences += 1;
+          const requests = play(sequence, createQuotaModel(policyOf(sequence)));
+          const quotas = quotasOf.get(sequence.policy);
+          const decisions: QuotaResult[] = [];
+          for (const { atMs, plan } of requests) {
+            vi.setSystemTime(atMs);
+            const decision = await quotas?.takeForKey({ id: `key ${sequences}`, quota: plan });
+            if (decision !== undefined) decisions.push(decision);
+          }
+          compare(requests, decisions);
+        }),
+        { numRuns: runs.memory },
+      );
+    });
+  });
+}
