@@ -8,11 +8,10 @@ import {
   requiredRoles,
 } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createAuditLog, recordAudit } from '../../src/audit/audit-log.ts';
-import type { OpenDatabase } from '../../src/database/database.ts';
 import { adminOf, adminToken, someCause, useAdmin } from '../support/admin.ts';
-import { createDatabase, databaseKinds } from '../support/databases.ts';
+import { databaseKinds, useDatabase } from '../support/databases.ts';
 import { startService } from '../support/test-service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
@@ -258,14 +257,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
 });
 
 describe.each(databaseKinds)('in the database %s', (kind) => {
-  const stack = new AsyncDisposableStack();
-  let database: OpenDatabase;
-
-  beforeAll(async () => {
-    database = await stack.use(await createDatabase(kind)).open();
-    stack.defer(() => database.close());
-  });
-  afterAll(() => stack.disposeAsync());
+  const database = useDatabase(kind);
 
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 

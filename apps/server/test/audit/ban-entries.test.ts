@@ -10,10 +10,14 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
 import { createBanLog } from '../../src/audit/ban-log.ts';
-import type { OpenDatabase } from '../../src/database/database.ts';
 import { createKeyManagement } from '../../src/keys/key-management.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
-import { createDatabase, databaseKinds, type TestDatabase } from '../support/databases.ts';
+import {
+  createDatabase,
+  databaseKinds,
+  type TestDatabase,
+  useDatabase,
+} from '../support/databases.ts';
 import { call } from '../support/test-service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
@@ -166,14 +170,7 @@ test('a ban that begins while the database is away is recorded once it is back',
 });
 
 describe.each(databaseKinds)('in the database %s', (kind) => {
-  const stack = new AsyncDisposableStack();
-  let database: OpenDatabase;
-
-  beforeAll(async () => {
-    database = await stack.use(await createDatabase(kind)).open();
-    stack.defer(() => database.close());
-  });
-  afterAll(() => stack.disposeAsync());
+  const database = useDatabase(kind);
 
   async function actionsAbout(keyId: string) {
     const { items: entries } = await createAuditLog(database.db).list({ keyId }, 100, undefined);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { keySorts } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database, OpenDatabase } from '../../src/database/database.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
 import type { ListPosition } from '../../src/database/list-page.ts';
 import { inTransaction } from '../../src/database/statement.ts';
 import { createApiKey } from '../../src/keys/key-creation.ts';
@@ -10,7 +10,7 @@ import { createKeyManagement } from '../../src/keys/key-management.ts';
 import { type KeyFilter, searchKeys } from '../../src/keys/key-search.ts';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { someCause } from '../support/admin.ts';
-import { createDatabase, databaseKinds } from '../support/databases.ts';
+import { databaseKinds, useDatabase } from '../support/databases.ts';
 import { fillKeys } from '../support/fill-keys.ts';
 
 const quota = { perMinute: 5, perDay: 6 };
@@ -31,8 +31,7 @@ const idsOf = async (db: Database, filter: KeyFilter, limit?: number) =>
   (await pagesOf(db, filter, limit)).flat();
 
 describe.each(databaseKinds)('the search of keys on %s', (kind) => {
-  const stack = new AsyncDisposableStack();
-  let database: OpenDatabase;
+  const database = useDatabase(kind);
   let db: Database;
   /** Ids by name. */
   const keys: Record<string, string> = {};
@@ -43,8 +42,6 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
     (await idsOf(db, filter, limit)).map(nameOf);
 
   beforeAll(async () => {
-    database = await stack.use(await createDatabase(kind)).open();
-    stack.defer(() => database.close());
     db = database.db;
     const management = createKeyManagement(db, () => {});
     const create = async (name: string, account?: string, enterprise = false) => {
@@ -83,7 +80,6 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
         set deprecated_at = now() - make_interval(days => ${days}) where key_id = ${keys[name]}`);
     }
   });
-  afterAll(() => stack.disposeAsync());
 
   const byName = [
     ...['acme', 'Acme 2', 'Acme%4', 'ACME_3', 'expired early', 'expired late'],
@@ -196,15 +192,10 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
 
 describe('among many keys', () => {
   const count = 12_000;
-  const stack = new AsyncDisposableStack();
-  let database: OpenDatabase;
-
+  const database = useDatabase('postgres');
   beforeAll(async () => {
-    database = await stack.use(await createDatabase('postgres')).open();
-    stack.defer(() => database.close());
     await fillKeys(database.db, count);
   });
-  afterAll(() => stack.disposeAsync());
 
   async function numberOf(db: Database, query: ReturnType<typeof sql>): Promise<number> {
     const [row] = (await db.execute(sql`select (${query})::integer as number`)) as unknown as {

@@ -1,57 +1,37 @@
 import { readFileSync } from 'node:fs';
 import type { BanPolicy, Quota } from '@animal-store/contract';
-import { type Redis, openRedis as startRedis } from '@animal-store/testkit';
 import { createQuotaModel, type ModelDecision } from '@animal-store/testkit/quota-model';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  defineScript,
-  openRedis,
-  type RedisConnection,
-  type RedisScript,
-} from '../../src/quotas/open-redis.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { defineScript, type RedisScript } from '../../src/quotas/open-redis.ts';
 import type { QuotaResult } from '../../src/quotas/quota-result.ts';
 import type { Quotas } from '../../src/quotas/quotas.ts';
 import { createRedisQuotas } from './open-limiters.ts';
+import { hasty, startMs } from './quota-sequences.ts';
+import { useRedis } from './use-redis.ts';
 
 // During a rolling update, replicas of this version and of the one before decide side by side. The one
 // before is represented by its script. Delete this file and the script one version later.
 
-const startMs = 1_800_000_000_321;
 const dayMs = 86_400_000;
 
-const policy: BanPolicy = {
-  graceMs: 1_000,
-  minStrikes: 2,
-  strikeShare: 0.5,
-  strikeWindowSeconds: 5,
-  banSeconds: 2,
-  maxBanSeconds: 7,
-  memorySeconds: 2 * 86_400,
-};
+const policy: BanPolicy = { ...hasty, memorySeconds: 2 * 86_400 };
 
-let server: Redis;
-let redis: RedisConnection;
+const redis = useRedis();
 let now = startMs;
 let newReplica: Quotas;
 let oldScript: RedisScript<number[]>;
 
-beforeAll(async () => {
-  server = await startRedis();
-  redis = openRedis([server.url]);
-  await new Promise((resolve) => redis.once('ready', resolve));
+beforeAll(() => {
+  const { connection } = redis;
   newReplica = createRedisQuotas({
     addressPerMinute: 60,
     banPolicy: policy,
-    redis,
+    redis: connection,
     now: () => now,
   });
   const lua = readFileSync(new URL('./previous-version.lua', import.meta.url), 'utf8');
-  oldScript = defineScript(redis, 'takeQuota', lua);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.close();
+  oldScript = defineScript(connection, 'takeQuota', lua);
 });
 
 interface Decision {
@@ -104,8 +84,8 @@ const banned = (until: number): Decision => ({
 });
 
 const typeOf = async (id: string) => ({
-  old: await redis.type(`animal-store:quota:{${id}}`),
-  new: await redis.type(`animal-store:key:{${id}}`),
+  old: await redis.connection.type(`animal-store:quota:{${id}}`),
+  new: await redis.connection.type(`animal-store:key:{${id}}`),
 });
 
 describe('a key that the previous version has in use', () => {

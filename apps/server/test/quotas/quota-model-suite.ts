@@ -1,9 +1,7 @@
 import type { BanPolicy, Quota } from '@animal-store/contract';
-import { type Redis, openRedis as startRedis } from '@animal-store/testkit';
 import { createQuotaModel } from '@animal-store/testkit/quota-model';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, test, vi } from 'vitest';
-import { openRedis, type RedisConnection } from '../../src/quotas/open-redis.ts';
+import { afterEach, beforeAll, beforeEach, describe, test, vi } from 'vitest';
 import type { QuotaResult } from '../../src/quotas/quota-result.ts';
 import type { Quotas } from '../../src/quotas/quotas.ts';
 import { createMemoryQuotas, createRedisQuotas } from './open-limiters.ts';
@@ -17,6 +15,7 @@ import {
   startMs,
 } from './quota-sequences.ts';
 import { suiteOptions } from './quota-subject.ts';
+import { useRedis } from './use-redis.ts';
 
 /** A quota that nobody reaches. */
 const wide: Quota = { perMinute: 1_000_000, perDay: 1_000_000 };
@@ -32,8 +31,7 @@ export function describeQuotaModel(runs: {
   readonly memory: number;
 }): void {
   describe('on Redis', () => {
-    let server: Redis;
-    let redis: RedisConnection;
+    const redis = useRedis();
     let now = 0;
     /** By policy; two replicas each, because a replica remembers bans. */
     let replicas: Map<string, [Quotas, Quotas]>;
@@ -43,19 +41,13 @@ export function describeQuotaModel(runs: {
       return `sequence-${lastId}`;
     };
 
-    beforeAll(async () => {
-      server = await startRedis();
-      redis = openRedis([server.url]);
-      await new Promise((resolve) => redis.once('ready', resolve));
+    beforeAll(() => {
+      const { connection } = redis;
       const open = (banPolicy: BanPolicy) =>
-        createRedisQuotas({ ...suiteOptions, banPolicy, redis, now: () => now });
+        createRedisQuotas({ ...suiteOptions, banPolicy, redis: connection, now: () => now });
       replicas = new Map(
         Object.entries(policies).map(([name, policy]) => [name, [open(policy), open(policy)]]),
       );
-    });
-    afterAll(async () => {
-      redis.disconnect();
-      await server.close();
     });
 
     const replicasOf = ({ policy }: Sequence) => {

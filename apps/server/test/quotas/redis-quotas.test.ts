@@ -1,29 +1,18 @@
-import { type Redis, openRedis as startRedis } from '@animal-store/testkit';
-import { afterAll, beforeAll, describe } from 'vitest';
-import { openRedis, type RedisConnection } from '../../src/quotas/open-redis.ts';
+import { describe } from 'vitest';
 import { createRedisQuotas } from './open-limiters.ts';
 import { suiteOptions } from './quota-subject.ts';
 import { describeQuotas } from './quota-suite.ts';
+import { useRedis } from './use-redis.ts';
 
 describe('on Redis', () => {
-  let server: Redis;
-  let redis: RedisConnection;
-
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = openRedis([server.url]);
-    await new Promise((resolve) => redis.once('ready', resolve));
-  });
-  afterAll(async () => {
-    redis.disconnect();
-    await server.close();
-  });
+  const redis = useRedis();
 
   describeQuotas(async () => {
-    await redis.flushall();
+    const { connection } = redis;
+    await connection.flushall();
     let now = 1_800_000_000_321;
     return {
-      quotas: createRedisQuotas({ ...suiteOptions, redis, now: () => now }),
+      quotas: createRedisQuotas({ ...suiteOptions, redis: connection, now: () => now }),
       now: () => now,
       advance: async (ms) => {
         now += ms;

@@ -1,8 +1,8 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { postgresAt, temporaryDirectory } from '@animal-store/testkit';
-import { inject } from 'vitest';
-import type { OpenDatabase } from '../../src/database/database.ts';
+import { beforeAll, inject } from 'vitest';
+import type { Database, OpenDatabase } from '../../src/database/database.ts';
 import { openEmbedded } from '../../src/database/open-embedded.ts';
 import { openPostgres } from '../../src/database/open-postgres.ts';
 import { postgresTemplate } from './global-setup.ts';
@@ -43,4 +43,22 @@ export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> 
       };
     }
   }
+}
+
+/** Opens a migrated, empty database in this process, for the tests of a file or of a `describe`. */
+export function useDatabase(kind: DatabaseKind): { readonly db: Database } {
+  let opened: OpenDatabase;
+  beforeAll(async () => {
+    const database = await createDatabase(kind);
+    opened = await database.open();
+    return async () => {
+      await opened.close();
+      await database[Symbol.asyncDispose]();
+    };
+  });
+  return {
+    get db() {
+      return opened.db;
+    },
+  };
 }

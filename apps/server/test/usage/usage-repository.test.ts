@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OpenDatabase } from '../../src/database/database.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { UsageEntry } from '../../src/usage/usage-entry.ts';
 import { createUsageRepository, type UsageRepository } from '../../src/usage/usage-repository.ts';
-import { createDatabase, databaseKinds } from '../support/databases.ts';
+import { databaseKinds, useDatabase } from '../support/databases.ts';
 
 const dayMs = 86_400_000;
 
 describe.each(databaseKinds)('the usage repository on %s', (kind) => {
-  const stack = new AsyncDisposableStack();
-  let database: OpenDatabase;
+  const database = useDatabase(kind);
   let repository: UsageRepository;
   beforeAll(async () => {
-    database = await stack.use(await createDatabase(kind)).open();
-    stack.defer(() => database.close());
     repository = createUsageRepository(database.db);
   });
-  afterAll(() => stack.disposeAsync());
 
   const now = new Date();
 
