@@ -166,8 +166,11 @@ async function launch(options: ServerOptions) {
         HOST: '127.0.0.1',
         OPS_PORT: '0',
         DATA_DIR: dataDir,
-        // A busy machine is no overload, and a slow Redis no outage.
+        // A busy machine is no overload, no slow or stalled caller, and a slow Redis no outage.
         MAX_LOOP_DELAY_MS: '60000',
+        HEADERS_TIMEOUT_MS: '600000',
+        REQUEST_TIMEOUT_MS: '600000',
+        STALL_TIMEOUT_MS: '600000',
         REDIS_TIMEOUT_MS: '60000',
         ...env,
       },

@@ -54,15 +54,12 @@ describe.each(databaseKinds)('the specification on %s', (kind) => {
     body?: unknown,
     key: string | null = service.tokens.enterprise,
   ): Promise<Reply> {
-    const response = await fetch(service.server.baseUrl + path, {
+    const answer = await service.call(path, {
       method,
-      headers: {
-        ...(key !== null && { Authorization: `Bearer ${key}` }),
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      token: key,
+      ...(body !== undefined && { json: JSON.stringify(body) }),
     });
-    return { status: response.status, headers: response.headers, json: await response.json() };
+    return { status: answer.status, headers: answer.headers, json: answer.body };
   }
 
   /** Sends so many requests at once. */

@@ -17,7 +17,7 @@ const routes = [
 
 /** Whether Node has rejected the input, before it became a request of ours. */
 const isMinimal = ({ status, headers, text }: Answer) =>
-  [400, 408, 413, 417, 431].includes(status) && text === '' && !headers.has('X-Request-Id');
+  [400, 413, 417, 431].includes(status) && text === '' && !headers.has('X-Request-Id');
 
 /** The same inputs, with a token that is there only once the service is. */
 const titlesOf = (method: string, path: string) =>

@@ -5,6 +5,13 @@ import { createApiKey } from '../../src/keys/key-creation.ts';
 /** A server on Postgres and Redis of its own, outside vitest, with a key that no load exhausts. */
 export type LoadedServer = AsyncDisposable & { readonly server: Server; readonly token: string };
 
+/** Empty counts as unset: what is measured has the service's limits, not the long ones of tests. */
+const ownTimeLimits = {
+  HEADERS_TIMEOUT_MS: '',
+  REQUEST_TIMEOUT_MS: '',
+  STALL_TIMEOUT_MS: '',
+};
+
 export async function startWithStores(
   env: Readonly<Record<string, string>> = {},
 ): Promise<LoadedServer> {
@@ -21,7 +28,9 @@ export async function startWithStores(
   });
   await close();
   const server = opened.use(
-    await startServer({ env: { ...env, DATABASE_URL: database.url, REDIS_URL: redis.url } }),
+    await startServer({
+      env: { ...ownTimeLimits, ...env, DATABASE_URL: database.url, REDIS_URL: redis.url },
+    }),
   );
   const kept = opened.move();
   return { server, token, [Symbol.asyncDispose]: () => kept.disposeAsync() };

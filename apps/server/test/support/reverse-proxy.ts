@@ -10,11 +10,19 @@ export type LoadBalancer = AsyncDisposable & {
   readonly origin: string;
   /** Learns of a server, and waits until it is ready and gets requests. */
   add(server: Server): Promise<void>;
+  /** Waits until it has seen that a server stops. From then on that server gets no request. */
+  untilAvoided(server: Server): Promise<unknown>;
   /** How many requests a server has been sent. */
   sentTo(server: Server): number;
 };
 
-type Upstream = { readonly server: Server; readonly agent: Agent; isReady: boolean; sent: number };
+type Upstream = {
+  readonly server: Server;
+  readonly agent: Agent;
+  isReady: boolean;
+  isStopping: boolean;
+  sent: number;
+};
 
 /** How often each server is asked whether it is ready. */
 const probeEveryMs = 50;
@@ -69,14 +77,18 @@ export async function openLoadBalancer(): Promise<LoadBalancer> {
   async function keepProbing(upstream: Upstream): Promise<void> {
     while (!isClosed) {
       try {
-        const { status } = await fetch(`${upstream.server.opsUrl}/readyz`);
-        upstream.isReady = status === 200;
+        const answer = await fetch(`${upstream.server.opsUrl}/readyz`);
+        const { reasons } = (await answer.json()) as { reasons: readonly string[] };
+        upstream.isReady = answer.status === 200;
+        upstream.isStopping = reasons.includes('This replica is stopping.');
       } catch {
         upstream.isReady = false;
       }
       await pause(probeEveryMs);
     }
   }
+
+  const find = (server: Server) => upstreams.find((upstream) => upstream.server === server);
 
   // Longer than a caller is silent: it is not to find its connection closed.
   const proxy = createServer({ keepAliveTimeout: 60_000 }, forward).listen(0, '127.0.0.1');
@@ -85,12 +97,14 @@ export async function openLoadBalancer(): Promise<LoadBalancer> {
   return {
     origin: `http://127.0.0.1:${port}`,
     async add(server) {
-      const upstream = { server, agent: new Agent({ keepAlive: true }), isReady: false, sent: 0 };
+      const agent = new Agent({ keepAlive: true });
+      const upstream = { server, agent, isReady: false, isStopping: false, sent: 0 };
       upstreams.push(upstream);
       keepProbing(upstream);
       await until(() => upstream.isReady);
     },
-    sentTo: (server) => upstreams.find((upstream) => upstream.server === server)?.sent ?? 0,
+    untilAvoided: (server) => until(() => find(server)?.isStopping),
+    sentTo: (server) => find(server)?.sent ?? 0,
     async [Symbol.asyncDispose]() {
       isClosed = true;
       for (const { agent } of upstreams) agent.destroy();
