@@ -9,7 +9,7 @@ const nobody = '00000000-0000-4000-8000-000000000000';
 const env = { ADMIN_TOKEN: adminToken };
 
 describe('the admin token', () => {
-  const { service, admin } = useAdmin('embedded', { env });
+  const { service, admin } = useAdmin('postgres', { env });
 
   test.each(['/keys', `/keys/${nobody}`, '/nothing', '/', '/keys/%ff'])(
     'is required at %s, and a request without one is not counted as a guess',
@@ -68,7 +68,7 @@ describe('the admin token', () => {
 
 describe('wrong admin tokens', () => {
   test('get 429 after ten per minute, and the right token still passes', async () => {
-    await using service = await startService('embedded', { env });
+    await using service = await startService('postgres', { env });
     const admin = adminOf(service.server);
     const guesses = await Promise.all(
       Array.from({ length: 15 }, (_, n) => admin.call('/keys', { token: `${adminToken}${n}` })),
@@ -89,7 +89,7 @@ describe('wrong admin tokens', () => {
   });
 
   test('count together, whichever loopback address they come from', async () => {
-    await using service = await startService('embedded', { env });
+    await using service = await startService('postgres', { env });
     const guess = (host: number) =>
       guessFrom(service.server.opsUrl, `127.0.0.${host}`, `${adminToken}${host}`);
     const statuses = await Promise.all(Array.from({ length: 11 }, (_, n) => guess(n + 2)));
@@ -98,7 +98,7 @@ describe('wrong admin tokens', () => {
 });
 
 test('25 pipelined requests with the right admin token all succeed', async () => {
-  await using service = await startService('embedded', {
+  await using service = await startService('postgres', {
     env: { ...env, MAX_PIPELINED_REQUESTS: '25' },
   });
   const bytes = `GET /admin/v1/keys HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${adminToken}\r\n\r\n`;

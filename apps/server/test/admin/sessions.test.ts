@@ -103,7 +103,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
 describe('in the database', () => {
   test('a session that is used lasts longer, up to its maximum, and then ends', async () => {
     await using stack = new AsyncDisposableStack();
-    const database = stack.use(await createDatabase('embedded'));
+    const database = stack.use(await createDatabase('postgres'));
     const { db, close } = await database.open();
     stack.defer(close);
     const sessions = createOperatorSessions(db, adminToken);
@@ -138,7 +138,7 @@ describe('in the database', () => {
 
   test('what is stored is no session, and another ADMIN_TOKEN ends those of the one before', async () => {
     await using stack = new AsyncDisposableStack();
-    const database = stack.use(await createDatabase('embedded'));
+    const database = stack.use(await createDatabase('postgres'));
     const { db, close } = await database.open();
     stack.defer(close);
     const sessions = createOperatorSessions(db, adminToken);

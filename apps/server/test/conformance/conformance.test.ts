@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { useService } from '../support/test-service.ts';
 import { fuzz } from './fuzz.ts';
 
-const service = useService('embedded', { env: { ADDRESS_PER_MINUTE: '1000000' } });
+const service = useService('postgres', { env: { ADDRESS_PER_MINUTE: '1000000' } });
 
 test('every response conforms to the document and fits its request', async () => {
   const counts = await fuzz({

@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../support/send.ts';
-import { call, startService, type TestService } from '../support/test-service.ts';
+import { call, useService } from '../support/test-service.ts';
 
 /** All that a browser loads for the console, compressed. */
 const maxTotalBytes = 80_000;
 
-let service: TestService;
+const service = useService('postgres');
 let page: Answer;
 /** What the page names, by path. */
 const files = new Map<string, Answer>();
@@ -15,7 +15,6 @@ const ask = (path: string, options?: Parameters<typeof call>[1]) =>
   call(service.server.opsUrl + path, { token: null, ...options });
 
 beforeAll(async () => {
-  service = await startService('embedded');
   page = await ask('/console');
   const paths = page.text.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g);
   await Promise.all(
@@ -24,7 +23,6 @@ beforeAll(async () => {
     }),
   );
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 test('the page needs no token, is never outdated, and cannot be framed', () => {
   expect(page.status).toBe(200);

@@ -95,7 +95,7 @@ describe('CORS', () => {
   });
 
   describe('of certain origins (CORS_ORIGINS)', () => {
-    const narrow = useService('embedded', {
+    const narrow = useService('postgres', {
       env: { CORS_ORIGINS: `${origin},https://other.example` },
     });
 

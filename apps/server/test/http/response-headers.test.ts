@@ -5,7 +5,7 @@ import { type CallOptions, useService } from '../support/test-service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 
-const service = useService('embedded');
+const service = useService('postgres');
 
 const raw = (line: string, headers?: readonly string[], body?: string) =>
   sendRawRequest(service, { line, headers, body });

@@ -6,7 +6,7 @@ import { useService } from '../support/test-service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 
-const service = useService('embedded');
+const service = useService('postgres');
 beforeAll(async () => {
   await service.call('/pets', { json: rex });
 });

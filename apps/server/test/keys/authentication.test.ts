@@ -251,7 +251,7 @@ describe.each(databaseKinds)('authentication on %s', (kind) => {
 
 describe('the quota of an address', () => {
   test('is 60 a minute, for missing and invalid keys together, and then 429', async () => {
-    await using service = await startService('embedded');
+    await using service = await startService('postgres');
     const answers: Answer[] = [];
     for (let i = 0; i < 60; i += 1) {
       answers.push(await service.call('/pets', { token: i % 2 === 0 ? null : createToken() }));
@@ -283,7 +283,7 @@ describe('the quota of an address', () => {
   });
 
   test('admits exactly 60 of 200 at once', async () => {
-    await using service = await startService('embedded');
+    await using service = await startService('postgres');
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => service.call('/pets', { token: null })),
     );
@@ -292,7 +292,7 @@ describe('the quota of an address', () => {
   });
 
   describe('behind one proxy (TRUST_PROXY=1)', () => {
-    const service = useService('embedded', {
+    const service = useService('postgres', {
       env: { TRUST_PROXY: '1', ADDRESS_PER_MINUTE: '2' },
     });
 

@@ -10,10 +10,11 @@ import {
   temporaryDirectory,
 } from '@animal-store/testkit';
 import { describe, expect, inject, test } from 'vitest';
+import { openEmbedded } from '../../src/database/open-embedded.ts';
 import { openPostgres } from '../../src/database/open-postgres.ts';
 import { apiKeys, pets } from '../../src/database/schema.ts';
 import { createDatabase } from '../support/databases.ts';
-import { expectRefusal } from '../support/expect-refusal.ts';
+import { expectRefusal, expectStartupError } from '../support/expect-refusal.ts';
 import { startService } from '../support/test-service.ts';
 
 const newPet = '{"name":"Rex","categoryId":1}';
@@ -44,34 +45,40 @@ describe('an address that is not available', () => {
 });
 
 describe('a data directory that cannot be used', () => {
+  test('ends the start with one line', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, 'file');
+    await writeFile(dataDir, '');
+    expectRefusal(await runServer({ dataDir }), /^DATA_DIR: cannot open \S+: E\w+: /);
+  });
+
   test.each([
     ['is a file', 'file'],
     ['is below a file', 'file/below'],
     ['is further below a file', 'file/below/it'],
-  ])('is refused in one line when it %s', async (_, path) => {
+  ])('is refused when it %s', async (_, path) => {
     await using directory = await temporaryDirectory();
     await writeFile(join(directory.path, 'file'), '');
-    const refused = await runServer({ dataDir: join(directory.path, path) });
-    expectRefusal(refused, /^DATA_DIR: cannot open \S+: E\w+: /);
+    const opening = openEmbedded(join(directory.path, path));
+    await expectStartupError(opening, /^DATA_DIR: cannot open \S+: E\w+: /);
   });
 
   // Nobody may write to /proc, not even root. Elsewhere there is none, and only root may make one.
   test.each(['/proc/animal-store', '/proc/animal-store/data'])(
-    'is refused in one line when it cannot be created: %s',
+    'is refused when it cannot be created: %s',
     async (dataDir) => {
-      const refused = await runServer({ dataDir });
-      expectRefusal(refused, /^DATA_DIR: cannot open \S+: E\w+: /);
+      await expectStartupError(openEmbedded(dataDir), /^DATA_DIR: cannot open \S+: E\w+: /);
     },
   );
 
   test.each([
     ['a file where the database should be', 'postgres'],
     ['something else where the lock should be', 'lock'],
-  ])('is refused in one line when it holds %s', async (_, name) => {
+  ])('is refused when it holds %s', async (_, name) => {
     await using directory = await temporaryDirectory();
     await writeFile(join(directory.path, name), 'something else, and enough of it to be read');
-    const refused = await runServer({ dataDir: directory.path });
-    expectRefusal(refused, /^DATA_DIR: cannot open \S+: (?!.*object Object)\w/);
+    const opening = openEmbedded(directory.path);
+    await expectStartupError(opening, /^DATA_DIR: cannot open \S+: (?!.*object Object)\w/);
   });
 });
 
@@ -123,7 +130,6 @@ describe('variables', () => {
 
 describe('DATABASE_URL', () => {
   const { adminUrl } = inject('postgres');
-  const start = (url: string) => runServer({ env: { DATABASE_URL: url } });
   const refusal = /^DATABASE_URL: cannot open the database: (?!\w+ CONNECT_TIMEOUT)\S/;
 
   test('seeds nothing, keeps nothing in DATA_DIR and prints no key', async () => {
@@ -140,22 +146,23 @@ describe('DATABASE_URL', () => {
 
   test('is refused where nobody listens', async () => {
     const url = `postgres://user:hunter2@127.0.0.1:${await freePort()}/animals`;
-    expectRefusal(await start(url), refusal);
+    expectRefusal(await runServer({ env: { DATABASE_URL: url } }), refusal);
   });
 
   test('is refused with a wrong password', async () => {
     const url = new URL(adminUrl);
     url.password = 'hunter2';
-    expectRefusal(await start(url.href), refusal);
+    await expectStartupError(openPostgres(url.href), refusal);
   });
 
   test('is refused without such a database', async () => {
-    expectRefusal(await start(new URL('/no_such_database', adminUrl).href), refusal);
+    const { href } = new URL('/no_such_database', adminUrl);
+    await expectStartupError(openPostgres(href), refusal);
   });
 
   test('is refused with a password that is not percent-encoded', async () => {
-    const refused = await start('postgres://user:hunter2%@127.0.0.1/animals');
-    expectRefusal(refused, /^DATABASE_URL: expected postgres:\/\/user:password@host\/name/);
+    const opening = openPostgres('postgres://user:hunter2%@127.0.0.1/animals');
+    await expectStartupError(opening, /^DATABASE_URL: expected postgres:\/\/user:password@host/);
   });
 
   // Concurrent, because they mostly wait for a server that says nothing.
@@ -172,6 +179,7 @@ describe('DATABASE_URL', () => {
     }).listen(0, '127.0.0.1');
     await once(impostor, 'listening');
     const { port } = impostor.address() as { port: number };
-    expectRefusal(await start(`postgres://user:hunter2@127.0.0.1:${port}/animals`), refusal);
+    const opening = openPostgres(`postgres://user:hunter2@127.0.0.1:${port}/animals`);
+    await expectStartupError(opening, refusal);
   });
 });

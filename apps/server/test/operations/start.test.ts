@@ -123,10 +123,10 @@ describe('a start on existing data', () => {
 });
 
 test('when four servers start at once on one data directory, exactly one serves', async () => {
-  await using directory = await temporaryDirectory();
+  await using database = await createDatabase('embedded');
   await using started = new AsyncDisposableStack();
   const attempts = await Promise.allSettled(
-    Array.from({ length: 4 }, () => startServer({ dataDir: directory.path })),
+    Array.from({ length: 4 }, () => startServer({ env: database.env })),
   );
   const servers = attempts.filter((it) => it.status === 'fulfilled').map(({ value }) => value);
   for (const server of servers) started.use(server);

@@ -65,7 +65,7 @@ test('the span of a request belongs to the trace of its caller, and statements a
 
 test('a trace that its caller does not sample is not recorded', async () => {
   await using collector = await openOtlpCollector();
-  await using service = await startService('embedded', {
+  await using service = await startService('postgres', {
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   });
   await service.call('/pets', { headers: { traceparent: `00-${traceId}-${callerSpanId}-00` } });

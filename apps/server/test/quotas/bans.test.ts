@@ -89,7 +89,7 @@ describe('bans', () => {
 });
 
 test('requests already in flight are no strikes', async () => {
-  await using service = await startService('embedded', {
+  await using service = await startService('postgres', {
     env: { BAN_GRACE_MS: '60000', BAN_MIN_STRIKES: '1' },
   });
   const answers = await Promise.all(

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const origin = 'https://pets.example.org';
 
-const service = useService('embedded', {
+const service = useService('postgres', {
   env: { PUBLIC_URL: origin, STAGING_URL: 'https://staging.example.org' },
 });
 

@@ -9,7 +9,7 @@ export function useServiceWithDeniedKey(): {
   readonly deniedToken: string;
 } {
   let deniedToken = '';
-  const service = useService('embedded', {
+  const service = useService('postgres', {
     env: { ADDRESS_PER_MINUTE: '100000' },
     async prepare(db) {
       const quota = { perMinute: 1, perDay: 1 };

@@ -16,7 +16,7 @@ export async function startWithKeys(
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ service: TestService; keys: Keys; now: number }> {
   const keys: Keys = {};
-  const service = await startService('embedded', {
+  const service = await startService('postgres', {
     env: { ...freezableClocks, ...env },
     async prepare(db) {
       for (const [name, quota] of Object.entries(quotas)) {
