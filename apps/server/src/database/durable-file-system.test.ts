@@ -1,9 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
 import { afterEach, expect, test, vi } from 'vitest';
-import { openEmbedded } from './open-embedded.ts';
+import { createDatabase } from '../../test/support/databases.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -11,9 +10,8 @@ afterEach(() => {
 
 // What a process has written survives its death, but not a power failure, unless it was flushed.
 test('a commit is acknowledged only after its log is on the disk', async () => {
-  await using directory = await temporaryDirectory();
-  const dataDir = join(directory.path, 'data');
-  await using database = disposable(await openEmbedded(dataDir));
+  await using directory = await createDatabase('embedded');
+  await using database = disposable(await directory.open());
   const pathOf = (file: number) => fs.readlinkSync(`/proc/self/fd/${file}`);
   const unflushed = new Set<string>();
   const { writeSync, fdatasyncSync } = fs;
@@ -38,12 +36,11 @@ test('a commit is acknowledged only after its log is on the disk', async () => {
 });
 
 test('every file and directory is for its owner alone', async () => {
-  await using directory = await temporaryDirectory();
-  const dataDir = join(directory.path, 'data');
-  await using database = disposable(await openEmbedded(dataDir));
+  await using directory = await createDatabase('embedded');
+  await using database = disposable(await directory.open());
   await database.db.execute(sql`create table numbers (n int)`);
   await database.db.execute(sql`checkpoint`);
-  const postgres = join(dataDir, 'postgres');
+  const postgres = join(directory.env['DATA_DIR'] ?? '', 'postgres');
   const entries = ['', ...fs.readdirSync(postgres, { recursive: true, encoding: 'utf8' })];
   expect(entries.length).toBeGreaterThan(500);
   const open = entries.filter((entry) => (fs.statSync(join(postgres, entry)).mode & 0o077) !== 0);

@@ -40,8 +40,10 @@ describe('a cursor', () => {
   });
 
   test('cannot be made up by a client', () => {
+    // fast-check's own unit for this takes a second to compute its table.
+    const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
     fc.assert(
-      fc.property(fc.string({ maxLength: 100, unit: 'binary' }), status, (text, filter) => {
+      fc.property(fc.string({ maxLength: 100, unit }), status, (text, filter) => {
         expect(decodeCursor(text, filter)).toBeUndefined();
       }),
     );
