@@ -18,13 +18,13 @@ beforeAll(async () => {
   redis = await openRedis();
   const env = {
     REDIS_URL: redis.url,
-    REPLICAS: '5',
+    REPLICAS: '3',
     TRUST_PROXY: '1',
     BAN_SECONDS: String(banSeconds),
     // A hundred limits' worth of strikes: what overloads a key here does not get it banned.
     BAN_STRIKE_PERCENT: '10000',
   };
-  replicas = await startReplicas({ env: Array.from({ length: 5 }, () => env) });
+  replicas = await startReplicas({ env: Array.from({ length: 3 }, () => env) });
 });
 afterAll(async () => {
   await replicas?.[Symbol.asyncDispose]();
@@ -71,8 +71,8 @@ function expectExactWindow(replies: readonly Reply[], limit: number): void {
   expect(refused.filter(({ remaining, status }) => remaining !== 0 || status !== 429)).toEqual([]);
 }
 
-describe.each([1, 3, 5])('over %i replicas', (among) => {
-  const loads = [0.9, 1, 2, 10];
+describe.each([1, 3])('over %i replicas', (among) => {
+  const loads = [0.9, 1, 3];
 
   describe.each(['free', 'pro'] as const)('the minute of a %s key', (plan) => {
     test.each(loads)(
