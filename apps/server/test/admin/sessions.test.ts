@@ -12,7 +12,7 @@ import { operatorSessions } from '../../src/database/schema.ts';
 import { createToken, hashToken } from '../../src/keys/token.ts';
 import { createOperatorSessions } from '../../src/operators/operator-sessions.ts';
 import { type Admin, adminOf, adminToken, useAdmin } from '../support/admin.ts';
-import { createDatabase, databaseKinds } from '../support/databases.ts';
+import { createDatabase, databaseKinds, useDatabase } from '../support/databases.ts';
 
 const begin = (admin: Admin, token: string) => admin.call('/sessions', { method: 'POST', token });
 
@@ -101,14 +101,20 @@ describe.each(databaseKinds)('on %s', (kind) => {
 });
 
 describe('in the database', () => {
-  test('a session that is used lasts longer, up to its maximum, and then ends', async () => {
-    await using stack = new AsyncDisposableStack();
-    const database = stack.use(await createDatabase('postgres'));
-    const { db, close } = await database.open();
-    stack.defer(close);
+  const database = useDatabase('postgres');
+  const owner = { type: 'admin_token', id: null, name: 'ADMIN_TOKEN', role: 'owner' } as const;
+
+  /** Begins the only session that there is. */
+  async function beginOnly() {
+    const { db } = database;
+    await db.delete(operatorSessions);
     const sessions = createOperatorSessions(db, adminToken);
-    const owner = { type: 'admin_token', id: null, name: 'ADMIN_TOKEN', role: 'owner' } as const;
     const { token } = await sessions.begin(owner, adminToken);
+    return { db, sessions, token };
+  }
+
+  test('a session that is used lasts longer, up to its maximum, and then ends', async () => {
+    const { db, sessions, token } = await beginOnly();
 
     /** Moves the session into the past, as if time had gone by. */
     const age = (seconds: number) =>
@@ -137,13 +143,7 @@ describe('in the database', () => {
   });
 
   test('what is stored is no session, and another ADMIN_TOKEN ends those of the one before', async () => {
-    await using stack = new AsyncDisposableStack();
-    const database = stack.use(await createDatabase('postgres'));
-    const { db, close } = await database.open();
-    stack.defer(close);
-    const sessions = createOperatorSessions(db, adminToken);
-    const owner = { type: 'admin_token', id: null, name: 'ADMIN_TOKEN', role: 'owner' } as const;
-    const { token } = await sessions.begin(owner, adminToken);
+    const { db, sessions, token } = await beginOnly();
     expect(await sessions.find(token)).toEqual(owner);
 
     const [row] = await db.select().from(operatorSessions);
