@@ -6,20 +6,20 @@ import { promisify } from 'node:util';
 import { postgresAt, startServer, temporaryDirectory } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { describe, expect, inject, test } from 'vitest';
-import { openEmbedded } from '../../src/database/open-embedded.ts';
 import { openPostgres } from '../../src/database/open-postgres.ts';
 import { createToken } from '../../src/keys/token.ts';
+import { createDatabase, databaseKinds } from '../support/databases.ts';
 import { call } from '../support/test-service.ts';
 
 const run = promisify(execFile);
 const app = fileURLToPath(new URL('../../', import.meta.url));
 const migrations = 'src/database/migrations';
 
-test('five servers that start at once on an empty database migrate it once and all serve', async () => {
+test('three servers that start at once on an empty database migrate it once and all serve', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
   await using started = new AsyncDisposableStack();
   const servers = await Promise.all(
-    Array.from({ length: 5 }, () => startServer({ env: { DATABASE_URL: database.url } })),
+    Array.from({ length: 3 }, () => startServer({ env: { DATABASE_URL: database.url } })),
   );
   for (const server of servers) started.use(server);
   for (const server of servers) {
@@ -62,9 +62,9 @@ describe('src/migrate.ts', () => {
   });
 });
 
-describe.each(['embedded', 'postgres'] as const)('migrating again on %s', (kind) => {
+describe.each(databaseKinds)('migrating again on %s', (kind) => {
   test('changes nothing and loses nothing', async () => {
-    await using database = await emptyDatabase(kind);
+    await using database = await createDatabase(kind);
     const first = await database.open();
     await first.db.execute(`insert into pets (name, category_id) values ('Rex', 1)`);
     await first.close();
@@ -129,21 +129,6 @@ async function generate(schema: string, out: string): Promise<string[]> {
 
 async function countOfMigrations(): Promise<number> {
   return (await readdir(join(app, migrations))).filter((file) => file.endsWith('.sql')).length;
-}
-
-async function emptyDatabase(kind: 'embedded' | 'postgres') {
-  if (kind === 'embedded') {
-    const directory = await temporaryDirectory();
-    return {
-      open: () => openEmbedded(join(directory.path, 'data')),
-      [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
-    };
-  }
-  const database = await postgresAt(inject('postgres')).createDatabase();
-  return {
-    open: () => openPostgres(database.url),
-    [Symbol.asyncDispose]: () => database.drop(),
-  };
 }
 
 /** The drivers give rows in two shapes: as an array, or as an object that holds one. */
