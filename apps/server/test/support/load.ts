@@ -13,30 +13,30 @@ export type Load<T> = AsyncDisposable & {
 /**
  * Starts clients, each of which sends one request after another.
  *
- * @param options.ask sends the request of one round of a client.
+ * @param options.ask sends the request of one round of a client; both are counted from 0.
  * @param options.pauseMs how long a client waits between an answer and its next request.
  */
 export function startLoad<T>(options: {
   callers: number;
   pauseMs: number;
-  ask: (round: number) => Promise<T>;
+  ask: (round: number, client: number) => Promise<T>;
 }): Load<T> {
   const { callers, pauseMs, ask } = options;
   const answers: T[] = [];
   const failures: string[] = [];
   let stopped = false;
 
-  async function call(): Promise<void> {
+  async function call(client: number): Promise<void> {
     for (let round = 0; !stopped; round += 1) {
       try {
-        answers.push(await ask(round));
+        answers.push(await ask(round, client));
       } catch (error) {
         failures.push(String(error));
       }
       await pause(pauseMs);
     }
   }
-  const clients = Array.from({ length: callers }, call);
+  const clients = Array.from({ length: callers }, (_, client) => call(client));
 
   async function stop(): Promise<void> {
     stopped = true;

@@ -7,6 +7,7 @@ import { openPostgres as openDatabase } from '../../src/database/open-postgres.t
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { totalId } from '../../src/usage/usage-entry.ts';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
+import { startLoad } from '../support/load.ts';
 import { type Answer, send } from '../support/send.ts';
 
 /** Numbers of requests by key, operation and outcome. */
@@ -152,19 +153,19 @@ test('the sums of three replicas are those of their clients, through outages and
   /** Sends requests to all replicas, from several clients each, during the work. */
   async function underLoad(work: () => Promise<void>): Promise<void> {
     const agent = new Agent({ keepAlive: true });
-    let isOver = false;
-    const clients = seen.flatMap((replica) =>
-      Array.from({ length: 4 }, async (_, client) => {
-        for (let round = client; !isOver; round += 1) {
-          const question = questions[round % questions.length];
-          if (question !== undefined) await ask(replica, question, agent);
-          if (replica.unanswered > 0 && replica === victim) return;
-        }
+    const loads = seen.map((replica) =>
+      startLoad({
+        callers: 4,
+        pauseMs: 10,
+        async ask(round, client) {
+          const question = questions[(round + client) % questions.length];
+          const isKilled = replica === victim && replica.unanswered > 0;
+          if (question !== undefined && !isKilled) await ask(replica, question, agent);
+        },
       }),
     );
     await work();
-    isOver = true;
-    await Promise.all(clients);
+    await Promise.all(loads.map((load) => load.stop()));
     agent.destroy();
   }
 
