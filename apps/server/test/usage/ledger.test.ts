@@ -9,7 +9,7 @@ import { databaseKinds } from '../support/databases.ts';
 import { startReplicas } from '../support/replicas.ts';
 import { call, startService, useService } from '../support/test-service.ts';
 
-const quick = { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '20', USAGE_ROLL_UP_MS: '20' };
+const quick = { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '50', USAGE_ROLL_UP_MS: '50' };
 
 type Ledger = LedgerOfKey & ServiceLedger;
 
