@@ -20,7 +20,7 @@ if (all && !process.argv.includes('--without-mutation')) tasks.push('mutate');
 
 rmSync(summaries, { recursive: true, force: true });
 const tools = join(root, 'node_modules', '.bin');
-const { status } = spawnSync(
+const { status, signal, error } = spawnSync(
   join(tools, 'turbo'),
   ['run', ...tasks, '--continue=dependencies-successful', '--summarize'],
   {
@@ -48,7 +48,11 @@ for (const task of readSummary()) {
     failed += 1;
   }
 }
-if (status !== 0 && failed === 0) failed = 1;
+if (status !== 0 && failed === 0) {
+  const reason = error?.message ?? (signal ? `signal ${signal}` : `exit code ${status}`);
+  console.error(`Every task succeeded, but turbo ended with ${reason}.`);
+  failed = 1;
+}
 // Last, and alone: other tests on the same processors would disturb what it measures.
 if (all && !succeeds('bench:check')) {
   console.error('npm run bench:check failed');
