@@ -31,7 +31,7 @@ export const client: fc.Arbitrary<Client> = fc.record({
 type Stage = 'sends' | 'is decided' | 'hears';
 
 /** Lets a client loose on a key, and gives what it was told. */
-export function letLoose({ quota, callers, latencyMs, pauseMs, seed }: Client): Set<string> {
+function letLoose({ quota, callers, latencyMs, pauseMs, seed }: Client): Set<string> {
   const model = createQuotaModel(suiteOptions.banPolicy);
   const random = createRandom(seed);
   const upTo = (ms: number) => Math.floor(random() * (ms + 1));
