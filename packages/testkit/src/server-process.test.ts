@@ -42,6 +42,9 @@ test('its environment has only the defaults and the options', async () => {
     OPS_PORT: '0',
     DATA_DIR: server.dataDir,
     MAX_LOOP_DELAY_MS: '60000',
+    HEADERS_TIMEOUT_MS: '600000',
+    REQUEST_TIMEOUT_MS: '600000',
+    STALL_TIMEOUT_MS: '600000',
     REDIS_TIMEOUT_MS: '60000',
     EXTRA: 'x',
   });
