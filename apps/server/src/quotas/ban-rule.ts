@@ -4,18 +4,18 @@ import {
   type Quota,
   strikeThreshold,
 } from '@animal-store/contract';
-import { addOne, type KeyState, unusedKey } from './key-state.ts';
+import { addOne, type QuotaState, unusedKey } from './quota-state.ts';
 
 /**
  * Counts a denial: it begins an episode, is a strike, or begins a ban. The rule is explained at
  * `BanPolicy` in the contract; `ban-rule.lua` does the same in Redis.
  */
 export function judgeDenial(
-  state: KeyState,
+  state: QuotaState,
   quota: Quota,
   policy: BanPolicy,
   now: number,
-): KeyState {
+): QuotaState {
   const threshold = strikeThreshold(policy, quota);
   if (threshold === undefined) return state;
   if (state.episodeBeganAtMs === 0) return { ...state, episodeBeganAtMs: now };

@@ -1,6 +1,6 @@
 import { type BanPolicy, type Quota, windowSeconds } from '@animal-store/contract';
 import { judgeDenial } from './ban-rule.ts';
-import { addOne, type KeyState, withoutExpired } from './key-state.ts';
+import { addOne, type QuotaState, withoutExpired } from './quota-state.ts';
 
 /** What became of a request. */
 export type Outcome = 'admitted' | 'denied' | 'banned';
@@ -16,10 +16,10 @@ export type Outcome = 'admitted' | 'denied' | 'banned';
  * @returns the outcome, and the state to keep.
  */
 export function decide(
-  state: KeyState,
+  state: QuotaState,
   { quota, banPolicy }: { quota: Quota; banPolicy: BanPolicy },
   now: number,
-): { outcome: Outcome; state: KeyState } {
+): { outcome: Outcome; state: QuotaState } {
   const live = withoutExpired(state, now);
   if (live.bannedUntilMs > 0) return { outcome: 'banned', state: live };
 

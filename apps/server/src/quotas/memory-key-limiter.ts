@@ -2,8 +2,8 @@ import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contr
 import { LRUCache } from 'lru-cache';
 import { RateLimiterCompatibleAbstract } from 'rate-limiter-flexible';
 import { decide } from './decide.ts';
-import { type KeyState, unusedKey, withoutBan, withoutExpired } from './key-state.ts';
 import { QuotaResult } from './quota-result.ts';
+import { type QuotaState, unusedKey, withoutBan, withoutExpired } from './quota-state.ts';
 import type { OnBan } from './quotas.ts';
 
 /**
@@ -30,7 +30,7 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
   override blockDuration = 0;
   override execEvenly = false;
 
-  readonly #states = new LRUCache<string, KeyState>({ max: maxKeys });
+  readonly #states = new LRUCache<string, QuotaState>({ max: maxKeys });
   readonly #banPolicy: BanPolicy;
   readonly #onBan: OnBan | undefined;
   readonly #replicas: () => number;
@@ -95,7 +95,7 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     };
   }
 
-  #resultOf(state: KeyState, outcome: QuotaResult['outcome'], now: number, quota: Quota) {
+  #resultOf(state: QuotaState, outcome: QuotaResult['outcome'], now: number, quota: Quota) {
     return new QuotaResult(
       { ...state, now, outcome, strikes: state.strikes.used },
       {

@@ -6,7 +6,7 @@ import {
 } from '@animal-store/contract';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { Outcome } from './decide.ts';
-import type { WindowCount } from './key-state.ts';
+import type { WindowCount } from './quota-state.ts';
 import { type ExactWindow, limitingWindow, secondsUntil } from './retry-after.ts';
 
 /** What a store says about a caller. */

@@ -6,7 +6,7 @@ export interface WindowCount {
 }
 
 /** Everything that a store keeps about one API key. */
-export interface KeyState {
+export interface QuotaState {
   readonly minute: WindowCount;
   readonly day: WindowCount;
   /** When the first denial of the current episode was; 0 if there is no episode. */
@@ -20,7 +20,7 @@ export interface KeyState {
 
 const notOpen: WindowCount = { used: 0, endsAtMs: 0 };
 
-export const unusedKey: KeyState = {
+export const unusedKey: QuotaState = {
   minute: notOpen,
   day: notOpen,
   episodeBeganAtMs: 0,
@@ -30,7 +30,7 @@ export const unusedKey: KeyState = {
 };
 
 /** Treats expired windows and an expired ban as empty. */
-export function withoutExpired(state: KeyState, now: number): KeyState {
+export function withoutExpired(state: QuotaState, now: number): QuotaState {
   const unlessOver = (count: WindowCount) => (now < count.endsAtMs ? count : notOpen);
   return {
     minute: unlessOver(state.minute),
@@ -48,6 +48,6 @@ export function addOne({ used, endsAtMs }: WindowCount, now: number, seconds: nu
 }
 
 /** Ends a ban, and forgets the strikes and earlier bans. The counts of both windows stay. */
-export function withoutBan({ minute, day }: KeyState): KeyState {
+export function withoutBan({ minute, day }: QuotaState): QuotaState {
   return { ...unusedKey, minute, day };
 }
