@@ -1,6 +1,8 @@
+import { parse } from 'node:querystring';
 import type { AppRouter } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { IRouter, NextFunction, RequestHandler } from 'express';
+import { LRUCache } from 'lru-cache';
 import type { ZodType } from 'zod';
 
 type Implementation<Contract extends AppRouter> = Parameters<
@@ -25,17 +27,31 @@ const noHeaders = {
   '~standard': { version: 1, vendor: 'animal-store', validate: () => ({ value: undefined }) },
 } as const;
 
+/** The query parser of Express: `req.query` stays a text until it is validated. */
+export const unparsedQuery = (query: string | null): string => query ?? '';
+
+/** Parses a query. Node's default ignores everything after the first 1,000 parameters. */
+export const parseQuery = (query: string) => parse(query, '&', '=', { maxKeys: 0 });
+
+/** Longer than the queries of links to further pages. */
+const maxRememberedLength = 200;
+
 /**
- * Gives a schema of queries that remembers its results. `create-express.ts` gives requests with the same
- * query the same object.
+ * Turns a schema of queries into one of their texts, and remembers its results: clients send the same
+ * queries again and again. So a result may depend on nothing but the query.
  */
 function rememberResults({ '~standard': standard }: ZodType): Pick<ZodType, '~standard'> {
-  const results = new WeakMap<object, ReturnType<typeof standard.validate>>();
+  const results = new LRUCache<string, Awaited<ReturnType<typeof standard.validate>>>({
+    max: 1_000,
+  });
   function validate(query: unknown) {
-    const known = results.get(query as object);
+    const text = query as string;
+    const known = results.get(text);
     if (known !== undefined) return known;
-    const result = standard.validate(query);
-    results.set(query as object, result);
+    const result = standard.validate(parseQuery(text));
+    if (text.length <= maxRememberedLength && !(result instanceof Promise)) {
+      results.set(text, result);
+    }
     return result;
   }
   return { '~standard': { ...standard, validate } };

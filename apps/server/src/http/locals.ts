@@ -7,7 +7,7 @@ declare global {
     interface Locals {
       requestId: string;
       /**
-       * Headers of the response, as names and values in turn. `create-express.ts` writes them all at
+       * Headers of the response, as names and values in turn. `send-json.ts` writes them all at
        * once, which takes half as long as to set one after the other.
        */
       headers: string[];

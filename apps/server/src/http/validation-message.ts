@@ -2,6 +2,7 @@ import { maxMessageBytes } from '@animal-store/contract';
 import type { RequestValidationError } from '@ts-rest/express';
 import type { Request, Response } from 'express';
 import { hideTokens } from '../shared/hide-tokens.ts';
+import { parseQuery } from './contract-handlers.ts';
 
 /** How much of a value is shown in a message, in characters. */
 const maxShown = 40;
@@ -16,7 +17,7 @@ export function validationMessage(
 ): string {
   const faults = [
     ...describe(error.pathParams, res.locals.pathParams),
-    ...describe(error.query, req.query),
+    ...describe(error.query, parseQuery(req.query as unknown as string)),
     ...describe(error.headers, req.headers).map(capitalizeHeader),
     ...describe(error.body, req.body, 'body'),
   ];

@@ -9,7 +9,7 @@ import {
 import { initServer } from '@ts-rest/express';
 import { LRUCache } from 'lru-cache';
 import { HttpError } from '../http/http-error.ts';
-import { JsonText } from '../http/json-text.ts';
+import { JsonText } from '../http/send-json.ts';
 import type { IdempotentCreation, IdempotentCreations } from './idempotent-creation.ts';
 import { decodeCursor, encodeCursor, type PagePosition } from './page-cursor.ts';
 import type { PetRepository } from './pet-repository.ts';
