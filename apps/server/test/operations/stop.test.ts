@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { runServer, type ServerRun, startServer, until } from '@animal-store/testkit';
+import {
+  runServer,
+  type ServerRun,
+  startServer,
+  temporaryDirectory,
+  until,
+} from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import { lockDataDir } from '../../src/database/data-dir-lock.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
@@ -121,10 +127,11 @@ describe('a stop during the start', () => {
   );
 
   test('releases the data directory', async () => {
-    await using database = await createDatabase('embedded');
-    const dataDir = database.env['DATA_DIR'] ?? '';
+    // Not a copied one, in which a lock that was released is left.
+    await using directory = await temporaryDirectory();
+    const dataDir = directory.path;
     const when = () => existsSync(join(dataDir, 'lock'));
-    const run = await runServer({ env: database.env, interrupt: { signal: 'SIGTERM', when } });
+    const run = await runServer({ dataDir, interrupt: { signal: 'SIGTERM', when } });
     expectCalledOff(run, 'SIGTERM');
     lockDataDir(dataDir).release();
   });
