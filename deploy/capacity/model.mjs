@@ -1,9 +1,10 @@
 // How much a number of keys and requests needs. docs/capacity.md says what the assumptions are worth.
 //
-//   node deploy/capacity/model.mjs                  the table of docs/capacity.md
-//   node deploy/capacity/model.mjs 50000 2000       50,000 active keys, 2,000 requests/s at the peak
+//   npx node deploy/capacity/model.mjs                  the table of docs/capacity.md
+//   npx node deploy/capacity/model.mjs 50000 2000       50,000 active keys, 2,000 requests/s at the peak
 
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 const recorded = JSON.parse(
   readFileSync(new URL('../../apps/bench/results/recorded.json', import.meta.url), 'utf8'),
@@ -11,62 +12,114 @@ const recorded = JSON.parse(
 
 /** The recorded CPU microseconds of a request of a workload of the benchmark. */
 function cpuOf(workload) {
-  const { results } = recorded.scenarios.find((scenario) => scenario.workload === workload);
-  return results.find(({ target }) => target === 'service').median.cpuUs;
+  const scenario = recorded.scenarios.find((it) => it.workload === workload);
+  if (scenario === undefined) throw new Error(`recorded.json has no workload (${workload}).`);
+  return scenario.results.find(({ target }) => target === 'service').median.cpuUs;
 }
 
-/** Four fifths hot lists, the rest gets by id and creations. */
-const mix = { a: 0.8, c: 0.15, d: 0.05 };
+/** Four fifths lists, many different ones for many keys; the rest gets by id and creations. */
+const mix = { b: 0.8, c: 0.15, d: 0.05 };
 const mean = (part) =>
   Object.entries(mix).reduce((sum, [workload, share]) => sum + share * cpuOf(workload)[part], 0);
 
 export const assumptions = {
-  /** CPU microseconds of a request, from apps/bench. */
+  /** CPU microseconds of a request whose key is known, from apps/bench. */
   serverUs: mean('server'),
   redisUs: mean('redis'),
   postgresUs: mean('postgres'),
+  /** What check.mjs counts in: the CPU microseconds of the server for a hot list of one key. */
+  unitUs: cpuOf('a').server,
+  /** What looking up a key costs, in units of a hot list. Measured by check.mjs. */
+  lookupCost: { server: 0.8, postgres: 0.55 },
+  /** What an entry of the ledger costs, from its request to its rows. Measured by check.mjs. */
+  entryCost: { server: 0.4, postgres: 0.6 },
   /** How much of a core may be used on average. */
   utilisation: 0.6,
   /** Bytes in Redis for each key that is used within a day, and of an empty Redis. Measured by check.mjs. */
   redisBytesPerKey: 200,
   redisBaseBytes: 64e6,
-  /** Bytes in Postgres for a row of the usage ledger with its index. Measured by check.mjs. */
-  ledgerRowBytes: 160,
+  /** Bytes in Postgres for a row with its index, from apps/server/README.md, "The usage ledger". */
+  ledgerRowBytes: { minutes: 133, hours: 145, days: 390, keyDays: 1_120 },
+  /** Bytes of an entry as a replica writes it, and how many days it is kept. */
+  entryBytes: 19,
+  entryDays: 2,
   /** On how many minutes and hours of a day a key is active, and how many kinds of request it makes. */
   activeMinutes: 60,
   activeHours: 8,
   kinds: 2,
-  /** How long the ledger keeps what: the defaults of docs/settings.md, in days. */
-  keptDays: { minutes: 2, hours: 90, days: 400 },
+  /** How long the ledger keeps what: the defaults of docs/settings.md and up to one partition more, in days. */
+  keptDays: { minutes: 3, hours: 121, days: 431, keyDays: 431 },
   /** The share of requests that create something. */
   creations: mix.d,
   /** Creations that share a commit, under load. */
   creationsPerCommit: 10,
   /** How often a replica writes its counts, in seconds. */
   flushSeconds: 5,
+  /** How long a replica knows a key, in seconds, and how many. */
+  knownSeconds: 30,
+  knownKeys: 20_000,
 };
 
 /** What so many active keys and requests per second at the peak need. */
-function need(keys, requests, given = {}) {
-  const it = { ...assumptions, ...given };
-  const cores = (us) => (requests * us) / 1e6 / it.utilisation;
-  const replicas = Math.max(3, Math.ceil(cores(it.serverUs)) + 1);
-  const rowsADay = { minutes: it.activeMinutes, hours: it.activeHours, days: 1 };
-  const ledgerRows = Object.entries(it.keptDays).reduce(
-    (sum, [bucket, days]) => sum + keys * it.kinds * rowsADay[bucket] * days,
+export function need(keys, requests) {
+  const it = assumptions;
+  // All keys are active within the same hours.
+  const activeKeys = keys * (it.activeMinutes / (it.activeHours * 60));
+  let replicas = 3;
+  let use;
+  // More replicas know fewer keys each, and write more entries.
+  for (let round = 0; round < 20; round += 1) {
+    use = useOf({ activeKeys, requests, replicas });
+    replicas = Math.max(3, Math.ceil(use.serverCores) + 1);
+  }
+  const daySeconds = it.activeHours * 3_600;
+  const ofAKey = (requests * daySeconds) / keys;
+  const rowsADay = {
+    minutes: distinct(it.kinds * it.activeMinutes, ofAKey),
+    hours: distinct(it.kinds * it.activeHours, ofAKey),
+    days: distinct(it.kinds, ofAKey),
+    keyDays: 1,
+  };
+  const keyBytes = Object.entries(it.keptDays).reduce(
+    (sum, [table, days]) => sum + rowsADay[table] * days * it.ledgerRowBytes[table],
     0,
   );
+  const entries = use.entriesPerSecond * daySeconds * it.entryDays;
   return {
     keys,
     requests,
     replicas,
-    redisCores: cores(it.redisUs),
-    redisNodes: Math.max(1, Math.ceil(cores(it.redisUs))),
+    ...use,
+    redisNodes: Math.max(1, Math.ceil(use.redisCores)),
     redisBytes: it.redisBaseBytes + keys * it.redisBytesPerKey,
-    postgresCores: cores(it.postgresUs),
     commitsPerSecond:
       (requests * it.creations) / it.creationsPerCommit + replicas / it.flushSeconds,
-    ledgerBytes: ledgerRows * it.ledgerRowBytes,
+    ledgerBytes: keys * keyBytes + entries * it.entryBytes,
+  };
+}
+
+/** How many of these places are met by requests that come at random. */
+const distinct = (places, requests) => places * (1 - Math.exp(-requests / places));
+
+/** The cores that the peak takes, with so many replicas. */
+function useOf({ activeKeys, requests, replicas }) {
+  const it = assumptions;
+  /** Requests per second of a key on one replica, which come at random. */
+  const rate = requests / activeKeys / replicas;
+  const isUnknown = Math.max(1 / (1 + it.knownSeconds * rate), 1 - it.knownKeys / activeKeys);
+  const entriesPerSecond =
+    distinct(replicas * activeKeys * it.kinds, requests * it.flushSeconds) / it.flushSeconds;
+  const cores = (us) => us / 1e6 / it.utilisation;
+  const withKeys = (part) =>
+    it.unitUs *
+    (requests * isUnknown * it.lookupCost[part] + entriesPerSecond * it.entryCost[part]);
+  return {
+    entriesPerSecond,
+    serverCores: cores(requests * it.serverUs + withKeys('server')),
+    redisCores: cores(requests * it.redisUs),
+    postgresCores: cores(requests * it.postgresUs + withKeys('postgres')),
+    /** One session rolls up, so it has one core. */
+    rollUpCores: cores(entriesPerSecond * it.unitUs * it.entryCost.postgres) * it.utilisation,
   };
 }
 
@@ -80,12 +133,13 @@ function format(row) {
     `${row.redisCores.toFixed(1)} (${row.redisNodes === 1 ? 'one Redis' : `Cluster of ${row.redisNodes}`})`,
     bytes(row.redisBytes),
     row.postgresCores.toFixed(1),
-    Math.ceil(row.commitsPerSecond),
+    Math.ceil(row.commitsPerSecond).toLocaleString('en'),
+    `${Math.ceil(row.entriesPerSecond).toLocaleString('en')}${row.rollUpCores > 1 ? ' (too many)' : ''}`,
     bytes(row.ledgerBytes),
   ];
 }
 
-if (import.meta.main) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [keys, requests] = process.argv.slice(2).map(Number);
   const points =
     requests > 0
@@ -93,7 +147,7 @@ if (import.meta.main) {
       : [1e4, 1e5, 1e6].flatMap((keys) => [1e3, 1e4, 1e5].map((requests) => [keys, requests]));
   const header = [
     ...['active keys', 'requests/s', 'replicas', 'cores of Redis', 'memory of Redis'],
-    ...['cores of Postgres', 'commits/s', 'usage ledger'],
+    ...['cores of Postgres', 'commits/s', 'ledger entries/s', 'usage ledger'],
   ];
   const lines = [header, header.map(() => '--:'), ...points.map((point) => format(need(...point)))];
   for (const cells of lines) console.log(`| ${cells.join(' | ')} |`);

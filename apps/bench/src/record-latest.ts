@@ -1,11 +1,15 @@
-// Records the figures of the last run: for the check, and in the README.
+// Records the figures of the last run: for the check, in the README, and in docs/capacity.md.
 
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { formatPlot } from './format-plot.ts';
 import { formatTables } from './format-tables.ts';
 import { latestFile, type Results, recordedFile } from './results.ts';
 
 const readme = new URL('../README.md', import.meta.url);
+const capacity = new URL('../../../docs/capacity.md', import.meta.url);
+const capacityModel = new URL('../../../deploy/capacity/model.mjs', import.meta.url);
 const plot = new URL('../cpu-per-request.svg', import.meta.url);
 
 const begin = '<!-- figures: written by the benchmark -->';
@@ -13,16 +17,21 @@ const end = '<!-- end of figures -->';
 
 const results = JSON.parse(readFileSync(latestFile, 'utf8')) as Results;
 copyFileSync(latestFile, recordedFile);
-writeReadme(results);
+writeFigures(readme, formatTables(results));
+// It reads the recorded figures.
+writeFigures(
+  capacity,
+  execFileSync(process.execPath, [fileURLToPath(capacityModel)], { encoding: 'utf8' }),
+);
 const hotList = results.scenarios.find(({ workload }) => workload === 'a');
 if (hotList !== undefined) writeFileSync(plot, formatPlot(hotList));
 
-function writeReadme(figures: Results): void {
-  const text = readFileSync(readme, 'utf8');
+function writeFigures(file: URL, figures: string): void {
+  const text = readFileSync(file, 'utf8');
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined) {
-    throw new Error(`README.md has no place for the figures: ${begin} … ${end}`);
+    throw new Error(`${file.pathname} has no place for the figures: ${begin} … ${end}`);
   }
-  writeFileSync(readme, `${before}${begin}\n\n${formatTables(figures)}\n${end}${after}`);
+  writeFileSync(file, `${before}${begin}\n\n${figures}\n${end}${after}`);
 }

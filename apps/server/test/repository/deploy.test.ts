@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -123,4 +124,10 @@ describe('alerts', () => {
     const indented = groups.replaceAll(/^(?=.)/gm, '  ');
     expect(rule.slice(rule.indexOf('  groups:'))).toBe(indented);
   });
+});
+
+test('docs/capacity.md has the table that the model computes', () => {
+  const model = join(repository, 'deploy/capacity/model.mjs');
+  const table = execFileSync(process.execPath, [model], { encoding: 'utf8' });
+  expect(read('docs/capacity.md')).toContain(table);
 });
