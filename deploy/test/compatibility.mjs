@@ -66,7 +66,10 @@ async function tryRedis(scope, { files: [certificate, key], env, isGood, what, p
     const response = await fetch(`${server.opsUrl}/metrics`);
     return (await response.text()).includes(`\n${expected}\n`);
   };
-  await until(isAsExpected, `Redis, ${what}: ${expected}`, 30_000);
+  await until(isAsExpected, `Redis, ${what}: ${expected}`, 30_000).catch((error) => {
+    throw new Error(`${error.message}\n${server.output()}`);
+  });
+  expect((await server.stop()) === 0, `Redis, ${what}: the replica ended.\n${server.output()}`);
 }
 
 /** Makes two authorities, and two certificates of the first for `localhost`, one of which has expired. */
