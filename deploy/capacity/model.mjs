@@ -61,7 +61,7 @@ export const assumptions = {
 };
 
 /** What so many active keys and requests per second at the peak need. */
-export function need(keys, requests) {
+function need(keys, requests) {
   const it = assumptions;
   // All keys are active within the same hours.
   const activeKeys = keys * (it.activeMinutes / (it.activeHours * 60));
