@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { hideTokens } from '../shared/hide-tokens.ts';
 import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import { prettyLine } from './pretty-line.ts';
 
 export type Log = Logger;
@@ -140,11 +141,10 @@ function jsonStream(): OpenStream {
     },
     async close() {
       flush();
-      const written = Promise.withResolvers<void>();
-      const timer = setTimeout(written.resolve, closeTimeoutMs);
-      destination.flush(() => written.resolve());
-      await written.promise;
-      clearTimeout(timer);
+      const written = new Promise<void>((resolve) => {
+        destination.flush(() => resolve());
+      });
+      await waitAtMost(closeTimeoutMs, written, () => {});
     },
   };
 }

@@ -26,6 +26,7 @@ import type { RequestTracing } from '../api/request-record.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
 import type { BatchContext } from '../shared/batch.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 
 /** How long a stop waits for the last spans to be taken, in milliseconds. */
 const flushTimeoutMs = 2_000;
@@ -118,11 +119,8 @@ export function openTracing(options: {
     },
     async close() {
       for (const end of unfollow) end();
-      const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, flushTimeoutMs);
       const sent = provider.shutdown().catch((failure: unknown) => tell(String(failure)));
-      await Promise.race([sent, late.promise]);
-      clearTimeout(timer);
+      await waitAtMost(flushTimeoutMs, sent, () => {});
     },
   };
 }
