@@ -52,7 +52,7 @@ export function UsagePlot({
 
   useEffect(() => plot.current?.setData(data), [buckets, line]);
 
-  return html`<figure class="plot">
+  return html`<figure class="plot" aria-label=${title}>
     <figcaption>${title}</figcaption>
     <div ref=${place} class="canvas" aria-hidden="true"></div>
     <${Legend} limit=${limit} />
