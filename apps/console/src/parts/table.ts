@@ -2,9 +2,9 @@ import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 
 /** The title of a column. Numbers are aligned at their last digit. */
-export type Column = string | { readonly number: string };
+type Column = string | { readonly number: string };
 
-export interface Row {
+interface Row {
   readonly key: string;
   /** One for each column. The first one names the row. */
   readonly cells: readonly ComponentChildren[];
