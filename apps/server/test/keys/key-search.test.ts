@@ -277,7 +277,7 @@ describe('among many keys', () => {
           < now() - make_interval(days => ${unusedForDays ?? 0})))`)) as unknown as {
         id: string;
       }[];
-      const found = await idsOf(database.db, filter);
+      const found = await idsOf(database.db, filter, 500);
       expect(new Set(found).size).toBe(found.length);
       expect(found.toSorted()).toEqual(expected.map(({ id }) => id).sort());
     },
