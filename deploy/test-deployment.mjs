@@ -1,5 +1,5 @@
-// `npm run test:deploy`: tests what is in this folder with real programs. Not part of `npm test`, because
-// it needs containers. A step whose programs are missing is skipped, and says so at the end.
+// `npm run test:deploy`: tests what is in this folder with real programs. Not part of `npm test`, which needs
+// nothing but Node and npm. A step whose programs are missing is skipped, and says so at the end.
 //
 //   npm run test:deploy                 all steps
 //   npm run test:deploy -- rules image  these steps
