@@ -44,11 +44,17 @@ export function createNetworkQuota(options: {
   const { limiter, insurance, share, clock = () => performance.now() } = options;
   const remembered = rememberReadings<Remembered>({ clock, endOf: ({ endsAtMs }) => endsAtMs });
 
+  /** What is remembered of a network that has used up its quota. */
+  function usedUp(network: string): Remembered | undefined {
+    const known = remembered.recall(network);
+    return known !== undefined && known.used >= known.limit ? known : undefined;
+  }
+
   return {
     /** Decides one request, and counts it. */
     async take(network: string): Promise<QuotaResult> {
-      const known = remembered.recall(network);
-      if (known !== undefined && known.used >= known.limit) return toResult(known, 'denied');
+      const known = usedUp(network);
+      if (known !== undefined) return toResult(known, 'denied');
 
       if (share !== undefined) insurance.points = share();
       const askedAt = clock();
@@ -66,7 +72,15 @@ export function createNetworkQuota(options: {
         endsAtMs: now + res.msBeforeNext,
         now,
       };
-      remembered.remember(network, { ...count, lookUps: { allowed: 0, since: clock() } }, askedAt);
+      // Several requests may be in flight when the quota runs out. Only the first answer that says so
+      // is remembered: the others would each allow spare look-ups again.
+      if (usedUp(network) === undefined) {
+        remembered.remember(
+          network,
+          { ...count, lookUps: { allowed: 0, since: clock() } },
+          askedAt,
+        );
+      }
       return toResult(count, count.used <= count.limit ? 'admitted' : 'denied');
     },
 
@@ -77,8 +91,8 @@ export function createNetworkQuota(options: {
      * otherwise anybody in their network could lock them out.
      */
     refuseLookUp(network: string): QuotaResult | undefined {
-      const known = remembered.recall(network);
-      if (known === undefined || known.used < known.limit) return undefined;
+      const known = usedUp(network);
+      if (known === undefined) return undefined;
       const { lookUps } = known;
       if (lookUps.allowed >= spareLookUps + (clock() - lookUps.since) / 1_000) {
         return toResult(known, 'denied');
