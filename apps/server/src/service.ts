@@ -85,8 +85,9 @@ export async function openService(config: Config, observability: Observability):
     onBan(ban) {
       observability.onBan(ban);
       const { keyId, startedAtMs, seconds } = ban;
-      const until = new Date(startedAtMs + seconds * 1_000);
-      audit.recordBan({ keyId, startedAt: new Date(startedAtMs), until });
+      const startedAt = new Date(startedAtMs).toISOString();
+      const until = new Date(startedAtMs + seconds * 1_000).toISOString();
+      audit.recordBan({ keyId, startedAt, until });
     },
     onBreaker(state, reason) {
       observability.onBreaker(state, reason);

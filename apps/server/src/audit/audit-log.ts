@@ -36,7 +36,7 @@ export interface Cause {
 /** A change, as the log records it. */
 export interface Change {
   /** @default now, by the database's clock */
-  readonly at?: Date;
+  readonly at?: string;
   readonly cause: Cause;
   readonly action: AuditAction;
   readonly subject: AuditEntry['subject'];
@@ -46,7 +46,7 @@ export interface Change {
 
 const insertEntry = statement(
   'insert_audit_entry',
-  (db, entry: Omit<typeof auditEntries.$inferInsert, 'at'> & { at: Date | SQL }) =>
+  (db, entry: Omit<typeof auditEntries.$inferInsert, 'at'> & { at: string | SQL }) =>
     db.insert(auditEntries).values(entry).onConflictDoNothing().returning({ id: auditEntries.id }),
 );
 

@@ -21,8 +21,8 @@ export interface AuditFilter {
   readonly actor?: { readonly id: string } | { readonly type: AuditActorType } | undefined;
   readonly action?: AuditAction | undefined;
   readonly account?: string | undefined;
-  readonly from?: Date | undefined;
-  readonly to?: Date | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 /** The conditions of the filters. The first has its index. */
@@ -51,8 +51,8 @@ function scanOf(db: Database, filter: AuditFilter, position: ListPosition | unde
       .where(
         and(
           conditionsOf(filter)[0],
-          from && gte(auditEntries.at, from),
-          to && lt(auditEntries.at, to),
+          from === undefined ? undefined : gte(auditEntries.at, from),
+          to === undefined ? undefined : lt(auditEntries.at, to),
           position &&
             sql`(${auditEntries.at}, ${auditEntries.id}) < (${fromMicroseconds(position.place)}, ${toInteger(position.id)})`,
         ),
@@ -108,7 +108,7 @@ function toEntry(row: typeof auditEntries.$inferSelect): AuditEntry {
   const { id, at, action, before, after, requestId, reason } = row;
   return {
     id,
-    at: at.toISOString(),
+    at,
     actor: { type: row.actorType, id: row.actorId, name: row.actorName },
     action,
     subject: {

@@ -7,8 +7,8 @@ import { type Cause, recordAudit } from './audit-log.ts';
 /** A ban, by the clock that decided it. */
 export interface Ban {
   readonly keyId: string;
-  readonly startedAt: Date;
-  readonly until: Date;
+  readonly startedAt: string;
+  readonly until: string;
 }
 
 const theService: Cause = {
@@ -98,10 +98,12 @@ export function createBanLog(db: Database) {
  *
  * @returns when the last of them would have ended; `undefined` if there is none.
  */
-export async function takeOpenBan(tx: Database, keyId: string): Promise<Date | undefined> {
+export async function takeOpenBan(tx: Database, keyId: string): Promise<string | undefined> {
   const bans = await takeOfKey(tx, keyId);
-  const ends = bans.map(({ until }) => until.getTime());
-  return ends.length === 0 ? undefined : new Date(Math.max(...ends));
+  return bans
+    .map(({ until }) => until)
+    .sort()
+    .at(-1);
 }
 
 async function recordBan(
@@ -111,7 +113,7 @@ async function recordBan(
 ): Promise<boolean> {
   const { keyId, startedAt, until } = ban;
   const [labels] = await findLabels(tx, [keyId]);
-  const banned = { bannedUntil: until.toISOString() };
+  const banned = { bannedUntil: until };
   const free = { bannedUntil: null };
   return await recordAudit(tx, {
     cause: theService,

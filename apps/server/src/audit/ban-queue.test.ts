@@ -5,8 +5,8 @@ import { createBanQueue } from './ban-queue.ts';
 
 const banOf = (keyId: string): Ban => ({
   keyId,
-  startedAt: new Date('2026-11-21T09:00:00Z'),
-  until: new Date('2026-11-21T09:05:00Z'),
+  startedAt: '2026-11-21T09:00:00Z',
+  until: '2026-11-21T09:05:00Z',
 });
 
 /** A queue that writes to a list, unless it is told what to throw. */

@@ -34,6 +34,12 @@ const int64 = customType<{ data: Int64; driverData: string | number | bigint }>(
     typeof value === 'string' && value.length <= 15 ? Number(value) : normalizeInt64(BigInt(value)),
 });
 
+/** A time. The service reads and writes it as the contract has it: as ISO 8601 in UTC. */
+export const instant = customType<{ data: string; driverData: string }>({
+  dataType: () => 'timestamp with time zone',
+  fromDriver: (text) => new Date(text).toISOString(),
+});
+
 export const petStatus = pgEnum('pet_status', PetStatus.enum);
 
 /** The sequence of pet ids. By name, because to look it up costs as much as an insert. */
@@ -78,9 +84,9 @@ export const apiKeys = pgTable(
     perMinute: integer('per_minute'),
     /** Requests per day; on Enterprise keys only. */
     perDay: integer('per_day'),
-    createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
-    expiresAt: timestamp('expires_at', { withTimezone: true }),
-    revokedAt: timestamp('revoked_at', { withTimezone: true }),
+    createdAt: instant('created_at').notNull().default(sql`now()`),
+    expiresAt: instant('expires_at'),
+    revokedAt: instant('revoked_at'),
   },
   (key) => [
     // One index for each way to list keys, in the order of its pages: see `key-search.ts`.
@@ -125,8 +131,8 @@ function tokenTable(
       holderId: uuid(holder).notNull().references(options.references),
       /** The token's first characters, to recognise it by. */
       prefix: text().notNull(),
-      createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
-      expiresAt: timestamp('expires_at', { withTimezone: true }),
+      createdAt: instant('created_at').notNull().default(sql`now()`),
+      expiresAt: instant('expires_at'),
     },
     (token) => [
       index(`${name}_${holder}`).on(token.holderId),
@@ -148,9 +154,9 @@ export const operators = pgTable('operators', {
   id: uuid().primaryKey().defaultRandom(),
   name: text().notNull(),
   role: operatorRole().notNull(),
-  createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
-  expiresAt: timestamp('expires_at', { withTimezone: true }),
-  revokedAt: timestamp('revoked_at', { withTimezone: true }),
+  createdAt: instant('created_at').notNull().default(sql`now()`),
+  expiresAt: instant('expires_at'),
+  revokedAt: instant('revoked_at'),
 });
 
 export const operatorTokens = tokenTable('operator_tokens', 'operator_id', {
@@ -172,7 +178,7 @@ export const auditEntries = pgTable(
     id: bigint({ mode: 'number' })
       .primaryKey()
       .generatedAlwaysAsIdentity({ minValue: 1, maxValue: maxPetId }),
-    at: timestamp({ withTimezone: true }).notNull(),
+    at: instant().notNull(),
     actorType: auditActorType('actor_type').notNull(),
     /** The operator; `null` for actors that are no rows. */
     actorId: uuid('actor_id'),
@@ -209,8 +215,8 @@ export const openBans = pgTable(
   'open_bans',
   {
     keyId: uuid('key_id').notNull(),
-    startedAt: timestamp('started_at', { withTimezone: true }).notNull(),
-    until: timestamp({ withTimezone: true }).notNull(),
+    startedAt: instant('started_at').notNull(),
+    until: instant().notNull(),
   },
   (ban) => [
     primaryKey({ columns: [ban.keyId, ban.startedAt] }),
@@ -227,8 +233,8 @@ export const operatorSessions = pgTable('operator_sessions', {
   hash: text().primaryKey(),
   /** The operator's token; `null` for the `ADMIN_TOKEN`, which is stored nowhere. */
   tokenHash: text('token_hash').references(() => operatorTokens.hash),
-  createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
-  expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
+  createdAt: instant('created_at').notNull().default(sql`now()`),
+  expiresAt: instant('expires_at').notNull(),
 });
 
 /**

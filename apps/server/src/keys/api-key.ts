@@ -21,7 +21,7 @@ export type NewApiKey = PlanChoice & {
   readonly name?: string | undefined;
   /** The operator's own reference, such as a customer number. */
   readonly account?: string | undefined;
-  readonly expiresAt?: Date | undefined;
+  readonly expiresAt?: string | undefined;
 };
 
 /** A key's plan as stored. Only Enterprise keys have numbers. */

@@ -13,8 +13,10 @@ const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
       plan: apiKeys.plan,
       perMinute: apiKeys.perMinute,
       perDay: apiKeys.perDay,
-      expiresAt: apiKeys.expiresAt,
-      tokenExpiresAt: apiTokens.expiresAt,
+      // Of one that is null, the other.
+      expiresAt: sql<Date | null>`least(${apiKeys.expiresAt}, ${apiTokens.expiresAt})`.mapWith(
+        (text: string) => new Date(text),
+      ),
     })
     .from(apiTokens)
     .innerJoin(apiKeys, eq(apiKeys.id, apiTokens.holderId))
@@ -38,14 +40,6 @@ export function createKeyLookup(db: Database) {
     const [row] = await findKeyByToken(db, { hash });
     if (row === undefined) return undefined;
     const { id, name, plan } = row;
-    return { id, name, plan, quota: quotaOf(row), expiresAt: earliestExpiry(row) };
+    return { id, name, plan, quota: quotaOf(row), expiresAt: row.expiresAt ?? undefined };
   };
-}
-
-/** When the first of a key and its token expires. */
-function earliestExpiry(row: { expiresAt: Date | null; tokenExpiresAt: Date | null }) {
-  const times = [row.expiresAt, row.tokenExpiresAt].filter((time) => time !== null);
-  return times.length === 0
-    ? undefined
-    : new Date(Math.min(...times.map((time) => time.getTime())));
 }

@@ -1,5 +1,4 @@
-import type { PlanName, Quota } from '@animal-store/contract';
-import type { KeyState } from '@animal-store/contract/admin';
+import { adminErrorMessages, type Key, type KeyChange } from '@animal-store/contract/admin';
 import { eq, sql } from 'drizzle-orm';
 import { type Cause, recordAudit } from '../audit/audit-log.ts';
 import { takeOpenBan } from '../audit/ban-log.ts';
@@ -9,55 +8,25 @@ import type { ListPosition } from '../database/list-page.ts';
 import { apiKeys } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
 import { type NewApiKey, type PlanChoice, storedPlan } from './api-key.ts';
-import { keySubject, recordKeyChange } from './key-audit.ts';
 import { announceKeyChange } from './key-changes.ts';
 import { createApiKey } from './key-creation.ts';
-import { findKey, type KeyRecord, keyTokens, lockKey } from './key-record.ts';
+import { completeKeys, keyColumns, keyTokens } from './key-record.ts';
 import { type KeyFilter, searchKeys } from './key-search.ts';
+import { Refusal } from './refusal.ts';
+import { createTokenHolders } from './token-holders.ts';
 
 export type KeyManagement = ReturnType<typeof createKeyManagement>;
 
-/** A key with its new token, which cannot be shown again. */
-export interface KeyWithToken {
-  readonly key: KeyRecord;
-  readonly token: string;
-}
-
-/** What an operator wants to change of a key. What is `undefined` stays; `null` removes. */
-interface KeyChange {
-  readonly name?: string | null | undefined;
-  readonly account?: string | null | undefined;
-  readonly expiresAt?: Date | null | undefined;
-  readonly plan?: PlanName | undefined;
-  readonly quota?: Quota | undefined;
-}
-
 /** The usage of a key before its ban is lifted. */
 interface Standing {
-  readonly bannedUntil: Date | undefined;
+  readonly bannedUntil: string | null;
   readonly strikes: number;
 }
-
-/** Why a key was not changed. */
-export type Unchanged =
-  | { readonly outcome: 'no-such-key' }
-  | { readonly outcome: 'not-active'; readonly state: KeyState }
-  /** The key would be Enterprise without a quota of its own. */
-  | { readonly outcome: 'quota-missing' }
-  /** The key would not be Enterprise, and have numbers. */
-  | { readonly outcome: 'quota-unwanted'; readonly plan: PlanName };
 
 const updateKey = statement(
   'update_key',
   (db, id: string, key: Partial<Omit<typeof apiKeys.$inferInsert, 'id'>>) =>
     db.update(apiKeys).set(key).where(eq(apiKeys.id, id)),
-);
-
-const revokeKey = statement('revoke_key', (db, id: string) =>
-  db
-    .update(apiKeys)
-    .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, now())` })
-    .where(eq(apiKeys.id, id)),
 );
 
 /**
@@ -69,81 +38,39 @@ const revokeKey = statement('revoke_key', (db, id: string) =>
  * serves an outdated one afterwards.
  */
 export function createKeyManagement(db: Database, onChanged: (keyId: string) => void) {
-  async function change<Result>(
-    id: string,
-    work: (tx: Database) => Promise<Result>,
-  ): Promise<Result> {
-    const result = await inTransaction('change_key', db, work);
-    onChanged(id);
-    return result;
-  }
+  const { find, lock, create, change, inactivity, rotate, revoke } = createTokenHolders(db, {
+    type: 'key',
+    tokens: keyTokens,
+    select: (tx, id) => tx.select(keyColumns).from(apiKeys).where(eq(apiKeys.id, id)),
+    complete: completeKeys,
+    setRevoked: (tx, id) =>
+      tx
+        .update(apiKeys)
+        .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, now())` })
+        .where(eq(apiKeys.id, id)),
+    announce: (tx, keyId) => announceKeyChange(tx, { keyId }),
+    onChanged,
+  });
 
   return {
-    /** Creates a key. */
-    create: (key: NewApiKey, cause: Cause): Promise<KeyWithToken> =>
-      inTransaction('change_key', db, async (tx) => {
-        const { id, token } = await createApiKey(tx, key);
-        const created = await get(tx, id);
-        await recordKeyChange(tx, {
-          action: 'key.created',
-          cause,
-          before: undefined,
-          after: created,
-        });
-        return { key: created, token };
-      }),
+    find,
+    rotate,
+    revoke,
 
-    find: (id: string): Promise<KeyRecord | undefined> => findKey(db, id),
+    /** Creates a key. */
+    create: (key: NewApiKey, cause: Cause) => create((tx) => createApiKey(tx, key), cause),
 
     /** Up to `limit` keys that match every filter, from a position on. */
     list: (filter: KeyFilter, limit: number, position: ListPosition | undefined) =>
       searchKeys(db, filter, limit, position),
 
     /** Changes a key. The counts stay. */
-    change: (
-      id: string,
-      { plan, quota, ...labels }: KeyChange,
-      cause: Cause,
-    ): Promise<Unchanged | { readonly outcome: 'changed'; readonly key: KeyRecord }> =>
-      change(id, async (tx) => {
-        const before = await lockActive(tx, id);
-        if ('outcome' in before) return before;
-        const choice = choosePlan(before, { plan, quota });
-        if ('outcome' in choice) return choice;
+    change: (id: string, { plan, quota, ...labels }: KeyChange, cause: Cause) =>
+      change({ id, action: 'key.changed', cause }, async (tx, before) => {
+        const choice = inactivity(before) ?? choosePlan(before, { plan, quota });
+        if (choice instanceof Refusal) return choice;
         await updateKey(tx, id, { ...labels, ...storedPlan(choice) });
-        const after = await get(tx, id);
-        await recordKeyChange(tx, { action: 'key.changed', cause, before, after });
-        await announceKeyChange(tx, { keyId: id });
-        return { outcome: 'changed', key: after };
-      }),
-
-    /** Gives a key a new token. Its other tokens stay valid for the grace period at most. */
-    rotate: (
-      id: string,
-      graceSeconds: number,
-      cause: Cause,
-    ): Promise<Unchanged | ({ readonly outcome: 'rotated' } & KeyWithToken)> =>
-      change(id, async (tx) => {
-        const before = await lockActive(tx, id);
-        if ('outcome' in before) return before;
-        await keyTokens.expire(tx, id, graceSeconds);
-        const token = await keyTokens.add(tx, id);
-        const after = await get(tx, id);
-        await recordKeyChange(tx, { action: 'key.rotated', cause, before, after });
-        await announceKeyChange(tx, { keyId: id });
-        return { outcome: 'rotated', key: after, token };
-      }),
-
-    /** Revokes a key permanently. Revoking it again changes nothing, but is announced again. */
-    revoke: (id: string, cause: Cause): Promise<KeyRecord | undefined> =>
-      change(id, async (tx) => {
-        const before = await lockKey(tx, id);
-        if (before === undefined) return undefined;
-        await revokeKey(tx, id);
-        const after = await get(tx, id);
-        await recordKeyChange(tx, { action: 'key.revoked', cause, before, after });
-        await announceKeyChange(tx, { keyId: id });
-        return after;
+        return {};
       }),
 
     /**
@@ -154,18 +81,15 @@ export function createKeyManagement(db: Database, onChanged: (keyId: string) => 
      * itself fails is the ban lifted without an entry; the caller then gets an error, and repeats.
      */
     unban: (id: string, standing: Standing, lift: () => Promise<void>, cause: Cause) =>
-      inTransaction('change_key', db, async (tx): Promise<KeyRecord | undefined> => {
-        const key = await lockKey(tx, id);
-        if (key === undefined) return undefined;
+      inTransaction('change_key', db, async (tx) => {
+        const key = await lock(tx, id);
+        if (key instanceof Refusal) return key;
         const bannedUntil = (await takeOpenBan(tx, id)) ?? standing.bannedUntil;
-        const before = {
-          bannedUntil: bannedUntil?.toISOString() ?? null,
-          strikes: standing.strikes,
-        };
+        const before = { bannedUntil, strikes: standing.strikes };
         await recordAudit(tx, {
           cause,
           action: 'key.unbanned',
-          subject: keySubject(key),
+          subject: { type: 'key', id, name: key.name, account: key.account },
           // Recorded even if there was nothing to end.
           ...(differenceOf(before, { bannedUntil: null, strikes: 0 }) ?? { before: {}, after: {} }),
         });
@@ -176,29 +100,19 @@ export function createKeyManagement(db: Database, onChanged: (keyId: string) => 
   };
 }
 
-async function get(tx: Database, id: string): Promise<KeyRecord> {
-  const key = await findKey(tx, id);
-  if (key === undefined) throw new Error('A key is gone in the transaction that changed it.');
-  return key;
-}
-
-/** Locks a key until the transaction ends. Returns the reason instead if the key may not be changed. */
-async function lockActive(tx: Database, id: string) {
-  const key = await lockKey(tx, id);
-  if (key === undefined) return { outcome: 'no-such-key' } as const;
-  if (key.state !== 'active') return { outcome: 'not-active', state: key.state } as const;
-  return key;
-}
-
 /** The plan that a key gets, or why it cannot get it. */
-function choosePlan(
-  key: KeyRecord,
-  wanted: Pick<KeyChange, 'plan' | 'quota'>,
-): PlanChoice | Unchanged {
+function choosePlan(key: Key, wanted: Pick<KeyChange, 'plan' | 'quota'>): PlanChoice | Refusal {
   const plan = wanted.plan ?? key.plan;
   if (plan !== 'enterprise') {
-    return wanted.quota === undefined ? { plan } : { outcome: 'quota-unwanted', plan };
+    return wanted.quota === undefined
+      ? { plan }
+      : new Refusal(
+          'invalid_request',
+          `quota: expected none: the key's plan is ${plan}, and only Enterprise keys have numbers of their own`,
+        );
   }
   const quota = wanted.quota ?? (key.plan === 'enterprise' ? key.quota : undefined);
-  return quota === undefined ? { outcome: 'quota-missing' } : { plan, quota };
+  return quota === undefined
+    ? new Refusal('invalid_request', adminErrorMessages.quotaMissing)
+    : { plan, quota };
 }

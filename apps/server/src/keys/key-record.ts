@@ -1,25 +1,11 @@
-import type { KeyState } from '@animal-store/contract/admin';
-import { eq, sql } from 'drizzle-orm';
+import type { Key } from '@animal-store/contract/admin';
+import { sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { stateOf } from '../database/lifetime.ts';
 import { apiKeys, apiTokens } from '../database/schema.ts';
-import { statement } from '../database/statement.ts';
 import { lastUsed } from '../usage/usage-tables.ts';
-import { type ApiKey, quotaOf } from './api-key.ts';
-import { createTokenStore, type TokenRecord } from './token-store.ts';
-
-/** A key as operators see it. */
-export interface KeyRecord extends Omit<ApiKey, 'expiresAt'> {
-  readonly account: string | null;
-  readonly state: KeyState;
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-  /** The minute of its last request, as far as the usage ledger has it. */
-  readonly lastUsedAt: Date | null;
-  /** The tokens that have not expired, the newest first. They are valid as long as the key is active. */
-  readonly tokens: readonly TokenRecord[];
-}
+import { quotaOf, type StoredPlan } from './api-key.ts';
+import { createTokenStore } from './token-store.ts';
 
 /** The state of a key. */
 export const keyState = stateOf(apiKeys);
@@ -28,7 +14,9 @@ export const keyState = stateOf(apiKeys);
 export const keyTokens = createTokenStore('key', apiTokens);
 
 // A subquery, because `for update` takes no outer join.
-const lastUsedAt = sql<Date | null>`(select ${lastUsed.at} from ${lastUsed} where ${lastUsed.keyId} = ${apiKeys.id})`;
+const lastUsedAt = sql<
+  string | null
+>`(select ${lastUsed.at} from ${lastUsed} where ${lastUsed.keyId} = ${apiKeys.id})`;
 
 /** What is read of a key. */
 export const keyColumns = {
@@ -45,30 +33,11 @@ export const keyColumns = {
   state: keyState,
 };
 
-const selectKey = statement('find_key', (db, id: string) =>
-  db.select(keyColumns).from(apiKeys).where(eq(apiKeys.id, id)),
-);
-
-const selectKeyToChange = statement('lock_key', (db, id: string) =>
-  db.select(keyColumns).from(apiKeys).where(eq(apiKeys.id, id)).for('update'),
-);
-
-type Row = Awaited<ReturnType<typeof selectKey>>[number];
-
-/** Finds a key; `undefined` if there is none. */
-export async function findKey(db: Database, id: string): Promise<KeyRecord | undefined> {
-  const [key] = await withTokens(db, await selectKey(db, id));
-  return key;
-}
-
-/** Finds a key and locks it until the transaction ends. */
-export async function lockKey(tx: Database, id: string): Promise<KeyRecord | undefined> {
-  const [key] = await withTokens(tx, await selectKeyToChange(tx, id));
-  return key;
-}
-
-/** Adds their tokens to keys. */
-export async function withTokens(db: Database, rows: readonly Row[]): Promise<KeyRecord[]> {
+/** Adds their quotas and tokens to keys. */
+export async function completeKeys(
+  db: Database,
+  rows: readonly (Omit<Key, 'quota' | 'tokens'> & StoredPlan)[],
+): Promise<Key[]> {
   const keys = await keyTokens.addTo(db, rows);
   return keys.map(({ perMinute, perDay, ...key }) => ({
     ...key,

@@ -1,5 +1,5 @@
 import { type PlanName, planNames } from '@animal-store/contract';
-import type { KeySort, KeyState } from '@animal-store/contract/admin';
+import type { Key, KeySort, KeyState } from '@animal-store/contract/admin';
 import { and, count, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../database/list-page.ts';
 import { apiKeys } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { type KeyRecord, keyColumns, keyState, withTokens } from './key-record.ts';
+import { completeKeys, keyColumns, keyState } from './key-record.ts';
 
 /** What narrows and sorts a list of keys. */
 export interface KeyFilter {
@@ -211,7 +211,7 @@ export async function searchKeys(
   filter: KeyFilter,
   limit: number,
   position: ListPosition | undefined,
-): Promise<ListPage<KeyRecord>> {
+): Promise<ListPage<Key>> {
   const source = await sortedSourceOf(db, filter);
   const { items, next } = await readPage(limit, {
     find: (most) => selectKeys(db, filter, source, most, position),
@@ -219,7 +219,7 @@ export async function searchKeys(
     findEnd: () => findEndOfScan(db, source, position),
   });
   const keys = items.map(({ place: _, ...key }) => key);
-  return { items: await withTokens(db, keys), next };
+  return { items: await completeKeys(db, keys), next };
 }
 
 /** A place in the order of a source, as text. Times keep their microseconds, unlike in a `Date`. */

@@ -6,11 +6,7 @@ import { statement } from '../database/statement.ts';
 import { createToken, hashToken, tokenPrefix } from './token.ts';
 
 /** What operators see of a token. */
-export interface TokenRecord {
-  readonly prefix: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-}
+type ShownToken = Pick<typeof apiTokens.$inferSelect, 'prefix' | 'createdAt' | 'expiresAt'>;
 
 /** The tokens of all keys, or of all operators. */
 export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTokens) {
@@ -25,9 +21,7 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
     db
       .select({
         holderId: table.holderId,
-        prefix: table.prefix,
-        createdAt: table.createdAt,
-        expiresAt: table.expiresAt,
+        token: { prefix: table.prefix, createdAt: table.createdAt, expiresAt: table.expiresAt },
       })
       .from(table)
       .where(and(inArray(table.holderId, holderIds), isUnexpired(table.expiresAt)))
@@ -59,13 +53,13 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
     async addTo<Holder extends { readonly id: string }>(
       db: Database,
       holders: readonly Holder[],
-    ): Promise<(Holder & { readonly tokens: readonly TokenRecord[] })[]> {
+    ): Promise<(Holder & { tokens: ShownToken[] })[]> {
       if (holders.length === 0) return [];
       const ids = holders.map(({ id }) => id);
       const tokensOf = Map.groupBy(await list(db, ids), ({ holderId }) => holderId);
       return holders.map((one) => ({
         ...one,
-        tokens: (tokensOf.get(one.id) ?? []).map(({ holderId: _, ...token }) => token),
+        tokens: (tokensOf.get(one.id) ?? []).map(({ token }) => token),
       }));
     },
   };

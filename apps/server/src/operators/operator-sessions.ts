@@ -16,7 +16,7 @@ const extendAfterSeconds = 60;
 /** A session that has just begun. */
 export interface NewSession {
   readonly token: string;
-  readonly expiresAt: Date;
+  readonly expiresAt: string;
 }
 
 const inSeconds = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`;

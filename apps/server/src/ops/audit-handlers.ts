@@ -31,13 +31,9 @@ function readFilter(filter: {
   from?: string | undefined;
   to?: string | undefined;
 }): AuditFilter {
-  const { actor, from, to, ...same } = filter;
-  return {
-    ...same,
-    actor: actor === undefined ? undefined : isActorType(actor) ? { type: actor } : { id: actor },
-    from: from === undefined ? undefined : new Date(from),
-    to: to === undefined ? undefined : new Date(to),
-  };
+  const { actor, ...same } = filter;
+  if (actor === undefined) return same;
+  return { ...same, actor: isActorType(actor) ? { type: actor } : { id: actor } };
 }
 
 function isActorType(actor: string): actor is AuditActorType {

@@ -1,5 +1,7 @@
 import type { Response } from 'express';
 import type { Cause } from '../audit/audit-log.ts';
+import { HttpError } from '../http/http-error.ts';
+import { Refusal } from '../keys/refusal.ts';
 
 /** The cause of a change that an operator requested, for the audit log. */
 export function causeOf(
@@ -11,7 +13,8 @@ export function causeOf(
   return { actor, requestId, reason };
 }
 
-/** Reads an expiry that the contract has validated; `null` means never. */
-export function readExpiry(expiresAt: string | null | undefined): Date | null | undefined {
-  return typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt;
+/** @throws {HttpError} for a refusal. */
+export function accepted<Result>(result: Result | Refusal): Result {
+  if (result instanceof Refusal) throw new HttpError(result.code, result.message);
+  return result;
 }

@@ -26,7 +26,7 @@ export function createSessionHandlers(sessions: OperatorSessions) {
         throw invalidToken('Send the token of a session: this is none.');
       }
       await sessions.end(token);
-      return { status: 200, body: toSession(actor, new Date()) };
+      return { status: 200, body: toSession(actor, new Date().toISOString()) };
     },
   });
 }
@@ -38,10 +38,10 @@ function callerOf(res: Response) {
   return { actor, token };
 }
 
-function toSession({ id, name, role }: Actor, expiresAt: Date): Session {
+function toSession({ id, name, role }: Actor, expiresAt: string): Session {
   return {
     operator: { id, name, role },
     operations: operationsOf(role),
-    expiresAt: expiresAt.toISOString(),
+    expiresAt,
   };
 }

@@ -15,7 +15,7 @@ import type { KeyManagement } from '../keys/key-management.ts';
 import type { UsageLedger } from '../usage/open-usage.ts';
 import { operationAt, outcomeAt } from '../usage/usage-entry.ts';
 import type { UsageRange, UsageRepository } from '../usage/usage-repository.ts';
-import { noSuchKey } from './key-handlers.ts';
+import { accepted } from './change-request.ts';
 import { type CsvTable, offerCsv } from './offer-csv.ts';
 
 /** How many buckets before its end a question begins, unless it says. */
@@ -39,7 +39,7 @@ export function createUsageHandlers(options: {
         max: maxUsageBuckets,
       });
       refuse(faults);
-      if ((await keys.find(keyId)) === undefined) throw noSuchKey(keyId);
+      accepted(await keys.find(keyId));
       const rows = await usage.read(bucket, { keyId }, range);
       return { status: 200, body: { keyId, ...toBody(bucket, range), rows: rows.map(toRow) } };
     },

@@ -89,7 +89,7 @@ export function createOverview(options: {
           p99Ms: rounded(quantileMs(traffic, 0.99)),
         },
         keys: { active: activeKeys, banned: banned?.keys ?? 0 },
-        bans: bans.map(({ until, ...ban }) => ({ ...ban, until: until.toISOString() })),
+        bans,
         stores,
       };
     },

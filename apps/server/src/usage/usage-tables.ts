@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { bigint, pgSchema, smallint, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import { instant } from '../database/schema.ts';
 
 // Not in `database/schema.ts`: drizzle-kit would write these tables without their partitions.
 const usage = pgSchema('usage');
@@ -28,7 +29,7 @@ export const usageTables = {
 /** When each key was last used, to the minute: `null` if never. Every key has a row. */
 export const lastUsed = usage.table('last_used', {
   keyId: uuid('key_id').primaryKey(),
-  at: timestamp({ withTimezone: true }),
+  at: instant(),
 });
 
 /** All requests of each key and day, indexed by their number: the busiest keys come first. */

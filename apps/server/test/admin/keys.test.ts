@@ -28,7 +28,7 @@ describe.each(databaseKinds)('API keys on %s', (kind) => {
   const { service, admin } = useAdmin(kind, {
     env,
     async prepare(db) {
-      const expiresAt = new Date(Date.now() - 1_000);
+      const expiresAt = new Date(Date.now() - 1_000).toISOString();
       expiredToken = (await createApiKey(db, { name: 'expired', plan: 'free', expiresAt })).token;
     },
   });

@@ -12,7 +12,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
 import {
   createOperatorManagement,
-  type OperatorWithToken,
+  type OperatorManagement,
 } from '../../src/operators/operator-management.ts';
 import { adminOf, adminToken, someCause, useAdmin } from '../support/admin.ts';
 import { databaseKinds } from '../support/databases.ts';
@@ -22,11 +22,11 @@ const nobody = '00000000-0000-4000-8000-000000000000';
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe.each(databaseKinds)('on %s', (kind) => {
-  let expired: OperatorWithToken;
+  let expired: Awaited<ReturnType<OperatorManagement['create']>>;
 
   const { service, admin } = useAdmin(kind, {
     async prepare(db) {
-      const expiresAt = new Date(Date.now() - 1_000);
+      const expiresAt = new Date(Date.now() - 1_000).toISOString();
       expired = await createOperatorManagement(db).create(
         { name: 'expired', role: 'viewer', expiresAt },
         someCause,
@@ -73,7 +73,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('an expired operator is refused', async () => {
-    const { operator, token } = expired;
+    const { holder: operator, token } = expired;
     expect(await list()).toContainEqual(
       expect.objectContaining({ id: operator.id, state: 'expired' }),
     );

@@ -183,8 +183,8 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
   }
 
   const banOf = (keyId: string, untilMs: number) => {
-    const startedAt = new Date(Date.now() - 60_000);
-    return { keyId, startedAt, until: new Date(Date.now() + untilMs) };
+    const after = (ms: number) => new Date(Date.now() + ms).toISOString();
+    return { keyId, startedAt: after(-60_000), until: after(untilMs) };
   };
 
   test('a start that is written again, even after the end, is recorded once', async () => {
@@ -200,8 +200,8 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
   test('a ban that was lifted before its start got here has no other end', async () => {
     const { db } = database;
     const keys = createKeyManagement(db, () => {});
-    const { key } = await keys.create({ plan: 'free' }, someCause);
-    const standing = { bannedUntil: undefined, strikes: 3 };
+    const { holder: key } = await keys.create({ plan: 'free' }, someCause);
+    const standing = { bannedUntil: null, strikes: 3 };
     const ban = banOf(key.id, -1_000);
     await keys.unban(key.id, standing, async () => {}, someCause);
     await createBanLog(db).start(ban);
@@ -211,9 +211,9 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
 
   test('an unban whose ban cannot be lifted is not recorded', async () => {
     const keys = createKeyManagement(database.db, () => {});
-    const { key } = await keys.create({ plan: 'free' }, someCause);
+    const { holder: key } = await keys.create({ plan: 'free' }, someCause);
     await createBanLog(database.db).start(banOf(key.id, 60_000));
-    const standing = { bannedUntil: undefined, strikes: 0 };
+    const standing = { bannedUntil: null, strikes: 0 };
     const failure = new Error('not lifted');
     await expect(
       keys.unban(key.id, standing, () => Promise.reject(failure), someCause),

@@ -55,14 +55,14 @@ describe.each(databaseKinds)('authentication on %s', (kind) => {
         tokens.expired = expired.token;
         await db
           .update(apiKeys)
-          .set({ expiresAt: new Date(Date.now() - 1_000) })
+          .set({ expiresAt: new Date(Date.now() - 1_000).toISOString() })
           .where(sql`${apiKeys.id} = ${expired.id}`);
 
         const rotated = await create('rotated');
         tokens.expiredToken = rotated.token;
         await db
           .update(apiTokens)
-          .set({ expiresAt: new Date(Date.now() - 1_000) })
+          .set({ expiresAt: new Date(Date.now() - 1_000).toISOString() })
           .where(sql`${apiTokens.holderId} = ${rotated.id}`);
         tokens.rotated = createToken();
         await db.execute(sql`insert into api_tokens (hash, key_id, prefix)
@@ -72,14 +72,14 @@ describe.each(databaseKinds)('authentication on %s', (kind) => {
         tokens.revoked = revoked.token;
         await db
           .update(apiKeys)
-          .set({ revokedAt: new Date() })
+          .set({ revokedAt: new Date().toISOString() })
           .where(sql`${apiKeys.id} = ${revoked.id}`);
 
         const expiring = await create('expiring');
         tokens.expiring = expiring.token;
         await db
           .update(apiKeys)
-          .set({ expiresAt: new Date(Date.now() + 3_600_000) })
+          .set({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() })
           .where(sql`${apiKeys.id} = ${expiring.id}`);
       },
     });

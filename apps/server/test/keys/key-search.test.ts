@@ -8,6 +8,7 @@ import { inTransaction } from '../../src/database/statement.ts';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createKeyManagement } from '../../src/keys/key-management.ts';
 import { type KeyFilter, searchKeys } from '../../src/keys/key-search.ts';
+import { Refusal } from '../../src/keys/refusal.ts';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { someCause } from '../support/admin.ts';
 import { databaseKinds, useDatabase } from '../support/databases.ts';
@@ -147,7 +148,7 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
     const id = keys['other'] ?? '';
     const management = createKeyManagement(db, () => {});
     const rotated = await management.rotate(id, 0, someCause);
-    if (rotated.outcome !== 'rotated') throw new Error(rotated.outcome);
+    if (rotated instanceof Refusal) throw new Error(rotated.message);
     for (const tokenPrefix of [rotated.token.slice(0, 8), prefixes['other']]) {
       expect(await namesOf({ tokenPrefix })).toContain('other');
       expect(await namesOf({ tokenPrefix, state: 'revoked' })).not.toContain('other');

@@ -22,10 +22,12 @@ export const timestamp = z.iso.datetime();
 
 export const Plan = oneOf(planNames).meta({ id: 'Plan', description: 'The name of a plan.' });
 
-// An offset may move the last year of four digits into one of five, which Postgres cannot read.
+// An offset may move the last year of four digits into one of five, which Postgres cannot read. Nor
+// does it read every offset, so from here on the time is in UTC.
 const Instant = z.iso
   .datetime({ offset: true, abort: true, ...instant })
-  .refine((text) => new Date(text).getUTCFullYear() <= 9999, { ...instant, abort: true });
+  .refine((text) => new Date(text).getUTCFullYear() <= 9999, { ...instant, abort: true })
+  .overwrite((text) => new Date(text).toISOString());
 
 /** When something expires. By the clock of this process: what has just expired needs no fault. */
 export const Expiry = Instant.refine((text) => Date.parse(text) > Date.now(), future);

@@ -11,10 +11,16 @@ const faults = (result: {
 describe('a new key', () => {
   test.each([
     { plan: 'free' },
-    { plan: 'pro', name: 'acme', account: 'C-17', expiresAt: '2030-02-28T00:00:00+02:00' },
+    { plan: 'pro', name: 'acme', account: 'C-17', expiresAt: '2030-02-27T22:00:00.000Z' },
     { plan: 'enterprise', quota },
   ])('%j is accepted', (key) => {
     expect(NewKey.parse(key)).toEqual(key);
+  });
+
+  // Postgres reads no offset of 16 hours or more.
+  test('its expiry is read in UTC, whatever its offset', () => {
+    const { expiresAt } = NewKey.parse({ plan: 'free', expiresAt: '2030-02-28T00:00:00+23:00' });
+    expect(expiresAt).toBe('2030-02-27T01:00:00.000Z');
   });
 
   const plan = 'plan: expected one of free, pro, business, enterprise';
@@ -76,7 +82,7 @@ describe('a change of a key', () => {
     { quota },
     { name: '🐈'.repeat(255) },
     { name: null, account: null, expiresAt: null },
-    { account: 'C-17', expiresAt: '2099-01-31T00:00:00Z', plan: 'pro' },
+    { account: 'C-17', expiresAt: '2099-01-31T00:00:00.000Z', plan: 'pro' },
   ])('%j is accepted', (change) => {
     expect(KeyChange.parse(change)).toEqual(change);
   });
