@@ -2,6 +2,7 @@ import {
   type AuditAction,
   type AuditActorType,
   type AuditEntry,
+  type AuditFilter,
   type AuditState,
   auditRetentionDays,
 } from '@animal-store/contract/admin';
@@ -11,7 +12,7 @@ import type { ListPosition } from '../database/list-page.ts';
 import { auditEntries } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { hideTokens } from '../shared/hide-tokens.ts';
-import { type AuditFilter, searchEntries } from './audit-search.ts';
+import { searchEntries } from './audit-search.ts';
 import { differenceOf } from './state-difference.ts';
 
 /** How many entries one statement deletes, to stay below the statement timeout. */

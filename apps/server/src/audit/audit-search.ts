@@ -1,4 +1,4 @@
-import type { AuditAction, AuditActorType, AuditEntry } from '@animal-store/contract/admin';
+import { type AuditEntry, type AuditFilter, auditActorTypes } from '@animal-store/contract/admin';
 import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import {
@@ -13,18 +13,6 @@ import {
 import { auditEntries } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 
-/** What narrows the log. */
-export interface AuditFilter {
-  readonly keyId?: string | undefined;
-  readonly operatorId?: string | undefined;
-  /** An operator, or a type of actor that has no id. */
-  readonly actor?: { readonly id: string } | { readonly type: AuditActorType } | undefined;
-  readonly action?: AuditAction | undefined;
-  readonly account?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
-
 /** The conditions of the filters. The first has its index. */
 function conditionsOf(filter: AuditFilter): SQL[] {
   const { keyId, operatorId, actor, account, action } = filter;
@@ -32,13 +20,17 @@ function conditionsOf(filter: AuditFilter): SQL[] {
     keyId && eq(auditEntries.subjectId, keyId),
     operatorId && eq(auditEntries.subjectId, operatorId),
     account && eq(auditEntries.account, account),
-    actor && 'id' in actor
-      ? sql`(${auditEntries.actorType} = 'operator' and ${auditEntries.actorId} = ${actor.id})`
-      : // With the missing id, so that the index of the actors has the order of the page.
-        actor &&
-        sql`(${auditEntries.actorType} = ${actor.type} and ${auditEntries.actorId} is null)`,
+    actor && isBy(actor),
     action && eq(auditEntries.action, action),
   ].filter((condition) => condition !== undefined && condition !== '');
+}
+
+/** The condition that an entry is by an operator with this id, or by another type of actor. */
+function isBy(actor: string): SQL {
+  return auditActorTypes.some((type) => type === actor)
+    ? // With the missing id, so that the index of the actors has the order of the page.
+      sql`(${auditEntries.actorType} = ${actor} and ${auditEntries.actorId} is null)`
+    : sql`(${auditEntries.actorType} = 'operator' and ${auditEntries.actorId} = ${actor})`;
 }
 
 /** The first entries that match the first filter, after a position. */

@@ -1,4 +1,9 @@
-import { adminErrorMessages, type Key, type KeyChange } from '@animal-store/contract/admin';
+import {
+  adminErrorMessages,
+  type Key,
+  type KeyChange,
+  type KeyFilter,
+} from '@animal-store/contract/admin';
 import { eq, sql } from 'drizzle-orm';
 import { type Cause, recordAudit } from '../audit/audit-log.ts';
 import { takeOpenBan } from '../audit/ban-log.ts';
@@ -11,7 +16,7 @@ import { type NewApiKey, type PlanChoice, storedPlan } from './api-key.ts';
 import { announceKeyChange } from './key-changes.ts';
 import { createApiKey } from './key-creation.ts';
 import { completeKeys, keyColumns, keyTokens } from './key-record.ts';
-import { type KeyFilter, searchKeys } from './key-search.ts';
+import { searchKeys } from './key-search.ts';
 import { Refusal } from './refusal.ts';
 import { createTokenHolders } from './token-holders.ts';
 

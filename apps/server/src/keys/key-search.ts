@@ -1,5 +1,5 @@
-import { type PlanName, planNames } from '@animal-store/contract';
-import type { Key, KeySort, KeyState } from '@animal-store/contract/admin';
+import { planNames } from '@animal-store/contract';
+import type { Key, KeyFilter } from '@animal-store/contract/admin';
 import { and, count, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import {
@@ -13,21 +13,6 @@ import {
 import { apiKeys } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { completeKeys, keyColumns, keyState } from './key-record.ts';
-
-/** What narrows and sorts a list of keys. */
-export interface KeyFilter {
-  readonly plan?: PlanName | undefined;
-  readonly state?: KeyState | undefined;
-  /** What the name begins with, in capital or small letters. */
-  readonly name?: string | undefined;
-  readonly account?: string | undefined;
-  /** The first characters of a token, as many as are shown. */
-  readonly tokenPrefix?: string | undefined;
-  readonly deprecatedWithinDays?: number | undefined;
-  readonly unusedForDays?: number | undefined;
-  /** Left out, the filter decides. */
-  readonly sort?: KeySort | undefined;
-}
 
 /**
  * How many keys are sorted for a page, if the index of the filter has another order than the list.

@@ -8,7 +8,7 @@ import type { OperatorManagement } from '../operators/operator-management.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
 import type { OverviewReader } from '../overview/overview.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import type { UsageLedger } from '../usage/open-usage.ts';
+import type { UsageQueries } from '../usage/usage-queries.ts';
 import { createAuditHandlers } from './audit-handlers.ts';
 import { createKeyHandlers } from './key-handlers.ts';
 import { createOperatorHandlers } from './operator-handlers.ts';
@@ -23,7 +23,7 @@ export interface AdminServices {
   readonly quotas: Quotas;
   readonly operators: OperatorManagement;
   readonly sessions: OperatorSessions;
-  readonly usage: UsageLedger;
+  readonly usage: UsageQueries;
   readonly overview: OverviewReader;
   readonly audit: AuditLog;
 }

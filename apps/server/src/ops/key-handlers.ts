@@ -9,7 +9,7 @@ import {
 import { initServer } from '@ts-rest/express';
 import type { KeyManagement } from '../keys/key-management.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import type { UsageLedger } from '../usage/open-usage.ts';
+import type { UsageQueries } from '../usage/usage-queries.ts';
 import { linkNextPage, readCursor } from './admin-cursor.ts';
 import { accepted, causeOf } from './change-request.ts';
 
@@ -17,7 +17,7 @@ import { accepted, causeOf } from './change-request.ts';
 export function createKeyHandlers(options: {
   keys: KeyManagement;
   quotas: Pick<Quotas, 'usageOf' | 'unban'>;
-  usage: Pick<UsageLedger, 'readRecent'>;
+  usage: Pick<UsageQueries, 'readRecent'>;
 }) {
   const { keys, quotas, usage } = options;
 

@@ -1,4 +1,3 @@
-import type { PlanName } from '@animal-store/contract';
 import {
   type LedgerOfKey,
   maxGroupedDays,
@@ -9,12 +8,11 @@ import {
   usageBucketSeconds,
   usageContract,
 } from '@animal-store/contract/admin';
+import type { ServerInferRequest } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
 import { HttpError } from '../http/http-error.ts';
 import type { KeyManagement } from '../keys/key-management.ts';
-import type { UsageLedger } from '../usage/open-usage.ts';
-import { operationAt, outcomeAt } from '../usage/usage-entry.ts';
-import type { UsageRange, UsageRepository } from '../usage/usage-repository.ts';
+import type { UsageQueries, UsageRange } from '../usage/usage-queries.ts';
 import { accepted } from './change-request.ts';
 import { type CsvTable, offerCsv } from './offer-csv.ts';
 
@@ -27,7 +25,7 @@ const usualKeys = 10;
 /** The operations on the usage ledger. */
 export function createUsageHandlers(options: {
   keys: Pick<KeyManagement, 'find'>;
-  usage: Pick<UsageLedger, 'read' | 'readBusiest'>;
+  usage: Pick<UsageQueries, 'read' | 'readBusiest'>;
 }) {
   const { keys, usage } = options;
 
@@ -41,7 +39,7 @@ export function createUsageHandlers(options: {
       refuse(faults);
       accepted(await keys.find(keyId));
       const rows = await usage.read(bucket, { keyId }, range);
-      return { status: 200, body: { keyId, ...toBody(bucket, range), rows: rows.map(toRow) } };
+      return { status: 200, body: { keyId, ...range, bucket, rows } };
     },
 
     async getUsage({ query }) {
@@ -60,7 +58,7 @@ export function createUsageHandlers(options: {
     if (limit !== undefined) faults.unshift(`limit: expected none without groupBy, got ${limit}`);
     refuse(faults);
     const rows = await usage.read(bucket, { plan, account }, range);
-    return { ...toBody(bucket, range), rows: rows.map(toRow) };
+    return { ...range, bucket, rows };
   }
 
   async function busiestKeys(question: ServiceQuestion): Promise<ServiceLedger> {
@@ -72,9 +70,7 @@ export function createUsageHandlers(options: {
       faults.unshift(`bucket: expected ${bucket} with groupBy, got ${query.bucket}`);
     }
     refuse(faults);
-    const found = await usage.readBusiest({ plan, account }, range, limit);
-    const rows = found.rows.map((row) => ({ keyId: row.keyId, ...toRow(row) }));
-    return { ...toBody(bucket, range), keys: found.keys, rows };
+    return { ...range, bucket, ...(await usage.readBusiest({ plan, account }, range, limit)) };
   }
 
   return {
@@ -86,21 +82,11 @@ export function createUsageHandlers(options: {
   };
 }
 
-interface RangeQuery {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
-
-interface ServiceQuestion extends RangeQuery {
-  readonly bucket?: UsageBucket | undefined;
-  readonly plan?: PlanName | undefined;
-  readonly account?: string | undefined;
-  readonly limit?: number | undefined;
-}
+type ServiceQuestion = ServerInferRequest<typeof usageContract.getUsage>['query'];
 
 /** The whole buckets that a question is about, and what is wrong with them. */
 function readRange(
-  query: RangeQuery & { readonly bucket: UsageBucket },
+  query: Pick<ServiceQuestion, 'from' | 'to'> & { readonly bucket: UsageBucket },
   buckets: { readonly usual: number; readonly max: number },
 ): { range: UsageRange; faults: string[] } {
   const bucketMs = usageBucketSeconds[query.bucket] * 1_000;
@@ -119,26 +105,13 @@ function readRange(
           `from: expected at most ${buckets.max} buckets of a ${query.bucket} before to, got ${count}`,
         ]),
   ];
-  return { range: { from: new Date(from), to: new Date(to) }, faults };
+  const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+  return { range, faults };
 }
 
 /** @throws {HttpError} that names every fault, if there is one. */
 function refuse(faults: readonly string[]): void {
   if (faults.length > 0) throw new HttpError('invalid_request', faults.join('; '));
-}
-
-function toBody(bucket: UsageBucket, { from, to }: UsageRange) {
-  return { from: from.toISOString(), to: to.toISOString(), bucket };
-}
-
-function toRow(row: Awaited<ReturnType<UsageRepository['read']>>[number]): UsageRow {
-  const { at, operation, outcome, requests } = row;
-  return {
-    at: at.toISOString(),
-    operation: operationAt(operation),
-    outcome: outcomeAt(outcome),
-    requests,
-  };
 }
 
 const rowColumns = ['at', 'operation', 'outcome', 'requests'] as const;

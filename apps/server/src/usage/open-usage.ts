@@ -4,7 +4,8 @@ import { repeat } from '../shared/repeat.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { createUsageCollector, type UsageCollector } from './usage-collector.ts';
 import { createUsageFlusher } from './usage-flusher.ts';
-import { createUsageRepository, type UsageRepository } from './usage-repository.ts';
+import { createUsageQueries, type UsageQueries } from './usage-queries.ts';
+import { createUsageRepository } from './usage-repository.ts';
 
 /** How many keys and minutes are held while the database is unavailable: about 30 MB. */
 const maxKeyMinutes = 100_000;
@@ -36,15 +37,12 @@ export interface KeptUsage {
   readonly daysForDays: number;
 }
 
-/** What can be asked of the ledger. */
-export type UsageLedger = Pick<UsageRepository, 'read' | 'readBusiest' | 'readRecent'>;
-
 /** The usage ledger. */
 export interface Usage {
   /** Counts one request, in memory. */
   readonly count: UsageCollector['count'];
   /** Reads the ledger. Each question has what was counted so far written and rolled up first. */
-  readonly ledger: UsageLedger;
+  readonly ledger: UsageQueries;
   /** Writes what this replica has counted, because another one was asked a question. */
   flush(): Promise<void>;
   /** Whether this replica was asked a question in the last few seconds, so that the others should write. */
@@ -71,6 +69,7 @@ export function openUsage(options: {
 }): Usage {
   const { db, flushMs, rollUpMs, kept, onLost, report } = options;
   const repository = createUsageRepository(db);
+  const queries = createUsageQueries(db);
   const collector = createUsageCollector({ maxKeyMinutes });
   const flusher = createUsageFlusher({ collector, repository, onLost });
 
@@ -137,9 +136,9 @@ export function openUsage(options: {
   return {
     count: collector.count,
     ledger: {
-      read: upToDate(repository.read),
-      readBusiest: upToDate(repository.readBusiest),
-      readRecent: upToDate(repository.readRecent),
+      read: upToDate(queries.read),
+      readBusiest: upToDate(queries.readBusiest),
+      readRecent: upToDate(queries.readRecent),
     },
     flush: flushing.now,
     isAsked: () => performance.now() - askedAt < askedForMs,

@@ -1,10 +1,5 @@
 import { type PlanName, planNames } from '@animal-store/contract';
-import {
-  type UsageOperation,
-  type UsageOutcome,
-  usageOperations,
-  usageOutcomes,
-} from '@animal-store/contract/admin';
+import type { UsageOutcome } from '@animal-store/contract/admin';
 
 export type { UsageOutcome };
 
@@ -51,15 +46,3 @@ export function totalId(plan: number): string {
 export const totalIds: readonly string[] = [undefined, ...planNames].map((plan) =>
   totalId(planCode(plan)),
 );
-
-/** The operation at a place in the tables. */
-export function operationAt(place: number): UsageOperation {
-  return usageOperations[place] ?? 'none';
-}
-
-/** The outcome at a place in the tables. */
-export function outcomeAt(place: number): UsageOutcome {
-  const outcome = usageOutcomes[place];
-  if (outcome === undefined) throw new TypeError(`No outcome is stored as ${place}.`);
-  return outcome;
-}

@@ -1,21 +1,44 @@
+import {
+  type UsageOperation,
+  type UsageOutcome,
+  usageOperations,
+  usageOutcomes,
+} from '@animal-store/contract/admin';
 import { type SQL, sql } from 'drizzle-orm';
-import { bigint, pgSchema, smallint, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import { bigint, customType, pgSchema, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import { instant } from '../database/schema.ts';
 
 // Not in `database/schema.ts`: drizzle-kit would write these tables without their partitions.
 const usage = pgSchema('usage');
 
-/** Unix time of a bucket's start. */
-const at = timestamp({ withTimezone: true }).notNull();
+/** The operation, as its place in `usageOperations`. */
+const operation = customType<{ data: UsageOperation; driverData: number }>({
+  dataType: () => 'smallint',
+  toDriver: (name) => usageOperations.indexOf(name),
+  // A newer replica may count one that this one does not know.
+  fromDriver: (place) => usageOperations[place] ?? 'none',
+});
+
+/** The outcome, as its place in `usageOutcomes`. */
+const outcome = customType<{ data: UsageOutcome; driverData: number }>({
+  dataType: () => 'smallint',
+  toDriver: (name) => usageOutcomes.indexOf(name),
+  fromDriver(place) {
+    const name = usageOutcomes[place];
+    if (name === undefined) throw new TypeError(`No outcome is stored as ${place}.`);
+    return name;
+  },
+});
+
+/** The start of a bucket. */
+const at = instant().notNull();
 
 const counts = () => ({
   /** A key, or the id of a sum over keys: one of {@link totalIds} or {@link accountTotalId}. */
   keyId: uuid('key_id').notNull(),
   at,
-  /** The place of the operation in `usageOperations`. */
-  operation: smallint().notNull(),
-  /** The place of the outcome in `usageOutcomes`. */
-  outcome: smallint().notNull(),
+  operation: operation().notNull(),
+  outcome: outcome().notNull(),
   requests: bigint({ mode: 'number' }).notNull(),
 });
 

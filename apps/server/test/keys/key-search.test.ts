@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { keySorts } from '@animal-store/contract/admin';
+import { type KeyFilter, keySorts } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
@@ -7,7 +7,7 @@ import type { ListPosition } from '../../src/database/list-page.ts';
 import { inTransaction } from '../../src/database/statement.ts';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createKeyManagement } from '../../src/keys/key-management.ts';
-import { type KeyFilter, searchKeys } from '../../src/keys/key-search.ts';
+import { searchKeys } from '../../src/keys/key-search.ts';
 import { Refusal } from '../../src/keys/refusal.ts';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { someCause } from '../support/admin.ts';
@@ -256,7 +256,7 @@ describe('among many keys', () => {
   });
 
   // The last one finds more than are sorted.
-  test.each([...filters, { sort: 'name', plan: 'free' } as const])(
+  test.each<KeyFilter>([...filters, { sort: 'name', plan: 'free' }])(
     'the pages of %j hold what a scan of all keys finds',
     async (filter) => {
       const { plan, state, name, account, tokenPrefix, deprecatedWithinDays, unusedForDays } =

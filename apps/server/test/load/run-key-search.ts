@@ -5,14 +5,14 @@
 // Prints the time that Postgres takes for a page, all its statements together. `--plans` prints how.
 
 import { parseArgs } from 'node:util';
-import { keySorts } from '@animal-store/contract/admin';
+import { type KeyFilter, keySorts } from '@animal-store/contract/admin';
 import { openPostgres } from '@animal-store/testkit';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import type { ListPosition } from '../../src/database/list-page.ts';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import * as schema from '../../src/database/schema.ts';
-import { type KeyFilter, searchKeys } from '../../src/keys/key-search.ts';
+import { searchKeys } from '../../src/keys/key-search.ts';
 import { fillKeys } from '../support/fill-keys.ts';
 
 const { positionals, values } = parseArgs({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { UsageEntry } from '../../src/usage/usage-entry.ts';
+import { createUsageQueries } from '../../src/usage/usage-queries.ts';
 import { createUsageRepository, type UsageRepository } from '../../src/usage/usage-repository.ts';
 import { databaseKinds, useDatabase } from '../support/databases.ts';
 
@@ -27,14 +28,21 @@ describe.each(databaseKinds)('the usage repository on %s', (kind) => {
     entries,
   });
 
+  const daysAround = (at: Date, days: number) => ({
+    from: new Date(at.getTime() - days * dayMs).toISOString(),
+    to: new Date(at.getTime() + days * dayMs).toISOString(),
+  });
+
   async function rollUpAll(): Promise<void> {
     while (await repository.rollUp());
   }
 
   async function requestsOf(keyId: string, bucket: 'minute' | 'hour' | 'day', around: Date) {
-    const from = new Date(around.getTime() - 2 * dayMs);
-    const to = new Date(around.getTime() + 2 * dayMs);
-    const rows = await repository.read(bucket, { keyId }, { from, to });
+    const rows = await createUsageQueries(database.db).read(
+      bucket,
+      { keyId },
+      daysAround(around, 2),
+    );
     return rows.reduce((sum, { requests }) => sum + requests, 0);
   }
 
@@ -67,8 +75,11 @@ describe.each(databaseKinds)('the usage repository on %s', (kind) => {
       await repository.add(flushOf(some.map((keyId) => ({ ...entryOf(keyId, now, 1), plan: 2 }))));
     }
     await rollUpAll();
-    const range = { from: new Date(now.getTime() - dayMs), to: new Date(now.getTime() + dayMs) };
-    const rows = await repository.read('day', { plan: 'pro' }, range);
+    const rows = await createUsageQueries(database.db).read(
+      'day',
+      { plan: 'pro' },
+      daysAround(now, 1),
+    );
     expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(10_000);
     expect(await requestsOf(keyIds[9_999] ?? '', 'day', now)).toBe(1);
   });

@@ -140,7 +140,7 @@ const AuditActorFilter = z
   .union([z.enum(actorNames), PathId], actor)
   .describe('The `id` of an operator, or a kind of actor that has none.');
 
-/** What narrows the audit log. */
+/** What narrows the audit log, and where its page starts. */
 export const ListAuditQuery = z.object({
   limit: PageLimit.default(pageLimit.default).meta({
     description: 'The greatest number of entries to return.',
@@ -176,3 +176,6 @@ export const ListAuditQuery = z.object({
   }),
   cursor: PageCursor.optional(),
 });
+
+/** What narrows the audit log. */
+export type AuditFilter = Omit<z.output<typeof ListAuditQuery>, 'limit' | 'cursor'>;

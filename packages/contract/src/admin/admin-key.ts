@@ -354,7 +354,7 @@ const KeySort = z.enum(keySorts, sort).meta({ id: 'KeySort' });
 /** What the list of keys is sorted by. */
 export type KeySort = z.output<typeof KeySort>;
 
-/** What narrows and sorts the list of keys. */
+/** What narrows and sorts the list of keys, and where its page starts. */
 export const ListKeysQuery = z.object({
   limit: PageLimit.default(pageLimit.default).meta({
     description: 'The greatest number of keys to return.',
@@ -405,6 +405,9 @@ export const ListKeysQuery = z.object({
     }),
   cursor: PageCursor.optional(),
 });
+
+/** What narrows and sorts the list of keys. If no order is given, the filter decides. */
+export type KeyFilter = Omit<z.output<typeof ListKeysQuery>, 'limit' | 'include' | 'cursor'>;
 
 /** The id of a key. */
 export const KeyPath = z.object({
