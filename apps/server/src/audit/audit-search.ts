@@ -56,12 +56,30 @@ function scanOf(db: Database, filter: AuditFilter, position: ListPosition | unde
   );
 }
 
+/** An entry as the contract has it. */
+const entryColumns = {
+  id: auditEntries.id,
+  at: auditEntries.at,
+  actor: { type: auditEntries.actorType, id: auditEntries.actorId, name: auditEntries.actorName },
+  action: auditEntries.action,
+  subject: {
+    type: auditEntries.subjectType,
+    id: auditEntries.subjectId,
+    name: auditEntries.subjectName,
+    account: auditEntries.account,
+  },
+  before: auditEntries.before,
+  after: auditEntries.after,
+  requestId: auditEntries.requestId,
+  reason: auditEntries.reason,
+};
+
 const selectEntries = statement(
   'list_audit_entries',
   (db, filter: AuditFilter, limit: number, position: ListPosition | undefined) => {
     const scan = scanOf(db, filter, position);
     return db
-      .select({ entry: scan._.selectedFields, place: toMicroseconds(scan.at) })
+      .select({ ...entryColumns, place: toMicroseconds(auditEntries.at) })
       .from(scan)
       .where(and(...conditionsOf(filter)))
       .orderBy(desc(scan.at), desc(scan.id))
@@ -90,28 +108,8 @@ export async function searchEntries(
 ): Promise<ListPage<AuditEntry>> {
   const { items, next } = await readPage(limit, {
     find: (most) => selectEntries(db, filter, most, position),
-    positionOf: ({ entry, place }) => ({ place, id: String(entry.id) }),
+    positionOf: ({ place, id }) => ({ place, id: String(id) }),
     findEnd: () => findEndOfScan(db, filter, position),
   });
-  return { items: items.map(({ entry }) => toEntry(entry)), next };
-}
-
-function toEntry(row: typeof auditEntries.$inferSelect): AuditEntry {
-  const { id, at, action, before, after, requestId, reason } = row;
-  return {
-    id,
-    at,
-    actor: { type: row.actorType, id: row.actorId, name: row.actorName },
-    action,
-    subject: {
-      type: row.subjectType,
-      id: row.subjectId,
-      name: row.subjectName,
-      account: row.account,
-    },
-    before,
-    after,
-    requestId,
-    reason,
-  };
+  return { items: items.map(({ place: _, ...entry }) => entry), next };
 }

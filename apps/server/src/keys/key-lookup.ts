@@ -1,6 +1,6 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { isUnexpired } from '../database/lifetime.ts';
+import { isActive, isUnexpired } from '../database/lifetime.ts';
 import { apiKeys, apiTokens } from '../database/schema.ts';
 import { preparedStatement } from '../database/statement.ts';
 import { type ApiKey, quotaOf } from './api-key.ts';
@@ -24,8 +24,7 @@ const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
       and(
         eq(apiTokens.hash, sql.placeholder('hash')),
         isUnexpired(apiTokens.expiresAt),
-        isUnexpired(apiKeys.expiresAt),
-        isNull(apiKeys.revokedAt),
+        isActive(apiKeys),
       ),
     ),
 );

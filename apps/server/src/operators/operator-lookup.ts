@@ -1,8 +1,8 @@
 import type { OperatorRole } from '@animal-store/contract/admin';
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { AuditActor } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
-import { isUnexpired } from '../database/lifetime.ts';
+import { isActive, isUnexpired } from '../database/lifetime.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
 import { preparedStatement } from '../database/statement.ts';
 import { hashToken } from '../keys/token.ts';
@@ -29,8 +29,7 @@ const findOperatorByToken = preparedStatement('find_operator_by_token', (db) =>
       and(
         eq(operatorTokens.hash, sql.placeholder('hash')),
         isUnexpired(operatorTokens.expiresAt),
-        isUnexpired(operators.expiresAt),
-        isNull(operators.revokedAt),
+        isActive(operators),
       ),
     ),
 );

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { sessionLifetime } from '@animal-store/contract/admin';
 import { and, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { isUnexpired } from '../database/lifetime.ts';
+import { isActive, isUnexpired } from '../database/lifetime.ts';
 import { operatorSessions, operators, operatorTokens } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
 import { createToken, hashToken } from '../keys/token.ts';
@@ -50,12 +50,7 @@ const findSession = statement('find_operator_session', (db, hashes: string[]) =>
         sql`${operatorSessions.expiresAt} > now()`,
         or(
           isNull(operatorSessions.tokenHash),
-          and(
-            isNotNull(operators.id),
-            isUnexpired(operatorTokens.expiresAt),
-            isUnexpired(operators.expiresAt),
-            isNull(operators.revokedAt),
-          ),
+          and(isNotNull(operators.id), isUnexpired(operatorTokens.expiresAt), isActive(operators)),
         ),
       ),
     ),

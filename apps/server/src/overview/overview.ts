@@ -1,7 +1,7 @@
 import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/contract/admin';
-import { and, count, desc, eq, gt, isNull, sql } from 'drizzle-orm';
+import { count, desc, eq, gt, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { isUnexpired } from '../database/lifetime.ts';
+import { isActive } from '../database/lifetime.ts';
 import { apiKeys, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { quantileMs, type ReplicaTraffic } from '../shared/replica-traffic.ts';
@@ -18,10 +18,7 @@ const countedForMs = 2_500;
 const isOpen = gt(openBans.until, sql`now()`);
 
 const countActiveKeys = statement('count_active_keys', (db) =>
-  db
-    .select({ keys: count() })
-    .from(apiKeys)
-    .where(and(isNull(apiKeys.revokedAt), isUnexpired(apiKeys.expiresAt))),
+  db.select({ keys: count() }).from(apiKeys).where(isActive(apiKeys)),
 );
 
 const countBannedKeys = statement('count_banned_keys', (db) =>

@@ -7,7 +7,7 @@ import { adminContract } from './admin-contract.ts';
 import { AdminErrorBody, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
 import { exampleIssuedKey, exampleKey } from './admin-key.ts';
 import { exampleIssuedOperator, exampleOperator } from './admin-operator.ts';
-import { adminBasePath, type adminRoutes, requiredRoles } from './admin-routes.ts';
+import { adminBasePath, adminRoutes } from './admin-routes.ts';
 import { exampleCsv } from './admin-usage.ts';
 
 /**
@@ -204,7 +204,7 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
 /** Adds to the notes what follows from tag and role. */
 function completeNotes(): Readonly<Record<keyof typeof adminRoutes, OperationNotes>> {
   const completed = Object.entries(notes).map(([name, note]) => {
-    const role = requiredRoles[name as keyof typeof notes];
+    const { role } = adminRoutes[name as keyof typeof notes];
     const messages = {
       ...otherCodes[adminContract[name as keyof typeof notes].metadata.tag],
       forbidden: adminErrorMessages.forbidden(role),
