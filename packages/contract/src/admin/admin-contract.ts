@@ -2,17 +2,11 @@ import { initContract } from '@ts-rest/core';
 import { AuditEntries, ListAuditQuery } from './admin-audit.ts';
 import { AdminErrorBody } from './admin-error-codes.ts';
 import { ReasonQuery } from './admin-fields.ts';
-import {
-  IssuedKey,
-  Key,
-  KeyChange,
-  KeyDetails,
-  KeyPath,
-  Keys,
-  ListKeysQuery,
-  NewKey,
-  Rotation,
-} from './admin-key.ts';
+import { IssuedKey, Key, KeyPath } from './admin-key.ts';
+import { KeyChange } from './admin-key-change.ts';
+import { Keys, ListKeysQuery } from './admin-key-list.ts';
+import { KeyDetails } from './admin-key-usage.ts';
+import { NewKey } from './admin-new-key.ts';
 import {
   IssuedOperator,
   NewOperator,
@@ -21,6 +15,7 @@ import {
   Operators,
 } from './admin-operator.ts';
 import { Overview } from './admin-overview.ts';
+import { Rotation } from './admin-rotation.ts';
 import { adminRoutes } from './admin-routes.ts';
 import { IssuedSession, Session } from './admin-session.ts';
 import { LedgerOfKey, ServiceLedger, ServiceUsageQuery, UsageQuery } from './admin-usage.ts';

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { KeyChange, NewKey, Rotation } from './admin-key.ts';
+import { KeyChange } from './admin-key-change.ts';
+import { NewKey } from './admin-new-key.ts';
+import { Rotation } from './admin-rotation.ts';
 
 const quota = { perMinute: 5, perDay: 6 };
 

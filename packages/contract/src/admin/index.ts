@@ -19,23 +19,17 @@ export {
 } from './admin-contract.ts';
 export { type AdminErrorCode, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
 export { keyStates } from './admin-fields.ts';
+export { type IssuedKey, isKeyId, type Key, type KeyState, maxLimit } from './admin-key.ts';
+export type { KeyChange } from './admin-key-change.ts';
 export {
-  gracePeriod,
-  type IssuedKey,
-  isKeyId,
-  type Key,
-  type KeyChange,
-  type KeyDetails,
   type KeyFilter,
   type KeySort,
-  type KeyState,
-  type KeyUsage,
   keySorts,
   type ListedKey,
-  maxLimit,
-  type NewKey,
   type RecentUse,
-} from './admin-key.ts';
+} from './admin-key-list.ts';
+export type { KeyDetails, KeyUsage } from './admin-key-usage.ts';
+export type { NewKey } from './admin-new-key.ts';
 export { createAdminOpenApi } from './admin-openapi.ts';
 export {
   type IssuedOperator,
@@ -45,6 +39,7 @@ export {
   operatorRoles,
 } from './admin-operator.ts';
 export type { Overview } from './admin-overview.ts';
+export { gracePeriod } from './admin-rotation.ts';
 export { adminBasePath, adminRoutes, requiredRoles } from './admin-routes.ts';
 export { type IssuedSession, type Session, sessionLifetime } from './admin-session.ts';
 export {

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { Name } from '../name-schema.ts';
+import { pageLimit } from '../page-limit.ts';
+import { PageCursor, PageLimit } from '../pet.ts';
+import { count, Plan } from './admin-fields.ts';
+import { exampleKey, Key, KeyState } from './admin-key.ts';
+
+const tokenPrefix = {
+  error: 'expected the 8 characters that are shown of a token, such as ast_0000',
+};
+const days = { error: 'expected an integer from 1 to 400' };
+
+const RecentUse = z
+  .object({
+    byHour: z
+      .array(count)
+      .length(24)
+      .describe('The requests of each of the last 24 hours (UTC), the present one last.'),
+    deprecatedCalls: count.describe(
+      'The calls of deprecated operations in the last 30 days (UTC), the present one included.',
+    ),
+  })
+  .meta({
+    id: 'RecentUse',
+    description: 'What the key has been used for lately, if `include=recent` asks for it.',
+  });
+
+/** What a key has been used for lately. */
+export type RecentUse = z.output<typeof RecentUse>;
+
+const ListedKey = Key.extend({ recent: RecentUse.optional() }).meta({
+  id: 'ListedKey',
+  description: 'An API key in a list.',
+  examples: [exampleKey],
+});
+
+/** A key in a list. */
+export type ListedKey = z.output<typeof ListedKey>;
+
+export const Keys = z
+  .array(ListedKey)
+  .meta({ id: 'Keys', description: 'A page of keys.', examples: [[exampleKey]] });
+
+/** A number of days in a query. */
+const Days = z.codec(
+  z.string(days).regex(/^[1-9]\d{0,2}$/, days),
+  z.int(days).min(1, days).max(400, days),
+  { decode: Number, encode: String },
+);
+
+/** What the list of keys can be sorted by. A minus sign stands for the reverse order. */
+export const keySorts = [
+  'name',
+  '-name',
+  'created',
+  '-created',
+  'lastUse',
+  '-lastUse',
+  'plan',
+  '-plan',
+] as const;
+
+const sort = { error: `expected one of ${keySorts.join(', ')}` };
+
+const KeySort = z.enum(keySorts, sort).meta({ id: 'KeySort' });
+
+/** What the list of keys is sorted by. */
+export type KeySort = z.output<typeof KeySort>;
+
+/** What narrows and sorts the list of keys, and where its page starts. */
+export const ListKeysQuery = z.object({
+  limit: PageLimit.default(pageLimit.default).meta({
+    description: 'The greatest number of keys to return.',
+    examples: [50],
+  }),
+  plan: Plan.optional().meta({ description: 'Only keys of this plan.', examples: ['pro'] }),
+  state: KeyState.optional().meta({
+    description: 'Only keys in this state.',
+    examples: ['active'],
+  }),
+  name: Name.optional().meta({
+    description: 'Only keys whose name begins so, in capital or small letters.',
+    examples: ['acme'],
+  }),
+  account: Name.optional().meta({
+    description: 'Only keys of this account.',
+    examples: [exampleKey.account],
+  }),
+  tokenPrefix: z
+    .string(tokenPrefix)
+    .regex(/^ast_[0-9A-Za-z]{4}$/, tokenPrefix)
+    .optional()
+    .meta({
+      description:
+        'Only keys that have, or had, a token with these first 8 characters. Never send a whole token here.',
+      examples: ['ast_0000'],
+    }),
+  deprecatedWithinDays: Days.optional().meta({
+    description: 'Only keys that called a deprecated operation within so many days.',
+    examples: [30],
+  }),
+  unusedForDays: Days.optional().meta({
+    description:
+      'Only keys whose last request, or creation if there was none, is at least so many days ago.',
+    examples: [90],
+  }),
+  sort: KeySort.optional().meta({
+    description:
+      'The order of the keys; a minus sign reverses it. `name`: by name, and keys without one first. `created`: the oldest first. `lastUse`: by the last use, or by the creation of a key that was never used, the longest ago first. `plan`: from `free` to `enterprise`, in a plan the oldest key first. If it is left out, the filter decides.',
+    examples: ['-lastUse'],
+  }),
+  include: z
+    .enum(['recent'], { error: 'expected recent' })
+    .optional()
+    .meta({
+      description: 'Adds `recent` to each key: its requests of the last day and month.',
+      examples: ['recent'],
+    }),
+  cursor: PageCursor.optional(),
+});
+
+/** What narrows and sorts the list of keys. If no order is given, the filter decides. */
+export type KeyFilter = Omit<z.output<typeof ListKeysQuery>, 'limit' | 'include' | 'cursor'>;
