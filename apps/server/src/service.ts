@@ -114,7 +114,7 @@ export async function openService(config: Config, observability: Observability):
       replicas: counted,
       traffic: traffic.read,
       usage,
-      onUnban: quotas.forgetBan,
+      onUnban: (keyId) => quotas.keys.forgetBan(keyId),
     }),
   );
 

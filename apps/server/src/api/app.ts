@@ -16,7 +16,7 @@ import type { LoadShedder } from '../http/shed-load.ts';
 import { trackRequest } from '../http/track-request.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import type { createPetHandlers } from '../pets/pet-handlers.ts';
-import type { Quotas } from '../quotas/quotas.ts';
+import type { Quotas } from '../quotas/open-quotas.ts';
 import type { GuideNumbers } from '../reference/guides.ts';
 import { referenceHandlers } from '../reference/reference-handlers.ts';
 import type { UsageCollector } from '../usage/usage-collector.ts';
@@ -63,7 +63,7 @@ export function createApp(options: AppOptions): Express {
     ...fileRoutes(files, '/docs/'),
   });
   const cors = createCors(options.corsOrigins);
-  const { identify, requireKey } = createAuthentication(keys, quotas);
+  const { identify, requireKey } = createAuthentication(keys, quotas.networks);
   const { enforceQuota, tellNetworkQuota, tellQuotaOnFailure } = createQuotaEnforcement(quotas);
   const dispatch = routes.dispatch({
     ...contractHandlers(contract, {

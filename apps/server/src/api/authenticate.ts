@@ -4,7 +4,7 @@ import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import { isToken, tokenPrefix } from '../keys/token.ts';
-import type { Quotas } from '../quotas/quotas.ts';
+import type { Quotas } from '../quotas/open-quotas.ts';
 
 const realm = 'Bearer realm="animal-store"';
 
@@ -14,7 +14,7 @@ const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
 /** Creates the steps that find out who sends a request. */
 export function createAuthentication(
   keys: Pick<KeyCache, 'recall' | 'findByToken'>,
-  quotas: Pick<Quotas, 'refuseLookUp'>,
+  networks: Quotas['networks'],
 ) {
   return {
     /**
@@ -36,7 +36,7 @@ export function createAuthentication(
       // An attacker can make up any number of tokens with a valid checksum. They must not cost a query
       // each once the network has used up its quota.
       res.locals.apiKey = await keys.findByToken(token, () => {
-        res.locals.decision = quotas.refuseLookUp(networkOf(req.ip, req.socket));
+        res.locals.decision = networks.refuseLookUp(networkOf(req.ip, req.socket));
         return res.locals.decision === undefined;
       });
     },

@@ -2,14 +2,14 @@ import { errorMessages, formatRateLimit, rateLimitHeaders } from '@animal-store/
 import type { Request, Response } from 'express';
 import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
+import type { Quotas } from '../quotas/open-quotas.ts';
 import type { QuotaResult } from '../quotas/quota-result.ts';
-import type { Quotas } from '../quotas/quotas.ts';
 
 /** Creates the steps that count requests and report the caller's quota. */
-export function createQuotaEnforcement(quotas: Quotas) {
+export function createQuotaEnforcement({ keys, networks }: Quotas) {
   /** Reports the quota of the caller's network, as far as this replica knows it. Counts nothing. */
   function tellNetworkQuota(req: Request, res: Response): void {
-    tellQuota(res, quotas.peekNetwork(networkOf(req.ip, req.socket)));
+    tellQuota(res, networks.peek(networkOf(req.ip, req.socket)));
   }
 
   return {
@@ -28,8 +28,8 @@ export function createQuotaEnforcement(quotas: Quotas) {
       const decision =
         res.locals.decision ??
         (apiKey === undefined
-          ? await quotas.takeForNetwork(networkOf(req.ip, req.socket))
-          : await quotas.takeForKey(apiKey));
+          ? await networks.take(networkOf(req.ip, req.socket))
+          : await keys.consume(apiKey.id, 1, apiKey));
       res.locals.decision = decision;
       tellQuota(res, decision);
       return decision.outcome === 'admitted' ? undefined : refusal(decision);

@@ -5,22 +5,22 @@ import {
   rateLimitStatusContract,
 } from '@animal-store/contract';
 import { initServer } from '@ts-rest/express';
-import type { Quotas } from '../quotas/quotas.ts';
+import type { Quotas } from '../quotas/open-quotas.ts';
 import { refusal, tellQuota } from './enforce-quota.ts';
 
 /** The operation that shows a key its quota. It costs none of it. */
-export function createRateLimitStatusHandlers(quotas: Pick<Quotas, 'takeForStatus' | 'usageOf'>) {
+export function createRateLimitStatusHandlers({ keys, statusRequests }: Quotas) {
   return initServer().router(rateLimitStatusContract, {
     async getRateLimit({ res }) {
       const { apiKey } = res.locals;
       if (apiKey === undefined) throw new TypeError('getRateLimit needs requireKey before it.');
-      const allowance = await quotas.takeForStatus(apiKey.id);
+      const allowance = await statusRequests.take(apiKey.id);
       res.locals.decision = allowance;
       if (allowance.outcome !== 'admitted') {
         tellQuota(res, allowance);
         throw refusal(allowance);
       }
-      const { windows, bannedUntil, strikes, strikeThreshold } = await quotas.usageOf(apiKey);
+      const { windows, bannedUntil, strikes, strikeThreshold } = await keys.get(apiKey.id, apiKey);
       const [reported] = windows.toSorted(byRestriction);
       if (reported === undefined) throw new TypeError('A key has no quota windows.');
       const closed = bannedUntil === undefined ? {} : { remaining: 0, resetAt: bannedUntil };

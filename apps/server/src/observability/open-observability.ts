@@ -1,6 +1,6 @@
 import type { RequestRecord, RequestTracing } from '../api/request-record.ts';
+import type { OnBan } from '../quotas/ban-rule.ts';
 import { type BreakerState, redisAway } from '../quotas/circuit-breaker.ts';
-import type { OnBan } from '../quotas/quotas.ts';
 import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
 import { describeFailure, openLog } from './log.ts';
 import { logOpsRequest, type OpsRequestRecord } from './log-ops-request.ts';

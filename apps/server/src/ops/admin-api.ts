@@ -7,7 +7,7 @@ import type { KeyManagement } from '../keys/key-management.ts';
 import type { OperatorManagement } from '../operators/operator-management.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
 import type { OverviewReader } from '../overview/overview.ts';
-import type { Quotas } from '../quotas/quotas.ts';
+import type { Quotas } from '../quotas/open-quotas.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
 import { createAuditHandlers } from './audit-handlers.ts';
 import { createKeyHandlers } from './key-handlers.ts';

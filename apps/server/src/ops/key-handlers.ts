@@ -8,7 +8,8 @@ import {
 } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
 import type { KeyManagement } from '../keys/key-management.ts';
-import type { Quotas } from '../quotas/quotas.ts';
+import type { Quotas } from '../quotas/open-quotas.ts';
+import type { QuotaResult } from '../quotas/quota-result.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
 import { linkNextPage, readCursor } from './admin-cursor.ts';
 import { accepted, causeOf } from './change-request.ts';
@@ -16,13 +17,14 @@ import { accepted, causeOf } from './change-request.ts';
 /** The operations on API keys. */
 export function createKeyHandlers(options: {
   keys: KeyManagement;
-  quotas: Pick<Quotas, 'usageOf' | 'unban'>;
+  quotas: Pick<Quotas, 'keys'>;
   usage: Pick<UsageQueries, 'readRecent'>;
 }) {
-  const { keys, quotas, usage } = options;
+  const { keys, usage } = options;
+  const limiter = options.quotas.keys;
 
   async function detailsOf(key: Key): Promise<KeyDetails> {
-    return { ...key, usage: toUsage(await quotas.usageOf(key)) };
+    return { ...key, usage: toUsage(await limiter.get(key.id, key)) };
   }
 
   return initServer().router(keyContract, {
@@ -63,15 +65,15 @@ export function createKeyHandlers(options: {
 
     async unbanKey({ params: { keyId }, query, res }) {
       const key = accepted(await keys.find(keyId));
-      const standing = toUsage(await quotas.usageOf(key));
-      const lift = () => quotas.unban(keyId);
+      const standing = toUsage(await limiter.get(key.id, key));
+      const lift = () => limiter.unban(keyId);
       const unbanned = await keys.unban(keyId, standing, lift, causeOf(res, query));
       return { status: 200, body: await detailsOf(accepted(unbanned)) };
     },
   });
 }
 
-function toUsage(usage: Awaited<ReturnType<Quotas['usageOf']>>): KeyUsage {
+function toUsage(usage: QuotaResult): KeyUsage {
   const windowOf = (name: RateLimitWindow['name']) => {
     const window = usage.windows.find((candidate) => candidate.name === name);
     if (window === undefined) throw new TypeError(`A key's usage lacks the window ${name}.`);

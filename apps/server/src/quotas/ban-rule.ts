@@ -6,6 +6,14 @@ import {
 } from '@animal-store/contract';
 import { addOne, type QuotaState, unusedKey } from './quota-state.ts';
 
+/** Called when a ban begins, only on the replica whose request began it. */
+export type OnBan = (ban: {
+  keyId: string;
+  seconds: number;
+  /** Unix time in milliseconds, by the clock that decided. */
+  startedAtMs: number;
+}) => void;
+
 /**
  * Counts a denial: it begins an episode, is a strike, or begins a ban. The rule is explained at
  * `BanPolicy` in the contract; `ban-rule.lua` does the same in Redis.

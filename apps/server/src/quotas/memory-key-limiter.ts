@@ -1,10 +1,10 @@
 import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contract';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterCompatibleAbstract } from 'rate-limiter-flexible';
+import type { OnBan } from './ban-rule.ts';
 import { decide } from './decide.ts';
 import { QuotaResult } from './quota-result.ts';
 import { type QuotaState, unusedKey, withoutBan, withoutExpired } from './quota-state.ts';
-import type { OnBan } from './quotas.ts';
 
 /**
  * At most about 30 MB. Beyond it the least recently used key is forgotten and its counts begin
@@ -53,6 +53,7 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     this.#scope = options.scope;
   }
 
+  /** Unlike the library's limiters, it also resolves if the request is not admitted. */
   override async consume(id: string, _points: number, options: KeyLimiterOptions) {
     const now = Date.now();
     const quota = this.#shareOf(options.quota);
@@ -66,9 +67,7 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
         startedAtMs: now,
       });
     }
-    const result = this.#resultOf(state, outcome, now, quota);
-    if (outcome !== 'admitted') throw result;
-    return result;
+    return this.#resultOf(state, outcome, now, quota);
   }
 
   /** The state of a key. Counts nothing. */

@@ -1,10 +1,10 @@
 import { type BanPolicy, rateLimitStatusPerMinute, windowSeconds } from '@animal-store/contract';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { OnBan } from './ban-rule.ts';
 import { type BreakerState, createCircuitBreaker } from './circuit-breaker.ts';
 import { MemoryKeyLimiter } from './memory-key-limiter.ts';
-import { createNetworkQuota } from './network-quota.ts';
+import { createNetworkQuota, type NetworkQuota } from './network-quota.ts';
 import { openRedis, untilReady } from './open-redis.ts';
-import { createQuotas, type OnBan, type Quotas } from './quotas.ts';
 import { RedisKeyLimiter } from './redis-key-limiter.ts';
 import { RedisNetworkLimiter } from './redis-network-limiter.ts';
 import { createRedisProbe } from './redis-probe.ts';
@@ -26,18 +26,34 @@ export interface QuotaOptions {
   readonly onBan: OnBan;
 }
 
+/**
+ * The limiters of one replica. Replicas on the same Redis decide as one.
+ *
+ * A request of a key is admitted only if the minute and the day both have room; then it costs one
+ * in both. A denied request costs nothing in either. Windows are fixed: the first request opens one,
+ * and its end does not move until it is reached.
+ */
+export interface Quotas {
+  readonly keys: Pick<MemoryKeyLimiter, 'consume' | 'get' | 'unban' | 'forgetBan'>;
+  /** Requests without a valid key. */
+  readonly networks: NetworkQuota;
+  /** Requests for the status of a key, which have an allowance of their own. */
+  readonly statusRequests: Pick<NetworkQuota, 'take'>;
+  close(): void;
+}
+
 /** Opens the quotas. They open even if Redis is away. */
 export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
   const { redisUrls, redisTimeoutMs, addressPerMinute, banPolicy, onBreaker, onBan } = options;
   if (redisUrls.length === 0) {
     const limiter = minuteLimiter(addressPerMinute);
     const statusLimiter = minuteLimiter(rateLimitStatusPerMinute);
-    return createQuotas({
+    return {
       keys: new MemoryKeyLimiter({ banPolicy, onBan, scope: 'service' }),
       networks: createNetworkQuota({ limiter, insurance: limiter }),
       statusRequests: createNetworkQuota({ limiter: statusLimiter, insurance: statusLimiter }),
-      close: () => {},
-    });
+      close() {},
+    };
   }
 
   const { replicas } = options;
@@ -70,7 +86,7 @@ export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
   // A first command, so that whatever is wrong with Redis is logged now and not at the first request.
   await breaker.run(probe).catch(() => {});
 
-  return createQuotas({
+  return {
     keys,
     networks: createMinuteQuota(addressPerMinute),
     statusRequests: createMinuteQuota(rateLimitStatusPerMinute, 'animal-store:rate-limit-status'),
@@ -78,7 +94,7 @@ export async function openQuotas(options: QuotaOptions): Promise<Quotas> {
       breaker.close();
       redis.disconnect();
     },
-  });
+  };
 }
 
 function minuteLimiter(perMinute: number): RateLimiterMemory {

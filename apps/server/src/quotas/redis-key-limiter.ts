@@ -1,12 +1,12 @@
 import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contract';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
+import type { OnBan } from './ban-rule.ts';
 import { batchDecisions } from './batch-decisions.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { decideScript, type KeyScript, openScript, unbanScript } from './lua-scripts.ts';
 import type { KeyLimiterOptions, MemoryKeyLimiter } from './memory-key-limiter.ts';
 import type { RedisConnection } from './open-redis.ts';
 import { type QuotaReading, QuotaResult } from './quota-result.ts';
-import type { OnBan } from './quotas.ts';
 import { rememberReadings } from './remembered-readings.ts';
 
 /** One request of an API key. */
@@ -82,6 +82,16 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     return id;
   }
 
+  /** Unlike the library's limiters, it also resolves if the request is not admitted. */
+  override consume(id: string, points: number, options: KeyLimiterOptions) {
+    return super.consume(id, points, options) as Promise<QuotaResult>;
+  }
+
+  /** The state of a key. Counts nothing. */
+  override get(id: string, options: KeyLimiterOptions) {
+    return super.get(id, options) as Promise<QuotaResult>;
+  }
+
   /**
    * Called by the library's `consume`, always with one point. If it rejects, the insurance limiter
    * decides.
@@ -110,13 +120,12 @@ export class RedisKeyLimiter extends RateLimiterRedis {
   /** The library compares the count with `points`, which vary here. */
   _afterConsume(
     resolve: (result: QuotaResult) => void,
-    reject: (result: QuotaResult) => void,
+    _reject: unknown,
     _key: string,
     _changedPoints: number,
     result: QuotaResult,
   ): void {
-    if (result.outcome === 'admitted') resolve(result);
-    else reject(result);
+    resolve(result);
   }
 
   async unban(id: string): Promise<void> {

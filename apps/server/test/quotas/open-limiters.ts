@@ -1,10 +1,11 @@
 import type { BanPolicy } from '@animal-store/contract';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { OnBan } from '../../src/quotas/ban-rule.ts';
 import { createCircuitBreaker } from '../../src/quotas/circuit-breaker.ts';
 import { MemoryKeyLimiter } from '../../src/quotas/memory-key-limiter.ts';
 import { createNetworkQuota } from '../../src/quotas/network-quota.ts';
+import type { Quotas } from '../../src/quotas/open-quotas.ts';
 import type { RedisConnection } from '../../src/quotas/open-redis.ts';
-import { createQuotas, type OnBan, type Quotas } from '../../src/quotas/quotas.ts';
 import { RedisKeyLimiter } from '../../src/quotas/redis-key-limiter.ts';
 import { RedisNetworkLimiter } from '../../src/quotas/redis-network-limiter.ts';
 
@@ -17,12 +18,12 @@ export interface LimiterOptions {
 /** Quotas in memory, as the embedded server opens them. */
 export function createMemoryQuotas({ addressPerMinute, banPolicy, onBan }: LimiterOptions): Quotas {
   const limiter = new RateLimiterMemory({ points: addressPerMinute, duration: 60 });
-  return createQuotas({
+  return {
     keys: new MemoryKeyLimiter({ banPolicy, onBan, scope: 'service' }),
     networks: createNetworkQuota({ limiter, insurance: limiter }),
     statusRequests: createNetworkQuota({ limiter, insurance: limiter }),
-    close: () => {},
-  });
+    close() {},
+  };
 }
 
 /**
@@ -53,7 +54,7 @@ export function createRedisQuotas(
     insurance,
     clock: now,
   });
-  return createQuotas({
+  return {
     keys: new RedisKeyLimiter({
       redis,
       breaker,
@@ -65,5 +66,5 @@ export function createRedisQuotas(
     networks,
     statusRequests: networks,
     close: () => breaker.close(),
-  });
+  };
 }

@@ -3,9 +3,9 @@ import type { BanPolicy, Quota } from '@animal-store/contract';
 import { createQuotaModel, type ModelDecision } from '@animal-store/testkit/quota-model';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Quotas } from '../../src/quotas/open-quotas.ts';
 import { defineScript, type RedisScript } from '../../src/quotas/open-redis.ts';
 import type { QuotaResult } from '../../src/quotas/quota-result.ts';
-import type { Quotas } from '../../src/quotas/quotas.ts';
 import { createRedisQuotas } from './open-limiters.ts';
 import { hasty, startMs } from './quota-sequences.ts';
 import { useRedis } from './use-redis.ts';
@@ -67,7 +67,7 @@ async function askOld(id: string, quota: Quota): Promise<Decision> {
 }
 
 async function askNew(id: string, quota: Quota): Promise<Decision> {
-  return seen(await newReplica.takeForKey({ id, quota }));
+  return seen(await newReplica.keys.consume(id, 1, { quota }));
 }
 
 function seen({ outcome, windows, reported }: QuotaResult | ModelDecision): Decision {
@@ -146,7 +146,7 @@ describe('a key that the previous version has in use', () => {
       await askOld('unbanned', quota);
     }
     expect((await askNew('unbanned', quota)).outcome).toBe('banned');
-    await newReplica.unban('unbanned');
+    await newReplica.keys.unban('unbanned');
     expect((await askNew('unbanned', quota)).outcome).toBe('denied');
     expect((await askOld('unbanned', quota)).outcome).toBe('denied');
   });

@@ -2,8 +2,8 @@ import type { BanPolicy, Quota } from '@animal-store/contract';
 import { createQuotaModel } from '@animal-store/testkit/quota-model';
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, test, vi } from 'vitest';
+import type { Quotas } from '../../src/quotas/open-quotas.ts';
 import type { QuotaResult } from '../../src/quotas/quota-result.ts';
-import type { Quotas } from '../../src/quotas/quotas.ts';
 import { createMemoryQuotas, createRedisQuotas } from './open-limiters.ts';
 import {
   compare,
@@ -65,12 +65,12 @@ export function describeQuotaModel(runs: {
           const keys = [nextId(), nextId()].map((id) => ({ id, decisions: [] as QuotaResult[] }));
           for (const [atMs, atOnce] of Map.groupBy(requests, ({ atMs }) => atMs)) {
             now = atMs;
-            for (const { id } of keys) quotas.forgetBan(id);
+            for (const { id } of keys) quotas.keys.forgetBan(id);
             // Sent at once. All others share the batches after it.
-            const first = quotas.takeForKey({ id: 'first', quota: wide });
+            const first = quotas.keys.consume('first', 1, { quota: wide });
             const decisions = await Promise.all(
               atOnce.map(({ plan }) =>
-                Promise.all(keys.map(({ id }) => quotas.takeForKey({ id, quota: plan }))),
+                Promise.all(keys.map(({ id }) => quotas.keys.consume(id, 1, { quota: plan }))),
               ),
             );
             for (const [i, key] of keys.entries()) {
@@ -95,7 +95,7 @@ export function describeQuotaModel(runs: {
           for (const { atMs, plan } of requests) {
             now = atMs;
             const replica = quotas[whose.next().value as 0 | 1];
-            decisions.push(await replica.takeForKey({ id, quota: plan }));
+            decisions.push(await replica.keys.consume(id, 1, { quota: plan }));
           }
           compare(requests, decisions);
         }),
@@ -128,7 +128,7 @@ export function describeQuotaModel(runs: {
           const decisions: QuotaResult[] = [];
           for (const { atMs, plan } of requests) {
             vi.setSystemTime(atMs);
-            const decision = await quotas?.takeForKey({ id: `key ${sequences}`, quota: plan });
+            const decision = await quotas?.keys.consume(`key ${sequences}`, 1, { quota: plan });
             if (decision !== undefined) decisions.push(decision);
           }
           compare(requests, decisions);

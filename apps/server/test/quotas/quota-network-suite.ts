@@ -8,7 +8,7 @@ export function describeNetworks(subject: QuotaSubject): void {
     test('a network without a key has its own limit, in one window', async () => {
       const decisions: QuotaResult[] = [];
       for (let i = 0; i < 61; i += 1)
-        decisions.push(await subject.quotas.takeForNetwork('192.0.2.1'));
+        decisions.push(await subject.quotas.networks.take('192.0.2.1'));
       expect(decisions[0]).toMatchObject({
         outcome: 'admitted',
         reported: {
@@ -29,23 +29,23 @@ export function describeNetworks(subject: QuotaSubject): void {
         reported: { remaining: 0 },
         retryAfterSeconds: 60,
       });
-      expect(await subject.quotas.takeForNetwork('192.0.2.2')).toMatchObject({
+      expect(await subject.quotas.networks.take('192.0.2.2')).toMatchObject({
         outcome: 'admitted',
       });
       await subject.advance(minuteMs);
-      expect(await subject.quotas.takeForNetwork('192.0.2.1')).toMatchObject({
+      expect(await subject.quotas.networks.take('192.0.2.1')).toMatchObject({
         outcome: 'admitted',
       });
     });
 
     test('looking counts nothing', async () => {
-      await subject.quotas.takeForNetwork('192.0.2.1');
+      await subject.quotas.networks.take('192.0.2.1');
       const looks = [
-        subject.quotas.peekNetwork('192.0.2.1'),
-        subject.quotas.peekNetwork('192.0.2.1'),
+        subject.quotas.networks.peek('192.0.2.1'),
+        subject.quotas.networks.peek('192.0.2.1'),
       ];
       expect(looks.map(({ reported }) => reported.remaining)).toEqual([59, 59]);
-      expect(subject.quotas.peekNetwork('192.0.2.9').reported).toMatchObject({
+      expect(subject.quotas.networks.peek('192.0.2.9').reported).toMatchObject({
         limit: 60,
         remaining: 60,
         resetInSeconds: 60,
@@ -54,7 +54,7 @@ export function describeNetworks(subject: QuotaSubject): void {
 
     test('a key and a network of the same name do not share', async () => {
       await subject.take({ ...small, id: '192.0.2.1' }, 3);
-      expect((await subject.quotas.takeForNetwork('192.0.2.1')).reported.remaining).toBe(59);
+      expect((await subject.quotas.networks.take('192.0.2.1')).reported.remaining).toBe(59);
     });
   });
 }

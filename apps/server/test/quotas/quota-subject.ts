@@ -1,7 +1,7 @@
 import type { BanPolicy, Quota } from '@animal-store/contract';
 import { beforeEach } from 'vitest';
+import type { Quotas } from '../../src/quotas/open-quotas.ts';
 import type { QuotaResult } from '../../src/quotas/quota-result.ts';
-import type { Quotas } from '../../src/quotas/quotas.ts';
 
 /** The options of all quotas under test. */
 export const suiteOptions: { addressPerMinute: number; banPolicy: BanPolicy } = {
@@ -54,7 +54,8 @@ export function useQuotas(open: () => Promise<OpenQuotas>): QuotaSubject {
     advance: (ms) => opened.advance(ms),
     async take(key, times = 1) {
       const decisions: QuotaResult[] = [];
-      for (let i = 0; i < times; i += 1) decisions.push(await opened.quotas.takeForKey(key));
+      for (let i = 0; i < times; i += 1)
+        decisions.push(await opened.quotas.keys.consume(key.id, 1, key));
       return decisions;
     },
   };

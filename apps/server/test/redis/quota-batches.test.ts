@@ -1,8 +1,8 @@
 import { type Redis, openRedis as startRedis } from '@animal-store/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Quotas } from '../../src/quotas/open-quotas.ts';
 import { openQuotas, type QuotaOptions } from '../../src/quotas/open-quotas.ts';
 import type { QuotaResult } from '../../src/quotas/quota-result.ts';
-import type { Quotas } from '../../src/quotas/quotas.ts';
 import { suiteOptions } from '../quotas/quota-subject.ts';
 
 let redis: Redis;
@@ -38,7 +38,7 @@ const open = (options: Pick<QuotaOptions, 'redisTimeoutMs'>) =>
 const wide = { perMinute: 1_000, perDay: 10_000 };
 
 const takeAtOnce = (ids: readonly string[], quota = wide): Promise<QuotaResult[]> =>
-  Promise.all(ids.map((id) => quotas.takeForKey({ id, quota })));
+  Promise.all(ids.map((id) => quotas.keys.consume(id, 1, { quota })));
 
 const remainingOf = (results: readonly QuotaResult[]) =>
   results.map(({ reported }) => reported.remaining);
@@ -89,7 +89,7 @@ test('a batch can be admitted, denied and banned, each request in order of arriv
 
 test('a change of plan holds from its request on, in the middle of a batch', async () => {
   const plans = [wide, wide, { ...wide, perMinute: 3 }, { ...wide, perMinute: 3 }, wide];
-  const results = await Promise.all(plans.map((quota) => quotas.takeForKey({ id: 'key', quota })));
+  const results = await Promise.all(plans.map((quota) => quotas.keys.consume('key', 1, { quota })));
   expect(results.map(({ outcome, reported }) => [outcome, reported.remaining])).toEqual([
     ['admitted', 999],
     ['admitted', 998],
@@ -104,7 +104,7 @@ test('a batch that Redis has no script for is counted once', async () => {
   await redis.command('script', 'flush');
   const results = await takeAtOnce(Array(50).fill('key'));
   expect(remainingOf(results)).toEqual(Array.from({ length: 50 }, (_, i) => 998 - i));
-  expect(remainingOf([(await quotas.usageOf({ id: 'key', quota: wide })) as QuotaResult])).toEqual([
+  expect(remainingOf([(await quotas.keys.get('key', { quota: wide })) as QuotaResult])).toEqual([
     949,
   ]);
   expect(breakerStates).toEqual([]);
@@ -125,7 +125,7 @@ test('requests whose batch is late are decided by the insurance, each once', asy
 
   redis.resume();
   await expect.poll(() => breakerStates).toEqual(['open', 'closed']);
-  const { windows, scope } = await quotas.usageOf({ id: 'key', quota: wide });
+  const { windows, scope } = await quotas.keys.get('key', { quota: wide });
   expect(scope).toBe('service');
   // Redis may have counted the calls that it answered too late, but none of them twice.
   expect(windows[0]?.remaining).toBeGreaterThanOrEqual(950);
@@ -142,6 +142,6 @@ test('a batch that Redis refuses is decided by the insurance, and Redis counts n
 
   await redis.command('config', 'set', 'maxmemory', '0');
   await expect.poll(() => breakerStates).toEqual(['open', 'closed']);
-  const { windows } = await quotas.usageOf({ id: 'key', quota: wide });
+  const { windows } = await quotas.keys.get('key', { quota: wide });
   expect(windows[0]?.remaining).toBe(999);
 });

@@ -12,12 +12,12 @@ test('an API key takes at most 270 bytes of Redis, with every window open and a 
   const key = { id: crypto.randomUUID(), quota: { perMinute: 1, perDay: 1_000 } };
   const size = () => connection.memory('USAGE', `animal-store:key:{${key.id}}`);
 
-  await quotas.takeForKey(key);
+  await quotas.keys.consume(key.id, 1, key);
   expect(await size()).toBeLessThanOrEqual(270);
 
-  await quotas.takeForKey(key);
+  await quotas.keys.consume(key.id, 1, key);
   now += 1_000;
-  let decision = await quotas.takeForKey(key);
-  while (decision.outcome !== 'banned') decision = await quotas.takeForKey(key);
+  let decision = await quotas.keys.consume(key.id, 1, key);
+  while (decision.outcome !== 'banned') decision = await quotas.keys.consume(key.id, 1, key);
   expect(await size()).toBeLessThanOrEqual(270);
 });
