@@ -24,27 +24,17 @@ export function createCircuitBreaker(options: {
   onChange: (state: BreakerState, reason: unknown) => void;
 }) {
   const { timeoutMs, probe, onChange } = options;
-  const waiting = new Set<{ since: number; giveUp: (reason: unknown) => void }>();
+  /** What rejects each call that waits for Redis. */
+  const waiting = new Set<(reason: unknown) => void>();
   /** Why the breaker is open; `undefined` while it is closed. */
   let openReason: { readonly reason: unknown } | undefined;
   let probing: NodeJS.Timeout | undefined;
 
-  // One clock for all calls: a timer for each would cost more than the call.
-  const clock = createResponsiveClock({
-    now: () => performance.now(),
-    onTick: () => {
-      const [oldest] = waiting;
-      if (oldest === undefined) return clock.stop();
-      if (clock.elapsedMs() - oldest.since >= timeoutMs) {
-        open(new Error(`Redis did not answer within ${timeoutMs} ms.`));
-      }
-    },
-  });
-
   function open(reason: unknown): void {
     if (openReason !== undefined) return;
     openReason = { reason };
-    for (const { giveUp } of waiting) giveUp(reason);
+    for (const giveUp of waiting) giveUp(reason);
+    waiting.clear();
     probing = setTimeout(tryAgain, probeEveryMs).unref();
     onChange('open', reason);
   }
@@ -66,18 +56,24 @@ export function createCircuitBreaker(options: {
     run<T>(call: () => Promise<T>): Promise<T> {
       if (openReason !== undefined) return Promise.reject(openReason.reason);
       return new Promise<T>((resolve, reject) => {
-        const entry = { since: clock.elapsedMs(), giveUp: reject };
-        waiting.add(entry);
-        clock.start();
+        waiting.add(reject);
+        // In two halves: a busy event loop runs its timers before it reads its sockets. After the first
+        // half, an answer that has arrived is read.
+        let timer = setTimeout(() => {
+          timer = setTimeout(giveUp, timeoutMs / 2);
+        }, timeoutMs / 2);
+        function giveUp() {
+          if (waiting.has(reject)) open(new Error(`Redis did not answer within ${timeoutMs} ms.`));
+        }
         call().then(
           (result) => {
-            waiting.delete(entry);
+            clearTimeout(timer);
+            waiting.delete(reject);
             resolve(result);
           },
           (reason: unknown) => {
-            waiting.delete(entry);
-            open(reason);
-            reject(reason);
+            clearTimeout(timer);
+            if (waiting.has(reject)) open(reason);
           },
         );
       });
@@ -88,45 +84,6 @@ export function createCircuitBreaker(options: {
     close(): void {
       clearTimeout(probing);
       probing = undefined;
-      clock.stop();
-    },
-  };
-}
-
-/** How often the clock ticks, in milliseconds. */
-const tickMs = 25;
-
-/**
- * Measures time in which this process was able to read an answer.
- *
- * A busy event loop runs its timers before it reads its sockets. If a burst of requests keeps the
- * loop busy for longer than a timeout, an ordinary timer fires although the answer has arrived. This
- * clock counts at most two ticks for one turn of the loop, however long the turn took.
- */
-function createResponsiveClock(options: { now: () => number; onTick: () => void }) {
-  const { now, onTick } = options;
-  let elapsedMs = 0;
-  let lastTickAt = now();
-  let timer: NodeJS.Timeout | undefined;
-
-  function tick() {
-    const tickedAt = now();
-    elapsedMs += Math.min(tickedAt - lastTickAt, 2 * tickMs);
-    lastTickAt = tickedAt;
-    onTick();
-  }
-
-  return {
-    elapsedMs: () => elapsedMs,
-    /** Call it whenever there is something to wait for. The clock does not run otherwise. */
-    start(): void {
-      if (timer !== undefined) return;
-      lastTickAt = now();
-      timer = setInterval(tick, tickMs).unref();
-    },
-    stop(): void {
-      clearInterval(timer);
-      timer = undefined;
     },
   };
 }

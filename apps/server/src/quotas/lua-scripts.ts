@@ -1,34 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { BanPolicy } from '@animal-store/contract';
-import type { CircuitBreaker } from './circuit-breaker.ts';
-import { defineScript, type RedisConnection } from './open-redis.ts';
-
-/** Runs a script for several keys. @param asked the numbers that the script expects for each key. */
-export type KeyScript<Reply> = (
-  keys: readonly string[],
-  asked: readonly number[],
-) => Promise<[now: number, ...replies: Reply[]]>;
-
-/**
- * Lets a connection run one of the scripts below.
- *
- * @param options.now the time to decide by, for tests; otherwise Redis's own.
- */
-export function openScript<Reply>(options: {
-  redis: RedisConnection;
-  breaker: CircuitBreaker;
-  name: string;
-  lua: string;
-  now?: (() => number) | undefined;
-}): KeyScript<Reply> {
-  const { redis, breaker, name, lua, now } = options;
-  const run = defineScript<string>(redis, name, lua);
-  return async (keys, asked) => {
-    const args = [...keys, JSON.stringify(asked)];
-    if (now !== undefined) args.push(String(now()));
-    return JSON.parse(await breaker.run(() => run(keys.length, ...args)));
-  };
-}
 
 const read = (name: string) => readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8');
 

@@ -1,13 +1,16 @@
+import { LRUCache } from 'lru-cache';
 import { type RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { QuotaResult } from './quota-result.ts';
 import { type RedisNetworkLimiter, RedisNetworkRes } from './redis-network-limiter.ts';
-import { rememberReadings } from './remembered-readings.ts';
 
 /**
  * How many unknown tokens a network that has used up its quota may have looked up: so many at once, and
  * one more each second.
  */
 const spareLookUps = 10;
+
+/** At most about 5 MB. Beyond it the least recently used are forgotten, and the limiter is asked again. */
+const maxNetworks = 10_000;
 
 /** A network's count, and the limiter's clock when it was read. */
 interface NetworkCount {
@@ -18,9 +21,13 @@ interface NetworkCount {
   readonly now: number;
 }
 
-/** Adds the look-ups of unknown tokens that were allowed, and since when, by the monotonic clock. */
+/** What the limiter last said about a network, and when, in milliseconds of a monotonic clock. */
 interface Remembered extends NetworkCount {
-  readonly lookUps: { allowed: number; readonly since: number };
+  /** It decided at some instant between these two. */
+  readonly askedAt: number;
+  readonly heardAt: number;
+  /** The look-ups of unknown tokens that were allowed since then. */
+  readonly lookUps: { allowed: number };
 }
 
 export type NetworkQuota = ReturnType<typeof createNetworkQuota>;
@@ -42,11 +49,21 @@ export function createNetworkQuota(options: {
   clock?: () => number;
 }) {
   const { limiter, insurance, share, clock = () => performance.now() } = options;
-  const remembered = rememberReadings<Remembered>({ clock, endOf: ({ endsAtMs }) => endsAtMs });
+  const remembered = new LRUCache<string, Remembered>({ max: maxNetworks });
+
+  /** What the limiter would say now, unless the window may be over. */
+  function recall(network: string): Remembered | undefined {
+    const last = remembered.get(network);
+    if (last === undefined) return undefined;
+    const present = clock();
+    if (last.now + present - last.askedAt >= last.endsAtMs) return undefined;
+    // Counted from the latest instant, so that the reported wait is never too short.
+    return { ...last, now: last.now + present - last.heardAt };
+  }
 
   /** What is remembered of a network that has used up its quota. */
   function usedUp(network: string): Remembered | undefined {
-    const known = remembered.recall(network);
+    const known = recall(network);
     return known !== undefined && known.used >= known.limit ? known : undefined;
   }
 
@@ -75,11 +92,7 @@ export function createNetworkQuota(options: {
       // Several requests may be in flight when the quota runs out. Only the first answer that says so
       // is remembered: the others would each allow spare look-ups again.
       if (usedUp(network) === undefined) {
-        remembered.remember(
-          network,
-          { ...count, lookUps: { allowed: 0, since: clock() } },
-          askedAt,
-        );
+        remembered.set(network, { ...count, askedAt, heardAt: clock(), lookUps: { allowed: 0 } });
       }
       return toResult(count, count.used <= count.limit ? 'admitted' : 'denied');
     },
@@ -93,8 +106,8 @@ export function createNetworkQuota(options: {
     refuseLookUp(network: string): QuotaResult | undefined {
       const known = usedUp(network);
       if (known === undefined) return undefined;
-      const { lookUps } = known;
-      if (lookUps.allowed >= spareLookUps + (clock() - lookUps.since) / 1_000) {
+      const { lookUps, heardAt } = known;
+      if (lookUps.allowed >= spareLookUps + (clock() - heardAt) / 1_000) {
         return toResult(known, 'denied');
       }
       lookUps.allowed += 1;
@@ -107,7 +120,7 @@ export function createNetworkQuota(options: {
      */
     peek(network: string): QuotaResult {
       const unused = { used: 0, limit: limiter.points, endsAtMs: 0, now: Date.now() };
-      const count = remembered.recall(network) ?? unused;
+      const count = recall(network) ?? unused;
       return toResult(count, count.used < count.limit ? 'admitted' : 'denied');
     },
   };

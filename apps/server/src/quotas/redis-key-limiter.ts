@@ -1,13 +1,13 @@
 import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contract';
+import { LRUCache } from 'lru-cache';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { OnBan } from './ban-rule.ts';
 import { batchDecisions } from './batch-decisions.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import { decideScript, type KeyScript, openScript, unbanScript } from './lua-scripts.ts';
+import { decideScript, unbanScript } from './lua-scripts.ts';
 import type { KeyLimiterOptions, MemoryKeyLimiter } from './memory-key-limiter.ts';
-import type { RedisConnection } from './open-redis.ts';
+import { defineScript, type RedisConnection, type RedisScript } from './open-redis.ts';
 import { type QuotaReading, QuotaResult } from './quota-result.ts';
-import { rememberReadings } from './remembered-readings.ts';
 
 /** One request of an API key. */
 interface KeyRequest {
@@ -21,6 +21,16 @@ type KeyReply = readonly number[];
 /** How long a ban is believed without asking Redis again, so that an unban there ends it here too. */
 const believedBanMs = 2_000;
 
+/** At most about 5 MB. Beyond it the least recently used are forgotten, and Redis is asked again. */
+const maxBelievedBans = 10_000;
+
+/** What Redis last said about a banned key. Times are those of a monotonic clock, in milliseconds. */
+interface BelievedBan {
+  readonly reading: QuotaReading;
+  readonly heardAt: number;
+  readonly believedUntil: number;
+}
+
 /**
  * Limits API keys in Redis. All replicas on the same Redis decide as one, by its clock.
  *
@@ -29,15 +39,17 @@ const believedBanMs = 2_000;
  * it denies.
  */
 export class RedisKeyLimiter extends RateLimiterRedis {
-  readonly #decideKeys: KeyScript<KeyReply>;
+  readonly #decideKeys: RedisScript<string>;
   readonly #decide: (request: KeyRequest) => Promise<QuotaReading>;
-  readonly #unbanKey: KeyScript<never>;
+  readonly #unbanKey: RedisScript<string>;
   readonly #breaker: CircuitBreaker;
   readonly #insurance: MemoryKeyLimiter;
   readonly #banPolicy: BanPolicy;
   readonly #onBan: OnBan | undefined;
+  readonly #now: (() => number) | undefined;
   readonly #clock: () => number;
-  readonly #bans: ReturnType<typeof rememberReadings<QuotaReading>>;
+  /** They cost Redis next to nothing, however many requests their keys send. */
+  readonly #bans = new LRUCache<string, BelievedBan>({ max: maxBelievedBans });
   /** Keys that were unbanned while Redis was away, and may still be banned there. */
   readonly #missedUnbans = new Set<string>();
 
@@ -56,25 +68,15 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     const { redis, breaker, insurance, banPolicy, onBan, now } = options;
     // The limits come with each request, in the options of `consume`.
     super({ storeClient: redis, points: 0, duration: 0, insuranceLimiter: insurance });
-    this.#decideKeys = openScript({
-      redis,
-      breaker,
-      now,
-      name: 'decideKeys',
-      lua: decideScript(banPolicy),
-    });
+    this.#decideKeys = defineScript(redis, 'decideKeys', decideScript(banPolicy));
     this.#decide = batchDecisions(redis, (requests) => this.#decideAll(requests));
-    this.#unbanKey = openScript({ redis, breaker, name: 'unbanKey', lua: unbanScript });
+    this.#unbanKey = defineScript(redis, 'unbanKey', unbanScript);
     this.#breaker = breaker;
     this.#insurance = insurance;
     this.#banPolicy = banPolicy;
     this.#onBan = onBan;
+    this.#now = now;
     this.#clock = now ?? (() => performance.now());
-    this.#bans = rememberReadings({
-      clock: this.#clock,
-      endOf: ({ bannedUntilMs }) => bannedUntilMs,
-      believedMs: believedBanMs,
-    });
   }
 
   /** Scripts get the names in Redis; here a key goes by its id. */
@@ -103,8 +105,8 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     _forceExpire: boolean,
     { quota }: KeyLimiterOptions,
   ): Promise<QuotaResult> {
-    const remembered = this.#breaker.isOpen() ? undefined : this.#bans.recall(id);
-    return this.#resultOf(remembered ?? (await this.#decide({ id, quota })), quota);
+    const believed = this.#breaker.isOpen() ? undefined : this.#recallBan(id);
+    return this.#resultOf(believed ?? (await this.#decide({ id, quota })), quota);
   }
 
   /** Called by the library's `get`. */
@@ -132,7 +134,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     // Redis and the insurance may both hold a ban, if it began on either side of an outage.
     this.forgetBan(id);
     try {
-      await this.#unbanKey([keyName(id)], []);
+      await this.#breaker.run(() => this.#unbanKey(1, keyName(id), '[]'));
     } catch {
       this.#missedUnbans.add(id);
     }
@@ -146,8 +148,31 @@ export class RedisKeyLimiter extends RateLimiterRedis {
   }
 
   forgetBan(id: string): void {
-    this.#bans.forget(id);
+    this.#bans.delete(id);
     this.#insurance.forgetBan(id);
+  }
+
+  /** @param askedAt when Redis was asked. It decided at some instant between then and now. */
+  #rememberBan(id: string, reading: QuotaReading, askedAt: number): void {
+    const heardAt = this.#clock();
+    this.#bans.set(id, {
+      reading,
+      heardAt,
+      // Counted from the earliest instant, so that no ban is believed for too long.
+      believedUntil: Math.min(
+        heardAt + believedBanMs,
+        askedAt + reading.bannedUntilMs - reading.now,
+      ),
+    });
+  }
+
+  #recallBan(id: string): QuotaReading | undefined {
+    const ban = this.#bans.get(id);
+    if (ban === undefined) return undefined;
+    const present = this.#clock();
+    if (present >= ban.believedUntil) return undefined;
+    // Counted from the latest instant, so that the reported wait is never too short.
+    return { ...ban.reading, now: ban.reading.now + present - ban.heardAt };
   }
 
   #resultOf(reading: QuotaReading, quota: Quota): QuotaResult {
@@ -172,7 +197,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
         readings[place] = readingOf(reply, index, now);
       });
       const last = readings[places.at(-1) ?? 0] as QuotaReading;
-      if (last.outcome === 'banned') this.#bans.remember(id, last, askedAt);
+      if (last.outcome === 'banned') this.#rememberBan(id, last, askedAt);
       if (isBanBegun(reply)) {
         this.#onBan?.({
           keyId: id,
@@ -184,11 +209,15 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     return readings;
   }
 
-  #callScript(groups: readonly KeyGroup[]) {
-    return this.#decideKeys(
-      groups.map(({ id }) => keyName(id)),
-      groups.flatMap(({ places, quota }) => [places.length, quota.perMinute, quota.perDay]),
-    );
+  async #callScript(groups: readonly KeyGroup[]): Promise<[now: number, ...KeyReply[]]> {
+    const asked = groups.flatMap(({ places, quota }) => [
+      places.length,
+      quota.perMinute,
+      quota.perDay,
+    ]);
+    const args = [...groups.map(({ id }) => keyName(id)), JSON.stringify(asked)];
+    if (this.#now !== undefined) args.push(String(this.#now()));
+    return JSON.parse(await this.#breaker.run(() => this.#decideKeys(groups.length, ...args)));
   }
 }
 

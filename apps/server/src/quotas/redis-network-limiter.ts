@@ -1,8 +1,8 @@
 import { type RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { batchDecisions } from './batch-decisions.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import { countNetworkScript, type KeyScript, openScript } from './lua-scripts.ts';
-import type { RedisConnection } from './open-redis.ts';
+import { countNetworkScript } from './lua-scripts.ts';
+import { defineScript, type RedisConnection, type RedisScript } from './open-redis.ts';
 
 /** A request of a network. */
 interface NetworkRequest {
@@ -16,6 +16,9 @@ interface NetworkCount {
   readonly msBeforeNext: number;
   readonly now: number;
 }
+
+/** What `count-network.lua` answers: the time, and each network's count. */
+type CountReply = [now: number, ...counts: [used: number, msBeforeNext: number][]];
 
 /** The library's result, with the time by Redis's clock. */
 export class RedisNetworkRes extends RateLimiterRes {
@@ -33,7 +36,9 @@ export class RedisNetworkRes extends RateLimiterRes {
  * differ must report the same reset.
  */
 export class RedisNetworkLimiter extends RateLimiterRedis {
-  readonly #countNetworks: KeyScript<[used: number, msBeforeNext: number]>;
+  readonly #countNetworks: RedisScript<string>;
+  readonly #breaker: CircuitBreaker;
+  readonly #now: (() => number) | undefined;
   readonly #count: (request: NetworkRequest) => Promise<NetworkCount>;
 
   constructor(options: {
@@ -53,13 +58,9 @@ export class RedisNetworkLimiter extends RateLimiterRedis {
       duration: insurance.duration,
       insuranceLimiter: insurance,
     });
-    this.#countNetworks = openScript({
-      redis,
-      breaker,
-      now,
-      name: 'countNetworks',
-      lua: countNetworkScript,
-    });
+    this.#countNetworks = defineScript(redis, 'countNetworks', countNetworkScript);
+    this.#breaker = breaker;
+    this.#now = now;
     this.#count = batchDecisions(redis, (requests) => this.#countAll(requests));
   }
 
@@ -82,10 +83,11 @@ export class RedisNetworkLimiter extends RateLimiterRedis {
     });
     const windowMs = this.duration * 1_000;
     const ids = [...totals.keys()];
-    const [now, ...counts] = await this.#countNetworks(
-      ids,
-      ids.flatMap((id) => [totals.get(id) ?? 0, windowMs]),
-    );
+    const asked = ids.flatMap((id) => [totals.get(id) ?? 0, windowMs]);
+    const args = [...ids, JSON.stringify(asked)];
+    if (this.#now !== undefined) args.push(String(this.#now()));
+    const reply = await this.#breaker.run(() => this.#countNetworks(ids.length, ...args));
+    const [now, ...counts]: CountReply = JSON.parse(reply);
     const replies = new Map(counts.map((count, place) => [ids[place], count]));
     return requests.map(({ id }, place) => {
       const [used = 0, msBeforeNext = 0] = replies.get(id) ?? [];

@@ -5,7 +5,7 @@ import { logOf } from '../support/observed.ts';
 import { startService } from '../support/test-service.ts';
 
 /** A reader who follows a request has to open so many files. The goal is 25. */
-const maxFiles = 28;
+const maxFiles = 26;
 
 /** Its timer looks for silent connections ten times a second, so it runs beside each request. */
 const besideRequests = 'database/postgres-socket.ts';

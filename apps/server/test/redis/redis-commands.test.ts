@@ -82,7 +82,7 @@ describe('one Redis', () => {
     expect(commands.length).toBeLessThanOrEqual(50);
   });
 
-  // That a ban is believed for two seconds: remembered-readings.test.ts.
+  // That a ban is believed for two seconds: believed-bans.test.ts.
   test('a banned key costs no command while its replica believes the ban', async () => {
     const token = await replicas.createToken({ perMinute: 1, perDay: 10 });
     const askEach = () =>

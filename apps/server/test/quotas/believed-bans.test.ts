@@ -1,0 +1,78 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { Quotas } from '../../src/quotas/open-quotas.ts';
+import type { QuotaResult } from '../../src/quotas/quota-result.ts';
+import { createRedisQuotas } from './open-limiters.ts';
+import { suiteOptions } from './quota-subject.ts';
+import { useRedis } from './use-redis.ts';
+
+const redis = useRedis();
+const startMs = 1_800_000_000_321;
+const quota = { perMinute: 1, perDay: 100 };
+
+let now: number;
+let quotas: Quotas;
+
+beforeEach(async () => {
+  await redis.connection.flushall();
+  now = startMs;
+  quotas = createRedisQuotas({
+    ...suiteOptions,
+    // The third denial is a ban of 10 s.
+    banPolicy: { ...suiteOptions.banPolicy, graceMs: 0, minStrikes: 1, banSeconds: 10 },
+    redis: redis.connection,
+    now: () => now,
+  });
+});
+
+const take = () => quotas.keys.consume('key', 1, { quota });
+
+/** Takes until the key is banned. @param answerMs how long Redis takes to answer with the ban. */
+async function beBanned(answerMs = 0): Promise<QuotaResult> {
+  for (let i = 0; i < 3; i += 1) await take();
+  const banned = take();
+  now += answerMs;
+  expect((await banned).outcome).toBe('banned');
+  return banned;
+}
+
+test('a ban is believed for two seconds without asking Redis, which then says whether it goes on', async () => {
+  await beBanned();
+  await redis.connection.flushall();
+  now += 1_999;
+  expect(await take()).toMatchObject({ outcome: 'banned', retryAfterSeconds: 9 });
+  now += 1;
+  expect((await take()).outcome).toBe('admitted');
+});
+
+// Regression: on a replica that waited long for Redis, a ban lasted longer than another reported.
+test('a slow answer neither prolongs a ban nor shortens the reported wait', async () => {
+  await beBanned(9_100);
+  // Redis decided between 0 and 9.1 s ago.
+  now += 899;
+  expect(await take()).toMatchObject({ outcome: 'banned', retryAfterSeconds: 10 });
+  now += 1;
+  expect((await take()).outcome).toBe('denied');
+});
+
+test('an unban that another replica made known is believed at once', async () => {
+  await beBanned();
+  await redis.connection.flushall();
+  quotas.keys.forgetBan('key');
+  expect((await take()).outcome).toBe('admitted');
+});
+
+test('a network that has used up its quota is refused without asking Redis until its window may be over', async () => {
+  for (let i = 0; i < 59; i += 1) await quotas.networks.take('192.0.2.1');
+  const last = quotas.networks.take('192.0.2.1');
+  // Redis answers slowly.
+  now += 5_000;
+  expect((await last).outcome).toBe('admitted');
+  await redis.connection.flushall();
+  now += 54_999;
+  expect(await quotas.networks.take('192.0.2.1')).toMatchObject({
+    outcome: 'denied',
+    retryAfterSeconds: 6,
+  });
+  now += 1;
+  expect((await quotas.networks.take('192.0.2.1')).outcome).toBe('admitted');
+});
