@@ -7,7 +7,7 @@ import {
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { Outcome } from './decide.ts';
 import type { WindowCount } from './quota-state.ts';
-import { type ExactWindow, limitingWindow, secondsUntil } from './retry-after.ts';
+import { denyingWindow, type ExactWindow } from './retry-after.ts';
 
 /** What a store says about a caller. */
 export interface QuotaReading {
@@ -56,7 +56,7 @@ export class QuotaResult extends RateLimiterRes {
     const minute = toWindow('minute', limits.perMinute, reading);
     const windows: [ExactWindow, ExactWindow?] =
       limits.perDay === undefined ? [minute] : [minute, toWindow('day', limits.perDay, reading)];
-    const reported = limitingWindow(outcome, windows);
+    const reported = outcome === 'admitted' ? leastRemaining(windows) : denyingWindow(windows);
     const { used } = reading[reported.name];
     super(reported.remaining, reported.endsAtMs - now, used, used === 1);
     this.decidedAtMs = now;
@@ -72,6 +72,11 @@ export class QuotaResult extends RateLimiterRes {
   }
 }
 
+/** The window with the least remaining; if equal, the minute. */
+function leastRemaining([minute, day = minute]: readonly [ExactWindow, ExactWindow?]): ExactWindow {
+  return day.remaining < minute.remaining ? day : minute;
+}
+
 function toWindow(name: WindowName, limit: number, reading: QuotaReading): ExactWindow {
   const { now, outcome, bannedUntilMs } = reading;
   const { used, endsAtMs } = reading[name];
@@ -85,7 +90,8 @@ function toWindow(name: WindowName, limit: number, reading: QuotaReading): Exact
     remaining: outcome === 'banned' ? 0 : Math.max(0, limit - used),
     // Rounded up: at the second that is reported, the window has reset.
     resetAt: Math.ceil(resetAtMs / 1_000),
-    resetInSeconds: secondsUntil(resetAtMs, now),
+    // Rounded up as well, so that waiting that long always suffices.
+    resetInSeconds: Math.max(1, Math.ceil((resetAtMs - now) / 1_000)),
     endsAtMs: resetAtMs,
   };
 }

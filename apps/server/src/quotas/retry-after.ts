@@ -1,5 +1,4 @@
 import type { RateLimitWindow } from '@animal-store/contract';
-import type { Outcome } from './decide.ts';
 
 /** A window with its exact end, of which callers see whole seconds. */
 export interface ExactWindow extends RateLimitWindow {
@@ -7,20 +6,13 @@ export interface ExactWindow extends RateLimitWindow {
 }
 
 /**
- * The most restrictive window, which `X-RateLimit-*` and `Retry-After` describe: the one that
- * denied the request, otherwise the one with the least remaining.
+ * The window that a 429 describes. `Retry-After` is the time until it resets. It is the one that denied
+ * the request; if both did, the one that resets later, because the next request is admitted then.
  */
-export function limitingWindow(
-  outcome: Outcome,
-  [minute, day = minute]: readonly [ExactWindow, ExactWindow?],
-): ExactWindow {
-  if (outcome === 'admitted') return day.remaining < minute.remaining ? day : minute;
+export function denyingWindow([minute, day = minute]: readonly [
+  ExactWindow,
+  ExactWindow?,
+]): ExactWindow {
   if (day.remaining > 0) return minute;
-  // If both denied the request, the next one is admitted when the later of the two resets.
   return minute.remaining > 0 || day.endsAtMs > minute.endsAtMs ? day : minute;
-}
-
-/** Whole seconds to wait, at least 1. Rounded up, so that waiting that long always suffices. */
-export function secondsUntil(endsAtMs: number, now: number): number {
-  return Math.max(1, Math.ceil((endsAtMs - now) / 1_000));
 }
