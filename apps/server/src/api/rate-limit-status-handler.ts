@@ -1,11 +1,7 @@
-import {
-  isWarned,
-  type QuotaWindow,
-  type RateLimitWindow,
-  rateLimitStatusContract,
-} from '@animal-store/contract';
+import { isWarned, type RateLimitWindow, rateLimitStatusContract } from '@animal-store/contract';
 import { initServer } from '@ts-rest/express';
 import type { Quotas } from '../quotas/open-quotas.ts';
+import { toInstant, toQuotaWindows } from '../quotas/quota-result.ts';
 import { refusal, tellQuota } from './enforce-quota.ts';
 
 /** The operation that shows a key its quota. It costs none of it. */
@@ -20,7 +16,8 @@ export function createRateLimitStatusHandlers({ keys, statusRequests }: Quotas) 
         tellQuota(res, allowance);
         throw refusal(allowance);
       }
-      const { windows, bannedUntil, strikes, strikeThreshold } = await keys.get(apiKey.id, apiKey);
+      const usage = await keys.get(apiKey.id, apiKey);
+      const { windows, bannedUntil, strikes, strikeThreshold } = usage;
       const [reported] = windows.toSorted(byRestriction);
       if (reported === undefined) throw new TypeError('A key has no quota windows.');
       const closed = bannedUntil === undefined ? {} : { remaining: 0, resetAt: bannedUntil };
@@ -29,7 +26,7 @@ export function createRateLimitStatusHandlers({ keys, statusRequests }: Quotas) 
         status: 200,
         body: {
           plan: apiKey.plan,
-          windows: { minute: windowOf(windows, 'minute'), day: windowOf(windows, 'day') },
+          windows: toQuotaWindows(usage),
           bannedUntil: bannedUntil === undefined ? null : toInstant(bannedUntil),
           warned: bannedUntil === undefined && isWarned(strikes, strikeThreshold),
         },
@@ -42,15 +39,4 @@ export function createRateLimitStatusHandlers({ keys, statusRequests }: Quotas) 
 function byRestriction(one: RateLimitWindow, other: RateLimitWindow): number {
   const isUsedUp = one.remaining === 0 && other.remaining === 0;
   return isUsedUp ? other.resetAt - one.resetAt : one.remaining - other.remaining;
-}
-
-function windowOf(windows: readonly RateLimitWindow[], name: RateLimitWindow['name']): QuotaWindow {
-  const window = windows.find((candidate) => candidate.name === name);
-  if (window === undefined) throw new TypeError(`A key lacks the quota window ${name}.`);
-  const { limit, remaining, resetAt } = window;
-  return { limit, remaining, resetsAt: toInstant(resetAt) };
-}
-
-function toInstant(unixSeconds: number): string {
-  return new Date(unixSeconds * 1_000).toISOString();
 }

@@ -1,4 +1,3 @@
-import type { RateLimitWindow } from '@animal-store/contract';
 import {
   adminRoutes,
   type Key,
@@ -9,7 +8,7 @@ import {
 import { initServer } from '@ts-rest/express';
 import type { KeyManagement } from '../keys/key-management.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
-import type { QuotaResult } from '../quotas/quota-result.ts';
+import { type QuotaResult, toInstant, toQuotaWindows } from '../quotas/quota-result.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
 import { linkNextPage, readCursor } from './admin-cursor.ts';
 import { accepted, causeOf } from './change-request.ts';
@@ -74,21 +73,11 @@ export function createKeyHandlers(options: {
 }
 
 function toUsage(usage: QuotaResult): KeyUsage {
-  const windowOf = (name: RateLimitWindow['name']) => {
-    const window = usage.windows.find((candidate) => candidate.name === name);
-    if (window === undefined) throw new TypeError(`A key's usage lacks the window ${name}.`);
-    const { limit, remaining, resetAt } = window;
-    return { limit, remaining, resetsAt: toInstant(resetAt) };
-  };
   return {
     scope: usage.scope,
-    windows: { minute: windowOf('minute'), day: windowOf('day') },
+    windows: toQuotaWindows(usage),
     strikes: usage.strikes,
     strikeThreshold: usage.strikeThreshold ?? null,
     bannedUntil: usage.bannedUntil === undefined ? null : toInstant(usage.bannedUntil),
   };
-}
-
-function toInstant(unixSeconds: number): string {
-  return new Date(unixSeconds * 1000).toISOString();
 }

@@ -1,4 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 
 /** A connection to one Redis, or to a Cluster. */
 export type RedisConnection = Redis | Cluster;
@@ -68,10 +69,7 @@ export function openRedis(urls: readonly string[]): RedisConnection {
 
 /** Waits until Redis, or every node of a Cluster, is connected, but no longer than `timeoutMs`. */
 export async function untilReady(redis: RedisConnection, timeoutMs: number): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, timeoutMs);
-  await Promise.race([late.promise, connected(redis)]);
-  clearTimeout(timer);
+  await waitAtMost(timeoutMs, connected(redis), () => {});
 }
 
 async function connected(redis: RedisConnection): Promise<void> {

@@ -1,5 +1,6 @@
 import {
   isWarned,
+  type QuotaWindow,
   type RateLimitWindow,
   type WindowName,
   windowSeconds,
@@ -70,6 +71,22 @@ export class QuotaResult extends RateLimiterRes {
     this.bannedUntil = bannedUntilMs === 0 ? undefined : Math.ceil(bannedUntilMs / 1_000);
     this.scope = limits.scope;
   }
+}
+
+/** Describes both windows of a key in a body. */
+export function toQuotaWindows({ windows }: QuotaResult): Record<WindowName, QuotaWindow> {
+  const [minute, day] = windows.map(({ limit, remaining, resetAt }) => ({
+    limit,
+    remaining,
+    resetsAt: toInstant(resetAt),
+  }));
+  if (minute === undefined || day === undefined) throw new TypeError('A key has two windows.');
+  return { minute, day };
+}
+
+/** Formats a Unix time in seconds for a body. */
+export function toInstant(unixSeconds: number): string {
+  return new Date(unixSeconds * 1_000).toISOString();
 }
 
 /** The window with the least remaining; if equal, the minute. */

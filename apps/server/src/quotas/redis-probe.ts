@@ -1,4 +1,5 @@
 import { Cluster } from 'ioredis';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import type { RedisConnection } from './open-redis.ts';
 
 /** How long a connection may take to be ready before a new one is tried. */
@@ -30,22 +31,18 @@ export function createRedisProbe(redis: RedisConnection, timeoutMs: number) {
       throw new Error(`The connection to Redis is not ready but "${redis.status}".`);
     }
     lastReadyAt = performance.now();
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      redis.disconnect(true);
-      late.reject(new Error(`Redis did not answer within ${timeoutMs} ms.`));
-    }, timeoutMs);
+    const written = Promise.all(keys.map((key) => redis.set(key, '1', 'PX', 1_000)));
     try {
-      const written = Promise.all(keys.map((key) => redis.set(key, '1', 'PX', 1_000)));
-      await Promise.race([written, late.promise]);
+      await waitAtMost<unknown>(timeoutMs, written, async () => {
+        redis.disconnect(true);
+        throw new Error(`Redis did not answer within ${timeoutMs} ms.`);
+      });
     } catch (error) {
       // After a failover the connection still leads to the old primary, now a replica. ioredis's
       // `reconnectOnError` would reconnect once for every command in flight; with a dozen of them Node
       // warns of a leak of listeners.
       if (error instanceof Error && error.message.startsWith('READONLY')) redis.disconnect(true);
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   };
 }
