@@ -44,11 +44,15 @@ function createTestBatcher(maxSize: number = options.maxSize) {
   };
 }
 
-/** Lets everything run that can: promises, and what waits for the end of the event loop's turn. */
+/** Lets everything run that can: promises, and what waits for a turn without further requests. */
 async function settle() {
   await vi.advanceTimersByTimeAsync(0);
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
+  await nextTurn();
 }
+
+/** Ends the turn of the event loop. */
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(() => {
   // Not setImmediate: a faked one that is set while time advances waits for another millisecond.
@@ -87,6 +91,20 @@ describe('a batcher', () => {
     expect(batches()).toEqual([['a'], ['b', 'c']]);
     await settle();
     expect(batches()).toEqual([['a'], ['b', 'c'], ['d', 'e']]);
+  });
+
+  test('waits under load for a turn that brings no further request', async () => {
+    const { call, batches, answer } = createTestBatcher();
+    for (const request of 'abc') call(request);
+    await answer(0);
+    await answer(1);
+    for (const request of 'defg') {
+      call(request);
+      expect(batches()).toHaveLength(2);
+      await nextTurn();
+    }
+    await settle();
+    expect(batches()).toEqual([['a'], ['b', 'c'], ['d', 'e', 'f', 'g']]);
   });
 
   test('sends lone requests at once again after a batch of one', async () => {
