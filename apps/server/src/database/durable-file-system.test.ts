@@ -42,7 +42,7 @@ test('every file and directory is for its owner alone', async () => {
   await database.db.execute(sql`checkpoint`);
   const postgres = join(directory.env['DATA_DIR'] ?? '', 'postgres');
   const entries = ['', ...fs.readdirSync(postgres, { recursive: true, encoding: 'utf8' })];
-  expect(entries.length).toBeGreaterThan(500);
+  expect(entries.length).toBeGreaterThan(400);
   const open = entries.filter((entry) => (fs.statSync(join(postgres, entry)).mode & 0o077) !== 0);
   expect(open).toEqual([]);
 });
