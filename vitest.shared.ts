@@ -14,6 +14,9 @@ export function configureTests(name: string, options: InlineConfig = {}): ViteUs
     test: {
       // Most tests wait for servers and databases, so one more worker than a small machine has cores.
       maxWorkers: 3,
+      // A worker runs file after file, because a new process for each would take a tenth of all processor
+      // time. So each file puts back what it changes in the process, such as clocks and spies.
+      isolate: mode === 'heavy',
       // Time limits only end a hang. A test may wait for several events, one after another.
       testTimeout: mode === 'heavy' ? 15 * hangMs : 3 * hangMs,
       hookTimeout: 3 * hangMs,
