@@ -1,5 +1,5 @@
--- Counts requests of the network `key`, the i-th of KEYS. The call asks for two numbers for each network:
--- how many requests it sent, and the length of the window in milliseconds.
+-- Counts a request of the network `key`, the i-th of KEYS. The call asks for one number: the length of
+-- the window in milliseconds.
 --
 -- Answers with the count and the milliseconds to the end of the window. The library's own script returns
 -- no time: a replica would add its own clock to the remaining milliseconds, and replicas whose clocks
@@ -9,7 +9,7 @@
 local used, ends = 0, 0
 local packed = redis.call('GET', key)
 if packed then used, ends = struct.unpack('>I4I6', packed) end
-if ends <= now then used, ends = 0, now + asked[i * 2] end
-used = used + asked[i * 2 - 1]
+if ends <= now then used, ends = 0, now + asked[1] end
+used = used + 1
 redis.call('SET', key, struct.pack('>I4I6', used, ends), 'PX', ends - now)
 reply[i + 1] = { used, ends - now }

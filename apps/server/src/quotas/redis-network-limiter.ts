@@ -7,7 +7,6 @@ import { defineScript, type RedisConnection, type RedisScript } from './open-red
 /** A request of a network. */
 interface NetworkRequest {
   readonly id: string;
-  readonly points: number;
 }
 
 /** A network's count after a request. */
@@ -17,7 +16,7 @@ interface NetworkCount {
   readonly now: number;
 }
 
-/** What `count-network.lua` answers: the time, and each network's count. */
+/** What `count-network.lua` answers: the time, and the count after each request. */
 type CountReply = [now: number, ...counts: [used: number, msBeforeNext: number][]];
 
 /** The library's result, with the time by Redis's clock. */
@@ -64,8 +63,9 @@ export class RedisNetworkLimiter extends RateLimiterRedis {
     this.#count = batchDecisions(redis, (requests) => this.#countAll(requests));
   }
 
-  _upsert(id: string, points: number): Promise<NetworkCount> {
-    return this.#count({ id, points });
+  /** Called by the library's `consume`, always with one point. */
+  _upsert(id: string): Promise<NetworkCount> {
+    return this.#count({ id });
   }
 
   _getRateLimiterRes(_key: string, _changedPoints: number, count: NetworkCount): RedisNetworkRes {
@@ -74,26 +74,10 @@ export class RedisNetworkLimiter extends RateLimiterRedis {
 
   /** Counts requests in one script call, in their order. */
   async #countAll(requests: readonly NetworkRequest[]): Promise<NetworkCount[]> {
-    const totals = new Map<string, number>();
-    // What its network had used in this call after each request.
-    const counted = requests.map(({ id, points }) => {
-      const total = (totals.get(id) ?? 0) + points;
-      totals.set(id, total);
-      return total;
-    });
-    const windowMs = this.duration * 1_000;
-    const ids = [...totals.keys()];
-    const asked = ids.flatMap((id) => [totals.get(id) ?? 0, windowMs]);
-    const args = [...ids, JSON.stringify(asked)];
+    const args = [...requests.map(({ id }) => id), JSON.stringify([this.duration * 1_000])];
     if (this.#now !== undefined) args.push(String(this.#now()));
-    const reply = await this.#breaker.run(() => this.#countNetworks(ids.length, ...args));
+    const reply = await this.#breaker.run(() => this.#countNetworks(requests.length, ...args));
     const [now, ...counts]: CountReply = JSON.parse(reply);
-    const replies = new Map(counts.map((count, place) => [ids[place], count]));
-    return requests.map(({ id }, place) => {
-      const [used = 0, msBeforeNext = 0] = replies.get(id) ?? [];
-      // Without the requests after this one.
-      const later = (totals.get(id) ?? 0) - (counted[place] ?? 0);
-      return { used: used - later, msBeforeNext, now };
-    });
+    return counts.map(([used, msBeforeNext]) => ({ used, msBeforeNext, now }));
   }
 }
