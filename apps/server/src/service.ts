@@ -25,7 +25,7 @@ import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 import { redisAway } from './quotas/circuit-breaker.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
-import { createRecentTraffic, mergeTraffic } from './shared/replica-traffic.ts';
+import { createRecentTraffic } from './shared/replica-traffic.ts';
 import { openUsage } from './usage/open-usage.ts';
 
 /** How often expired idempotency keys are deleted. */
@@ -156,14 +156,8 @@ export async function openService(config: Config, observability: Observability):
     audit: audit.log,
     overview: createOverview({
       db: database.db,
-      readReplicas() {
-        const reports = [traffic.read(), ...counted.peerTraffic()];
-        return {
-          count: counted.count(),
-          reporting: reports.length,
-          traffic: mergeTraffic(reports),
-        };
-      },
+      replicas: counted,
+      readTraffic: traffic.read,
       stores: {
         database: config.database.kind,
         quotas: config.redisUrls.length === 0 ? 'in-process' : 'redis',

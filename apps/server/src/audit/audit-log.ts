@@ -1,6 +1,4 @@
 import {
-  type AuditAction,
-  type AuditActorType,
   type AuditEntry,
   type AuditFilter,
   type AuditState,
@@ -18,31 +16,19 @@ import { differenceOf } from './state-difference.ts';
 /** How many entries one statement deletes, to stay below the statement timeout. */
 const deletedAtOnce = 1_000;
 
-/** Who changes something. */
-export interface AuditActor {
-  readonly type: AuditActorType;
-  /** `null` for those that are no named operators. */
-  readonly id: string | null;
-  readonly name: string;
-}
-
 /** Where a change comes from. */
 export interface Cause {
-  readonly actor: AuditActor;
+  readonly actor: AuditEntry['actor'];
   /** `null` for what the service does by itself. */
   readonly requestId: string | null;
   readonly reason: string | undefined;
 }
 
 /** A change, as the log records it. */
-export interface Change {
+export interface Change extends Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'> {
   /** @default now, by the database's clock */
   readonly at?: string;
   readonly cause: Cause;
-  readonly action: AuditAction;
-  readonly subject: AuditEntry['subject'];
-  readonly before: AuditState;
-  readonly after: AuditState;
 }
 
 const insertEntry = statement(
@@ -58,25 +44,23 @@ const insertEntry = statement(
  * @returns whether there is a new entry. A repetition of the start of a ban makes none.
  */
 export async function recordAudit(tx: Database, change: Change): Promise<boolean> {
-  const { at, cause, action, subject, before, after } = change;
-  const { actor, requestId, reason } = cause;
+  const { at, cause, action, subject, before, after } = withoutTokens(change);
   const rows = await insertEntry(tx, {
     // Not `now()`, the start of the transaction: of two changes of a key, the one that had to wait may
     // have started first.
     at: at ?? sql`clock_timestamp()`,
-    actorType: actor.type,
-    actorId: actor.id,
-    actorName: hideTokens(actor.name),
+    actorType: cause.actor.type,
+    actorId: cause.actor.id,
+    actorName: cause.actor.name,
     action,
     subjectType: subject.type,
     subjectId: subject.id,
-    subjectName: subject.name && hideTokens(subject.name),
-    account: subject.account && hideTokens(subject.account),
-    before: withoutTokens(before),
-    after: withoutTokens(after),
-    requestId,
-    // Operators are tempted to paste the token that leaked.
-    reason: reason === undefined ? null : hideTokens(reason),
+    subjectName: subject.name,
+    account: subject.account,
+    before,
+    after,
+    requestId: cause.requestId,
+    reason: cause.reason,
   });
   return rows.length > 0;
 }
@@ -94,8 +78,9 @@ export async function recordDifference(
   if (difference !== undefined) await recordAudit(tx, { ...change, ...difference });
 }
 
-function withoutTokens(state: AuditState): AuditState {
-  return JSON.parse(hideTokens(JSON.stringify(state))) as AuditState;
+/** Operators are tempted to give the token that leaked as a reason or a name. */
+function withoutTokens(change: Change): Change {
+  return JSON.parse(hideTokens(JSON.stringify(change))) as Change;
 }
 
 const deleteOldest = statement('delete_audit_entries', (db) =>

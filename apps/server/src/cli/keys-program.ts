@@ -133,9 +133,8 @@ export function createKeysProgram(output: CliOutput): Command {
     .addOption(perDayOption())
     .addOption(reasonOption())
     .action((id: string, plan: PlanName, options: SetPlanOptions, command: Command) => {
-      const choice = readQuota(plan, options);
-      if ('fault' in choice) return command.error(`error: ${choice.fault}`);
-      const request = { ...changeOf(id, options), body: { plan, ...choice } };
+      const quota = readQuota(command, plan, options);
+      const request = { ...changeOf(id, options), body: { plan, quota } };
       return call(options, (client) => client.changeKey(request), showKey);
     });
 
@@ -218,15 +217,13 @@ type CreateOptions = ReasonOptions &
     readonly expires?: string;
   };
 
-function readNewKey({ plan, name, account, expires, ...quota }: CreateOptions, command: Command) {
-  const choice = readQuota(plan, quota);
-  if ('fault' in choice) return command.error(`error: ${choice.fault}`);
+function readNewKey(options: CreateOptions, command: Command): NewKey {
+  const { plan, name, account, expires } = options;
+  const quota = readQuota(command, plan, options);
   const key = { name, account, expiresAt: expires };
-  if (plan !== 'enterprise') return { ...key, plan } satisfies NewKey;
-  if (choice.quota === undefined) {
-    return command.error('error: the Enterprise plan takes --per-minute and --per-day');
-  }
-  return { ...key, plan, quota: choice.quota } satisfies NewKey;
+  if (plan !== 'enterprise') return { ...key, plan };
+  if (quota !== undefined) return { ...key, plan, quota };
+  return command.error('error: the Enterprise plan takes --per-minute and --per-day');
 }
 
 type UpdateOptions = ReasonOptions & {

@@ -1,6 +1,6 @@
 import { type PlanName, planNames, type Quota } from '@animal-store/contract';
 import { gracePeriod, isKeyId, maxLimit } from '@animal-store/contract/admin';
-import { Argument, InvalidArgumentError, Option } from 'commander';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
 /** The options that say where the server is and how to answer; every command has them. */
 export interface CommonOptions {
@@ -98,23 +98,18 @@ export const commonOptions = (): readonly Option[] => [
   new Option('--token-file <path>', 'a file with the token (or set ADMIN_TOKEN)'),
 ];
 
-/**
- * Reads the quota of an Enterprise key from its two options.
- *
- * @returns the quota, or what is wrong with the options.
- */
+/** Reads the quota of an Enterprise key from its two options, or ends the command with an error. */
 export function readQuota(
+  command: Command,
   plan: PlanName,
   { perMinute, perDay }: QuotaOptions,
-): { quota: Quota | undefined } | { fault: string } {
-  if (perMinute !== undefined && perDay !== undefined) {
-    return plan === 'enterprise'
-      ? { quota: { perMinute, perDay } }
-      : { fault: 'only the Enterprise plan takes --per-minute and --per-day' };
+): Quota | undefined {
+  if (perMinute === undefined && perDay === undefined) return undefined;
+  if (perMinute === undefined || perDay === undefined) {
+    return command.error('error: --per-minute and --per-day go together');
   }
-  return perMinute === perDay
-    ? { quota: undefined }
-    : { fault: '--per-minute and --per-day go together' };
+  if (plan === 'enterprise') return { perMinute, perDay };
+  return command.error('error: only the Enterprise plan takes --per-minute and --per-day');
 }
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };

@@ -16,14 +16,6 @@ export type PlanChoice =
   | { readonly plan: Exclude<PlanName, 'enterprise'>; readonly quota?: undefined }
   | { readonly plan: 'enterprise'; readonly quota: Quota };
 
-/** Who a new key is for, and for how long. */
-export type NewApiKey = PlanChoice & {
-  readonly name?: string | undefined;
-  /** The operator's own reference, such as a customer number. */
-  readonly account?: string | undefined;
-  readonly expiresAt?: string | undefined;
-};
-
 /** A key's plan as stored. Only Enterprise keys have numbers. */
 export interface StoredPlan {
   readonly plan: PlanName;

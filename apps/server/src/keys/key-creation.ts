@@ -1,7 +1,8 @@
+import type { NewKey } from '@animal-store/contract/admin';
 import type { Database } from '../database/database.ts';
 import { apiKeys } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
-import { type NewApiKey, storedPlan } from './api-key.ts';
+import { storedPlan } from './api-key.ts';
 import { keyTokens } from './key-record.ts';
 
 const findAnyKey = statement('find_any_key', (db) =>
@@ -20,7 +21,7 @@ export async function hasAnyKey(db: Database): Promise<boolean> {
 /** Creates a key. Its token is in the result and nowhere else: it cannot be shown again. */
 export function createApiKey(
   db: Database,
-  { name, account, expiresAt, ...plan }: NewApiKey,
+  { name, account, expiresAt, ...plan }: NewKey,
 ): Promise<{ id: string; token: string }> {
   return inTransaction('create_key', db, async (tx) => {
     const [row] = await insertKey(tx, { name, ...storedPlan(plan), account, expiresAt });

@@ -3,6 +3,7 @@ import {
   type Key,
   type KeyChange,
   type KeyFilter,
+  type NewKey,
 } from '@animal-store/contract/admin';
 import { eq, sql } from 'drizzle-orm';
 import { type Cause, recordAudit } from '../audit/audit-log.ts';
@@ -12,7 +13,7 @@ import type { Database } from '../database/database.ts';
 import type { ListPosition } from '../database/list-page.ts';
 import { apiKeys } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
-import { type NewApiKey, type PlanChoice, storedPlan } from './api-key.ts';
+import { type PlanChoice, storedPlan } from './api-key.ts';
 import { announceKeyChange } from './key-changes.ts';
 import { createApiKey } from './key-creation.ts';
 import { completeKeys, keyColumns, keyTokens } from './key-record.ts';
@@ -63,7 +64,7 @@ export function createKeyManagement(db: Database, onChanged: (keyId: string) => 
     revoke,
 
     /** Creates a key. */
-    create: (key: NewApiKey, cause: Cause) => create((tx) => createApiKey(tx, key), cause),
+    create: (key: NewKey, cause: Cause) => create((tx) => createApiKey(tx, key), cause),
 
     /** Up to `limit` keys that match every filter, from a position on. */
     list: (filter: KeyFilter, limit: number, position: ListPosition | undefined) =>

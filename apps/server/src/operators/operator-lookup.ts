@@ -1,6 +1,5 @@
-import type { OperatorRole } from '@animal-store/contract/admin';
+import type { AuditEntry, OperatorRole } from '@animal-store/contract/admin';
 import { and, eq, sql } from 'drizzle-orm';
-import type { AuditActor } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
 import { isActive, isUnexpired } from '../database/lifetime.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
@@ -8,9 +7,7 @@ import { preparedStatement } from '../database/statement.ts';
 import { hashToken } from '../keys/token.ts';
 
 /** Who sends a request to the admin API. */
-export interface Actor extends AuditActor {
-  readonly role: OperatorRole;
-}
+export type Actor = AuditEntry['actor'] & { readonly role: OperatorRole };
 
 /** The holder of the `ADMIN_TOKEN`: an owner, so that the first operator can be created. */
 export const bootstrap: Actor = {

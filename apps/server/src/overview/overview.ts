@@ -2,9 +2,10 @@ import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/c
 import { count, desc, eq, gt, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { isActive } from '../database/lifetime.ts';
+import type { ReplicaCount } from '../database/replica-count.ts';
 import { apiKeys, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { quantileMs, type ReplicaTraffic } from '../shared/replica-traffic.ts';
+import { mergeTraffic, quantileMs, type ReplicaTraffic } from '../shared/replica-traffic.ts';
 
 /** How many bans are shown. */
 const shownBans = 10;
@@ -38,22 +39,17 @@ const listOpenBans = statement('list_open_bans', (db) =>
     .limit(shownBans),
 );
 
-/** How many replicas there are, how many report their traffic, and that traffic. */
-export interface ReplicaReports {
-  readonly count: number;
-  readonly reporting: number;
-  readonly traffic: ReplicaTraffic;
-}
-
 export type OverviewReader = ReturnType<typeof createOverview>;
 
 /** Reads how the service is doing. */
 export function createOverview(options: {
   db: Database;
-  readReplicas: () => ReplicaReports;
+  replicas: Pick<ReplicaCount, 'count' | 'peerTraffic'>;
+  /** The traffic of this replica. */
+  readTraffic: () => ReplicaTraffic;
   stores: Overview['stores'];
 }) {
-  const { db, readReplicas, stores } = options;
+  const { db, replicas, readTraffic, stores } = options;
   let active: { readonly keys: Promise<number>; readonly at: number } | undefined;
 
   /** Counts at most once at a time, however many operators look. */
@@ -75,10 +71,11 @@ export function createOverview(options: {
         countBannedKeys(db),
         listOpenBans(db),
       ]);
-      const { count, reporting, traffic } = readReplicas();
+      const reports = [readTraffic(), ...replicas.peerTraffic()];
+      const traffic = mergeTraffic(reports);
       return {
         at: new Date().toISOString(),
-        replicas: { count, reporting },
+        replicas: { count: replicas.count(), reporting: reports.length },
         traffic: {
           seconds: traffic.seconds,
           requests: byOutcome(traffic.outcomes),

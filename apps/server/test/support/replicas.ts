@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import type { Quota } from '@animal-store/contract';
+import type { NewKey } from '@animal-store/contract/admin';
 import { type Server, startServer } from '@animal-store/testkit';
-import type { NewApiKey } from '../../src/keys/api-key.ts';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createDatabase } from './databases.ts';
 import { send } from './send.ts';
@@ -69,7 +69,7 @@ export async function startReplicas({ env }: ReplicasOptions): Promise<Replicas>
     async createToken(plan) {
       made += 1;
       const name = `key ${made}`;
-      const key: NewApiKey =
+      const key: NewKey =
         typeof plan === 'string' ? { name, plan } : { name, plan: 'enterprise', quota: plan };
       return (await createApiKey(database.db, key)).token;
     },

@@ -1,8 +1,8 @@
 import type { PlanName } from '@animal-store/contract';
+import type { NewKey } from '@animal-store/contract/admin';
 import { type Server, startServer } from '@animal-store/testkit';
 import { beforeAll } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import type { NewApiKey } from '../../src/keys/api-key.ts';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
 import { type Answer, send } from './send.ts';
@@ -95,7 +95,7 @@ async function fill(
   const { db, close } = await database.open();
   try {
     await prepare?.(db);
-    const create = async (key: NewApiKey) => (await createApiKey(db, key)).token;
+    const create = async (key: NewKey) => (await createApiKey(db, key)).token;
     return {
       free: await create({ name: 'free', plan: 'free' }),
       pro: await create({ name: 'pro', plan: 'pro' }),
