@@ -184,10 +184,10 @@ const Settings = Environment.transform((env) => ({
   usageFlushMs: env.USAGE_FLUSH_MS,
   usageRollUpMs: env.USAGE_ROLL_UP_MS,
   /** How long usage is kept by the minute, by the hour and by the day. */
-  usageKept: {
-    minutesForHours: env.USAGE_MINUTES_HOURS,
-    hoursForDays: env.USAGE_HOURS_DAYS,
-    daysForDays: env.USAGE_DAYS_DAYS,
+  usageKeptMs: {
+    minutes: env.USAGE_MINUTES_HOURS * 3_600_000,
+    hours: env.USAGE_HOURS_DAYS * day * 1_000,
+    days: env.USAGE_DAYS_DAYS * day * 1_000,
   },
   /** How long the service goes on after SIGTERM, so that load balancers see that it is not ready. */
   shutdownGraceMs: env.SHUTDOWN_GRACE_MS,

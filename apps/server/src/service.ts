@@ -25,6 +25,7 @@ import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 import { redisAway } from './quotas/circuit-breaker.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
+import { repeat } from './shared/repeat.ts';
 import { createRecentTraffic } from './shared/replica-traffic.ts';
 import { openUsage } from './usage/open-usage.ts';
 
@@ -101,7 +102,7 @@ export async function openService(config: Config, observability: Observability):
     db: database.db,
     flushMs: config.usageFlushMs,
     rollUpMs: config.usageRollUpMs,
-    kept: config.usageKept,
+    keptMs: config.usageKeptMs,
     onLost: observability.onUsageLost,
     report,
   });
@@ -119,8 +120,8 @@ export async function openService(config: Config, observability: Observability):
   );
 
   const creations = createIdempotentCreations(database.db);
-  const deleting = setInterval(() => creations.deleteExpired().catch(report), deleteEveryMs);
-  opened.defer(() => clearInterval(deleting));
+  const deleting = repeat(creations.deleteExpired, deleteEveryMs, report);
+  opened.defer(deleting.stop);
 
   const loadShedder = openLoadShedder({
     maxInFlight: config.maxInFlight,

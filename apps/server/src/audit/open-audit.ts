@@ -45,20 +45,8 @@ export function openAudit(options: {
   const queue = createBanQueue({ write: bans.start, onLost, onFailure });
   const repetitions = [
     repeat(queue.write, writeMs, onFailure),
-    repeat(
-      async () => {
-        while (await bans.endExpired());
-      },
-      endMs,
-      onFailure,
-    ),
-    repeat(
-      async () => {
-        while (await log.deleteExpired());
-      },
-      deleteMs,
-      onFailure,
-    ),
+    repeat(bans.endExpired, endMs, onFailure),
+    repeat(log.deleteExpired, deleteMs, onFailure),
   ];
 
   async function lastWrite(): Promise<void> {

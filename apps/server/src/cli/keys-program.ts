@@ -1,5 +1,5 @@
 import type { PlanName } from '@animal-store/contract';
-import type { Key, KeySort, KeyState, NewKey, UsageBucket } from '@animal-store/contract/admin';
+import type { Key, KeyFilter, NewKey, UsageBucket } from '@animal-store/contract/admin';
 import { keySorts, keyStates } from '@animal-store/contract/admin';
 import { type Command, Option } from 'commander';
 import { type AdminClient, expectSuccess } from './admin-client.ts';
@@ -235,17 +235,12 @@ type UpdateOptions = ReasonOptions & {
 
 type SetPlanOptions = QuotaOptions & ReasonOptions;
 
-type ListOptions = CommonOptions & {
-  readonly plan?: PlanName;
-  readonly state?: KeyState;
-  readonly name?: string;
-  readonly account?: string;
-  readonly tokenPrefix?: string;
-  readonly deprecatedWithin?: string;
-  readonly unusedFor?: string;
-  readonly sort?: KeySort;
-  readonly limit?: number;
-};
+type ListOptions = CommonOptions &
+  Omit<KeyFilter, 'deprecatedWithinDays' | 'unusedForDays'> & {
+    readonly deprecatedWithin?: string;
+    readonly unusedFor?: string;
+    readonly limit?: number;
+  };
 
 /** All keys that match, page by page. */
 function listKeys(client: AdminClient, options: ListOptions) {

@@ -1,4 +1,4 @@
-import { adminBasePath, adminRoutes } from '@animal-store/contract/admin';
+import { adminBasePath, adminRoutes, type OperatorRole } from '@animal-store/contract/admin';
 import type { Route } from '../http/route-table.ts';
 
 /** The routes that need no authentication. */
@@ -8,12 +8,13 @@ export const probeRoutes = {
   metrics: { method: 'GET', path: '/metrics' },
 } as const satisfies Record<string, Route>;
 
-type AdminRoute = keyof typeof adminRoutes | 'openApi';
+/** A route with the role that it needs. */
+type AdminRoute = Route & { readonly role: OperatorRole };
 
 /** The routes of the admin API, with whole paths. */
 export const adminApiRoutes = Object.fromEntries(
-  Object.entries<Route>({
+  Object.entries<AdminRoute>({
     ...adminRoutes,
-    openApi: { method: 'GET', path: '/openapi.json' },
+    openApi: { method: 'GET', path: '/openapi.json', role: 'viewer' },
   }).map(([name, route]) => [name, { ...route, path: adminBasePath + route.path }]),
-) as Record<AdminRoute, Route>;
+) as Record<keyof typeof adminRoutes | 'openApi', AdminRoute>;

@@ -1,16 +1,14 @@
 import {
   adminErrorMessages,
+  adminRoutes,
   type OperatorRole,
   operatorRoles,
-  requiredRoles,
 } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
 import { HttpError } from '../http/http-error.ts';
+import { adminApiRoutes } from './ops-routes.ts';
 
-const roles = new Map<string, OperatorRole>([
-  ...Object.entries(requiredRoles),
-  ['openApi', 'viewer'],
-]);
+const routes = new Map(Object.entries(adminApiRoutes));
 
 /** Refuses operators without the role that the operation needs, before anything of it is read. */
 export function requireRole(): RequestHandler {
@@ -18,7 +16,7 @@ export function requireRole(): RequestHandler {
     const { actor, operation } = res.locals;
     // An unknown path or method is answered 404 or 405 later.
     if (operation === undefined) return next();
-    const needed = roles.get(operation) ?? 'owner';
+    const needed = routes.get(operation)?.role ?? 'owner';
     if (actor === undefined || rankOf(actor.role) < rankOf(needed)) {
       throw new HttpError('forbidden', adminErrorMessages.forbidden(needed));
     }
@@ -28,8 +26,8 @@ export function requireRole(): RequestHandler {
 
 /** The operations of the contract that a role allows. */
 export function operationsOf(role: OperatorRole): string[] {
-  return Object.entries(requiredRoles)
-    .filter(([, needed]) => rankOf(role) >= rankOf(needed))
+  return Object.entries(adminRoutes)
+    .filter(([, route]) => rankOf(role) >= rankOf(route.role))
     .map(([operation]) => operation);
 }
 

@@ -50,6 +50,17 @@ test('work that takes longer than the pause never runs twice at once', async () 
   await stopped;
 });
 
+test('work that says that there is more is done again without a pause, until it is stopped', async () => {
+  const work = vi.fn(async () => work.mock.calls.length % 3 !== 0);
+  const repetition = repeat(work, 5_000, neverFails);
+  await repetition.now();
+  expect(work).toHaveBeenCalledTimes(3);
+  const started = repetition.now();
+  await repetition.stop();
+  await started;
+  expect(work).toHaveBeenCalledTimes(4);
+});
+
 test('work that failed is reported, and repeated', async () => {
   const failures: unknown[] = [];
   const work = vi.fn(async () => {

@@ -13,10 +13,11 @@ export interface Repetition {
  * Repeats work, with a pause before each time. The pause varies by a fifth, so that replicas which
  * were started together do not keep working at the same moments.
  *
+ * @param work gives `true` if there is more to do: then it is repeated without a pause.
  * @param onFailure called with what the work threw; it is repeated all the same.
  */
 export function repeat(
-  work: () => Promise<void>,
+  work: () => Promise<unknown>,
   pauseMs: number,
   onFailure: (failure: unknown) => void,
 ): Repetition {
@@ -27,8 +28,14 @@ export function repeat(
 
   function run(): Promise<void> {
     clearTimeout(timer);
-    running = work().catch(onFailure).then(schedule);
+    running = workToTheEnd().catch(onFailure).then(schedule);
     return running;
+  }
+
+  async function workToTheEnd(): Promise<void> {
+    let isMore: unknown;
+    do isMore = await work();
+    while (isMore === true && !stopped);
   }
 
   function schedule(): void {

@@ -4,6 +4,7 @@ import { repeat } from '../shared/repeat.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { createUsageCollector, type UsageCollector } from './usage-collector.ts';
 import { createUsageFlusher } from './usage-flusher.ts';
+import type { UsageRetention } from './usage-partitions.ts';
 import { createUsageQueries, type UsageQueries } from './usage-queries.ts';
 import { createUsageRepository } from './usage-repository.ts';
 
@@ -27,15 +28,6 @@ const refreshMs = 1_000;
 
 /** How long after a question another one is expected: longer than the pause of a page that polls. */
 const askedForMs = 5_000;
-
-const hourMs = 3_600_000;
-
-/** How long the ledger keeps what it shows. */
-export interface KeptUsage {
-  readonly minutesForHours: number;
-  readonly hoursForDays: number;
-  readonly daysForDays: number;
-}
 
 /** The usage ledger. */
 export interface Usage {
@@ -62,12 +54,13 @@ export function openUsage(options: {
   flushMs: number;
   /** How often written counts are rolled up. */
   rollUpMs: number;
-  kept: KeptUsage;
+  /** How long the ledger keeps what it shows. */
+  keptMs: Pick<UsageRetention, 'minutes' | 'hours' | 'days'>;
   /** Called with the number of requests that will be missing in the ledger. */
   onLost: (requests: number) => void;
   report: (failure: unknown) => void;
 }): Usage {
-  const { db, flushMs, rollUpMs, kept, onLost, report } = options;
+  const { db, flushMs, rollUpMs, keptMs, onLost, report } = options;
   const repository = createUsageRepository(db);
   const queries = createUsageQueries(db);
   const collector = createUsageCollector({ maxKeyMinutes });
@@ -77,7 +70,6 @@ export function openUsage(options: {
   const onFailure = (failure: unknown) => {
     if (!(failure instanceof DatabaseUnavailableError)) report(failure);
   };
-  let isClosing = false;
   let writtenAt = performance.now();
   let rolledUpAt = writtenAt;
   const flushing = repeat(
@@ -90,20 +82,14 @@ export function openUsage(options: {
   );
   const rollingUp = repeat(
     async () => {
-      while (!isClosing && (await repository.rollUp()));
-      rolledUpAt = performance.now();
+      const isMore = await repository.rollUp();
+      if (!isMore) rolledUpAt = performance.now();
+      return isMore;
     },
     rollUpMs,
     onFailure,
   );
-
-  const retention = {
-    flushes: keepFlushesMs,
-    minutes: kept.minutesForHours * hourMs,
-    hours: kept.hoursForDays * 24 * hourMs,
-    days: kept.daysForDays * 24 * hourMs,
-    key_days: kept.daysForDays * 24 * hourMs,
-  };
+  const retention = { ...keptMs, flushes: keepFlushesMs, key_days: keptMs.days };
   const droppingExpired = repeat(() => repository.dropExpired(retention), dropExpiredMs, onFailure);
 
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -128,7 +114,6 @@ export function openUsage(options: {
 
   /** Does not wait for a roll-up before it writes: what is not rolled up now is later, by any replica. */
   async function finish(): Promise<void> {
-    isClosing = true;
     const lastFlush = flushing.stop().then(flusher.flush);
     await Promise.all([lastFlush, rollingUp.stop(), droppingExpired.stop()]);
   }
