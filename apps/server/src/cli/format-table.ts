@@ -5,9 +5,18 @@ export function toCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** Formats rows as columns under a header. */
-export function formatTable(header: readonly string[], rows: readonly string[][]): string {
-  const lines = [header, ...rows];
+/**
+ * Formats rows as a table.
+ *
+ * @param columns what each column shows of a row, by its title.
+ */
+export function formatTable<Row>(
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => string>>,
+): string {
+  const header = Object.keys(columns);
+  const cellsOf = (row: Row) => Object.values(columns).map((cellOf) => cellOf(row));
+  const lines = [header, ...rows.map(cellsOf)];
   const widths = header.map((_, column) =>
     Math.max(...lines.map((cells) => widthOf(cells[column] ?? ''))),
   );

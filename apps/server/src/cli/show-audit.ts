@@ -5,22 +5,19 @@ import { toTime } from './format-time.ts';
 /** Entries of the audit log as a table. */
 export function showAuditEntries(entries: readonly AuditEntry[]): string {
   if (entries.length === 0) return 'There are no such entries.\n';
-  return formatTable(
-    ['AT', 'WHO', 'ACTION', 'ID', 'NAME', 'CHANGE', 'REASON'],
-    entries.map(({ at, actor, action, subject, before, after, reason }) => [
-      toTime(at),
-      actor.name,
-      action,
-      subject.id,
-      subject.name ?? '-',
-      showChange(before, after),
-      reason ?? '-',
-    ]),
-  );
+  return formatTable(entries, {
+    AT: ({ at }) => toTime(at),
+    WHO: ({ actor }) => actor.name,
+    ACTION: ({ action }) => action,
+    ID: ({ subject }) => subject.id,
+    NAME: ({ subject }) => subject.name ?? '-',
+    CHANGE: showChange,
+    REASON: ({ reason }) => reason ?? '-',
+  });
 }
 
 /** The members that changed, as `plan free → pro`. Without what it was, if it was nothing. */
-function showChange(before: AuditState, after: AuditState): string {
+function showChange({ before, after }: AuditEntry): string {
   const names = Object.keys({ ...before, ...after }) as (keyof AuditState)[];
   const changes = names.map((name) => {
     const was = showMember(before, name);

@@ -12,32 +12,18 @@ const ofOneReplica = 'of one replica only, against its share: Redis is unavailab
 /** A list of keys as a table. */
 export function showKeys(keys: readonly Key[]): string {
   if (keys.length === 0) return 'There are no such keys.\n';
-  return formatTable(
-    [
-      'ID',
-      'NAME',
-      'ACCOUNT',
-      'PLAN',
-      'PER MINUTE',
-      'PER DAY',
-      'STATE',
-      'TOKENS',
-      'EXPIRES',
-      'LAST USED',
-    ],
-    keys.map((key) => [
-      key.id,
-      key.name ?? none,
-      key.account ?? none,
-      key.plan,
-      toCount(key.quota.perMinute),
-      toCount(key.quota.perDay),
-      key.state,
-      tokensCell(key.tokens),
-      toExpiry(key.expiresAt),
-      toLastUse(key),
-    ]),
-  );
+  return formatTable(keys, {
+    ID: ({ id }) => id,
+    NAME: ({ name }) => name ?? none,
+    ACCOUNT: ({ account }) => account ?? none,
+    PLAN: ({ plan }) => plan,
+    'PER MINUTE': ({ quota }) => toCount(quota.perMinute),
+    'PER DAY': ({ quota }) => toCount(quota.perDay),
+    STATE: ({ state }) => state,
+    TOKENS: ({ tokens }) => tokensCell(tokens),
+    EXPIRES: ({ expiresAt }) => toExpiry(expiresAt),
+    'LAST USED': toLastUse,
+  });
 }
 
 /** One key, with its current usage if that is given. */

@@ -6,17 +6,14 @@ import { showToken, tokenFields, tokensCell, toState } from './show-tokens.ts';
 /** A list of operators as a table. */
 export function showOperators(operators: readonly Operator[]): string {
   if (operators.length === 0) return 'There are no operators.\n';
-  return formatTable(
-    ['ID', 'NAME', 'ROLE', 'STATE', 'TOKENS', 'EXPIRES'],
-    operators.map(({ id, name, role, state, tokens, expiresAt }) => [
-      id,
-      name,
-      role,
-      state,
-      tokensCell(tokens),
-      toExpiry(expiresAt),
-    ]),
-  );
+  return formatTable(operators, {
+    ID: ({ id }) => id,
+    NAME: ({ name }) => name,
+    ROLE: ({ role }) => role,
+    STATE: ({ state }) => state,
+    TOKENS: ({ tokens }) => tokensCell(tokens),
+    EXPIRES: ({ expiresAt }) => toExpiry(expiresAt),
+  });
 }
 
 /** One operator. */

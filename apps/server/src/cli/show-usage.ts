@@ -1,4 +1,5 @@
 import {
+  type BusyKey,
   type LedgerOfKey,
   type ServiceLedger,
   type UsageBucket,
@@ -31,19 +32,18 @@ export function showKeyUsage({ from, to, bucket, rows }: LedgerOfKey, columns: n
 export function showBusiestKeys({ from, to, keys = [], rows }: ServiceLedger): string {
   const period = `${labelOf(Date.parse(from), 'day')} to ${labelOf(Date.parse(to) - 1, 'day')}`;
   if (keys.length === 0) return `No such key made a request from ${period} (UTC).\n`;
-  const rowsOf = Map.groupBy(rows, ({ keyId }) => keyId);
-  const table = formatTable(
-    ['ID', 'NAME', 'ACCOUNT', 'PLAN', 'REQUESTS', 'ERRORS', 'DENIED'],
-    keys.map(({ keyId, name, account, plan, requests }) => {
-      const of = sumBy(rowsOf.get(keyId) ?? [], ({ outcome }) => outcome);
-      const sum = (...outcomes: UsageRow['outcome'][]) =>
-        toCount(outcomes.reduce((total, outcome) => total + (of.get(outcome) ?? 0), 0));
-      return [
-        ...[keyId, name ?? '-', account ?? '-', plan, toCount(requests)],
-        ...[sum('client_error', 'server_error'), sum('denied', 'banned')],
-      ];
-    }),
-  );
+  const ended = sumBy(rows, ({ keyId, outcome }) => `${keyId} ${outcome}`);
+  const sum = ({ keyId }: BusyKey, ...outcomes: UsageRow['outcome'][]) =>
+    toCount(outcomes.reduce((total, name) => total + (ended.get(`${keyId} ${name}`) ?? 0), 0));
+  const table = formatTable(keys, {
+    ID: ({ keyId }) => keyId,
+    NAME: ({ name }) => name ?? '-',
+    ACCOUNT: ({ account }) => account ?? '-',
+    PLAN: ({ plan }) => plan,
+    REQUESTS: ({ requests }) => toCount(requests),
+    ERRORS: (key) => sum(key, 'client_error', 'server_error'),
+    DENIED: (key) => sum(key, 'denied', 'banned'),
+  });
   return `The busiest keys from ${period} (UTC):\n\n${table}`;
 }
 
@@ -51,19 +51,21 @@ export function showBusiestKeys({ from, to, keys = [], rows }: ServiceLedger): s
 function formatOutcomes(rows: readonly UsageRow[]): string {
   const has = sumBy(rows, ({ outcome }) => outcome);
   const outcomes = usageOutcomes.filter((outcome) => has.has(outcome));
-  const rowsOf = Map.groupBy(rows, ({ operation }) => operation);
-  const lines = usageOperations.flatMap((operation) => {
-    const of = sumBy(rowsOf.get(operation) ?? [], ({ outcome }) => outcome);
-    const counts = outcomes.map((outcome) => toCount(of.get(outcome) ?? 0));
-    return rowsOf.has(operation) ? [[operation, ...counts]] : [];
-  });
-  const titles = outcomes.map((outcome) => outcome.replace('_', ' ').toUpperCase());
-  return formatTable(['OPERATION', ...titles], lines);
+  const requests = sumBy(rows, ({ operation, outcome }) => `${operation} ${outcome}`);
+  const columns = outcomes.map((outcome) => [
+    outcome.replace('_', ' ').toUpperCase(),
+    (operation: string) => toCount(requests.get(`${operation} ${outcome}`) ?? 0),
+  ]);
+  const called = sumBy(rows, ({ operation }) => operation);
+  return formatTable(
+    usageOperations.filter((operation) => called.has(operation)),
+    { OPERATION: (operation) => operation, ...Object.fromEntries(columns) },
+  );
 }
 
-function sumBy<Name>(
-  rows: readonly UsageRow[],
-  nameOf: (row: UsageRow) => Name,
+function sumBy<Row extends UsageRow, Name>(
+  rows: readonly Row[],
+  nameOf: (row: Row) => Name,
 ): Map<Name, number> {
   const sums = new Map<Name, number>();
   for (const row of rows) sums.set(nameOf(row), (sums.get(nameOf(row)) ?? 0) + row.requests);
