@@ -20,7 +20,7 @@ import { wideQuota } from '../support/test-service.ts';
 const redisTimeoutMs = 5_000;
 
 /** Callers of each replica, with a key whose quota nobody reaches. */
-const callers = 20;
+const callers = 8;
 /** Callers of each replica, with a Free key. */
 const freeCallers = 2;
 /** How long each waits between an answer and its next request. */
