@@ -1,3 +1,4 @@
+import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { createToken } from '../../server/src/keys/token.ts';
 import { listOf, type Pet, petAt, statuses, type Tokens } from './catalogue.ts';
 
@@ -35,20 +36,10 @@ export type Workload = {
 /** How many different calls a connection repeats. */
 const callsPerConnection = 200;
 
-/** The same numbers in every run: a small generator (mulberry32) from a fixed seed. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
-
 function manyCalls(connection: number, call: (random: (below: number) => number) => Call): Call[] {
-  const random = createRandom(connection);
-  return Array.from({ length: callsPerConnection }, () => call(random));
+  const random = createSeededRandom(connection);
+  const below = (limit: number) => Math.floor(random() * limit);
+  return Array.from({ length: callsPerConnection }, () => call(below));
 }
 
 const hotToken = ({ tokens }: Data): string => tokens.wide[0] as string;

@@ -1,3 +1,4 @@
+import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import fc from 'fast-check';
 import { expect, vi } from 'vitest';
 import { createClient } from '../src/index.ts';
@@ -48,7 +49,7 @@ let runs = 0;
 
 /** Plays a situation on a fake clock until every call has ended, and gives what the service saw. */
 export async function play({ quota, usedBefore, clients, processes, seed }: Situation) {
-  const random = createRandom(seed);
+  const random = createSeededRandom(seed);
   vi.useFakeTimers({ loopLimit: 1e9, now: Date.UTC(2026, 10, 21) });
   vi.spyOn(Math, 'random').mockImplementation(random);
   try {
@@ -81,15 +82,4 @@ export async function play({ quota, usedBefore, clients, processes, seed }: Situ
     vi.useRealTimers();
     vi.restoreAllMocks();
   }
-}
-
-/** Random numbers that a failed run can repeat (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

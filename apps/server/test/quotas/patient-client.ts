@@ -1,5 +1,6 @@
 import type { Quota } from '@animal-store/contract';
 import { createQuotaModel } from '@animal-store/testkit/quota-model';
+import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startMs } from './quota-sequences.ts';
@@ -33,7 +34,7 @@ type Stage = 'sends' | 'is decided' | 'hears';
 /** Lets a client loose on a key, and gives what it was told. */
 function letLoose({ quota, callers, latencyMs, pauseMs, seed }: Client): Set<string> {
   const model = createQuotaModel(suiteOptions.banPolicy);
-  const random = createRandom(seed);
+  const random = createSeededRandom(seed);
   const upTo = (ms: number) => Math.floor(random() * (ms + 1));
   const told = new Set<string>();
   // All callers of a client know what one of them was told.
@@ -83,15 +84,4 @@ export function testPatientClient(runs: number): void {
     // Most of them do use up what they have.
     expect(denied).toBeGreaterThan(runs / 2);
   });
-}
-
-/** Mulberry32: numbers from 0 to 1, the same ones for the same seed. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,19 +1,16 @@
 import { windowSeconds } from '@animal-store/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectResponseHeaders, rateLimitOf } from '../support/expectations.ts';
+import {
+  expectError,
+  expectResponseHeaders,
+  rateLimitOf,
+  windowsOf,
+} from '../support/expectations.ts';
 import type { Answer } from '../support/send.ts';
 import { type Keys, startWithKeys } from '../support/service-with-keys.ts';
 import type { CallOptions, TestService } from '../support/test-service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
-
-/** Fields of `RateLimit` (draft 10): each window's remaining requests and seconds to its reset. */
-function stateOf({ headers }: Answer) {
-  const windows = headers.get('RateLimit')?.matchAll(/"(\w+)";r=(\d+);t=(\d+)/g) ?? [];
-  return Object.fromEntries(
-    [...windows].map(([, name = '', r, t]) => [name, { remaining: Number(r), seconds: Number(t) }]),
-  );
-}
 
 describe('quotas', () => {
   let service: TestService;
@@ -111,7 +108,7 @@ describe('quotas', () => {
       expect(answer.headers.get('RateLimit')).toMatch(
         /^"minute";r=\d+;t=\d+(?:, "day";r=\d+;t=\d+)?$/,
       );
-      expect(stateOf(answer)['minute']?.remaining).toBe(remaining);
+      expect(windowsOf(answer)['minute']?.remaining).toBe(remaining);
       expect(answer.headers.has('Retry-After')).toBe(status === 429);
     });
   });
@@ -149,7 +146,7 @@ describe('quotas', () => {
       ];
       expect(answers.map(({ status }) => status)).toEqual([400, 404, 404, 405, 400, 501]);
       expect(answers.map((answer) => rateLimitOf(answer).remaining)).toEqual([5, 4, 3, 2, 1, 0]);
-      expect(answers.map((answer) => stateOf(answer)['day']?.remaining)).toEqual([
+      expect(answers.map((answer) => windowsOf(answer)['day']?.remaining)).toEqual([
         999, 998, 997, 996, 995, 994,
       ]);
       expectError(await callAs('errors'), 429, 'rate_limit_exceeded');
@@ -158,7 +155,7 @@ describe('quotas', () => {
     test('a denied request costs nothing in either window', async () => {
       const answers = await inTurn('free', 8);
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
-      expect(answers.map((answer) => stateOf(answer)['day']?.remaining)).toEqual([
+      expect(answers.map((answer) => windowsOf(answer)['day']?.remaining)).toEqual([
         999, 998, 997, 997, 997, 997, 997, 997,
       ]);
     });
@@ -166,7 +163,7 @@ describe('quotas', () => {
     test('a request that the day denies costs nothing in the minute', async () => {
       const answers = await inTurn('day', 6);
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429, 429]);
-      expect(answers.map((answer) => stateOf(answer)['minute']?.remaining)).toEqual([
+      expect(answers.map((answer) => windowsOf(answer)['minute']?.remaining)).toEqual([
         99, 98, 97, 97, 97, 97,
       ]);
     });
@@ -202,9 +199,9 @@ describe('quotas', () => {
     });
 
     test('keys do not share a quota', async () => {
-      const before = stateOf(await service.call('/pets'))['day']?.remaining ?? 0;
+      const before = windowsOf(await service.call('/pets'))['day']?.remaining ?? 0;
       await callAs('window');
-      expect(stateOf(await service.call('/pets'))['day']?.remaining).toBe(before - 1);
+      expect(windowsOf(await service.call('/pets'))['day']?.remaining).toBe(before - 1);
     });
   });
 
@@ -258,7 +255,7 @@ describe('quotas', () => {
       expect(rateLimitOf(denied)).toMatchObject({ limit: 1, remaining: 0 });
       expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
       expect(Number(retryAfter)).toBeLessThanOrEqual(60);
-      expect(stateOf(denied)['minute']).toEqual({ remaining: 0, seconds: Number(retryAfter) });
+      expect(windowsOf(denied)['minute']).toEqual({ remaining: 0, seconds: Number(retryAfter) });
     });
 
     test('creates nothing', async () => {

@@ -49,3 +49,13 @@ export function rateLimitOf({ headers }: Answer) {
     reset: number('X-RateLimit-Reset'),
   };
 }
+
+/** What `RateLimit` (draft 10) tells of each window: requests left, and seconds to the reset. */
+export function windowsOf({
+  headers,
+}: Answer): Record<string, { remaining: number; seconds: number }> {
+  const windows = headers.get('RateLimit')?.matchAll(/"(\w+)";r=(\d+);t=(\d+)/g) ?? [];
+  return Object.fromEntries(
+    [...windows].map(([, name = '', r, t]) => [name, { remaining: Number(r), seconds: Number(t) }]),
+  );
+}

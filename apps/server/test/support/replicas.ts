@@ -4,6 +4,7 @@ import type { NewKey } from '@animal-store/contract/admin';
 import { type Server, startServer } from '@animal-store/testkit';
 import { createApiKey } from '../../src/keys/key-creation.ts';
 import { createDatabase } from './databases.ts';
+import { rateLimitOf, windowsOf } from './expectations.ts';
 import { send } from './send.ts';
 
 /** Several servers on one database, as behind a load balancer. */
@@ -102,20 +103,11 @@ async function ask(
 ): Promise<Reply> {
   const headers = { ...(token !== undefined && { Authorization: `Bearer ${token}` }), ...more };
   const answer = await send(baseUrl, { method: 'GET', target: '/pets?limit=1', headers }, agent);
-  const number = (name: string) => Number(answer.headers.get(name) ?? Number.NaN);
-  const windows = answer.headers.get('RateLimit')?.matchAll(/"(\w+)";r=(\d+);t=(\d+)/g) ?? [];
   return {
     status: answer.status,
-    limit: number('X-RateLimit-Limit'),
-    remaining: number('X-RateLimit-Remaining'),
-    reset: number('X-RateLimit-Reset'),
-    retryAfter: number('Retry-After'),
-    windows: Object.fromEntries(
-      [...windows].map(([, name = '', r, t]) => [
-        name,
-        { remaining: Number(r), seconds: Number(t) },
-      ]),
-    ),
+    ...rateLimitOf(answer),
+    retryAfter: Number(answer.headers.get('Retry-After') ?? Number.NaN),
+    windows: windowsOf(answer),
     code: answer.status === 200 ? undefined : (answer.body as { code: string }).code,
   };
 }
