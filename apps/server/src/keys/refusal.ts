@@ -1,6 +1,6 @@
 import type { AdminErrorCode } from '@animal-store/contract/admin';
 
-/** Why something is not done for an operator: the error that the answer tells. */
+/** Why an operator's request is refused: an error of the admin API. */
 export class Refusal {
   readonly code: AdminErrorCode;
   readonly message: string;

@@ -33,7 +33,7 @@ interface HolderStore<Row, Holder> {
     id: string,
   ) => PromiseLike<Row[]> & { for(strength: 'update'): PromiseLike<Row[]> };
   readonly complete: (db: Database, rows: readonly Row[]) => Promise<Holder[]>;
-  /** Revokes it, unless that has been done. */
+  /** Sets the time of the revocation. An earlier one stays. */
   readonly setRevoked: (db: Database, id: string) => PromiseLike<unknown>;
   /** Tells all replicas of a change, once its transaction is committed. */
   readonly announce?: (tx: Database, id: string) => Promise<unknown>;
@@ -42,8 +42,8 @@ interface HolderStore<Row, Holder> {
 }
 
 /**
- * What operators do to keys as they do to operators. Each change is one transaction with its entry in
- * the audit log.
+ * Creates, rotates and revokes keys, or operators. Each change is one transaction with its entry in the
+ * audit log.
  */
 export function createTokenHolders<Row, Holder extends TokenHolder>(
   db: Database,

@@ -48,7 +48,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
   readonly #onBan: OnBan | undefined;
   readonly #now: (() => number) | undefined;
   readonly #clock: () => number;
-  /** They cost Redis next to nothing, however many requests their keys send. */
+  /** Bans that Redis reported lately. Requests of these keys are refused without a call. */
   readonly #bans = new LRUCache<string, BelievedBan>({ max: maxBelievedBans });
   /** Keys that were unbanned while Redis was away, and may still be banned there. */
   readonly #missedUnbans = new Set<string>();

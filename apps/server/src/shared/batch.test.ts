@@ -107,6 +107,18 @@ describe('a batcher', () => {
     expect(batches()).toEqual([['a'], ['b', 'c'], ['d', 'e', 'f', 'g']]);
   });
 
+  test('sends a full batch under load although every turn brings a further request', async () => {
+    const { call, batches, answer } = createTestBatcher(3);
+    for (const request of 'abc') call(request);
+    await answer(0);
+    await answer(1);
+    for (const request of 'defgh') {
+      call(request);
+      await nextTurn();
+    }
+    expect(batches()).toEqual([['a'], ['b', 'c'], ['d', 'e', 'f']]);
+  });
+
   test('sends lone requests at once again after a batch of one', async () => {
     const { call, batches, answer } = createTestBatcher();
     for (const request of 'abc') call(request);

@@ -35,6 +35,12 @@ async function beBanned(answerMs = 0): Promise<QuotaResult> {
   return banned;
 }
 
+/** How many script calls Redis has received. */
+async function scriptCalls(): Promise<number> {
+  const statistics = await redis.connection.info('commandstats');
+  return Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(statistics)?.[1]);
+}
+
 test('a ban is believed for two seconds without asking Redis, which then says whether it goes on', async () => {
   await beBanned();
   await redis.connection.flushall();
@@ -42,6 +48,15 @@ test('a ban is believed for two seconds without asking Redis, which then says wh
   expect(await take()).toMatchObject({ outcome: 'banned', retryAfterSeconds: 9 });
   now += 1;
   expect((await take()).outcome).toBe('admitted');
+});
+
+test('requests that arrive after those two seconds share two calls', async () => {
+  await beBanned();
+  now += 2_000;
+  const before = await scriptCalls();
+  const results = await Promise.all(Array.from({ length: 100 }, take));
+  expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['banned']));
+  expect(await scriptCalls()).toBe(before + 2);
 });
 
 // Regression: on a replica that waited long for Redis, a ban lasted longer than another reported.
