@@ -7,7 +7,7 @@ const checksumLength = 11;
 /**
  * Encodes a position in a list as the opaque text that clients send back.
  *
- * @param list what the position does not say of the list: its cursors are of no use in another one.
+ * @param list names the list, unless the position does. The cursors of one list are invalid in another.
  */
 export function sealCursor(position: string, list = ''): string {
   const checksum = hash('sha256', `animal-store page ${list}${position}`, 'base64url');

@@ -2,10 +2,10 @@ import { findLink } from '@animal-store/contract';
 import {
   type AuditEntry,
   adminContract,
+  adminRoutes,
   auditRetentionDays,
   type IssuedKey,
   type IssuedOperator,
-  requiredRoles,
 } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -181,7 +181,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
       ([name, { method }]) => method !== 'GET' && !sessions.includes(name),
     );
     expect(taking.map(([name]) => name)).toEqual(changing.map(([name]) => name));
-    expect(requiredRoles.listAuditEntries).toBe('viewer');
+    expect(adminRoutes.listAuditEntries.role).toBe('viewer');
   });
 
   describe('the list', () => {

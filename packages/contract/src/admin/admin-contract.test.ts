@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { errorCodes } from '../error-codes.ts';
 import * as admin from './index.ts';
-import { adminContract, adminErrorCodes, requiredRoles } from './index.ts';
+import { adminContract, adminErrorCodes, adminRoutes } from './index.ts';
 
 test('the exported names are these, and no more', () => {
   expect(Object.keys(admin).sort()).toEqual([
@@ -26,7 +26,6 @@ test('the exported names are these, and no more', () => {
     'operatorContract',
     'operatorRoles',
     'overviewContract',
-    'requiredRoles',
     'sessionContract',
     'sessionLifetime',
     'usageBucketSeconds',
@@ -46,7 +45,7 @@ test('a code that both APIs have has one status', () => {
 
 test('exactly the operations that can answer 403 need more than the role of a viewer', () => {
   const refusing = Object.entries(adminContract).filter(([, { responses }]) => 403 in responses);
-  const needing = Object.entries(requiredRoles).filter(([, role]) => role !== 'viewer');
+  const needing = Object.entries(adminRoutes).filter(([, { role }]) => role !== 'viewer');
   expect(refusing.map(([name]) => name)).toEqual(needing.map(([name]) => name));
 });
 

@@ -26,8 +26,3 @@ export const adminRoutes = {
   endSession: { method: 'DELETE', path: '/sessions/current', role: 'viewer' },
   listAuditEntries: { method: 'GET', path: '/audit', role: 'viewer' },
 } as const satisfies Record<string, { method: string; path: string; role: OperatorRole }>;
-
-/** The role that each operation needs. */
-export const requiredRoles = Object.fromEntries(
-  Object.entries(adminRoutes).map(([name, { role }]) => [name, role]),
-) as Readonly<Record<keyof typeof adminRoutes, OperatorRole>>;

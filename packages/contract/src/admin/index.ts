@@ -40,7 +40,7 @@ export {
 } from './admin-operator.ts';
 export type { Overview } from './admin-overview.ts';
 export { gracePeriod } from './admin-rotation.ts';
-export { adminBasePath, adminRoutes, requiredRoles } from './admin-routes.ts';
+export { adminBasePath, adminRoutes } from './admin-routes.ts';
 export { type IssuedSession, type Session, sessionLifetime } from './admin-session.ts';
 export {
   type BusyKey,
