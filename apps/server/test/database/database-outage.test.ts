@@ -16,7 +16,7 @@ import {
   type LoadKind,
   startMixedLoad,
 } from '../support/mixed-load.ts';
-import { scrape } from '../support/observed.ts';
+import { logOf, scrape } from '../support/observed.ts';
 import { call, wideQuota } from '../support/test-service.ts';
 
 /** How many requests at a time may wait for the connection that finds out whether Postgres is back. */
@@ -138,7 +138,9 @@ test.each([
       retryAfter: '1',
     });
   }
-  expect(refused.filter(({ sentAt }) => sentAt > recoveredAt)).toEqual([]);
+  const refusedLate = refused.filter(({ sentAt }) => sentAt > recoveredAt);
+  // The log says why.
+  expect(refusedLate, JSON.stringify(logOf(server))).toEqual([]);
 
   const there = await listAll(server, token);
   const created = load.answers.filter(({ status }) => status === 201);
