@@ -74,6 +74,7 @@ export function openPoolSockets(options: {
 }) {
   const traffic = new Map<Socket, Traffic>();
   let isAway = false;
+  /** The latest socket, until it has answered. */
   let attempt: Socket | undefined;
 
   function watch(socket: Socket, isListener: boolean): void {
@@ -82,6 +83,7 @@ export function openPoolSockets(options: {
     socket.once('data', () => {
       hasAnswered = true;
       isAway = false;
+      if (attempt === socket) attempt = undefined;
     });
     socket.once('close', () => {
       if (!hasAnswered) isAway = true;
