@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createToken } from '../keys/token.ts';
 import { describeFailure } from './log.ts';
@@ -27,4 +29,24 @@ test('a line for people has the time of day, the level, the message, the fields 
     '{"level":"warn","time":"2026-01-02T03:04:05.678Z","status":500,"a":{"b":1},"error":{"type":"E","stack":"E: x\\n at y"},"msg":"hello"}\n',
   );
   expect(line).toMatch(/^\d\d:\d\d:\d\d warn {2}hello status=500 a\.b=1\nE: x\n at y\n$/);
+});
+
+test('lines of any length and alphabet are written whole and in order', async () => {
+  // Short, not ASCII, longer than a batch, and so many that they fill several batches.
+  const program = `
+    import { openLog } from ${JSON.stringify(import.meta.resolve('./log.ts'))};
+    const { writeLine, close } = openLog({ level: 'info', format: 'json' });
+    const texts = ['a', '\u00e4\u{1f984}', 'b'.repeat(200_000), '\u20ac'.repeat(50_000), 'c'];
+    for (let round = 0; round < 2_000; round++) texts.push('\u{1f984}'.repeat(round % 100));
+    for (const text of texts) writeLine('info', '"text":' + JSON.stringify(text), 'm');
+    await close();
+    console.log(JSON.stringify(texts));
+  `;
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', program],
+    { maxBuffer: 64 * 1024 * 1024 },
+  );
+  const written = stderr.trimEnd().split('\n');
+  expect(written.map((line) => JSON.parse(line).text)).toEqual(JSON.parse(stdout));
 });
