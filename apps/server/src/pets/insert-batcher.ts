@@ -20,6 +20,6 @@ export function createInsertBatcher<Row, Outcome>(
         // that row if each has its own statement.
         return rows.map(insertOne);
       }),
-    { operation: 'create_pet', system: 'postgresql', maxSize: 100, patienceMs: 50 },
+    { operation: 'create_pet', system: 'postgresql', maxSize: 100, maxInFlight: 2 },
   );
 }

@@ -1,19 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { tracingChannel } from 'node:diagnostics_channel';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createBatcher } from './batch.ts';
 
 const options = {
   operation: 'a_test',
   system: 'postgresql',
   maxSize: 100,
-  patienceMs: 50,
+  maxInFlight: 1,
 } as const;
-const { patienceMs } = options;
 
 /** A batcher whose batches the test answers by hand. */
-function createTestBatcher(maxSize: number = options.maxSize) {
+function createTestBatcher(changes: { maxSize?: number; maxInFlight?: number } = {}) {
   const sent: { requests: readonly string[]; answer: PromiseWithResolvers<readonly Result[]> }[] =
     [];
   type Result = string | Promise<string>;
@@ -23,7 +22,7 @@ function createTestBatcher(maxSize: number = options.maxSize) {
       sent.push({ requests, answer });
       return answer.promise;
     },
-    { ...options, maxSize },
+    { ...options, ...changes },
   );
   return {
     call,
@@ -46,21 +45,12 @@ function createTestBatcher(maxSize: number = options.maxSize) {
 
 /** Lets everything run that can: promises, and what waits for a turn without further requests. */
 async function settle() {
-  await vi.advanceTimersByTimeAsync(0);
-  await nextTurn();
-  await nextTurn();
+  // A batch is collected for two turns.
+  for (let turn = 0; turn < 6; turn++) await nextTurn();
 }
 
 /** Ends the turn of the event loop. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
-
-beforeEach(() => {
-  // Not setImmediate: a faked one that is set while time advances waits for another millisecond.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 describe('a batcher', () => {
   test('sends a lone request at once', async () => {
@@ -108,7 +98,7 @@ describe('a batcher', () => {
   });
 
   test('sends a full batch under load although every turn brings a further request', async () => {
-    const { call, batches, answer } = createTestBatcher(3);
+    const { call, batches, answer } = createTestBatcher({ maxSize: 3 });
     for (const request of 'abc') call(request);
     await answer(0);
     await answer(1);
@@ -140,7 +130,7 @@ describe('a batcher', () => {
   });
 
   test('sends at most maxSize requests in one batch', async () => {
-    const { call, batches, answer } = createTestBatcher(2);
+    const { call, batches, answer } = createTestBatcher({ maxSize: 2 });
     for (const request of 'abcdef') call(request);
     await answer(0);
     await answer(1);
@@ -148,37 +138,46 @@ describe('a batcher', () => {
     expect(batches()).toEqual([['a'], ['b', 'c'], ['d', 'e'], ['f']]);
   });
 
-  test('sends the next batch when the one in flight takes longer than patienceMs', async () => {
-    const { call, batches, answer } = createTestBatcher();
+  test('sends a batch beside a slow one, if two may be in flight', async () => {
+    const { call, batches, answer } = createTestBatcher({ maxInFlight: 2 });
     const slow = call('a');
     const next = call('b');
-    await vi.advanceTimersByTimeAsync(patienceMs - 1);
-    expect(batches()).toEqual([['a']]);
-    await vi.advanceTimersByTimeAsync(1);
+    call('c');
+    call('d');
     expect(batches()).toEqual([['a'], ['b']]);
     await answer(1);
     expect(await next).toBe('B');
+    expect(batches()).toEqual([['a'], ['b'], ['c', 'd']]);
     await answer(0);
     expect(await slow).toBe('A');
   });
 
-  test('a slow batch that is answered at last does not release requests a second time', async () => {
-    const { call, batches, answer } = createTestBatcher();
-    call('a');
-    call('b');
-    await vi.advanceTimersByTimeAsync(patienceMs);
-    call('c');
+  test('collects the requests of one turn under load although another batch is in flight', async () => {
+    const { call, batches, answer } = createTestBatcher({ maxInFlight: 2 });
+    for (const request of 'abcd') call(request);
     await answer(0);
-    expect(batches()).toEqual([['a'], ['b']]);
     await answer(1);
-    expect(batches()).toEqual([['a'], ['b'], ['c']]);
+    call('e');
+    call('f');
+    expect(batches()).toEqual([['a'], ['b'], ['c', 'd']]);
+    await settle();
+    expect(batches()).toEqual([['a'], ['b'], ['c', 'd'], ['e', 'f']]);
   });
 
-  test('leaves no timer behind', async () => {
-    const { call, answer } = createTestBatcher();
-    call('a');
+  test('sends what did not fit into a full batch beside it', async () => {
+    const { call, batches, answer } = createTestBatcher({ maxSize: 2, maxInFlight: 2 });
+    for (const request of 'abcd') call(request);
     await answer(0);
-    expect(vi.getTimerCount()).toBe(0);
+    await answer(1);
+    await answer(2);
+    for (const request of 'efghi') call(request);
+    await settle();
+    expect(batches().slice(3)).toEqual([
+      ['e', 'f'],
+      ['g', 'h'],
+    ]);
+    await answer(3);
+    expect(batches().slice(5)).toEqual([['i']]);
   });
 });
 
@@ -266,13 +265,14 @@ test('every request is in one batch, which was sent after the request arrived', 
       { weight: 3, arbitrary: fc.constant('call' as const) },
       { weight: 2, arbitrary: fc.constant('answer' as const) },
       { weight: 1, arbitrary: fc.constant('fail' as const) },
-      { weight: 1, arbitrary: fc.constant('patience' as const) },
+      { weight: 1, arbitrary: fc.constant('settle' as const) },
     ),
     { maxLength: 60 },
   );
+  const upToFour = fc.integer({ min: 1, max: 4 });
   await fc.assert(
-    fc.asyncProperty(steps, fc.integer({ min: 1, max: 4 }), async (script, maxSize) => {
-      const { call, batches, answer, fail } = createTestBatcher(maxSize);
+    fc.asyncProperty(steps, upToFour, upToFour, async (script, maxSize, maxInFlight) => {
+      const { call, batches, answer, fail } = createTestBatcher({ maxSize, maxInFlight });
       const calls: { sentBefore: number; outcome: Promise<unknown> }[] = [];
       let answered = 0;
       const failed = new Set<number>();
@@ -281,10 +281,7 @@ test('every request is in one batch, which was sent after the request arrived', 
           const sentBefore = batches().length;
           const outcome = call(String(calls.length)).catch((error: Error) => error.message);
           calls.push({ sentBefore, outcome });
-        } else if (step === 'patience') {
-          await vi.advanceTimersByTimeAsync(patienceMs);
-          await settle();
-        } else if (answered < batches().length) {
+        } else if (step !== 'settle' && answered < batches().length) {
           if (step === 'fail') failed.add(answered);
           await (step === 'fail' ? fail(answered, new Error('failed')) : answer(answered));
           answered += 1;

@@ -19,10 +19,10 @@ export interface BatcherOptions {
   /** The largest number of requests in one batch. */
   readonly maxSize: number;
   /**
-   * How long requests wait for the batch in flight. After that they are sent beside it, so that one
-   * slow batch does not hold up everything behind it.
+   * How many batches may be in flight. Further requests wait, so a batch must always settle. A second
+   * batch is collected while the first is answered, and one slow batch does not hold up the others.
    */
-  readonly patienceMs: number;
+  readonly maxInFlight: number;
 }
 
 /** What subscribers learn about a request that goes through a batcher. */
@@ -39,8 +39,8 @@ interface Call<Request, Result> {
 }
 
 /**
- * Collects requests while a batch is in flight, and sends them together when it is answered. A
- * request that finds no batch in flight is sent at once, so a lone request never waits.
+ * Collects requests while `maxInFlight` batches are in flight, and sends them together when one is
+ * answered. A request that finds fewer in flight is sent at once, so a lone request never waits.
  *
  * Under load, a batch is sent after the first turn of the event loop that brings no further request:
  * then the requests that arrived close together are in it. At 64 connections, batches have 30 requests
@@ -50,20 +50,26 @@ interface Call<Request, Result> {
  */
 export function createBatcher<Request, Result>(
   send: SendBatch<Request, Result>,
-  { operation, system, maxSize, patienceMs }: BatcherOptions,
+  { operation, system, maxSize, maxInFlight }: BatcherOptions,
 ): (request: Request) => Promise<Result> {
   const waiting: Call<Request, Result>[] = [];
-  let isHeldUp = false;
+  let inFlight = 0;
+  let isCollecting = false;
   let isUnderLoad = false;
   // A batch belongs to several requests. So it runs in the async context of none of them, and the
   // trace of each request shows the request's own wait, which the channel above publishes.
   const outsideOfRequests = AsyncLocalStorage.snapshot();
 
+  const isHeldUp = () => isCollecting || inFlight === maxInFlight;
+
   function sendSoon(): void {
-    isHeldUp = waiting.length > 0;
-    if (!isHeldUp) return;
-    if (isUnderLoad) setImmediate(sendWhenComplete, 0);
-    else sendWaiting();
+    if (waiting.length === 0 || isHeldUp()) return;
+    if (isUnderLoad) {
+      isCollecting = true;
+      setImmediate(sendWhenComplete, 0);
+    } else {
+      sendWaiting();
+    }
   }
 
   /** @param known how many requests waited at the end of the turn before; 0 at first. */
@@ -75,22 +81,21 @@ export function createBatcher<Request, Result>(
 
   function sendWaiting(): void {
     const calls = waiting.splice(0, maxSize);
+    isCollecting = false;
     isUnderLoad = calls.length > 1;
-    let isNextReleased = false;
-    function releaseNext(): void {
-      if (isNextReleased) return;
-      isNextReleased = true;
-      clearTimeout(patience);
+    inFlight += 1;
+    void sendCalls(calls, send).then(() => {
+      inFlight -= 1;
       sendSoon();
-    }
-    const patience = setTimeout(releaseNext, patienceMs);
-    void sendCalls(calls, send).then(releaseNext);
+    });
+    // Those that did not fit.
+    sendSoon();
   }
 
   function join(request: Request): Promise<Result> {
     return new Promise((resolve, reject) => {
       waiting.push({ request, resolve, reject });
-      if (!isHeldUp) outsideOfRequests(sendSoon);
+      if (!isHeldUp()) outsideOfRequests(sendSoon);
     });
   }
 
