@@ -89,20 +89,13 @@ export function createApp(options: AppOptions): Express {
       countRequest(record);
       traced?.end(record);
     });
-    if (traced === undefined) return answer(req, res, next);
-    return traced.run(() => answer(req, res, next));
-  };
-
-  async function answer(req: Request, res: Response, next: NextFunction) {
-    try {
+    function answer() {
       routes.find(req, res);
       cors.allowOrigin(req, res);
-      if (isOperation(req)) await handleOperation(req, res, next);
-      else await dispatch(req, res, next);
-    } catch (failure) {
-      answerFailure(failure, req, res, next);
+      return isOperation(req) ? handleOperation(req, res, next) : dispatch(req, res, next);
     }
-  }
+    return traced === undefined ? answer() : traced.run(answer);
+  };
 
   async function handleOperation(req: Request, res: Response, next: NextFunction) {
     try {
