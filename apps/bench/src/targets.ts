@@ -51,6 +51,7 @@ export const targets: readonly Target[] = [
   floor('node-http', 'node:http, constant body'),
   floor('fastify-json', 'Fastify, constant body'),
   unitFloor,
+  floor('express-waiting', 'Express `res.json`, constant body after 2 ms'),
   service,
   peer('fastify-pg', 'Fastify + @fastify/rate-limit + pg'),
   peer('express-pg', 'Express + express-rate-limit + rate-limit-redis + pg'),
