@@ -8,7 +8,7 @@ import { describeMachine, pinThisProcess } from './machine.ts';
 import { measureScenario } from './measure-scenario.ts';
 import { openStores } from './open-stores.ts';
 import { latestFile, type Results, type ScenarioResult } from './results.ts';
-import { serviceVariant, type Target, targets, unitFloor } from './targets.ts';
+import { serviceVariant, type Target, targets, unitFloor, waitingFloor } from './targets.ts';
 import { type Workload, workloads } from './workloads.ts';
 
 const help = `npm run bench -- [options]
@@ -104,7 +104,7 @@ process.stdout.write(formatTables(results));
 /** What a workload is measured on: refusals have no peers, and only (a) needs every floor. */
 function targetsOf(workload: Workload): Target[] {
   return chosenTargets.filter((target) => {
-    if (target.kind === 'service' || target === unitFloor) return true;
+    if (target.kind === 'service' || target === unitFloor || target === waitingFloor) return true;
     if (workload.refusal !== undefined) return false;
     return target.kind === 'peer' || workload.letter === 'a';
   });
