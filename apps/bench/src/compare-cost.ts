@@ -12,7 +12,7 @@ export type CostComparison = {
 /**
  * Compares the CPU time of a request with the recorded one. Both are ratios to a floor of their own
  * run, so the speed of the machine cancels out. The floor waits before it answers, as the service does:
- * with one that answers at once as the unit, the same code was up to 40 % more on a busy machine. What
+ * with one that answers at once as the unit, the same code cost up to 40 % more on a busy machine. What
  * is left is noise, and a change must be larger than the noise of the run.
  *
  * @param noise see {@link noiseOf}.

@@ -14,8 +14,8 @@ export type Log = Logger;
 const batchBytes = 128 * 1024;
 const batchMs = 250;
 
-/** Of UTF-8, for one code unit of a text. */
-const maxBytesOfCharacter = 3;
+/** The most bytes of UTF-8 that one UTF-16 code unit takes. */
+const maxBytesPerCodeUnit = 3;
 
 /** What may wait to be written, in bytes, before lines are dropped. */
 const maxWaitingBytes = 16 * 1024 * 1024;
@@ -142,7 +142,7 @@ function jsonStream(): OpenStream {
   return {
     stream: {
       write(line) {
-        const maxBytes = line.length * maxBytesOfCharacter;
+        const maxBytes = line.length * maxBytesPerCodeUnit;
         if (length + maxBytes > batchBytes) flush();
         if (maxBytes > batchBytes) return send(Buffer.from(line));
         length += lines.write(line, length);

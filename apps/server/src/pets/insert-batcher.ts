@@ -20,6 +20,7 @@ export function createInsertBatcher<Row, Outcome>(
         // that row if each has its own statement.
         return rows.map(insertOne);
       }),
-    { operation: 'create_pet', system: 'postgresql', maxSize: 100, maxInFlight: 2 },
+    // One in flight: repetitions of an idempotency key find the first creation finished.
+    { operation: 'create_pet', system: 'postgresql', maxSize: 100, maxInFlight: 1, patienceMs: 50 },
   );
 }

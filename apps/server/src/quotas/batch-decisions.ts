@@ -10,8 +10,8 @@ const batching = {
   operation: 'decide_quotas',
   system: 'redis',
   maxSize: 100,
-  // A connection to Redis answers in order: a second call would only wait behind the first.
   maxInFlight: 1,
+  patienceMs: 20,
 } as const;
 
 /**

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { tracingChannel } from 'node:diagnostics_channel';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createBatcher } from './batch.ts';
 
 const options = {
@@ -9,7 +9,9 @@ const options = {
   system: 'postgresql',
   maxSize: 100,
   maxInFlight: 1,
+  patienceMs: 50,
 } as const;
+const { patienceMs } = options;
 
 /** A batcher whose batches the test answers by hand. */
 function createTestBatcher(changes: { maxSize?: number; maxInFlight?: number } = {}) {
@@ -51,6 +53,14 @@ async function settle() {
 
 /** Ends the turn of the event loop. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+beforeEach(() => {
+  // Not setImmediate: a faked one that is set while time advances waits for another millisecond.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('a batcher', () => {
   test('sends a lone request at once', async () => {
@@ -136,6 +146,39 @@ describe('a batcher', () => {
     await answer(1);
     await answer(2);
     expect(batches()).toEqual([['a'], ['b', 'c'], ['d', 'e'], ['f']]);
+  });
+
+  test('sends the next batch when those in flight take longer than patienceMs', async () => {
+    const { call, batches, answer } = createTestBatcher();
+    const slow = call('a');
+    const next = call('b');
+    await vi.advanceTimersByTimeAsync(patienceMs - 1);
+    expect(batches()).toEqual([['a']]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(batches()).toEqual([['a'], ['b']]);
+    await answer(1);
+    expect(await next).toBe('B');
+    await answer(0);
+    expect(await slow).toBe('A');
+  });
+
+  test('a slow batch that is answered at last does not release requests a second time', async () => {
+    const { call, batches, answer } = createTestBatcher();
+    call('a');
+    call('b');
+    await vi.advanceTimersByTimeAsync(patienceMs);
+    call('c');
+    await answer(0);
+    expect(batches()).toEqual([['a'], ['b']]);
+    await answer(1);
+    expect(batches()).toEqual([['a'], ['b'], ['c']]);
+  });
+
+  test('leaves no timer behind', async () => {
+    const { call, answer } = createTestBatcher();
+    call('a');
+    await answer(0);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('sends a batch beside a slow one, if two may be in flight', async () => {
@@ -266,6 +309,7 @@ test('every request is in one batch, which was sent after the request arrived', 
       { weight: 2, arbitrary: fc.constant('answer' as const) },
       { weight: 1, arbitrary: fc.constant('fail' as const) },
       { weight: 1, arbitrary: fc.constant('settle' as const) },
+      { weight: 1, arbitrary: fc.constant('patience' as const) },
     ),
     { maxLength: 60 },
   );
@@ -281,6 +325,9 @@ test('every request is in one batch, which was sent after the request arrived', 
           const sentBefore = batches().length;
           const outcome = call(String(calls.length)).catch((error: Error) => error.message);
           calls.push({ sentBefore, outcome });
+        } else if (step === 'patience') {
+          await vi.advanceTimersByTimeAsync(patienceMs);
+          await settle();
         } else if (step !== 'settle' && answered < batches().length) {
           if (step === 'fail') failed.add(answered);
           await (step === 'fail' ? fail(answered, new Error('failed')) : answer(answered));

@@ -18,11 +18,13 @@ export interface BatcherOptions {
   readonly system: 'postgresql' | 'redis';
   /** The largest number of requests in one batch. */
   readonly maxSize: number;
-  /**
-   * How many batches may be in flight. Further requests wait, so a batch must always settle. A second
-   * batch is collected while the first is answered, and one slow batch does not hold up the others.
-   */
+  /** How many batches may be in flight. While there are as many, further requests wait. */
   readonly maxInFlight: number;
+  /**
+   * How long a batch counts as in flight. After that others are sent beside it, so that slow batches do
+   * not hold up everything behind them.
+   */
+  readonly patienceMs: number;
 }
 
 /** What subscribers learn about a request that goes through a batcher. */
@@ -40,7 +42,7 @@ interface Call<Request, Result> {
 
 /**
  * Collects requests while `maxInFlight` batches are in flight, and sends them together when one is
- * answered. A request that finds fewer in flight is sent at once, so a lone request never waits.
+ * answered. Without load, a request that finds fewer in flight is sent at once.
  *
  * Under load, a batch is sent after the first turn of the event loop that brings no further request:
  * then the requests that arrived close together are in it. At 64 connections, batches have 30 requests
@@ -50,7 +52,7 @@ interface Call<Request, Result> {
  */
 export function createBatcher<Request, Result>(
   send: SendBatch<Request, Result>,
-  { operation, system, maxSize, maxInFlight }: BatcherOptions,
+  { operation, system, maxSize, maxInFlight, patienceMs }: BatcherOptions,
 ): (request: Request) => Promise<Result> {
   const waiting: Call<Request, Result>[] = [];
   let inFlight = 0;
@@ -84,11 +86,17 @@ export function createBatcher<Request, Result>(
     isCollecting = false;
     isUnderLoad = calls.length > 1;
     inFlight += 1;
-    void sendCalls(calls, send).then(() => {
+    let isReleased = false;
+    function release(): void {
+      if (isReleased) return;
+      isReleased = true;
+      clearTimeout(patience);
       inFlight -= 1;
       sendSoon();
-    });
-    // Those that did not fit.
+    }
+    const patience = setTimeout(release, patienceMs);
+    void sendCalls(calls, send).then(release);
+    // Sends those that did not fit.
     sendSoon();
   }
 
