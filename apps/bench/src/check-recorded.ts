@@ -18,7 +18,7 @@ const connections = 64;
 const rounds = 9;
 const measureMs = 1_000;
 /** A measurement that the machine disturbed is done again. */
-const attempts = 5;
+const attempts = 3;
 
 const recorded = JSON.parse(readFileSync(recordedFile, 'utf8')) as Results;
 
