@@ -18,7 +18,7 @@ function beforePacking({ devDependencies, scripts, dependencies, ...manifest }, 
   };
 }
 
-/** Corrects what three packages say they need. */
+/** Corrects what four packages say they need. */
 function readPackage(manifest) {
   switch (manifest.name) {
     case '@scalar/api-reference':
@@ -30,6 +30,14 @@ function readPackage(manifest) {
       // It writes types by the compiler's API, which TypeScript 7 does not have.
       manifest.peerDependencies = {};
       manifest.dependencies = { ...manifest.dependencies, typescript: '5.9.3' };
+      break;
+    case 'vite':
+      // Otherwise the esbuild and tsx that other tools bring are installed along with it. It uses
+      // them for options that are set nowhere here.
+      for (const peer of ['esbuild', 'tsx']) {
+        delete manifest.peerDependencies[peer];
+        delete manifest.peerDependenciesMeta[peer];
+      }
       break;
     case 'debug':
       // Otherwise the colours that some tool brings become a dependency of the service's Express.

@@ -33,7 +33,7 @@ LABEL org.opencontainers.image.title="Animal Store" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.source="https://github.com/animal-store/animal-store"
-COPY LICENSE ./
+COPY LICENSE CHANGELOG.md ./
 COPY packages/contract packages/contract
 COPY apps/console apps/console
 COPY apps/server apps/server
@@ -45,4 +45,4 @@ USER 1000:1000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.OPS_PORT || 3001) + '/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # The flags are those of `npm start`; scripts/start.mjs says why.
-CMD ["node", "--max-semi-space-size=16", "--liftoff-only", "apps/server/src/main.ts"]
+CMD ["node", "--max-semi-space-size=16", "--liftoff-only", "--no-allocation-site-pretenuring", "apps/server/src/main.ts"]

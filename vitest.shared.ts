@@ -9,7 +9,12 @@ import { createTotalReporter } from './scripts/test-total-reporter.ts';
  * `vitest run` runs every `*.test.ts`. `vitest run --mode heavy` runs only `test/heavy/*.heavy.test.ts`:
  * tests that take long, or that need more than `npm test` installs.
  */
-export function configureTests(name: string, options: InlineConfig = {}): ViteUserConfigFnObject {
+export function configureTests(
+  name: string,
+  options: InlineConfig = {},
+  /** Files that `--mode heavy` runs too, in another way. */
+  heavyToo: readonly string[] = [],
+): ViteUserConfigFnObject {
   return defineConfig(({ mode }) => ({
     test: {
       // Most tests wait for servers and databases, so one more worker than a small machine has cores.
@@ -25,7 +30,7 @@ export function configureTests(name: string, options: InlineConfig = {}): ViteUs
       ...options,
       name: mode === 'heavy' ? `${name}-heavy` : name,
       ...(mode === 'heavy'
-        ? { include: ['test/heavy/**/*.heavy.test.ts'] }
+        ? { include: ['test/heavy/**/*.heavy.test.ts', ...heavyToo] }
         : { exclude: [...configDefaults.exclude, 'test/heavy/**', ...(options.exclude ?? [])] }),
       reporters: ['default', createTotalReporter()],
     },

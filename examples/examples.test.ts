@@ -1,14 +1,21 @@
-import { execFile } from 'node:child_process';
+import { exec, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { createClient, type Pet } from '@animal-store/client';
 import { findProgram, type Server, startServer } from '@animal-store/testkit';
-import type { Span, SpanOptions, Tracer } from '@opentelemetry/api';
+import {
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/query-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createPageServer } from './browser-page/serve.ts';
 import { createBackend } from './express-backend/server.ts';
 import { fromExactJson, toExactJson, toJsonWithStrings } from './recipes/bigint-in-json.ts';
 import { mockedStore } from './recipes/mock-with-msw.ts';
@@ -18,57 +25,184 @@ import { createProxiedClient } from './recipes/proxy.ts';
 import { infinitePets } from './tanstack-query/infinite-pets.ts';
 import worker from './worker/worker.ts';
 
-const execute = promisify(execFile);
+const execute = promisify(exec);
 
 let server: Server;
 let options: { baseUrl: string; apiKey: string };
 let env: { ANIMAL_STORE_BASE_URL: string; ANIMAL_STORE_API_KEY: string };
+let readOnlyKey: string;
 
 beforeAll(async () => {
-  server = await startServer();
+  const adminToken = 'an-admin-token-for-tests';
+  server = await startServer({ env: { ADMIN_TOKEN: adminToken } });
   const apiKey = server.demoKey ?? expect.unreachable('the first start prints a key');
   options = { baseUrl: server.baseUrl, apiKey };
   env = { ANIMAL_STORE_BASE_URL: server.baseUrl, ANIMAL_STORE_API_KEY: apiKey };
+  const response = await fetch(`${server.opsUrl}/admin/v1/keys`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
+    body: '{"plan":"free","scopes":["pets:read"]}',
+  });
+  readOnlyKey = ((await response.json()) as { token: string }).token;
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
 
-async function run(command: string, path: string): Promise<string> {
-  const { stdout } = await execute(command, [join(import.meta.dirname, path)], { env });
+const root = join(import.meta.dirname, '..');
+
+/** The commands of the README, as they stand there. */
+const commands = Array.from(
+  (await readFile(join(import.meta.dirname, 'README.md'), 'utf8')).matchAll(/^\| `([^`]+)` /gm),
+  ([, command = '']) => command,
+);
+
+function commandOf(example: string): string {
+  return commands.find((command) => command.includes(example)) ?? expect.unreachable(example);
+}
+
+function environment(more: Record<string, string>) {
+  // biome-ignore lint/style/noProcessEnv: the programs need a PATH.
+  return { ...process.env, ...env, ...more };
+}
+
+/** Runs a command in a shell, as a reader does, with a PATH and the two variables. */
+async function run(example: string): Promise<string> {
+  const { stdout } = await execute(commandOf(example), {
+    cwd: root,
+    env: environment({}),
+  });
   return stdout;
 }
 
+test('the README has five commands, and no others', () => {
+  expect(commands).toHaveLength(5);
+});
+
 test('the Node script counts the animals of each status', async () => {
-  expect(await run(process.execPath, 'node-script/report.ts')).toMatch(/^available: \d+$/m);
+  expect(await run('node-script')).toMatch(/^available: \d+$/m);
 });
 
 test('the shell script adds an animal and lists animals', async () => {
-  const [created = '', listed = ''] = (await run('bash', 'curl/pets.sh')).split('\n');
   await findProgram('curl');
+  const [created = '', listed = ''] = (await run('curl')).split('\n');
   expect(JSON.parse(created)).toMatchObject({ name: 'Mia', categoryId: 3, status: 'available' });
   expect(JSON.parse(listed)).toHaveLength(5);
 });
 
 test('the Python program adds an animal and goes through all pages', async () => {
-  const output = await run(await findProgram('python'), 'python/pets.py');
+  await findProgram('python');
+  const output = await run('python');
   expect(output).toMatch(/^Mia has category 9007199254740993\n\d+ animals are for sale\n$/);
 });
 
-test('the Express backend gives its page animals, page by page, and hides the key', async () => {
-  const backend = createBackend(createClient(options)).listen(0, '127.0.0.1');
-  await using _ = { [Symbol.asyncDispose]: async () => void backend.close() };
-  await once(backend, 'listening');
-  const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/animals`;
+/** Starts a server of the README, and waits until it says where it is. */
+async function start(example: string, more: Record<string, string> = {}) {
+  const child = spawn(commandOf(example), {
+    cwd: root,
+    shell: true,
+    // Of its own group, so that all that the shell started can be ended.
+    detached: true,
+    env: environment({ PORT: '0', ...more }),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const end = async () => void process.kill(-(child.pid ?? 0));
+  for await (const line of createInterface(child.stdout)) {
+    const url = /^Open (\S+)$/.exec(line)?.[1];
+    if (url !== undefined) return { url, [Symbol.asyncDispose]: end };
+  }
+  return expect.unreachable(`${example} does not say where it is`);
+}
 
-  const response = await fetch(url);
-  const { pets } = (await response.json()) as { pets: Pet[] };
-  expect(response.headers.get('Content-Type')).toMatch(/^application\/json/);
-  expect(pets.length).toBeGreaterThan(0);
-  expect([...response.headers].join()).not.toContain(options.apiKey);
-
-  const refused = await fetch(`${url}?cursor=invalid`);
-  expect(refused.status).toBe(400);
+test('the Express backend starts, and gives its page animals', async () => {
+  await using backend = await start('express');
+  const response = await fetch(backend.url);
+  expect((await response.json()) as object).toHaveProperty('pets');
 });
+
+describe('the browser page', () => {
+  test('is served with the client and a key that may only read', async () => {
+    await using page = await start('browser-page', { ANIMAL_STORE_API_KEY: readOnlyKey });
+    const files = ['', 'page.js', 'client.js', 'settings.json', 'serve.ts'].map(async (file) => {
+      const response = await fetch(page.url + file);
+      return [response.status, response.headers.get('Content-Type')];
+    });
+    const script = [200, 'text/javascript; charset=utf-8'];
+    expect(await Promise.all(files)).toEqual([
+      [200, 'text/html; charset=utf-8'],
+      ...[script, script],
+      [200, 'application/json'],
+      [404, 'text/plain'],
+    ]);
+    expect(await (await fetch(`${page.url}settings.json`)).json()).toEqual({
+      baseUrl: server.baseUrl,
+      apiKey: readOnlyKey,
+    });
+  });
+
+  test('is not served with a key that may write, nor with a wrong one', async () => {
+    const { pets } = await createClient(options).listPets({ limit: 100 });
+    await expect(createPageServer(options)).rejects.toThrow(/may write.*--read-only/s);
+    expect((await createClient(options).listPets({ limit: 100 })).pets).toEqual(pets);
+    const wrong = { ...options, apiKey: `${options.apiKey}x` };
+    await expect(createPageServer(wrong)).rejects.toThrow('The API key is not valid.');
+  });
+});
+
+describe('the Express backend', () => {
+  async function ask(path: string, store = createClient(options)) {
+    const backend = createBackend(store).listen(0, '127.0.0.1');
+    await using _ = { [Symbol.asyncDispose]: async () => void backend.close() };
+    await once(backend, 'listening');
+    const response = await fetch(
+      `http://127.0.0.1:${(backend.address() as AddressInfo).port}${path}`,
+    );
+    return { response, text: await response.text() };
+  }
+
+  test('gives its page animals, page by page, and hides the key', async () => {
+    const { response, text } = await ask('/animals');
+    expect(response.headers.get('Content-Type')).toMatch(/^application\/json/);
+    expect((JSON.parse(text) as { pets: Pet[] }).pets.length).toBeGreaterThan(0);
+    expect([...response.headers].join() + text).not.toContain(options.apiKey);
+  });
+
+  test.each([
+    ['a mistake of the page', createClientOf(400), 400, '{"message":"about it"}', null],
+    ['no quota', createClientOf(429, '7'), 503, '{"message":"Please try again later."}', '7'],
+    ['an outage', createClientOf(503), 503, '{"message":"Please try again later."}', '1'],
+    ['no answer', createClientOf(0), 503, '{"message":"Please try again later."}', '1'],
+    [
+      'a wrong key',
+      createClientOf(401),
+      500,
+      '{"message":"Something went wrong on our side."}',
+      null,
+    ],
+  ] as const)('answers %s without a stack', async (_what, create, status, body, retryAfter) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => log.mockRestore());
+    const { response, text } = await ask('/animals', create());
+    expect([response.status, text]).toEqual([status, body]);
+    expect(response.headers.get('Retry-After')).toBe(retryAfter);
+  });
+});
+
+/** A client whose every call fails; with the status 0, without an answer. */
+function createClientOf(status: number, retryAfter?: string) {
+  const headers = { ...(retryAfter !== undefined && { 'Retry-After': retryAfter }) };
+  const body = { code: 'some_code', message: 'about it', status };
+  return () =>
+    createClient({
+      baseUrl: 'https://store.test/v1',
+      apiKey: `ast_backend_${status}`,
+      maxRetries: 0,
+      maxRetryAfterMs: 0,
+      fetch: async () => {
+        if (status === 0) throw new TypeError('fetch failed');
+        return Response.json(body, { status, headers });
+      },
+    });
+}
 
 test('TanStack Query loads page after page', async () => {
   const queryClient = new QueryClient();
@@ -95,6 +229,8 @@ describe('the recipe', () => {
     const proxy = createServer().listen(0, '127.0.0.1');
     proxy.on('connect', (request, socket) => {
       seen.push(request.url ?? '');
+      // Node no longer listens to it: without this, a reset would end the process.
+      socket.on('error', () => {});
       socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
     });
     await using _ = { [Symbol.asyncDispose]: async () => void proxy.close() };
@@ -129,21 +265,25 @@ describe('the recipe', () => {
   });
 
   test('for OpenTelemetry makes a span of each request, and of a failed call', async () => {
-    const spans: [string, SpanOptions['attributes']][] = [];
-    const span = { setStatus: () => {}, recordException: () => {}, end: () => {} };
-    const tracer = {
-      startSpan: (name: string, { attributes }: SpanOptions) => {
-        spans.push([name, attributes]);
-        return span as unknown as Span;
-      },
-    } as Partial<Tracer> as Tracer;
+    const exporter = new InMemorySpanExporter();
+    const spanProcessors = [new SimpleSpanProcessor({ exporter })];
+    const tracer = new TracerProvider({ spanProcessors }).getTracer('examples');
     const store = createClient({ ...options, ...traceRequests(tracer) });
     await store.listPets({ limit: 1 });
     await store.getPet(Number.MAX_SAFE_INTEGER).catch(() => {});
-    expect(spans.map(([name]) => name)).toEqual(['GET listPets', 'GET getPet', 'getPet']);
-    expect(spans[0]?.[1]).toMatchObject({
-      'http.response.status_code': 200,
+    const spans = exporter.getFinishedSpans();
+    expect(spans.map(({ name }) => name)).toEqual(['GET /pets', 'GET /pets/{petId}', 'getPet']);
+    expect(spans[0]?.attributes).toEqual({
+      'http.request.method': 'GET',
+      'url.template': '/pets',
       'url.full': `${options.baseUrl}/pets`,
+      'http.response.status_code': 200,
+      'http.request.resend_count': 0,
+      'http.response.header.x-request-id': [expect.any(String)],
     });
+    expect(spans.map(({ status }) => status.code)).toEqual([0, 2, 2]);
+    expect(
+      JSON.stringify(spans.map(({ attributes, events }) => [attributes, events])),
+    ).not.toContain(options.apiKey);
   });
 });

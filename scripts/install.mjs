@@ -8,7 +8,15 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,19 +24,19 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const stampFile = join(root, 'node_modules', '.installed');
 
-const service = [
-  ...['--filter-prod', 'animal-store', '--filter-prod', '@animal-store/server...'],
-  // The lockfile has the checksum of each package. Without this flag, pnpm also looks up the release
-  // dates of all 842: six times as much to download as the service. It still does for developers.
-  '--trust-lockfile',
-];
+const service = ['--filter-prod', 'animal-store', '--filter-prod', '@animal-store/server...'];
+
+// The lockfile has the checksum of each package. Without this flag, pnpm also looks up the release dates of
+// all 842: more to download than what `npm test` needs. It does so for the long tests, as CI runs them, and
+// whenever a dependency changes.
+const trust = '--trust-lockfile';
 
 /** Each scope includes the ones before it. */
 const filters = {
   // Node is the only optional dependency that the service has, and half of what it downloads.
-  'run-on-this-node': ['--prod', '--no-optional', ...service],
-  run: ['--prod', ...service],
-  develop: ['--filter', '!@animal-store/heavy-tools'],
+  'run-on-this-node': ['--prod', '--no-optional', ...service, trust],
+  run: ['--prod', ...service, trust],
+  develop: ['--filter', '!@animal-store/heavy-tools', trust],
   all: [],
 };
 // Only Linux binaries could be resolved where the lockfile is written. pnpm would skip all others.
@@ -51,26 +59,20 @@ const wanted = process.argv[2] === 'run' && isThisNodeRight ? 'run-on-this-node'
 const scope = scopes[Math.max(scopes.indexOf(installedScope), scopes.indexOf(wanted))];
 
 if (scope !== installedScope || hash !== installedHash) {
-  // npx is silent while it downloads pnpm, which takes long on a slow network.
+  // npm is silent while it downloads pnpm, which takes long on a slow network.
   console.error('Installing packages. This happens once.');
   if (!isLockfileComplete) {
     console.error(
       `pnpm-lock.yaml has binaries for Linux only, so this installation on ${process.platform} does without it: direct dependencies have the same versions, indirect ones may differ.`,
     );
   }
-  const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx';
-  const { status, error } = spawnSync(
-    npx,
-    ['--yes', packageManager, 'install', ...lockfileOptions, ...filters[scope]],
-    // What it says is progress: the output of `npm run keys -- list --json` is for a script.
-    { cwd: root, stdio: ['inherit', 2, 2], shell: process.platform === 'win32' },
-  );
-  if (status !== 0) {
-    console.error(
-      `Could not install the packages: ${error?.message ?? `${packageManager} failed.`}`,
-    );
-    process.exit(1);
+  const home = join('node_modules', `.${packageManager}`);
+  const pnpm = join(home, 'node_modules', '.bin', 'pnpm');
+  if (!existsSync(join(root, pnpm))) {
+    run('npm', ['install', '--prefix', home, '--no-audit', '--no-fund', packageManager]);
   }
+  run(pnpm, ['install', ...lockfileOptions, ...filters[scope]]);
+  linkPnpm(pnpm);
   removeHeaders();
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, `${scope} ${hash}\n`);
@@ -82,6 +84,31 @@ if (process.platform === 'win32') {
   const bin = join(root, 'node_modules', '.bin');
   mkdirSync(bin, { recursive: true });
   writeFileSync(join(bin, 'exec.cmd'), '@%*\r\n');
+}
+
+function run(command, args) {
+  const isWindows = process.platform === 'win32';
+  const { status, error } = spawnSync(
+    isWindows ? `${command}.cmd` : command,
+    args,
+    // What it says is progress: the output of `npm run keys -- list --json` is for a script.
+    { cwd: root, stdio: ['inherit', 2, 2], shell: isWindows },
+  );
+  if (status === 0) return;
+  console.error(`Could not install the packages: ${error?.message ?? `${command} failed.`}`);
+  process.exit(1);
+}
+
+/** Turbo runs scripts by the pnpm that it finds beside itself. Not a package of the workspace: 70 MB twice. */
+function linkPnpm(pnpm) {
+  const bin = join(root, 'node_modules', '.bin');
+  mkdirSync(bin, { recursive: true });
+  if (process.platform === 'win32') {
+    writeFileSync(join(bin, 'pnpm.cmd'), `@"${join(root, pnpm)}.cmd" %*\r\n`);
+    return;
+  }
+  rmSync(join(bin, 'pnpm'), { force: true });
+  symlinkSync(join('..', '..', pnpm), join(bin, 'pnpm'));
 }
 
 /** Removes the C headers that come with Node: 67 MB, and nothing here compiles against them. */

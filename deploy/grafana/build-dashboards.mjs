@@ -64,9 +64,15 @@ function dashboardOf({ file, title, rows }) {
     .withVariable(
       new DatasourceVariableBuilder('datasource').label('Prometheus').type('prometheus'),
     )
-    .withVariable(variable('job', 'label_values(animal_store_build_info, job)'))
+    .withVariable(variable('namespace', 'label_values(animal_store_build_info, namespace)'))
     .withVariable(
-      variable('instance', 'label_values(animal_store_build_info{job="$job"}, instance)')
+      variable('job', 'label_values(animal_store_build_info{namespace="$namespace"}, job)'),
+    )
+    .withVariable(
+      variable(
+        'instance',
+        'label_values(animal_store_build_info{namespace="$namespace",job="$job"}, instance)',
+      )
         .includeAll(true)
         .allValue('.+')
         .multi(true),

@@ -1,8 +1,9 @@
 // What the dashboards show: rows of panels, and each panel's queries with their legends. From this,
 // build-dashboards.mjs makes the JSON that Grafana reads.
 
-/** Restricts a query to the replicas that the dashboard's variables select. */
-const on = 'job="$job",instance=~"$instance"';
+/** Restricts a query to the environment, or to the replicas, that the dashboard's variables select. */
+const inEnvironment = 'namespace="$namespace",job="$job"';
+const on = `${inEnvironment},instance=~"$instance"`;
 const rate = (metric, labels = '') => `rate(${metric}{${on}${labels}}[$__rate_interval])`;
 const sumBy = (by, expr) => `sum by (${by}) (${expr})`;
 const quantile = (q, metric, by, labels = '') =>
@@ -28,18 +29,30 @@ export const dashboards = [
             title: 'Requests that fail (objective: below 0.1 %)',
             unit: 'percentunit',
             queries: [
-              { expr: 'animal_store:http_requests:error_ratio_5m{job="$job"}', legend: '5 min' },
-              { expr: 'animal_store:http_requests:error_ratio_1h{job="$job"}', legend: '1 h' },
-              { expr: 'animal_store:http_requests:error_ratio_3d{job="$job"}', legend: '3 d' },
+              {
+                expr: `animal_store:http_requests:error_ratio_5m{${inEnvironment}}`,
+                legend: '5 min',
+              },
+              {
+                expr: `animal_store:http_requests:error_ratio_1h{${inEnvironment}}`,
+                legend: '1 h',
+              },
+              {
+                expr: `animal_store:http_requests:error_ratio_3d{${inEnvironment}}`,
+                legend: '3 d',
+              },
             ],
           },
           {
             title: 'Requests above 100 ms (objective: below 1 %)',
             unit: 'percentunit',
             queries: [
-              { expr: 'animal_store:http_requests:slow_ratio_5m{job="$job"}', legend: '5 min' },
-              { expr: 'animal_store:http_requests:slow_ratio_1h{job="$job"}', legend: '1 h' },
-              { expr: 'animal_store:http_requests:slow_ratio_3d{job="$job"}', legend: '3 d' },
+              {
+                expr: `animal_store:http_requests:slow_ratio_5m{${inEnvironment}}`,
+                legend: '5 min',
+              },
+              { expr: `animal_store:http_requests:slow_ratio_1h{${inEnvironment}}`, legend: '1 h' },
+              { expr: `animal_store:http_requests:slow_ratio_3d{${inEnvironment}}`, legend: '3 d' },
             ],
           },
         ],

@@ -20,7 +20,9 @@ export async function testCompatibility({ scope, freePort, say }) {
     const what = `${certificate} certificate, ${authority === 'other' ? 'wrong' : 'right'} authority`;
     const files = [join(directory, `${certificate}.crt`), join(directory, `${certificate}.key`)];
     await tryPostgres(scope, { files, env, isGood, what });
-    await tryRedis(scope, { files, env, isGood, what, port: await freePort() });
+    const redis = { files, env, isGood, what, port: await freePort() };
+    await tryRedis(scope, redis);
+    if (isGood) await trySentinel(scope, { ...redis, directory, sentinelPort: await freePort() });
     say(`Postgres and Redis over TLS, ${what}: ${isGood ? 'connected' : 'refused'}`);
   }
 }
@@ -38,8 +40,8 @@ async function tryPostgres(scope, { files: [certificate, key], env, isGood, what
   if (isGood) {
     expect(!(result instanceof Error), `Postgres, ${what}: ${result.message}`);
     const server = scope.use(await startServer({ env: { DATABASE_URL: url.href, ...env } }));
-    const { ok } = await fetch(`${server.opsUrl}/readyz`);
-    expect(ok, `Postgres, ${what}: not ready`);
+    const isReady = async () => (await fetch(`${server.opsUrl}/readyz`)).ok;
+    await until(isReady, `Postgres, ${what}: a replica that is ready`);
   } else {
     const isClear =
       result instanceof Error &&
@@ -48,17 +50,43 @@ async function tryPostgres(scope, { files: [certificate, key], env, isGood, what
   }
 }
 
-async function tryRedis(scope, { files: [certificate, key], env, isGood, what, port }) {
-  start(scope, 'redis-server', [
-    ...['--port', '0', '--tls-port', String(port), '--bind', '127.0.0.1', '--save', ''],
-    ...['--tls-cert-file', certificate, '--tls-key-file', key],
-    ...['--tls-ca-cert-file', certificate, '--tls-auth-clients', 'no'],
+/** How a Redis or a Sentinel is started with TLS only. */
+const tlsOptions = ([certificate, key], port) => [
+  ...['--port', '0', '--tls-port', String(port), '--bind', '127.0.0.1', '--save', ''],
+  ...['--tls-cert-file', certificate, '--tls-key-file', key],
+  ...['--tls-ca-cert-file', certificate, '--tls-auth-clients', 'no'],
+];
+
+async function tryRedis(scope, { files, env, isGood, what, port }) {
+  start(scope, 'redis-server', tlsOptions(files, port));
+  const url = `rediss://localhost:${port}`;
+  await expectBreaker(scope, { url, env, isGood, what });
+}
+
+/** A Sentinel over TLS, with passwords of its own and of Redis. The Redis of {@link tryRedis} is running. */
+async function trySentinel(scope, { files, env, what, port, sentinelPort, directory }) {
+  await run('redis-cli', [
+    ...['--tls', '--insecure', '-p', String(port), 'config', 'set', 'requirepass', 'of-redis'],
   ]);
+  const file = join(directory, 'sentinel.conf');
+  const settings = [
+    // Certificates are for names, so Sentinels must answer with one.
+    ...['sentinel resolve-hostnames yes', 'sentinel announce-hostnames yes'],
+    `sentinel monitor mymaster localhost ${port} 1`,
+    ...['sentinel auth-pass mymaster of-redis', 'requirepass of-sentinel', 'tls-replication yes'],
+  ];
+  writeFileSync(file, `${settings.join('\n')}\n`);
+  start(scope, 'redis-server', [file, '--sentinel', ...tlsOptions(files, sentinelPort)]);
+  const url = `rediss+sentinel://:of-redis@localhost:${sentinelPort}/mymaster?sentinelPassword=of-sentinel`;
+  await expectBreaker(scope, { url, env, isGood: true, what: `${what}, by a Sentinel` });
+}
+
+async function expectBreaker(scope, { url: redisUrl, env, isGood, what }) {
   const postgres = scope.use(await openPostgres());
   const { url } = await postgres.createDatabase();
   const server = scope.use(
     await startServer({
-      env: { DATABASE_URL: url, REDIS_URL: `rediss://localhost:${port}`, ...env },
+      env: { DATABASE_URL: url, REDIS_URL: redisUrl, ...env },
     }),
   );
   const expected = `animal_store_redis_breaker_open ${isGood ? 0 : 1}`;

@@ -19,11 +19,26 @@ export async function testCompose({ containers, scope, freePort, say }) {
   await makePostgres(containers);
 
   const port = await freePort();
-  const compose = (...args) =>
+  const statisticsPort = await freePort();
+  const passwords = {
+    POSTGRES_PASSWORD: 'only-for-this-test',
+    ADMIN_TOKEN: 'only-for-this-test-0123456789',
+  };
+  const composeWith = (settings, ...args) =>
     run('podman-compose', ['--project-name', project, '--file', composeFile, ...args], {
-      env: { ...env, PORT: String(port), ADMIN_TOKEN: 'only-for-this-test-0123456789' },
+      env: {
+        ...env,
+        ...{ PORT: String(port), STATISTICS_PORT: String(statisticsPort) },
+        ...settings,
+      },
       timeoutMs: 180_000,
     });
+  const compose = (...args) => composeWith(passwords, ...args);
+  for (const name of Object.keys(passwords)) {
+    const refused = await composeWith({ ...passwords, [name]: undefined }, 'ps').catch((it) => it);
+    const isClear = refused instanceof Error && refused.message.includes('deploy/README.md');
+    expect(isClear, `Compose starts without ${name}.`);
+  }
   scope.defer(() => compose('down', '--timeout', '1', '--volumes').catch(() => {}));
   // By name: podman-compose knows no profiles.
   const servers = ['server-1', 'server-2', 'server-3'];
@@ -91,6 +106,8 @@ export async function testCompose({ containers, scope, freePort, say }) {
   for (const name of servers)
     await until(async () => (await countOf(name)) === '3', `3 for ${name}`);
   say('three replicas know of each other');
+  const statistics = await fetch(`http://127.0.0.1:${statisticsPort}/metrics`);
+  expect((await statistics.text()).includes('proxy="replicas"'), 'HAProxy has no statistics.');
 
   await podman(['kill', container('server-2')]);
   for (let i = 0; i < 10; i += 1) {

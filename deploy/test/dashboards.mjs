@@ -78,6 +78,7 @@ export async function testDashboards({ scope, freePort, say }) {
     for (const { title, targets = [] } of JSON.parse(text).panels) {
       for (const { expr } of targets) {
         const filledIn = expr
+          .replaceAll('$namespace', 'shop')
           .replaceAll('$job', 'animal-store')
           .replaceAll('$instance', '.+')
           .replaceAll('$__rate_interval', '20s');
@@ -115,7 +116,9 @@ async function startPrometheus(scope, servers, port) {
   const configuration = {
     global: { scrape_interval: '1s', evaluation_interval: '1s' },
     rule_files: [join(repository, 'deploy/prometheus/animal-store.rules.yaml')],
-    scrape_configs: [{ job_name: 'animal-store', static_configs: [{ targets }] }],
+    scrape_configs: [
+      { job_name: 'animal-store', static_configs: [{ targets, labels: { namespace: 'shop' } }] },
+    ],
   };
   // JSON is YAML.
   writeFileSync(join(directory, 'prometheus.yml'), JSON.stringify(configuration));

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const callers = 8;
 
 /**
  * Restarts three replicas one after the other, behind HAProxy with the configuration of Compose, under
- * load: no request may fail.
+ * load: no request may fail. Then takes away the database, and the replicas.
  */
 export async function testLoadBalancer({ scope, freePort, say }) {
   const compose = readFileSync(join(repository, 'deploy/compose/compose.yaml'), 'utf8');
@@ -33,7 +33,8 @@ export async function testLoadBalancer({ scope, freePort, say }) {
     );
   const servers = await Promise.all(addresses.map(startReplica));
   const publicPort = await freePort();
-  const balancer = await startBalancer(scope, addresses, publicPort);
+  const statisticsPort = await freePort();
+  const balancer = await startBalancer(scope, addresses, { publicPort, statisticsPort });
 
   const token = await createKey(addresses[0]);
   // Keeps connections open, as callers do, and never sends a request twice.
@@ -68,7 +69,7 @@ export async function testLoadBalancer({ scope, freePort, say }) {
   try {
     for (const [index, address] of addresses.entries()) {
       expect((await servers[index].stop()) === 0, 'A replica did not stop with exit code 0.');
-      await startReplica(address);
+      servers[index] = await startReplica(address);
       // HAProxy has found it, and sends requests there.
       await until(() => hasServed(address), 'A replica that serves again');
     }
@@ -79,24 +80,74 @@ export async function testLoadBalancer({ scope, freePort, say }) {
   expect(failures.length === 0, `${failures.length} requests failed: ${failures.slice(0, 5)}`);
   expect(answers > 100, `Only ${answers} requests were answered.`);
   say(`${answers} requests during three restarts, none failed`);
+
+  const get = (path) =>
+    fetch(`http://127.0.0.1:${publicPort}${path}`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+  await expectStatistics(statisticsPort);
+  await postgres.stop();
+  await untilBalancerAnswers(() => get('/v1/pets?secret=1'));
+  for (const path of ['/docs', '/openapi.json']) {
+    const { status } = await get(path);
+    expect(status === 200, `Without a database ${path} answers ${status}.`);
+  }
+  say('no replica is ready: the Error body, and the reference of those that are alive');
+  await Promise.all(servers.map((server) => server.kill()));
+  await untilBalancerAnswers(() => get('/docs'));
+  const line = / replicas\/<NOSRV> .* 503 .* GET \/v1\/pets [0-9a-f-]{36}$/m;
+  expect(line.test(balancer.output()), `HAProxy logs no ${line}:\n${balancer.output()}`);
+  expect(!balancer.output().includes('secret'), 'HAProxy logs queries.');
+  say('no replica is alive: the Error body for the reference too');
 }
 
-async function startBalancer(scope, addresses, publicPort) {
+/** Waits for the answer of HAProxy itself, and expects what the API promises of a 503. */
+async function untilBalancerAnswers(ask) {
+  // Until it has noticed, the answers are those of replicas.
+  const { answer, text } = await until(async () => {
+    const answer = await ask();
+    const text = await answer.text();
+    return text.includes('The service is unavailable') && { answer, text };
+  }, 'An answer of HAProxy');
+  const header = (name) => answer.headers.get(name);
+  expect(answer.status === 503, `HAProxy answers ${answer.status}.`);
+  const { code, message, status, ...others } = JSON.parse(text);
+  const isError = code === 'service_unavailable' && typeof message === 'string' && status === 503;
+  expect(isError && Object.keys(others).length === 0, `HAProxy answers ${text}`);
+  const type = header('Content-Type');
+  expect(type === 'application/json; charset=utf-8', `HAProxy answers ${type}.`);
+  expect(/^[1-9]\d*$/.test(header('Retry-After')), `Retry-After: ${header('Retry-After')}`);
+  expect(/^[0-9a-f-]{36}$/.test(header('X-Request-Id')), `X-Request-Id: ${header('X-Request-Id')}`);
+  expect(header('Cache-Control') === 'no-store', `Cache-Control: ${header('Cache-Control')}`);
+  expect(header('Access-Control-Allow-Origin') === '*', 'No page may read the answer of HAProxy.');
+}
+
+async function expectStatistics(port) {
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const isCounted = /^haproxy_backend_http_responses_total\{proxy="replicas",code="2xx"\} [1-9]/m;
+  expect(isCounted.test(metrics), 'HAProxy does not count its answers.');
+  const page = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+  expect(page.includes('Statistics Report'), 'HAProxy has no page of statistics.');
+}
+
+async function startBalancer(scope, addresses, { publicPort, statisticsPort }) {
   const directory = mkdtempSync(join(tmpdir(), 'animal-store-haproxy-'));
   scope.defer(() => rmSync(directory, { recursive: true, force: true }));
-  let configuration = readFileSync(join(repository, 'deploy/compose/haproxy.cfg'), 'utf8')
+  cpSync(join(repository, 'deploy/compose/haproxy'), directory, { recursive: true });
+  const file = join(directory, 'haproxy.cfg');
+  let configuration = readFileSync(file, 'utf8')
     .replace('bind :3000', `bind 127.0.0.1:${publicPort}`)
-    .replace(' check port 3001', ' check');
+    .replace('bind :8404', `bind 127.0.0.1:${statisticsPort}`)
+    .replaceAll(' check port 3001', ' check');
   for (const [index, { port, opsPort }] of addresses.entries()) {
     const name = `server-${index + 1}`;
     const inCompose = `server ${name} ${name}:3000`;
     expect(configuration.includes(inCompose), `haproxy.cfg lacks "${inCompose}".`);
-    configuration = configuration.replace(
+    configuration = configuration.replaceAll(
       inCompose,
       `server ${name} 127.0.0.1:${port} port ${opsPort}`,
     );
   }
-  const file = join(directory, 'haproxy.cfg');
   writeFileSync(file, configuration);
   await run('haproxy', ['-c', '-f', file]);
   return start(scope, 'haproxy', ['-db', '-f', file]);

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { testPolicies } from './kubernetes-policies.mjs';
 import { expect, node, repository, run } from './steps.mjs';
 
 const heavyTools = join(repository, 'packages/heavy-tools');
@@ -21,9 +22,25 @@ const modules = {
 
 /** What an overlay consists of. */
 export async function render(overlay) {
-  const folder = join(repository, 'deploy/kubernetes/overlays', overlay);
+  return renderFolder(join(repository, 'deploy/kubernetes/overlays', overlay));
+}
+
+async function renderFolder(folder) {
   const { stdout } = await run('kubectl', ['kustomize', folder]);
   return parseAllDocuments(stdout).map((document) => document.toJS());
+}
+
+/** An overlay with one more component, as somebody's own overlay would have it. */
+async function renderWith(overlay, component) {
+  const folder = join(heavyTools, 'node_modules/.cache/deploy-overlay');
+  const pathTo = (...names) => relative(folder, join(repository, 'deploy/kubernetes', ...names));
+  const kustomization = {
+    resources: [pathTo('overlays', overlay)],
+    components: [pathTo('components', component)],
+  };
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(kustomization));
+  return renderFolder(folder);
 }
 
 /** Mistakes that the check must find: in each, the Deployment's container is changed. */
@@ -66,7 +83,22 @@ export async function testKubernetes({ say }) {
   }
   const service = overlays.production.filter(({ kind }) => kind === 'Service');
   const ports = service.flatMap(({ spec }) => spec.ports.map(({ targetPort }) => targetPort));
-  expect(String(ports) === 'http', `Services lead to ${ports}.`);
+  expect(String(ports) === 'http,http', `Services lead to ${ports}.`);
+
+  const withOperator = await renderWith('production', 'cloudnative-pg');
+  await checkTypes('with-operator', withOperator);
+  for (const kind of ['Deployment', 'Job']) {
+    const { env } = withOperator.find((object) => object.kind === kind).spec.template.spec
+      .containers[0];
+    const [{ name, valueFrom }, ...others] = env;
+    const isUri = name === 'DATABASE_URL' && valueFrom.secretKeyRef.key === 'uri';
+    expect(
+      isUri && others.length === 0,
+      `The ${kind} has no DATABASE_URL from the operator's uri.`,
+    );
+  }
+  testPolicies(overlays);
+  say('the network is closed, connections suffice, and the monitoring is found');
 }
 
 /**

@@ -1,18 +1,23 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { openPostgres, openRedis } from '../../packages/testkit/src/index.ts';
 import { image } from './containers.mjs';
 import { render } from './kubernetes.mjs';
 import { expect, until } from './steps.mjs';
 
-/** Runs the Deployment of the minimal overlay as a pod, with podman. */
+const network = 'animal-store-pod';
+const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'];
+
+/** Runs the Deployment of the minimal overlay as a pod, with podman: its ports and probes too. */
 export async function testPod({ containers, scope, freePort, say }) {
   const { podman, directory } = containers;
   const postgres = scope.use(await openPostgres());
   const { url } = await postgres.createDatabase();
   const redis = scope.use(await openRedis());
-  const port = await freePort();
-  const opsPort = await freePort();
+  const gateway = await openNetwork(podman);
+  const reach = (target) => forward(scope, target, gateway);
 
   const objects = await render('minimal');
   const deployment = objects.find(({ kind }) => kind === 'Deployment');
@@ -21,39 +26,38 @@ export async function testPod({ containers, scope, freePort, say }) {
   const [container] = spec.containers;
   container.image = image;
   container.imagePullPolicy = 'Never';
-  // On the host's network, next to other services.
-  spec.hostNetwork = true;
-  delete container.ports;
-  // podman asks them with the image's own curl, and it has none.
-  for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe']) delete container[probe];
+  for (const port of container.ports) {
+    Object.assign(port, { hostIP: '127.0.0.1', hostPort: await freePort() });
+  }
+  const portOf = (name) => container.ports.find((port) => port.name === name);
+  // podman knows no names of ports there.
+  const named = probes.map((probe) => ({ ...container[probe].httpGet, probe }));
+  for (const { probe, port } of named) container[probe].httpGet.port = portOf(port).containerPort;
   delete spec.topologySpreadConstraints;
   deployment.spec.replicas = 1;
-  Object.assign(configuration.data, {
-    ...{ HOST: '127.0.0.1', OPS_HOST: '127.0.0.1', PORT: String(port), OPS_PORT: String(opsPort) },
-    SHUTDOWN_GRACE_MS: '0',
-  });
+  configuration.data.SHUTDOWN_GRACE_MS = '0';
   // What podman takes for a Secret: its data alone.
   const base64 = (text) => Buffer.from(text).toString('base64');
-  const secret = { DATABASE_URL: base64(url), REDIS_URL: base64(redis.url) };
+  const secret = {
+    DATABASE_URL: base64(await reach(url)),
+    REDIS_URL: base64(await reach(redis.url)),
+  };
   const secretFile = join(directory, 'secret.json');
   writeFileSync(secretFile, JSON.stringify(secret));
   await podman(['secret', 'create', 'animal-store', secretFile]);
   const file = join(directory, 'pod.yaml');
   writeFileSync(file, [configuration, deployment].map((it) => JSON.stringify(it)).join('\n---\n'));
-  await podman(['play', 'kube', '--network', 'host', file]);
+  await podman(['play', 'kube', '--network', network, file]);
 
-  const ready = () => fetch(`http://127.0.0.1:${opsPort}/readyz`).then(({ ok }) => ok);
+  // As the kubelet asks: at an address, not by a name.
+  const ask = (port, path) => fetch(`http://127.0.0.1:${portOf(port).hostPort}${path}`);
+  const ready = () => ask('ops', '/readyz').then(({ ok }) => ok);
   await until(ready, 'A ready pod').catch(async (error) => {
     const { stdout } = await podman(['ps', '--all', '--format', '{{.Names}} {{.Status}}']);
     throw new Error(`${error.message}\n${stdout}`);
   });
-  const { stdout: names } = await podman([
-    'ps',
-    '--format',
-    '{{.Names}}',
-    '--filter',
-    `ancestor=${image}`,
-  ]);
+  const filter = `name=-${container.name}$`;
+  const { stdout: names } = await podman(['ps', '--format', '{{.Names}}', '--filter', filter]);
   const [name] = names.trim().split('\n');
   const { stdout } = await podman(['inspect', name]);
   const [{ Config, HostConfig, EffectiveCaps }] = JSON.parse(stdout);
@@ -61,10 +65,39 @@ export async function testPod({ containers, scope, freePort, say }) {
   expect(HostConfig.ReadonlyRootfs === true, 'Its root file system is not read-only.');
   expect((EffectiveCaps ?? []).length === 0, `It has capabilities: ${EffectiveCaps}`);
   expect(HostConfig.Memory === 512 * 1024 * 1024, `It may take ${HostConfig.Memory} bytes.`);
-  const { status } = await fetch(`http://127.0.0.1:${port}/v1/pets`);
+  // podman would ask with a curl in the container, which has none.
+  for (const { probe, port, path } of named) {
+    const { status } = await ask(port, path);
+    expect(status === 200, `The ${probe} gets ${status}.`);
+  }
+  const { status } = await ask('http', '/v1/pets');
   expect(status === 401, `Without a key it answers ${status}.`);
   await podman(['stop', '--time', '20', name]);
   const { stdout: code } = await podman(['inspect', '--format', '{{.State.ExitCode}}', name]);
   expect(code.trim() === '0', `It ended with ${code}.`);
-  say('ready, without capabilities, read-only, as user 1000, and stopped with exit code 0');
+  say('ready, alive, without capabilities, read-only, as user 1000, stopped with exit code 0');
+}
+
+/** Makes a network for the pod, and gives this machine's address in it. */
+async function openNetwork(podman) {
+  await podman(['network', 'create', network]);
+  // The address is there while a container is.
+  const wait = ['node', '--eval', 'setInterval(() => {}, 60_000)'];
+  await podman(['run', '--detach', '--network', network, image, ...wait]);
+  const { stdout } = await podman(['network', 'inspect', network]);
+  return JSON.parse(stdout)[0].subnets[0].gateway;
+}
+
+/** Lets the pod reach a server on this machine's loopback, and gives the URL for it. */
+async function forward(scope, target, address) {
+  const { hostname, port } = new URL(target);
+  const server = createServer((socket) => {
+    const onward = connect(Number(port), hostname);
+    socket.pipe(onward).pipe(socket);
+    socket.on('error', () => onward.destroy());
+    onward.on('error', () => socket.destroy());
+  }).listen(0, address);
+  await once(server, 'listening');
+  scope.defer(() => server.close());
+  return Object.assign(new URL(target), { hostname: address, port: server.address().port }).href;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Adds an animal and lists the animals for sale: bash curl/pets.sh
+# Adds an animal and lists the animals for sale: bash examples/curl/pets.sh
 set -euo pipefail
 : "${ANIMAL_STORE_BASE_URL:?}" "${ANIMAL_STORE_API_KEY:?}"
 

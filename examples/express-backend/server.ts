@@ -3,7 +3,7 @@
 import {
   type AnimalStoreClient,
   createClient,
-  isApiError,
+  isAnimalStoreError,
   stringifyJson,
 } from '@animal-store/client';
 import express, { type ErrorRequestHandler, type Express } from 'express';
@@ -22,14 +22,39 @@ export function createBackend(store: AnimalStoreClient = createClient()): Expres
     response.type('json').send(stringifyJson(page));
   });
 
-  const onError: ErrorRequestHandler = (error, _request, response, next) => {
-    if (!isApiError(error)) return next(error);
-    if (isApiError(error, 400)) return response.status(400).json({ message: error.detail });
-    if (isApiError(error, 429))
-      response.set('Retry-After', String((error.retryAfterMs ?? 0) / 1000));
-    response.status(503).json({ message: 'Please try again later.' });
+  // The last word on every error. Express's own would send the stack to the page.
+  const answerError: ErrorRequestHandler = (error, _request, response, next) => {
+    if (response.headersSent) return next(error);
+    const { status, message, retryAfterMs } = describe(error);
+    if (status >= 500) console.error(error);
+    if (retryAfterMs !== undefined)
+      response.set('Retry-After', `${Math.ceil(retryAfterMs / 1000)}`);
+    response.status(status).json({ message });
   };
-  return app.use(onError);
+  return app.use(answerError);
+}
+
+/** What the page may know: its own mistakes, and whether to try again. */
+function describe(error: unknown): { status: number; message: string; retryAfterMs?: number } {
+  const ours = { status: 500, message: 'Something went wrong on our side.' };
+  const later = { status: 503, message: 'Please try again later.', retryAfterMs: 1_000 };
+  if (!isAnimalStoreError(error)) return ours;
+  switch (error.name) {
+    case 'BadRequestError':
+      return { status: 400, message: error.detail };
+    case 'NotFoundError':
+      return { status: 404, message: error.detail };
+    case 'RateLimitError':
+    case 'ServerError':
+      return { ...later, retryAfterMs: error.retryAfterMs ?? 1_000 };
+    case 'AbortError':
+    case 'ConnectionError':
+    case 'TimeoutError':
+      return later;
+    default:
+      // The page can do nothing about our key or our code.
+      return ours;
+  }
 }
 
 /** A signal that aborts when the page has gone away. */
@@ -37,4 +62,11 @@ function abortedWith(response: express.Response): AbortSignal {
   const controller = new AbortController();
   response.on('close', () => controller.abort());
   return controller.signal;
+}
+
+if (import.meta.main) {
+  // biome-ignore lint/style/noProcessEnv: this is where the program begins.
+  const server = createBackend().listen(process.env['PORT'] ?? 4000, () => {
+    console.log('Open', `http://localhost:${Object(server.address()).port}/animals`);
+  });
 }

@@ -1,4 +1,4 @@
-// Counts the animals of each status. Run it: node node-script/report.ts
+// Counts the animals of each status. Run it: npm run example examples/node-script/report.ts
 
 import { createClient } from '@animal-store/client';
 

@@ -1,4 +1,4 @@
-"""Adds an animal and goes through all pages: python3 python/pets.py"""
+"""Adds an animal and goes through all pages: python3 examples/python/pets.py"""
 
 import json
 import os

@@ -6,15 +6,17 @@ import { SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 /** Hooks for `createClient`. The names of the attributes are those of OpenTelemetry for HTTP clients. */
 export function traceRequests(tracer: Tracer): Pick<ClientOptions, 'onResponse' | 'onError'> {
   return {
-    onResponse({ operation, method, url, attempt, status, durationMs }) {
-      const span = tracer.startSpan(`${method} ${operation}`, {
+    onResponse({ method, pathTemplate, url, attempt, status, durationMs, requestId }) {
+      const span = tracer.startSpan(`${method} ${pathTemplate}`, {
         kind: SpanKind.CLIENT,
         startTime: Date.now() - durationMs,
         attributes: {
           'http.request.method': method,
+          'url.template': pathTemplate,
           'url.full': url,
           'http.response.status_code': status,
           'http.request.resend_count': attempt - 1,
+          ...(requestId && { 'http.response.header.x-request-id': [requestId] }),
         },
       });
       if (status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });

@@ -1,4 +1,5 @@
-// Compares the client with plain `fetch`, with a Business key and 80 ms latency, below the limit:
+// Tells what each feature of the client costs in bytes, and compares the client with plain `fetch`, with a
+// Business key and 80 ms latency, below the limit:
 //
 //   npm run bench            in this folder
 //
@@ -8,12 +9,17 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openTcpProxy, startServer } from '@animal-store/testkit';
+import { measureFeatures } from './measure-features.ts';
 import { createClient } from './src/index.ts';
 
 const requests = 900;
 const rounds = 5;
 const repository = join(import.meta.dirname, '../..');
 const execute = promisify(execFile);
+
+const { total, costs } = await measureFeatures();
+process.stdout.write(`all of it: ${total} bytes, minified and gzipped; of these\n`);
+for (const [name, bytes] of costs) process.stdout.write(`${String(bytes).padStart(6)} ${name}\n`);
 
 await using server = await startServer();
 const { hostname: host, port } = new URL(server.baseUrl);

@@ -5,20 +5,25 @@ import { join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
-// Builds `dist`: one file each of ESM, CommonJS and their declarations, which name nothing outside.
+// Builds `dist`: for each entry one file each of ESM, CommonJS and their declarations, which name nothing
+// outside. The entries share no file, so that `testing` costs the main entry nothing.
 //
 // The declarations take two steps. The plugin would have TypeScript 7 emit them itself, but only for
 // files below this folder; the contract's types are not. So `tsc` emits both packages' declarations,
 // without the schemas (`stripInternal`), and the plugin makes one file of them. `tsc` emits only what
 // it did not find in `node_modules`, hence `paths` in `tsconfig.build.json`.
 
+const entries = { index: 'index', testing: 'testing/index' };
+
 process.chdir(import.meta.dirname);
 rmSync('dist', { recursive: true, force: true });
 const declarations = mkdtempSync(join(tmpdir(), 'animal-store-client-'));
 try {
   emitDeclarations();
-  await bundleDeclarations();
-  await bundleCode();
+  for (const [name, source] of Object.entries(entries)) {
+    await bundleDeclarations(name, source);
+    await bundleCode(name, source);
+  }
 } finally {
   rmSync(declarations, { recursive: true });
 }
@@ -31,7 +36,7 @@ function emitDeclarations(): void {
   if (status !== 0) throw new Error('tsc failed');
 }
 
-async function bundleDeclarations(): Promise<void> {
+async function bundleDeclarations(name: string, source: string): Promise<void> {
   const contract: Plugin = {
     name: 'contract-declarations',
     resolveId: {
@@ -41,7 +46,7 @@ async function bundleDeclarations(): Promise<void> {
     },
   };
   await using bundle = await rolldown({
-    input: join(declarations, 'client/src/index.d.ts'),
+    input: { [name]: join(declarations, `client/src/${source}.d.ts`) },
     external: [/^@ts-rest\//, /^zod(?:\/|$)/],
     // The generator is unused, as the input is declarations already; `oxc` only asks for the least.
     plugins: [
@@ -53,9 +58,9 @@ async function bundleDeclarations(): Promise<void> {
   await bundle.write({ dir: 'dist', entryFileNames: '[name].cts' });
 }
 
-async function bundleCode(): Promise<void> {
+async function bundleCode(name: string, source: string): Promise<void> {
   await using bundle = await rolldown({
-    input: 'src/index.ts',
+    input: `src/${source}.ts`,
     platform: 'neutral',
     transform: { target: 'es2022' },
     treeshake: { propertyReadSideEffects: false },
@@ -63,6 +68,6 @@ async function bundleCode(): Promise<void> {
   // Compressed, but with the names kept: not every bundler compresses this well.
   const minify = { compress: true, mangle: false, codegen: false };
   // The source maps hold the sources, which are not in the package.
-  await bundle.write({ file: 'dist/index.js', format: 'esm', minify, sourcemap: true });
-  await bundle.write({ file: 'dist/index.cjs', format: 'cjs', minify, sourcemap: true });
+  await bundle.write({ file: `dist/${name}.js`, format: 'esm', minify, sourcemap: true });
+  await bundle.write({ file: `dist/${name}.cjs`, format: 'cjs', minify, sourcemap: true });
 }

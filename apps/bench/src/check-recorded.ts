@@ -1,14 +1,17 @@
 // Fails when a request costs over 15 % more CPU time than recorded, in units of the floor that waits,
 // measured in the same run. On a busy machine it allows as much more as the floor itself varies.
+//
+// With `--record` it records the costs to compare with: when it is wanted that a request costs more.
 
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { temporaryDirectory } from '@animal-store/testkit';
 import { compareCost, noiseOf } from './compare-cost.ts';
 import { pinThisProcess } from './machine.ts';
 import { measureScenario, type TargetResult } from './measure-scenario.ts';
 import { median } from './median.ts';
 import { openStores, type Stores } from './open-stores.ts';
-import { type Results, recordedFile } from './results.ts';
+import { type CheckedCosts, checkedFile } from './results.ts';
 import { service, waitingFloor } from './targets.ts';
 import { type Workload, workloads } from './workloads.ts';
 
@@ -20,7 +23,9 @@ const measureMs = 1_000;
 /** A measurement that the machine disturbed is done again. */
 const attempts = 3;
 
-const recorded = JSON.parse(readFileSync(recordedFile, 'utf8')) as Results;
+const isRecording = process.argv.includes('--record');
+const recorded = JSON.parse(readFileSync(checkedFile, 'utf8')) as CheckedCosts;
+const measuredCosts: Record<string, number> = {};
 
 pinThisProcess();
 await using opened = new AsyncDisposableStack();
@@ -29,7 +34,12 @@ const stores = await openStores(opened, { pets: recorded.pets, keys: recorded.ke
 
 let worse = 0;
 for (const workload of workloads.filter(({ letter }) => checkedWorkloads.includes(letter))) {
-  const expected = costOf(recordedResults(workload));
+  if (isRecording) {
+    measuredCosts[workload.letter] = costOf(await measureAgain(stores, workload));
+    continue;
+  }
+  const expected = recorded.waitingFloors[workload.letter];
+  if (expected === undefined) throw new Error(`No cost of (${workload.letter}) is recorded.`);
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const results = await measureAgain(stores, workload);
     const measured = costOf(results);
@@ -41,6 +51,11 @@ for (const workload of workloads.filter(({ letter }) => checkedWorkloads.include
     if (verdict !== 'worse') break;
     if (attempt === attempts) worse += 1;
   }
+}
+if (isRecording) {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  const costs: CheckedCosts = { ...recorded, commit, waitingFloors: measuredCosts };
+  writeFileSync(checkedFile, `${JSON.stringify(costs, undefined, 2)}\n`);
 }
 if (worse > 0) {
   process.stdout.write(
@@ -62,17 +77,6 @@ function cpuOfRounds(results: readonly TargetResult[], name: string): number[] {
   return (
     results.find(({ target }) => target === name)?.samples.map(({ cpuUs }) => cpuUs.server) ?? []
   );
-}
-
-function recordedResults({ letter }: Workload): readonly TargetResult[] {
-  const found = recorded.scenarios.find(
-    (scenario) =>
-      scenario.workload === letter &&
-      scenario.connections === connections &&
-      scenario.replicas === 1,
-  );
-  if (found === undefined) throw new Error(`No figures of workload (${letter}) are recorded.`);
-  return found.results;
 }
 
 function measureAgain(stores: Stores, workload: Workload): Promise<TargetResult[]> {

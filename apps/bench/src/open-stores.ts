@@ -31,7 +31,7 @@ export async function openStores(
   opened: AsyncDisposableStack,
   size: { pets: number; keys: number },
 ): Promise<Stores> {
-  const postgres = opened.use(await openPostgres({ settings: postgresSettings }));
+  const postgres = opened.use(await openPostgres({ storage: 'disk', settings: postgresSettings }));
   const redis = opened.use(await openRedis());
   const database = opened.use(await postgres.createDatabase());
   {

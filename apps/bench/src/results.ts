@@ -3,10 +3,20 @@ import type { TargetResult } from './measure-scenario.ts';
 
 const directory = new URL('../results/', import.meta.url);
 
-/** The figures that the README shows and the check compares with. */
+/** The figures that the README shows. */
 export const recordedFile = fileURLToPath(new URL('recorded.json', directory));
+/** The costs that the check compares with. */
+export const checkedFile = fileURLToPath(new URL('checked.json', directory));
 /** The figures of the last run. */
 export const latestFile = fileURLToPath(new URL('latest.json', directory));
+
+/** What a request of each checked workload costs, in units of the floor that waits. */
+export type CheckedCosts = {
+  readonly commit: string;
+  readonly pets: number;
+  readonly keys: number;
+  readonly waitingFloors: Readonly<Record<string, number>>;
+};
 
 /** What a run writes. */
 export type Results = {

@@ -8,13 +8,21 @@ import { describeMachine, pinThisProcess } from './machine.ts';
 import { measureScenario } from './measure-scenario.ts';
 import { openStores } from './open-stores.ts';
 import { latestFile, type Results, type ScenarioResult } from './results.ts';
-import { serviceVariant, type Target, targets, unitFloor, waitingFloor } from './targets.ts';
+import {
+  serviceVariant,
+  type Target,
+  targets,
+  unitFloor,
+  variants,
+  waitingFloor,
+} from './targets.ts';
 import { type Workload, workloads } from './workloads.ts';
 
 const help = `npm run bench -- [options]
 
-  --workloads a,b      a to i, or all                          [a]
+  --workloads a,b      a to j, or all                          [a]
   --targets x,y        ${targets.map(({ name }) => name).join(', ')} [all]
+                       and, never part of all, ${variants.map(({ name }) => name).join(', ')}
   --connections 1,64   simultaneous connections                [64]
   --replicas 1,3       replicas of this service                [1]
   --pets 100000        animals in the table                    [100000]
@@ -48,7 +56,9 @@ if (values.help) {
 
 const chosenWorkloads = choose(workloads, values.workloads, ({ letter }) => letter);
 const chosenTargets = [
-  ...choose(targets, values.targets, ({ name }) => name),
+  ...(values.targets === 'all'
+    ? targets
+    : choose([...targets, ...variants], values.targets, ({ name }) => name)),
   ...values.variant.map(serviceVariant),
 ];
 const connectionCounts = numbers(values.connections);

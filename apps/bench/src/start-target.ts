@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeFlags, type Server, startServer } from '@animal-store/testkit';
+import { type Server, startServer } from '@animal-store/testkit';
 import { wideLimit } from './catalogue.ts';
 import { onServerCpus } from './machine.ts';
 import type { Stores } from './open-stores.ts';
-import type { Target } from './targets.ts';
+import { commandOf, type Target } from './targets.ts';
 
 export type StartOptions = {
   readonly stores: Pick<Stores, 'databaseUrl' | 'redis'>;
@@ -25,11 +25,7 @@ export async function startTarget(
 ): Promise<readonly Server[]> {
   const servers: Server[] = [];
   for (let replica = 0; replica < replicas; replica++) {
-    const command = [
-      ...onServerCpus,
-      ...(target.command ?? [...node, ...flagsOf(target)]),
-      target.program,
-    ];
+    const command = [...onServerCpus, ...commandOf(target, node)];
     const logFile = join(directory, `${target.name}.log`);
     const server = await startServer({
       // The log goes to a file: a pipe would be read by this process, which has better things to do.
@@ -56,6 +52,3 @@ export async function startTarget(
   }
   return servers;
 }
-
-/** The service runs as `npm start` runs it; its peers on a plain Node. */
-const flagsOf = ({ kind }: Target): readonly string[] => (kind === 'service' ? nodeFlags : []);

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { nodeFlags } from '@animal-store/testkit';
 import { type Protocol, rest, trpc } from './protocols.ts';
 
 export type Target = {
@@ -8,6 +9,8 @@ export type Target = {
   readonly kind: 'service' | 'peer' | 'floor';
   readonly protocol: Protocol;
   readonly program: string;
+  /** The URL of a module that changes the program before it starts. */
+  readonly preload?: string;
   /** The command that runs the program. @default what the run's options say */
   readonly command?: readonly string[];
 };
@@ -39,6 +42,24 @@ export const service: Target = {
   program: path('../../server/src/main.ts'),
 };
 
+function variant(name: string, preload: string): Target {
+  return {
+    ...service,
+    name,
+    title: name,
+    preload: new URL(`./variants/${preload}`, import.meta.url).href,
+  };
+}
+
+/** The service with one part exchanged, to know what that part costs. Measured only if they are named. */
+export const variants: readonly Target[] = [
+  variant('without-ledger', 'without-ledger.ts'),
+  variant('connections-1', 'with-connections.ts?1'),
+  variant('connections-2', 'with-connections.ts?2'),
+  variant('connections-4', 'with-connections.ts?4'),
+  variant('pg-pipeline', 'with-pg.ts'),
+];
+
 /**
  * Makes a target of another way to run the service, to be compared with it.
  *
@@ -68,3 +89,17 @@ export const targets: readonly Target[] = [
   peer('orpc-drizzle', 'oRPC + its rate limiter + drizzle'),
   peer('trpc-drizzle', 'tRPC + rate-limiter-flexible + drizzle', trpc),
 ];
+
+/**
+ * The command that runs a target: the service as `npm start` runs it, its peers on a plain Node.
+ *
+ * @param node the program that runs it, and its flags.
+ */
+export function commandOf(target: Target, node: readonly string[]): readonly string[] {
+  const { kind, preload, command, program } = target;
+  const flags = [
+    ...(kind === 'service' ? nodeFlags : []),
+    ...(preload === undefined ? [] : [`--import=${preload}`]),
+  ];
+  return [...(command ?? [...node, ...flags]), program];
+}

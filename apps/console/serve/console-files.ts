@@ -13,7 +13,7 @@ const gzip = promisify(gzipWithCallback);
 /** A file of the console. */
 export interface ConsoleFile {
   readonly type: string;
-  readonly bytes: Buffer;
+  /** The content, as gzip in one member. */
   readonly gzipped: Buffer;
   /** Whether the path contains a hash of the content, so that caches need not revalidate. */
   readonly immutable: boolean;
@@ -96,12 +96,11 @@ async function createFiles(
       Object.entries(libraryNames).map(([specifier, name]) => [specifier, folder + name]),
     ),
   });
-  const html = Buffer.from(page.html);
   const files = await Promise.all(
     sources.map(async ({ name, bytes: source }) => {
-      const bytes = name.endsWith('.ts') ? Buffer.from(stripped.get(name) ?? '') : source;
+      const content = name.endsWith('.ts') ? (stripped.get(name) ?? '') : source;
       const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? '';
-      const file = { type, bytes, gzipped: await gzip(bytes), immutable: true };
+      const file = { type, gzipped: await gzip(content), immutable: true };
       return [folder + name, file] as const;
     }),
   );
@@ -110,8 +109,7 @@ async function createFiles(
       consolePath,
       {
         type: 'text/html; charset=utf-8',
-        bytes: html,
-        gzipped: await gzip(html),
+        gzipped: await gzip(page.html),
         immutable: false,
         headers: page.headers,
       },

@@ -21,7 +21,7 @@ const libraries: Readonly<Record<string, string>> = {
 };
 
 /** Plain data of the contract. It keeps its folders, so that its imports of each other hold. */
-const contractFiles = ['admin/admin-routes.ts', 'deprecations.ts', 'routes.ts'];
+const contractFiles = ['admin/admin-routes.ts', 'deprecations.ts', 'plan.ts', 'routes.ts'];
 
 const fileNameOf = (specifier: string) => `lib/${specifier.replaceAll(/\W+/g, '-')}.js`;
 
@@ -32,6 +32,7 @@ export const libraryNames: Readonly<Record<string, string>> = {
   ),
   '@animal-store/contract/admin/routes': 'lib/contract/admin/admin-routes.ts',
   '@animal-store/contract/deprecations': 'lib/contract/deprecations.ts',
+  '@animal-store/contract/plan': 'lib/contract/plan.ts',
 };
 
 /** Reads the libraries from where they are installed. */

@@ -1,13 +1,11 @@
 import type { adminContract } from '@animal-store/contract/admin';
 import { adminBasePath, adminRoutes } from '@animal-store/contract/admin/routes';
 import type { ClientInferRequest, ServerInferResponses } from '@ts-rest/core';
-import { ConnectionFailure, RefusedRequest } from './failures.ts';
-import { endSession, session } from './session.ts';
+import { ConnectionFailure, RefusedRequest, SessionEnded } from './failures.ts';
+import type { Operation } from './operation.ts';
+import { expireSession, isExpired, session } from './session.ts';
 
 type Contract = typeof adminContract;
-
-/** The name of an operation. */
-export type Operation = keyof typeof adminRoutes;
 
 type Body<Name extends Operation> =
   ClientInferRequest<Contract[Name]> extends { body?: infer Type } ? Type : undefined;
@@ -44,7 +42,8 @@ const timeoutMs = 8_000;
 /**
  * Calls an operation of the admin API.
  *
- * @throws {RefusedRequest} if the service refuses it. After a 401 the session has ended.
+ * @throws {RefusedRequest} if the service refuses it.
+ * @throws {SessionEnded} if the session has ended.
  * @throws {ConnectionFailure} if there is no answer.
  */
 export async function call<Name extends Operation>(
@@ -57,14 +56,53 @@ export async function call<Name extends Operation>(
 /** Calls an operation whose list comes in pages. */
 export async function callForPage<Name extends Operation>(
   name: Name,
-  { id = '', query, body, token = session.value?.token, signal }: Input<Name> = {},
+  input: Input<Name> = {},
 ): Promise<Page<Answer<Name>>> {
+  const response = await send(name, input, 'application/json');
+  const body: unknown = await readBody(() => response.json());
+  return { body: body as Answer<Name>, nextCursor: cursorOf(response.headers.get('Link')) };
+}
+
+/** How many pages of a list one file may have: the most rows of a page are 100. */
+const maxCsvPages = 100;
+
+/**
+ * Calls an operation that answers with CSV to those who prefer it. All pages of a list become one file.
+ *
+ * @throws also if the list has too many pages.
+ */
+export async function callForCsv<Name extends Operation>(
+  name: Name,
+  input: Input<Name>,
+): Promise<Blob> {
+  const parts: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = cursor === undefined ? input.query : { ...(input.query as object), cursor };
+    const response = await send(name, { ...input, query } as Input<Name>, 'text/csv');
+    const text = await readBody(() => response.text());
+    parts.push(cursor === undefined ? text : text.slice(text.indexOf('\r\n') + 2));
+    cursor = cursorOf(response.headers.get('Link'));
+  } while (cursor !== undefined && parts.length < maxCsvPages);
+  if (cursor !== undefined) throw new Error('The list is too long for one file: narrow it first.');
+  return new Blob(parts, { type: 'text/csv' });
+}
+
+async function send<Name extends Operation>(
+  name: Name,
+  { id = '', query, body, token = session.value?.token, signal }: Input<Name>,
+  type: string,
+): Promise<Response> {
+  const isOfSession = token === session.value?.token;
+  // Each request with such a token would count as a wrong guess.
+  if (isOfSession && isExpired.value) throw new SessionEnded();
   const { method, path } = adminRoutes[name];
   const response = await reach(
     `${adminBasePath}${path.replace(/:\w+/, encodeURIComponent(id))}${queryText(query)}`,
     {
       method,
       headers: {
+        Accept: type,
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
       },
@@ -73,15 +111,14 @@ export async function callForPage<Name extends Operation>(
     },
     signal,
   );
-  const content = await readJson(response);
   if (!response.ok) {
-    const refusal = new RefusedRequest(response.status, content);
     if (response.status === 401 && token === session.value?.token) {
-      endSession('Your session has ended: it expired, or its operator was revoked. Log in again.');
+      expireSession();
+      throw new SessionEnded();
     }
-    throw refusal;
+    throw new RefusedRequest(response.status, await readBody(() => response.json()));
   }
-  return { body: content as Answer<Name>, nextCursor: cursorOf(response.headers.get('Link')) };
+  return response;
 }
 
 async function reach(
@@ -98,9 +135,9 @@ async function reach(
   }
 }
 
-async function readJson(response: Response): Promise<unknown> {
+async function readBody<Body>(read: () => Promise<Body>): Promise<Body> {
   try {
-    return await response.json();
+    return await read();
   } catch (cause) {
     throw new ConnectionFailure({ cause });
   }

@@ -1,21 +1,29 @@
 import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { call, type Operation } from './call-admin-api.ts';
 import { formatLocal } from './format.ts';
+import type { Operation } from './operation.ts';
+import { AccountPage } from './pages/account-page.ts';
+import { AccountsPage } from './pages/accounts-page.ts';
 import { AuditPage } from './pages/audit-page.ts';
 import { DeprecationPage } from './pages/deprecation-page.ts';
 import { KeyPage } from './pages/key-page.ts';
 import { KeysPage } from './pages/keys-page.ts';
-import { LoginPage } from './pages/login-page.ts';
+import { LoginDialog, LoginPage } from './pages/login-page.ts';
 import { NewKeyPage } from './pages/new-key-page.ts';
 import { OperatorsPage } from './pages/operators-page.ts';
 import { OverviewPage } from './pages/overview-page.ts';
+import { Icon } from './parts/icon.ts';
 import { Name } from './parts/name.ts';
+import { isTokenShown, NewTokens } from './parts/new-tokens.ts';
 import { announce, Notice } from './parts/notice.ts';
+import { SearchBox } from './parts/search-box.ts';
+import { ViewMenu } from './parts/view-menu.ts';
 import { unreachableSince } from './polling.ts';
 import { linkTo, route } from './route.ts';
-import { endSession, may, session } from './session.ts';
+import { isExpired, may, session } from './session.ts';
+import { isWaiting, logOut } from './share-session.ts';
+import { linkInTime } from './time-range.ts';
 
 interface PageEntry {
   readonly title: string;
@@ -32,8 +40,10 @@ const pages: Readonly<Record<string, PageEntry>> = {
   keys: { title: 'Keys', component: KeysPage, needs: 'listKeys' },
   key: { title: 'Key', component: KeyPage, needs: 'getKey', under: 'keys' },
   'new-key': { title: 'New key', component: NewKeyPage, needs: 'createKey', under: 'keys' },
+  accounts: { title: 'Accounts', component: AccountsPage, needs: 'listAccounts' },
+  account: { title: 'Account', component: AccountPage, needs: 'getAccount', under: 'accounts' },
   audit: { title: 'Audit log', component: AuditPage, needs: 'listAuditEntries' },
-  deprecation: { title: 'Deprecation', component: DeprecationPage, needs: 'listKeys' },
+  deprecation: { title: 'Deprecation', component: DeprecationPage, needs: 'getDeprecation' },
   operators: { title: 'Operators', component: OperatorsPage, needs: 'listOperators' },
 };
 
@@ -44,7 +54,7 @@ export function App() {
   const isFirst = useRef(true);
 
   useEffect(() => {
-    document.title = `${session.value === undefined ? 'Log in' : (entry?.title ?? 'Not found')} · Animal Store console`;
+    document.title = `${session.value === undefined || isExpired.value ? 'Log in' : (entry?.title ?? 'Not found')} · Animal Store console`;
   });
   // Whoever follows a link goes on from the top of the new page. A fresh document starts there anyway.
   useEffect(() => {
@@ -54,15 +64,24 @@ export function App() {
     scrollTo(0, 0);
   }, [page, id]);
 
-  if (session.value === undefined) return html`<${LoginPage} />`;
+  if (isWaiting.value) {
+    return html`<main class="login"><p class="state" role="status">Looking for a session in another tab…</p></main>`;
+  }
+  if (session.value === undefined) {
+    return html`<${LoginPage} /><${NewTokens} key="new-tokens" />`;
+  }
   return html`
-    <button type="button" class="skip" onClick=${() => main.current?.focus()}>Skip to the content</button>
-    <${Header} current=${entry?.under ?? page} />
-    <${ConnectionBar} />
-    <${Notice} />
-    <main ref=${main} tabindex=${-1}>
-      <${Content} key=${`${page}/${id}`} entry=${entry} id=${id ?? ''} />
-    </main>
+    <div key="page" class="frame" hidden=${isExpired.value}>
+      <button type="button" class="skip" onClick=${() => main.current?.focus()}>Skip to the content</button>
+      <${Header} current=${entry?.under ?? page} />
+      <${ConnectionBar} />
+      <${Notice} />
+      <main ref=${main} tabindex=${-1}>
+        <${Content} key=${`${page}/${id}`} entry=${entry} id=${id ?? ''} />
+      </main>
+    </div>
+    ${isExpired.value && !isTokenShown.value && html`<${LoginDialog} key="login" />`}
+    <${NewTokens} key="new-tokens" />
   `;
 }
 
@@ -87,26 +106,22 @@ function Header({ current }: { current: string }) {
     ([, { under, needs }]) => under === undefined && may(needs),
   );
 
-  async function logOut(): Promise<void> {
-    // The session ends by itself if the service cannot be told.
-    await call('endSession').catch(() => {});
-    endSession('You have logged out.');
-  }
-
   return html`<header>
-    <a class="brand" href=${linkTo('overview')}>Animal Store</a>
+    <a class="brand" href=${linkInTime('overview')}><${Icon} name="brand" /> Animal Store</a>
+    ${may('listKeys') && html`<${SearchBox} />`}
     <nav aria-label="Pages">
       ${entries.map(
         ([name, { title }]) => html`<a
-          href=${linkTo(name)}
+          href=${linkInTime(name)}
           aria-current=${name === current ? 'page' : undefined}
-        >${title}</a>`,
+        ><${Icon} name=${name} /> ${title}</a>`,
       )}
     </nav>
-    <p class="who">
-      <${Name} text=${operator?.name ?? null} /> <span class="muted">${operator?.role}</span>
-      <button type="button" class="plain" onClick=${logOut}>Log out</button>
-    </p>
+    <div class="who">
+      <p><${Name} text=${operator?.name ?? null} /> <span class="muted">${operator?.role}</span></p>
+      <${ViewMenu} />
+      <button type="button" class="quiet" onClick=${logOut}>Log out</button>
+    </div>
   </header>`;
 }
 

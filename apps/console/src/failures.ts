@@ -18,6 +18,15 @@ export class ConnectionFailure extends Error {
   }
 }
 
+/** The session has ended, so the service did nothing. */
+export class SessionEnded extends Error {
+  override readonly name = 'SessionEnded';
+
+  constructor() {
+    super('Your session had ended, so nothing was done. Do it again.');
+  }
+}
+
 function messageOf(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('message' in body)) return undefined;
   return String(body.message);

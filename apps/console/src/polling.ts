@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ConnectionFailure } from './failures.ts';
+import { ConnectionFailure, SessionEnded } from './failures.ts';
+import { isExpired } from './session.ts';
 
 /** What a page knows of what it shows. */
 export interface Polled<Data> {
@@ -22,7 +23,7 @@ const pollMs = 2_000;
 export const unreachableSince = signal<number | undefined>(undefined);
 
 /**
- * Asks again and again, while the page is visible.
+ * Asks again and again, while the page is visible and the session lasts.
  *
  * @param subject what is asked about, as a text: another subject begins anew.
  * @param load asks once.
@@ -38,7 +39,10 @@ export function usePolling<Data>(
   latestLoad.current = load;
   const refresh = useRef(() => {});
 
+  const isPaused = isExpired.value;
+
   useEffect(() => {
+    if (isPaused) return;
     const ended = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let asking = false;
@@ -58,7 +62,7 @@ export function usePolling<Data>(
         unreachableSince.value = undefined;
         setState({ subject, data });
       } catch (error) {
-        if (ended.signal.aborted) return;
+        if (ended.signal.aborted || error instanceof SessionEnded) return;
         const failure = error instanceof Error ? error : new Error(String(error));
         if (failure instanceof ConnectionFailure) unreachableSince.value ??= Date.now();
         else unreachableSince.value = undefined;
@@ -92,7 +96,7 @@ export function usePolling<Data>(
       ended.abort();
       clearTimeout(timer);
     };
-  }, [subject]);
+  }, [subject, isPaused]);
 
   const { data, failure } = state.subject === subject ? state : {};
   return { data, failure, refresh: () => refresh.current() };

@@ -1,11 +1,8 @@
+import type { Overview } from '@animal-store/contract/admin';
 import { ConnectionFailure } from './failures.ts';
 
 /** What the service says of its readiness. */
-export interface Health {
-  readonly status: string;
-  /** What is wrong, a sentence each. */
-  readonly reasons: readonly string[];
-}
+type Health = Overview['readiness'];
 
 /** Asks the service whether it is ready. Its answer is the same whether or not it is. */
 export async function readHealth(signal: AbortSignal): Promise<Health> {

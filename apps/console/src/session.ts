@@ -1,12 +1,18 @@
 import type { IssuedSession } from '@animal-store/contract/admin';
 import { signal } from '@preact/signals';
-import type { Operation } from './call-admin-api.ts';
+import type { Operation } from './operation.ts';
 
 /** Where the session is kept: a reload keeps it, and it is gone with the tab. */
 const storageName = 'animal-store-session';
 
 /** The session of this tab; `undefined` while nobody is logged in. */
 export const session = signal<IssuedSession | undefined>(read());
+
+/**
+ * Whether the session has ended by itself. Its page stays behind the question for a token, so that nothing
+ * that was typed is lost.
+ */
+export const isExpired = signal(false);
 
 /** Why there is no session any more, for the page that asks for a token. */
 export const sessionEnd = signal<string | undefined>(undefined);
@@ -15,6 +21,15 @@ export function beginSession(issued: IssuedSession): void {
   sessionStorage.setItem(storageName, JSON.stringify(issued));
   sessionEnd.value = undefined;
   session.value = issued;
+  isExpired.value = false;
+}
+
+/** Notes that the service does not accept the session any more. */
+export function expireSession(): void {
+  sessionStorage.removeItem(storageName);
+  sessionEnd.value =
+    'Your session has ended: it expired, or its operator was revoked. Log in again: what you typed is still there.';
+  isExpired.value = true;
 }
 
 /** Forgets the session. */
@@ -22,6 +37,7 @@ export function endSession(reason?: string): void {
   sessionStorage.removeItem(storageName);
   sessionEnd.value = reason;
   session.value = undefined;
+  isExpired.value = false;
 }
 
 /** Whether the operator may use an operation: what would be refused is not offered. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countByOutcome, sumOf, toBuckets } from './usage.ts';
+import { countByOutcome, sumOf, toBuckets, visibleLimit } from './usage.ts';
 
 const row = (at: string, outcome: 'ok' | 'denied', requests: number) =>
   ({ at: `2026-11-21T${at}:00.000Z`, operation: 'listPets', outcome, requests }) as const;
@@ -30,3 +30,18 @@ test('rows of all operations and times add up by outcome', () => {
   expect(counts).toEqual({ ok: 7, client_error: 0, server_error: 0, denied: 1, banned: 0 });
   expect(sumOf(counts)).toBe(8);
 });
+
+test.each([
+  [0, 100, undefined],
+  [39, 100, undefined],
+  [40, 100, 100],
+  [150, 100, 100],
+  [150, undefined, undefined],
+])(
+  'a plot whose highest bucket is %d and whose limit is %s shows the limit %s',
+  (highest, limit, shown) => {
+    const counts = countByOutcome([row('09:00', 'ok', highest)]);
+    const buckets = [{ at: new Date(0), counts, total: highest }];
+    expect(visibleLimit(buckets, limit)).toBe(shown);
+  },
+);

@@ -50,3 +50,16 @@ export function countByOutcome(rows: readonly UsageRow[]): Counts {
 
 export const sumOf = (counts: Counts): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+/** The share of the limit from which on a plot shows it: below, its line would flatten what is plotted. */
+const nearLimit = 0.4;
+
+/** The limit, if the highest bucket is near it; otherwise the scale of a plot follows its data. */
+export function visibleLimit(
+  buckets: readonly Bucket[],
+  limit: number | undefined,
+): number | undefined {
+  if (limit === undefined) return undefined;
+  const highest = Math.max(0, ...buckets.map(({ total }) => total));
+  return highest >= limit * nearLimit ? limit : undefined;
+}

@@ -25,7 +25,8 @@ test('the first start on an embedded database shows everything that a newcomer n
            Log in with the token of: npm run operators -- create --name you --role owner
 
   API key  ${demoToken}
-           Free plan. Keep it: it is not shown again.
+           Free plan. Keep it: it is not shown again. It may read and write, so keep it
+           out of web pages: npm run keys -- create --plan free --read-only
 
 Try it:
 

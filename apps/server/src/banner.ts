@@ -40,7 +40,8 @@ export function banner(startup: Startup): string {
   if (demoToken !== undefined) {
     lines.push(
       `  API key  ${demoToken}`,
-      '           Free plan. Keep it: it is not shown again.',
+      '           Free plan. Keep it: it is not shown again. It may read and write, so keep it',
+      '           out of web pages: npm run keys -- create --plan free --read-only',
       '',
       'Try it:',
       '',

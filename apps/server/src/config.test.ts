@@ -76,6 +76,11 @@ describe('an environment', () => {
   });
 });
 
+test('the URL of Sentinels is one, although it has commas', () => {
+  const REDIS_URL = 'redis+sentinel://a:26379,b:26379/mymaster';
+  expect(readConfig({ REDIS_URL }).redisUrls).toEqual([REDIS_URL]);
+});
+
 describe('a fault', () => {
   test.each([
     [
@@ -83,8 +88,26 @@ describe('a fault', () => {
       ['65536', '-1', '+1', '1.5', '1e3', '0x50', ' 80', '80 ', '٣', 'http', '1'.repeat(40)],
     ],
     ['HOST', ['a b', 'http://localhost', '[::1]', 'a/b', '*', 'a\nb']],
-    ['DATABASE_URL', ['animals', 'db:5432/animals', 'mysql://db/animals', 'postgres://db:70000/x']],
-    ['REDIS_URL', ['localhost:6379', 'http://redis', 'redis://a,', 'redis://a redis://b']],
+    [
+      'DATABASE_URL',
+      [
+        'animals',
+        'db:5432/animals',
+        'mysql://db/animals',
+        'postgres://db:70000/x',
+        'postgres://a,b:70000/x',
+        'postgres://a,,b/x',
+        'postgres:///x',
+        'postgres://a/x?target_session_attrs=standby',
+      ],
+    ],
+    [
+      'REDIS_URL',
+      [
+        ...['localhost:6379', 'http://redis', 'redis://a,', 'redis://a redis://b'],
+        ...['redis+sentinel://a,b', 'redis+sentinel://a/m,redis+sentinel://b/m'],
+      ],
+    ],
     ['PUBLIC_URL', ['api.example.com', 'https://api.example.com/v1', 'ftp://x', 'https://a@b.c']],
     ['TRUST_PROXY', ['true', '-1', '101', '127.0.0.1']],
     ['CORS_ORIGINS', ['*', 'shop.example.com', 'https://a.example,', 'https://a.example/']],
@@ -96,6 +119,12 @@ describe('a fault', () => {
         expect.stringMatching(new RegExp(`^${name}: expected \\S`)),
       ]);
     }
+  });
+
+  test.each(['too-short', `${'x'.repeat(16)}é`])('in ADMIN_TOKEN is reported: %j', (token) => {
+    expect(faults({ ADMIN_TOKEN: token })).toEqual([
+      expect.stringMatching(/^ADMIN_TOKEN: expected 16 to 256 visible ASCII characters/),
+    ]);
   });
 
   test('is reported with all the others, a line each', () => {

@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { type BanPolicy, defaultBanPolicy as ban } from '@animal-store/contract';
 import { z } from 'zod';
 import { logFormats, logLevels } from './shared/log-settings.ts';
+import { isPostgresUrl } from './shared/postgres-url.ts';
+import { parseSentinelUrl } from './shared/sentinel-url.ts';
 import { StartupError } from './shared/startup-error.ts';
 
 /** An optional variable. The error says what is expected, never what was given: a password, perhaps. */
@@ -42,6 +44,11 @@ const isHttpOrigin = (text: string) =>
 
 const splitAtCommas = (text: string) => text.split(',').map((part) => part.trim());
 
+const isSentinelUrl = (text: string) => parseSentinelUrl(text) !== undefined;
+
+/** One URL for a Redis, or for its Sentinels, although that has commas; several for a Cluster. */
+const redisUrlsOf = (text: string) => (isSentinelUrl(text) ? [text] : splitAtCommas(text));
+
 const day = 86_400;
 
 /** Whether a text can be an admin token: long enough not to be guessed, and fit for a header. */
@@ -56,22 +63,31 @@ const dataDir = variable((text) => !text.includes('\0'), 'a path');
 
 const defaultDataDir = '.data';
 
+/** Where the operators' listener is, for the service and its CLI. */
+const opsAddress = {
+  OPS_HOST: variable((text) => /^[\w.:-]+$/.test(text), 'a host name or address'),
+  OPS_PORT: wholeNumber(0, 65_535, 3_001),
+};
+const defaultHost = '127.0.0.1';
+
 /** The variables of the service. */
 const Environment = z.object({
   HOST: variable((text) => /^[\w.:-]+$/.test(text), 'a host name or address'),
   PORT: wholeNumber(0, 65_535, 3_000),
-  OPS_HOST: variable((text) => /^[\w.:-]+$/.test(text), 'a host name or address'),
-  OPS_PORT: wholeNumber(0, 65_535, 3_001),
+  ...opsAddress,
   OPS_HOSTS: variable(
     (text) => splitAtCommas(text).every((name) => /^[\w.-]+$/.test(name)),
     'host names without ports separated by commas, such as ops.internal',
   ),
   ADMIN_TOKEN: adminToken,
-  DATABASE_URL: variable(isUrl('postgres:', 'postgresql:'), 'postgres://user:password@host/name'),
+  DATABASE_URL: variable(
+    isPostgresUrl,
+    'postgres://user:password@host/name, several hosts separated by commas, target_session_attrs one of primary, read-write',
+  ),
   DATA_DIR: dataDir,
   REDIS_URL: variable(
-    (text) => splitAtCommas(text).every(isUrl('redis:', 'rediss:')),
-    'redis://user:password@host:port, or those of a Cluster separated by commas',
+    (text) => isSentinelUrl(text) || splitAtCommas(text).every(isUrl('redis:', 'rediss:')),
+    'redis://user:password@host:port, those of a Cluster separated by commas, or redis+sentinel://host:port,host:port/name',
   ),
   REDIS_TIMEOUT_MS: wholeNumber(10, 60_000, 150),
   REPLICAS: optionalNumber(1, 1_000, 3),
@@ -98,7 +114,7 @@ const Environment = z.object({
   KEEP_ALIVE_TIMEOUT_MS: wholeNumber(100, 600_000, 65_000),
   MAX_PIPELINED_REQUESTS: wholeNumber(1, 1_000, 8),
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000, 5_000),
-  MAX_CONNECTIONS_PER_NETWORK: wholeNumber(0, 1_000_000, 0),
+  MAX_CONNECTIONS_PER_NETWORK: optionalNumber(0, 1_000_000, 1_000),
   USAGE_FLUSH_MS: wholeNumber(10, 60_000, 5_000),
   USAGE_ROLL_UP_MS: wholeNumber(10, 600_000, 20_000),
   USAGE_MINUTES_HOURS: wholeNumber(1, 8_760, 48),
@@ -119,10 +135,10 @@ const Environment = z.object({
 
 /** The settings of the service. */
 const Settings = Environment.transform((env) => ({
-  host: env.HOST ?? '127.0.0.1',
+  host: env.HOST ?? defaultHost,
   /** 0 for any free port. */
   port: env.PORT,
-  opsHost: env.OPS_HOST ?? '127.0.0.1',
+  opsHost: env.OPS_HOST ?? defaultHost,
   /** 0 for any free port. */
   opsPort: env.OPS_PORT,
   /** The names that the operators' listener may be called by, besides IP addresses and localhost. */
@@ -134,13 +150,13 @@ const Settings = Environment.transform((env) => ({
     env.DATABASE_URL === undefined
       ? { kind: 'embedded' as const, dataDir: resolve(env.DATA_DIR ?? defaultDataDir) }
       : { kind: 'postgres' as const, url: env.DATABASE_URL },
-  /** Empty for quotas in this process, several URLs for a Cluster. */
-  redisUrls: env.REDIS_URL === undefined ? [] : splitAtCommas(env.REDIS_URL),
+  /** Empty for quotas in this process, one URL for a Redis or its Sentinels, several for a Cluster. */
+  redisUrls: env.REDIS_URL === undefined ? [] : redisUrlsOf(env.REDIS_URL),
   /** How long a decision of Redis may take before this replica decides by itself. */
   redisTimeoutMs: env.REDIS_TIMEOUT_MS,
   /** How many replicas share each quota while Redis is unavailable; `undefined` to count them. */
   replicas: env.REPLICAS,
-  /** The origin that links show; `undefined` for `http://localhost:PORT`. */
+  /** The origin that links show; `undefined` for the address that the service listens on. */
   publicUrl: env.PUBLIC_URL,
   /** The staging environment's origin, which the reference names. */
   stagingOrigin: env.STAGING_URL,
@@ -178,8 +194,9 @@ const Settings = Environment.transform((env) => ({
     maxPipelinedRequests: env.MAX_PIPELINED_REQUESTS,
     maxConnections: env.MAX_CONNECTIONS,
   },
-  /** 0 for no limit. */
-  maxConnectionsPerNetwork: env.MAX_CONNECTIONS_PER_NETWORK,
+  /** 0 for no limit, as behind a proxy that makes all connections; `undefined` for a share of all. */
+  maxConnectionsPerNetwork:
+    env.MAX_CONNECTIONS_PER_NETWORK ?? (env.TRUST_PROXY > 0 ? 0 : undefined),
   /** How often counts of requests are written to the database, and how often those are rolled up. */
   usageFlushMs: env.USAGE_FLUSH_MS,
   usageRollUpMs: env.USAGE_ROLL_UP_MS,
@@ -204,6 +221,7 @@ export type Config = Readonly<z.output<typeof Settings>>;
 
 const CliEnvironment = z.object({
   OPS_URL: variable(isHttpOrigin, 'an origin without a path, such as http://127.0.0.1:3001'),
+  ...opsAddress,
   ADMIN_TOKEN: adminToken,
   DATA_DIR: dataDir,
 });
@@ -212,6 +230,9 @@ const CliEnvironment = z.object({
 const CliSettings = CliEnvironment.transform((env) => ({
   /** Where the operators' listener is; `undefined` for the socket of the server on `dataDir`. */
   opsUrl: env.OPS_URL,
+  /** Where it is if only a token is given. `port` is 0 for any free one. */
+  opsHost: env.OPS_HOST ?? defaultHost,
+  opsPort: env.OPS_PORT,
   adminToken: env.ADMIN_TOKEN,
   dataDir: resolve(env.DATA_DIR ?? defaultDataDir),
 }));

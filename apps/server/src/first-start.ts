@@ -1,7 +1,7 @@
 import type { NewPet } from '@animal-store/contract';
 import type { Database } from './database/database.ts';
 import { inTransaction } from './database/statement.ts';
-import { createApiKey, hasAnyKey } from './keys/key-creation.ts';
+import { createApiKey, hasAnyKey } from './keys/key-management.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 
 /**

@@ -1,19 +1,20 @@
 import { apiVersion } from '@animal-store/contract';
 import { usageOutcomes } from '@animal-store/contract/admin';
+import { createAccountManagement } from './accounts/account-management.ts';
 import { createApp } from './api/app.ts';
 import { openAudit } from './audit/open-audit.ts';
 import type { Config } from './config.ts';
-import { createMigrationCheck } from './database/migrations.ts';
-import { createReplicaCount } from './database/replica-count.ts';
+import { watchAvailability } from './database/availability.ts';
+import { createDatabaseCheck } from './database/migrations.ts';
 import { fillOnFirstStart } from './first-start.ts';
-import { limitConnectionsPerNetwork } from './http/limit-connections.ts';
+import { limitConnections } from './http/limit-connections.ts';
 import { openListener } from './http/listener.ts';
 import { openLoadShedder } from './http/shed-load.ts';
 import { createKeyCache } from './keys/key-cache.ts';
-import { followKeyChanges } from './keys/key-changes.ts';
 import { createKeyLookup } from './keys/key-lookup.ts';
 import { createKeyManagement } from './keys/key-management.ts';
 import type { Observability } from './observability/open-observability.ts';
+import { createHashList } from './operators/operator-hashes.ts';
 import { createOperatorLookup } from './operators/operator-lookup.ts';
 import { createOperatorManagement } from './operators/operator-management.ts';
 import { createOperatorSessions } from './operators/operator-sessions.ts';
@@ -25,8 +26,10 @@ import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 import { redisAway } from './quotas/circuit-breaker.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
+import { openReplicaChannel } from './replicas/replica-channel.ts';
+import { createReplicaCount } from './replicas/replica-count.ts';
+import { createRecentTraffic } from './replicas/replica-traffic.ts';
 import { repeat } from './shared/repeat.ts';
-import { createRecentTraffic } from './shared/replica-traffic.ts';
 import { openUsage } from './usage/open-usage.ts';
 
 /** How often expired idempotency keys are deleted. */
@@ -65,9 +68,17 @@ export async function openService(config: Config, observability: Observability):
   const database =
     config.database.kind === 'embedded'
       ? await (await import('./database/open-embedded.ts')).openEmbedded(config.database.dataDir)
-      : await (await import('./database/open-postgres.ts')).openPostgres(config.database.url);
+      : (await import('./database/open-postgres.ts')).openPostgres(config.database.url);
   opened.defer(() => database.close());
-  const health = createHealth({ isMigrated: createMigrationCheck(database.db) });
+  const availability = watchAvailability({
+    onBegin: observability.onDatabaseLost,
+    onEnd: observability.onDatabaseBack,
+  });
+  opened.defer(() => availability.close());
+  const health = createHealth({
+    isMigrated: createDatabaseCheck(database.db),
+    partialFault: () => availability.episode()?.reason,
+  });
 
   // Opened before the quotas and the listeners, so closed after them: no ban begins after the last write.
   const audit = openAudit({ db: database.db, onLost: observability.onAuditLost, report });
@@ -109,16 +120,6 @@ export async function openService(config: Config, observability: Observability):
   opened.defer(() => usage.close());
 
   const keys = createKeyCache({ load: createKeyLookup(database.db) });
-  opened.defer(
-    await followKeyChanges(database, {
-      cache: keys,
-      replicas: counted,
-      traffic: traffic.read,
-      usage,
-      onUnban: (keyId) => quotas.keys.forgetBan(keyId),
-    }),
-  );
-
   const creations = createIdempotentCreations(database.db);
   const deleting = repeat(creations.deleteExpired, deleteEveryMs, report);
   opened.defer(deleting.stop);
@@ -129,15 +130,17 @@ export async function openService(config: Config, observability: Observability):
   });
   opened.defer(() => loadShedder.close());
   metrics.watch({
-    inFlight: () => loadShedder.inFlight,
-    ready: async () => Number((await health.report()).status !== 'not_ready'),
-    replicas,
+    animal_store_requests_in_flight: () => loadShedder.inFlight,
+    animal_store_ready: async () => Number((await health.report()).status !== 'not_ready'),
+    animal_store_replicas: replicas,
     // The embedded database sends no heartbeats: there is no connection to lose.
-    heartbeatAge: () => (dataDir === undefined ? counted.silentMs() / 1_000 : 0),
-    usageWriteAge: () => usage.writeAgeMs() / 1_000,
-    usageRollUpAge: () => usage.rollUpAgeMs() / 1_000,
+    animal_store_heartbeat_age_seconds: () =>
+      dataDir === undefined ? counted.silentMs() / 1_000 : 0,
+    animal_store_usage_write_age_seconds: () => usage.writeAgeMs() / 1_000,
+    animal_store_usage_roll_up_age_seconds: () => usage.rollUpAgeMs() / 1_000,
   });
 
+  // Opened before the database is prepared, so that probes are answered while this replica waits for it.
   // Opened before the public listener, so closed after it: probes are answered until the stop is over.
   const ops = await openOps({
     opsHost: config.opsHost,
@@ -149,7 +152,9 @@ export async function openService(config: Config, observability: Observability):
     health,
     metrics,
     findOperator: createOperatorLookup(database.db),
-    keys: createKeyManagement(database.db, keys.forget),
+    readHashes: createHashList(database.db),
+    keys: createKeyManagement(database.db, keys.forget, quotas.keys.moveBan),
+    accounts: createAccountManagement(database.db, keys.forgetAccount, quotas.keys.moveBan),
     operators: createOperatorManagement(database.db),
     sessions: createOperatorSessions(database.db, config.adminToken),
     quotas,
@@ -169,13 +174,34 @@ export async function openService(config: Config, observability: Observability):
   });
   opened.defer(() => ops.close(closeTimeoutMs));
 
+  await database.prepare(observability.onWaiting);
+  const channel = await openReplicaChannel(database, {
+    id: counted.id,
+    report: () => ({ traffic: traffic.read(), usageAsked: usage.isAsked() }),
+    subscribers: {
+      keyChanged: keys.forget,
+      accountChanged: keys.forgetAccount,
+      unbanned: (keyId) => quotas.keys.unbanHere(keyId),
+      seen: counted.hear,
+      left: counted.forget,
+      traffic: counted.noteTraffic,
+      usageAsked: usage.flush,
+      missed: keys.clear,
+    },
+  });
+  opened.defer(() => channel.close());
+
   const address = { host: config.host, port: config.port, ...listenerLimits, report };
-  const listener = await openListener(address, (port, server) => {
-    const origin = config.publicUrl ?? `http://localhost:${port}`;
+  const listener = await openListener(address, (listeningOn, server) => {
+    // The same address as in the banner, except for a wildcard, which browsers refuse.
+    const origin =
+      config.publicUrl ?? listeningOn.replace(/(?<=\/\/)(0\.0\.0\.0|\[::\])/, 'localhost');
     const baseUrl = `${origin}/${apiVersion}`;
-    if (config.maxConnectionsPerNetwork > 0) {
-      limitConnectionsPerNetwork(server, config.maxConnectionsPerNetwork);
-    }
+    limitConnections(server, {
+      max: listenerLimits.maxConnections,
+      maxPerNetwork: config.maxConnectionsPerNetwork,
+      onRefused: observability.onConnectionRefused,
+    });
     return createApp({
       baseUrl,
       stagingOrigin: config.stagingOrigin,

@@ -26,42 +26,39 @@ describe('a key', () => {
 
 describe('a source', () => {
   test('of a string gives that, and has no other', async () => {
-    const source = createApiKeySource('ast_key');
-    expect(await source.get()).toBe('ast_key');
-    expect(await source.renew('ast_key')).toBe(false);
+    const [getKey, renewKey] = createApiKeySource('ast_key');
+    expect(await getKey()).toBe('ast_key');
+    expect(await renewKey('ast_key')).toBe(false);
   });
 
   test('of a function asks it once, for all calls', async () => {
     const ask = vi.fn(async () => 'ast_key');
-    const source = createApiKeySource(ask);
-    expect(await Promise.all([source.get(), source.get()])).toEqual(['ast_key', 'ast_key']);
-    expect(await source.get()).toBe('ast_key');
+    const [getKey] = createApiKeySource(ask);
+    expect(await Promise.all([getKey(), getKey()])).toEqual(['ast_key', 'ast_key']);
+    expect(await getKey()).toBe('ast_key');
     expect(ask).toHaveBeenCalledTimes(1);
   });
 
   test('asks once more for all calls whose key was refused', async () => {
     const keys = ['ast_old', 'ast_new'];
     const ask = vi.fn(() => keys.shift() ?? 'ast_none');
-    const source = createApiKeySource(ask);
-    await source.get();
-    expect(await Promise.all([source.renew('ast_old'), source.renew('ast_old')])).toEqual([
-      true,
-      true,
-    ]);
-    expect(await source.get()).toBe('ast_new');
-    expect(await source.renew('ast_old')).toBe(true);
+    const [getKey, renewKey] = createApiKeySource(ask);
+    await getKey();
+    expect(await Promise.all([renewKey('ast_old'), renewKey('ast_old')])).toEqual([true, true]);
+    expect(await getKey()).toBe('ast_new');
+    expect(await renewKey('ast_old')).toBe(true);
     expect(ask).toHaveBeenCalledTimes(2);
   });
 
   test('says so if the function gives the refused key again', async () => {
-    const source = createApiKeySource(() => 'ast_key');
-    expect(await source.renew('ast_key')).toBe(false);
+    const [, renewKey] = createApiKeySource(() => 'ast_key');
+    expect(await renewKey('ast_key')).toBe(false);
   });
 
   test('asks again after a failure', async () => {
     const ask = vi.fn().mockRejectedValueOnce(new Error('vault')).mockResolvedValue('ast_key');
-    const source = createApiKeySource(ask);
-    await expect(source.get()).rejects.toThrow('vault');
-    expect(await source.get()).toBe('ast_key');
+    const [getKey] = createApiKeySource(ask);
+    await expect(getKey()).rejects.toThrow('vault');
+    expect(await getKey()).toBe('ast_key');
   });
 });

@@ -2,16 +2,16 @@
 export type ApiKey = string | (() => string | Promise<string>);
 
 /** Where a client gets its API key from. */
-export interface ApiKeySource {
+type ApiKeySource = [
   /** Gives the key; a function is called once, for all calls. */
-  get(): Promise<string>;
+  getKey: () => Promise<string>,
   /**
    * Asks for another key, because the service refused this one. Concurrent calls share one question.
    *
    * @returns whether there is another.
    */
-  renew(refused: string): Promise<boolean>;
-}
+  renewKey: (refused: string) => Promise<boolean>,
+];
 
 /**
  * Creates the source. The key lives in a closure, so that nothing that inspects or serializes a
@@ -20,8 +20,8 @@ export interface ApiKeySource {
  * @throws {TypeError} if the key cannot be sent.
  */
 export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
-  if (typeof apiKey !== 'function') checkApiKey(apiKey);
   const ask = typeof apiKey === 'function' ? apiKey : () => apiKey;
+  if (ask !== apiKey) checkApiKey(apiKey);
   let current: Promise<string> | undefined;
 
   function get(): Promise<string> {
@@ -36,14 +36,13 @@ export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
     return current;
   }
 
-  return {
-    get,
-    async renew(refused) {
-      const known = get();
-      if ((await known) === refused && current === known) current = undefined;
-      return (await get()) !== refused;
-    },
-  };
+  async function renew(refused: string): Promise<boolean> {
+    const known = get();
+    if ((await known) === refused && current === known) current = undefined;
+    return (await get()) !== refused;
+  }
+
+  return [get, renew];
 }
 
 /**
@@ -51,9 +50,9 @@ export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
  *
  * @throws {TypeError} that never quotes the key: errors end up in logs.
  */
-export function checkApiKey(apiKey: string | undefined): string {
+export function checkApiKey(apiKey: unknown): string {
   // Also keeps `fetch` from quoting the whole header, key and all, in an error of its own.
-  if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
+  if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
     throw new TypeError('apiKey (or ANIMAL_STORE_API_KEY): expected visible ASCII');
   }
   return apiKey;

@@ -1,3 +1,4 @@
+import { apiVersion } from '@animal-store/contract';
 import { describe, expect, test } from 'vitest';
 import { parseBaseUrl } from './client-options.ts';
 
@@ -8,6 +9,7 @@ describe('baseUrl', () => {
     ['HTTP://Store.Example:80/v1', 'http://store.example/v1'],
     ['http://[::1]:3000/shop/v1/', 'http://[::1]:3000/shop/v1'],
     [new URL('https://store.example/v1'), 'https://store.example/v1'],
+    [`https://store.example/${apiVersion}`, 'https://store.example/v1'],
   ])('%s is taken', (baseUrl, expected) => {
     expect(parseBaseUrl(baseUrl)).toBe(expected);
   });
@@ -29,9 +31,7 @@ describe('baseUrl', () => {
     'httpss://store.example/v1',
   ])('%s is refused without being quoted', (baseUrl) => {
     expect(() => parseBaseUrl(baseUrl)).toThrow(
-      new TypeError(
-        'baseUrl (or ANIMAL_STORE_BASE_URL): expected an http(s) address ending in /v1',
-      ),
+      new TypeError('baseUrl (or ANIMAL_STORE_BASE_URL): expected http(s)://.../v1'),
     );
   });
 });

@@ -1,4 +1,3 @@
-import { apiVersion } from '@animal-store/contract';
 import type { ApiKey } from './api-key-source.ts';
 import type {
   DeprecationEvent,
@@ -8,6 +7,7 @@ import type {
   RetryEvent,
 } from './events.ts';
 import type { FetchFunction } from './http-response.ts';
+import type { HeaderFields } from './request.ts';
 
 /** A function that is told of an event. If it throws or rejects, that is logged and nothing else. */
 export type Hook<Event> = (event: Event) => unknown;
@@ -47,10 +47,11 @@ export interface ClientOptions {
    * @default globalThis.fetch
    */
   fetch?: FetchFunction | undefined;
-  /** Header fields to send with each request, besides the client's own, which win. */
-  headers?: Readonly<Record<string, string>> | undefined;
+  /** Header fields to send with each request; of several objects, the later ones win. */
+  headers?: HeaderFields | readonly (HeaderFields | undefined)[] | undefined;
   /**
-   * How long each attempt may take, in milliseconds, until the last byte of its answer.
+   * How long each attempt may take once it is sent, in milliseconds, until the last byte of its answer.
+   * Waiting before that does not count.
    *
    * @default 30_000
    */
@@ -63,9 +64,11 @@ export interface ClientOptions {
   maxRetries?: number | undefined;
   /**
    * How long an attempt may wait for the quota to reset, or for what `Retry-After` asks, in
-   * milliseconds. A call that would have to wait longer fails at once; with 0 no call waits.
+   * milliseconds. A call that would have to wait longer fails at once; with 0 no call waits for that.
+   * The default covers what a minute's quota can ask for, and never what a day's does. While earlier
+   * requests have no answer, a call waits as long, or `timeoutMs` if that is longer.
    *
-   * @default 60_000
+   * @default 70_000
    */
   maxRetryAfterMs?: number | undefined;
   /** Is told of each request, before it is sent. */
@@ -90,11 +93,10 @@ export interface ClientOptions {
  */
 export function parseBaseUrl(baseUrl: string | URL = ''): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl).href : '';
-  const [, address] = new RegExp(`^(https?://[^@?#]+/${apiVersion})/?$`).exec(url) ?? [];
-  if (address === undefined) {
-    throw new TypeError(
-      `baseUrl (or ANIMAL_STORE_BASE_URL): expected an http(s) address ending in /${apiVersion}`,
-    );
+  // The version is written out, which is smaller: a test compares it with the contract's.
+  const [address] = /^https?:\/\/[^@?#]+\/v1(?=\/?$)/.exec(url) ?? [];
+  if (!address) {
+    throw new TypeError(`baseUrl (or ANIMAL_STORE_BASE_URL): expected http(s)://.../v1`);
   }
   return address;
 }

@@ -1,11 +1,9 @@
-import type { Int64, ListPetsQuery, NewPet, RateLimitStatus } from '@animal-store/contract';
+import type { Int64, ListPetsQuery, NewPet, Pet, RateLimitStatus } from '@animal-store/contract';
 import { type Call, createCall } from './call-promise.ts';
 import type { ClientOptions } from './client-options.ts';
-import { createIdempotencyKey } from './create-idempotency-key.ts';
-import { createPetList, type Page, type PetList, readNextCursor } from './each-pet.ts';
-import { AnimalStoreError } from './errors/animal-store-error.ts';
+import { createPetList, type Page, type PetList } from './each-pet.ts';
+import { parseCursor } from './page-cursor.ts';
 import type { RateLimitState } from './read-rate-limit.ts';
-import type { Pet } from './received-pet.ts';
 import type { CallOptions, RequestDescription } from './request.ts';
 import { createSend, type Operation } from './send-with-retries.ts';
 
@@ -24,11 +22,13 @@ export interface CreatePetOptions extends CallOptions {
 export interface AnimalStoreClient {
   /**
    * Lists animals by `id`, ascending: one page, of at most 20 unless `limit` says otherwise. For all
-   * pages use `eachPet`.
+   * pages use `eachPet`. With `ids` it gets these animals, at most 100, and leaves out unknown ones.
    *
+   * @throws {TypeError} for an id or a category that was rounded before it came here.
    * @example
    * ```ts
    * const { pets, nextCursor } = await store.listPets({ status: 'available', limit: 50 });
+   * const { pets: given } = await store.listPets({ ids: [5, 11] });
    * ```
    */
   listPets(query?: ListPetsQuery, options?: CallOptions): Call<Page>;
@@ -45,6 +45,19 @@ export interface AnimalStoreClient {
   eachPet(query?: ListPetsQuery, options?: CallOptions): PetList;
 
   /**
+   * Goes through the pages of the list, of 100 animals unless `limit` says otherwise; each is one
+   * request. Store `resumeCursor` to go on there later, also after the last page.
+   *
+   * @example
+   * ```ts
+   * for await (const { pets, resumeCursor } of store.pages({ cursor })) {
+   *   await save(pets, resumeCursor);
+   * }
+   * ```
+   */
+  pages(query?: ListPetsQuery, options?: CallOptions): AsyncIterable<Page>;
+
+  /**
    * Adds an animal and gives it back with its `id`. A retry never adds a second one.
    *
    * @throws {BadRequestError} if a field is missing or invalid.
@@ -59,7 +72,8 @@ export interface AnimalStoreClient {
    * Gets one animal.
    *
    * @throws {NotFoundError} if there is none with this id.
-   * @deprecated It ends on 5 December 2030. Use `listPets` with a `status`.
+   * @deprecated It ends on 5 December 2030. Instead, with `undefined` if there is none:
+   * `(await store.listPets({ ids: [id] })).pets[0]`
    * @example
    * ```ts
    * const pet = await store.getPet(7);
@@ -68,8 +82,9 @@ export interface AnimalStoreClient {
   getPet(id: Int64, options?: CallOptions): Call<Pet>;
 
   /**
-   * Gets both windows of the key's quota, its plan, the end of a ban and whether a ban is close. It
-   * costs no quota, and works while the key is denied or banned. Beta: it may change.
+   * Gets both windows of the key's quota, its plan, the end of a ban and whether a ban is close. If
+   * `subject` is `account`, all keys of the account share both windows. It costs no quota, and works
+   * while the key is denied or banned. Beta: it may change.
    *
    * @example
    * ```ts
@@ -83,7 +98,7 @@ export interface AnimalStoreClient {
    * retries and errors. Its `bigint`s are exact both ways.
    *
    * @typeParam Data what you expect the body to be; it is not checked.
-   * @throws {TypeError} if the path does not begin with a slash.
+   * @throws {TypeError} for a path that leads elsewhere, and for a body that JSON does not have.
    * @example
    * ```ts
    * const orders = await store.request<{ id: number }[]>({ path: '/store/orders' });
@@ -92,7 +107,8 @@ export interface AnimalStoreClient {
   request<Data = unknown>(request: RequestDescription, options?: CallOptions): Call<Data>;
 
   /**
-   * Creates a client with the same options, except for those that are given here.
+   * Creates a client with the same options, except for those that are given here. An option that is
+   * `undefined` has its default again. `headers` are added to those of this client.
    *
    * @example
    * ```ts
@@ -112,7 +128,7 @@ export interface AnimalStoreClient {
  * @throws {TypeError} if `baseUrl` or `apiKey` cannot work.
  * @example
  * ```ts
- * const store = createClient({ baseUrl: 'http://localhost:3000/v1', apiKey: 'ast_your_key' });
+ * const store = createClient({ baseUrl: 'http://127.0.0.1:3000/v1', apiKey: 'ast_your_key' });
  * ```
  */
 export function createClient(options: ClientOptions = {}): AnimalStoreClient {
@@ -126,46 +142,51 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
 
   // The paths are written out, as the contract's table would have all of it in the bundle. A test
   // compares them.
-  const listPets = (query: ListPetsQuery = {}, callOptions?: CallOptions) =>
-    send<Page>(
-      () => ({
+  const listPets = (query: ListPetsQuery = {}, callOptions?: CallOptions) => {
+    const { cursor, read } = parseCursor(query.cursor);
+    return send<Page>(() => {
+      checkExact(query);
+      return {
         operation: 'listPets',
         path: '/pets',
-        query,
+        query: { ...query, cursor },
         bodyKind: 'array',
-        read(body, headers, call) {
-          const nextCursor = readNextCursor(headers);
-          if (nextCursor !== undefined && nextCursor === query.cursor) {
-            throw new AnimalStoreError('the next page is the same page', call);
-          }
-          return { pets: body as Pet[], nextCursor };
-        },
-      }),
-      callOptions,
-    );
+        read,
+      };
+    }, callOptions);
+  };
+  const eachPet = (query: ListPetsQuery = {}, callOptions?: CallOptions) =>
+    createPetList(listPets, query, callOptions);
 
   return {
     listPets,
-    eachPet: (query = {}, callOptions) => createPetList(listPets, query, callOptions),
+    eachPet,
+    pages: (query, callOptions) => eachPet(query, callOptions).pages(),
     createPet: (pet, callOptions) =>
       send(() => {
-        checkExact('categoryId', pet.categoryId);
+        checkExact(pet);
         return {
           operation: 'createPet',
           method: 'POST',
           path: '/pets',
           body: pet,
-          idempotencyKey: callOptions?.idempotencyKey ?? createIdempotencyKey(),
+          // 128 random bits. Not `crypto.randomUUID`, which browsers have on secure pages only.
+          idempotencyKey:
+            callOptions?.idempotencyKey ?? crypto.getRandomValues(new Uint32Array(4)).join('-'),
           bodyKind: 'object',
         };
       }, callOptions),
     getPet: (id, callOptions) =>
       send(() => {
         // An empty string from untyped code would make this the path of the list.
-        if (typeof id !== 'number' && typeof id !== 'bigint')
-          throw new TypeError('id: expected an integer');
-        checkExact('id', id);
-        return { operation: 'getPet', path: `/pets/${id}`, bodyKind: 'object' };
+        if (!/\d$/.test(String(id))) throw new TypeError('id: expected an integer');
+        checkExact({ id });
+        return {
+          operation: 'getPet',
+          path: `/pets/${id}`,
+          pathTemplate: '/pets/{petId}',
+          bodyKind: 'object',
+        };
       }, callOptions),
     rateLimit: (callOptions) =>
       send(
@@ -173,12 +194,16 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
           operation: 'getRateLimit',
           path: '/rate-limit',
           bodyKind: 'object',
-          isFree: true,
         }),
         callOptions,
       ),
     request: (description, callOptions) => send(() => description, callOptions),
-    withOptions: (other) => createClient({ ...options, ...other }),
+    withOptions: (other) =>
+      createClient({
+        ...options,
+        ...other,
+        headers: [options.headers, other.headers].flat(),
+      }),
     get lastRateLimit() {
       return lastRateLimit;
     },
@@ -186,11 +211,14 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
 }
 
 /**
- * Refuses a `number` too great to be exact: it was rounded before it came here, and names another
- * animal or category than was meant.
+ * Refuses a `number` too great to be exact, also in a list: it was rounded before it came here, and
+ * names another animal or category than was meant.
  */
-function checkExact(name: string, value: Int64): void {
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new TypeError(`${name}: ${value} is not exact, use a bigint`);
+function checkExact(values: object): void {
+  for (const [name, value] of Object.entries(values)) {
+    for (const number of [value].flat()) {
+      if (Number.isInteger(number) && !Number.isSafeInteger(number))
+        throw new TypeError(`${name}: ${number} is not exact, use a bigint`);
+    }
   }
 }

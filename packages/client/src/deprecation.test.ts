@@ -9,13 +9,13 @@ const headers = new Headers({
   Link: `${link}, </v1/pets>; rel="successor-version"`,
 });
 const sentence =
-  'Animal Store: getPet is deprecated and ends on 2030-12-05. See https://store.example/docs#get-pet';
+  'Animal Store: getPet is deprecated and ends on 2030-12-05. Use (await store.listPets({ ids: [id] })).pets[0]. See https://store.example/docs#get-pet';
 
 const tell = createTell({});
 
 beforeEach(() => {
   // Each test is a process of its own, as far as the client can see.
-  Reflect.deleteProperty(globalThis, Symbol.for('@animal-store/client/shared/1'));
+  Reflect.deleteProperty(globalThis, Symbol.for('@animal-store/client/shared/2'));
 });
 
 afterEach(() => {
@@ -68,7 +68,9 @@ describe('a deprecated operation', () => {
     notice('getPet', new Headers({ Deprecation: '@1795219200', Sunset: 'someday' }));
     notice('getPet', headers);
 
-    expect(warn.mock.calls).toEqual([['Animal Store: getPet is deprecated.']]);
+    expect(warn.mock.calls).toEqual([
+      ['Animal Store: getPet is deprecated. Use (await store.listPets({ ids: [id] })).pets[0].'],
+    ]);
   });
 
   test('warns on the console where the process cannot', () => {

@@ -1,18 +1,19 @@
 import type { ApiErrorDetails } from './errors/api-error.ts';
-import type { Quota } from './read-quota.ts';
+import type { TightestWindow } from './read-tightest-window.ts';
 
-/** Describes why a request was not sent, as the service would have done. */
-export function describeRefusal({ limit, resetAt, code }: Quota, waitMs: number): ApiErrorDetails {
+/** Describes why a request was not sent, with what its answer would have said of the quota. */
+export function describeRefusal(
+  { limit, resetAt, code }: TightestWindow,
+  waitMs: number,
+): ApiErrorDetails {
+  // Rounded up, as the service does.
   const seconds = Math.ceil(waitMs / 1000);
   return {
     status: 429,
     code,
-    detail: `not sent, try again in ${seconds} s`,
-    headers: new Headers({
-      'X-RateLimit-Limit': `${limit}`,
-      'X-RateLimit-Remaining': '0',
-      'X-RateLimit-Reset': `${resetAt / 1000}`,
-      'Retry-After': `${seconds}`,
-    }),
+    detail: `not sent, retry in ${seconds} s`,
+    headers: new Headers(),
+    retryAfterMs: seconds * 1000,
+    ...(limit < 1 / 0 && { limit, remaining: 0, resetAt }),
   };
 }

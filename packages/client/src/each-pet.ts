@@ -1,7 +1,4 @@
-import type { ListPetsQuery } from '@animal-store/contract';
-import { findLink } from './find-link.ts';
-import type { HttpHeaders } from './http-response.ts';
-import type { Pet } from './received-pet.ts';
+import type { ListPetsQuery, Pet } from '@animal-store/contract';
 import type { CallOptions } from './request.ts';
 
 /**
@@ -13,6 +10,11 @@ export interface Page {
   pets: Pet[];
   /** The `cursor` of the page that follows, or `undefined` on the last page. */
   nextCursor: string | undefined;
+  /**
+   * Where to go on later: a `cursor` for calls with the same `status` and `categoryId`. That of the last page leads to the
+   * animals that were added since. Only this client understands it.
+   */
+  resumeCursor: string;
 }
 
 /** The animals of a list, however many pages it has. Each loop over it starts again. */
@@ -28,14 +30,12 @@ export interface PetList extends AsyncIterable<Pet> {
    */
   toArray(options?: ToArrayOptions): Promise<Pet[]>;
   /**
-   * Gives page after page; each is one request, sent when the loop asks for it. A job that stores
-   * `nextCursor` can resume there.
+   * Gives page after page; each is one request, sent when the loop asks for it. It is what
+   * `store.pages()` gives.
    *
    * @example
    * ```ts
-   * for await (const { pets, nextCursor } of store.eachPet({ cursor }).pages()) {
-   *   await save(pets, nextCursor);
-   * }
+   * for await (const { pets } of store.eachPet().pages()) console.log(pets.length);
    * ```
    */
   pages(): AsyncIterable<Page>;
@@ -61,17 +61,21 @@ export function createPetList(
   query: ListPetsQuery,
   options: CallOptions | undefined,
 ): PetList {
-  async function* pages(limit: number) {
+  async function* pages(limit = maxPageLength) {
     let { cursor } = query;
     do {
-      const page = await getPage({ ...query, limit: query.limit ?? limit, cursor }, options);
+      const page = await getPage(
+        // A list of ids has no pages.
+        { ...query, limit: query.limit ?? (query.ids ? undefined : limit), cursor },
+        options,
+      );
       yield page;
       cursor = page.nextCursor;
-    } while (cursor !== undefined);
+    } while (cursor);
   }
 
   // Each page costs one request of the quota, so pages are as long as they can be.
-  async function* eachPet(limit = maxPageLength) {
+  async function* eachPet(limit?: number) {
     for await (const { pets } of pages(limit)) {
       for (const pet of pets) {
         // Sends nothing: it throws the AbortError.
@@ -82,27 +86,19 @@ export function createPetList(
   }
 
   return {
-    pages: () => pages(maxPageLength),
+    pages,
 
     [Symbol.asyncIterator]: eachPet,
 
     async toArray({ max = Number.POSITIVE_INFINITY } = {}) {
       if (!(max >= 0)) throw new TypeError('max: expected a number from 0');
       const all: Pet[] = [];
-      if (max < 1) return all;
-      for await (const pet of eachPet(Math.min(Math.floor(max), maxPageLength))) {
-        if (all.push(pet) > max - 1) break;
+      if (max >= 1) {
+        for await (const pet of eachPet(Math.min(Math.floor(max), maxPageLength))) {
+          if (all.push(pet) > max - 1) break;
+        }
       }
       return all;
     },
   };
-}
-
-/**
- * Finds where the page after this one starts. Only the cursor is taken from the link: the key goes to
- * `baseUrl` and nowhere else, whatever address the link names.
- */
-export function readNextCursor(headers: Pick<HttpHeaders, 'get'>): string | undefined {
-  const link = findLink(headers, 'next');
-  return new URLSearchParams(link?.split(/[?#]/)[1]).get('cursor') ?? undefined;
 }

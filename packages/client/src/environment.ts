@@ -1,23 +1,15 @@
-import { version } from './version.ts';
-
-// Types of what some runtimes have and others lack; this package compiles without Node's types.
-interface Globals {
-  process?: { env?: Record<string, string | undefined> };
-  navigator?: { userAgent?: string };
+/** What some runtimes have and others lack; this package compiles without their types. */
+interface Environment {
+  process?: {
+    env?: {
+      ANIMAL_STORE_BASE_URL?: string | undefined;
+      ANIMAL_STORE_API_KEY?: string | undefined;
+    };
+    emitWarning?: (warning: string, type: string) => void;
+  };
+  location?: { origin: string };
+  navigator?: { userAgent?: string; onLine?: boolean };
 }
 
-/** Reads an environment variable, where there is an environment (Node, Deno, Bun). */
-export function readVariable(name: string): string | undefined {
-  return (globalThis as Globals).process?.env?.[name];
-}
-
-/**
- * The `User-Agent` to send, or `undefined` in a browser: Firefox and Safari would ask for it in the
- * preflight request. Every browser calls itself Mozilla, its workers included.
- */
-export function userAgent(): string | undefined {
-  const { navigator } = globalThis as Globals;
-  return navigator?.userAgent?.startsWith('Mozilla/')
-    ? undefined
-    : `animal-store-client/${version}`;
-}
+/** The global object. Look at its members when they are needed: what replaces them later must count. */
+export const environment: Environment = globalThis;

@@ -9,6 +9,8 @@ export interface CallEvent {
   operation: OperationName | (string & {});
   /** The HTTP method. */
   method: string;
+  /** The path below `baseUrl` with its parameters by name, such as `/pets/{petId}`. */
+  pathTemplate: string;
   /** The address, without its query. */
   url: string;
   /** Which attempt of the call this is, from 1. 0 if the call failed before it sent a request. */

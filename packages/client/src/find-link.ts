@@ -1,9 +1,10 @@
 import type { HttpHeaders } from './http-response.ts';
+import { matchField } from './match-field.ts';
 
 /**
  * Finds the address of a link by its relation type (RFC 8288). It knows the form that the service
  * sends, `<…>; rel="next"`, and not every form that the RFC allows.
  */
 export function findLink(headers: Pick<HttpHeaders, 'get'>, rel: string): string | undefined {
-  return new RegExp(`<([^<>]*)>; ?rel="?${rel}\\b`).exec(headers.get('Link') ?? '')?.[1];
+  return matchField(headers, 'Link', new RegExp(`<([^<>]*)>; ?rel="?${rel}\\b`));
 }

@@ -1,5 +1,6 @@
 import type { ClientOptions, Hook } from './client-options.ts';
 import type {
+  CallEvent,
   DeprecationEvent,
   ErrorEvent,
   RequestEvent,
@@ -17,6 +18,12 @@ interface Events {
 
 /** Calls a hook, and writes a line for the logger. Neither can fail a call. */
 export type Tell = <Name extends keyof Events>(name: Name, event: Events[Name]) => void;
+
+/** The same for one call, whose own details are added. */
+export type TellOfCall = <Name extends Exclude<keyof Events, 'onDeprecation'>>(
+  name: Name,
+  event: Omit<Events[Name], keyof CallEvent>,
+) => void;
 
 export function createTell(options: ClientOptions): Tell {
   const { logger } = options;

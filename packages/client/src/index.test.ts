@@ -10,6 +10,8 @@ test('the exported names are these, and no more', () => {
     'BadRequestError',
     'ConflictError',
     'ConnectionError',
+    'InsufficientScopeError',
+    'KeySuspendedError',
     'NotFoundError',
     'RateLimitError',
     'ServerError',

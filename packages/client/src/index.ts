@@ -4,6 +4,7 @@ export type {
   ListPetsQuery,
   NewPet,
   OperationName,
+  Pet,
   PetStatus,
   QuotaWindow,
   RateLimitStatus,
@@ -21,12 +22,14 @@ export { AuthenticationError } from './errors/authentication-error.ts';
 export { BadRequestError } from './errors/bad-request-error.ts';
 export { ConflictError } from './errors/conflict-error.ts';
 export { ConnectionError } from './errors/connection-error.ts';
+export { InsufficientScopeError } from './errors/insufficient-scope-error.ts';
 export {
   type AnyAnimalStoreError,
   type ApiErrorByStatus,
   isAnimalStoreError,
   isApiError,
 } from './errors/is-animal-store-error.ts';
+export { KeySuspendedError } from './errors/key-suspended-error.ts';
 export { NotFoundError } from './errors/not-found-error.ts';
 export { RateLimitError } from './errors/rate-limit-error.ts';
 export { ServerError } from './errors/server-error.ts';
@@ -42,6 +45,5 @@ export type {
 } from './events.ts';
 export type { FetchFunction, FetchInit, HttpHeaders, HttpResponse } from './http-response.ts';
 export type { RateLimitState } from './read-rate-limit.ts';
-export type { Pet } from './received-pet.ts';
-export type { CallOptions, RequestDescription } from './request.ts';
+export type { CallOptions, HeaderFields, RequestDescription } from './request.ts';
 export { version } from './version.ts';

@@ -33,7 +33,7 @@ function open() {
   }[] = [];
 
   function send(name = '', { timeoutMs = 10_000, maxRetryAfterMs = 0, signal = undefined } = {}) {
-    return gate.send(
+    return gate(
       (abort) =>
         new Promise((reply, fail) => {
           sent.push({ name, signal: abort, reply, fail });
@@ -101,6 +101,20 @@ describe('without an answer are at most', () => {
       expect(sent).toHaveLength(2 + most);
     },
   );
+});
+
+test('without rate-limit headers there are more places with each success of the last minutes', async () => {
+  const { sendMany, sent, reply } = open();
+  const plain = { response: new Response('[]'), text: '[]' };
+  await sendMany(1_000);
+  const unanswered = async (answered: number) => {
+    for (let index = 0; index < answered; index++) await reply(index, plain);
+    return sent.length - answered;
+  };
+  expect(await unanswered(0)).toBe(3);
+  expect(await unanswered(60)).toBe(3);
+  // 350 successes are those of 3.5 windows at most: a limit of 100 or more, so 50 strikes at least.
+  expect(await unanswered(350)).toBe(18);
 });
 
 describe('answers arrive in any order:', () => {
@@ -184,10 +198,8 @@ describe('a request that was given up', () => {
     const { send, sent } = open();
     for (let index = 0; index < 3; index++) void send('', { timeoutMs: 10 });
     await elapse(10);
-    expect(await Promise.all([send('', { timeoutMs: 10 }), elapse(10)])).toMatchObject([
-      { answer: undefined, failure: undefined },
-      {},
-    ]);
+    const [outcome] = await Promise.all([send('', { timeoutMs: 10 }), elapse(10)]);
+    expect(outcome).toEqual({});
     await elapse(29_980);
     expect(sent[3]?.signal.aborted).toBe(false);
     await elapse(20);
@@ -252,6 +264,34 @@ describe('those who wait', () => {
     expect(sent).toHaveLength(3);
   });
 
+  test('give up after the time for a reset, not after the shorter time for an answer', async () => {
+    const { send, sent } = open();
+    for (let index = 0; index < 3; index++) void send('', { timeoutMs: 100_000 });
+    const outcome = vi.fn();
+    void send('', { timeoutMs: 7_000, maxRetryAfterMs: 60_000 }).then(outcome);
+    await elapse(59_999);
+    expect(outcome).not.toHaveBeenCalled();
+    await elapse(1);
+    expect(outcome).toHaveBeenCalledWith({});
+    expect(sent).toHaveLength(3);
+  });
+
+  test('are refused at once if those before them use up every window in time', async () => {
+    const { learn, send, sent } = open();
+    await learn(answer(0));
+    const outcomes: Promise<{ refusal?: { retryAfterMs?: number | undefined } | undefined }>[] = [];
+    for (let index = 0; index < 62; index++) {
+      outcomes.push(send(`${index}`, { maxRetryAfterMs: 70_000 }));
+    }
+    const refused = await Promise.all(outcomes.slice(60));
+    // Even the window after the next one may be too full, but it is the first with any hope.
+    expect(refused.map(({ refusal }) => refusal?.retryAfterMs)).toEqual([120_000, 120_000]);
+    const patient = send('patient', { maxRetryAfterMs: 120_000 });
+    await elapse(60_000);
+    expect(sent.slice(1).map(({ name }) => name)).toEqual(['0', '1', '2']);
+    void patient;
+  });
+
   test('are refused once the quota is used up, if the reset is too far away', async () => {
     const { send, sendMany, reply, sent } = open();
     await sendMany(3);
@@ -262,13 +302,12 @@ describe('those who wait', () => {
     expect({ ...refusal, headers: [...(refusal?.headers ?? [])] }).toEqual({
       status: 429,
       code: 'rate_limit_exceeded',
-      detail: 'not sent, try again in 60 s',
-      headers: [
-        ['retry-after', '60'],
-        ['x-ratelimit-limit', '60'],
-        ['x-ratelimit-remaining', '0'],
-        ['x-ratelimit-reset', String(Date.now() / 1000 + 60)],
-      ],
+      detail: 'not sent, retry in 60 s',
+      headers: [],
+      retryAfterMs: 60_000,
+      limit: 60,
+      remaining: 0,
+      resetAt: new Date(Date.now() + 60_000),
     });
     expect(sent).toHaveLength(3);
     await reply(1, answer(0));

@@ -1,24 +1,11 @@
 import { describeRefusal } from './describe-refusal.ts';
 import type { ApiErrorDetails } from './errors/api-error.ts';
-import { readQuota, unknownQuota } from './read-quota.ts';
+import { createQuotaKnowledge, strikeWindowMs } from './quota-knowledge.ts';
 import type { Answer } from './response.ts';
 import { waitFor } from './wait.ts';
 
-// The ban policy of the service: a test compares these with the contract's.
-export const minStrikes = 10;
-export const strikeShare = 0.5;
-export const strikeWindowMs = 60_000;
-
-// A denial at least one second after the first is a strike, and more than so many strikes within a
-// minute ban the key. How many requests may be without an answer, as a share of the strikes that do
-// not ban the key yet. If another process uses up the quota, at most these are denied. Two processes
-// that share a key stay below the ban even if the quota ends twice within a minute and every denial
-// comes late: 2 × (3/8 + 1/8) = 1.
-const unansweredShare = 3 / 8;
-const unansweredShareAfterDenial = 1 / 8;
-
 /**
- * How often one request is sent although the quota is used up: an operator may have lifted the ban
+ * How often one request is sent although the quota is used up: an operator may have unbanned the key
  * or raised the limits, and the client would not learn of it for hours.
  */
 const lookEveryMs = 60_000;
@@ -51,16 +38,16 @@ type Exchange = (signal: AbortSignal) => Promise<Answer>;
 interface GateOptions {
   /** A request that would wait longer for the reset is refused at once. */
   maxRetryAfterMs: number;
-  /** How long it waits for the answers to earlier requests, and then for its own. */
+  /** How long it waits for its answer once it is sent. */
   timeoutMs: number;
   signal: AbortSignal | undefined;
 }
 
-/** Every request of one API key to one service passes here, whichever client of the process sends it. */
-export interface QuotaGate {
-  /** Sends a request as soon as there is a place for it. Never rejects. */
-  send(exchange: (signal: AbortSignal) => Promise<Answer>, options: GateOptions): Promise<Outcome>;
-}
+/**
+ * Sends a request as soon as there is a place for it. Never rejects. Every request of one API key to one
+ * service passes here, whichever client of the process sends it.
+ */
+export type QuotaGate = (exchange: Exchange, options: GateOptions) => Promise<Outcome>;
 
 /**
  * Creates the gate of one key. It lets through no more requests than the last answers say the quota
@@ -69,9 +56,7 @@ export interface QuotaGate {
  * has run out are strikes.
  */
 export function createQuotaGate(): QuotaGate {
-  /** What the answers say about the window that has least left, as of the lowest `remaining`. */
-  let quota = unknownQuota;
-  let deniedAtMs = Number.NEGATIVE_INFINITY;
+  const [quotaAt, maxUnanswered, learn] = createQuotaKnowledge();
   let sentAtMs = 0;
   let sent = 0;
   /** Requests that wait for their answer, by number, and when they are too old. */
@@ -81,57 +66,29 @@ export function createQuotaGate(): QuotaGate {
   /** Calls that wait for a place, in their order, and what wakes them. */
   const waiting = new Map<object, () => void>();
 
-  /** How many requests may be without an answer. */
-  function maxUnanswered(now: number): number {
-    const strikes = Math.max(minStrikes, quota.perMinute * strikeShare);
-    const share = now - deniedAtMs < strikeWindowMs ? unansweredShareAfterDenial : unansweredShare;
-    return Math.min(Math.floor(strikes * share), quota.remaining, quota.limit);
-  }
-
   /** How many more requests may be sent now. Forgets what is too old. */
   function freePlaces(now: number): number {
     for (const requests of [inFlight, lost]) {
       for (const [number, endsAtMs] of requests) if (endsAtMs < now) requests.delete(number);
     }
-    // After a reset nobody knows how much is left, say of the day's quota.
-    if (quota.endsAtMs <= now) quota = { ...unknownQuota, limit: quota.limit };
     // If only lost requests are in the way, one request finds out whether they were counted.
     const least = inFlight.size === 0 ? 1 : 0;
-    if (quota.remaining === 0) return now - sentAtMs >= lookEveryMs ? least : 0;
+    if (quotaAt(now).remaining === 0 && now - sentAtMs < lookEveryMs) return 0;
     return Math.max(least, maxUnanswered(now) - lost.size - inFlight.size);
-  }
-
-  function learn(answer: Answer, wasAlone: boolean) {
-    const seen = readQuota(answer);
-    const isDenial = answer.response.status === 429;
-    if (isDenial) deniedAtMs = performance.now();
-    if (
-      isDenial ||
-      // An answer to the only request is the latest of all.
-      wasAlone ||
-      // A later reset is that of a later window.
-      seen.resetAt > quota.resetAt ||
-      // Answers arrive in any order, and the lowest is the latest.
-      (seen.resetAt === quota.resetAt && seen.remaining < quota.remaining)
-    ) {
-      quota = seen;
-    }
   }
 
   /** Wakes those who can be sent now. Once the quota is used up, all decide whether to wait that long. */
   function wakeFirst() {
-    const places = freePlaces(performance.now());
-    let count = quota.remaining === 0 ? waiting.size : places;
-    for (const wake of waiting.values()) {
-      if (count-- <= 0) return;
-      wake();
-    }
+    const now = performance.now();
+    let count = quotaAt(now).remaining === 0 ? waiting.size : freePlaces(now);
+    for (const wake of waiting.values()) if (count-- > 0) wake();
   }
 
   /** Whether a call is among the first that wait. Otherwise later calls could take its turn for ever. */
   function isAmongFirst(call: object, places: number): boolean {
     for (const other of waiting.keys()) {
-      if (places-- <= 0) return false;
+      // Also if it is no number.
+      if (!(places-- > 0)) return false;
       if (other === call) return true;
     }
     return false;
@@ -144,14 +101,13 @@ export function createQuotaGate(): QuotaGate {
     const number = ++sent;
     sentAtMs = performance.now();
     inFlight.set(number, sentAtMs + maxAgeMs);
-    let answer: Answer | undefined;
-    let failure: Outcome['failure'];
+    let outcome: Outcome | undefined;
 
     function leave(travelMs: number) {
       if (inFlight.delete(number)) lost.set(number, performance.now() + travelMs);
-      if (answer !== undefined) {
+      if (outcome?.answer) {
         lost.delete(number);
-        learn(answer, wasFirst && number === sent);
+        learn(outcome.answer, wasFirst && number === sent);
       }
       wakeFirst();
     }
@@ -167,56 +123,60 @@ export function createQuotaGate(): QuotaGate {
 
     const ended = exchange(controller.signal)
       .then(
-        (value) => {
-          answer = value;
-        },
-        (cause: unknown) => {
-          failure = { cause };
-        },
+        (answer) => ({ answer }),
+        (cause: unknown) => ({ failure: { cause } }),
       )
-      .then(() => leave(maxTravelAfterFailureMs));
+      .then((result) => {
+        outcome = result;
+        leave(maxTravelAfterFailureMs);
+      });
     const onEnd = (end: () => void) => ended.then(end);
     await waitFor(timeoutMs, signal, onEnd);
-    const outcome = { answer, failure };
-    if (!(answer || failure)) {
+    if (!outcome) {
       // If too many were given up, the gate would not learn that the quota is used up, and each
       // further request could be a strike. So this one goes on.
       if (lost.size < maxUnanswered(performance.now())) giveUp();
       else waitFor(maxAgeMs, undefined, onEnd).then(giveUp);
     }
-    return outcome;
+    return outcome ?? {};
   }
 
-  return {
-    async send(exchange, options) {
-      const { maxRetryAfterMs, timeoutMs, signal } = options;
-      const enteredAtMs = performance.now();
-      let placeByMs = enteredAtMs + timeoutMs;
-      const call = {};
-      waiting.set(call, () => {});
-      while (!signal?.aborted) {
-        const now = performance.now();
-        if (isAmongFirst(call, freePlaces(now))) {
-          waiting.delete(call);
-          return sendNow(exchange, options);
-        }
-        let waitMs = Math.min(placeByMs - now, recheckMs);
-        if (quota.remaining === 0) {
-          waitMs = quota.endsAtMs - now;
-          if (!(quota.endsAtMs <= enteredAtMs + maxRetryAfterMs)) {
-            waiting.delete(call);
-            return { refusal: describeRefusal(quota, waitMs) };
-          }
-          placeByMs = quota.endsAtMs + timeoutMs;
-        } else if (waitMs <= 0) {
-          break;
-        }
-        await waitFor(waitMs, signal, (wake) => waiting.set(call, wake));
+  return async (exchange, options) => {
+    const { maxRetryAfterMs, timeoutMs, signal } = options;
+    const enteredAtMs = performance.now();
+    // Those who never wait for a reset wait for the answers to earlier requests all the same.
+    const patienceMs = Math.max(timeoutMs, maxRetryAfterMs || 0);
+    let placeByMs = enteredAtMs + patienceMs;
+    const call = {};
+    waiting.set(call, () => {});
+    while (!signal?.aborted) {
+      const now = performance.now();
+      if (isAmongFirst(call, freePlaces(now))) {
+        waiting.delete(call);
+        return sendNow(exchange, options);
       }
-      waiting.delete(call);
-      // The place that this call was woken for is the next one's.
-      wakeFirst();
-      return {};
-    },
+      let waitMs = Math.min(placeByMs - now, recheckMs);
+      const quota = quotaAt(now);
+      if (quota.remaining === 0) {
+        waitMs = quota.endsAtMs - now;
+        // How many windows begin in time, each with room for as many calls as come first.
+        const windows =
+          1 + Math.floor((enteredAtMs + maxRetryAfterMs - quota.endsAtMs) / strikeWindowMs);
+        if (!isAmongFirst(call, windows * (quota.perMinute || 1e9))) {
+          waiting.delete(call);
+          // What is beyond these windows may have room; a window that ends later is waited for first.
+          if (windows > 0) waitMs += windows * strikeWindowMs;
+          return { refusal: describeRefusal(quota, waitMs) };
+        }
+        placeByMs = quota.endsAtMs + patienceMs;
+      } else if (waitMs <= 0) {
+        break;
+      }
+      await waitFor(waitMs, signal, (wake) => waiting.set(call, wake));
+    }
+    waiting.delete(call);
+    // The place that this call was woken for is the next one's.
+    wakeFirst();
+    return {};
   };
 }

@@ -1,4 +1,5 @@
 import type { HttpHeaders } from './http-response.ts';
+import { matchField } from './match-field.ts';
 
 /** What an answer says about the key's quota: of its most restrictive window. */
 export interface RateLimitState {
@@ -13,7 +14,7 @@ export interface RateLimitState {
 /** Reads it, or gives `undefined` if one of the three fields is missing or no whole number. */
 export function readRateLimit(headers: Pick<HttpHeaders, 'get'>): RateLimitState | undefined {
   const [limit = 0, remaining = 0, resetAt = 0] = ['Limit', 'Remaining', 'Reset'].map((name) =>
-    Number(/^\d{1,15}$/.exec(headers.get(`X-RateLimit-${name}`) ?? '')?.[0]),
+    Number(matchField(headers, `X-RateLimit-${name}`, /^(\d{1,15})$/)),
   );
   return Number.isNaN(limit + remaining + resetAt)
     ? undefined

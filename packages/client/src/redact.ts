@@ -13,12 +13,8 @@ export interface Redact {
 }
 
 export function createRedact(apiKey: string): Redact {
-  function redactText(text: string): string {
-    return apiKey.length < minKeyLength ? text : text.replaceAll(apiKey, '[API key]');
-  }
-
   function isIn(value: unknown, depth: number): boolean {
-    if (typeof value === 'string') return redactText(value) !== value;
+    if (typeof value === 'string') return redact(value) !== value;
     const object = Object(value);
     // Without calling any getter, except for the stack, which is one in recent engines, and for the
     // header fields, which are no properties.
@@ -31,16 +27,19 @@ export function createRedact(apiKey: string): Redact {
     return depth <= maxDepth && members.some((member: unknown) => isIn(member, depth + 1));
   }
 
-  function redact(value: unknown) {
-    if (typeof value === 'string') return redactText(value);
+  function redact(text: string): string;
+  function redact(cause: unknown): unknown;
+  function redact(value: unknown): unknown {
+    if (typeof value === 'string')
+      return apiKey.length < minKeyLength ? value : value.replaceAll(apiKey, '[API key]');
     try {
       if (!isIn(value, 0)) return value;
       const { message = String(value), stack = '' } = value as Partial<Error>;
-      return Object.assign(new Error(redactText(message)), { stack: redactText(stack) });
+      return Object.assign(new Error(redact(message)), { stack: redact(stack) });
     } catch {
       // A proxy that throws, an object without a text: to fail here would leave the call without end.
       return new Error('unreadable');
     }
   }
-  return redact as Redact;
+  return redact;
 }

@@ -1,17 +1,24 @@
 import { stringifyJson } from '@animal-store/contract';
-import { userAgent } from './environment.ts';
+import { environment } from './environment.ts';
 import type { FetchInit } from './http-response.ts';
+import { version } from './version.ts';
+
+/**
+ * Header fields by name, in any case. Those of a call come after those of the client, and the last of a
+ * name wins. What the client itself sets, such as `Authorization`, cannot be replaced.
+ */
+export type HeaderFields = Readonly<Record<string, string | undefined>>;
 
 /** Options of a single call; the client's own apply where they are left out. */
 export interface CallOptions {
   /** Cancels the call, which then rejects with an `AbortError`, also while it waits. */
   signal?: AbortSignal | undefined;
-  /** How long each attempt may take, in milliseconds, until the last byte of its answer. */
+  /** How long each attempt may take once it is sent, until the last byte of its answer: milliseconds. */
   timeoutMs?: number | undefined;
   /** How often the call is tried again if it fails for the moment. */
   maxRetries?: number | undefined;
-  /** Header fields to send besides those of the client, which win. */
-  headers?: Readonly<Record<string, string>> | undefined;
+  /** Header fields to send in addition to those of the client; `undefined` removes one of these. */
+  headers?: HeaderFields | undefined;
 }
 
 /** A request of an operation that this version of the client does not know. */
@@ -22,11 +29,17 @@ export interface RequestDescription {
    * @default 'GET'
    */
   method?: string | undefined;
-  /** The path below `baseUrl`, such as `/store/orders`. */
+  /** The path below `baseUrl`, such as `/store/orders/7?full=true`. */
   path: string;
-  /** Query parameters; those that are `undefined` are left out. */
+  /**
+   * What hooks and errors call the path, such as `/store/orders/{id}`.
+   *
+   * @default the path without its query
+   */
+  pathTemplate?: string | undefined;
+  /** Query parameters. They replace those of the path; `undefined` removes one. */
   query?: object | undefined;
-  /** The body, sent as JSON. */
+  /** The body: a value that JSON has, sent as JSON. `undefined` sends none. */
   body?: unknown;
   /** Sent as `Idempotency-Key`. Without one, a POST or PATCH is repeated only after a 429. */
   idempotencyKey?: string | undefined;
@@ -41,13 +54,13 @@ export interface PreparedRequest {
 interface RequestWithHeaders extends RequestDescription {
   method: string;
   /** Those of the client and of the call; later ones win, and the client's own over all. */
-  headers: (object | undefined)[];
+  headers: readonly (object | undefined)[];
 }
 
 /**
  * Puts a request together.
  *
- * @throws {TypeError} for a header or a body that cannot be sent.
+ * @throws {TypeError} for a path, a header or a body that cannot be sent.
  */
 export function prepareRequest(
   { method, path, query, headers, body, idempotencyKey }: RequestWithHeaders,
@@ -57,15 +70,24 @@ export function prepareRequest(
   const own = {
     Accept: 'application/json',
     Authorization: `Bearer ${apiKey}`,
-    'Content-Type': body === undefined ? undefined : 'application/json',
-    'Idempotency-Key': idempotencyKey,
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
   };
   const fields = new Headers();
-  for (const more of [{ 'User-Agent': userAgent() }, ...headers, own]) setAll(fields, more);
-  const search = new URLSearchParams();
-  setAll(search, query);
+  // Not from a browser: Firefox and Safari would ask for it in the preflight request. Every browser calls
+  // itself Mozilla, its workers included.
+  const isBrowser = environment.navigator?.userAgent?.startsWith('Mozilla/');
+  const userAgent = isBrowser ? undefined : `animal-store-client/${version}`;
+  for (const more of [{ 'User-Agent': userAgent }, ...headers, own]) setAll(fields, more);
+  const url = new URL(baseUrl + path);
+  // Neither `..` nor a missing slash leads the key out of the service.
+  if (!url.href.startsWith(`${baseUrl}/`)) throw new TypeError('path: expected one below baseUrl');
+  setAll(url.searchParams, query);
+  // Of a form, a file, bytes or a `Map`, JSON would make `{}` without a word. All of these have a tag.
+  if (body instanceof Object && Symbol.toStringTag in body)
+    throw new TypeError('body: expected JSON');
   return {
-    url: baseUrl + path + (`${search}` && `?${search}`),
+    url: url.href,
     init: {
       method,
       headers: Object.fromEntries(fields),
@@ -77,9 +99,9 @@ export function prepareRequest(
   };
 }
 
-/** Sets what is not `undefined`. */
-function setAll(target: Headers | URLSearchParams, values: object = {}): void {
-  for (const [name, value] of Object.entries(values)) {
-    if (value !== undefined) target.set(name, String(value));
+function setAll(target: Headers | URLSearchParams, values: object | undefined): void {
+  for (const [name, value] of Object.entries(values ?? {})) {
+    if (value === undefined) target.delete(name);
+    else target.set(name, String(value));
   }
 }

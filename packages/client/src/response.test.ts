@@ -20,10 +20,10 @@ function read(status: number, { statusText = '' } = {}) {
 
 describe('an answer without a message', () => {
   test.each([
-    [502, 'listPets: no description (HTTP 502)'],
+    [502, 'listPets: failed (HTTP 502)'],
     [300, 'listPets: redirect: is baseUrl right? (HTTP 300)'],
     [399, 'listPets: redirect: is baseUrl right? (HTTP 399)'],
-    [400, 'listPets: no description (HTTP 400)'],
+    [400, 'listPets: failed (HTTP 400)'],
   ])('of %i is described, though HTTP/2 has no reason phrase', (status, expected) => {
     expect(read(status)).toThrow(expect.objectContaining({ message: expected }));
   });

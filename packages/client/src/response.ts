@@ -13,6 +13,9 @@ export interface Answer {
 /** What the body of a success must be; `undefined` for any JSON, or nothing at all. */
 export type BodyKind = 'array' | 'object' | undefined;
 
+/** How much of a body an error keeps: more than the service sends, and not too much for a log. */
+const maxBodyLength = 10_000;
+
 /**
  * Reads the body of a success.
  *
@@ -24,38 +27,38 @@ export function readBody(
   kind: BodyKind,
   { redact, call }: { redact: Redact; call: CallDetails },
 ): unknown {
-  const body = tryParseJson(text);
+  let body: unknown;
+  let cause: unknown;
+  try {
+    body = parseJson(text);
+  } catch (error) {
+    cause = error;
+  }
   // Without a kind, anything will do that is JSON, or nothing at all.
   const isExpected = kind
     ? body instanceof Object && Array.isArray(body) === (kind === 'array')
-    : body !== undefined || text === '';
-  const { ok, status } = response;
+    : !cause || text === '';
+  const { ok, status, statusText } = response;
   if (ok && isExpected) return body;
 
-  const type = response.headers.get('Content-Type') ?? 'no content type';
   // A proxy may send any JSON.
   const { code, message } = ok
-    ? { message: `expected a JSON ${kind ?? 'value'}, got ${type}` }
+    ? {
+        message: `expected a JSON ${kind ?? 'value'}, got Content-Type ${response.headers.get('Content-Type')}`,
+      }
     : Object(body);
   const textOf = (value: unknown) => (typeof value === 'string' ? redact(value) : undefined);
   const headers = new Headers();
   response.headers.forEach((value, name) => {
     headers.append(name, redact(value));
   });
-  const detail = textOf(message) || redact(describe(response));
-  throw createApiError({ status, code: textOf(code), detail, headers }, call);
-}
-
-/** JSON is never `undefined`, so that is what a text that is no JSON gives. */
-function tryParseJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Browsers hide everything about a redirect that they were told not to follow: its status is 0. */
-function describe({ status, statusText }: HttpResponse): string {
-  return status < 400 ? 'redirect: is baseUrl right?' : statusText || 'no description';
+  // Browsers hide everything about a redirect that they were told not to follow: its status is 0.
+  const description = status < 400 ? 'redirect: is baseUrl right?' : statusText;
+  const detail = textOf(message) || redact(description || 'failed');
+  throw createApiError(
+    { status, code: textOf(code), detail, headers, body: redact(text).slice(0, maxBodyLength) },
+    call,
+    // Of a failure, the body is no cause.
+    ok ? redact(cause) : undefined,
+  );
 }

@@ -3,7 +3,8 @@ import { createApiKeySource } from './api-key-source.ts';
 import type { Result } from './call-promise.ts';
 import { type ClientOptions, parseBaseUrl } from './client-options.ts';
 import { createNoticeDeprecation } from './deprecation.ts';
-import { readVariable } from './environment.ts';
+import { describeNoAnswer } from './describe-no-answer.ts';
+import { environment } from './environment.ts';
 import { throwIfAborted } from './errors/abort-error.ts';
 import { AnimalStoreError, type CallDetails } from './errors/animal-store-error.ts';
 import { AuthenticationError } from './errors/authentication-error.ts';
@@ -11,8 +12,7 @@ import { ConnectionError } from './errors/connection-error.ts';
 import type { AnyAnimalStoreError } from './errors/is-animal-store-error.ts';
 import { RateLimitError } from './errors/rate-limit-error.ts';
 import { TimeoutError } from './errors/timeout-error.ts';
-import type { CallEvent } from './events.ts';
-import { createTell } from './hooks.ts';
+import { createTell, type TellOfCall } from './hooks.ts';
 import type { HttpHeaders } from './http-response.ts';
 import { createQuotaGate } from './quota-gate.ts';
 import { type RateLimitState, readRateLimit } from './read-rate-limit.ts';
@@ -28,8 +28,6 @@ export interface Operation<Data> extends RequestDescription {
   /** By default the method and the path. */
   operation?: OperationName | 'getRateLimit';
   bodyKind?: BodyKind;
-  /** Whether it costs no quota, so that it never waits for any. */
-  isFree?: boolean;
   /** Makes the data of a body of that kind; by default the body itself. */
   read?: (body: unknown, headers: HttpHeaders, call: CallDetails) => Data;
 }
@@ -54,18 +52,17 @@ export function createSend(
   clientOptions: ClientOptions,
   onRateLimit: (state: RateLimitState) => void,
 ): Send {
-  const baseUrl = parseBaseUrl(clientOptions.baseUrl ?? readVariable('ANIMAL_STORE_BASE_URL'));
-  const apiKeys = createApiKeySource(clientOptions.apiKey ?? readVariable('ANIMAL_STORE_API_KEY'));
-  // With room for the jitter: a timer that is too long fires at once.
-  const maxRetryAfterMs = Math.min(clientOptions.maxRetryAfterMs ?? 60_000, maxTimerMs / 2);
+  // Each variable is read only if it is needed: Deno asks the user for the permission.
+  const env = environment.process?.env;
+  const baseUrl = parseBaseUrl(clientOptions.baseUrl ?? env?.ANIMAL_STORE_BASE_URL);
+  const [getKey, renewKey] = createApiKeySource(clientOptions.apiKey ?? env?.ANIMAL_STORE_API_KEY);
+  const maxRetryAfterMs = clientOptions.maxRetryAfterMs ?? 70_000;
   const tell = createTell(clientOptions);
   const noticeDeprecation = createNoticeDeprecation(clientOptions, tell);
-  // Looked up at each call, so that what replaces the global later (a tracer, a test) is used.
-  const fetch = clientOptions.fetch ?? ((url, init) => globalThis.fetch(url, init));
 
   async function findKey(call: CallDetails, signal: AbortSignal | undefined): Promise<string> {
-    const key = apiKeys.get();
-    await waitFor(undefined, signal, (end) => key.then(end, end));
+    const key = getKey();
+    await waitFor(maxTimerMs, signal, (end) => key.then(end, end));
     throwIfAborted(call, signal);
     try {
       return await key;
@@ -76,46 +73,56 @@ export function createSend(
 
   return async <Data>(describe: () => Operation<Data>, options: CallOptions = {}) => {
     const operation = describe();
-    const { method = 'GET', path, idempotencyKey, bodyKind, isFree } = operation;
-    if (!path.startsWith('/')) throw new TypeError('path: expected a leading slash');
+    const { method = 'GET', path, idempotencyKey, bodyKind } = operation;
     // A query may hold what has no place in a log.
-    const [pathname] = path.split(/[?#]/);
-    const name = operation.operation ?? `${method} ${pathname}`;
-    const call = { operation: name, method, url: baseUrl + pathname, attempts: 0 };
+    const [pathname = ''] = path.split(/[?#]/);
+    const { operation: name = `${method} ${pathname}`, pathTemplate = pathname } = operation;
+    const details = { operation: name, method, pathTemplate, url: baseUrl + pathname };
+    const call = { ...details, attempts: 0 };
+    const tellOfCall: TellOfCall = (hook, more) =>
+      tell(hook, { ...details, attempt: call.attempts, ...more } as never);
     const {
       signal,
       maxRetries = clientOptions.maxRetries ?? 2,
       timeoutMs = clientOptions.timeoutMs ?? 30_000,
     } = options;
-    const headers = [clientOptions.headers, options.headers];
-    const isRepeatable = idempotencyKey !== undefined || !/^(?:POST|PATCH)$/i.test(method);
+    const headers = [clientOptions.headers, options.headers].flat();
+    // Whether the service may get the same request twice (RFC 9110, §9.2.2). If not, only a 429 is
+    // repeated, for then the service has done nothing.
+    const isRepeatable = idempotencyKey !== undefined || !/^(POST|PATCH)$/i.test(method);
 
     /** Sends the request once, tells the hooks, and reads the answer. */
     async function attempt(apiKey: string): Promise<Result<Data>> {
       const { url, init } = prepareRequest({ ...operation, method, headers }, baseUrl, apiKey);
       // What costs no quota has a gate of its own, which is always open.
-      const gate = isFree ? createQuotaGate() : findShared().findGate(baseUrl, apiKey);
+      const gate =
+        name === 'getRateLimit' ? createQuotaGate() : findShared().findGate(baseUrl, apiKey);
       const redact = createRedact(apiKey);
-      let startedAtMs = 0;
+      let sentAtMs = Number.NaN;
 
       async function exchange(abort: AbortSignal): Promise<Answer> {
         call.attempts++;
-        tell('onRequest', eventOf(call));
-        startedAtMs = Date.now();
+        tellOfCall('onRequest', {});
+        sentAtMs = Date.now();
+        // Looked up here, so that what replaces the global later (a tracer, a test) is used.
+        const { fetch = globalThis.fetch } = clientOptions;
         const response = await fetch(url, { ...init, signal: abort });
         return { response, text: await response.text() };
       }
 
-      const outcome = await gate.send(exchange, { maxRetryAfterMs, timeoutMs, signal });
+      const outcome = await gate(exchange, { maxRetryAfterMs, timeoutMs, signal });
       const { answer, failure, refusal } = outcome;
       if (answer === undefined) {
         throwIfAborted(call, signal);
         if (refusal) throw new RateLimitError(refusal, call);
-        if (failure) {
-          const cause = redact(failure.cause);
-          throw new ConnectionError(`no answer from ${baseUrl}`, call, cause);
-        }
-        throw new TimeoutError(`no complete answer within ${timeoutMs} ms`, call);
+        if (failure)
+          throw new ConnectionError(describeNoAnswer(baseUrl), call, redact(failure.cause));
+        throw new TimeoutError(
+          sentAtMs >= 0
+            ? `no complete answer within ${timeoutMs} ms`
+            : 'not sent: no answer to earlier requests',
+          call,
+        );
       }
 
       const { response } = answer;
@@ -124,8 +131,7 @@ export function createSend(
       const facts = { response, requestId: fields.get('X-Request-Id') ?? undefined, rateLimit };
       if (rateLimit) onRateLimit(rateLimit);
       noticeDeprecation(name, fields);
-      const durationMs = Date.now() - startedAtMs;
-      tell('onResponse', { ...eventOf(call), ...facts, status, durationMs });
+      tellOfCall('onResponse', { ...facts, status, durationMs: Date.now() - sentAtMs });
       const body = readBody(answer, bodyKind, { redact, call });
       return { ...facts, data: operation.read?.(body, fields, call) ?? (body as Data) };
     }
@@ -146,23 +152,18 @@ export function createSend(
         if (call.attempts > attempts) {
           if (error instanceof AuthenticationError && !isRenewed) {
             isRenewed = true;
-            if (await apiKeys.renew(apiKey).catch(() => false)) delayMs = 0;
-          } else if (retries++ < maxRetries) {
-            delayMs = retryDelayMs(error, retries, { maxRetryAfterMs, isRepeatable });
+            if (await renewKey(apiKey).catch(() => false)) delayMs = 0;
+          } else if ((isRepeatable || error instanceof RateLimitError) && retries++ < maxRetries) {
+            delayMs = retryDelayMs(error, retries, maxRetryAfterMs);
           }
         }
-        const event = eventOf(call);
         if (delayMs === undefined) {
-          tell('onError', { ...event, error, durationMs: Date.now() - startedAtMs });
+          tellOfCall('onError', { error, durationMs: Date.now() - startedAtMs });
           throw error;
         }
-        tell('onRetry', { ...event, error, delayMs });
+        tellOfCall('onRetry', { error, delayMs });
         await waitFor(delayMs, signal);
       }
     }
   };
-}
-
-function eventOf({ attempts, ...details }: CallDetails): CallEvent {
-  return { ...details, attempt: attempts };
 }

@@ -12,7 +12,7 @@ test('another copy of this package finds the same gate', async () => {
 
 test('an inspection of what is shared shows no key', () => {
   findShared().findGate('https://store.example/v1', 'ast_secret');
-  const shared = Reflect.get(globalThis, Symbol.for('@animal-store/client/shared/1'));
+  const shared = Reflect.get(globalThis, Symbol.for('@animal-store/client/shared/2'));
   expect(shared).toBe(findShared());
   expect(inspect(shared, { showHidden: true, depth: 10 })).not.toContain('ast_secret');
 });

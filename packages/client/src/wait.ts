@@ -8,21 +8,22 @@ export const maxTimerMs = 2 ** 31 - 1;
  *
  * @param onEnd is given the function that ends the wait.
  */
-export async function waitFor(
-  ms: number | undefined,
+export function waitFor(
+  ms: number,
   signal: AbortSignal | undefined,
   onEnd?: (end: () => void) => unknown,
 ): Promise<void> {
-  if (signal?.aborted) return;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let end = () => {};
-  await new Promise<void>((resolve) => {
-    end = resolve;
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
     // Some runtimes cut off the fraction, and a wait must never be too short.
-    if (ms !== undefined) timer = setTimeout(end, Math.min(Math.ceil(ms), maxTimerMs));
+    const timer = setTimeout(end, Math.min(Math.ceil(ms), maxTimerMs));
     signal?.addEventListener('abort', end);
     onEnd?.(end);
+
+    function end() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    }
   });
-  clearTimeout(timer);
-  signal?.removeEventListener('abort', end);
 }

@@ -75,7 +75,7 @@ test('a body that is shorter than it should be for JSON is no success', async ()
   const store = createClient({ baseUrl: server.baseUrl, apiKey: 'ast_key' });
   expect(await rejection(store.listPets())).toMatchObject({
     name: 'ApiError',
-    detail: 'expected a JSON array, got no content type',
+    detail: 'expected a JSON array, got Content-Type null',
   });
   expect(server.requests).toHaveLength(1);
 });

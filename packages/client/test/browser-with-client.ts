@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findProgram, temporaryDirectory } from '@animal-store/testkit';
+import { findProgram, hangMs, temporaryDirectory } from '@animal-store/testkit';
 import { chromium } from 'playwright-core';
 import type { Consumer } from './consumer.ts';
 import { answer, startScriptedServer } from './scripted-server.ts';
@@ -28,6 +28,7 @@ export async function openBrowserWithClient(consumer: Consumer): Promise<Browser
     await chromium.launchPersistentContext(profile.path, {
       executablePath: await findProgram('chromium'),
       headless: true,
+      timeout: hangMs,
       args: [
         '--no-sandbox',
         '--disable-gpu',
@@ -40,6 +41,7 @@ export async function openBrowserWithClient(consumer: Consumer): Promise<Browser
     }),
   );
   const page = await browser.newPage();
+  page.setDefaultTimeout(hangMs);
   await page.goto(new URL('/', pages.baseUrl).href);
   const opened = resources.move();
   return {

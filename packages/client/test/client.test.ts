@@ -27,6 +27,7 @@ test('listPets sends a bare GET and gives back the animals', async () => {
   await expect(store.listPets()).resolves.toEqual({
     pets: [{ id: 1, name: 'Mia', categoryId: 3, status: 'available' }],
     nextCursor: undefined,
+    resumeCursor: '~1~',
   });
 
   expect(server.requests).toHaveLength(1);
@@ -43,10 +44,11 @@ test('listPets sends the members of its query that are defined', async () => {
   const store = createClient({ baseUrl: `${server.baseUrl}/`, apiKey });
 
   const empty = { pets: [], nextCursor: undefined };
-  await expect(store.listPets({ limit: 50, status: 'sold', cursor: 'a+b/c=&d' })).resolves.toEqual(
+  const query = { limit: 50, status: 'sold', cursor: 'a+b/c=&d' } as const;
+  await expect(store.listPets(query)).resolves.toMatchObject(empty);
+  await expect(store.listPets({ limit: undefined, status: undefined })).resolves.toMatchObject(
     empty,
   );
-  await expect(store.listPets({ limit: undefined, status: undefined })).resolves.toEqual(empty);
 
   expect(server.requests.map(({ line }) => line)).toEqual([
     'GET /v1/pets?limit=50&status=sold&cursor=a%2Bb%2Fc%3D%26d',
@@ -123,6 +125,22 @@ test.each([
   expect(server.requests[0]?.body).toBe(`{"name":"Mia","categoryId":${categoryId}}`);
 });
 
+test('listPets gets given animals, exactly', async () => {
+  await using server = await startScriptedServer(answer(200, `[${cat}]`));
+  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+
+  const { pets, nextCursor } = await store.listPets({
+    ids: [5, 11, 9007199254740993n],
+    categoryId: -9223372036854775808n,
+  });
+  expect({ pets, nextCursor }).toMatchObject({ pets: [{ id: 1 }], nextCursor: undefined });
+  const target = new URL(server.requests[0]?.line.split(' ')[1] ?? '', server.baseUrl);
+  expect([...target.searchParams]).toEqual([
+    ['ids', '5,11,9007199254740993'],
+    ['categoryId', '-9223372036854775808'],
+  ]);
+});
+
 test('a number that was rounded before it came here is refused, and nothing is sent', async () => {
   await using server = await startScriptedServer(answer(200, cat));
   const store = createClient({ baseUrl: server.baseUrl, apiKey });
@@ -131,6 +149,10 @@ test('a number that was rounded before it came here is refused, and nothing is s
     new TypeError('categoryId: 9007199254740992 is not exact, use a bigint'),
   );
   await expect(store.getPet(-(2 ** 60))).rejects.toThrow(TypeError);
+  await expect(store.listPets({ ids: [1, 2 ** 53] })).rejects.toThrow(
+    new TypeError('ids: 9007199254740992 is not exact, use a bigint'),
+  );
+  await expect(store.listPets({ categoryId: 2 ** 53 })).rejects.toThrow(TypeError);
   await expect(store.getPet('' as unknown as number)).rejects.toThrow(
     new TypeError('id: expected an integer'),
   );

@@ -86,7 +86,8 @@ async function installTypes(consumer: Consumer, types: string[]): Promise<void> 
 const modules = {
   node16: { module: 'node16' },
   nodenext: { module: 'nodenext' },
-  bundler: { module: 'preserve', moduleResolution: 'bundler' },
+  // Not `preserve`: with it TypeScript 5.4 refuses a top-level `for await`.
+  bundler: { module: 'esnext', moduleResolution: 'bundler' },
 };
 /** What is there besides the language. */
 const runtimes = {

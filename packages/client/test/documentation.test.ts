@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { packageDirectory } from './consumer.ts';
 
-const declarations = await readFile(join(packageDirectory, 'dist/index.d.ts'), 'utf8');
+const declarations = (
+  await Promise.all(
+    ['index', 'testing'].map((entry) =>
+      readFile(join(packageDirectory, `dist/${entry}.d.ts`), 'utf8'),
+    ),
+  )
+).join('');
 const lines = declarations.split('\n');
 
 /** A declaration, or a member of one: what an editor shows the comment of. */
@@ -33,7 +39,15 @@ test.each([
     'withOptions',
     'withResponse',
   ],
-  ...['toArray', 'pages', 'createClient', 'isAnimalStoreError', 'isApiError'],
+  ...[
+    'createTestService',
+    'failNext',
+    'toArray',
+    'pages',
+    'createClient',
+    'isAnimalStoreError',
+    'isApiError',
+  ],
   ...Array.from(declarations.matchAll(/^declare class (\w+)/gm), ([, name = '']) => name),
 ])('%s has an example', (name) => {
   const at = declarations.search(

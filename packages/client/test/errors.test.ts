@@ -8,6 +8,8 @@ import { AuthenticationError } from '../src/errors/authentication-error.ts';
 import { BadRequestError } from '../src/errors/bad-request-error.ts';
 import { ConflictError } from '../src/errors/conflict-error.ts';
 import { ConnectionError } from '../src/errors/connection-error.ts';
+import { InsufficientScopeError } from '../src/errors/insufficient-scope-error.ts';
+import { KeySuspendedError } from '../src/errors/key-suspended-error.ts';
 import { NotFoundError } from '../src/errors/not-found-error.ts';
 import { RateLimitError } from '../src/errors/rate-limit-error.ts';
 import { ServerError } from '../src/errors/server-error.ts';
@@ -32,6 +34,9 @@ describe('an answer that is no success', () => {
   test.each([
     [400, 'invalid_request', BadRequestError, 'BadRequestError'],
     [401, 'unauthorized', AuthenticationError, 'AuthenticationError'],
+    [403, 'insufficient_scope', InsufficientScopeError, 'InsufficientScopeError'],
+    [403, 'key_suspended', KeySuspendedError, 'KeySuspendedError'],
+    [403, 'forbidden_by_a_firewall', ApiError, 'ApiError'],
     [404, 'pet_not_found', NotFoundError, 'NotFoundError'],
     [405, 'method_not_allowed', ApiError, 'ApiError'],
     [409, 'idempotency_in_progress', ConflictError, 'ConflictError'],
@@ -60,8 +65,37 @@ describe('an answer that is no success', () => {
       method: 'GET',
       attempts: 1,
       requestId: 'r-1',
+      docsUrl: `${new URL((error as ApiError).url).origin}/docs#error-${code}`,
     });
     expect((error as ApiError).headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  test('keeps its body as a text, without the key', async () => {
+    const body = { code: 'x', message: 'y', status: 418, trace: `Bearer ${apiKey}` };
+    const error = (await failure(answer(418, JSON.stringify(body)))) as ApiError;
+    expect(JSON.parse(error.body ?? '')).toEqual({ ...body, trace: 'Bearer [API key]' });
+    expect(error).not.toHaveProperty('cause');
+    const long = (await failure(answer(502, '<p>'.repeat(10_000)))) as ApiError;
+    expect(long.body).toBe('<p>'.repeat(10_000).slice(0, 10_000));
+  });
+
+  test('that is malformed JSON has the parser’s error as its cause, and the text', async () => {
+    const text = `[{"id":1,"name":"${apiKey}`;
+    const error = (await failure(answer(200, text))) as ApiError;
+    expect(error.detail).toBe(
+      'expected a JSON array, got Content-Type application/json; charset=utf-8',
+    );
+    expect(error.cause).toMatchObject({ message: expect.stringMatching(/JSON/) });
+    expect(error.body).toBe('[{"id":1,"name":"[API key]');
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(apiKey);
+  });
+
+  test.each([
+    [503, 'service_unavailable'],
+    [409, 'idempotency_in_progress'],
+  ])('with %i tells how long it asks to wait', async (status, code) => {
+    const script = answer(status, errorBody(status, code), { 'Retry-After': '7' });
+    expect(await failure(script)).toMatchObject({ retryAfterMs: 7_000 });
   });
 
   test("a proxy's HTML is told by its status line", async () => {
@@ -73,6 +107,7 @@ describe('an answer that is no success', () => {
     expect(error).toMatchObject({ status: 502, detail: 'Bad Gateway' });
     expect((error as ApiError).code).toBeUndefined();
     expect((error as ApiError).requestId).toBeUndefined();
+    expect((error as ApiError).docsUrl).toBeUndefined();
   });
 
   test.each(['', 'null', '[]', '"x"', '{"code":7,"message":{}}', '{"message":""}', '['])(
@@ -111,7 +146,7 @@ describe('an answer that is no success', () => {
       name: 'ApiError',
       status: 200,
       code: undefined,
-      detail: `expected a JSON array, got ${type}`,
+      detail: `expected a JSON array, got Content-Type ${type}`,
     });
   });
 
@@ -123,7 +158,7 @@ describe('an answer that is no success', () => {
       const expected = {
         name: 'ApiError',
         status: 200,
-        detail: 'expected a JSON array, got application/json; charset=utf-8',
+        detail: 'expected a JSON array, got Content-Type application/json; charset=utf-8',
       };
       expect(await rejection(store.listPets())).toMatchObject(expected);
       expect(await rejection(store.eachPet().toArray())).toMatchObject(expected);
@@ -139,7 +174,7 @@ describe('an answer that is no success', () => {
       expect(error).toMatchObject({
         name: 'ApiError',
         status: 201,
-        detail: 'expected a JSON object, got application/json; charset=utf-8',
+        detail: 'expected a JSON object, got Content-Type application/json; charset=utf-8',
       });
     },
   );
@@ -174,13 +209,9 @@ describe('a 429', () => {
   test('of a proxy, without the headers, leaves the fields undefined', async () => {
     const error = await failure(answer(429, 'slow down', { 'Content-Type': 'text/plain' }));
     expect(error).toBeInstanceOf(RateLimitError);
-    expect(error).toMatchObject({
-      retryAfterMs: undefined,
-      limit: undefined,
-      remaining: undefined,
-      resetAt: undefined,
-      banned: false,
-    });
+    expect(error).toMatchObject({ retryAfterMs: undefined, banned: false });
+    const { limit, remaining, resetAt } = error as RateLimitError;
+    expect([limit, remaining, resetAt]).toEqual([undefined, undefined, undefined]);
   });
 });
 

@@ -22,6 +22,7 @@ test('requests that were given up count as long as they may arrive, whoever is a
   ]).flat();
   const { tally } = await play({
     quota: { perMinute: 60, perDay: 1_000 },
+    isStripped: false,
     usedBefore: 0,
     clients: [
       { ...options, maxLatencyMs: 4_000, timeoutMs: 50 },

@@ -4,6 +4,9 @@ import { expect, vi } from 'vitest';
 import { createClient } from '../src/index.ts';
 import { simulateService } from './simulated-service.ts';
 
+// The same cases in every run.
+fc.configureGlobal({ seed: 1 });
+
 /** Calls of one process: bursts, when they begin, through which client, and when they are aborted. */
 const calls = fc
   .array(
@@ -36,6 +39,7 @@ export const situation = fc.record({
     perMinute: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(60, 300, 1_000)),
     perDay: fc.oneof(fc.integer({ min: 1, max: 200 }), fc.constantFrom(1_000, 100_000)),
   }),
+  isStripped: fc.boolean(),
   usedBefore: fc.oneof(fc.constant(0), fc.nat(100)),
   clients: fc.array(client, { minLength: 1, maxLength: 4 }),
   processes: fc.array(calls, { minLength: 1, maxLength: 2 }),
@@ -48,12 +52,12 @@ type Situation = typeof situation extends fc.Arbitrary<infer T> ? T : never;
 let runs = 0;
 
 /** Plays a situation on a fake clock until every call has ended, and gives what the service saw. */
-export async function play({ quota, usedBefore, clients, processes, seed }: Situation) {
+export async function play({ quota, isStripped, usedBefore, clients, processes, seed }: Situation) {
   const random = createSeededRandom(seed);
   vi.useFakeTimers({ loopLimit: 1e9, now: Date.UTC(2026, 10, 21) });
   vi.spyOn(Math, 'random').mockImplementation(random);
   try {
-    const service = simulateService(quota);
+    const service = simulateService(quota, { isStripped });
     for (let used = 0; used < Math.min(usedBefore, quota.perMinute, quota.perDay); used++) {
       service.take();
     }

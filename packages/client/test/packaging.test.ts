@@ -29,6 +29,12 @@ test('nothing in dist names what a user does not have', async () => {
     'index.d.ts',
     'index.js',
     'index.js.map',
+    'testing.cjs',
+    'testing.cjs.map',
+    'testing.d.cts',
+    'testing.d.ts',
+    'testing.js',
+    'testing.js.map',
   ]);
   for (const file of files.filter((name) => !name.endsWith('.map'))) {
     expect(await readFile(join(dist, file), 'utf8'), file).not.toMatch(
@@ -94,6 +100,22 @@ test('a CommonJS module requires it', async () => {
      });`,
   );
   expect(JSON.parse(await consumer.run(process.execPath, ['run.cjs']))).toEqual(names);
+});
+
+test('@animal-store/client/testing is imported and required, and works with the client', async () => {
+  const code = `
+    const service = createTestService({ pets: [{ name: 'Mia', categoryId: 3 }] });
+    createClient(service.clientOptions).listPets().then(({ pets }) => console.log(pets[0].name));`;
+  const names = [
+    ['createClient', '@animal-store/client'],
+    ['createTestService', '@animal-store/client/testing'],
+  ] as const;
+  const imports = names.map(([name, from]) => `import { ${name} } from '${from}';`);
+  const requires = names.map(([name, from]) => `const { ${name} } = require('${from}');`);
+  await consumer.write('testing.mjs', imports.join('\n') + code);
+  await consumer.write('testing.cjs', requires.join('\n') + code);
+  expect(await consumer.run(process.execPath, ['testing.mjs'])).toBe('Mia\n');
+  expect(await consumer.run(process.execPath, ['testing.cjs'])).toBe('Mia\n');
 });
 
 test('its two halves know the errors of one another', async () => {

@@ -47,6 +47,12 @@ describe('eachPet', () => {
     ]);
   });
 
+  test('asks for given animals at once, without a length', async () => {
+    const { store, urls } = open([page(pets(1, 2))]);
+    expect(await store.eachPet({ ids: [1, 2] }).toArray()).toHaveLength(2);
+    expect(urls()).toEqual([`${list}?ids=1%2C2`]);
+  });
+
   test('has pages of the length it is told, and starts where it is told', async () => {
     const { store, urls } = open();
     for await (const _pet of store.eachPet({ limit: 2, cursor: 'z' })) break;
@@ -118,9 +124,9 @@ describe('pages', () => {
       expect(urls()).toHaveLength(pages.length);
     }
     expect(pages).toEqual([
-      { pets: pets(1, 2), nextCursor: 'a+1' },
-      { pets: pets(3, 4), nextCursor: 'b' },
-      { pets: pets(5, 5), nextCursor: undefined },
+      { pets: pets(1, 2), nextCursor: 'a+1', resumeCursor: 'a+1' },
+      { pets: pets(3, 4), nextCursor: 'b', resumeCursor: 'b' },
+      { pets: pets(5, 5), nextCursor: undefined, resumeCursor: '~5~b' },
     ]);
   });
 
@@ -205,6 +211,47 @@ describe('toArray', () => {
   });
 });
 
+describe('resumeCursor', () => {
+  test('of a last page leads to what was added since, once', async () => {
+    const { store, urls } = open([
+      page(pets(5, 5)),
+      page(pets(5, 7)),
+      page(pets(5, 7)),
+      page(pets(5, 104), next('cursor=c')),
+      page(pets(105, 105)),
+    ]);
+    let cursor: string | undefined = 'b';
+    async function rest(): Promise<number[]> {
+      const seen: number[] = [];
+      for await (const { pets, resumeCursor } of store.pages({ cursor })) {
+        seen.push(...pets.map(({ id }) => id));
+        cursor = resumeCursor;
+      }
+      return seen;
+    }
+    expect(await rest()).toEqual([5]);
+    expect(await rest()).toEqual([6, 7]);
+    expect(await rest()).toEqual([]);
+    expect(await rest()).toEqual(Array.from({ length: 98 }, (_, index) => 8 + index));
+    expect(cursor).toBe('~105~c');
+    expect(urls()).toEqual([
+      ...Array(4).fill(`${list}?cursor=b&limit=100`),
+      `${list}?cursor=c&limit=100`,
+    ]);
+  });
+
+  test('of the only page, also an empty one, leads to what was added since', async () => {
+    const { store, urls } = open([page([]), page(pets(1, 1)), page(pets(1, 2))]);
+    const empty = await store.listPets();
+    expect(empty.resumeCursor).toBe('~0~');
+    const first = await store.listPets({ cursor: empty.resumeCursor });
+    expect(first).toMatchObject({ pets: pets(1, 1), resumeCursor: '~1~' });
+    const second = await store.listPets({ cursor: first.resumeCursor });
+    expect(second).toMatchObject({ pets: pets(2, 2), resumeCursor: '~2~' });
+    expect(urls()).toEqual([list, list, list]);
+  });
+});
+
 describe('nextCursor', () => {
   test.each([
     [next('cursor=abc'), 'abc'],
@@ -219,6 +266,6 @@ describe('nextCursor', () => {
     [undefined, undefined],
   ])('of the header %j is %j', async (link, expected) => {
     const { store } = open([page([], link)]);
-    expect(await store.listPets()).toEqual({ pets: [], nextCursor: expected });
+    expect(await store.listPets()).toMatchObject({ pets: [], nextCursor: expected });
   });
 });

@@ -13,7 +13,12 @@ function open(steps: Step[], options: Partial<ClientOptions> = {}) {
   const baseUrl = 'https://store.example/v1';
   const start = Date.now();
   return {
-    store: createClient({ baseUrl, apiKey: `ast_key_${++keys}`, fetch: script.fetch, ...options }),
+    store: createClient({
+      baseUrl,
+      apiKey: `ast_limited_${++keys}`,
+      fetch: script.fetch,
+      ...options,
+    }),
     script,
     /** When the requests were sent, in milliseconds from the start. */
     sentAtMs: () => script.requests.map(({ atMs }) => atMs - start),
@@ -146,7 +151,7 @@ describe('after a 429 the other calls with the key', () => {
     const denied = { name: 'RateLimitError', detail: 'about rate_limit_exceeded', attempts: 1 };
     const refused = {
       name: 'RateLimitError',
-      detail: 'not sent, try again in 30 s',
+      detail: 'not sent, retry in 30 s',
       attempts: 0,
       retryAfterMs: 30_000,
     };
@@ -258,7 +263,7 @@ describe('after a 429 the other calls with the key', () => {
   test('are those of all clients that use the key, and of no others', async () => {
     const { fetch, requests } = scriptFetch(deny(30), ok);
     const baseUrl = 'https://store.example/v1';
-    const apiKey = `ast_key_${++keys}`;
+    const apiKey = `ast_limited_${++keys}`;
     await rejection(createClient({ baseUrl, apiKey, fetch }).listPets({}, { maxRetries: 0 }));
     const patient = createClient({ baseUrl, apiKey, fetch });
     const waiting = [patient.listPets(), patient.withOptions({ headers: { a: 'b' } }).listPets()];
@@ -323,7 +328,7 @@ test('one of them goes after a minute also when the clock was set back', async (
 test('a call waits once less than the maximum remains', async () => {
   const { store, sentAtMs } = open([deny(90), ok]);
   await rejection(store.listPets());
-  await elapse(29_999);
+  await elapse(19_999);
   await rejection(store.listPets());
   await elapse(1);
   await settle([store.listPets()]);

@@ -4,6 +4,15 @@ import type { FetchFunction, FetchInit } from '../src/index.ts';
 
 // A service that does nothing but count, behind a network: on a fake clock it takes no real time.
 
+/** What happens to requests on their way. */
+interface Trouble {
+  /** The share of requests whose connection is lost: half of them before they arrive, half after. */
+  faultShare?: number;
+  random?: () => number;
+  /** When the service is down, as it starts again: milliseconds on the clock of `Date`. */
+  down?: { fromMs: number; toMs: number } | undefined;
+}
+
 /** What happened so far. */
 interface Tally {
   admitted: number;
@@ -13,6 +22,8 @@ interface Tally {
 
 export interface SimulatedService {
   tally: Tally;
+  /** The animals that were added: the body of each creation. */
+  animals: string[];
   /** Counts a request of somebody else who uses the key. */
   take(): void;
   /**
@@ -20,19 +31,36 @@ export interface SimulatedService {
    *
    * @param connections how many requests it carries at a time; the others queue.
    * @param latencyMs how long one request takes to arrive, or its answer.
+   * @param trouble what goes wrong on it.
    */
-  connect(connections: number, latencyMs: () => number): FetchFunction;
+  connect(connections: number, latencyMs: () => number, trouble?: Trouble): FetchFunction;
 }
 
-export function simulateService(quota: Quota): SimulatedService {
+/** @param options `isStripped`: a proxy takes the rate-limit headers off, and leaves `Retry-After`. */
+export function simulateService(quota: Quota, { isStripped = false } = {}): SimulatedService {
   const model = createQuotaModel(defaultBanPolicy);
   const tally: Tally = { admitted: 0, denied: 0, banned: 0 };
 
-  function answer(): Response {
+  const animals: string[] = [];
+  const created = new Map<unknown, number>();
+
+  /** Adds an animal, or finds the one that this idempotency key has added. */
+  function create({ headers, body = '' }: Pick<FetchInit, 'headers' | 'body'>): number {
+    const key = headers['idempotency-key'] ?? Symbol('none');
+    const id = created.get(key) ?? animals.push(body);
+    created.set(key, id);
+    return id;
+  }
+
+  function answer(request?: Pick<FetchInit, 'method' | 'headers' | 'body'>): Response {
     const decision = model.take(quota, Date.now());
     tally[decision.outcome]++;
-    const headers = formatRateLimit(decision.reported, decision.windows);
-    if (decision.outcome === 'admitted') return Response.json([], { headers });
+    const headers = isStripped ? {} : formatRateLimit(decision.reported, decision.windows);
+    if (decision.outcome === 'admitted') {
+      return request?.method === 'POST'
+        ? Response.json({ id: create(request) }, { status: 201, headers })
+        : Response.json([], { headers });
+    }
     const code = decision.outcome === 'banned' ? 'key_temporarily_banned' : 'rate_limit_exceeded';
     return Response.json(
       { code, message: 'denied', status: 429 },
@@ -42,12 +70,14 @@ export function simulateService(quota: Quota): SimulatedService {
 
   return {
     tally,
+    animals,
     take: () => void answer(),
-    connect(connections, latencyMs) {
+    connect(connections, latencyMs, { faultShare = 0, random = Math.random, down } = {}) {
       let busy = 0;
       const queue = new Set<() => void>();
 
-      async function carry({ signal }: FetchInit): Promise<Response> {
+      async function carry(init: FetchInit): Promise<Response> {
+        const { signal } = init;
         if (busy >= connections) {
           await new Promise<void>((resolve, reject) => {
             queue.add(resolve);
@@ -60,7 +90,11 @@ export function simulateService(quota: Quota): SimulatedService {
         }
         // An abort does not call back what is on its way.
         await sleep(latencyMs());
-        const response = answer();
+        const fate = random();
+        const now = Date.now();
+        const isRefused = down !== undefined && now >= down.fromMs && now < down.toMs;
+        const isLost = isRefused || fate < faultShare / 2;
+        const response = isLost ? undefined : answer(init);
         await sleep(latencyMs());
         const [next] = queue;
         if (next === undefined) busy--;
@@ -69,6 +103,7 @@ export function simulateService(quota: Quota): SimulatedService {
           next();
         }
         signal.throwIfAborted();
+        if (response === undefined || fate < faultShare) throw new TypeError('fetch failed');
         return response;
       }
 

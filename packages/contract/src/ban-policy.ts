@@ -3,9 +3,10 @@ import type { Quota } from './plan.ts';
 /**
  * When a key that keeps sending after a 429 is banned, and for how long.
  *
- * An episode begins with a key's first denial and ends with its next admitted request. A denial at
- * least `graceMs` after the episode began is a strike: requests that were in flight when the quota
- * ran out do not count. Strikes are counted in fixed windows, each opened by its first strike.
+ * An episode begins with a key's first denial. It ends with the key's next admitted request, or with the
+ * window that denied: other keys of the account may have used up the next one. A denial at least `graceMs`
+ * after the episode began is a strike: requests that were in flight when the quota ran out do not count.
+ * Strikes are counted in fixed windows, each opened by its first strike.
  */
 export interface BanPolicy {
   readonly graceMs: number;

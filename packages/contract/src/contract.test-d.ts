@@ -23,7 +23,9 @@ expectTypeOf<OperationName>().toEqualTypeOf<'listPets' | 'createPet' | 'getPet'>
 // Requests, as a handler gets them.
 expectTypeOf<Request['listPets']['query']>().not.toBeAny();
 expectTypeOf<Request['listPets']['query']>().toEqualTypeOf<{
-  limit: number;
+  ids?: Int64[] | undefined;
+  categoryId?: Int64 | undefined;
+  limit?: number | undefined;
   status?: PetStatus | undefined;
   cursor?: string | undefined;
 }>();
@@ -45,7 +47,7 @@ expectTypeOf<Request['getPet']['params']>().not.toBeAny();
 expectTypeOf<Request['getPet']['params']>().toEqualTypeOf<{ petId: number | bigint }>();
 
 // Statuses: these and no others.
-type Common = 400 | 401 | 429 | 500 | 503;
+type Common = 400 | 401 | 403 | 429 | 500 | 503;
 expectTypeOf<Responses['listPets']['status']>().toEqualTypeOf<200 | Common>();
 expectTypeOf<Responses['createPet']['status']>().toEqualTypeOf<
   201 | Common | 409 | 413 | 415 | 422
@@ -87,7 +89,7 @@ expectTypeOf<Pet>().toEqualTypeOf<{
   id: number;
   name: string;
   categoryId: Int64;
-  status?: PetStatus;
+  status?: PetStatus | (string & {});
 }>();
 expectTypeOf<ErrorBody>().toEqualTypeOf<{ code: string; message: string; status: number }>();
 expectTypeOf<PlanName>().toEqualTypeOf<'free' | 'pro' | 'business' | 'enterprise'>();
@@ -103,10 +105,13 @@ expectTypeOf<z.output<typeof NewPet>>().toEqualTypeOf<NewPet>();
 expectTypeOf<z.input<typeof NewPet>>().toEqualTypeOf<NewPet>();
 expectTypeOf<z.output<typeof ErrorBody>>().toEqualTypeOf<ErrorBody>();
 expectTypeOf<z.output<typeof PetPath>>().toEqualTypeOf<{ petId: Int64 }>();
-expectTypeOf<z.input<typeof PetPath>>().toEqualTypeOf<{ petId: string }>();
+expectTypeOf<z.input<typeof PetPath>>().toEqualTypeOf<{ petId: Int64 | string }>();
 
-// The list's query is the exception: the type is what a caller gives, where `limit` may be left out.
+// The list's query is the exception: the type is what a caller of the client gives. A caller of the
+// contract gives texts where a query has no other form.
 expectTypeOf<ListPetsQuery>().toEqualTypeOf<{
+  ids?: readonly Int64[] | undefined;
+  categoryId?: Int64 | undefined;
   limit?: number | undefined;
   status?: PetStatus | undefined;
   cursor?: string | undefined;
@@ -114,7 +119,12 @@ expectTypeOf<ListPetsQuery>().toEqualTypeOf<{
 expectTypeOf<z.output<typeof ListPetsQuery>>().toExtend<ListPetsQuery>();
 expectTypeOf<keyof z.output<typeof ListPetsQuery>>().toEqualTypeOf<keyof ListPetsQuery>();
 expectTypeOf<z.input<typeof ListPetsQuery>>().toEqualTypeOf<{
-  limit?: string | undefined;
+  ids?: string | undefined;
+  categoryId?: Int64 | string | undefined;
+  limit?: string | number | undefined;
   status?: PetStatus | undefined;
   cursor?: string | undefined;
 }>();
+type GivenQuery = ClientInferRequest<Contract>['listPets']['query'];
+expectTypeOf<Omit<ListPetsQuery, 'ids'>>().toExtend<GivenQuery>();
+expectTypeOf<{ ids: number[] }>().not.toExtend<GivenQuery>();

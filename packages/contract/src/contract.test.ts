@@ -22,15 +22,15 @@ test('each operation has exactly these statuses, and no others compile', () => {
     return [name, Object.keys(responses).map(Number)];
   });
   expect(Object.fromEntries(statuses)).toEqual({
-    listPets: [200, 400, 401, 429, 500, 503],
-    createPet: [201, 400, 401, 409, 413, 415, 422, 429, 500, 503],
-    getPet: [200, 400, 401, 404, 429, 500, 503],
+    listPets: [200, 400, 401, 403, 429, 500, 503],
+    createPet: [201, 400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
+    getPet: [200, 400, 401, 403, 404, 429, 500, 503],
   });
 });
 
 test('getPet is deprecated and ends on 5 December 2030', () => {
   expect(contract.getPet.deprecated).toBe(true);
   expect(deprecations.getPet.sunsetAt.toUTCString()).toBe('Thu, 05 Dec 2030 00:00:00 GMT');
-  expect(deprecations.getPet.successor).toBe(routes.listPets);
+  expect(deprecations.getPet.successor).toEqual({ path: '/pets?ids=:petId' });
   expect(Object.keys(deprecations)).toEqual(['getPet']);
 });

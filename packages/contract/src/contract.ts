@@ -1,6 +1,8 @@
 import { initContract } from '@ts-rest/core';
+import { deprecations } from './deprecations.ts';
 import { ErrorBody } from './error-body.ts';
 import { CreatePetHeaders } from './idempotency-key.ts';
+import { NoHeaders } from './no-headers.ts';
 import { ListPetsQuery, NewPet, Pet, PetPath, Pets } from './pet.ts';
 import { routes } from './routes.ts';
 
@@ -13,6 +15,7 @@ const c = initContract();
 const commonResponses = {
   400: ErrorBody,
   401: ErrorBody,
+  403: ErrorBody,
   429: ErrorBody,
   500: ErrorBody,
   503: ErrorBody,
@@ -25,9 +28,16 @@ export const contract = c.router(
       ...routes.listPets,
       summary: 'List animals',
       description:
-        'Lists animals by `id`, ascending. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. An animal that was acknowledged before the first page was requested is on exactly one page.',
+        'Lists animals by `id`, ascending. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. An animal that was acknowledged before the first page was requested is on exactly one page. With `ids`, it lists the animals with these ids instead, without pages.',
+      headers: NoHeaders,
       query: ListPetsQuery,
       responses: { 200: Pets },
+      metadata: {
+        operation: 'listPets',
+        usageCode: 1,
+        stability: 'stable',
+        scope: 'pets:read',
+      } as const,
     },
     createPet: {
       ...routes.createPet,
@@ -43,15 +53,29 @@ export const contract = c.router(
         415: ErrorBody,
         422: ErrorBody,
       },
+      metadata: {
+        operation: 'createPet',
+        usageCode: 2,
+        stability: 'stable',
+        scope: 'pets:write',
+      } as const,
     },
     getPet: {
       ...routes.getPet,
       summary: 'Get an animal by its id',
       description:
-        'Returns one animal. **Deprecated: it is to be removed on 5 December 2030.** Use `GET /pets` with a `status` filter instead.',
+        'Returns one animal. **Deprecated: it is to be removed on 5 December 2030.** Use `GET /pets?ids={petId}` instead: it answers a list of this one animal, or an empty one.',
       deprecated: true,
+      headers: NoHeaders,
       pathParams: PetPath,
       responses: { 200: Pet, 404: ErrorBody },
+      metadata: {
+        operation: 'getPet',
+        usageCode: 3,
+        stability: 'stable',
+        scope: 'pets:read',
+        deprecation: deprecations.getPet,
+      } as const,
     },
   },
   { strictStatusCodes: true, commonResponses, metadata: { tag: 'Animals' } },

@@ -28,11 +28,14 @@ export function createErrorSchema<Code extends string>(
   return z
     .object({
       code: z.string().meta({
+        // Described, not checked: a client of today must accept what a service of tomorrow sends.
+        maxLength: 64,
         description:
           'Machine-readable error code. Within v1 codes are only added: treat one that you do not know by its status.',
         examples: Object.keys(codes),
       }),
       message: z.string().meta({
+        maxLength: maxMessageBytes,
         description: 'Human-readable description, at most 1 kB. It may change; do not parse it.',
         examples: [message],
       }),

@@ -6,19 +6,25 @@ export {
   strikeThreshold,
 } from './ban-policy.ts';
 export { contract } from './contract.ts';
-export { deprecations } from './deprecations.ts';
+export { type Deprecation, deprecations } from './deprecations.ts';
 export { ErrorBody, maxMessageBytes } from './error-body.ts';
 export {
   type ErrorCode,
   type ErrorDescription,
   errorCodes,
   errorMessages,
+  type PublicErrorDescription,
 } from './error-codes.ts';
+export { errorDocsPath } from './error-docs.ts';
 export { parseJson, stringifyJson } from './exact-json.ts';
 export { exactBody, exactJsonApi } from './exact-json-api.ts';
 export { type Int64, int64Max, int64Min, normalizeInt64, parseInt64 } from './int64.ts';
 export { findLink, formatLinks, type WebLink } from './link.ts';
 export { nameLength } from './name-schema.ts';
+export { faultOfNewName } from './new-name.ts';
+export type { OperationMetadata } from './operation-metadata.ts';
+export { type Operation, operations } from './operations.ts';
+export { ordersContract } from './orders.ts';
 export { pageLimit } from './page-limit.ts';
 export { ListPetsQuery, maxPetId, NewPet, Pet, PetStatus, Pets } from './pet.ts';
 export { type PlanName, planNames, plans, type Quota } from './plan.ts';
@@ -43,3 +49,4 @@ export {
   rateLimitStatusRoutes,
   routes,
 } from './routes.ts';
+export { type Scope, scopeNames, scopes } from './scope.ts';

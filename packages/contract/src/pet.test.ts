@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nameLength } from './name-schema.ts';
+import { faultOfNewName } from './new-name.ts';
 import { pageLimit } from './page-limit.ts';
 import { ListPetsQuery, maxPetId, NewPet, Pet, PetPath, Pets } from './pet.ts';
+
+// The same cases in every run.
+fc.configureGlobal({ seed: 1 });
 
 const mia = { name: 'Mia', categoryId: 3 };
 
@@ -23,6 +27,14 @@ describe('the name', () => {
     ['255 characters beyond the basic plane', '🐈'.repeat(255)],
     ['a family of emoji, joined', '👨‍👩‍👧'],
     ['spaces and marks', '  Ma\u0308nnchen  '],
+    ['Arabic', 'قطة صغيرة'],
+    ['Hebrew beside English', 'חתול (Cat) 3'],
+    ['a mark of the direction', 'חתול\u200f!'],
+    ['Persian, with a non-joiner', 'نمی\u200cدانم'],
+    ['a heart, with its variant', '❤\ufe0f'],
+    ['a Japanese variant', '葛\u{e0100}'],
+    ['Mongolian, with its selectors', 'ᠮᠣᠩᠭᠣᠯ\u180e\u180b'],
+    ['Hindi, with joiners', 'क्\u200dष'],
     ['text that looks like code', `'; drop table pets; -- <b>\${x}</b>`],
   ])('%s is accepted', (_what, name) => {
     expect(NewPet.parse({ ...mia, name }).name).toBe(name);
@@ -55,6 +67,49 @@ describe('the name', () => {
     ]);
   });
 
+  test.each([
+    ['a space', ' '],
+    ['several kinds of spaces', ' \u00a0\u2003\u3000'],
+    ['nothing but joiners', '\u200d\u200c'],
+    ['nothing but marks of the direction', '\u200e\u200f\u061c'],
+    ['nothing but a byte order mark', '\ufeff'],
+    ['a filler of Hangul', '\u3164'],
+    ['the empty pattern of Braille', '\u2800'],
+    ['a variation selector', '\ufe0f'],
+  ])('%s is refused as blank', (_what, name) => {
+    expect(NewPet.safeParse({ ...mia, name }).error?.issues).toMatchObject([
+      { path: ['name'], message: 'expected a character that can be seen' },
+    ]);
+  });
+
+  test.each([
+    ['an override of the direction', 'Mia\u202egnp.ecaf'],
+    ['an embedding', '\u202bMia\u202c'],
+    ['an isolate', '\u2067Mia\u2069'],
+    ['a zero-width space', 'Mi\u200ba'],
+    ['a word joiner', 'Mi\u2060a'],
+    ['an invisible operator', 'Mi\u2064a'],
+    ['a byte order mark', '\ufeffMia'],
+    ['a soft hyphen', 'Mi\u00ada'],
+    ['a filler of Hangul', 'Mia\u3164'],
+    ['a tag character', 'Mia\u{e0041}'],
+    ['a separator of lines', 'Mia\u2028'],
+    ['a separator of paragraphs', 'Mia\u2029'],
+    ['an annotation', 'Mia\ufff9'],
+  ])('%s is refused as invisible', (_what, name) => {
+    expect(NewPet.safeParse({ ...mia, name }).error?.issues).toMatchObject([
+      {
+        path: ['name'],
+        message:
+          'expected no invisible characters, such as zero-width spaces or overrides of the direction',
+      },
+    ]);
+  });
+
+  test('of an animal that was stored before these rules is read', () => {
+    expect(Pet.safeParse({ ...mia, id: 1, name: '\u202e ' }).success).toBe(true);
+  });
+
   test('is accepted exactly if Postgres can store it and it has 1 to 255 code points', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
@@ -63,7 +118,8 @@ describe('the name', () => {
           characters.length >= 1 &&
           characters.length <= 255 &&
           name.isWellFormed() &&
-          !characters.some((c) => c < ' ' || (c >= '\u007f' && c <= '\u009f'));
+          !characters.some((c) => c < ' ' || (c >= '\u007f' && c <= '\u009f')) &&
+          faultOfNewName(name) === undefined;
         expect(isNewPet({ ...mia, name })).toBe(allowed);
       }),
     );
@@ -160,6 +216,13 @@ describe('Pet', () => {
     expect(Pet.safeParse({ id: 1, ...mia, status: undefined }).success).toBe(false);
   });
 
+  test('may have a status and members that are added later', () => {
+    const later = { ...pet, status: 'reserved' };
+    expect(Pet.parse({ ...later, chip: 'x1' })).toEqual(later);
+    expect(Pets.parse([later])).toEqual([later]);
+    expect(Pet.safeParse({ ...pet, status: 7 }).success).toBe(false);
+  });
+
   test('comes in a bare array', () => {
     expect(Pets.parse([])).toEqual([]);
     expect(Pets.parse([pet])).toEqual([pet]);
@@ -169,14 +232,18 @@ describe('Pet', () => {
 
 describe('the query of the list', () => {
   test.each([
-    [{}, { limit: 20 }],
+    [{}, {}],
     [{ limit: '1' }, { limit: 1 }],
     [{ limit: '100' }, { limit: 100 }],
     [
       { status: 'sold', cursor: 'abc' },
-      { limit: 20, status: 'sold', cursor: 'abc' },
+      { status: 'sold', cursor: 'abc' },
     ],
-    [{ unknown: 'x', page: '2' }, { limit: 20 }],
+    [{ unknown: 'x', page: '2' }, {}],
+    [
+      { ids: '5,11,9007199254740993', status: 'sold' },
+      { ids: [5, 11, 9007199254740993n], status: 'sold' },
+    ],
   ])('%j is read', (query, expected) => {
     expect(ListPetsQuery.parse(query)).toEqual(expected);
   });
@@ -204,7 +271,9 @@ describe('the query of the list', () => {
     ['5', '6'],
     ['5'],
     { gt: '5' },
-    5,
+    5.5,
+    101,
+    Number.NaN,
     null,
   ])('the limit %j is refused', (limit) => {
     expect(ListPetsQuery.safeParse({ limit }).error?.issues).toMatchObject([
@@ -225,6 +294,49 @@ describe('the query of the list', () => {
     expect(ListPetsQuery.safeParse({ cursor: ['a', 'b'] }).error?.issues).toMatchObject([
       { path: ['cursor'], message: 'expected one cursor from a Link header' },
     ]);
+  });
+});
+
+describe('the ids of a list', () => {
+  test.each([
+    '',
+    ',',
+    '1,',
+    '1,,2',
+    ' 1',
+    '1;2',
+    '1 2',
+    '1.0',
+    '-0',
+    'x',
+    [1],
+    1,
+    null,
+    '1,'.repeat(200),
+  ])('%j are refused', (ids) => {
+    expect(ListPetsQuery.safeParse({ ids }).error?.issues).toMatchObject([
+      {
+        path: ['ids'],
+        message: 'expected one list of 1 to 100 64-bit integers, separated by commas',
+      },
+    ]);
+  });
+
+  test('are refused beside a limit, also if that is the default', () => {
+    expect(ListPetsQuery.safeParse({ ids: '1', limit: '20' }).error?.issues).toMatchObject([
+      { path: ['limit'], message: 'expected none beside ids' },
+    ]);
+  });
+
+  test('are refused beside a cursor', () => {
+    expect(ListPetsQuery.safeParse({ ids: '1', cursor: 'abc' }).error?.issues).toMatchObject([
+      { path: ['cursor'], message: 'expected none beside ids' },
+    ]);
+  });
+
+  test('are written as they are read', () => {
+    const query = { ids: '-9223372036854775808,5,9223372036854775807' };
+    expect(ListPetsQuery.encode(ListPetsQuery.parse(query))).toEqual(query);
   });
 });
 
@@ -257,7 +369,8 @@ describe('the petId', () => {
     '9223372036854775808',
     '-9223372036854775809',
     ['1', '2'],
-    7,
+    1.5,
+    2 ** 60,
   ])('%j is refused', (petId) => {
     expect(PetPath.safeParse({ petId }).error?.issues).toMatchObject([
       { path: ['petId'], message: 'expected a 64-bit integer' },

@@ -4,6 +4,9 @@ export interface Quota {
   perDay: number;
 }
 
+/** The greatest limit that a key can have: that of a 32-bit integer, in which limits are stored. */
+export const maxLimit: number = 2 ** 31 - 1;
+
 /** The names of the plans, the smallest first. */
 export const planNames = ['free', 'pro', 'business', 'enterprise'] as const;
 

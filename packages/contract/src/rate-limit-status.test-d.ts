@@ -6,7 +6,7 @@ import type { QuotaWindow, RateLimitStatus, rateLimitStatusContract } from './ra
 
 type Response = ServerInferResponses<typeof rateLimitStatusContract>['getRateLimit'];
 
-expectTypeOf<Response['status']>().toEqualTypeOf<200 | 401 | 429 | 500 | 503>();
+expectTypeOf<Response['status']>().toEqualTypeOf<200 | 401 | 403 | 429 | 500 | 503>();
 expectTypeOf<Extract<Response, { status: 200 }>['body']>().not.toBeAny();
 expectTypeOf<Extract<Response, { status: 200 }>['body']>().toEqualTypeOf<RateLimitStatus>();
 expectTypeOf<Extract<Response, { status: 429 }>['body']>().toEqualTypeOf<ErrorBody>();

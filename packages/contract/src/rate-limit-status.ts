@@ -1,12 +1,16 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { ErrorBody } from './error-body.ts';
+import { NoHeaders } from './no-headers.ts';
 import { rateLimitStatusRoutes } from './routes.ts';
 
 // Each type is written beside its schema, as in `pet.ts`.
 
 /** How many requests for its status a key has per minute. They do not count against its quota. */
 export const rateLimitStatusPerMinute = 60;
+
+/** The length of a time as the service writes it. Described, not checked, as in `error-body.ts`. */
+const maxTimeLength = '2026-11-21T09:31:00.000Z'.length;
 
 /** One quota window of a key. */
 export interface QuotaWindow {
@@ -23,9 +27,10 @@ export const QuotaWindow = z
   .object({
     limit: z.int().min(0).describe('Requests that the window admits.'),
     remaining: z.int().min(0).describe('Requests that are left.'),
-    resetsAt: z.iso
-      .datetime()
-      .describe('When the window resets. While no request has opened it, when it would reset.'),
+    resetsAt: z.iso.datetime().meta({
+      maxLength: maxTimeLength,
+      description: 'When the window resets. While no request has opened it, when it would reset.',
+    }),
   })
   .meta({
     id: 'QuotaWindow',
@@ -34,8 +39,10 @@ export const QuotaWindow = z
 
 /** The quota that a key has left, and how close it is to a ban. */
 export interface RateLimitStatus {
-  /** The name of the key's plan, such as `free`. Plans may be added. */
+  /** The name of the plan whose limits hold, such as `free`. Plans may be added. */
   plan: string;
+  /** Whether the windows are the key's own, or shared by all keys of its account. */
+  subject: 'key' | 'account';
   /** Both windows. A request is admitted only if both have room. */
   windows: { minute: QuotaWindow; day: QuotaWindow };
   /** When the ban ends: ISO 8601 in UTC; `null` if the key is not banned. */
@@ -48,16 +55,22 @@ export interface RateLimitStatus {
 export const RateLimitStatus = z
   .object({
     plan: z.string().meta({
-      description: "The name of the key's plan. Plans may be added.",
+      maxLength: 64,
+      description: 'The name of the plan whose limits hold. Plans may be added.',
       examples: ['free', 'pro', 'business', 'enterprise'],
     }),
+    subject: z
+      .enum(['key', 'account'])
+      .describe(
+        "`key`: the windows are the key's own. `account`: all keys of its account share them, so others use them as well.",
+      ),
     windows: z
       .object({ minute: QuotaWindow, day: QuotaWindow })
       .describe('Both windows. A request is admitted only if both have room.'),
-    bannedUntil: z.iso
-      .datetime()
-      .nullable()
-      .describe('When the ban ends; `null` if the key is not banned.'),
+    bannedUntil: z.iso.datetime().nullable().meta({
+      maxLength: maxTimeLength,
+      description: 'When the ban ends; `null` if the key is not banned.',
+    }),
     warned: z
       .boolean()
       .describe('Whether the key is close to a ban, because it sent requests after a 429.'),
@@ -68,6 +81,7 @@ export const RateLimitStatus = z
     examples: [
       {
         plan: 'free',
+        subject: 'key',
         windows: {
           minute: { limit: 60, remaining: 59, resetsAt: '2026-11-21T09:31:00.000Z' },
           day: { limit: 1_000, remaining: 999, resetsAt: '2026-11-22T09:30:00.000Z' },
@@ -84,14 +98,23 @@ export const rateLimitStatusContract = initContract().router(
     getRateLimit: {
       ...rateLimitStatusRoutes.getRateLimit,
       summary: "Show the key's rate limits",
-      description: `Returns both windows of the key, its plan, the end of a ban and whether a ban is close. It costs no quota and is never counted as a strike, also while the key is denied or banned. A key has ${rateLimitStatusPerMinute} such requests per minute; beyond them the answer is 429, and its \`X-RateLimit-*\` headers describe this allowance.`,
+      description: `Returns both windows of the key, whether its account shares them, the plan, the end of a ban and whether a ban is close. It costs no quota and is never counted as a strike, also while the key is denied or banned. A key has ${rateLimitStatusPerMinute} such requests per minute; beyond them the answer is 429, and its \`X-RateLimit-*\` headers describe this allowance.`,
+      headers: NoHeaders,
       responses: {
         200: RateLimitStatus,
         401: ErrorBody,
+        403: ErrorBody,
         429: ErrorBody,
         500: ErrorBody,
         503: ErrorBody,
       },
+      metadata: {
+        operation: 'getRateLimit',
+        usageCode: 5,
+        stability: 'beta',
+        scope: 'pets:read',
+        limitsItself: true,
+      } as const,
     },
   },
   { strictStatusCodes: true, metadata: { tag: 'Rate limits' } },

@@ -61,9 +61,16 @@ test('a ts-rest client sends and reads a category beyond 2^53 exactly', async ()
 
 test('a request without a body has none', async () => {
   const { client, received } = await startServer(200, `[${pet}]`);
-  const answer = await client.listPets({ query: { limit: '5' } });
+  const answer = await client.listPets({ query: { limit: 5 } });
   expect(received).toMatchObject([{ method: 'GET', url: '/v1/pets?limit=5', body: '' }]);
   expect(answer.body).toEqual([expect.objectContaining({ categoryId: 9007199254740993n })]);
+});
+
+test('the id in a path is a number, or a bigint', async () => {
+  const { client, received } = await startServer(200, pet);
+  await client.getPet({ params: { petId: 7 } });
+  await client.getPet({ params: { petId: 9007199254740993n } });
+  expect(received.map(({ url }) => url)).toEqual(['/v1/pets/7', '/v1/pets/9007199254740993']);
 });
 
 test('a body that needs no exactness needs no exactBody', async () => {

@@ -21,19 +21,32 @@ export const tools = {
   areTheTypesWrong: pathIn('@arethetypeswrong/core', 'dist/index.js'),
   /** A script for browsers: finds what keeps people from using a page. */
   axe: pathIn('axe-core', 'axe.min.js'),
+  /** A command for Node: writes the SQL of migrations. */
+  drizzleKit: pathIn('drizzle-kit', 'bin.cjs'),
+  /** A CommonJS module: a bundler. */
+  esbuild: pathIn('esbuild', 'lib/main.js'),
+  /** A command for Node: writes a TypeScript client of an OpenAPI document. */
+  heyApi: pathIn('@hey-api/openapi-ts', 'bin/run.js'),
+  /** The same, of another maker. */
+  swaggerTypescriptApi: pathIn('swagger-typescript-api', 'dist/cli.mjs'),
   /** A command for Node: writes TypeScript types of an OpenAPI document. */
   openapiTypescript: pathIn('openapi-typescript', 'bin/cli.js'),
-  /** A command for Node: the oldest TypeScript that the published packages support. */
+  /** A command for Node: the oldest TypeScript that the published client supports. */
+  typescript54: pathIn('typescript54', 'bin/tsc'),
+  /** A command for Node: the oldest TypeScript that the published contract supports. */
   typescript59: pathIn('typescript59', 'bin/tsc'),
   /** A folder: the types of the oldest Node that the published packages support. */
   typesOfNode20: pathIn('@types/node20', ''),
   /** The module of `lintFromString`. */
   redocly: pathIn('@redocly/openapi-core', 'lib/index.js'),
+  /** A module: a bundler. */
+  rollup: pathIn('rollup', 'dist/es/rollup.js'),
   /** Scalar's standalone bundle for browsers. */
   scalar: pathIn('@scalar/api-reference', 'dist/browser/standalone.js'),
   /** CommonJS modules of Spectral and its rules. */
   spectral: pathIn('@stoplight/spectral-core', 'dist/index.js'),
   spectralRulesets: pathIn('@stoplight/spectral-rulesets', 'dist/index.js'),
+  spectralOwasp: pathIn('@stoplight/spectral-owasp-ruleset', 'dist/ruleset.js'),
 };
 
 function pathIn(name: string, path: string): string {

@@ -16,20 +16,20 @@ const opener = `
     const server = require('net').createServer().listen(0, '127.0.0.1', () =>
       console.log('Animal Store is listening on http://127.0.0.1:' + server.address().port + '/v1'));
   \`;
-  const [postgres, paused, redis, frozen, server, directory] = await Promise.all([
-    openPostgres(), openPostgres(), openRedis(), openRedis(),
+  const [postgres, redis, frozen, server, directory] = await Promise.all([
+    openPostgres(), openRedis(), openRedis(),
     startServer({ command: [process.execPath, '-e', listening] }), temporaryDirectory(),
   ]);
   const home = async (redis) => (await redis.command('config', 'get', 'dir')).split('\\n')[1];
   const directories = [directory.path, server.dataDir, await home(redis), await home(frozen)];
-  paused.pause();
+  if (process.argv.includes('paused')) postgres.pause();
   frozen.pause();
-  const ports = [postgres, paused, redis, frozen, new URL(server.origin)].map((it) => +it.port);
+  const ports = [postgres, redis, frozen, new URL(server.origin)].map((it) => +it.port);
   console.log(JSON.stringify({ ports, directories }));
 `;
 
-async function open() {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', opener], {
+async function open(state: 'paused' | 'running') {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', opener, state], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // The leader of a process group, as a command in a terminal is.
     detached: true,
@@ -51,17 +51,25 @@ function refuses(port: number): Promise<boolean> {
 }
 
 test.each([
-  ['is killed', 'SIGKILL', (pid: number) => process.kill(pid, 'SIGKILL')],
-  ['is interrupted by Ctrl-C', 'SIGINT', (pid: number) => process.kill(-pid, 'SIGINT')],
-])('no process is left when the process that started it %s', async (_, signal, strike) => {
-  const { pid, ended, ports, directories } = await open();
-  expect(ports).toHaveLength(5);
-  for (const port of ports) expect(await refuses(port)).toBe(false);
-  for (const directory of directories) expect(existsSync(directory)).toBe(true);
+  ['is killed', 'SIGKILL', 'paused', (pid: number): boolean => process.kill(pid, 'SIGKILL')],
+  [
+    'is interrupted by Ctrl-C',
+    'SIGINT',
+    'running',
+    (pid: number): boolean => process.kill(-pid, 'SIGINT'),
+  ],
+] as const)(
+  'no process is left when the process that started it %s',
+  async (_, signal, state, strike) => {
+    const { pid, ended, ports, directories } = await open(state);
+    expect(ports).toHaveLength(4);
+    for (const port of ports) expect(await refuses(port)).toBe(false);
+    for (const directory of directories) expect(existsSync(directory)).toBe(true);
 
-  strike(pid);
+    strike(pid);
 
-  expect(await ended).toEqual([null, signal]);
-  for (const port of ports) await until(() => refuses(port));
-  for (const directory of directories) await until(() => !existsSync(directory));
-});
+    expect(await ended).toEqual([null, signal]);
+    for (const port of ports) await until(() => refuses(port));
+    for (const directory of directories) await until(() => !existsSync(directory));
+  },
+);

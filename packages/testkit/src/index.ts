@@ -1,5 +1,17 @@
+export { copyEmbeddedSnapshot } from './embedded-snapshot.ts';
 export { freePort } from './free-port.ts';
 export type { ProcessExit } from './guarded-process.ts';
+export { memoryDirectory } from './memory-directory.ts';
+export {
+  type Cut,
+  cutKinds,
+  cutPlaces,
+  type MessageProxy,
+  type MessageProxyOptions,
+  openMessageProxy,
+  type PassingMessage,
+} from './message-proxy.ts';
+export { nodeFlags } from './node-flags.ts';
 export { openPostgres, type Postgres, type PostgresOptions } from './postgres.ts';
 export {
   type PostgresConnectionInfo,
@@ -7,15 +19,17 @@ export {
   postgresAt,
   type TestDatabase,
 } from './postgres-databases.ts';
-export { findProgram, type ProgramName } from './program.ts';
+export { findInstalled, findProgram, type ProgramName } from './program.ts';
+export { postgresProtocol, redisProtocol, type WireProtocol } from './protocol-messages.ts';
 export { openRedis, type Redis, type RedisOptions } from './redis.ts';
 export {
   openRedisCluster,
   type RedisCluster,
   type RedisClusterOptions,
 } from './redis-cluster.ts';
+export { openRedisSentinels, type RedisSentinels } from './redis-sentinel.ts';
 export {
-  nodeFlags,
+  fillCompileCache,
   runServer,
   type Server,
   type ServerOptions,

@@ -23,7 +23,7 @@ test('binaries in a directory that their user may not enter are copied, and run'
   await mkdir(closed, { mode: 0o700 });
   await cp(postgresPackage(), join(closed, 'native'), { recursive: true, verbatimSymlinks: true });
 
-  const binaries = await readableBinaries(join(closed, 'native'), user, directory.path);
+  const binaries = await readableBinaries(join(closed, 'native'), user, async () => directory.path);
 
   // Without another user there is nobody who may not enter.
   expect(binaries).toBe(isRoot ? join(directory.path, 'postgres') : join(closed, 'native'));

@@ -55,11 +55,11 @@ export async function localeOptions(binaries: string): Promise<readonly string[]
   return ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 }
 
-/** Gives `binaries`, or a copy in `directory` when `user` may not read them, as below /root. */
+/** Gives `binaries`, or a copy in a directory that it opens when `user` may not read them, as below /root. */
 export async function readableBinaries(
   binaries: string,
   user: PostgresUser,
-  directory: string,
+  openDirectory: () => Promise<string>,
 ): Promise<string> {
   try {
     await run(join(binaries, 'bin/postgres'), ['--version'], { cwd: '/', ...user });
@@ -67,7 +67,7 @@ export async function readableBinaries(
   } catch (error) {
     if (!user || (error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
   }
-  const copy = join(directory, 'postgres');
+  const copy = join(await openDirectory(), 'postgres');
   // Links stay as they are; otherwise they would lead back to where the user may not go.
   await cp(binaries, copy, { recursive: true, verbatimSymlinks: true });
   return copy;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
+import { hangMs } from './time-limits.ts';
 import { until } from './until.ts';
 
 /** Where a Postgres is: plain JSON, to be handed to another process. */
@@ -24,7 +25,14 @@ export type PostgresDatabases = {
    * Makes a database to clone, filled by `migrate`, which must close what it opens: a database in
    * use cannot be cloned.
    */
-  createTemplate(name: string, migrate: (url: string) => Promise<void>): Promise<void>;
+  createTemplate(
+    name: string,
+    migrate: (url: string) => Promise<void>,
+    options?: {
+      /** How long its connections may take to end. @default {@link hangMs} */
+      timeoutMs?: number;
+    },
+  ): Promise<void>;
   /** Makes a database: empty, or a clone of a template. Any number at once. */
   createDatabase(options?: { template?: string }): Promise<TestDatabase>;
 };
@@ -49,7 +57,11 @@ export function postgresAt({ adminUrl }: PostgresConnectionInfo): PostgresDataba
     return url.href;
   }
 
-  async function createTemplate(name: string, migrate: (url: string) => Promise<void>) {
+  async function createTemplate(
+    name: string,
+    migrate: (url: string) => Promise<void>,
+    { timeoutMs = hangMs }: { timeoutMs?: number } = {},
+  ) {
     await asAdmin((sql) => sql`create database ${sql(name)}`);
     try {
       await migrate(urlOf(name));
@@ -66,7 +78,7 @@ export function postgresAt({ adminUrl }: PostgresConnectionInfo): PostgresDataba
           where datname = ${name} and backend_type = 'client backend'`;
         return users.length === 0;
       };
-      await until(unused, { timeoutMs: 5_000 }).catch((cause) => {
+      await until(unused, { timeoutMs }).catch((cause) => {
         throw new Error(`migrate left a connection to ${name} open; it cannot be cloned.`, {
           cause,
         });

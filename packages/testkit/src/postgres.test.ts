@@ -1,7 +1,8 @@
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPostgres, type Postgres } from './postgres.ts';
 import { postgresAt } from './postgres-databases.ts';
+import { until } from './until.ts';
 
 let server: Postgres;
 
@@ -81,10 +82,11 @@ test('a template whose migration fails is not left behind', async () => {
 
 test('a migration that leaves a connection open fails and says so', async () => {
   let left: ReturnType<typeof open> | undefined;
-  const leaking = server.createTemplate('leaking', async (url) => {
+  const migrate = async (url: string) => {
     left = open(url);
     await left.sql`select 1`;
-  });
+  };
+  const leaking = server.createTemplate('leaking', migrate, { timeoutMs: 500 });
   await expect(leaking).rejects.toThrow('migrate left a connection to leaking open');
   await left?.sql.end();
 });
@@ -96,47 +98,74 @@ test('a connection needs the password', async () => {
   await expect(db.sql`select 1`).rejects.toMatchObject({ code: '28P01' });
 });
 
-test('a statement hangs while the server is paused and goes through afterwards', async () => {
-  await using own = await openPostgres();
-  await using db = open(own.adminUrl);
-  await db.sql`select 1`;
-  const events: string[] = [];
+// Each test goes on with what the one before has left: a Postgres takes long to open.
+describe('a Postgres of its own', () => {
+  let own: Postgres;
+  beforeAll(async () => {
+    own = await openPostgres();
+    return () => own.close();
+  });
 
-  own.pause();
-  const statement = db.sql`select 1`.then(() => events.push('answered'));
-  // Time enough to answer, measured by what is not paused and takes longer.
-  await using elsewhere = await server.createDatabase({ template: 'migrated' });
-  await names(elsewhere.url);
-  events.push('resumed');
-  own.resume();
-  await statement;
+  test('a statement hangs while the server is paused and goes through afterwards', async () => {
+    await using db = open(own.adminUrl);
+    await db.sql`select 1`;
+    const events: string[] = [];
 
-  expect(events).toEqual(['resumed', 'answered']);
+    own.pause();
+    const statement = db.sql`select 1`.then(() => events.push('answered'));
+    // Time enough to answer, measured by what is not paused and takes longer.
+    await using elsewhere = await server.createDatabase({ template: 'migrated' });
+    await names(elsewhere.url);
+    events.push('resumed');
+    own.resume();
+    await statement;
+
+    expect(events).toEqual(['resumed', 'answered']);
+  });
+
+  test('committed data survive a crash and a stop, at the same address', async () => {
+    await using database = await own.createDatabase();
+    {
+      await using db = open(database.url);
+      await db.sql`create table animal as select 'Rex' as name`;
+    }
+
+    for (const end of ['kill', 'stop'] as const) {
+      await own[end]();
+      await using refused = open(database.url);
+      await expect(refused.sql`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+      await own.start();
+
+      expect(await names(database.url)).toEqual(['Rex']);
+    }
+  });
+
+  test('a paused server can be closed, and closed twice', async () => {
+    own.pause();
+    await own.close();
+    await own.close();
+    await using db = open(own.adminUrl);
+    await expect(db.sql`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
 });
 
-test('committed data survive a crash and a stop, at the same address', async () => {
-  await using own = await openPostgres();
-  await using database = await own.createDatabase();
+test('a standby has the data of its primary, refuses writes, and accepts them once promoted', async () => {
+  await using primary = await openPostgres();
+  const database = await primary.createDatabase();
   {
     await using db = open(database.url);
-    await db.sql`create table animal as select 'Rex' as name`;
+    await db.sql`create table animal (name text)`;
   }
+  const standby = await primary.createStandby();
+  await add(database.url, 'Rex');
+  const { pathname } = new URL(database.url);
+  const url = new URL(pathname, standby.adminUrl).href;
+  await until(async () => (await names(url)).includes('Rex'));
+  await expect(add(url, 'Bello')).rejects.toMatchObject({ code: '25006' });
 
-  for (const end of ['kill', 'stop'] as const) {
-    await own[end]();
-    await using refused = open(database.url);
-    await expect(refused.sql`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    await own.start();
-
-    expect(await names(database.url)).toEqual(['Rex']);
-  }
-});
-
-test('a paused server can be closed, and closed twice', async () => {
-  const own = await openPostgres();
-  own.pause();
-  await own.close();
-  await own.close();
-  await using db = open(own.adminUrl);
-  await expect(db.sql`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await primary.kill();
+  await using admin = open(standby.adminUrl);
+  await admin.sql`select pg_promote()`;
+  await add(url, 'Bello');
+  expect(await names(url)).toEqual(['Bello', 'Rex']);
 });

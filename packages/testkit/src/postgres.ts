@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onFreePort } from './free-port.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
+import { memoryDirectory } from './memory-directory.ts';
 import {
   localeOptions,
   type PostgresUser,
@@ -11,74 +13,102 @@ import {
   readableBinaries,
 } from './postgres-binaries.ts';
 import { type PostgresDatabases, postgresAt } from './postgres-databases.ts';
-import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+import { copyRunning } from './postgres-standby.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
-/** A private Postgres server on loopback. */
-export type Postgres = PostgresDatabases &
+/** A Postgres server on loopback that can be made to fail. */
+type RunningPostgres = PostgresDatabases & {
+  port: number;
+  /** The process that has all others of the server as children. */
+  readonly pid: number;
+  /** What it has logged since it was started last. */
+  output(): string;
+  /** Freezes the whole server: statements hang, connections are accepted by nobody. */
+  pause(): void;
+  resume(): void;
+  /**
+   * Crashes it: nothing is flushed, connections break, and the next start recovers committed data from
+   * the log.
+   */
+  kill(): Promise<void>;
+  /** Stops it as operators do (fast shutdown): it ends all sessions and flushes its data. */
+  stop(): Promise<void>;
+  /** Starts it again after `kill` or `stop`, on the same port and data. */
+  start(): Promise<void>;
+};
+
+/** A private Postgres. */
+export type Postgres = RunningPostgres &
   AsyncDisposable & {
-    port: number;
-    /** The process that has all others of the server as children. */
-    readonly pid: number;
-    /** Freezes the whole server: statements hang, connections are accepted by nobody. */
-    pause(): void;
-    resume(): void;
     /**
-     * Crashes it: nothing is flushed, connections break, and the next start recovers committed data from
-     * the log.
+     * Starts a standby that follows it: a copy of its data, as `pg_basebackup` makes it. It is closed
+     * together with its primary. `select pg_promote()` makes it a primary.
      */
-    kill(): Promise<void>;
-    /** Stops it as operators do (fast shutdown): it ends all sessions and flushes its data. */
-    stop(): Promise<void>;
-    /** Starts it again after `kill` or `stop`, on the same port and data. */
-    start(): Promise<void>;
+    createStandby(): Promise<RunningPostgres>;
     close(): Promise<void>;
   };
 
 /** Faster settings with the same behaviour: only a crash of the operating system loses data. */
 const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'log_statement=none'];
 
+/** Postgres's own limit is 1 GB of log, which would be memory. */
+const shortLog = ['max_wal_size=256MB'];
+
 export type PostgresOptions = {
+  /** Where its data are, as far as the system has a place in memory. @default 'memory' */
+  storage?: 'memory' | 'disk';
   /** Settings over those of the testkit, as `['fsync=on']`. */
   settings?: readonly string[];
 };
 
 /** Starts a private, empty Postgres. It takes a second: open one a run, and clone databases. */
 export async function openPostgres({
+  storage = 'memory',
   settings: ownSettings = [],
 }: PostgresOptions = {}): Promise<Postgres> {
   const user = await postgresUser();
+  await using opened = new AsyncDisposableStack();
+  const openDirectory = async (parent: string) => {
+    const directory = opened.use(await temporaryDirectory({ parent }));
+    if (user) await chown(directory.path, user.uid, user.gid);
+    return directory.path;
+  };
   // As root not the user's own directory for temporary files, which another user may not enter.
-  const directory = await temporaryDirectory(user ? { parent: '/tmp' } : {});
-  try {
-    return await openIn(directory, user, [...settings, ...ownSettings]);
-  } catch (error) {
-    await directory.close();
-    throw error;
-  }
+  const disk = user ? '/tmp' : tmpdir();
+  const directory = await openDirectory(storage === 'memory' ? memoryDirectory(disk) : disk);
+  const binaries = await readableBinaries(postgresPackage(), user, () => openDirectory(disk));
+  const postgres = await openIn(directory, {
+    binaries,
+    user,
+    settings: [...settings, ...(storage === 'memory' ? shortLog : []), ...ownSettings],
+  });
+  opened.defer(postgres.close);
+  const kept = opened.move();
+  const close = () => kept.disposeAsync();
+  return Object.assign(postgres, { close, [Symbol.asyncDispose]: close });
 }
 
 async function openIn(
-  directory: TemporaryDirectory,
-  user: PostgresUser,
-  allSettings: readonly string[],
-): Promise<Postgres> {
-  const binaries = await readableBinaries(postgresPackage(), user, directory.path);
-  const data = join(directory.path, 'data');
+  directory: string,
+  options: { binaries: string; user: PostgresUser; settings: readonly string[] },
+): Promise<Omit<Postgres, typeof Symbol.asyncDispose>> {
+  const { binaries, user } = options;
+  const data = join(directory, 'data');
   // A password although it is on loopback: a superuser runs commands (`copy … from program`), and
   // other users of the machine reach loopback too.
   const password = randomUUID();
-  const passwordFile = join(directory.path, 'password');
+  const passwordFile = join(directory, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });
   await mkdir(data, { mode: 0o700 });
   if (user) {
-    for (const path of [directory.path, passwordFile, data]) await chown(path, user.uid, user.gid);
+    for (const path of [passwordFile, data]) await chown(path, user.uid, user.gid);
   }
 
   const startBinary = (name: string, args: string[]) =>
     startGuarded({
       command: join(binaries, 'bin', name),
       args,
-      cwd: directory.path,
+      cwd: directory,
       env: { LC_ALL: 'C' },
       user,
       // Immediate shutdown. Not SIGKILL, which leaks a segment of shared memory each time.
@@ -97,52 +127,70 @@ async function openIn(
   const { code } = await initdb.exited;
   if (code !== 0) throw new Error(`initdb failed with exit code ${code}\n${initdb.output()}`);
 
-  async function startServer(port: number): Promise<GuardedProcess> {
-    const service = await startBinary('postgres', [
-      ...['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'],
-      // No Unix socket: its path may be too long, and nobody needs it.
-      ...['-c', 'unix_socket_directories='],
-      ...allSettings.flatMap((setting) => ['-c', setting]),
-    ]);
-    try {
-      await service.untilOutput(/database system is ready to accept connections/);
-    } catch (error) {
-      await service.end();
-      throw error;
+  const servers: RunningPostgres[] = [];
+
+  /** Starts a server on a data directory, on a free port. */
+  async function openServer(
+    serverData: string,
+    serverSettings: readonly string[],
+  ): Promise<RunningPostgres> {
+    async function startServer(port: number): Promise<GuardedProcess> {
+      const service = await startBinary('postgres', [
+        ...['-D', serverData, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'],
+        // No Unix socket: its path may be too long, and nobody needs it.
+        ...['-c', 'unix_socket_directories='],
+        ...serverSettings.flatMap((setting) => ['-c', setting]),
+      ]);
+      try {
+        await service.untilOutput(/database system is ready to accept (?:read-only )?connections/);
+      } catch (error) {
+        await service.end();
+        throw error;
+      }
+      return service;
     }
-    return service;
+
+    const { port, service: first } = await onFreePort(async (port) => ({
+      port,
+      service: await startServer(port),
+    }));
+    let service = first;
+    const server = {
+      ...postgresAt({ adminUrl: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` }),
+      port,
+      get pid() {
+        return service.pid;
+      },
+      output: () => service.output(),
+      pause: () => service.pause(),
+      resume: () => service.resume(),
+      async kill() {
+        await service.end();
+      },
+      async stop() {
+        service.signal('SIGINT');
+        await service.exited;
+      },
+      async start() {
+        service = await startServer(port);
+      },
+    };
+    servers.push(server);
+    return server;
   }
 
-  const { port, service: first } = await onFreePort(async (port) => ({
-    port,
-    service: await startServer(port),
-  }));
-  let service = first;
+  const primary = await openServer(data, options.settings);
 
-  async function kill() {
-    await service.end();
-  }
-  async function close() {
-    await kill();
-    await directory.close();
-  }
-  return {
-    ...postgresAt({ adminUrl: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` }),
-    port,
-    get pid() {
-      return service.pid;
+  return Object.assign(primary, {
+    async createStandby() {
+      const standby = join(directory, `standby-${servers.length}`);
+      await copyRunning(primary, data, standby);
+      const { hostname, port, username } = new URL(primary.adminUrl);
+      const source = `host=${hostname} port=${port} user=${username} password=${password}`;
+      return openServer(standby, [...options.settings, `primary_conninfo=${source}`]);
     },
-    pause: () => service.pause(),
-    resume: () => service.resume(),
-    kill,
-    async stop() {
-      service.signal('SIGINT');
-      await service.exited;
+    async close() {
+      await Promise.all(servers.map((server) => server.kill()));
     },
-    async start() {
-      service = await startServer(port);
-    },
-    close,
-    [Symbol.asyncDispose]: close,
-  };
+  });
 }

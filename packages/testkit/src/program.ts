@@ -1,17 +1,46 @@
 import { execFile } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { unpackDebianPackage } from './debian-packages.ts';
 
 const run = promisify(execFile);
 
-/** Programs that npm does not provide: their names, the preferred one first, and the package. */
+interface Program {
+  /** The preferred one first. */
+  readonly names: readonly string[];
+  readonly packages: Readonly<Record<'debian' | 'fedora' | 'alpine' | 'homebrew', string>>;
+  /** The one program that is taken out of Debian's package, if that needs no other package. */
+  readonly only?: string;
+  /** Whether Debian's package works only if it is installed, which takes root. */
+  readonly isInstalled?: boolean;
+}
+
+/** Programs that npm does not provide. */
 const programs = {
   chromium: {
     names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
     packages: { debian: 'chromium', fedora: 'chromium', alpine: 'chromium', homebrew: 'chromium' },
+    // Its package has absolute paths, and needs fonts and their configuration.
+    isInstalled: true,
   },
   curl: {
     names: ['curl'],
     packages: { debian: 'curl', fedora: 'curl', alpine: 'curl', homebrew: 'curl' },
+  },
+  go: {
+    names: ['go'],
+    packages: { debian: 'golang-go', fedora: 'golang', alpine: 'go', homebrew: 'go' },
+  },
+  promtool: {
+    names: ['promtool'],
+    packages: {
+      debian: 'prometheus',
+      fedora: 'golang-github-prometheus',
+      alpine: 'prometheus',
+      homebrew: 'prometheus',
+    },
+    only: 'promtool',
   },
   python: {
     names: ['python3'],
@@ -21,39 +50,72 @@ const programs = {
     names: ['redis-server', 'valkey-server'],
     packages: { debian: 'redis-server', fedora: 'valkey', alpine: 'redis', homebrew: 'redis' },
   },
-} as const;
+} as const satisfies Record<string, Program>;
 
 export type ProgramName = keyof typeof programs;
+
+export type ProgramOptions = {
+  /** The PATH. @default that of this process */
+  path?: string;
+  /** Where packages are unpacked. @default a cache in `node_modules` */
+  cache?: string;
+};
+
+const defaultCache = fileURLToPath(
+  new URL('../../../node_modules/.cache/programs/', import.meta.url),
+);
 
 const found = new Map<ProgramName, Promise<string>>();
 
 /**
- * Finds a program on the PATH. As root on Debian or Ubuntu it installs a missing program first.
+ * Finds a program on the PATH. On Debian or Ubuntu, a missing one is taken out of its package.
  *
  * @returns its path.
  * @throws an Error that says what to install.
  */
 export function findProgram(name: ProgramName): Promise<string> {
-  const promise = found.get(name) ?? findOrInstall(name);
+  const promise = found.get(name) ?? findOrUnpack(name);
   found.set(name, promise);
   return promise;
 }
 
-async function findOrInstall(name: ProgramName): Promise<string> {
-  const { names, packages } = programs[name];
-  const path =
-    (await find(names)) ?? ((await install(names, packages.debian)) && (await find(names)));
-  if (path) return path;
+/** Finds a program on the PATH, and nowhere else: for what a test does only where it is installed. */
+export async function findInstalled(name: ProgramName): Promise<string | undefined> {
+  // biome-ignore lint/style/noProcessEnv: programs are wherever this machine has them
+  return await find(programs[name].names, process.env['PATH'] ?? '');
+}
+
+/** As `findProgram`, but anew each time, and with places of its own. */
+export async function findOrUnpack(
+  name: ProgramName,
+  // biome-ignore lint/style/noProcessEnv: programs are wherever this machine has them
+  { path = process.env['PATH'] ?? '', cache = defaultCache }: ProgramOptions = {},
+): Promise<string> {
+  const { names, packages, only, isInstalled }: Program = programs[name];
+  const there = await find(names, path);
+  if (there !== undefined) return there;
+  let cause: unknown;
+  try {
+    const directory = isInstalled
+      ? await install(names, packages.debian)
+      : await unpackDebianPackage({ name: packages.debian, only, target: join(cache, name), path });
+    const unpacked = await find(names, directory + delimiter + path);
+    if (unpacked !== undefined) return unpacked;
+  } catch (error) {
+    cause = error;
+  }
   const { debian, fedora, alpine, homebrew } = packages;
   throw new Error(
     `The tests run ${names.join(' or ')}, which is not on the PATH. Install it: apt-get install ${debian} (Debian, Ubuntu), dnf install ${fedora} (Fedora), apk add ${alpine} (Alpine), brew install ${homebrew} (macOS).`,
+    { cause },
   );
 }
 
-async function find(names: readonly string[]): Promise<string | undefined> {
+async function find(names: readonly string[], path: string): Promise<string | undefined> {
   for (const name of names) {
     try {
-      return (await run('sh', ['-c', 'command -v "$0"', name])).stdout.trim();
+      const script = 'PATH=$1; command -v "$0"';
+      return (await run('sh', ['-c', script, name, path])).stdout.trim();
     } catch {
       // Not this one.
     }
@@ -61,9 +123,9 @@ async function find(names: readonly string[]): Promise<string | undefined> {
   return undefined;
 }
 
-/** Installs a package. Returns false if this user or system cannot. */
-async function install(names: readonly string[], debianPackage: string): Promise<boolean> {
-  if (process.getuid?.() !== 0 || (await find(['apt-get'])) === undefined) return false;
+/** Installs a package, if this user is root. */
+async function install(names: readonly string[], debianPackage: string): Promise<string> {
+  if (process.getuid?.() !== 0) throw new Error('Only root installs packages.');
   // Test files run in parallel: one installs the package, the others wait.
   const script = `
     for name; do command -v "$name" && exit; done
@@ -72,5 +134,5 @@ async function install(names: readonly string[], debianPackage: string): Promise
   await run('flock', ['/var/cache/apt', 'sh', '-c', script, debianPackage, ...names], {
     maxBuffer: 64 * 1024 * 1024,
   });
-  return true;
+  return '/usr/bin';
 }

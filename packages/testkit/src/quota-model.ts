@@ -10,10 +10,25 @@ export interface ModelDecision {
   readonly warned: boolean;
 }
 
+/** A key at the moment of a request. */
+export interface ModelKey {
+  readonly id: string;
+  /** What its requests are counted against: itself, or an account with others. */
+  readonly subject: string;
+  /** The quota of the subject. */
+  readonly quota: Quota;
+}
+
 /**
- * The quotas of one key, written as simply as possible. The limiters are compared with it. It follows
- * the design, shares no code with the limiters, and knows no store, script or timer.
+ * The quotas of keys and accounts, written as simply as possible. The limiters are compared with it. It
+ * follows the design, shares no code with the limiters, and knows no store, script or timer.
  */
+export interface SharedQuotaModel {
+  /** Decides one request. Unix time in milliseconds, which never goes back. */
+  take(key: ModelKey, now: number): ModelDecision;
+}
+
+/** The quotas of one key that has windows of its own. */
 export interface QuotaModel {
   /** Decides one request. Unix time in milliseconds, which never goes back. */
   take(quota: Quota, now: number): ModelDecision;
@@ -28,62 +43,104 @@ interface Count {
   readonly endsAt: number;
 }
 
+/** What a subject has used. */
+interface Windows {
+  minute: Count | undefined;
+  day: Count | undefined;
+}
+
+/** What belongs to a key, whatever its subject is. */
+interface Conduct {
+  episodeBeganAt: number | undefined;
+  strikes: Count | undefined;
+  bans: Count | undefined;
+  banEndsAt: number;
+}
+
 export function createQuotaModel(policy: BanPolicy): QuotaModel {
-  let minute: Count | undefined;
-  let day: Count | undefined;
-  let episodeBeganAt: number | undefined;
-  let strikes: Count | undefined;
-  let bans: Count | undefined;
-  let banEndsAt = 0;
+  const model = createSharedQuotaModel(policy);
+  return { take: (quota, now) => model.take({ id: 'key', subject: 'key', quota }, now) };
+}
+
+export function createSharedQuotaModel(policy: BanPolicy): SharedQuotaModel {
+  const windowsOfSubjects = new Map<string, Windows>();
+  const conductOfKeys = new Map<string, Conduct>();
+
+  function windowsOf(subject: string): Windows {
+    const windows = windowsOfSubjects.get(subject) ?? { minute: undefined, day: undefined };
+    windowsOfSubjects.set(subject, windows);
+    return windows;
+  }
+
+  function conductOf(key: string): Conduct {
+    const none = { episodeBeganAt: undefined, strikes: undefined, bans: undefined, banEndsAt: 0 };
+    const conduct = conductOfKeys.get(key) ?? none;
+    conductOfKeys.set(key, conduct);
+    return conduct;
+  }
 
   /** Counts a denial. Returns whether it begins a ban. */
-  function beginsBan(now: number, threshold: number): boolean {
-    if (episodeBeganAt === undefined) {
-      episodeBeganAt = now;
+  function beginsBan(key: Conduct, now: number, threshold: number): boolean {
+    if (key.episodeBeganAt === undefined) {
+      key.episodeBeganAt = now;
       return false;
     }
-    if (now - episodeBeganAt < policy.graceMs) return false;
-    strikes = oneMore(strikes, now, policy.strikeWindowSeconds * 1_000);
-    return strikes.used > threshold;
+    if (now - key.episodeBeganAt < policy.graceMs) return false;
+    key.strikes = oneMore(key.strikes, now, policy.strikeWindowSeconds * 1_000);
+    return key.strikes.used > threshold;
   }
 
   /** A ban clears the strikes and the episode that led to it. */
-  function ban(now: number): void {
+  function ban(key: Conduct, now: number): void {
     // The memory of earlier bans is counted from the latest one.
-    bans = { used: (bans?.used ?? 0) + 1, endsAt: now + policy.memorySeconds * 1_000 };
-    const doubled = policy.banSeconds * 2 ** (bans.used - 1);
-    banEndsAt = now + Math.min(doubled, policy.maxBanSeconds) * 1_000;
-    episodeBeganAt = undefined;
-    strikes = undefined;
+    key.bans = { used: used(key.bans) + 1, endsAt: now + policy.memorySeconds * 1_000 };
+    const doubled = policy.banSeconds * 2 ** (key.bans.used - 1);
+    key.banEndsAt = now + Math.min(doubled, policy.maxBanSeconds) * 1_000;
+    key.episodeBeganAt = undefined;
+    key.strikes = undefined;
   }
 
   return {
-    take(quota, now) {
-      minute = unlessExpired(minute, now);
-      day = unlessExpired(day, now);
-      strikes = unlessExpired(strikes, now);
-      bans = unlessExpired(bans, now);
+    take({ id, subject, quota }, now) {
+      const windows = windowsOf(subject);
+      windows.minute = unlessExpired(windows.minute, now);
+      windows.day = unlessExpired(windows.day, now);
+      const key = conductOf(id);
+      key.strikes = unlessExpired(key.strikes, now);
+      key.bans = unlessExpired(key.bans, now);
 
-      if (now >= banEndsAt) {
+      if (now >= key.banEndsAt) {
+        const { minute, day } = windows;
         if (used(minute) < quota.perMinute && used(day) < quota.perDay) {
-          minute = oneMore(minute, now, minuteMs);
-          day = oneMore(day, now, dayMs);
-          episodeBeganAt = undefined;
-          return describeAdmitted(windowsOf(quota, { minute, day, now }));
+          windows.minute = oneMore(minute, now, minuteMs);
+          windows.day = oneMore(day, now, dayMs);
+          key.episodeBeganAt = undefined;
+          return describeAdmitted(describeWindows(quota, { ...windows, now }));
         }
+        // Others of the account have used up a window that the key's last denial did not know.
+        const isFull = {
+          minute: used(minute) >= quota.perMinute,
+          day: used(day) >= quota.perDay,
+        };
+        const knew = (count: Count | undefined, lengthMs: number) =>
+          (count?.endsAt ?? 0) - lengthMs <= (key.episodeBeganAt ?? 0);
+        const isSameEpisode =
+          (isFull.minute && knew(minute, minuteMs)) || (isFull.day && knew(day, dayMs));
+        if (!isSameEpisode) key.episodeBeganAt = undefined;
+
         const areBansOff = policy.minStrikes === 0;
         const threshold = Math.max(
           policy.minStrikes,
           Math.floor(quota.perMinute * policy.strikeShare),
         );
-        const isBan = !areBansOff && beginsBan(now, threshold);
+        const isBan = !areBansOff && beginsBan(key, now, threshold);
         if (!isBan) {
-          const isWarned = !areBansOff && used(strikes) >= threshold / 2;
-          return describeDenied(windowsOf(quota, { minute, day, now }), now, isWarned);
+          const isWarned = !areBansOff && used(key.strikes) >= threshold / 2;
+          return describeDenied(describeWindows(quota, { ...windows, now }), now, isWarned);
         }
-        ban(now);
+        ban(key, now);
       }
-      return describeBanned(quota, banEndsAt, now);
+      return describeBanned(quota, key.banEndsAt, now);
     },
   };
 }
@@ -100,16 +157,16 @@ function oneMore(count: Count | undefined, now: number, lengthMs: number): Count
   return { used: used(count) + 1, endsAt: count?.endsAt ?? now + lengthMs };
 }
 
-interface Window extends RateLimitWindow {
+interface Described extends RateLimitWindow {
   readonly endsAt: number;
 }
 
 /** A window that is not open is described as if it began now. */
-function windowsOf(
+function describeWindows(
   quota: Quota,
   counts: { minute: Count | undefined; day: Count | undefined; now: number },
 ) {
-  const describe = (name: 'minute' | 'day', limit: number, lengthMs: number): Window => {
+  const describe = (name: 'minute' | 'day', limit: number, lengthMs: number): Described => {
     const endsAt = counts[name]?.endsAt ?? counts.now + lengthMs;
     return {
       name,
@@ -126,10 +183,10 @@ function windowsOf(
   };
 }
 
-type Windows = ReturnType<typeof windowsOf>;
+type DescribedWindows = ReturnType<typeof describeWindows>;
 
 /** Reported: the window with least remaining; of two, the minute. */
-function describeAdmitted({ minute, day }: Windows): ModelDecision {
+function describeAdmitted({ minute, day }: DescribedWindows): ModelDecision {
   return {
     outcome: 'admitted',
     reported: windowOf(day.remaining < minute.remaining ? day : minute),
@@ -140,7 +197,11 @@ function describeAdmitted({ minute, day }: Windows): ModelDecision {
 }
 
 /** Reported: the window that denied; of two, the one that resets later. */
-function describeDenied({ minute, day }: Windows, now: number, warned: boolean): ModelDecision {
+function describeDenied(
+  { minute, day }: DescribedWindows,
+  now: number,
+  warned: boolean,
+): ModelDecision {
   const [first, ...others] = [minute, day].filter(({ remaining }) => remaining === 0);
   if (first === undefined) throw new Error('Nothing denied this request.');
   const reported = others.reduce((a, b) => (b.endsAt > a.endsAt ? b : a), first);
@@ -167,6 +228,6 @@ function describeBanned(quota: Quota, banEndsAt: number, now: number): ModelDeci
   };
 }
 
-function windowOf({ endsAt: _, ...window }: Window): RateLimitWindow {
+function windowOf({ endsAt: _, ...window }: Described): RateLimitWindow {
   return window;
 }

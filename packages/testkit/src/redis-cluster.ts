@@ -1,5 +1,4 @@
-import { createServer } from 'node:net';
-import { freePort } from './free-port.ts';
+import { freePort, reservePort } from './free-port.ts';
 import { openRedisNode, type Redis } from './redis.ts';
 import { until } from './until.ts';
 
@@ -71,14 +70,6 @@ async function join(nodes: readonly Redis[]): Promise<void> {
 async function freeClusterPort(): Promise<number> {
   for (;;) {
     const port = await freePort();
-    if (port + 10_000 <= 65_535 && (await isFree(port + 10_000))) return port;
+    if (await reservePort(port + 10_000)) return port;
   }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }

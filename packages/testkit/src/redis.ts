@@ -31,16 +31,19 @@ export type Redis = AsyncDisposable & {
 
 /** Starts a private, empty Redis, in milliseconds: one for each test file, or for each test. */
 export function openRedis({ args = [] }: RedisOptions = {}): Promise<Redis> {
-  return openRedisNode({ args, findPort: freePort });
+  return openRedisNode({ args });
 }
 
-/** The same on a chosen port, for a node of a cluster. Not public. */
+/** The same on a chosen port, for a node of a cluster, or as a Sentinel with a configuration. Not public. */
 export async function openRedisNode({
-  args,
-  findPort,
+  args = [],
+  findPort = freePort,
+  sentinelConfig,
 }: {
-  args: readonly string[];
-  findPort: () => Promise<number>;
+  args?: readonly string[];
+  findPort?: () => Promise<number>;
+  /** A file. */
+  sentinelConfig?: string;
 }): Promise<Redis> {
   const server = await findProgram('redis');
   // It comes with the server, under the same name.
@@ -51,6 +54,8 @@ export async function openRedisNode({
     const service = await startGuarded({
       command: server,
       args: [
+        // `redis-sentinel` is the same program, and not everywhere installed with it.
+        ...(sentinelConfig === undefined ? [] : [sentinelConfig, '--sentinel']),
         ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory.path],
         ...['--save', '', '--appendonly', 'no', ...args],
       ],
@@ -59,7 +64,7 @@ export async function openRedisNode({
       endSignal: 'SIGKILL',
     });
     try {
-      await service.untilOutput(/ready to accept connections/i);
+      await service.untilOutput(/ready to accept connections|sentinel ID is/i);
     } catch (error) {
       await service.end();
       throw error;

@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { copyEmbeddedSnapshot } from './embedded-snapshot.ts';
 import { type GuardedProcess, type ProcessExit, startGuarded } from './guarded-process.ts';
+import { memoryDirectory } from './memory-directory.ts';
+import { nodeFlags } from './node-flags.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { until } from './until.ts';
 
@@ -14,15 +17,6 @@ const opsLine = /operators.*(http:\/\/\S+)/i;
 /** An API key's token, such as the demo key. */
 const token = /\bast_[0-9A-Za-z]{36}\b/;
 
-const { scripts } = JSON.parse(readFileSync(`${repository}package.json`, 'utf8')) as {
-  scripts: { start: string };
-};
-
-/** The flags that `npm start` gives to Node. */
-export const nodeFlags: readonly string[] = scripts.start
-  .split(' ')
-  .filter((word) => word.startsWith('--'));
-
 /** What `npm start` runs once everything is installed. */
 const defaultCommand = [
   `${repository}apps/server/node_modules/.bin/node`,
@@ -30,13 +24,30 @@ const defaultCommand = [
   `${repository}apps/server/src/main.ts`,
 ] as const;
 
+const compileCache = `${repository}node_modules/.cache/node`;
+
+/**
+ * Fills the compile cache, unless it exists, by servers that stop in order: a killed one does not write
+ * it, and most tests kill theirs. Without it, a start takes half as much processor time again.
+ */
+export async function fillCompileCache(databaseUrl: string): Promise<void> {
+  if (existsSync(compileCache)) return;
+  for (const env of [{}, { DATABASE_URL: databaseUrl }]) {
+    await using server = await startServer({ env });
+    await server.stop();
+  }
+}
+
 export type ServerOptions = {
   /**
    * Environment variables, over the defaults: free ports of 127.0.0.1, a data directory, a compile
    * cache, and time limits that no busy machine exceeds. Of this process only PATH and HOME are passed on.
    */
   env?: Readonly<Record<string, string>>;
-  /** What it keeps its data in, and leaves there. @default a fresh one, removed on disposal */
+  /**
+   * What it keeps its data in, and leaves there; an empty one makes it a first start.
+   * @default one that is migrated, without animals and keys, and removed on disposal
+   */
   dataDir?: string;
   /** What to run instead, as `['npm', 'start']`; `pid` and `signal` are then about that. */
   command?: readonly [command: string, ...args: string[]];
@@ -148,10 +159,15 @@ export async function runServer(options: RunOptions = {}): Promise<ServerRun> {
 
 async function launch(options: ServerOptions) {
   const { command: [command, ...args] = defaultCommand, cwd = repository, env } = options;
-  const directory = options.dataDir === undefined ? await temporaryDirectory() : undefined;
+  const directory =
+    options.dataDir === undefined
+      ? await temporaryDirectory({ parent: memoryDirectory() })
+      : undefined;
   const dataDir = options.dataDir ?? directory?.path ?? '';
   let service: GuardedProcess;
   try {
+    const isEmbedded = env?.['DATABASE_URL'] === undefined && env?.['DATA_DIR'] === undefined;
+    if (directory && isEmbedded && !options.command) await copyEmbeddedSnapshot(dataDir);
     service = await startGuarded({
       command,
       args,
@@ -161,7 +177,7 @@ async function launch(options: ServerOptions) {
         PATH: process.env['PATH'],
         HOME: homedir(),
         // As `npm start` has it: most of a start is the compilation of its modules.
-        NODE_COMPILE_CACHE: `${repository}node_modules/.cache/node`,
+        NODE_COMPILE_CACHE: compileCache,
         PORT: '0',
         HOST: '127.0.0.1',
         OPS_PORT: '0',

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { type DelayLine, delayLine } from './delay-line.ts';
+import { freePort } from './free-port.ts';
+import { reset as resetSocket, urlVia } from './proxied-sockets.ts';
 
 export type TcpProxyOptions = {
   target: { host: string; port: number };
@@ -67,17 +69,12 @@ export async function openTcpProxy({ target }: TcpProxyOptions): Promise<TcpProx
   function reset(link: Link) {
     links.delete(link);
     for (const line of link.lines) line.close();
-    for (const socket of link.sockets) {
-      // Node would wait for the connection before it resets it, and a frozen target never connects.
-      if (socket.connecting) socket.destroy();
-      else socket.resetAndDestroy();
-    }
+    for (const socket of link.sockets) resetSocket(socket);
   }
 
-  async function listen(port: number) {
-    server.listen(port, '127.0.0.1');
+  async function listen() {
+    server.listen(port, host);
     await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
   }
 
   async function cut() {
@@ -90,15 +87,13 @@ export async function openTcpProxy({ target }: TcpProxyOptions): Promise<TcpProx
   }
 
   const host = '127.0.0.1';
-  const port = await listen(0);
+  // Not one that another connection could get between `cut` and `resume`.
+  const port = await freePort();
+  await listen();
   return {
     host,
     port,
-    via(url) {
-      const through = new URL(url);
-      through.host = `${host}:${port}`;
-      return through.href;
-    },
+    via: (url) => urlVia(url, { host, port }),
     delay(ms) {
       delayMs = ms;
     },
@@ -110,7 +105,7 @@ export async function openTcpProxy({ target }: TcpProxyOptions): Promise<TcpProx
       swallowing = false;
       delayMs = 0;
       for (const link of links) if (link.broken) reset(link);
-      if (!server.listening) await listen(port);
+      if (!server.listening) await listen();
     },
     close: cut,
     [Symbol.asyncDispose]: cut,

@@ -1,8 +1,11 @@
-import type { AuditEntry } from '@animal-store/contract/admin';
+import type { AuditEntry, Operator } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
+import { useEffect, useState } from 'preact/hooks';
 import { auditActions } from '../audit-labels.ts';
-import { callForPage, type Input } from '../call-admin-api.ts';
+import { call, callForPage, type Input } from '../call-admin-api.ts';
 import { AuditTable } from '../parts/audit-table.ts';
+import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
+import { Empty } from '../parts/empty.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Pager } from '../parts/pager.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
@@ -25,7 +28,7 @@ export function AuditPage() {
     <form class="filters" role="search" aria-label="Audit log" onSubmit=${(event: Event) => event.preventDefault()}>
       <${QuerySelect} name="action" label="Action" options=${Object.entries(auditActions)} />
       <${QueryField} name="keyId" label="Key (its id)" />
-      <${QueryField} name="actor" label="By (id or kind)" placeholder="admin_token" />
+      <${QuerySelect} name="actor" label="By" options=${useActors()} all="Everybody" />
       <${QueryField} name="account" label="Account" />
       <${QueryField} name="from" label="From (your time)" type="datetime-local" />
       <${QueryField} name="to" label="Until (your time)" type="datetime-local" />
@@ -34,15 +37,59 @@ export function AuditPage() {
       ${({ body, nextCursor }: { body: AuditEntry[]; nextCursor: string | undefined }) => html`
         ${
           body.length === 0
-            ? html`<p class="state">
-                Nothing is recorded${Object.keys(query).length > 0 && html` that matches. <a href=${linkTo('audit')}>Show everything</a>`}.
-              </p>`
-            : html`<${AuditTable} entries=${body} />`
+            ? html`<${NoEntries} isFiltered=${Object.keys(query).length > 0} />`
+            : html`
+                <p><${CsvButton}
+                  operation="listAuditEntries"
+                  input=${{ query: { ...toQuery(withoutCursor(query)), limit: '100' } }}
+                  fileName="audit.csv"
+                  what="all entries that match"
+                /></p>
+                <${AuditTable} entries=${body} />
+              `
         }
         <${Pager} nextCursor=${nextCursor} />
       `}
     <//>
   `;
+}
+
+function NoEntries({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) {
+    return html`<${Empty} title="Nothing is recorded that matches.">
+      <p><a class="button" href=${linkTo('audit')}>Show everything</a></p>
+    <//>`;
+  }
+  return html`<${Empty} title="Nothing is recorded yet.">
+    <p>Each change of a key or an operator will be here, and when bans began and ended.</p>
+  <//>`;
+}
+
+/** Those who act without being named operators. */
+const unnamedActors = [
+  ['admin_token', 'ADMIN_TOKEN'],
+  ['local_user', 'Local user'],
+  ['system', 'The service itself'],
+] as const;
+
+/** Those who can have done something, as choices. They are asked for once: operators seldom change. */
+function useActors(): readonly (readonly [value: string, label: string])[] {
+  const [operators, setOperators] = useState<readonly Operator[]>([]);
+  useEffect(() => {
+    const left = new AbortController();
+    // Without the list, the others can still be chosen. The page says why it cannot load anything.
+    call('listOperators', { signal: left.signal }).then(setOperators, () => {});
+    return () => left.abort();
+  }, []);
+  const byName = operators.toSorted((one, other) => one.name.localeCompare(other.name));
+  return [...unnamedActors, ...byName.map((operator) => [operator.id, labelOf(operator)] as const)];
+}
+
+/** Names need not be unique: the role, the state and the first characters of the token tell them apart. */
+function labelOf({ name, role, state, tokens: [token] }: Operator): string {
+  const details = [role, state === 'active' ? token?.prefix : state].filter(Boolean);
+  // Isolated (U+2068, U+2069), because a choice can hold no element.
+  return `\u2068${name}\u2069 (${details.join(', ')})`;
 }
 
 /** The fields have local times; the API takes instants. */

@@ -1,9 +1,11 @@
-import type { ListedKey } from '@animal-store/contract/admin';
+import type { Deprecation, ListedKey } from '@animal-store/contract/admin';
 import { deprecations } from '@animal-store/contract/deprecations';
 import { html } from 'htm/preact';
-import { type Answer, call, callForPage } from '../call-admin-api.ts';
+import { callForPage, type Page } from '../call-admin-api.ts';
 import { formatCount, formatDistance } from '../format.ts';
-import { Badge } from '../parts/badge.ts';
+import { useKeptOrder } from '../keep-order.ts';
+import { CsvButton, csvName } from '../parts/csv-button.ts';
+import { Empty } from '../parts/empty.ts';
 import { Figure } from '../parts/figure.ts';
 import { KeyLink } from '../parts/key-link.ts';
 import { Loaded } from '../parts/loaded.ts';
@@ -12,10 +14,12 @@ import { Pager } from '../parts/pager.ts';
 import { UsagePlot } from '../parts/plot.ts';
 import { QuerySelect } from '../parts/query-fields.ts';
 import { Table } from '../parts/table.ts';
-import { OptionalTime, Time } from '../parts/time.ts';
+import { CellTime, Time } from '../parts/time.ts';
+import { TimeRangeControl } from '../parts/time-range-control.ts';
 import { usePolling } from '../polling.ts';
 import { route } from '../route.ts';
-import { deprecatedOperations, toBuckets } from '../usage.ts';
+import { bucketLabels, bucketMs, questionOf, readTimeRange, subjectOf } from '../time-range.ts';
+import { toBuckets } from '../usage.ts';
 
 const pageSize = '25';
 
@@ -30,19 +34,18 @@ const periods = [
 /** Who still calls what will be switched off, and how often. */
 export function DeprecationPage() {
   const { cursor, days = '30' } = route.value.query;
-  const keys = usePolling(`deprecated?${days}&${cursor}`, (signal) =>
-    callForPage('listKeys', {
+  const range = readTimeRange(route.value.query, 'month');
+  const list = `${days}&${cursor}`;
+  const loaded = usePolling(`deprecated?${list} ${subjectOf(range)}`, (signal) =>
+    callForPage('getDeprecation', {
       query: {
+        ...questionOf(range),
         deprecatedWithinDays: days,
-        include: 'recent',
         limit: pageSize,
         ...(cursor && { cursor }),
       },
       signal,
     }),
-  );
-  const usage = usePolling('usage by day', (signal) =>
-    call('getUsage', { query: { bucket: 'day' }, signal }),
   );
   const seconds = (sunset.getTime() - Date.now()) / 1_000;
 
@@ -57,49 +60,61 @@ export function DeprecationPage() {
         note=${html`<${Time} at=${sunset.toISOString()} minutes />`}
       />
     </div>
-    <${Loaded} of=${usage} what="the usage">
-      ${(ledger: Answer<'getUsage'>) => html`<${UsagePlot}
-        title="Calls of getPet by day, 30 days, all keys"
-        buckets=${toBuckets({ ...ledger, rows: deprecatedRows(ledger) }, 86_400)}
-      />`}
-    <//>
-    <section>
-      <h2>Keys that still call it</h2>
-      <form class="filters" aria-label="Period" onSubmit=${(event: Event) => event.preventDefault()}>
-        <${QuerySelect} name="days" label="Called it within" options=${periods} all="30 days" />
-      </form>
-      <${Loaded} of=${keys} what="the keys">
-        ${({ body, nextCursor }: { body: ListedKey[]; nextCursor: string | undefined }) => html`
+    <${TimeRangeControl} range=${range} />
+    <${Loaded} of=${loaded} what="the calls">
+      ${({ body, nextCursor }: Page<Deprecation>) => html`
+        <${UsagePlot}
+          title=${`Calls of getPet by ${bucketLabels[body.bucket]}, all keys`}
+          buckets=${toBuckets(body, bucketMs[body.bucket] / 1_000)}
+          bucket=${body.bucket}
+          csv=${{
+            operation: 'getUsage',
+            input: { query: { bucket: body.bucket, from: body.from, to: body.to } },
+            fileName: csvName('usage', body),
+          }}
+        />
+        <section>
+          <h2>Keys that still call it</h2>
+          <form class="filters" aria-label="Period" onSubmit=${(event: Event) => event.preventDefault()}>
+            <${QuerySelect} name="days" label="Called it within" options=${periods} all="30 days" />
+          </form>
           ${
-            body.length === 0
-              ? html`<p class="state">
-                  <${Badge} tone="good" text="Nobody" /> called a deprecated operation in this time.
-                </p>`
-              : html`<${CallerTable} keys=${body} />`
+            body.callers.length === 0
+              ? html`<${Empty} title="Nobody called a deprecated operation in this time.">
+                  <p>If that stays so, it can be switched off without anybody noticing.</p>
+                <//>`
+              : html`
+                  <p><${CsvButton}
+                    operation="listKeys"
+                    input=${{ query: { deprecatedWithinDays: days, include: 'recent', limit: '100' } }}
+                    fileName="callers.csv"
+                    what="all keys that still call it"
+                  /></p>
+                  <${CallerTable} keys=${body.callers} subject=${list} />
+                `
           }
           <${Pager} nextCursor=${nextCursor} />
-        `}
-      <//>
-    </section>
+        </section>
+      `}
+    <//>
   `;
 }
 
-const deprecatedRows = <Row extends { operation: string }>({ rows }: { rows: readonly Row[] }) =>
-  rows.filter(({ operation }) => deprecatedOperations.includes(operation));
-
-function CallerTable({ keys }: { keys: readonly ListedKey[] }) {
+/** The list has the latest caller first. It must not move while somebody reads it. */
+function CallerTable({ keys, subject }: { keys: readonly ListedKey[]; subject: string }) {
+  const rows = useKeptOrder(subject, keys, ({ id }) => id);
   return html`<${Table}
     isWide
     caption="Callers"
-    columns=${['Key', 'Account', 'Plan', { number: 'Calls in 30 days' }, 'Last use of the key']}
-    rows=${keys.map(({ id, name, account, plan, lastUsedAt, recent }) => ({
+    columns=${[{ title: 'Key', takesRest: true }, 'Account', { title: 'Plan', room: 'desk' }, { number: 'Calls in 30 days' }, 'Last use']}
+    rows=${rows.map(({ id, name, account, plan, lastUsedAt, recent }) => ({
       key: id,
       cells: [
         html`<${KeyLink} id=${id} name=${name} range="month" />`,
         html`<${Name} text=${account} missing="–" />`,
         plan,
         formatCount(recent?.deprecatedCalls ?? 0),
-        html`<${OptionalTime} at=${lastUsedAt} />`,
+        html`<${CellTime} at=${lastUsedAt} />`,
       ],
     }))}
   />`;

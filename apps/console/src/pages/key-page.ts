@@ -2,64 +2,101 @@ import type { AuditEntry, KeyDetails } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
 import { formatCount } from '../format.ts';
+import { useHistory, type WithHistory } from '../history-polling.ts';
+import { AccountLink } from '../parts/account-link.ts';
 import { AuditTable } from '../parts/audit-table.ts';
-import { Badge } from '../parts/badge.ts';
+import { CopyButton } from '../parts/copy-button.ts';
+import { csvName } from '../parts/csv-button.ts';
 import { KeyActions } from '../parts/key-actions.ts';
-import { KeyUsage } from '../parts/key-usage.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { QuotaMeter } from '../parts/meter.ts';
 import { Name } from '../parts/name.ts';
+import { scopesLabel } from '../parts/scope-field.ts';
 import { StateBadge } from '../parts/state-badge.ts';
 import { Table } from '../parts/table.ts';
-import { Time } from '../parts/time.ts';
-import { usePolling } from '../polling.ts';
-import { linkTo } from '../route.ts';
+import { CellTime, Time } from '../parts/time.ts';
+import { Usage } from '../parts/usage-section.ts';
+import { WhyRefused } from '../parts/why-refused.ts';
+import { findDenials, quotaOf, refusalsOfKey } from '../refusals.ts';
+import { linkTo, route } from '../route.ts';
 import { may } from '../session.ts';
+import { readTimeRange, type TimeRange } from '../time-range.ts';
 
 /** One key: what it uses now, what it has used, and what can be done with it. */
 export function KeyPage({ id }: { id: string }) {
-  const details = usePolling(`key/${id}`, (signal) => call('getKey', { id, signal }));
+  const range = readTimeRange(route.value.query);
+  const details = useHistory(`key/${id}`, range, (query, signal) =>
+    call('getKey', { id, query, signal }),
+  );
   const { data } = details;
   return html`
     <p class="path"><a href=${linkTo('keys')}>Keys</a> /</p>
     <div class="heading">
       <h1>${data === undefined ? 'Key' : html`<${Name} text=${data.name} missing="Key without a name" />`}</h1>
-      ${data !== undefined && html`<${StateBadge} state=${data.state} />`}
-      ${data?.usage.bannedUntil && html`<${Badge} tone="bad" text="banned" />`}
+      ${data !== undefined && html`<${StateBadge} state=${data.state} isBanned=${data.usage.bannedUntil !== null} isOfAccount=${data.suspension === null} />`}
     </div>
     <${Loaded} of=${details} what="the key">
-      ${(key: KeyDetails) => html`
-        <${Ban} details=${key} />
-        <${KeyActions} details=${key} onChanged=${details.refresh} />
-        <${Windows} details=${key} />
-        <${KeyUsage} id=${id} quota=${key.quota} />
-        <div class="columns">
-          <${Facts} details=${key} />
-          <${Tokens} details=${key} />
-        </div>
-        ${may('listAuditEntries') && html`<${Trail} id=${id} />`}
-      `}
+      ${(key: WithHistory<KeyDetails>) => html`<${Details} details=${key} range=${range} refresh=${details.refresh} />`}
     <//>
   `;
 }
 
-function Ban({ details: { usage } }: { details: KeyDetails }) {
+function Details({
+  details: key,
+  range,
+  refresh,
+}: {
+  details: WithHistory<KeyDetails>;
+  range: TimeRange;
+  refresh: () => void;
+}) {
+  const { id, history } = key;
+  const { bucket, from, to } = history;
+  const denials = findDenials(history);
+  const quota = quotaOf(key);
+  return html`
+    <${WhyRefused}
+      kind="key"
+      name=${key.name ?? id}
+      account=${key.account}
+      quota=${quota}
+      refusals=${refusalsOfKey(key)}
+      denials=${denials}
+    ><${Strikes} details=${key} /><//>
+    <${KeyActions} details=${key} onChanged=${refresh} />
+    <${Windows} details=${key} />
+    <${Usage}
+      quota=${quota}
+      ledger=${history}
+      denials=${denials}
+      range=${range}
+      csv=${{
+        operation: 'getKeyUsage',
+        input: { id, query: { bucket, from, to } },
+        fileName: csvName(`usage-of-${id}`, history),
+      }}
+    />
+    <div class="columns">
+      <${Facts} details=${key} />
+      <${Tokens} details=${key} />
+    </div>
+    ${may('listAuditEntries') && html`<${Trail} id=${id} entries=${history.audit} />`}
+  `;
+}
+
+/** Tells of a ban that is near. */
+function Strikes({ details: { usage } }: { details: KeyDetails }) {
   const { bannedUntil, strikes, strikeThreshold } = usage;
-  if (bannedUntil !== null) {
-    return html`<p class="state failed">
-      <strong>Banned until <${Time} at=${bannedUntil} distance />.</strong> It went on sending requests after
-      it was denied. Every request gets a 429 until then.
-    </p>`;
-  }
-  if (strikeThreshold === null || strikes * 2 < strikeThreshold || strikes === 0) return null;
+  if (bannedUntil !== null || strikeThreshold === null) return null;
+  if (strikes * 2 < strikeThreshold || strikes === 0) return null;
   return html`<p class="state warned">
     <strong>${formatCount(strikes)} strikes</strong>: above ${formatCount(strikeThreshold)} the key is banned.
     It sends requests although it was told to wait.
   </p>`;
 }
 
-function Windows({ details: { usage } }: { details: KeyDetails }) {
-  const { windows, scope, strikes, strikeThreshold } = usage;
+function Windows({ details: { account, usage } }: { details: KeyDetails }) {
+  const { windows, scope, subject, strikes, strikeThreshold } = usage;
   return html`<section aria-label="Quota">
     <div class="meters">
       <${QuotaMeter} label="This minute" window=${windows.minute} />
@@ -77,6 +114,12 @@ function Windows({ details: { usage } }: { details: KeyDetails }) {
       </div>
     </div>
     ${
+      subject === 'account' &&
+      html`<p class="muted">
+        Both windows are those of the account <${AccountLink} account=${account} />: all of its keys share them.
+      </p>`
+    }
+    ${
       scope === 'replica' &&
       html`<p class="state warned">
         Redis does not answer, so these are the counts of one replica, against its share of each limit.
@@ -91,13 +134,18 @@ function Facts({ details: key }: { details: KeyDetails }) {
     <h2>Facts</h2>
     <dl class="facts">
       <dt>Id</dt>
-      <dd><code>${key.id}</code></dd>
+      <dd><code>${key.id}</code> <${CopyButton} text=${key.id} what="the id" /></dd>
       <dt>Account</dt>
-      <dd><${Name} text=${key.account} missing="none" /></dd>
+      <dd>
+        ${key.account === null ? html`<${Name} text=${null} missing="none" />` : html`<${AccountLink} account=${key.account} />`}
+        ${key.account !== null && html` <${CopyButton} text=${key.account} what="the account" />`}
+      </dd>
       <dt>Plan</dt>
       <dd>${key.plan}</dd>
       <dt>Limits</dt>
       <dd>${formatCount(key.quota.perMinute)} a minute, ${formatCount(key.quota.perDay)} a day</dd>
+      <dt>May</dt>
+      <dd>${scopesLabel(key.scopes)}</dd>
       <dt>Last use</dt>
       <dd>
         ${key.lastUsedAt === null ? 'never' : html`<${Time} at=${key.lastUsedAt} minutes distance />`}
@@ -106,6 +154,11 @@ function Facts({ details: key }: { details: KeyDetails }) {
       <dd><${Time} at=${key.createdAt} /></dd>
       <dt>Expires</dt>
       <dd>${key.expiresAt === null ? 'never' : html`<${Time} at=${key.expiresAt} distance />`}</dd>
+      ${
+        key.suspension !== null &&
+        html`<dt>Suspended</dt>
+          <dd><${Time} at=${key.suspension.at} /></dd>`
+      }
       ${
         key.revokedAt !== null &&
         html`<dt>Revoked</dt>
@@ -116,18 +169,14 @@ function Facts({ details: key }: { details: KeyDetails }) {
 }
 
 /** What was done with the key, and its bans. */
-function Trail({ id }: { id: string }) {
-  const entries = usePolling(`audit of ${id}`, (signal) =>
-    call('listAuditEntries', { query: { keyId: id, limit: '20' }, signal }),
-  );
+function Trail({ id, entries }: { id: string; entries: readonly AuditEntry[] }) {
   return html`<section>
     <h2>Audit trail and bans</h2>
-    <${Loaded} of=${entries} what="the audit trail">
-      ${(list: AuditEntry[]) =>
-        list.length === 0
-          ? html`<p class="muted">Nothing is recorded.</p>`
-          : html`<${AuditTable} entries=${list} ofOneKey />`}
-    <//>
+    ${
+      entries.length === 0
+        ? html`<p class="muted">Nothing is recorded.</p>`
+        : html`<${AuditTable} entries=${entries} ofOneKey />`
+    }
     <p><a href=${linkTo('audit', { query: { keyId: id } })}>All of it, in the audit log</a></p>
   </section>`;
 }
@@ -145,9 +194,9 @@ function Tokens({ details: { tokens, state } }: { details: KeyDetails }) {
             rows=${tokens.map(({ prefix, createdAt, expiresAt }) => ({
               key: prefix + createdAt,
               cells: [
-                html`<code>${prefix}</code>`,
-                html`<${Time} at=${createdAt} />`,
-                expiresAt === null ? 'with the key' : html`<${Time} at=${expiresAt} distance />`,
+                html`<code>${prefix}</code> <${CopyButton} text=${prefix} what="the start of the token" />`,
+                html`<${CellTime} at=${createdAt} />`,
+                expiresAt === null ? 'with the key' : html`<${CellTime} at=${expiresAt} />`,
               ],
             }))}
           />`

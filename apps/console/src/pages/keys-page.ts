@@ -1,24 +1,24 @@
 import type { KeySort, ListedKey } from '@animal-store/contract/admin';
+import { planNames } from '@animal-store/contract/plan';
 import { html } from 'htm/preact';
+import { useEffect, useState } from 'preact/hooks';
 import { callForPage, type Input } from '../call-admin-api.ts';
-import { formatCount } from '../format.ts';
-import { KeyLink } from '../parts/key-link.ts';
+import { useKeptOrder } from '../keep-order.ts';
+import { BulkActions } from '../parts/bulk-actions.ts';
+import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
+import { Empty } from '../parts/empty.ts';
+import { KeyTable } from '../parts/key-table.ts';
 import { Loaded } from '../parts/loaded.ts';
-import { Name } from '../parts/name.ts';
 import { Pager } from '../parts/pager.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
-import { Sparkline } from '../parts/sparkline.ts';
-import { StateBadge } from '../parts/state-badge.ts';
-import { Table } from '../parts/table.ts';
-import { OptionalTime, Time } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
-import { linkTo, route } from '../route.ts';
+import { linkTo, route, setQuery } from '../route.ts';
+import { readSearchTerm } from '../search-term.ts';
 import { may } from '../session.ts';
 
-const pageSize = '25';
+const pageSize = '50';
 
-const plans = ['free', 'pro', 'business', 'enterprise'] as const;
-const states = ['active', 'expired', 'revoked'] as const;
+const states = ['active', 'banned', 'suspended', 'expired', 'revoked'] as const;
 const unused = [
   ['7', 'unused for 7 days'],
   ['30', 'unused for 30 days'],
@@ -27,24 +27,16 @@ const unused = [
 ] as const;
 
 const usualSort: KeySort = '-created';
-const sorts: readonly (readonly [KeySort, string])[] = [
-  ['created', 'Oldest first'],
-  ['name', 'Name, A to Z'],
-  ['-name', 'Name, Z to A'],
-  ['-lastUse', 'Last use, latest first'],
-  ['lastUse', 'Last use, longest ago first'],
-  ['plan', 'Plan, smallest first'],
-  ['-plan', 'Plan, largest first'],
-];
 
 /** The keys, page by page. */
 export function KeysPage() {
   const { query } = route.value;
-  const listing = usePolling(`keys?${JSON.stringify(query)}`, (signal) =>
+  const subject = `keys?${JSON.stringify(query)}`;
+  const listing = usePolling(subject, (signal) =>
     callForPage('listKeys', {
       query: {
         sort: usualSort,
-        ...query,
+        ...toFilter(query),
         include: 'recent',
         limit: pageSize,
       } as Input<'listKeys'>['query'],
@@ -55,6 +47,12 @@ export function KeysPage() {
   return html`
     <div class="title">
       <h1>Keys</h1>
+      <${CsvButton}
+        operation="listKeys"
+        input=${{ query: { sort: usualSort, ...toFilter(withoutCursor(query)), include: 'recent', limit: '100' } }}
+        fileName="keys.csv"
+        what="all keys that match"
+      />
       ${may('createKey') && html`<a class="button primary" href=${linkTo('new-key')}>New key</a>`}
     </div>
     <${Filters} />
@@ -63,7 +61,7 @@ export function KeysPage() {
         ${
           body.length === 0
             ? html`<${NoKeys} isFiltered=${Object.keys(query).length > 0} hasMore=${nextCursor !== undefined} />`
-            : html`<${KeyTable} keys=${body} />`
+            : html`<${Keys} keys=${body} subject=${subject} onChanged=${listing.refresh} />`
         }
         <${Pager} nextCursor=${nextCursor} />
       `}
@@ -71,61 +69,82 @@ export function KeysPage() {
   `;
 }
 
+/** A ban is no state in the API: a banned key is active as well. */
+function toFilter({ state, ...query }: Readonly<Record<string, string>>) {
+  return state === 'banned' ? { ...query, banned: 'true' } : { ...query, state };
+}
+
 function Filters() {
   return html`<form class="filters" role="search" aria-label="Keys" onSubmit=${(event: Event) => event.preventDefault()}>
-    <${QueryField} name="name" label="Name begins with" />
+    <${QueryField} name="search" label="Name, account, token or id" read=${readSearchTerm} class="long" />
     <${QueryField} name="account" label="Account" />
-    <${QueryField} name="tokenPrefix" label="Token begins with" placeholder="ast_0000" maxlength="8" />
-    <${QuerySelect} name="plan" label="Plan" options=${plans.map((plan) => [plan, plan])} />
+    <${QuerySelect} name="plan" label="Plan" options=${planNames.map((plan) => [plan, plan])} />
     <${QuerySelect} name="state" label="State" options=${states.map((state) => [state, state])} />
     <${QuerySelect} name="unusedForDays" label="Use" options=${unused} all="Any" />
-    <${QuerySelect} name="sort" label="Sort by" options=${sorts} all="Newest first" />
   </form>`;
+}
+
+/** The keys of a page. Which of them are selected is forgotten with the page. */
+function Keys({
+  keys,
+  subject,
+  onChanged,
+}: {
+  keys: readonly ListedKey[];
+  subject: string;
+  onChanged: () => void;
+}) {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => setSelected(new Set()), [subject]);
+  const rows = useKeptOrder(subject, keys, ({ id }) => id);
+  const chosen = rows.filter(({ id }) => selected.has(id));
+
+  function change(ids: readonly string[], isSelected: boolean): void {
+    const changed = new Set(selected);
+    for (const id of ids) {
+      if (isSelected) changed.add(id);
+      else changed.delete(id);
+    }
+    setSelected(changed);
+  }
+
+  const canChange = may('revokeKey') || may('changeKey');
+  return html`
+    ${
+      canChange &&
+      html`<${BulkActions}
+        keys=${chosen}
+        onDone=${() => {
+          setSelected(new Set());
+          onChanged();
+        }}
+      />`
+    }
+    <${KeyTable}
+      keys=${rows}
+      sorting=${{
+        by: route.value.query['sort'] ?? usualSort,
+        change: (by: string) => setQuery({ sort: by === usualSort ? '' : by, cursor: '' }),
+      }}
+      ...${canChange && { selection: { selected, change } }}
+    />
+  `;
 }
 
 /** @param hasMore whether the service has looked at some of the keys only. */
 function NoKeys({ isFiltered, hasMore }: { isFiltered: boolean; hasMore: boolean }) {
   if (hasMore) {
-    return html`<p class="state">No key matches among those that were looked at. Go on with the next page.</p>`;
+    return html`<${Empty} title="No key matches among those that were looked at.">
+      <p>Go on with the next page.</p>
+    <//>`;
   }
   if (isFiltered) {
-    return html`<p class="state">No key matches. <a href=${linkTo('keys')}>Show all keys.</a></p>`;
+    return html`<${Empty} title="No key matches.">
+      <p><a class="button" href=${linkTo('keys')}>Show all keys</a></p>
+    <//>`;
   }
-  return html`<p class="state">
-    There are no keys yet.
-    ${may('createKey') && html` <a href=${linkTo('new-key')}>Create the first one.</a>`}
-  </p>`;
-}
-
-function KeyTable({ keys }: { keys: readonly ListedKey[] }) {
-  return html`<${Table}
-    isWide
-    caption="Keys"
-    columns=${[
-      ...['Name', 'Account', 'Plan', 'State', { number: 'Per minute' }, { number: 'Per day' }],
-      ...['Last 24 hours', 'Last use', 'Created'],
-    ]}
-    rows=${keys.map((key) => ({
-      key: key.id,
-      cells: [
-        html`<${KeyLink} id=${key.id} name=${key.name} />`,
-        html`<${Name} text=${key.account} missing="–" />`,
-        key.plan,
-        html`<${StateBadge} state=${key.state} />`,
-        formatCount(key.quota.perMinute),
-        formatCount(key.quota.perDay),
-        html`<${Day} counts=${key.recent?.byHour ?? []} />`,
-        html`<${OptionalTime} at=${key.lastUsedAt} />`,
-        html`<${Time} at=${key.createdAt} minutes />`,
-      ],
-    }))}
-  />`;
-}
-
-function Day({ counts }: { counts: readonly number[] }) {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  return html`<span class="day">
-    <${Sparkline} counts=${counts} what="in the last 24 hours" />
-    <span class="number">${formatCount(total)}</span>
-  </span>`;
+  return html`<${Empty} title="There are no keys yet.">
+    <p>A key is what callers of the API send. It has a plan, and so its limits.</p>
+    ${may('createKey') && html`<p><a class="button" href=${linkTo('new-key')}>Create the first one</a></p>`}
+  <//>`;
 }

@@ -2,10 +2,24 @@ import { html } from 'htm/preact';
 import { useRef, useState } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';
 import { RefusedRequest } from '../failures.ts';
+import { Dialog } from '../parts/dialog.ts';
 import { beginSession, sessionEnd } from '../session.ts';
 
-/** Asks for a token, and exchanges it for a session. The page keeps only the session. */
+/** The page of those who have no session. */
 export function LoginPage() {
+  return html`<main class="login">
+    <h1>Animal Store console</h1>
+    <${LoginForm} />
+  </main>`;
+}
+
+/** Asks those whose session has ended, over the page on which they were. */
+export function LoginDialog() {
+  return html`<${Dialog} title="Log in again"><${LoginForm} /><//>`;
+}
+
+/** Asks for a token, and exchanges it for a session. The page keeps only the session. */
+function LoginForm() {
   const field = useRef<HTMLInputElement>(null);
   const [failure, setFailure] = useState('');
   const [isBusy, setBusy] = useState(false);
@@ -26,8 +40,7 @@ export function LoginPage() {
     }
   }
 
-  return html`<main class="login">
-    <h1>Animal Store console</h1>
+  return html`
     ${sessionEnd.value !== undefined && html`<p class="state" role="status">${sessionEnd}</p>`}
     <form class="form" onSubmit=${submit}>
       <label class="field">
@@ -54,9 +67,9 @@ export function LoginPage() {
     </p>
     <p class="muted">
       The token is exchanged for a session that ends after 30 minutes without use, after 8 hours, or when
-      you close this tab.
+      you log out or close its tabs. Other tabs of this browser have it, too.
     </p>
-  </main>`;
+  `;
 }
 
 function reasonOf(error: unknown): string {

@@ -3,15 +3,16 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';
 import { ConfirmDialog, type Reason } from '../parts/dialog.ts';
+import { Empty } from '../parts/empty.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Name } from '../parts/name.ts';
 import { NewOperatorDialog } from '../parts/new-operator-dialog.ts';
+import { showToken } from '../parts/new-tokens.ts';
 import { announce } from '../parts/notice.ts';
 import { RotateDialog } from '../parts/rotate-dialog.ts';
-import { SecretDialog } from '../parts/secret-dialog.ts';
 import { StateBadge } from '../parts/state-badge.ts';
 import { Table } from '../parts/table.ts';
-import { OptionalTime, Time } from '../parts/time.ts';
+import { CellTime } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
 import { may } from '../session.ts';
 
@@ -23,8 +24,11 @@ type Open =
 export function OperatorsPage() {
   const operators = usePolling('operators', (signal) => call('listOperators', { signal }));
   const [open, setOpen] = useState<Open>();
-  const [token, setToken] = useState<string>();
   const close = () => setOpen(undefined);
+
+  function show(token: string): void {
+    showToken({ title: "The operator's token", token, advice: 'Give it to the operator.' });
+  }
 
   function done(text: string): void {
     close();
@@ -43,10 +47,16 @@ export function OperatorsPage() {
     <${Loaded} of=${operators} what="the operators">
       ${(list: Operator[]) =>
         list.length === 0
-          ? html`<p class="state">
-              There are no named operators. Whoever has the <code>ADMIN_TOKEN</code> is one; give everybody a token of
-              their own, so that the audit log can tell who did what.
-            </p>`
+          ? html`<${Empty} title="There are no named operators.">
+              <p>
+                Whoever has the <code>ADMIN_TOKEN</code> is one. Give everybody a token of their own, so that the
+                audit log can tell who did what.
+              </p>
+              ${
+                may('createOperator') &&
+                html`<p><button type="button" onClick=${() => setOpen({ dialog: 'create' })}>Create the first one…</button></p>`
+              }
+            <//>`
           : html`<${OperatorTable} operators=${list} open=${setOpen} />`}
     <//>
     ${
@@ -54,7 +64,7 @@ export function OperatorsPage() {
       html`<${NewOperatorDialog}
         onClose=${close}
         onCreated=${(issued: string) => {
-          setToken(issued);
+          show(issued);
           done('The operator is created.');
         }}
       />`
@@ -62,7 +72,7 @@ export function OperatorsPage() {
     ${
       open?.dialog === 'rotate' &&
       html`<${RotateDialog}
-        title="Rotate the token of ${open.operator.name}?"
+        title=${html`Rotate the token of <${Name} text=${open.operator.name} />?`}
         onClose=${close}
         rotate=${async (graceSeconds: number, query: Reason) => {
           const issued = await call('rotateOperator', {
@@ -70,7 +80,7 @@ export function OperatorsPage() {
             query,
             body: { graceSeconds },
           });
-          setToken(issued.token);
+          show(issued.token);
           done('The operator has a new token.');
         }}
       />`
@@ -78,7 +88,7 @@ export function OperatorsPage() {
     ${
       open?.dialog === 'revoke' &&
       html`<${ConfirmDialog}
-        title="Revoke ${open.operator.name}?"
+        title=${html`Revoke <${Name} text=${open.operator.name} />?`}
         consequence="Every replica refuses the operator from the next request on, and its sessions end. This is for good."
         confirmLabel="Revoke the operator"
         isDangerous
@@ -87,15 +97,6 @@ export function OperatorsPage() {
           await call('revokeOperator', { id: open.operator.id, query });
           done('The operator is revoked.');
         }}
-      />`
-    }
-    ${
-      token !== undefined &&
-      html`<${SecretDialog}
-        title="The operator's token"
-        token=${token}
-        advice="Give it to the operator."
-        onClose=${() => setToken(undefined)}
       />`
     }
   `;
@@ -113,7 +114,12 @@ function OperatorTable({
     isWide
     caption="Operators"
     columns=${[
-      ...['Name', 'Role', 'State', 'Tokens', 'Created', 'Expires'],
+      ...[{ title: 'Name', takesRest: true }, 'Role', 'State'],
+      ...([
+        { title: 'Tokens', room: 'desk' },
+        { title: 'Created', room: 'desk' },
+        'Expires',
+      ] as const),
       ...(hasActions ? ['Actions'] : []),
     ]}
     rows=${operators.map((operator) => ({
@@ -123,8 +129,8 @@ function OperatorTable({
         operator.role,
         html`<${StateBadge} state=${operator.state} />`,
         operator.tokens.map(({ prefix }) => html`<code>${prefix}</code> `),
-        html`<${Time} at=${operator.createdAt} minutes />`,
-        html`<${OptionalTime} at=${operator.expiresAt} />`,
+        html`<${CellTime} at=${operator.createdAt} />`,
+        html`<${CellTime} at=${operator.expiresAt} />`,
         ...(hasActions ? [html`<${OperatorActions} operator=${operator} open=${open} />`] : []),
       ],
     }))}

@@ -1,63 +1,99 @@
-import type { BusyKey, Overview } from '@animal-store/contract/admin';
+import type { Overview } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { type Answer, call } from '../call-admin-api.ts';
+import { useRef } from 'preact/hooks';
+import { call } from '../call-admin-api.ts';
+import { RefusedRequest } from '../failures.ts';
 import { formatCount, formatMs, formatRate, formatShare } from '../format.ts';
+import { useHistory, type WithHistory } from '../history-polling.ts';
 import { Badge } from '../parts/badge.ts';
+import { CsvButton, csvName } from '../parts/csv-button.ts';
 import { Figure } from '../parts/figure.ts';
 import { KeyLink } from '../parts/key-link.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { OutcomeTable } from '../parts/outcome-table.ts';
 import { UsagePlot } from '../parts/plot.ts';
 import { Table } from '../parts/table.ts';
-import { Time } from '../parts/time.ts';
-import { usePolling } from '../polling.ts';
+import { CellTime } from '../parts/time.ts';
+import { TimeRangeControl } from '../parts/time-range-control.ts';
 import { readHealth } from '../read-health.ts';
-import { linkTo } from '../route.ts';
+import { linkTo, route } from '../route.ts';
+import { bucketLabels, bucketMs, readTimeRange, type TimeRange } from '../time-range.ts';
 import { sumOf, toBuckets } from '../usage.ts';
 
 /** How the service is doing. */
 export function OverviewPage() {
-  const overview = usePolling('overview', (signal) => call('getOverview', { signal }));
-  const usage = usePolling('usage', (signal) =>
-    call('getUsage', { query: { bucket: 'minute' }, signal }),
-  );
-  const busiest = usePolling('busiest', (signal) =>
-    call('getUsage', { query: { groupBy: 'key', limit: '10' }, signal }),
-  );
+  const range = readTimeRange(route.value.query);
+  const outage = useRef<Overview['readiness'] | undefined>(undefined);
+  const overview = useHistory('overview', range, async (query, signal) => {
+    try {
+      const answer = await call('getOverview', { query, signal });
+      outage.current = undefined;
+      return answer;
+    } catch (error) {
+      // Without its database the service has no overview, but it says what is wrong.
+      if (error instanceof RefusedRequest) outage.current = await readHealth(signal);
+      throw error;
+    }
+  });
+  const { data } = overview;
   return html`
     <h1>Overview</h1>
-    <${Health} stores=${overview.data?.stores} />
+    <${Health} health=${outage.current ?? data?.readiness} stores=${data?.stores} />
     <${Loaded} of=${overview} what="the figures">
-      ${(data: Overview) => html`<${Figures} overview=${data} />`}
+      ${(shown: WithHistory<Overview>) => html`
+        <${Figures} overview=${shown} />
+        <${Traffic} history=${shown.history} range=${range} />
+        <div class="columns">
+          <${TopCallers} history=${shown.history} isToday=${range.name === 'hour'} />
+          <${LastMinute} overview=${shown} />
+          <${Bans} bans=${shown.bans} />
+        </div>
+      `}
     <//>
-    <${Loaded} of=${usage} what="the usage">
-      ${(ledger: Answer<'getUsage'>) => html`<${UsagePlot}
-        title="Requests by minute, all keys"
-        buckets=${toBuckets(ledger, 60)}
-      />`}
-    <//>
-    <div class="columns">
-      <${Loaded} of=${busiest} what="the busiest keys">
-        ${({ keys = [] }: Answer<'getUsage'>) => html`<${TopCallers} keys=${keys} />`}
-      <//>
-      ${overview.data && html`<${LastMinute} overview=${overview.data} />`}
-      ${overview.data && html`<${Bans} bans=${overview.data.bans} />`}
-    </div>
   `;
 }
 
+/** What happened in the span of time that is looked at. */
+function Traffic({
+  history,
+  range,
+}: {
+  history: WithHistory<Overview>['history'];
+  range: TimeRange;
+}) {
+  const { bucket, from, to } = history;
+  return html`<section aria-label="Traffic">
+    <${TimeRangeControl} range=${range} />
+    <${UsagePlot}
+      title=${`Requests by ${bucketLabels[bucket]}, all keys`}
+      buckets=${toBuckets(history, bucketMs[bucket] / 1_000)}
+      bucket=${bucket}
+      csv=${{
+        operation: 'getUsage',
+        input: { query: { bucket, from, to } },
+        fileName: csvName('usage', history),
+      }}
+    />
+  </section>`;
+}
+
 /** Whether the stores answer. It needs no session, so it shows also while the database is away. */
-function Health({ stores }: { stores: Overview['stores'] | undefined }) {
-  const health = usePolling('health', readHealth);
-  const reasons = health.data?.reasons ?? [];
+function Health({
+  health,
+  stores,
+}: {
+  health: Overview['readiness'] | undefined;
+  stores: Overview['stores'] | undefined;
+}) {
+  const reasons = health?.reasons ?? [];
   const isDown = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));
   const database = stores?.database === 'embedded' ? 'Embedded database' : 'Postgres';
   return html`<section aria-label="State">
     <ul class="parts">
-      <li><${State} name=${database} isUnknown=${health.data === undefined} isDown=${isDown(/database/i)} /></li>
+      <li><${State} name=${database} isUnknown=${health === undefined} isDown=${isDown(/database/i)} /></li>
       ${
         stores?.quotas !== 'in-process' &&
-        html`<li><${State} name="Redis" isUnknown=${health.data === undefined} isDown=${isDown(/redis/i)} /></li>`
+        html`<li><${State} name="Redis" isUnknown=${health === undefined} isDown=${isDown(/redis/i)} /></li>`
       }
       ${stores?.quotas === 'in-process' && html`<li><span class="muted">Quotas are counted in the process.</span></li>`}
     </ul>
@@ -88,7 +124,7 @@ function Figures({ overview: { traffic, keys, replicas } }: { overview: Overview
       <${Figure} label="Active keys" value=${formatCount(keys.active)}
         note=${html`<a href=${linkTo('keys', { query: { state: 'active' } })}>Show them</a>`} />
       <${Figure} label="Banned keys" value=${formatCount(keys.banned)} tone=${keys.banned > 0 ? 'warning' : undefined}
-        note=${html`<a href=${linkTo('audit', { query: { action: 'ban.started' } })}>Latest bans</a>`} />
+        note=${html`<a href=${linkTo('keys', { query: { state: 'banned' } })}>Show them</a>`} />
       <${Figure} label="Replicas" value=${formatCount(replicas.count)}
         note=${replicas.reporting < replicas.count ? `${formatCount(replicas.reporting)} report` : 'all report'} />
     </div>
@@ -102,16 +138,45 @@ function LastMinute({ overview: { traffic } }: { overview: Overview }) {
   />`;
 }
 
-function TopCallers({ keys }: { keys: readonly BusyKey[] }) {
-  return html`<${Table}
-    caption="Busiest keys today (UTC)"
-    columns=${['Key', 'Plan', { number: 'Requests' }]}
-    rows=${keys.map(({ keyId, name, plan, requests }) => ({
-      key: keyId,
-      cells: [html`<${KeyLink} id=${keyId} name=${name} />`, plan, formatCount(requests)],
-    }))}
-    empty="No key has made a request today."
-  />`;
+function TopCallers({
+  history: { busiest, from, to },
+  isToday,
+}: {
+  history: WithHistory<Overview>['history'];
+  isToday: boolean;
+}) {
+  const days = daysOf({ from, to });
+  return html`<div class="with-csv">
+    <${Table}
+      caption=${isToday ? 'Busiest keys today (UTC)' : `Busiest keys, ${days.label}`}
+      columns=${['Key', 'Plan', { number: 'Requests' }]}
+      rows=${busiest.map(({ keyId, name, plan, requests }) => ({
+        key: keyId,
+        cells: [html`<${KeyLink} id=${keyId} name=${name} />`, plan, formatCount(requests)],
+      }))}
+      empty=${isToday ? 'No key has made a request today.' : 'No key made a request then.'}
+    />
+    <${CsvButton}
+      operation="getUsage"
+      input=${{ query: { groupBy: 'key', limit: '10', ...days.question } }}
+      fileName=${csvName('busiest-keys', days.question)}
+      what="the busiest keys"
+    />
+  </div>`;
+}
+
+const dayMs = 86_400_000;
+
+/** The days (UTC) whose busiest keys an overview has: those of its span, or the last 31 of them. */
+function daysOf({ from, to }: { from: string; to: string }) {
+  const end = Math.ceil(Date.parse(to) / dayMs);
+  const start = Math.max(Math.floor(Date.parse(from) / dayMs), end - 31);
+  const iso = (day: number) => new Date(day * dayMs).toISOString();
+  const label = [start, end - 1].map((day) => iso(day).slice(0, 10));
+  return {
+    question: { from: iso(start), to: iso(end) },
+    label: `${[...new Set(label)].join(' to ')} (UTC)`,
+  };
 }
 
 function Bans({ bans }: { bans: Overview['bans'] }) {
@@ -120,10 +185,7 @@ function Bans({ bans }: { bans: Overview['bans'] }) {
     columns=${['Key', 'Until']}
     rows=${bans.map(({ keyId, name, until }) => ({
       key: keyId,
-      cells: [
-        html`<${KeyLink} id=${keyId} name=${name} />`,
-        html`<${Time} at=${until} distance />`,
-      ],
+      cells: [html`<${KeyLink} id=${keyId} name=${name} />`, html`<${CellTime} at=${until} />`],
     }))}
     empty="No key is banned."
   />`;

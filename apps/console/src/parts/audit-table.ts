@@ -5,7 +5,7 @@ import { formatCount } from '../format.ts';
 import { KeyLink } from './key-link.ts';
 import { Name } from './name.ts';
 import { Table } from './table.ts';
-import { Time } from './time.ts';
+import { CellTime, Time } from './time.ts';
 
 /** Entries of the audit log. */
 export function AuditTable({
@@ -19,11 +19,11 @@ export function AuditTable({
   return html`<${Table}
     isWide
     caption="Audit log"
-    columns=${['When', 'By', 'Action', ...(ofOneKey ? [] : ['About']), 'Change', 'Reason']}
+    columns=${['When', 'By', 'Action', ...(ofOneKey ? [] : ['About']), 'Change', { title: 'Reason', room: 'tablet' }] as const}
     rows=${entries.map((entry) => ({
       key: String(entry.id),
       cells: [
-        html`<${Time} at=${entry.at} />`,
+        html`<${CellTime} at=${entry.at} />`,
         html`<${Name} text=${entry.actor.name} />`,
         auditActions[entry.action],
         ...(ofOneKey ? [] : [html`<${Subject} subject=${entry.subject} />`]),
@@ -36,7 +36,7 @@ export function AuditTable({
 
 function Subject({ subject: { type, id, name } }: { subject: AuditEntry['subject'] }) {
   if (type === 'key') return html`<${KeyLink} id=${id} name=${name} />`;
-  return html`<${Name} text=${name} /> <span class="muted">operator</span>`;
+  return html`<${Name} text=${name} /> <span class="muted">${type}</span>`;
 }
 
 type Member = keyof AuditState;
@@ -46,9 +46,11 @@ const memberLabels: Readonly<Record<Member, string>> = {
   account: 'account',
   plan: 'plan',
   quota: 'limits',
+  scopes: 'may',
   role: 'role',
   expiresAt: 'expires',
   revokedAt: 'revoked',
+  suspension: 'suspended',
   tokens: 'tokens',
   bannedUntil: 'banned until',
   strikes: 'strikes',
@@ -87,6 +89,10 @@ function Value({ member, state }: { member: Member; state: AuditState }) {
     case 'revokedAt':
     case 'bannedUntil':
       return html`<${Time} at=${value} />`;
+    case 'suspension':
+      return html`<${Time} at=${state.suspension?.at} />`;
+    case 'scopes':
+      return html`${state.scopes?.join(', ')}`;
     case 'strikes':
       return formatCount(state.strikes ?? 0);
     case 'plan':

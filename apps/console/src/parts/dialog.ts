@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Field, Form } from './form.ts';
 
 /** A dialog over the page. The browser keeps the focus inside, and gives it back afterwards. */
 export function Dialog({
@@ -8,7 +9,7 @@ export function Dialog({
   onClose,
   children,
 }: {
-  title: string;
+  title: ComponentChildren;
   /** Called when it was dismissed; left out where it must be answered. */
   onClose?: () => void;
   children: ComponentChildren;
@@ -21,13 +22,23 @@ export function Dialog({
     dialog?.showModal();
     return () => {
       dialog?.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      // The page on which it was opened may be gone.
+      const isThere = opener instanceof HTMLElement && opener.isConnected;
+      (isThere ? opener : document.querySelector('main'))?.focus();
     };
   }, []);
 
   return html`<dialog
     ref=${element}
+    closedby=${onClose === undefined ? 'none' : 'closerequest'}
     aria-labelledby=${id}
+    onClose=${() => {
+      // Not this page has closed it, but a browser that does not know `closedby`, or that closes on a
+      // second Escape whatever the page says.
+      if (!element.current?.isConnected) return;
+      if (onClose === undefined) element.current.showModal();
+      else onClose();
+    }}
     onCancel=${(event: Event) => {
       // It is this page that removes it.
       event.preventDefault();
@@ -54,7 +65,7 @@ export function ConfirmDialog({
   onClose,
   children,
 }: {
-  title: string;
+  title: ComponentChildren;
   consequence: ComponentChildren;
   confirmLabel: string;
   isDangerous?: boolean;
@@ -64,43 +75,35 @@ export function ConfirmDialog({
   /** Further fields. */
   children?: ComponentChildren;
 }) {
-  const id = useId();
   const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string>();
 
-  async function submit(event: SubmitEvent): Promise<void> {
-    event.preventDefault();
-    if (isBusy) return;
+  async function submit(form: FormData): Promise<void> {
     setBusy(true);
-    setFailure(undefined);
     try {
-      const form = new FormData(event.currentTarget as HTMLFormElement);
       const reason = String(form.get('reason')).trim();
       await confirm(form, reason === '' ? {} : { reason });
-    } catch (error) {
-      setFailure(error instanceof Error ? error.message : String(error));
+    } finally {
       setBusy(false);
     }
   }
 
-  return html`<${Dialog} title=${title} onClose=${onClose}>
-    <form onSubmit=${submit}>
-      <div class="consequence">${consequence}</div>
-      ${children}
-      <label class="field">
-        Reason
-        <input name="reason" autocomplete="off" aria-describedby=${`${id}-reason`} />
-        <small id=${`${id}-reason`}>For the audit log. It may stay empty.</small>
-      </label>
-      <p class="failed" role="alert">${failure}</p>
-      <div class="actions">
-        <button type="button" onClick=${onClose}>Cancel</button>
+  return html`<${Dialog} title=${title} onClose=${isBusy ? undefined : onClose}>
+    <${Form}
+      submit=${submit}
+      fields=${html`
+        <div class="consequence">${consequence}</div>
+        ${children}
+        <${Field} label="Reason" name="reason" autocomplete="off" help="For the audit log. It may stay empty." />
+      `}
+    >
+      ${() => html`
+        <button type="button" aria-disabled=${isBusy} onClick=${() => !isBusy && onClose()}>Cancel</button>
         <button
           type="submit"
           class=${isDangerous ? 'danger' : 'primary'}
           aria-disabled=${isBusy}
         >${isBusy ? 'Working…' : confirmLabel}</button>
-      </div>
-    </form>
+      `}
+    <//>
   <//>`;
 }

@@ -3,10 +3,12 @@ import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
 import { fromLocalField, toLocalField } from '../local-time.ts';
 import { ConfirmDialog, type Reason } from './dialog.ts';
+import { Field } from './form.ts';
+import { readScopes, ScopeField } from './scope-field.ts';
 
-/** Asks for another name, account or expiry of a key. */
+/** Asks for another name, account or expiry of a key, or for other scopes. */
 export function EditKeyDialog({
-  details: { id, name, account, expiresAt },
+  details: { id, name, account, scopes, expiresAt },
   onDone,
   onClose,
 }: {
@@ -28,6 +30,8 @@ export function EditKeyDialog({
         body: {
           name: text('name') || null,
           account: text('account') || null,
+          // Only if it was changed: what somebody else has just forbidden stays so.
+          ...(`${readScopes(form)}` !== `${scopes}` && { scopes: readScopes(form) }),
           // The field has no seconds: an expiry that was not touched stays as it is.
           ...(expires !== toLocalField(expiresAt) && { expiresAt: fromLocalField(expires) }),
         },
@@ -35,18 +39,15 @@ export function EditKeyDialog({
       onDone();
     }}
   >
-    <label class="field">
-      Name
-      <input name="name" autocomplete="off" defaultValue=${name ?? ''} />
-    </label>
-    <label class="field">
-      Account
-      <input name="account" autocomplete="off" defaultValue=${account ?? ''} />
-    </label>
-    <label class="field">
-      Expires
-      <input type="datetime-local" name="expires" defaultValue=${toLocalField(expiresAt)} aria-describedby="edit-expires" />
-      <small id="edit-expires">In your time zone. Leave it empty for never.</small>
-    </label>
+    <${Field} label="Name" name="name" autocomplete="off" defaultValue=${name ?? ''} />
+    <${Field} label="Account" name="account" autocomplete="off" defaultValue=${account ?? ''} />
+    <${ScopeField} scopes=${scopes} />
+    <${Field}
+      label="Expires"
+      name="expires"
+      type="datetime-local"
+      defaultValue=${toLocalField(expiresAt)}
+      help="In your time zone. Leave it empty for never."
+    />
   <//>`;
 }

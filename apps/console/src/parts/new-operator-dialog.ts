@@ -2,6 +2,7 @@ import type { NewOperator } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
 import { ConfirmDialog, type Reason } from './dialog.ts';
+import { Field } from './form.ts';
 
 const roles: Readonly<Record<NewOperator['role'], string>> = {
   viewer: 'Viewer: sees everything',
@@ -35,20 +36,10 @@ export function NewOperatorDialog({
       onCreated(token);
     }}
   >
-    <label class="field">
-      Name
-      <input name="name" required autocomplete="off" />
-    </label>
-    <label class="field">
-      Role
-      <select name="role">
-        ${Object.entries(roles).map(([name, label]) => html`<option value=${name}>${label}</option>`)}
-      </select>
-    </label>
-    <label class="field">
-      Expires
-      <input type="datetime-local" name="expires" aria-describedby="operator-expires-help" />
-      <small id="operator-expires-help">In your time zone. Leave it empty for never.</small>
-    </label>
+    <${Field} label="Name" name="name" required autocomplete="off" />
+    <${Field} label="Role" name="role" as="select">
+      ${Object.entries(roles).map(([name, label]) => html`<option value=${name}>${label}</option>`)}
+    <//>
+    <${Field} label="Expires" name="expires" type="datetime-local" help="In your time zone. Leave it empty for never." />
   <//>`;
 }

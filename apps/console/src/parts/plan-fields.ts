@@ -1,36 +1,30 @@
-import type { Key } from '@animal-store/contract/admin';
+import { maxLimit, type PlanName, planNames } from '@animal-store/contract/plan';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { planLabel } from '../plan-label.ts';
+import { Field } from './form.ts';
 
-type Plan = Key['plan'];
-
-/** What the plans admit. `enterprise` brings its own numbers. */
-const plans: Readonly<Record<Plan, string>> = {
-  free: 'Free',
-  pro: 'Pro',
-  business: 'Business',
-  enterprise: 'Enterprise: limits of its own',
-};
-
-const isPlan = (text: string): text is Plan => text in plans;
+const isPlan = (text: string): text is PlanName => planNames.some((name) => name === text);
 
 /** The choice of a plan, and of the limits of an Enterprise key. */
 export function PlanFields({
   plan: initial,
   quota,
 }: {
-  plan: Plan;
+  plan: PlanName;
   quota?: { perMinute: number; perDay: number };
 }) {
   const [plan, setPlan] = useState(initial);
-  const limit = (
-    name: string,
-    label: string,
-    value: number | undefined,
-  ) => html`<label class="field">
-    ${label}
-    <input type="number" name=${name} required min="1" max="2147483647" step="1" defaultValue=${value} />
-  </label>`;
+  const limit = (name: string, label: string, value: number | undefined) => html`<${Field}
+    label=${label}
+    name=${name}
+    type="number"
+    required
+    min="1"
+    max=${maxLimit}
+    step="1"
+    defaultValue=${value}
+  />`;
   return html`
     <label class="field">
       Plan
@@ -42,7 +36,7 @@ export function PlanFields({
           if (isPlan(value)) setPlan(value);
         }}
       >
-        ${Object.entries(plans).map(([name, label]) => html`<option value=${name}>${label}</option>`)}
+        ${planNames.map((name) => html`<option value=${name}>${planLabel(name)}</option>`)}
       </select>
     </label>
     ${

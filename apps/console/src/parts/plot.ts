@@ -1,43 +1,83 @@
+import type { UsageBucket, UsageOutcome } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { formatCompact, formatCount, formatTick } from '../format.ts';
-import { type Bucket, outcomeLabels, outcomes } from '../usage.ts';
+import { formatCount } from '../format.ts';
+import { theme } from '../preferences.ts';
+import { bucketMs, showSpan, zoomOut } from '../time-range.ts';
+import { type Bucket, outcomeLabels, outcomes, visibleLimit } from '../usage.ts';
+import { CsvButton, type CsvSource } from './csv-button.ts';
+import { dragInPlot } from './drag-in-plot.ts';
+import { type Limit, PlotLegend } from './plot-legend.ts';
+import { isMoved, type Mark, moveMark, placesOf } from './plot-mark.ts';
+import { optionsFor, plotHeight, toSeries } from './plot-options.ts';
+import { PlotTooltip, sentenceOf, tell } from './plot-tooltip.ts';
 import { Table } from './table.ts';
 import { Time } from './time.ts';
 
-const height = 180;
-
 /**
- * Requests over time by outcome, stacked, with a limit as a line. Screen readers get the table: a canvas
- * is invisible to them.
+ * Requests over time by outcome, stacked, with a limit as a line. Pointing at a bar tells its numbers, and
+ * dragging zooms in; the keyboard does the same. Screen readers get the table: a canvas is invisible to them.
  */
 export function UsagePlot({
   title,
   buckets,
+  bucket,
   limit,
+  csv,
 }: {
   title: string;
   buckets: readonly Bucket[];
-  limit?: { label: string; requests: number };
+  bucket: UsageBucket;
+  limit?: Limit;
+  csv: CsvSource;
 }) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
-  const line = limit?.requests;
-  const data = toSeries(buckets, line);
-  const latest = useRef(data);
-  latest.current = data;
+  const help = useId();
+  const [hidden, setHidden] = useState<ReadonlySet<UsageOutcome>>(new Set());
+  const [mark, setMark] = useState<Mark>();
+  const lengthMs = bucketMs[bucket];
+  const line = visibleLimit(buckets, limit?.requests);
+  const data = toSeries(buckets, hidden, line);
+  const latest = useRef({ data, buckets });
+  latest.current = { data, buckets };
 
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
+    const hooks: uPlot.Hooks.Arrays = {
+      // Each new answer moves the cursor, too: what the keyboard has chosen stays.
+      setCursor: [
+        (self) => {
+          const index = indexAt(self, latest.current.buckets, lengthMs);
+          setMark((last) => {
+            if (index === undefined) return last?.isByKeyboard ? last : undefined;
+            return last?.index === index ? last : { index, isByKeyboard: false };
+          });
+        },
+      ],
+    };
     const draw = () => {
       plot.current?.destroy();
-      plot.current = new uPlot(optionsFor(element, limit?.label), latest.current, element);
+      const options = optionsFor(element, {
+        bucketSeconds: lengthMs / 1_000,
+        hasLimit: limit !== undefined,
+        hooks,
+      });
+      const drawn = new uPlot(options, latest.current.data, element);
+      dragInPlot(drawn, (left, right) => {
+        const timeAt = (x: number) => (drawn.posToVal(x, 'x') * 1_000) / lengthMs;
+        showSpan({
+          from: Math.floor(timeAt(left)) * lengthMs,
+          to: Math.ceil(timeAt(right)) * lengthMs,
+        });
+      });
+      plot.current = drawn;
     };
     draw();
     const sizes = new ResizeObserver(() =>
-      plot.current?.setSize({ width: element.clientWidth, height }),
+      plot.current?.setSize({ width: Math.max(element.clientWidth, 200), height: plotHeight }),
     );
     sizes.observe(element);
     // Canvases know no style sheets.
@@ -48,14 +88,66 @@ export function UsagePlot({
       sizes.disconnect();
       plot.current?.destroy();
     };
-  }, [limit?.label]);
+  }, [limit?.label, lengthMs, theme.value.value]);
 
-  useEffect(() => plot.current?.setData(data), [buckets, line]);
+  useEffect(() => plot.current?.setData(data), [buckets, line, hidden]);
+
+  const places = mark && placesOf(mark, buckets.length);
+  const told = places && tell(buckets.slice(places.first, places.last + 1), lengthMs, hidden);
+  const left = told && plot.current ? middleOf(plot.current, told) : 0;
+  // Dragging shows itself.
+  const isShown = useRef(false);
+  useEffect(() => {
+    const chosen = mark?.isByKeyboard ? told : undefined;
+    if (chosen !== undefined || isShown.current)
+      plot.current?.setSelect(areaOf(plot.current, chosen), false);
+    isShown.current = chosen !== undefined;
+  });
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const { key, shiftKey } = event;
+    if (isMoved(key)) setMark((last) => moveMark(last, { key, shiftKey, count: buckets.length }));
+    else if (key === 'Escape') setMark(undefined);
+    else if (key === 'Enter' && told !== undefined) showSpan({ from: told.from, to: told.to });
+    else if (key === '-') showSpan(zoomOut(tell(buckets, lengthMs, hidden)));
+    else return;
+    event.preventDefault();
+  }
+
+  const toggle = (outcome: UsageOutcome) => {
+    const next = new Set(hidden);
+    if (!next.delete(outcome)) next.add(outcome);
+    setHidden(next);
+  };
 
   return html`<figure class="plot" aria-label=${title}>
-    <figcaption>${title}</figcaption>
-    <div ref=${place} class="canvas" aria-hidden="true"></div>
-    <${Legend} limit=${limit} />
+    <figcaption>
+      <span>${title}</span>
+      <${CsvButton} ...${csv} what=${title} />
+    </figcaption>
+    <div
+      class="plot-area"
+      role="slider"
+      tabindex="0"
+      aria-label=${`${title}: a time to look at`}
+      aria-describedby=${help}
+      aria-valuemin="0"
+      aria-valuemax=${Math.max(buckets.length - 1, 0)}
+      aria-valuenow=${places?.last ?? Math.max(buckets.length - 1, 0)}
+      aria-valuetext=${told ? sentenceOf(told) : 'none chosen'}
+      onKeyDown=${onKeyDown}
+      onBlur=${() => setMark(undefined)}
+    >
+      <div ref=${place} class="canvas" aria-hidden="true"></div>
+      ${
+        told &&
+        html`<${PlotTooltip} told=${told} left=${left} isRight=${places.last * 2 > buckets.length} />`
+      }
+    </div>
+    <p id=${help} class="hidden">
+      Arrow keys choose a time, with Shift several. Enter zooms in, minus zooms out, Escape chooses none.
+    </p>
+    <${PlotLegend} hidden=${hidden} onToggle=${toggle} limit=${limit} isLineDrawn=${line !== undefined} />
     <details>
       <summary>${title}: as a table</summary>
       <${BucketTable} title=${title} buckets=${buckets} />
@@ -63,29 +155,39 @@ export function UsagePlot({
   </figure>`;
 }
 
-function Legend({ limit }: { limit: { label: string; requests: number } | undefined }) {
-  return html`<ul class="legend">
-    ${outcomes.map(
-      (outcome) =>
-        html`<li><span class=${`key ${outcome}`} aria-hidden="true"></span> ${outcomeLabels[outcome]}</li>`,
-    )}
-    ${
-      limit !== undefined &&
-      html`<li><span class="key limit" aria-hidden="true"></span> ${limit.label}: ${formatCount(limit.requests)}</li>`
-    }
-  </ul>`;
+/** The bucket under the pointer; `undefined` if it is not over the plot. */
+function indexAt(plot: uPlot, buckets: readonly Bucket[], lengthMs: number): number | undefined {
+  const { left = -1 } = plot.cursor;
+  const [first] = buckets;
+  if (left < 0 || first === undefined) return undefined;
+  const index = Math.floor((plot.posToVal(left, 'x') * 1_000 - first.at.getTime()) / lengthMs);
+  return Math.min(Math.max(index, 0), buckets.length - 1);
+}
+
+/** The middle of a span of time, in pixels from the left side of the plot. */
+function middleOf(plot: uPlot, { from, to }: { from: number; to: number }): number {
+  return plot.over.offsetLeft + plot.valToPos((from + to) / 2_000, 'x');
+}
+
+/** The area of a span of time, in pixels. */
+function areaOf(plot: uPlot, span: { from: number; to: number } | undefined): uPlot.Select {
+  if (span === undefined) return { left: 0, width: 0, top: 0, height: 0 };
+  const left = plot.valToPos(span.from / 1_000, 'x');
+  const width = plot.valToPos(span.to / 1_000, 'x') - left;
+  return { left, width, top: 0, height: plot.over.clientHeight };
 }
 
 function BucketTable({ title, buckets }: { title: string; buckets: readonly Bucket[] }) {
   const used = buckets.filter(({ total }) => total > 0).reverse();
   return html`<${Table}
     isWide
+    hasOwnScroll
     caption=${title}
     columns=${['Begins', ...outcomes.map((outcome) => ({ number: outcomeLabels[outcome] })), { number: 'All' }]}
     rows=${used.map(({ at, counts, total }) => ({
       key: at.toISOString(),
       cells: [
-        html`<${Time} at=${at.toISOString()} />`,
+        html`<${Time} at=${at.toISOString()} minutes />`,
         ...outcomes.map((outcome) => formatCount(counts[outcome])),
         formatCount(total),
       ],
@@ -93,84 +195,3 @@ function BucketTable({ title, buckets }: { title: string; buckets: readonly Buck
     empty="No requests."
   />`;
 }
-
-/** The columns of uPlot: times, the limit, and sums from the top of the stack to its bottom. */
-function toSeries(buckets: readonly Bucket[], limit: number | undefined): uPlot.AlignedData {
-  const stacked = outcomes.map((_, top) =>
-    buckets.map(({ counts }) =>
-      outcomes.slice(0, top + 1).reduce((sum, outcome) => sum + counts[outcome], 0),
-    ),
-  );
-  return [
-    buckets.map(({ at }) => at.getTime() / 1_000),
-    ...stacked.reverse(),
-    buckets.map(() => limit ?? null),
-  ];
-}
-
-function optionsFor(element: HTMLElement, limitLabel: string | undefined): uPlot.Options {
-  const colour = colourReader(element);
-  const axis: uPlot.Axis = {
-    stroke: colour('muted'),
-    font: `12px ${getComputedStyle(element).fontFamily}`,
-    grid: { stroke: colour('line'), width: 1 },
-    ticks: { stroke: colour('line'), width: 1 },
-  };
-  const bars = uPlot.paths.bars?.({ size: [0.8, 24], align: 1 });
-  return {
-    width: Math.max(element.clientWidth, 200),
-    height,
-    legend: { show: false },
-    cursor: { show: false },
-    scales: {
-      // To the end of the last bucket.
-      x: { range: (plot) => rangeOf(plot.data[0]) },
-      y: { range: (_plot, _min, max) => [0, topOf(max)] },
-    },
-    axes: [
-      {
-        ...axis,
-        values: (_plot, splits, _axis, _space, step) => splits.map((at) => formatTick(at, step)),
-      },
-      { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => formatCompact(value)) },
-    ],
-    series: [
-      {},
-      // The highest sum first: the lower ones cover it from below.
-      ...outcomes.toReversed().map(
-        (outcome): uPlot.Series => ({
-          fill: colour(`outcome-${outcome.replace('_', '-')}`),
-          width: 0,
-          points: { show: false },
-          ...(bars !== undefined && { paths: bars }),
-        }),
-      ),
-      {
-        show: limitLabel !== undefined,
-        stroke: colour('ink'),
-        width: 1.5,
-        dash: [6, 4],
-        points: { show: false },
-      },
-    ],
-  };
-}
-
-/** Reads the colours of the style sheet as a canvas understands them: without variables and functions. */
-function colourReader(element: HTMLElement): (name: string) => string {
-  return (name) => {
-    const sample = element.appendChild(document.createElement('span'));
-    sample.style.color = `var(--${name})`;
-    const { color } = getComputedStyle(sample);
-    sample.remove();
-    return color;
-  };
-}
-
-function rangeOf(times: ArrayLike<number>): [number, number] {
-  const [first = 0, second = first + 60] = Array.from(times);
-  return [first, (times[times.length - 1] ?? first) + second - first];
-}
-
-/** Above the highest value, and never 0: an empty plot has an axis, too. */
-const topOf = (max: number | null) => Math.max((max ?? 0) * 1.1, 4);

@@ -1,28 +1,37 @@
 import { html } from 'htm/preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { route, setQuery } from '../route.ts';
+import type { SearchTerm } from '../search-term.ts';
 
 /** How long after the last letter a search begins. */
 const pauseMs = 300;
+
+const readAsItIs = (typed: string): SearchTerm => ({ text: typed.trim() });
 
 /** A field whose value is in the address. */
 export function QueryField({
   name,
   label,
   type = 'search',
+  read = readAsItIs,
   ...more
 }: {
   name: string;
   label: string;
   type?: string;
+  /** Reads what is looked for out of what was typed, and may have a hint. */
+  read?: (typed: string) => SearchTerm;
   [attribute: string]: unknown;
 }) {
+  const [hint, setHint] = useState<string>();
+  const id = useId();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const change = (event: Event) => {
-    const { value } = event.target as HTMLInputElement;
+    const term = read((event.target as HTMLInputElement).value);
+    setHint(term.hint);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setQuery({ [name]: value.trim(), cursor: '' }), pauseMs);
+    timer.current = setTimeout(() => setQuery({ [name]: term.text, cursor: '' }), pauseMs);
   };
   return html`<label class="field">
     ${label}
@@ -32,8 +41,10 @@ export function QueryField({
       autocomplete="off"
       spellcheck=${false}
       onInput=${change}
+      aria-describedby=${hint && id}
       ...${more}
     />
+    ${hint !== undefined && html`<small id=${id} role="status">${hint}</small>`}
   </label>`;
 }
 

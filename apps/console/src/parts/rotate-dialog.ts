@@ -1,4 +1,5 @@
 import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
 import { ConfirmDialog, type Reason } from './dialog.ts';
 
 const graces = [
@@ -15,7 +16,7 @@ export function RotateDialog({
   rotate,
   onClose,
 }: {
-  title: string;
+  title: ComponentChildren;
   rotate: (graceSeconds: number, query: Reason) => Promise<void>;
   onClose: () => void;
 }) {

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { useRef, useState } from 'preact/hooks';
+import { copyField } from '../copy-field.ts';
 import { Dialog } from './dialog.ts';
 
 /** Shows a new token, once. */
@@ -7,28 +8,19 @@ export function SecretDialog({
   title,
   token,
   advice,
-  onClose,
+  onKept,
 }: {
   title: string;
   token: string;
   advice: string;
-  onClose: () => void;
+  onKept: () => void;
 }) {
   const field = useRef<HTMLInputElement>(null);
   const [result, setResult] = useState('');
 
-  async function copy(): Promise<void> {
-    field.current?.select();
-    try {
-      await navigator.clipboard.writeText(token);
-      setResult('Copied.');
-    } catch {
-      // Browsers have a clipboard for pages only over HTTPS or on this machine.
-      setResult('It is selected: press Ctrl+C, or ⌘C, to copy it.');
-    }
-  }
+  const copy = async () => setResult(await copyField(field.current));
 
-  // Without `onClose`: Escape must not lose the token.
+  // Without `onClose`: no key must lose the token.
   return html`<${Dialog} title=${title}>
     <p>${advice} <strong>It is shown now and never again.</strong></p>
     <label class="field">
@@ -38,7 +30,7 @@ export function SecretDialog({
     <p role="status">${result}</p>
     <div class="actions">
       <button type="button" class="primary" onClick=${copy}>Copy the token</button>
-      <button type="button" onClick=${onClose}>I have kept it</button>
+      <button type="button" onClick=${onKept}>I have kept it</button>
     </div>
   <//>`;
 }

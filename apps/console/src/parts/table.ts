@@ -1,8 +1,21 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
+import { SelectAll, type Selection, SelectRow } from './selection.ts';
+
+interface ColumnOptions {
+  /** How the list is sorted by it first. A minus sign stands for the reverse order. */
+  readonly sort?: string;
+  /** The least room that it needs to be shown: that of a wide screen, a desktop or a tablet. Cards show all. */
+  readonly room?: 'wide' | 'desk' | 'tablet';
+  /** Has it take what the other columns leave, and cut what is longer. */
+  readonly takesRest?: boolean;
+}
 
 /** The title of a column. Numbers are aligned at their last digit. */
-type Column = string | { readonly number: string };
+export type Column =
+  | string
+  | (ColumnOptions & { readonly title: string })
+  | (ColumnOptions & { readonly number: string });
 
 interface Row {
   readonly key: string;
@@ -10,10 +23,18 @@ interface Row {
   readonly cells: readonly ComponentChildren[];
 }
 
+/** How a table is sorted, and what sorts it in another way. */
+export interface Sorting {
+  readonly by: string;
+  readonly change: (by: string) => void;
+}
+
 /**
  * A table.
  *
- * @param options.isWide has it scroll where there is no room, and show each row as a card on a phone.
+ * @param options.isWide has it leave out columns where there is no room, and show each row as a card on a
+ * phone. Its head stays in sight.
+ * @param options.hasOwnScroll has it scroll for itself.
  * @param options.empty what is shown instead of rows if there are none.
  * @param options.sums the cells of a last row.
  */
@@ -22,36 +43,100 @@ export function Table({
   columns,
   rows,
   isWide = false,
+  hasOwnScroll = false,
   empty,
   sums,
+  sorting,
+  selection,
 }: {
   caption: string;
   columns: readonly Column[];
   rows: readonly Row[];
   isWide?: boolean;
+  hasOwnScroll?: boolean;
   empty?: string;
   sums?: readonly ComponentChildren[];
+  sorting?: Sorting;
+  selection?: Selection;
 }) {
-  const titles = columns.map((column) => (typeof column === 'string' ? column : column.number));
-  const classOf = (index: number) => (typeof columns[index] === 'string' ? '' : 'number');
+  const classes = columns.map(classOf);
   const cellsOf = (cells: readonly ComponentChildren[]) =>
-    cells.map((cell, index) =>
-      index === 0
-        ? html`<th scope="row" class=${classOf(index)}>${cell}</th>`
-        : html`<td class=${classOf(index)} data-title=${titles[index]}>${cell}</td>`,
-    );
+    cells.map((cell, index) => {
+      const column = columns[index];
+      return index === 0
+        ? html`<th scope="row" class=${classes[index]}>${cell}</th>`
+        : html`<td class=${classes[index]} data-title=${column && titleOf(column)}>${cell}</td>`;
+    });
+  const keys = rows.map(({ key }) => key);
 
   const table = html`<table class=${isWide ? 'wide' : ''}>
     <caption class=${isWide ? 'hidden' : ''}>${caption}</caption>
     <thead>
-      <tr>${titles.map((title, index) => html`<th scope="col" class=${classOf(index)}>${title}</th>`)}</tr>
+      <tr>
+        ${selection && html`<td class="select"><${SelectAll} ...${selection} keys=${keys} /></td>`}
+        ${columns.map((column) => html`<${Head} column=${column} sorting=${sorting} />`)}
+      </tr>
     </thead>
     <tbody>
-      ${rows.map(({ key, cells }) => html`<tr key=${key}>${cellsOf(cells)}</tr>`)}
+      ${rows.map(
+        ({
+          key,
+          cells,
+        }) => html`<tr key=${key} class=${selection?.selected.has(key) ? 'selected' : ''}>
+          ${selection && html`<td class="select"><${SelectRow} ...${selection} id=${key} /></td>`}
+          ${cellsOf(cells)}
+        </tr>`,
+      )}
       ${rows.length === 0 && html`<tr><td colspan=${columns.length} class="missing">${empty}</td></tr>`}
     </tbody>
     ${sums !== undefined && html`<tfoot><tr>${cellsOf(sums)}</tr></tfoot>`}
   </table>`;
-  if (!isWide) return table;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>${table}</div>`;
+  if (!isWide && !hasOwnScroll) return table;
+  // What scrolls must be reachable by keyboard.
+  return html`<div
+    class=${hasOwnScroll ? 'scroll' : 'whole'}
+    tabindex=${hasOwnScroll ? 0 : undefined}
+    role="region"
+    aria-label=${caption}
+  >${table}</div>`;
 }
+
+const titleOf = (column: Column): string => {
+  if (typeof column === 'string') return column;
+  return 'number' in column ? column.number : column.title;
+};
+
+function classOf(column: Column): string {
+  if (typeof column === 'string') return '';
+  const { room, takesRest } = column;
+  return [
+    'number' in column && 'number',
+    room !== undefined && `room-${room}`,
+    takesRest === true && 'rest',
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** The head of a column. If the list can be sorted by it, a button does so, and then reverses it. */
+function Head({ column, sorting }: { column: Column; sorting: Sorting | undefined }) {
+  const title = titleOf(column);
+  const first = typeof column === 'string' ? undefined : column.sort;
+  if (sorting === undefined || first === undefined) {
+    return html`<th scope="col" class=${classOf(column)}>${title}</th>`;
+  }
+  const isSorted = sorting.by.replace('-', '') === first.replace('-', '');
+  const isDescending = sorting.by.startsWith('-');
+  const next = isSorted ? reverse(sorting.by) : first;
+  return html`<th
+    scope="col"
+    class=${classOf(column)}
+    aria-sort=${isSorted ? (isDescending ? 'descending' : 'ascending') : undefined}
+  >
+    <button type="button" class="sort" onClick=${() => sorting.change(next)}>
+      ${title}<span aria-hidden="true">${isSorted ? (isDescending ? ' ↓' : ' ↑') : ''}</span>
+    </button>
+  </th>`;
+}
+
+const reverse = (by: string) => (by.startsWith('-') ? by.slice(1) : `-${by}`);

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { formatDistance, formatLocal, formatUtc, isUtc } from '../format.ts';
+import { timeStyle } from '../preferences.ts';
 
 /**
  * A time in the reader's zone, with UTC next to it.
@@ -25,9 +26,14 @@ export function Time({
   </time>`;
 }
 
-/** A time to the minute, or that there was none. */
-export function OptionalTime({ at }: { at: string | null }) {
-  return at === null
-    ? html`<span class="missing">never</span>`
-    : html`<${Time} at=${at} minutes />`;
+/** A time in a table, on one line: how far it is from now, or when it is, as the reader prefers. */
+export function CellTime({ at }: { at: string | null }) {
+  if (at === null) return html`<span class="missing">never</span>`;
+  const time = new Date(at);
+  const both = `${formatLocal(time)} (${formatUtc(time)})`;
+  const text =
+    timeStyle.value.value === 'relative'
+      ? formatDistance(time)
+      : `${formatLocal(time, 'short')}${isUtc ? ' UTC' : ''}`;
+  return html`<time class="time" datetime=${at} title=${both}>${text}</time>`;
 }

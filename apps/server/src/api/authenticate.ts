@@ -1,60 +1,51 @@
-import { errorMessages } from '@animal-store/contract';
-import type { Request, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { networkOf } from '../http/client-network.ts';
-import { HttpError } from '../http/http-error.ts';
+import type { ApiKey } from '../keys/api-key.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import { isToken, tokenPrefix } from '../keys/token.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
-
-const realm = 'Bearer realm="animal-store"';
+import { isAuthorizedTwice } from './repeated-authorization.ts';
 
 // RFC 6750, §2.1, and RFC 9110, §11.1: the scheme's name is case-insensitive.
 const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
 
-/** Creates the steps that find out who sends a request. */
-export function createAuthentication(
+/** Creates the step that finds out who sends a request. */
+export function createIdentification(
   keys: Pick<KeyCache, 'recall' | 'findByToken'>,
   networks: Quotas['networks'],
-) {
-  return {
-    /**
-     * Looks up the key of a request. It rejects nothing: a request without a valid key first counts
-     * against its network, and `requireKey` rejects it then.
-     *
-     * The token is read from the `Authorization` header only, because query strings end up in logs.
-     */
-    async identify(req: Request, res: Response): Promise<void> {
-      const token = bearer.exec(req.headers.authorization ?? '')?.[1];
-      if (token === undefined) return;
-      const known = keys.recall(token);
-      if (known === undefined && !isToken(token)) return;
-      res.locals.tokenPrefix = tokenPrefix(token);
-      if (known !== undefined) {
-        res.locals.apiKey = known;
-        return;
-      }
-      // An attacker can make up any number of tokens with a valid checksum. They must not cost a query
-      // each once the network has used up its quota.
-      res.locals.apiKey = await keys.findByToken(token, () => {
-        res.locals.decision = networks.refuseLookUp(networkOf(req.ip, req.socket));
-        return res.locals.decision === undefined;
-      });
-    },
+): RequestHandler {
+  async function lookUp(token: string, req: Request, res: Response, next: NextFunction) {
+    // An attacker can make up any number of tokens with a valid checksum. They must not cost a query
+    // each once the network has used up its quota.
+    const found = await keys.findByToken(token, () => {
+      res.locals.decision = networks.refuseLookUp(networkOf(req.ip, req.socket));
+      return res.locals.decision === undefined;
+    });
+    if (found !== undefined) noteKey(res, found);
+    next();
+  }
 
-    /** @returns the refusal of a request without a valid key. */
-    requireKey(req: Request, res: Response): HttpError | undefined {
-      if (res.locals.apiKey !== undefined) return undefined;
-      if (req.headers.authorization === undefined) {
-        return new HttpError(
-          'unauthorized',
-          'Send your API key as "Authorization: Bearer <API_KEY>".',
-          { headers: { 'WWW-Authenticate': realm } },
-        );
-      }
-      // Wrong, unknown, expired and revoked keys get the same response, so that guessing learns nothing.
-      return new HttpError('unauthorized', errorMessages.unauthorized, {
-        headers: { 'WWW-Authenticate': `${realm}, error="invalid_token"` },
-      });
-    },
+  /**
+   * Looks up the key of a request. A request without a valid key, or with a suspended one, goes on: it
+   * counts against its network, and `authorize` refuses it then. The look-up fails if the database
+   * cannot be reached and did not confirm the key in the last five minutes.
+   *
+   * The token is read from the `Authorization` header only, because query strings end up in logs.
+   */
+  return function identify(req, res, next) {
+    const token = bearer.exec(req.headers.authorization ?? '')?.[1];
+    if (token === undefined || isAuthorizedTwice(req)) return next();
+    const known = keys.recall(token);
+    if (known === undefined && !isToken(token)) return next();
+    res.locals.tokenPrefix = tokenPrefix(token);
+    if (known === undefined) return lookUp(token, req, res, next);
+    noteKey(res, known);
+    next();
   };
+}
+
+/** Notes whose request it is. A suspended key is set aside, so that nothing takes it for one to serve. */
+function noteKey(res: Response, key: ApiKey): void {
+  if (key.isSuspended) res.locals.suspendedKey = key;
+  else res.locals.apiKey = key;
 }

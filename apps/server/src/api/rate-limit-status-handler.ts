@@ -1,7 +1,7 @@
 import { isWarned, type RateLimitWindow, rateLimitStatusContract } from '@animal-store/contract';
 import { initServer } from '@ts-rest/express';
 import type { Quotas } from '../quotas/open-quotas.ts';
-import { toInstant, toQuotaWindows } from '../quotas/quota-result.ts';
+import { toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';
 import { refusal, tellQuota } from './enforce-quota.ts';
 
 /** The operation that shows a key its quota. It costs none of it. */
@@ -9,14 +9,14 @@ export function createRateLimitStatusHandlers({ keys, statusRequests }: Quotas) 
   return initServer().router(rateLimitStatusContract, {
     async getRateLimit({ res }) {
       const { apiKey } = res.locals;
-      if (apiKey === undefined) throw new TypeError('getRateLimit needs requireKey before it.');
+      if (apiKey === undefined) throw new TypeError('getRateLimit needs authorize before it.');
       const allowance = await statusRequests.take(apiKey.id);
       res.locals.decision = allowance;
       if (allowance.outcome !== 'admitted') {
         tellQuota(res, allowance);
         throw refusal(allowance);
       }
-      const usage = await keys.get(apiKey.id, apiKey);
+      const usage = await keys.look(apiKey);
       const { windows, bannedUntil, strikes, strikeThreshold } = usage;
       const [reported] = windows.toSorted(byRestriction);
       if (reported === undefined) throw new TypeError('A key has no quota windows.');
@@ -26,6 +26,7 @@ export function createRateLimitStatusHandlers({ keys, statusRequests }: Quotas) 
         status: 200,
         body: {
           plan: apiKey.plan,
+          subject: apiKey.accountId === undefined ? 'key' : 'account',
           windows: toQuotaWindows(usage),
           bannedUntil: bannedUntil === undefined ? null : toInstant(bannedUntil),
           warned: bannedUntil === undefined && isWarned(strikes, strikeThreshold),

@@ -1,16 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { OperationMetadata } from '@animal-store/contract';
 import type { RequestOutcome } from '../http/track-request.ts';
 import type { ApiKey } from '../keys/api-key.ts';
-import type { QuotaResult } from '../quotas/quota-result.ts';
+import type { QuotaDecision } from '../quotas/quota-decision.ts';
 
 /** What the public API learns about a request. */
 interface Caller {
   /** The first characters of the token in the request, valid or not. */
-  tokenPrefix: string | undefined;
-  /** The key of the request, if its token is valid. */
-  apiKey: ApiKey | undefined;
+  tokenPrefix?: string | undefined;
+  /** The key of the request, if its token is valid and it is not suspended. */
+  apiKey?: ApiKey | undefined;
+  /** The key of the request, if it is suspended. The request counts as one without a key. */
+  suspendedKey?: ApiKey | undefined;
   /** The quota decision about the request. */
-  decision: QuotaResult | undefined;
+  decision?: QuotaDecision | undefined;
 }
 
 declare global {
@@ -20,8 +23,9 @@ declare global {
 }
 
 /** What observers learn about a finished request of the public API. */
-export interface RequestRecord extends RequestOutcome, Readonly<Caller> {
-  readonly operation: string | undefined;
+export interface RequestRecord extends RequestOutcome, Readonly<Required<Caller>> {
+  /** `undefined` for an unknown path or method. */
+  readonly operation: Partial<OperationMetadata> | undefined;
 }
 
 /** Runs each request in a context, so that its statements and Redis commands belong to its trace. */

@@ -1,8 +1,10 @@
 import {
   type AuditEntry,
   type AuditFilter,
-  type AuditState,
+  AuditState,
   auditRetentionDays,
+  type Key,
+  type Operator,
 } from '@animal-store/contract/admin';
 import { inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
@@ -72,13 +74,27 @@ export async function recordAudit(tx: Database, change: Change): Promise<boolean
  */
 export async function recordDifference(
   tx: Database,
-  { before, after, ...change }: Omit<Change, 'before'> & { before: AuditState | undefined },
+  {
+    before,
+    after,
+    ...change
+  }: Pick<Change, 'cause' | 'action'> & {
+    before: Key | Operator | undefined;
+    after: Key | Operator;
+  },
 ): Promise<void> {
-  const difference = differenceOf(before, after);
-  if (difference !== undefined) await recordAudit(tx, { ...change, ...difference });
+  // The schema leaves out what the log does not compare, such as the time of the last use.
+  const difference = differenceOf(before && AuditState.parse(before), AuditState.parse(after));
+  if (difference === undefined) return;
+  const { id, name } = after;
+  const subject =
+    'role' in after
+      ? ({ type: 'operator', id, name, account: null } as const)
+      : ({ type: 'key', id, name, account: after.account } as const);
+  await recordAudit(tx, { ...change, subject, ...difference });
 }
 
-/** Operators are tempted to give the token that leaked as a reason or a name. */
+/** Operators are tempted to give the token that leaked as a reason. */
 function withoutTokens(change: Change): Change {
   return JSON.parse(hideTokens(JSON.stringify(change))) as Change;
 }

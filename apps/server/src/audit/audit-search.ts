@@ -3,11 +3,11 @@ import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import {
   fromMicroseconds,
+  isInteger,
   type ListPage,
   type ListPosition,
   maxScanned,
   readPage,
-  toInteger,
   toMicroseconds,
 } from '../database/list-page.ts';
 import { auditEntries } from '../database/schema.ts';
@@ -46,7 +46,7 @@ function scanOf(db: Database, filter: AuditFilter, position: ListPosition | unde
           from === undefined ? undefined : gte(auditEntries.at, from),
           to === undefined ? undefined : lt(auditEntries.at, to),
           position &&
-            sql`(${auditEntries.at}, ${auditEntries.id}) < (${fromMicroseconds(position.place)}, ${toInteger(position.id)})`,
+            sql`(${auditEntries.at}, ${auditEntries.id}) < (${fromMicroseconds(position.place)}, ${Number(position.id)})`,
         ),
       )
       .orderBy(desc(auditEntries.at), desc(auditEntries.id))
@@ -98,6 +98,11 @@ const findEndOfScan = statement(
       .limit(1);
   },
 );
+
+/** Whether a position may be one of the list of entries. */
+export function isEntryPosition({ place, id }: ListPosition): boolean {
+  return isInteger(place) && isInteger(id);
+}
 
 /** Finds a page of entries. It may have fewer than `limit`, even none, while there is another page. */
 export async function searchEntries(

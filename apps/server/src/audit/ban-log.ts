@@ -74,7 +74,7 @@ export function createBanLog(db: Database) {
     start: (ban: Ban): Promise<void> =>
       inTransaction('record_ban', db, async (tx) => {
         const isNew = await recordBan(tx, ban, 'ban.started');
-        // A ban that was lifted before its start got here has ended already.
+        // The key was unbanned before the start of its ban got here.
         if (isNew && (await findUnban(tx, ban)).length === 0) await insertOpenBan(tx, ban);
       }),
 

@@ -2,8 +2,8 @@ import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
 import { repeat } from '../shared/repeat.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
-import { type AuditLog, createAuditLog } from './audit-log.ts';
-import { type Ban, createBanLog } from './ban-log.ts';
+import { createAuditLog } from './audit-log.ts';
+import { createBanLog } from './ban-log.ts';
 import { createBanQueue } from './ban-queue.ts';
 
 /** How often starts of bans are written. */
@@ -18,22 +18,13 @@ const deleteMs = 3_600_000;
 /** How long a stop waits for the last bans. A database that is up takes milliseconds. */
 const closeTimeoutMs = 3_000;
 
-/** The audit log of a running service. */
-export interface Audit {
-  /** Records the start of a ban, soon: the request that began it does not wait. */
-  recordBan(ban: Ban): void;
-  readonly log: AuditLog;
-  /** Writes what is waiting. */
-  close(): Promise<void>;
-}
-
 /** Opens the audit log: from now on it records bans, and deletes entries that are old enough. */
 export function openAudit(options: {
   db: Database;
   /** Called with the number of bans whose start will be missing in the log. */
   onLost: (bans: number) => void;
   report: (failure: unknown) => void;
-}): Audit {
+}) {
   const { db, onLost, report } = options;
   const log = createAuditLog(db);
   const bans = createBanLog(db);
@@ -55,9 +46,12 @@ export function openAudit(options: {
   }
 
   return {
+    /** Records the start of a ban, soon: the request that began it does not wait. */
     recordBan: queue.add,
     log,
-    async close() {
+
+    /** Writes what is waiting. */
+    async close(): Promise<void> {
       await waitAtMost(closeTimeoutMs, lastWrite().catch(onFailure), () => {});
       queue.giveUp();
     },

@@ -41,7 +41,7 @@ export function createAuditProgram(output: CliOutput): Command {
     .addOption(idOption('--operator <id>', 'only entries about this operator'))
     .option('--actor <who>', "only what an operator's id, admin_token, local_user or system did")
     .addOption(new Option('--action <action>', 'only entries of this action').choices(auditActions))
-    .option('--account <ref>', 'only entries about keys of this account')
+    .option('--account <ref>', 'only entries about this account and its keys')
     .addOption(sinceOption('only from so long ago on'))
     .addOption(countOption().default(usualLimit))
     .action((options: AuditOptions) => {

@@ -1,3 +1,5 @@
+import { escapeUnprintable } from '../shared/escape-unprintable.ts';
+
 const gap = '  ';
 
 /** Writes a number for people. */
@@ -15,7 +17,8 @@ export function formatTable<Row>(
   columns: Readonly<Record<string, (row: Row) => string>>,
 ): string {
   const header = Object.keys(columns);
-  const cellsOf = (row: Row) => Object.values(columns).map((cellOf) => cellOf(row));
+  const cellsOf = (row: Row) =>
+    Object.values(columns).map((cellOf) => escapeUnprintable(cellOf(row)));
   const lines = [header, ...rows.map(cellsOf)];
   const widths = header.map((_, column) =>
     Math.max(...lines.map((cells) => widthOf(cells[column] ?? ''))),

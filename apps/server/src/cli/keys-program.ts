@@ -1,5 +1,5 @@
 import type { PlanName } from '@animal-store/contract';
-import type { Key, KeyFilter, NewKey, UsageBucket } from '@animal-store/contract/admin';
+import type { KeyFilter, ListedKey, NewKey, UsageBucket } from '@animal-store/contract/admin';
 import { keySorts, keyStates } from '@animal-store/contract/admin';
 import { type Command, Option } from 'commander';
 import { type AdminClient, expectSuccess } from './admin-client.ts';
@@ -12,15 +12,19 @@ import {
   expiresOption,
   graceOption,
   idArgument,
+  type LimitOptions,
   perDayOption,
   perMinuteOption,
   planArgument,
   planOption,
-  type QuotaOptions,
   type ReasonOptions,
+  readOnlyOption,
   readQuota,
+  readScopes,
   reasonOf,
   reasonOption,
+  type ScopeOptions,
+  scopesOption,
   sinceOption,
 } from './options.ts';
 import { showIssuedKey, showKey, showKeys } from './show-keys.ts';
@@ -28,12 +32,15 @@ import { showKeyUsage } from './show-usage.ts';
 
 const examples = `
   npm run keys -- create --name acme --plan pro --expires 90d
+  npm run keys -- create --name "catalogue page" --plan free --read-only
+  npm run keys -- create --account C-17 --read-only
   npm run keys -- create --plan enterprise --per-minute 5000 --per-day 1000000
   npm run keys -- list --state active --account C-17
   npm run keys -- list --unused-for 90d
   npm run keys -- update <id> --name acme-2 --no-expires --reason "Contract 2026-118"
   npm run keys -- usage <id> --since 7d
   npm run keys -- rotate <id> --grace 24h
+  npm run keys -- suspend <id> --reason "Invoice 4711 is open"
   npm run --silent keys -- list --json | jq
 `;
 
@@ -52,7 +59,7 @@ function bucketFor(ms: number): UsageBucket {
 /** Creates the commands of \`npm run keys -- <command>\`. */
 export function createKeysProgram(output: CliOutput): Command {
   const { program, call, finish } = createProgram('keys', {
-    description: 'Create, change and revoke the API keys of a running Animal Store.',
+    description: 'Create, change, suspend and revoke the API keys of a running Animal Store.',
     examples,
     output,
   });
@@ -60,12 +67,16 @@ export function createKeysProgram(output: CliOutput): Command {
   program
     .command('create')
     .summary('create a key')
-    .description('Creates a key and shows its token once.')
-    .addOption(planOption('its plan').makeOptionMandatory())
+    .description(
+      'Creates a key and shows its token once. It may read and write. A key that browsers see must only read: --read-only.',
+    )
+    .addOption(planOption('its plan; may be left out if its account has one'))
     .option('--name <name>', 'who or what it is for')
     .option('--account <ref>', 'your own reference, such as a customer number')
     .addOption(perMinuteOption())
     .addOption(perDayOption())
+    .addOption(readOnlyOption())
+    .addOption(scopesOption())
     .addOption(expiresOption())
     .addOption(reasonOption())
     .action((options: CreateOptions, command: Command) => {
@@ -79,9 +90,16 @@ export function createKeysProgram(output: CliOutput): Command {
     .summary('list keys')
     .description('Lists the keys that match every option, by default the newest first.')
     .addOption(planOption('only keys of this plan'))
-    .addOption(new Option('--state <state>', 'only keys in this state').choices(keyStates))
+    .addOption(
+      new Option(
+        '--state <state>',
+        'only keys in this state; suspended: also by their account',
+      ).choices(keyStates),
+    )
     .option('--name <start>', 'only keys whose name begins so')
     .option('--account <ref>', 'only keys of this account')
+    .option('--search <text>', 'only keys whose name or account contains it, or whose id begins so')
+    .option('--banned', 'only keys that are banned now')
     .option('--token-prefix <start>', 'only keys with a token that begins so, as ast_0000')
     .addOption(
       daysOption(
@@ -140,24 +158,28 @@ export function createKeysProgram(output: CliOutput): Command {
 
   program
     .command('update')
-    .summary("change a key's name, account or expiry")
-    .description('Changes the name, account and expiry of a key, from the next request on.')
+    .summary("change a key's name, account, scopes or expiry")
+    .description('Changes the name, account, scopes and expiry of a key, from the next request on.')
     .addArgument(idArgument('key'))
     .option('--name <name>', 'who or what it is for')
     .option('--no-name', 'remove the name')
     .option('--account <ref>', 'your own reference, such as a customer number')
     .option('--no-account', 'remove the account')
+    .addOption(readOnlyOption())
+    .addOption(scopesOption())
     .addOption(expiresOption())
     .option('--no-expires', 'let it never expire')
     .addOption(reasonOption())
     .action((id: string, options: UpdateOptions, command: Command) => {
       const { name, account, expires } = options;
-      if (name === undefined && account === undefined && expires === undefined) {
+      const scopes = readScopes(options);
+      if ([name, account, expires, scopes].every((option) => option === undefined)) {
         command.error(
-          'error: expected one or more of --name, --account, --expires, or their --no-…',
+          'error: expected one or more of --name, --account, --expires, or their --no-…, --read-only, --scopes',
         );
       }
       const body = {
+        scopes,
         name: name === false ? null : name,
         account: account === false ? null : account,
         expiresAt: expires === false ? null : expires,
@@ -181,9 +203,31 @@ export function createKeysProgram(output: CliOutput): Command {
     });
 
   program
+    .command('suspend')
+    .summary('suspend a key until it is resumed')
+    .description(
+      'Suspends a key until it is resumed. Its callers get 403, and are told to ask you. Nothing it has used is lost.',
+    )
+    .addArgument(idArgument('key'))
+    .addOption(reasonOption())
+    .action((id: string, options: ReasonOptions) =>
+      call(options, (client) => client.suspendKey(changeOf(id, options)), showKey),
+    );
+
+  program
+    .command('resume')
+    .summary('resume a suspended key')
+    .description('Ends the suspension of a key.')
+    .addArgument(idArgument('key'))
+    .addOption(reasonOption())
+    .action((id: string, options: ReasonOptions) =>
+      call(options, (client) => client.resumeKey(changeOf(id, options)), showKey),
+    );
+
+  program
     .command('revoke')
-    .summary('revoke a key')
-    .description('Revokes a key for good.')
+    .summary('revoke a key for good')
+    .description('Revokes a key for good. To be able to undo it, suspend the key instead.')
     .addArgument(idArgument('key'))
     .addOption(reasonOption())
     .action((id: string, options: ReasonOptions) =>
@@ -210,8 +254,9 @@ const changeOf = (id: string, options: ReasonOptions) => ({
 });
 
 type CreateOptions = ReasonOptions &
-  QuotaOptions & {
-    readonly plan: PlanName;
+  LimitOptions &
+  ScopeOptions & {
+    readonly plan?: PlanName;
     readonly name?: string;
     readonly account?: string;
     readonly expires?: string;
@@ -220,23 +265,28 @@ type CreateOptions = ReasonOptions &
 function readNewKey(options: CreateOptions, command: Command): NewKey {
   const { plan, name, account, expires } = options;
   const quota = readQuota(command, plan, options);
-  const key = { name, account, expiresAt: expires };
+  const key = { name, account, expiresAt: expires, scopes: readScopes(options) };
+  if (plan === undefined && account === undefined) {
+    return command.error('error: expected --plan, or --account with one that has a plan');
+  }
   if (plan !== 'enterprise') return { ...key, plan };
   if (quota !== undefined) return { ...key, plan, quota };
   return command.error('error: the Enterprise plan takes --per-minute and --per-day');
 }
 
-type UpdateOptions = ReasonOptions & {
-  /** `false` to remove it, as are the others. */
-  readonly name?: string | false;
-  readonly account?: string | false;
-  readonly expires?: string | false;
-};
+type UpdateOptions = ReasonOptions &
+  ScopeOptions & {
+    /** `false` to remove it, as are the others. */
+    readonly name?: string | false;
+    readonly account?: string | false;
+    readonly expires?: string | false;
+  };
 
-type SetPlanOptions = QuotaOptions & ReasonOptions;
+type SetPlanOptions = LimitOptions & ReasonOptions;
 
 type ListOptions = CommonOptions &
-  Omit<KeyFilter, 'deprecatedWithinDays' | 'unusedForDays'> & {
+  Omit<KeyFilter, 'banned' | 'deprecatedWithinDays' | 'unusedForDays'> & {
+    readonly banned?: true;
     readonly deprecatedWithin?: string;
     readonly unusedFor?: string;
     readonly limit?: number;
@@ -244,18 +294,21 @@ type ListOptions = CommonOptions &
 
 /** All keys that match, page by page. */
 function listKeys(client: AdminClient, options: ListOptions) {
-  const { plan, state, name, account, tokenPrefix, deprecatedWithin, unusedFor, sort } = options;
+  const { plan, state, name, account, tokenPrefix, search, deprecatedWithin, unusedFor, sort } =
+    options;
   const filter = {
     plan,
     state,
     name,
     account,
     tokenPrefix,
+    search,
+    banned: options.banned && ('true' as const),
     deprecatedWithinDays: deprecatedWithin,
     unusedForDays: unusedFor,
     sort,
   };
-  return listAll<Key>(
+  return listAll<ListedKey>(
     (page) => expectSuccess(client.listKeys({ query: { ...filter, ...page } })),
     options.limit,
   );

@@ -1,4 +1,10 @@
-import { type PlanName, planNames, type Quota } from '@animal-store/contract';
+import {
+  type PlanName,
+  planNames,
+  type Quota,
+  type Scope,
+  scopeNames,
+} from '@animal-store/contract';
 import { gracePeriod, isKeyId, maxLimit } from '@animal-store/contract/admin';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
@@ -15,7 +21,7 @@ export interface ReasonOptions extends CommonOptions {
 }
 
 /** The options with the quota of an Enterprise key. */
-export interface QuotaOptions {
+export interface LimitOptions {
   readonly perMinute?: number;
   readonly perDay?: number;
 }
@@ -43,6 +49,27 @@ export const perMinuteOption = (): Option =>
 /** The limit per day of an Enterprise key. */
 export const perDayOption = (): Option =>
   new Option('--per-day <n>', 'requests per day, for Enterprise').argParser(parseLimit);
+
+/** The options that say what a key may do. */
+export interface ScopeOptions {
+  readonly readOnly?: true;
+  readonly scopes?: Scope[];
+}
+
+/** The short form of the scope of a key that only reads. */
+export const readOnlyOption = (): Option =>
+  new Option('--read-only', 'it may only read: for a key that browsers see').conflicts('scopes');
+
+/** What a key may do. */
+export const scopesOption = (): Option =>
+  new Option('--scopes <list>', `what it may do: ${scopeNames.join(',')} or one of them`).argParser(
+    parseScopes,
+  );
+
+/** What a key may do, if the options say. */
+export function readScopes({ readOnly, scopes }: ScopeOptions): Scope[] | undefined {
+  return readOnly ? ['pets:read'] : scopes;
+}
 
 /** When a key or an operator expires. */
 export const expiresOption = (): Option =>
@@ -101,8 +128,8 @@ export const commonOptions = (): readonly Option[] => [
 /** Reads the quota of an Enterprise key from its two options, or ends the command with an error. */
 export function readQuota(
   command: Command,
-  plan: PlanName,
-  { perMinute, perDay }: QuotaOptions,
+  plan: PlanName | 'none' | undefined,
+  { perMinute, perDay }: LimitOptions,
 ): Quota | undefined {
   if (perMinute === undefined && perDay === undefined) return undefined;
   if (perMinute === undefined || perDay === undefined) {
@@ -141,6 +168,15 @@ function parseId(text: string): string {
   // Ids of operators and of keys are UUIDs.
   if (isKeyId(text)) return text;
   throw new InvalidArgumentError('Expected an id, as list shows it.');
+}
+
+function parseScopes(text: string): Scope[] {
+  const given = text.split(',');
+  const scopes = scopeNames.filter((name) => given.includes(name));
+  if (scopes.length === given.length) return scopes;
+  throw new InvalidArgumentError(
+    `Expected ${scopeNames.join(' or ')}, or both with a comma between them.`,
+  );
 }
 
 function parseLimit(text: string): number {

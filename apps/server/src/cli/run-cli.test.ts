@@ -43,7 +43,8 @@ const run = (...args: string[]) =>
     },
   });
 
-const key: Key = {
+// As in a list, which also says whether a key is banned.
+const key: Key & { readonly bannedUntil: null } = {
   id: '00000000-0000-4000-8000-000000000000',
   name: null,
   account: null,
@@ -53,6 +54,10 @@ const key: Key = {
   createdAt: '2026-11-21T09:00:00.000Z',
   expiresAt: null,
   revokedAt: null,
+  suspension: null,
+  accountSuspension: null,
+  scopes: ['pets:read', 'pets:write'],
+  bannedUntil: null,
   lastUsedAt: null,
   tokens: [],
 };
@@ -92,4 +97,35 @@ test('what a newer server adds is passed on', async () => {
   answer = { status: 200, type: 'application/json', body: JSON.stringify(body) };
   expect(await run('list', '--json')).toBe(0);
   expect(JSON.parse(said.out)).toEqual(body);
+});
+
+const evil = 'acme\u202E\u001B[2J\u009B1m\u2028';
+const shown = 'acme\\u202e\\u001b[2J\\u009b1m\\u2028';
+
+test('a name with control or bidi characters is shown escaped, and columns stay aligned', async () => {
+  const body = [
+    { ...key, name: evil, account: evil },
+    { ...key, name: 'short' },
+  ];
+  answer = { status: 200, type: 'application/json', body: JSON.stringify(body) };
+  expect(await run('list')).toBe(0);
+  const [header = '', first = '', second = ''] = said.out.split('\n');
+  expect(first).toContain(`  ${shown}  ${shown}  `);
+  const column = header.indexOf('PLAN');
+  expect([first, second].map((line) => line.indexOf('free'))).toEqual([column, column]);
+});
+
+test('JSON has control and bidi characters escaped, and means the same', async () => {
+  const body = [{ ...key, name: evil }];
+  answer = { status: 200, type: 'application/json', body: JSON.stringify(body) };
+  expect(await run('list', '--json')).toBe(0);
+  expect(said.out).toContain(`"name": "${shown}"`);
+  expect(JSON.parse(said.out)).toEqual(body);
+});
+
+test('a message of the server has control and bidi characters escaped', async () => {
+  const body = { code: 'invalid_request', message: `name: got ${evil}`, status: 400 };
+  answer = { status: 400, type: 'application/json', body: JSON.stringify(body) };
+  expect(await run('list')).toBe(1);
+  expect(said).toEqual({ out: '', err: `error: name: got ${shown}\n` });
 });

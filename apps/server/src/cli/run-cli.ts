@@ -1,5 +1,7 @@
 import { CommanderError } from 'commander';
+import { escapeUnprintable } from '../shared/escape-unprintable.ts';
 import { StartupError } from '../shared/startup-error.ts';
+import { createAccountsProgram } from './accounts-program.ts';
 import { createAuditProgram } from './audit-program.ts';
 import { CliError } from './cli-error.ts';
 import type { CliOutput } from './create-program.ts';
@@ -10,6 +12,7 @@ import { createUsageProgram } from './usage-program.ts';
 /** The groups of commands: `npm run keys`, and so on. */
 const programs = {
   keys: createKeysProgram,
+  accounts: createAccountsProgram,
   operators: createOperatorsProgram,
   audit: createAuditProgram,
   usage: createUsageProgram,
@@ -22,8 +25,14 @@ const programs = {
  */
 export async function runCli(
   [group = '', ...args]: readonly string[],
-  output: CliOutput,
+  { out, err, columns }: CliOutput,
 ): Promise<number> {
+  // Names come from others, and messages repeat them.
+  const output: CliOutput = {
+    out: (text) => out(escapeUnprintable(text)),
+    err: (text) => err(escapeUnprintable(text)),
+    columns,
+  };
   if (!isGroup(group)) {
     output.err(`error: expected one of ${Object.keys(programs).join(', ')}\n`);
     return 2;

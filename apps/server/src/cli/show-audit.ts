@@ -38,6 +38,10 @@ function showMember(state: AuditState, name: keyof AuditState): string | undefin
       const instant = state[name];
       return instant == null ? undefined : toTime(instant);
     }
+    case 'scopes':
+      return state.scopes?.join(' ');
+    case 'suspension':
+      return state.suspension == null ? undefined : toTime(state.suspension.at);
     case 'strikes':
       return state.strikes === undefined ? undefined : String(state.strikes);
     case 'name':

@@ -1,4 +1,4 @@
-import type { IssuedKey, Key, KeyDetails } from '@animal-store/contract/admin';
+import type { IssuedKey, Key, KeyDetails, ListedKey } from '@animal-store/contract/admin';
 import { formatFields, formatTable, toCount } from './format-table.ts';
 import { toExpiry, toMinute, toTime } from './format-time.ts';
 import { showToken, tokenFields, tokensCell, toState } from './show-tokens.ts';
@@ -7,10 +7,10 @@ import { showToken, tokenFields, tokensCell, toState } from './show-tokens.ts';
 const none = '-';
 
 /** Shown while Redis is unavailable. */
-const ofOneReplica = 'of one replica only, against its share: Redis is unavailable';
+export const ofOneReplica = 'of one replica only, against its share: Redis is unavailable';
 
 /** A list of keys as a table. */
-export function showKeys(keys: readonly Key[]): string {
+export function showKeys(keys: readonly ListedKey[]): string {
   if (keys.length === 0) return 'There are no such keys.\n';
   return formatTable(keys, {
     ID: ({ id }) => id,
@@ -19,11 +19,18 @@ export function showKeys(keys: readonly Key[]): string {
     PLAN: ({ plan }) => plan,
     'PER MINUTE': ({ quota }) => toCount(quota.perMinute),
     'PER DAY': ({ quota }) => toCount(quota.perDay),
-    STATE: ({ state }) => state,
+    STATE: listedState,
     TOKENS: ({ tokens }) => tokensCell(tokens),
     EXPIRES: ({ expiresAt }) => toExpiry(expiresAt),
     'LAST USED': toLastUse,
   });
+}
+
+/** The state of a key in a list: one that is suspended only with its account cannot be resumed by itself. */
+export function listedState(key: ListedKey): string {
+  const { state, bannedUntil, suspension } = key;
+  if (state === 'suspended') return suspension === null ? 'account suspended' : state;
+  return bannedUntil !== null && state === 'active' ? 'banned' : state;
 }
 
 /** One key, with its current usage if that is given. */
@@ -34,7 +41,10 @@ export function showKey(key: Key | KeyDetails): string {
     ['Name', key.name ?? none],
     ['Account', key.account ?? none],
     ['Plan', `${key.plan}: ${toCount(perMinute)} per minute, ${toCount(perDay)} per day`],
+    ['Scopes', key.scopes.join(', ')],
     ['State', toState(key)],
+    ...suspensionFields(key.suspension),
+    ...suspensionFields(key.accountSuspension, 'Account suspended'),
     ['Created', toTime(key.createdAt)],
     ['Expires', toExpiry(key.expiresAt)],
     ['Last used', toLastUse(key)],
@@ -43,17 +53,34 @@ export function showKey(key: Key | KeyDetails): string {
   ]);
 }
 
+/** Since when a key or an account is suspended, and why. */
+export function suspensionFields(
+  suspension: Key['suspension'],
+  name = 'Suspended',
+): (readonly [string, string])[] {
+  if (suspension === null) return [];
+  const { at, reason } = suspension;
+  return [[name, `${toTime(at)}${reason === null ? '' : `: ${reason}`}`]];
+}
+
+/** What is left of a window. */
+export function windowField(window: KeyDetails['usage']['windows']['minute']): string {
+  const { limit, remaining, resetsAt } = window;
+  return `${toCount(remaining)} of ${toCount(limit)} left, resets ${toTime(resetsAt)}`;
+}
+
 /** A key with its new token. */
 export function showIssuedKey({ key, token }: IssuedKey): string {
   return `${showKey(key)}\n${showToken(token)}`;
 }
 
 function usageFields(usage: KeyDetails['usage']) {
-  const { scope, windows, strikes, strikeThreshold, bannedUntil } = usage;
-  const windowField = ({ limit, remaining, resetsAt }: (typeof windows)['minute']) =>
-    `${toCount(remaining)} of ${toCount(limit)} left, resets ${toTime(resetsAt)}`;
+  const { scope, subject, plan, windows, strikes, strikeThreshold, bannedUntil } = usage;
   return [
     ...(scope === 'replica' ? [['Usage', ofOneReplica] as const] : []),
+    ...(subject === 'account'
+      ? [['Shared', `its account has the plan ${plan}: all of its keys use these windows`] as const]
+      : []),
     ['Minute', windowField(windows.minute)],
     ['Day', windowField(windows.day)],
     [

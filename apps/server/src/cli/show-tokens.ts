@@ -1,4 +1,4 @@
-import type { Key } from '@animal-store/contract/admin';
+import type { Key, Operator } from '@animal-store/contract/admin';
 import { formatFields } from './format-table.ts';
 import { toTime } from './format-time.ts';
 
@@ -23,6 +23,6 @@ export function showToken(token: string): string {
 }
 
 /** The state of a key or an operator, and since when it is revoked. */
-export function toState({ state, revokedAt }: Pick<Key, 'state' | 'revokedAt'>): string {
+export function toState({ state, revokedAt }: Pick<Key | Operator, 'state' | 'revokedAt'>): string {
   return revokedAt === null ? state : `revoked ${toTime(revokedAt)}`;
 }

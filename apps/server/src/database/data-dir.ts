@@ -10,8 +10,11 @@ import {
 import { dirname } from 'node:path';
 import { StartupError } from '../shared/startup-error.ts';
 
-/** What Postgres accepts for its own data directory: 0700, or 0750 for backups by the group. */
-const tooOpen = 0o027;
+/**
+ * Postgres also accepts 0750, for backups by the group. Here the group could read no file, but it could
+ * reach the socket.
+ */
+const tooOpen = 0o077;
 
 /**
  * Makes the data directory, or checks that the one there is private to this user: it holds the

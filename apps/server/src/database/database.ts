@@ -8,6 +8,13 @@ export type Database = PgDatabase<PgQueryResultHKT, typeof schema>;
 export interface OpenDatabase {
   readonly db: Database;
   /**
+   * Migrates the database. Waits while it cannot be reached.
+   *
+   * @param onWaiting called with the reason, in words for operators, after each attempt.
+   * @throws {StartupError} if waiting does not help.
+   */
+  prepare(onWaiting: (reason: string) => void): Promise<void>;
+  /**
    * Listens to a channel (Postgres NOTIFY), and again after each loss of the connection.
    *
    * On Postgres, heartbeats are sent on the channel meanwhile. Without them, a quiet channel looks like

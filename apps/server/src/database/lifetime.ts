@@ -17,7 +17,14 @@ export function isActive({ expiresAt, revokedAt }: Lifetime) {
   return and(isNull(revokedAt), isUnexpired(expiresAt));
 }
 
-/** The state of a key or an operator, by the same clock. */
-export function stateOf(table: Lifetime): SQL<'active' | 'expired' | 'revoked'> {
-  return sql`case when ${table.revokedAt} is not null then 'revoked' when ${table.expiresAt} <= now() then 'expired' else 'active' end`;
+/**
+ * The state of a key or an operator, by the same clock.
+ *
+ * @param valid the state of one that is neither revoked nor expired.
+ */
+export function stateOf<Valid extends string = 'active'>(
+  table: Lifetime,
+  valid: SQL<Valid> = sql`'active'`,
+): SQL<Valid | 'expired' | 'revoked'> {
+  return sql`case when ${table.revokedAt} is not null then 'revoked' when ${table.expiresAt} <= now() then 'expired' else ${valid} end`;
 }

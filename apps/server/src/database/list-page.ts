@@ -50,13 +50,12 @@ export function toMicroseconds(at: unknown): SQL<string> {
   return sql<string>`(extract(epoch from ${at}) * 1000000)::bigint::text`;
 }
 
-/** The time of a position. A forged cursor without a time starts at the Unix epoch. */
+/** The time of a position that {@link isInteger} accepts. */
 export function fromMicroseconds(place: string): SQL {
-  return sql`timestamptz 'epoch' + interval '1 microsecond' * ${toInteger(place)}::float8`;
+  return sql`timestamptz 'epoch' + interval '1 microsecond' * ${Number(place)}::float8`;
 }
 
-/** The number in a part of a position; 0 in a forged one without. */
-export function toInteger(text: string): number {
-  const number = Number(text);
-  return Number.isSafeInteger(number) ? number : 0;
+/** Whether a part of a position is an id or a time in microseconds. Anybody can forge a cursor. */
+export function isInteger(text: string): boolean {
+  return /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
 }

@@ -38,6 +38,31 @@ const reviewed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'CREATE INDEX "api_keys_sorted_name"':
       'Blocks only changes of keys, not requests, until the migration ends.',
   },
+  '0007_suspend_keys.sql': {
+    'ALTER TYPE "public"."audit_action" ADD VALUE':
+      'Replicas of the version before show an action as the log has it, and write none of the new ones.',
+    'CREATE INDEX "api_keys_suspended':
+      'Blocks only changes of keys, not requests, until the migration ends. No key is in it yet.',
+  },
+  '0011_search_keys.sql': {
+    'CREATE OR REPLACE FUNCTION search_grams':
+      'No version before has it; it is created before the migration, for the index that is created online.',
+  },
+  '0009_scope_keys.sql': {
+    'ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_scopes"':
+      'Keys that the replicas before create have the default, both scopes.',
+  },
+  '0010_add_accounts.sql': {
+    'ALTER TYPE "public"."audit_action" ADD VALUE':
+      'Replicas of the version before show an action as the log has it, and write none of the new ones.',
+    'ALTER TYPE "public"."audit_subject_type" ADD VALUE': 'The same.',
+  },
+  '0012_list_accounts.sql': {
+    'CREATE TRIGGER "api_keys_note_account"':
+      'Adds a row to another table for keys that the replicas before write, and changes none of theirs. Blocks only changes of keys, not requests, until the migration ends.',
+    'INSERT INTO "accounts"':
+      'Adds rows without a plan, which the replicas before take for what they are: labels.',
+  },
 };
 
 const files = readdirSync(migrationsFolder).filter((file) => file.endsWith('.sql'));
@@ -71,6 +96,8 @@ describe('what replicas of the version before would not bear', () => {
     'ALTER TABLE "pets" ADD CONSTRAINT "short" CHECK (char_length(name) < 9)',
     'ALTER TYPE "pet_status" ADD VALUE \'lost\'',
     'CREATE UNIQUE INDEX "one_name" ON "pets" USING btree ("name")',
+    'CREATE INDEX "names" ON "pets" USING btree ("name")',
+    'CREATE UNIQUE INDEX IF NOT EXISTS "one_name" ON "pets" USING btree ("name")',
     'UPDATE "pets" SET "name" = \'x\'',
     'DELETE FROM "pets"',
     'TRUNCATE "pets"',
@@ -83,6 +110,7 @@ describe('what replicas of the version before would not bear', () => {
 
   test.each([
     'CREATE TABLE "x" ("id" integer NOT NULL)',
+    'CREATE INDEX IF NOT EXISTS "names" ON "pets" USING btree ("name")',
     'CREATE TYPE "t" AS ENUM (\'a\')',
     'ALTER TABLE "pets" ADD COLUMN "owner" text',
     'ALTER TABLE "pets" ADD COLUMN "owner" text DEFAULT \'nobody\' NOT NULL',
@@ -116,6 +144,8 @@ function onlyAdds(statement: string, created: ReadonlySet<string | undefined>): 
   const isFunction = /^CREATE FUNCTION /i.test(statement);
   if (!isFunction && statement.includes(';')) return false;
   if (isFunction || /^CREATE (SCHEMA|SEQUENCE|TABLE|TYPE) /i.test(statement)) return true;
+  // Created before the migration, without a lock: see `online-indexes.ts`.
+  if (/^CREATE INDEX IF NOT EXISTS "/i.test(statement)) return true;
   const table =
     /^CREATE (?:UNIQUE )?INDEX \S+ ON (\S+)/i.exec(statement)?.[1] ??
     /^CREATE TRIGGER .+? ON (\S+)/i.exec(statement)?.[1] ??

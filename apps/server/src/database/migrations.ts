@@ -2,7 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { Database } from './database.ts';
-import { DatabaseError } from './database-error.ts';
+import {
+  DatabaseError,
+  DatabaseUnavailableError,
+  incompleteAnswer,
+  readOnly,
+} from './database-error.ts';
 import { statement } from './statement.ts';
 
 /** The SQL files that drizzle-kit wrote, in the order of their journal. */
@@ -11,22 +16,32 @@ export const migrationsFolder: string = fileURLToPath(new URL('./migrations', im
 /** SQLSTATE of a table that does not exist. */
 const undefinedTable = '42P01';
 
-const findNewestMigration = statement('newest_migration', (db) =>
-  db.select({ at: sql<string | null>`max(created_at)` }).from(sql`drizzle.__drizzle_migrations`),
-);
+const checkDatabase = statement('check_database', async (db) => {
+  const [row] = await db
+    .select({
+      newestMigration: sql<string | null>`max(created_at)`,
+      isReadOnly: sql<boolean>`pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'`,
+    })
+    .from(sql`drizzle.__drizzle_migrations`);
+  if (row === undefined) throw new DatabaseUnavailableError(incompleteAnswer);
+  // Thrown here, so that whoever follows the statements looks for a Postgres that is writable.
+  if (row.isReadOnly) throw new DatabaseUnavailableError(readOnly);
+  return row;
+});
 
 /**
- * Creates a check that the database has every migration that this code knows. More migrations are
- * fine: during a rollout, newer replicas have already applied theirs.
+ * Creates a check that the database accepts writes, and has every migration that this code knows. More
+ * migrations are fine: during a rollout, newer replicas have already applied theirs.
  *
- * @throws {DatabaseError} from the check, if the database cannot be asked.
+ * @returns from the check, whether it has the migrations.
+ * @throws {DatabaseError} from the check, if the database cannot be asked or is read-only.
  */
-export function createMigrationCheck(db: Database): () => Promise<boolean> {
+export function createDatabaseCheck(db: Database): () => Promise<boolean> {
   const newest = readMigrationFiles({ migrationsFolder }).at(-1)?.folderMillis ?? 0;
   return async function isMigrated() {
     try {
-      const [row] = await findNewestMigration(db);
-      return Number(row?.at) >= newest;
+      const { newestMigration } = await checkDatabase(db);
+      return Number(newestMigration) >= newest;
     } catch (error) {
       if (error instanceof DatabaseError && error.code === undefinedTable) return false;
       throw error;

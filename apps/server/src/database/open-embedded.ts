@@ -28,6 +28,7 @@ export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
     await migrate(db, { migrationsFolder });
     return {
       db,
+      async prepare() {},
       async listen(channel, { onMessage, onListening }) {
         const unlisten = await client.listen(channel, onMessage);
         onListening();

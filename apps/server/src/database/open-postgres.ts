@@ -1,14 +1,26 @@
-import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/postgres-js';
-import { migrate } from 'drizzle-orm/postgres-js/migrator';
+import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { StartupError } from '../shared/startup-error.ts';
 import type { OpenDatabase } from './database.ts';
+import {
+  DatabaseUnavailableError,
+  incompleteAnswer,
+  isConnectionFault,
+  isMisconfigured,
+  readOnly,
+  toDatabaseError,
+} from './database-error.ts';
+import { faultOf } from './database-fault.ts';
+import { findPostgres } from './find-postgres.ts';
 import { migrationsFolder } from './migrations.ts';
-import { openPoolSockets, openSocket, type SocketOptions } from './postgres-socket.ts';
+import { createIndexesOnline } from './online-indexes.ts';
+import { driverOptions, type SocketOptions } from './postgres-driver.ts';
+import { createPostgresMonitor } from './postgres-monitor.ts';
+import { type Address, openFailingSocket, openSocket, watchSockets } from './postgres-socket.ts';
 import * as schema from './schema.ts';
-import { textArrayType } from './statement.ts';
+import { followStatements } from './statement.ts';
 
 /** More connections are slower: statements are pipelined, and Postgres shares the cores. */
 const maxConnections = 4;
@@ -17,12 +29,16 @@ const connectSeconds = 5;
 const statementSeconds = 5;
 /** Short, so that a silent connection is soon known to be dead and not idle. */
 const idleSeconds = 5;
+/** Longer than a connection may be idle and a statement may take, together. */
+const silentMs = (idleSeconds + statementSeconds + 1) * 1_000;
 /**
  * How often a heartbeat is sent on a channel, and how long none may arrive. TCP's own keep-alive takes
  * longer, and only reaches the next proxy.
  */
 const heartbeatMs = 2_000;
 const heartbeatLostMs = 5_000;
+/** How often a start looks for a Postgres that is away. */
+const searchAgainMs = 500;
 /** How long a stop waits for statements. Their callers have been answered or disconnected by then. */
 const closeSeconds = 0.25;
 /**
@@ -30,29 +46,66 @@ const closeSeconds = 0.25;
  * the others wait, and find nothing left to do.
  */
 const migrationLock = 7_301_874_402_561;
+/** How often a replica asks for the lock. */
+const lockAgainMs = 200;
 
 /**
- * Connects to Postgres and migrates it.
+ * Opens Postgres. Connects at the first statement, so it may be away.
  *
- * @param url `postgres://…`
- * @throws {StartupError} if it cannot be reached or migrated.
+ * @param url `postgres://…`; several hosts are separated by commas.
+ * @throws {StartupError} if the URL cannot be read.
  */
-export async function openPostgres(url: string): Promise<OpenDatabase> {
-  await migratePostgres(url);
-  const sockets = openPoolSockets({
-    // Shorter than `answerWithinMs`: all statements on a dead connection fail together.
-    answerMs: statementSeconds * 1_000 + 500,
-    silentMs: (idleSeconds + statementSeconds + 1) * 1_000,
-    listenerSilentMs: heartbeatLostMs,
+export function openPostgres(url: string): OpenDatabase {
+  const addresses = readAddresses(url);
+  // Shorter than `answerWithinMs`: all statements on a dead connection fail together.
+  const sockets = watchSockets({ answerMs: statementSeconds * 1_000 + 500 });
+  const monitor = createPostgresMonitor({
+    first: addresses[0],
+    find: () => findPostgres(url, addresses),
+    onReplaced: sockets.destroyAll,
   });
+  const unfollow = followStatements((_statement, error) => {
+    if (!(error instanceof DatabaseUnavailableError) || !isConnectionFault(error)) return;
+    // It is not known on which connection.
+    if (error.code === incompleteAnswer) sockets.destroyAll();
+    monitor.suspect(error);
+  });
+
+  let hasListened = false;
+
+  /** The driver wants a socket. */
+  async function open({ idle_timeout }: SocketOptions) {
+    const isListener = idle_timeout === null;
+    // Nobody waits for it, and the driver itself would try again without a pause.
+    if (isListener && hasListened) await monitor.whenFound();
+    try {
+      const socket = openSocket(await monitor.target());
+      sockets.watch(socket, isListener ? heartbeatLostMs : silentMs);
+      if (isListener) {
+        hasListened = true;
+        // It is no statement of ours, so nothing else tells of its failure.
+        socket.once('close', () =>
+          monitor.suspect(new DatabaseUnavailableError('CONNECTION_CLOSED')),
+        );
+      }
+      return socket;
+    } catch (error) {
+      return openFailingSocket(toDatabaseError(error).code);
+    }
+  }
+
   const client = postgres(url, {
-    ...driverOptions(sockets.open),
+    ...driverOptions(addresses[0], open),
     max: maxConnections,
+    connect_timeout: connectSeconds,
     idle_timeout: idleSeconds,
     connection: { application_name: 'animal-store', statement_timeout: statementSeconds * 1_000 },
   });
   return {
     db: drizzle({ client, schema }),
+    async prepare(onWaiting) {
+      monitor.use(await migrateWhenFound(url, onWaiting));
+    },
     async listen(channel, { heartbeat, goodbye, onMessage, onListening }) {
       let sending: Promise<unknown> | undefined;
       // Sent through the pool, because postgres.js keeps the listening connection to itself. Sent on
@@ -66,14 +119,21 @@ export async function openPostgres(url: string): Promise<OpenDatabase> {
             sending = undefined;
           });
       };
-      const { unlisten } = await client.listen(channel, onMessage, () => {
+      const listening = Promise.withResolvers<void>();
+      const first = client.listen(channel, onMessage, () => {
+        listening.resolve();
         onListening();
         beat();
       });
+      // If it fails, the driver listens again each time that its connection closes. A replica that starts
+      // during a failover must not end because of it.
+      first.catch(() => {});
+      await listening.promise;
       const beating = setInterval(beat, heartbeatMs);
       async function leave(): Promise<void> {
         // A heartbeat after the message of leaving would cancel it.
         await sending;
+        const unlisten = async () => (await first).unlisten();
         await Promise.allSettled([client.notify(channel, goodbye), unlisten()]);
       }
       return {
@@ -86,26 +146,37 @@ export async function openPostgres(url: string): Promise<OpenDatabase> {
       };
     },
     async close() {
+      unfollow();
+      monitor.close();
       await client.end({ timeout: closeSeconds });
       sockets.close();
     },
   };
 }
 
-/** @param socket an option of the driver that its types lack. */
-function driverOptions(socket: (options: SocketOptions) => Duplex | Promise<Duplex>) {
-  return {
-    socket,
-    connect_timeout: connectSeconds,
-    // The driver's own pause between attempts grows to 20 s. A Postgres that is back would look dead
-    // for as long.
-    backoff: () => 0,
-    // The driver would ask each new connection for the types of all arrays, and nobody handles the
-    // failure of that query: a connection that was lost at that moment ended the process.
-    fetch_types: false,
-    types: { textArray: textArrayType },
-    onnotice: () => {},
-  };
+/**
+ * Applies the migrations that the database lacks. Waits while it cannot be reached or is read-only.
+ *
+ * @param onWaiting called with the reason, after each attempt.
+ * @returns where it is.
+ * @throws {StartupError} if waiting does not help.
+ */
+async function migrateWhenFound(
+  url: string,
+  onWaiting: (reason: string) => void,
+): Promise<Address> {
+  for (;;) {
+    try {
+      return await migrate(url);
+    } catch (error) {
+      const failure = toDatabaseError(error);
+      if (!(failure instanceof DatabaseUnavailableError) || isMisconfigured(failure)) {
+        throw cannotOpen(error);
+      }
+      onWaiting(faultOf(failure.code));
+    }
+    await sleep(searchAgainMs);
+  }
 }
 
 /**
@@ -115,28 +186,59 @@ function driverOptions(socket: (options: SocketOptions) => Duplex | Promise<Dupl
  * @throws {StartupError} if it cannot be reached or migrated.
  */
 export async function migratePostgres(url: string): Promise<void> {
-  // A separate connection: an advisory lock belongs to a session, and a pool has several.
-  const client = connectOnce(url);
   try {
-    await client`select pg_advisory_lock(${migrationLock})`;
-    await migrate(drizzle({ client }), { migrationsFolder });
+    await migrate(url);
   } catch (error) {
-    throw new StartupError(`DATABASE_URL: cannot open the database: ${reasonOf(error)}`);
+    throw error instanceof StartupError ? error : cannotOpen(error);
+  }
+}
+
+async function migrate(url: string): Promise<Address> {
+  const { address, isWritable } = await findPostgres(url, readAddresses(url));
+  if (!isWritable) throw new DatabaseUnavailableError(readOnly);
+  // A separate connection: an advisory lock belongs to a session, and a pool has several.
+  const client = postgres(url, {
+    ...driverOptions(address, () => openSocket(address)),
+    max: 1,
+    connect_timeout: connectSeconds,
+  });
+  try {
+    // Not pg_advisory_lock: an index that is created online waits for every statement that began before
+    // it, and so for that of a replica that waits for the lock.
+    while (!(await tryToLock(client))) await sleep(lockAgainMs);
+    await createIndexesOnline(client);
+    await applyMigrations(drizzle({ client }), { migrationsFolder });
+    return address;
   } finally {
     // The end of the session releases the lock.
     await client.end({ timeout: closeSeconds });
   }
 }
 
+async function tryToLock(client: postgres.Sql): Promise<boolean> {
+  const [row] = await client`select pg_try_advisory_lock(${migrationLock}) as "isLocked"`;
+  return row?.['isLocked'] === true;
+}
+
 /** @throws {StartupError} if the driver cannot read the URL, whose password it might repeat. */
-function connectOnce(url: string): postgres.Sql {
+function readAddresses(url: string): [Address, ...Address[]] {
   try {
-    return postgres(url, { ...driverOptions(openSocket), max: 1 });
+    const { host, port, path } = postgres(url).options;
+    const toAddress = (name = 'localhost', index = 0): Address => ({
+      host: name,
+      port: port[index] ?? 5432,
+      path: path || undefined,
+    });
+    return [toAddress(host[0]), ...host.slice(1).map((name, index) => toAddress(name, index + 1))];
   } catch {
     throw new StartupError(
       'DATABASE_URL: expected postgres://user:password@host/name, with special characters percent-encoded',
     );
   }
+}
+
+function cannotOpen(error: unknown): StartupError {
+  return new StartupError(`DATABASE_URL: cannot open the database: ${reasonOf(error)}`);
 }
 
 /** The message of the server or the socket, which holds no password. drizzle's message holds SQL. */

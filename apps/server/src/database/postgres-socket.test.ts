@@ -1,43 +1,69 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { openPoolSockets } from './postgres-socket.ts';
+import { openFailingSocket, openSocket, watchSockets } from './postgres-socket.ts';
 
-const limits = { answerMs: 60_000, silentMs: 60_000, listenerSilentMs: 60_000 };
-
-// Regression: no connection was tried any more, as long as the one that had answered was open.
-test('a connection that closes without an answer prevents no further one beside one that works', async () => {
-  await using stack = new AsyncDisposableStack();
+/** A server that says nothing, and one connection to it. */
+async function connectToServer() {
+  const stack = new AsyncDisposableStack();
   const server = createServer().listen(0, '127.0.0.1');
   stack.defer(() => {
     server.close();
   });
   await once(server, 'listening');
-  const pool = stack.adopt(openPoolSockets(limits), ({ close }) => close());
-  const wanted = { host: ['127.0.0.1'], port: [(server.address() as AddressInfo).port] };
-  async function connect() {
-    const accepted = once(server, 'connection');
-    const socket = (await pool.open(wanted)) as Socket;
-    const closed = new Promise((resolve) => {
-      socket.on('error', () => {}).once('close', resolve);
-    });
-    const [peer] = (await accepted) as [Socket];
-    stack.defer(() => {
-      socket.destroy();
-      peer.destroy();
-    });
-    return { socket, peer, closed };
+  const accepted = once(server, 'connection');
+  const { port } = server.address() as AddressInfo;
+  const socket = openSocket({ host: '127.0.0.1', port, path: undefined });
+  const failed = new Promise<NodeJS.ErrnoException>((resolve) => socket.on('error', resolve));
+  const [peer] = (await accepted) as [Socket];
+  stack.defer(() => {
+    socket.destroy();
+    peer.destroy();
+  });
+  return { socket, peer, failed, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+test('a connection that the server ends has failed', async () => {
+  await using connection = await connectToServer();
+  connection.socket.resume();
+  connection.peer.end();
+  expect(await connection.failed).toMatchObject({ code: 'CONNECTION_CLOSED' });
+});
+
+test('a socket that fails at once fails at the first write, with the given code', async () => {
+  const socket = openFailingSocket('57P03');
+  const failed = once(socket, 'error');
+  socket.write('startup');
+  expect(await failed).toMatchObject([{ code: '57P03' }]);
+});
+
+test('a socket that was written to and does not answer is destroyed, others are not', async () => {
+  await using silent = await connectToServer();
+  await using idle = await connectToServer();
+  const sockets = watchSockets({ answerMs: 50 });
+  for (const { socket } of [silent, idle]) sockets.watch(socket, 3_600_000);
+  silent.socket.write('a statement');
+  expect(await silent.failed).toMatchObject({ code: 'ETIMEDOUT' });
+  expect(idle.socket.destroyed).toBe(false);
+  sockets.close();
+});
+
+test('a socket on which nothing arrives for too long is destroyed', async () => {
+  await using connection = await connectToServer();
+  const sockets = watchSockets({ answerMs: 3_600_000 });
+  sockets.watch(connection.socket, 50);
+  expect(await connection.failed).toMatchObject({ code: 'ETIMEDOUT' });
+  sockets.close();
+});
+
+test('all sockets can be destroyed', async () => {
+  await using one = await connectToServer();
+  await using other = await connectToServer();
+  const sockets = watchSockets({ answerMs: 3_600_000 });
+  for (const { socket } of [one, other]) sockets.watch(socket, 3_600_000);
+  sockets.destroyAll();
+  for (const { failed } of [one, other]) {
+    expect(await failed).toMatchObject({ code: 'CONNECTION_CLOSED' });
   }
-
-  const refused = await connect();
-  const working = await connect();
-  working.peer.write('an answer');
-  await once(working.socket, 'data');
-  refused.peer.destroy();
-  await refused.closed;
-
-  const further = await pool.open(wanted);
-  expect(further).toBeInstanceOf(Socket);
-  await once(further, 'connect');
-  further.destroy();
+  sockets.close();
 });

@@ -5,6 +5,7 @@ import {
   normalizeInt64,
   PetStatus,
   planNames,
+  scopeNames,
 } from '@animal-store/contract';
 import { type AuditState, auditActions, auditActorTypes } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
@@ -61,6 +62,9 @@ export const pets = pgTable(
   (pet) => [
     // Pages of one status, by id.
     index('pets_status_id').on(pet.status, pet.id),
+    // Pages of one category and status, by id. Pages of a category are merged from those of its statuses,
+    // which is cheaper than one more index on each insert.
+    index('pets_category_status_id').on(pet.categoryId, pet.status, pet.id),
     check(
       'pets_name_length',
       sql`char_length(${pet.name}) between ${sql.raw(String(nameLength.min))} and ${sql.raw(String(nameLength.max))}`,
@@ -68,7 +72,32 @@ export const pets = pgTable(
   ],
 );
 
+/** What a table has whose rows can be suspended. */
+const suspension = () => ({
+  suspendedAt: instant('suspended_at'),
+  /** Why, if the operator said. */
+  suspensionReason: text('suspension_reason'),
+});
+
 export const planName = pgEnum('plan_name', planNames);
+
+/** What a key may do. */
+export const keyScope = pgEnum('key_scope', scopeNames);
+
+/** The check that Enterprise has its own numbers, and no other plan has. */
+function checkQuota(
+  name: string,
+  of: { plan: AnyPgColumn; perMinute: AnyPgColumn; perDay: AnyPgColumn },
+) {
+  return check(
+    name,
+    sql`case when ${of.plan} = 'enterprise' then ${of.perMinute} > 0 and ${of.perDay} > 0 and ${of.perMinute} is not null and ${of.perDay} is not null else ${of.perMinute} is null and ${of.perDay} is null end`,
+  );
+}
+
+/** What a search finds keys by. The line feed keeps it from finding the end of a name and an account together. */
+export const searchedText = (key: { name: AnyPgColumn; account: AnyPgColumn }) =>
+  sql`lower(coalesce(${key.name}, '') || chr(10) || coalesce(${key.account}, ''))`;
 
 /** An API key: its plan and, for Enterprise, its own quota. */
 export const apiKeys = pgTable(
@@ -87,9 +116,14 @@ export const apiKeys = pgTable(
     createdAt: instant('created_at').notNull().default(sql`now()`),
     expiresAt: instant('expires_at'),
     revokedAt: instant('revoked_at'),
+    ...suspension(),
+    scopes: keyScope()
+      .array()
+      .notNull()
+      .default([...scopeNames]),
   },
   (key) => [
-    // One index for each way to list keys, in the order of its pages: see `key-search.ts`.
+    // One index for each way to list keys, in the order of its pages: see `key-source.ts`.
     index('api_keys_created_at').on(key.createdAt, key.id),
     index('api_keys_plan').on(key.plan, key.createdAt, key.id),
     index('api_keys_account')
@@ -97,20 +131,53 @@ export const apiKeys = pgTable(
       .where(sql`${key.account} is not null`),
     // Keys without a name are there as well, so that a list by name has all.
     index('api_keys_sorted_name').on(sql`coalesce(lower(${key.name}) collate "C", '')`, key.id),
+    // Texts from the middle of a word: see the migration for why it is not `pg_trgm`.
+    index('api_keys_search').using('gin', sql`search_grams(${searchedText(key)})`),
     index('api_keys_revoked').on(key.createdAt, key.id).where(sql`${key.revokedAt} is not null`),
     index('api_keys_revoked_plan')
       .on(key.plan, key.createdAt, key.id)
       .where(sql`${key.revokedAt} is not null`),
+    index('api_keys_suspended')
+      .on(key.createdAt, key.id)
+      .where(sql`${key.suspendedAt} is not null`),
+    index('api_keys_suspended_plan')
+      .on(key.plan, key.createdAt, key.id)
+      .where(sql`${key.suspendedAt} is not null`),
     index('api_keys_expiry')
       .on(key.expiresAt, key.id)
       .where(sql`${key.revokedAt} is null and ${key.expiresAt} is not null`),
     index('api_keys_expiry_plan')
       .on(key.plan, key.expiresAt, key.id)
       .where(sql`${key.revokedAt} is null and ${key.expiresAt} is not null`),
-    check(
-      'api_keys_quota',
-      sql`case when ${key.plan} = 'enterprise' then ${key.perMinute} > 0 and ${key.perDay} > 0 and ${key.perMinute} is not null and ${key.perDay} is not null else ${key.perMinute} is null and ${key.perDay} is null end`,
-    ),
+    check('api_keys_scopes', sql`cardinality(${key.scopes}) > 0`),
+    checkQuota('api_keys_quota', key),
+  ],
+);
+
+/**
+ * The accounts that keys have or had, and what operators have decided about them. A trigger makes a row when
+ * a key first gets the account: see the migration that creates it. A row stays, with its id, under which its
+ * windows are counted, so that no quota begins anew when a plan is taken away and given again.
+ */
+export const accounts = pgTable(
+  'accounts',
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    /** What keys have as their `account`. */
+    name: text().notNull(),
+    /** The plan whose limits its keys share; `null` while it is only a label. */
+    plan: planName(),
+    /** Requests per minute; with the Enterprise plan only. */
+    perMinute: integer('per_minute'),
+    /** Requests per day; with the Enterprise plan only. */
+    perDay: integer('per_day'),
+    ...suspension(),
+  },
+  (account) => [
+    uniqueIndex('accounts_name').on(account.name),
+    index('accounts_plan').on(account.plan, account.name).where(sql`${account.plan} is not null`),
+    index('accounts_suspended').on(account.name).where(sql`${account.suspendedAt} is not null`),
+    checkQuota('accounts_quota', account),
   ],
 );
 
@@ -166,7 +233,7 @@ export const operatorTokens = tokenTable('operator_tokens', 'operator_id', {
 
 export const auditAction = pgEnum('audit_action', auditActions);
 export const auditActorType = pgEnum('audit_actor_type', auditActorTypes);
-export const auditSubjectType = pgEnum('audit_subject_type', ['key', 'operator']);
+export const auditSubjectType = pgEnum('audit_subject_type', ['key', 'operator', 'account']);
 
 /**
  * The audit log. Triggers refuse to change an entry, and to delete one that is not old enough: see

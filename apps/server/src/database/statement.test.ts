@@ -2,7 +2,13 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Database } from './database.ts';
 import { DatabaseError, DatabaseUnavailableError } from './database-error.ts';
-import { answerWithinMs, inTransaction, preparedStatement, statement } from './statement.ts';
+import {
+  answerWithinMs,
+  inTransaction,
+  preparedStatement,
+  Rollback,
+  statement,
+} from './statement.ts';
 
 /** These statements bring their own result and never use the database. */
 const db = {} as Database;
@@ -74,14 +80,30 @@ describe('the result of a statement', () => {
   );
 });
 
+const transacting = {
+  transaction: (work: (tx: Database) => Promise<unknown>) => work(db),
+} as unknown as Database;
+
 test('the error of a statement in a transaction is the error of the transaction', async () => {
-  const transacting = {
-    transaction: (work: (tx: Database) => Promise<unknown>) => work(db),
-  } as unknown as Database;
   const lost = Object.assign(new Error(), { code: '57P01' });
   await expect(
     inTransaction('a_transaction', transacting, (tx) => runQuery(tx, Promise.reject(lost))),
   ).rejects.toMatchObject({ name: 'DatabaseUnavailableError', code: '57P01' });
+});
+
+test('a rollback reaches the caller as it is, and is not published as a failure', async () => {
+  const failures: unknown[] = [];
+  const { error } = tracingChannel('animal-store:statement');
+  const record = (message: unknown) => failures.push(message);
+  error.subscribe(record);
+  try {
+    const refused = new Rollback('refused');
+    const work = () => Promise.reject(refused);
+    await expect(inTransaction('a_transaction', transacting, work)).rejects.toBe(refused);
+  } finally {
+    error.unsubscribe(record);
+  }
+  expect(failures).toEqual([]);
 });
 
 describe('a statement without an answer', () => {
@@ -110,7 +132,7 @@ describe('a statement without an answer', () => {
 
 describe('a prepared statement', () => {
   /** Records what is built, prepared and executed. */
-  function createTestStatement() {
+  function createTestStatement(answer = (row: { execution: number }) => [row]) {
     const events: unknown[] = [];
     const find = preparedStatement('find_it', () => {
       events.push('built');
@@ -118,9 +140,9 @@ describe('a prepared statement', () => {
         prepare(name) {
           events.push(`prepared as ${name}`);
           return {
-            async execute(values) {
+            async execute({ execution, ...values } = {}) {
               events.push(values);
-              return 'rows';
+              return answer({ execution: execution as number });
             },
           };
         },
@@ -135,8 +157,8 @@ describe('a prepared statement', () => {
 
   test('is built and prepared once for a database', async () => {
     const { find, events } = createTestStatement();
-    expect(await find(db, { id: 1 })).toBe('rows');
-    expect(await find(db, { id: 2 })).toBe('rows');
+    await find(db, { id: 1 });
+    await find(db, { id: 2 });
     expect(events).toEqual(['built', 'prepared as find_it', { id: 1 }, { id: 2 }]);
   });
 
@@ -145,6 +167,26 @@ describe('a prepared statement', () => {
     await find(db);
     await find({} as Database);
     expect(events.filter((event) => event === 'built')).toHaveLength(2);
+  });
+
+  test('gives the rows of a whole answer', async () => {
+    const { find } = createTestStatement((row) => [row, row]);
+    expect(await find(db, {}, 2)).toHaveLength(2);
+  });
+
+  // A driver gave `[ , row]`, `[]` or the rows of another statement after its connection had died.
+  test.each<[string, (row: { execution: number }) => { execution: number }[]]>([
+    ['no row', () => []],
+    ['too few rows', (row) => [row]],
+    ['too many rows', (row) => [row, row, row]],
+    ['a hole before its rows', (row) => Object.assign(new Array(1), { 1: row, 2: row })],
+    ['rows of another execution', (row) => [row, { execution: row.execution - 1 }]],
+  ])('takes an answer with %s for a lost connection', async (_, answer) => {
+    const { find } = createTestStatement(answer);
+    await expect(find(db, {}, 2)).rejects.toMatchObject({
+      name: 'DatabaseUnavailableError',
+      code: 'INCOMPLETE',
+    });
   });
 });
 

@@ -1,7 +1,12 @@
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
-import { DatabaseError, DatabaseUnavailableError, toDatabaseError } from './database-error.ts';
+import {
+  DatabaseError,
+  DatabaseUnavailableError,
+  incompleteAnswer,
+  toDatabaseError,
+} from './database-error.ts';
 
 /** What subscribers learn about a statement: its name in our code, never its parameters. */
 export interface StatementContext {
@@ -9,13 +14,30 @@ export interface StatementContext {
 }
 
 /**
- * Publishes every statement to metrics and traces. A channel of Node's, as ioredis has one too, so
+ * Publishes every statement: to metrics, traces, and what watches over the database. A channel of Node's, as ioredis has one too, so
  * that repositories need not know who listens.
  */
 const statementChannel: TracingChannel<unknown, StatementContext> = tracingChannel<
   unknown,
   StatementContext
 >('animal-store:statement');
+
+/**
+ * Calls `onEnd` for every statement that has settled, with its name and its error.
+ *
+ * @returns ends that.
+ */
+export function followStatements(onEnd: (statement: string, error: unknown) => void): () => void {
+  const { asyncEnd } = statementChannel;
+  const tell = (message: unknown) => {
+    const { statement, error } = message as StatementContext & { error?: unknown };
+    onEnd(statement, error);
+  };
+  asyncEnd.subscribe(tell);
+  return () => {
+    asyncEnd.unsubscribe(tell);
+  };
+}
 
 /**
  * How long a statement may take, including its wait for a connection. Longer than Postgres's own
@@ -29,25 +51,65 @@ interface Preparable<Rows> {
   prepare(name: string): { execute(values?: Record<string, unknown>): Promise<Rows> };
 }
 
+/** A row that says which execution of its statement it answers. */
+interface Answering {
+  readonly execution: number;
+}
+
+/** The column of {@link Answering}: the database sends back the number that it was given. */
+export const execution: SQL<number> = sql<number>`${sql.placeholder('execution')}::int`;
+
+/** What a statement selects from that joins what it looks for: one row, found or not. */
+export const oneRow: SQL = sql`(select) as asked`;
+
+let executions = 0;
+
 /**
  * Defines a statement of the request path. It is built and prepared once for each database or
  * transaction that uses it, on first use. Its values are placeholders (`sql.placeholder`).
  *
+ * Its answer is provably whole: it has one row for each thing that was asked, found or not, and each row
+ * repeats the number of this execution. Otherwise the connection is at fault, and not the caller. A
+ * driver that takes the remains of a dying connection for an answer would else turn a valid key into an
+ * unknown one.
+ *
  * @param name what metrics and traces call the statement.
+ * @returns the statement. Its last argument is how many rows a whole answer has. It rejects with a
+ * {@link DatabaseUnavailableError} (`INCOMPLETE`) if the answer is not whole.
  */
-export function preparedStatement<Rows>(
+export function preparedStatement<Row extends Answering>(
   name: string,
-  build: (db: Database) => Preparable<Rows>,
-): (db: Database, values?: Record<string, unknown>) => Promise<Rows> {
-  const preparedFor = new WeakMap<Database, ReturnType<Preparable<Rows>['prepare']>>();
-  return (db, values) => {
+  build: (db: Database) => Preparable<Row[]>,
+): (db: Database, values?: Record<string, unknown>, rowCount?: number) => Promise<Row[]> {
+  const preparedFor = new WeakMap<Database, ReturnType<Preparable<Row[]>['prepare']>>();
+  return (db, values, rowCount = 1) => {
     let prepared = preparedFor.get(db);
     if (prepared === undefined) {
       prepared = build(db).prepare(name);
       preparedFor.set(db, prepared);
     }
-    return run(name, prepared.execute(values));
+    // An int of Postgres.
+    executions = (executions + 1) % 0x7fff_ffff;
+    const asked = executions;
+    const answer = prepared.execute({ ...values, execution: asked });
+    return run(
+      name,
+      answer.then((rows) => expectWhole(rows, asked, rowCount)),
+    );
   };
+}
+
+/** @throws {DatabaseUnavailableError} if rows are missing, or answer another execution. */
+function expectWhole<Row extends Answering>(
+  rows: readonly (Row | undefined)[],
+  asked: number,
+  rowCount: number,
+): Row[] {
+  const whole = rows.filter((row) => row?.execution === asked);
+  if (whole.length !== rowCount || rows.length !== rowCount) {
+    throw new DatabaseUnavailableError(incompleteAnswer);
+  }
+  return whole as Row[];
 }
 
 /**
@@ -82,6 +144,10 @@ function writeTextArray(texts: readonly (string | null)[]): string {
  * Defines a statement that operators or timers need. It is built for each call, so its type checks
  * the values.
  *
+ * Its answer is not proven to be whole: it is a list, which may be empty, or part of a transaction, which a
+ * lost connection undoes. Nothing is refused because a row is missing; for that use
+ * {@link preparedStatement}.
+ *
  * @param name what metrics and traces call the statement.
  */
 export function statement<Values extends readonly unknown[], Rows>(
@@ -91,17 +157,26 @@ export function statement<Values extends readonly unknown[], Rows>(
   return (db, ...values) => run(name, build(db, ...values));
 }
 
+/** Thrown in a transaction to undo it. It is not a failure of the database, and reaches the caller as it is. */
+export class Rollback extends Error {}
+
 /**
  * Runs statements in one transaction.
  *
  * @param name what metrics and traces call the transaction.
  */
-export function inTransaction<Result>(
+export async function inTransaction<Result>(
   name: string,
   db: Database,
   work: (tx: Database) => Promise<Result>,
 ): Promise<Result> {
-  return run(name, db.transaction(work));
+  const undone = (error: unknown) => {
+    if (error instanceof Rollback) return error;
+    throw error;
+  };
+  const result = await run(name, db.transaction(work).catch(undone));
+  if (result instanceof Rollback) throw result;
+  return result;
 }
 
 /** Traces a query, ends its wait after {@link answerWithinMs} and translates its error. */

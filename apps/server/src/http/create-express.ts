@@ -1,6 +1,6 @@
-import express, { type Express, type Response } from 'express';
-import { unparsedQuery } from './contract-handlers.ts';
-import { sendJson, writeNotedHeaders } from './send-json.ts';
+import express, { type Express } from 'express';
+import { parseQuery } from './parse-query.ts';
+import { sendJson } from './send-response.ts';
 
 /**
  * Creates an Express application that does as little as possible. Paths are case-sensitive, no header
@@ -12,8 +12,7 @@ export function createExpress(): Express {
   app.disable('etag');
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  app.set('query parser', unparsedQuery);
+  app.set('query parser', parseQuery);
   app.response.json = sendJson;
-  app.response.writeHead = writeNotedHeaders as Response['writeHead'];
   return app;
 }

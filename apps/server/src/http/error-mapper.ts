@@ -2,6 +2,7 @@ import { errorMessages, rateLimitHeaders } from '@animal-store/contract';
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { HttpError } from './http-error.ts';
+import { setHeader } from './note-headers.ts';
 import { validationMessage } from './validation-message.ts';
 
 /**
@@ -18,7 +19,7 @@ export function errorMapper(
     if (error.code === 'internal_error') report(failure, res.locals.requestId);
     // The response has begun. Express closes the connection, so the client notices the failure.
     if (res.headersSent) return next(failure);
-    res.locals.headers.push(...Object.entries(error.headers).flat());
+    for (const name in error.headers) setHeader(res, name, error.headers[name] as string);
     res.status(error.status).json(error.toBody());
   };
 }

@@ -1,11 +1,14 @@
 import { int64Max, int64Min, normalizeInt64, stringifyJson } from '@animal-store/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseJson } from './exact-json-on-node.ts';
+import { parseExactJson } from './exact-json-on-node.ts';
+
+// The same cases in every run.
+fc.configureGlobal({ seed: 1 });
 
 const int64s = fc.bigInt({ min: int64Min, max: int64Max });
 
-describe('parseJson', () => {
+describe('parseExactJson', () => {
   test.each([
     ['0', 0],
     ['-0', 0],
@@ -25,14 +28,14 @@ describe('parseJson', () => {
     ['-1e400', Number.NEGATIVE_INFINITY],
     ['10000000000000000000', 1e19],
   ])('%s means %s', (text, expected) => {
-    expect(parseJson(text)).toBe(expected);
-    expect(parseJson(`{"a":[${text}]}`)).toEqual({ a: [expected] });
+    expect(parseExactJson(text)).toBe(expected);
+    expect(parseExactJson(`{"a":[${text}]}`)).toEqual({ a: [expected] });
   });
 
   test.each(['4503599627370496.4', '9007199254740993.5', '1e-400'])(
     'the fraction %s is not rounded to an integer',
     (text) => {
-      expect(parseJson(text)).toBeNaN();
+      expect(parseExactJson(text)).toBeNaN();
     },
   );
 
@@ -41,7 +44,7 @@ describe('parseJson', () => {
       fc.property(fc.json(), (text) => {
         const withoutNumbers = text.replaceAll(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi, 'null');
         fc.pre(isJson(withoutNumbers));
-        expect(parseJson(withoutNumbers)).toEqual(JSON.parse(withoutNumbers));
+        expect(parseExactJson(withoutNumbers)).toEqual(JSON.parse(withoutNumbers));
       }),
     );
   });
@@ -49,12 +52,12 @@ describe('parseJson', () => {
   test.each(['', '{', '01', '1.', '.5', '+1', '0x10', '1n', 'NaN', '{"a":1,}', "{'a':1}"])(
     '%j is a SyntaxError',
     (text) => {
-      expect(() => parseJson(text)).toThrow(SyntaxError);
+      expect(() => parseExactJson(text)).toThrow(SyntaxError);
     },
   );
 
   test('a member named __proto__ is a member', () => {
-    const parsed = parseJson('{"__proto__":{"polluted":1}}') as object;
+    const parsed = parseExactJson('{"__proto__":{"polluted":1}}') as object;
     expect(Object.keys(parsed)).toEqual(['__proto__']);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
@@ -68,7 +71,7 @@ describe('parseJson', () => {
   ])(
     'a hostile run of %s does not take quadratic time, which would exceed the time limit',
     (_what, text) => {
-      parseJson(text);
+      parseExactJson(text);
     },
   );
 });
@@ -77,7 +80,7 @@ test('reads what stringifyJson of the contract writes, for every 64-bit integer 
   fc.assert(
     fc.property(int64s, fc.string(), (value, key) => {
       const tree = { [`k${key}`]: [{ value: normalizeInt64(value) }, key] };
-      expect(parseJson(stringifyJson(tree))).toEqual(tree);
+      expect(parseExactJson(stringifyJson(tree))).toEqual(tree);
     }),
   );
 });

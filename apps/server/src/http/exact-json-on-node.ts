@@ -24,11 +24,29 @@ const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknow
  * @throws {RangeError} if it nests deeper than the stack allows.
  * @see https://tc39.es/proposal-json-parse-with-source/
  */
-export function parseJson(text: string): unknown {
+export function parseExactJson(text: string): unknown {
   if (text.length <= maxQuickLength && !inexact.test(text)) return JSON.parse(text);
   return parseWithSource(text, (_key, value, context) =>
     typeof value === 'number' && context?.source !== undefined
       ? exactNumber(value, context.source)
+      : value,
+  );
+}
+
+/** A number of a JSON text, as it is written there. */
+export class NumberSource {
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+/** Parses JSON for a message that shows what was sent: `1e400` is neither `Infinity` nor `NaN`. */
+export function parseNumberSources(text: string): unknown {
+  return parseWithSource(text, (_key, value, context) =>
+    typeof value === 'number' && context?.source !== undefined
+      ? new NumberSource(context.source)
       : value,
   );
 }

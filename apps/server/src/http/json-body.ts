@@ -2,8 +2,9 @@ import { MIMEType } from 'node:util';
 import { errorMessages } from '@animal-store/contract';
 import type { Request, RequestHandler } from 'express';
 import getRawBody from 'raw-body';
-import { parseJson } from './exact-json-on-node.ts';
+import { parseExactJson } from './exact-json-on-node.ts';
 import { HttpError } from './http-error.ts';
+import './locals.ts';
 
 /** The most that a JSON body may hold: sixteen times the longest name, escaped. */
 const maxBodyBytes = 16 * 1024;
@@ -13,13 +14,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /**
  * Reads a JSON body into `req.body`, with exact integers. Without a body, `req.body` is `undefined`.
  *
- * `express.json()` would round large integers, and would reject an oversized body only after it has
- * received all of it.
+ * `express.json()` takes a reviver, which would keep integers exact. But it answers an oversized body only
+ * after it has received all of it, and reads invalid UTF-8 as U+FFFD instead of refusing it.
  */
-export const jsonBody: RequestHandler = async function readJsonBody(req, _res, next) {
+export const jsonBody: RequestHandler = async function readJsonBody(req, res, next) {
   if (!hasBody(req)) return next();
   requireJson(req);
-  req.body = parse(await read(req));
+  const bytes = await read(req);
+  if (bytes.length > 0) {
+    res.locals.bodyText = decode(bytes);
+    req.body = parse(res.locals.bodyText);
+  }
   next();
 };
 
@@ -66,10 +71,17 @@ async function read(req: Request): Promise<Buffer> {
   }
 }
 
-function parse(bytes: Buffer): unknown {
-  if (bytes.length === 0) return undefined;
+function decode(bytes: Buffer): string {
   try {
-    return parseJson(utf8.decode(bytes));
+    return utf8.decode(bytes);
+  } catch {
+    throw new HttpError('invalid_json', errorMessages.invalid_json);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseExactJson(text);
   } catch (error) {
     // 16 kB of nested brackets overflow the stack of the parser.
     const nestsTooDeeply = error instanceof RangeError;

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { limitConnectionsPerNetwork } from './limit-connections.ts';
+import { limitConnections } from './limit-connections.ts';
 
 // Over real sockets: test/wire/connection-limits.test.ts. There all connections have one address.
 class FakeSocket extends EventEmitter {
@@ -21,7 +21,7 @@ describe('with two connections for each network', () => {
   let server: Server;
   beforeEach(() => {
     server = createServer();
-    limitConnectionsPerNetwork(server, 2);
+    limitConnections(server, { max: 100, maxPerNetwork: 2, onRefused() {} });
   });
 
   function connect(address: string): FakeSocket {

@@ -1,8 +1,35 @@
 import type { Server } from 'node:http';
 import { networkOf } from './client-network.ts';
+import { connectionRoom } from './connection-room.ts';
 
-/** Closes new connections of a network that has `max` open connections. */
-export function limitConnectionsPerNetwork(server: Server, max: number): void {
+/** Why a connection was refused: a setting, or the number of files that this process may have open. */
+export type ConnectionLimit = 'MAX_CONNECTIONS' | 'MAX_CONNECTIONS_PER_NETWORK' | 'open_files';
+
+/** The share of all connections that one network may have by default. */
+const networkShare = 1 / 4;
+
+/**
+ * Closes new connections to a server that has `max` of them, or fewer if there are not enough file
+ * descriptors, and those of a network that has too many. Otherwise one host could have all connections.
+ *
+ * @param options.maxPerNetwork 0 for no limit, `undefined` for a quarter of all connections.
+ * @param options.onRefused Called for each connection that is closed.
+ */
+export function limitConnections(
+  server: Server,
+  options: {
+    max: number;
+    maxPerNetwork: number | undefined;
+    onRefused: (limit: ConnectionLimit) => void;
+  },
+): void {
+  const { max, onRefused } = options;
+  const room = connectionRoom();
+  server.maxConnections = Math.min(max, room);
+  server.on('drop', () => onRefused(max <= room ? 'MAX_CONNECTIONS' : 'open_files'));
+
+  const maxPerNetwork = options.maxPerNetwork ?? Math.ceil(server.maxConnections * networkShare);
+  if (maxPerNetwork === 0) return;
   const open = new Map<string, number>();
   server.on('connection', (socket) => {
     const network = networkOf(undefined, socket);
@@ -13,6 +40,8 @@ export function limitConnectionsPerNetwork(server: Server, max: number): void {
       if (left > 0) open.set(network, left);
       else open.delete(network);
     });
-    if (count > max) socket.destroy();
+    if (count <= maxPerNetwork) return;
+    onRefused('MAX_CONNECTIONS_PER_NETWORK');
+    socket.destroy();
   });
 }

@@ -1,9 +1,8 @@
-import type * as http from 'node:http';
+import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { IncomingMessage, ServerResponse } from '../shared/http-without-undici.ts';
 
 type RequestType = typeof IncomingMessage;
-type ResponseType = typeof ServerResponse<http.IncomingMessage>;
+type ResponseType = typeof ServerResponse<IncomingMessage>;
 
 /** How many requests of a socket wait. On the socket itself: a WeakMap of all sockets is slower. */
 const pending = Symbol('pending');
@@ -13,7 +12,7 @@ function countPending(socket: CountedSocket, change: 1 | -1): void {
   socket[pending] = (socket[pending] ?? 0) + change;
 }
 
-function leaveQueue(this: http.ServerResponse): void {
+function leaveQueue(this: ServerResponse): void {
   countPending(this.req.socket, -1);
 }
 
@@ -21,7 +20,7 @@ function leaveQueue(this: http.ServerResponse): void {
 export interface PipeliningOptions {
   readonly IncomingMessage: RequestType;
   readonly ServerResponse: ResponseType;
-  readonly shouldUpgradeCallback: NonNullable<http.ServerOptions['shouldUpgradeCallback']>;
+  readonly shouldUpgradeCallback: NonNullable<ServerOptions['shouldUpgradeCallback']>;
 }
 
 /**
@@ -54,7 +53,7 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
     }
   }
 
-  class CountedResponse<Request extends http.IncomingMessage> extends ServerResponse<Request> {
+  class CountedResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
     constructor(...construction: ConstructorParameters<typeof ServerResponse<Request>>) {
       super(...construction);
       countPending(this.req.socket, 1);
@@ -65,7 +64,7 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
   return {
     IncomingMessage: LimitedRequest,
     ServerResponse: CountedResponse,
-    shouldUpgradeCallback: (request: http.IncomingMessage) =>
+    shouldUpgradeCallback: (request: IncomingMessage) =>
       request instanceof LimitedRequest && request.isOverLimit,
   };
 }

@@ -4,10 +4,10 @@ import { expect, test, vi } from 'vitest';
 import { openListener } from './listener.ts';
 
 const limits = {
-  headersTimeoutMs: 1_000,
-  requestTimeoutMs: 1_000,
-  stallTimeoutMs: 1_000,
-  keepAliveTimeoutMs: 1_000,
+  headersTimeoutMs: 60_000,
+  requestTimeoutMs: 60_000,
+  stallTimeoutMs: 60_000,
+  keepAliveTimeoutMs: 60_000,
   maxPipelinedRequests: 1,
   maxConnections: 10,
 };

@@ -1,6 +1,6 @@
-import type { Server } from 'node:http';
-import type { Express, Response } from 'express';
-import { createServer } from '../shared/http-without-undici.ts';
+import { createServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Express } from 'express';
 import { bindPort } from './bind-port.ts';
 import { limitPipelining } from './limit-pipelining.ts';
 import { shareTypes } from './share-types.ts';
@@ -32,7 +32,10 @@ export interface ListenerLimits {
 /** How often the time-outs of headers and requests are checked. */
 const connectionsCheckingIntervalMs = 1_000;
 
-/** More than clients and proxies send. The 16 kB of all headers could hold thousands of empty ones. */
+/**
+ * More than clients and proxies send; beyond it Node answers 431. The 16 kB of all headers could hold
+ * thousands of empty ones.
+ */
 const maxHeaders = 100;
 
 /**
@@ -51,7 +54,7 @@ export async function openListener(
     /** Called when a connection cannot be accepted. An unhandled error would end the process. */
     report: (failure: unknown) => void;
   },
-  createApp: (port: number, server: Server) => Express,
+  createApp: (origin: string, server: Server) => Express,
 ): Promise<Listener> {
   const { headersTimeoutMs, requestTimeoutMs } = address;
   const limited = limitPipelining(address.maxPipelinedRequests);
@@ -63,12 +66,13 @@ export async function openListener(
     connectionsCheckingInterval: connectionsCheckingIntervalMs,
     ...limited,
   });
-  server.setTimeout(address.stallTimeoutMs);
+  server.setTimeout(address.stallTimeoutMs, cutOff);
   server.maxConnections = address.maxConnections;
   server.maxHeadersCount = maxHeaders;
   const bound = await bindPort(server, address);
   server.on('error', (failure) => address.report(failure));
-  const app = createApp(bound, server);
+  const origin = `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${bound}`;
+  const app = createApp(origin, server);
   shareTypes(app, limited);
   let isDraining = false;
   server.on('request', (req, res) => {
@@ -80,13 +84,11 @@ export async function openListener(
     // Node drops what follows an upgrade request in the same segment, so it must be the last one.
     if (isDraining || req.headers.upgrade !== undefined) res.setHeader('Connection', 'close');
     req.url = originForm(req.url ?? '/');
-    // Express would make an object without prototype, whose members are slow to reach.
-    (res as Response).locals = {} as Response['locals'];
     app(req, res);
   });
 
   return {
-    origin: `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${bound}`,
+    origin,
     drain() {
       isDraining = true;
     },
@@ -98,6 +100,15 @@ export async function openListener(
       clearTimeout(cut);
     },
   };
+}
+
+/**
+ * Closes a connection that has been silent for too long. If its caller has not read the response, by a
+ * reset: otherwise the kernel would keep what is unread, megabytes perhaps, and try to send it for minutes.
+ */
+function cutOff(socket: Socket): void {
+  if (socket.writableLength > 0) socket.resetAndDestroy();
+  else socket.destroy();
 }
 
 /** @param rawHeaders names and values in turn. */

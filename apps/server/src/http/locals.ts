@@ -1,26 +1,43 @@
+import type { OperationMetadata } from '@animal-store/contract';
+import type { OperatorRole } from '@animal-store/contract/admin';
 import type { HttpError } from './http-error.ts';
-import type { RoutedPath } from './route-table.ts';
+
+/** What the steps of both listeners read of a route of a contract. */
+interface ContractRoute {
+  readonly method: string;
+  /** Such as `/pets/:petId`. */
+  readonly path: string;
+  /** All that differs by operation of the public API. */
+  readonly metadata?: Partial<OperationMetadata>;
+  /** The role that an operation of the admin API needs. */
+  readonly role?: OperatorRole;
+}
 
 declare global {
   namespace Express {
+    interface Request {
+      /** The route of the contract, which ts-rest sets before the steps of the route run. */
+      tsRestRoute?: ContractRoute;
+    }
+
     /** What middleware of both listeners notes for later middleware. */
     interface Locals {
       requestId: string;
       /**
-       * Headers of the response, as names and values in turn. `send-json.ts` writes them all at
-       * once, which takes half as long as to set one after the other.
+       * Headers of the response, as names and values in turn, each name once. `note-headers.ts` replaces
+       * one that is there; steps that know that theirs are new append them.
        */
       headers: string[];
-      /** The path of the request, if there is such a path. */
-      path: RoutedPath | undefined;
-      /** The name of the route of the request's path and method, if there is one. */
-      operation: string | undefined;
       /** The code of the Error body, if the request failed. */
-      errorCode: HttpError['code'] | undefined;
-      /** The parameters of the path as they were sent. */
-      rawParams: Readonly<Record<string, string>> | undefined;
-      /** The same, decoded but not validated. Not set before the handler is called. */
-      pathParams: Readonly<Record<string, unknown>> | undefined;
+      errorCode?: HttpError['code'] | undefined;
+      /** The JSON body as it was sent, for messages that show a part of it. */
+      bodyText?: string | undefined;
+      /** Called once the response is complete, which may be long before it is sent. */
+      onAnswered?: (() => void) | undefined;
+      /** Whether the path could not be decoded. */
+      isPathMalformed?: true | undefined;
+      /** What logs, metrics and traces call the route, if not by its path. */
+      label?: string | undefined;
     }
   }
 }

@@ -1,61 +1,107 @@
 import { hash } from 'node:crypto';
-import type { RequestHandler } from 'express';
-import type { Route } from './route-table.ts';
+import { finished } from 'node:stream';
+import { promisify } from 'node:util';
+import { gunzip as gunzipWithCallback } from 'node:zlib';
+import type { IRouter, RequestHandler, Response } from 'express';
+import { refuseOtherMethods } from './endpoints.ts';
+import { appendHeader, setHeader } from './note-headers.ts';
+import { send } from './send-response.ts';
+
+const gunzip = promisify(gunzipWithCallback);
 
 /** A file that is created once, and sent as it is. */
 export interface StaticFile {
   readonly type: string;
-  /** The content, and a compressed form where it is worth the memory. */
-  readonly bytes: Buffer;
-  readonly gzipped?: Buffer;
+  /** The content, as gzip in one member. */
+  readonly gzipped: Buffer;
   /** Whether the path contains a hash of the content, so that caches need not revalidate. */
   readonly immutable: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Hashes a file for its name and its ETag. */
+/** Hashes a file for its name or its ETag. */
 export function digest(bytes: Buffer): string {
   return hash('sha256', bytes, 'base64url');
 }
 
 /** Creates a handler that responds with a file. */
-export function sendFile(file: StaticFile): RequestHandler {
-  const tag = digest(file.bytes);
-  return function sendStaticFile(req, res) {
-    const compressed = file.gzipped !== undefined && req.acceptsEncodings('gzip') === 'gzip';
-    const body = compressed ? file.gzipped : file.bytes;
-    for (const [name, value] of Object.entries(file.headers ?? {})) res.setHeader(name, value);
-    res.setHeader('Content-Type', file.type);
-    res.setHeader(
+export function sendFile({ type, gzipped, immutable, headers = {} }: StaticFile): RequestHandler {
+  const tag = digest(gzipped);
+  // RFC 1952, §2.3.1: the last four bytes are the size of the content.
+  const plainLength = gzipped.readUInt32LE(gzipped.length - 4);
+  const decompress = shareDecompression(gzipped);
+  return async function sendStaticFile(req, res) {
+    const compressed = req.acceptsEncodings('gzip') === 'gzip';
+    for (const [name, value] of Object.entries(headers)) setHeader(res, name, value);
+    setHeader(res, 'Content-Type', type);
+    setHeader(
+      res,
       'Cache-Control',
-      file.immutable ? 'public, max-age=31536000, immutable' : 'public, no-cache',
+      immutable ? 'public, max-age=31536000, immutable' : 'public, no-cache',
     );
-    if (file.gzipped !== undefined) res.vary('Accept-Encoding');
-    if (compressed) res.setHeader('Content-Encoding', 'gzip');
-    // RFC 9110, §8.8.3.3: each representation has an ETag of its own.
+    appendHeader(res, 'Vary', 'Accept-Encoding');
+    if (compressed) setHeader(res, 'Content-Encoding', 'gzip');
+    // RFC 9110, §8.8.3.3: each representation has an ETag of its own. `req.fresh` looks for it here.
     res.setHeader('ETag', `"${tag}${compressed ? '-gzip' : ''}"`);
-    if (req.fresh) {
-      res.status(304).end();
-      return;
-    }
-    res.setHeader('Content-Length', body.length);
-    res.end(body);
+    if (req.fresh) send(res.status(304));
+    else if (compressed) send(res, gzipped);
+    else if (req.method === 'HEAD') send(res, undefined, plainLength);
+    else send(res, await decompress(res));
+  };
+}
+
+/** Creates a handler that responds with a file that is created when it is first requested. */
+export function sendFileFrom(create: () => Promise<StaticFile>): RequestHandler {
+  let handler: Promise<RequestHandler> | undefined;
+  return async function sendCreatedFile(req, res, next) {
+    handler ??= create()
+      .then(sendFile)
+      .catch((error: unknown) => {
+        // The next request tries again.
+        handler = undefined;
+        throw error;
+      });
+    await (await handler)(req, res, next);
   };
 }
 
 /**
- * Gives the routes of handlers that send files, by the same names: their paths.
- *
- * @param folder where the paths change with the content of the files, so they share one label.
+ * Creates a function that gives the plain content to the few clients that do not accept gzip. All that
+ * are receiving it share the bytes, so callers who do not read hold no memory of their own. With a
+ * stream for each, 500 of them held 100 MB.
  */
-export function fileRoutes(
+function shareDecompression(gzipped: Buffer): (receiver: Response) => Promise<Buffer> {
+  let receivers = 0;
+  let plain: Promise<Buffer> | undefined;
+  return function decompress(receiver) {
+    receivers += 1;
+    finished(receiver, () => {
+      receivers -= 1;
+      if (receivers === 0) plain = undefined;
+    });
+    plain ??= gunzip(gzipped);
+    return plain;
+  };
+}
+
+/**
+ * Registers handlers that send files, by path.
+ *
+ * @param options.folder where the paths change with the content of the files, so they share one label.
+ * @param options.steps what a request passes before.
+ */
+export function addFiles(
+  router: IRouter,
   handlers: Readonly<Record<string, RequestHandler>>,
-  folder: string,
-): Record<string, Route> {
-  const routeOf = (path: string): Route => ({
-    method: 'GET',
-    path,
-    label: path.startsWith(folder) ? `${folder}*` : path,
-  });
-  return Object.fromEntries(Object.keys(handlers).map((path) => [path, routeOf(path)]));
+  { folder, steps = [] }: { folder: string; steps?: RequestHandler[] },
+): void {
+  const noteLabel: RequestHandler = (_req, res, next) => {
+    res.locals.label = `${folder}*`;
+    next();
+  };
+  for (const [path, send] of Object.entries(handlers)) {
+    const before = path.startsWith(folder) ? [noteLabel, ...steps] : steps;
+    router.get(path, before, send);
+    refuseOtherMethods(router, [{ method: 'GET', path }], before);
+  }
 }

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { rateLimitHeaders } from '@animal-store/contract';
+import type { RequestHandler } from 'express';
 import { HttpError } from './http-error.ts';
 
 /** How often the event loop's delay is checked, in milliseconds. */
@@ -7,19 +8,14 @@ const checkEveryMs = 250;
 
 const nanosecondsPerMs = 1e6;
 
-/** Rejects requests while the process is overloaded. */
+/** Knows whether the process is overloaded. */
 export interface LoadShedder {
   /**
-   * Takes a slot for a request, until `leave` is called. It comes before the quota: a rejected request
-   * costs nothing.
+   * Takes a slot for a request, until `leave` is called.
    *
-   * @throws {HttpError} a 503 if the process is overloaded. The slot is taken nevertheless.
+   * @returns whether the process can answer it. The slot is taken anyway.
    */
-  enter(): void;
-  /**
-   * Frees the slot once the response is complete, not once it is sent: clients that read nothing would
-   * hold all slots. A client that disconnects does not end the work, so it keeps its slot.
-   */
+  enter(): boolean;
   leave(): void;
   /** How many requests are being answered. */
   readonly inFlight: number;
@@ -53,10 +49,7 @@ export function openLoadShedder(options: {
     },
     enter() {
       inFlight += 1;
-      if (inFlight <= maxInFlight && !isLate) return;
-      throw new HttpError('service_unavailable', 'The service is overloaded. Retry after 1 s.', {
-        headers: { [rateLimitHeaders.retryAfter]: '1' },
-      });
+      return inFlight <= maxInFlight && !isLate;
     },
     leave() {
       inFlight -= 1;
@@ -65,5 +58,22 @@ export function openLoadShedder(options: {
       clearInterval(checking);
       delay.disable();
     },
+  };
+}
+
+/**
+ * Creates the step that refuses requests while the process is overloaded. It comes before the quota: a
+ * refused request costs nothing.
+ *
+ * A slot is free once the response is complete, not once it is sent: clients that read nothing would
+ * hold all slots. A client that disconnects does not end the work, so it keeps its slot.
+ */
+export function shedLoad({ enter, leave }: Pick<LoadShedder, 'enter' | 'leave'>): RequestHandler {
+  return function refuseOverload(_req, res, next) {
+    res.locals.onAnswered = leave;
+    if (enter()) return next();
+    const headers = { [rateLimitHeaders.retryAfter]: '1' };
+    const message = 'The service is overloaded. Retry after 1 s.';
+    next(new HttpError('service_unavailable', message, { headers }));
   };
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { holdsToken } from '@animal-store/contract/token-form';
 import type { Request, Response } from 'express';
-import { holdsToken } from '../shared/hide-tokens.ts';
 import './locals.ts';
+import { normalizePath } from './malformed-path.ts';
 
 /**
- * What observers learn about a finished request. The URL, the values of headers and the body are left
- * out, so that no log, metric or trace can repeat what a client put there.
+ * What observers learn about a finished request. The URL, the body and the values of headers are left
+ * out, so that no log, metric or trace can repeat what a client put there. Only its `X-Request-Id` may be the
+ * client's own, if it is well-formed and no token.
  */
 export interface RequestOutcome {
   readonly requestId: string;
@@ -26,8 +28,8 @@ const clientClosedRequest = 499;
 const wellFormedId = /^[\w.:-]{1,128}$/;
 
 /**
- * Gives a request its id, and its response the headers that every one has. Calls `onEnd` once the
- * request has finished, however it ended.
+ * The first step of a request. Gives it its id, and its response the headers that every one has. Calls
+ * `onEnd` once the request has finished, however it ended.
  */
 export function trackRequest(
   req: Request,
@@ -36,28 +38,31 @@ export function trackRequest(
 ): void {
   const startedAt = performance.now();
   const requestId = requestIdOf(req);
-  res.locals.requestId = requestId;
-  res.locals.headers = [
-    'X-Request-Id',
+  // Express's object has no prototype, and members of such are slower to reach: 2 % of a request.
+  res.locals = {
     requestId,
-    // Responses depend on the key and the time, so no cache may keep one (RFC 9111, §5.2.2.5).
-    'Cache-Control',
-    'no-store',
-    // Against browsers that would run JSON as a script or a page.
-    'X-Content-Type-Options',
-    'nosniff',
-  ];
+    headers: [
+      'X-Request-Id',
+      requestId,
+      // Responses depend on the key and the time, so no cache may keep one (RFC 9111, §5.2.2.5).
+      'Cache-Control',
+      'no-store',
+      // Against browsers that would run JSON as a script or a page.
+      'X-Content-Type-Options',
+      'nosniff',
+    ],
+  };
+  normalizePath(req, res);
   // "finish" is not emitted if the client has disconnected.
   res.on('close', () => {
-    const { path, errorCode } = res.locals;
     onEnd({
       requestId,
       method: req.method,
-      route: path?.label,
+      route: res.locals.label ?? (req.route && req.baseUrl + req.route.path),
       status: res.headersSent ? res.statusCode : clientClosedRequest,
       aborted: !res.writableFinished,
       durationMs: performance.now() - startedAt,
-      errorCode,
+      errorCode: res.locals.errorCode,
     });
   });
 }

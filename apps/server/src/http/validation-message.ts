@@ -1,8 +1,10 @@
 import { maxMessageBytes } from '@animal-store/contract';
 import type { RequestValidationError } from '@ts-rest/express';
 import type { Request, Response } from 'express';
+import { escapeUnprintable } from '../shared/escape-unprintable.ts';
 import { hideTokens } from '../shared/hide-tokens.ts';
-import { parseQuery } from './contract-handlers.ts';
+import { NumberSource, parseNumberSources } from './exact-json-on-node.ts';
+import './locals.ts';
 
 /** How much of a value is shown in a message, in characters. */
 const maxShown = 40;
@@ -16,12 +18,34 @@ export function validationMessage(
   res: Response,
 ): string {
   const faults = [
-    ...describe(error.pathParams, res.locals.pathParams),
-    ...describe(error.query, parseQuery(req.query as unknown as string)),
+    ...describe(error.pathParams, pathParamsOf(req)),
+    ...describe(error.query, req.query),
     ...describe(error.headers, req.headers).map(capitalizeHeader),
-    ...describe(error.body, req.body, 'body'),
+    ...describe(error.body, sentBody(req, res), 'body'),
   ];
   return shorten(faults.join('; '));
+}
+
+/** The body with its numbers as they were sent: in `req.body` they have been read, and perhaps rounded. */
+function sentBody(req: Request, res: Response): unknown {
+  const { bodyText } = res.locals;
+  if (bodyText === undefined) return undefined;
+  try {
+    return parseNumberSources(bodyText);
+  } catch {
+    // It nests so deeply that it could only just be parsed the first time, with more room on the stack.
+    return req.body;
+  }
+}
+
+/** The parameters of a path. Express has dropped them: the request has left its route with the failure. */
+function pathParamsOf({ path, tsRestRoute }: Request): Record<string, string> {
+  const names = tsRestRoute?.path.split('/') ?? [];
+  const values = path.split('/').slice(-names.length);
+  const params = names.flatMap((name, place) =>
+    name.startsWith(':') ? [[name.slice(1), decodeURIComponent(values[place] ?? '')]] : [],
+  );
+  return Object.fromEntries(params);
 }
 
 function describe(
@@ -57,15 +81,19 @@ function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'object') return 'an object';
-  const text = typeof value === 'string' ? quote(hideTokens(value)) : String(value);
+  const text = textOf(value);
   return text.length > maxShown ? `${text.slice(0, maxShown).toWellFormed()}…` : text;
 }
 
-/** Quotes a text as JSON, and also escapes DEL and the C1 control characters. */
+function textOf(value: NonNullable<unknown>): string {
+  if (value instanceof NumberSource) return value.source;
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'string' ? quote(hideTokens(value)) : String(value);
+}
+
+/** Quotes a text as JSON, with everything escaped that could make the message look like another. */
 function quote(text: string): string {
-  const escaped = (control: string) => `\\u00${control.charCodeAt(0).toString(16)}`;
-  return JSON.stringify(text).replaceAll(/[\u007f-\u009f]/g, escaped);
+  return escapeUnprintable(JSON.stringify(text));
 }
 
 /** Cuts a message to the maximum length of an error. */

@@ -1,12 +1,21 @@
-import { type PlanName, plans, type Quota } from '@animal-store/contract';
+import { type PlanName, plans, type Quota, type Scope } from '@animal-store/contract';
 
-/** A valid API key. */
+/** An API key that is neither expired nor revoked. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string | null;
+  /** The operators' reference. It may be a label, or have a plan. */
+  readonly account: string | null;
+  /** The account that it shares a quota with: one that has a plan. */
+  readonly accountId: string | undefined;
+  /** The plan that holds: that of the account, or the key's own. */
   readonly plan: PlanName;
-  /** The plan's numbers, or an Enterprise key's own. */
+  /** The numbers of that plan. */
   readonly quota: Quota;
+  /** What it may do. */
+  readonly scopes: readonly Scope[];
+  /** Whether its requests are refused until it, or its account, is resumed. */
+  readonly isSuspended: boolean;
   /** When it expires, if ever. A rotated token may expire before its key. */
   readonly expiresAt: Date | undefined;
 }

@@ -8,8 +8,12 @@ describe('the key cache', () => {
   const key: ApiKey = {
     id: 'key',
     name: 'acme',
+    account: 'C-17',
+    accountId: undefined,
     plan: 'free',
     quota: { perMinute: 60, perDay: 1_000 },
+    scopes: ['pets:read'],
+    isSuspended: false,
     expiresAt: undefined,
   };
   let now: number;

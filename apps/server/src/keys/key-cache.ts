@@ -85,6 +85,14 @@ export function createKeyCache(options: {
     return loaded;
   }
 
+  function forgetIf(hasChanged: (key: ApiKey) => boolean): void {
+    generation += 1;
+    loading.clear();
+    for (const [hash, { key }] of entries.entries()) {
+      if (hasChanged(key)) entries.delete(hash);
+    }
+  }
+
   /** A cached key that needs no confirmation. */
   function freshKey(hash: string): ApiKey | undefined {
     const entry = entries.get(hash);
@@ -127,13 +135,14 @@ export function createKeyCache(options: {
 
     /** Drops the entries of a key that changed. */
     forget(keyId: string): void {
-      generation += 1;
-      loading.clear();
       // An unknown token may be this key's new one.
       unknown.clear();
-      for (const [hash, { key }] of entries.entries()) {
-        if (key.id === keyId) entries.delete(hash);
-      }
+      forgetIf(({ id }) => id === keyId);
+    },
+
+    /** Drops the entries of all keys of an account that changed. */
+    forgetAccount(account: string): void {
+      forgetIf((key) => key.account === account);
     },
 
     /** Drops all entries, because announcements of changes may have been missed. */

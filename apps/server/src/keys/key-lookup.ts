@@ -1,32 +1,39 @@
+import { scopeNames } from '@animal-store/contract';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { isActive, isUnexpired } from '../database/lifetime.ts';
-import { apiKeys, apiTokens } from '../database/schema.ts';
-import { preparedStatement } from '../database/statement.ts';
+import { accounts, apiKeys, apiTokens } from '../database/schema.ts';
+import { execution, oneRow, preparedStatement } from '../database/statement.ts';
 import { type ApiKey, quotaOf } from './api-key.ts';
+import { accountColumns, applyPlan } from './key-account.ts';
 
 const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
   db
     .select({
-      id: apiKeys.id,
-      name: apiKeys.name,
-      plan: apiKeys.plan,
-      perMinute: apiKeys.perMinute,
-      perDay: apiKeys.perDay,
+      key: {
+        id: apiKeys.id,
+        name: apiKeys.name,
+        account: apiKeys.account,
+        plan: apiKeys.plan,
+        perMinute: apiKeys.perMinute,
+        perDay: apiKeys.perDay,
+        scopes: apiKeys.scopes,
+        suspendedAt: apiKeys.suspendedAt,
+      },
+      account: accountColumns,
       // Of one that is null, the other.
       expiresAt: sql<Date | null>`least(${apiKeys.expiresAt}, ${apiTokens.expiresAt})`.mapWith(
         (text: string) => new Date(text),
       ),
+      execution,
     })
-    .from(apiTokens)
-    .innerJoin(apiKeys, eq(apiKeys.id, apiTokens.holderId))
-    .where(
-      and(
-        eq(apiTokens.hash, sql.placeholder('hash')),
-        isUnexpired(apiTokens.expiresAt),
-        isActive(apiKeys),
-      ),
-    ),
+    .from(oneRow)
+    .leftJoin(
+      apiTokens,
+      and(eq(apiTokens.hash, sql.placeholder('hash')), isUnexpired(apiTokens.expiresAt)),
+    )
+    .leftJoin(apiKeys, and(eq(apiKeys.id, apiTokens.holderId), isActive(apiKeys)))
+    .leftJoin(accounts, eq(accounts.name, apiKeys.account)),
 );
 
 /**
@@ -37,8 +44,21 @@ const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
 export function createKeyLookup(db: Database) {
   return async function findByHash(hash: string): Promise<ApiKey | undefined> {
     const [row] = await findKeyByToken(db, { hash });
-    if (row === undefined) return undefined;
-    const { id, name, plan } = row;
-    return { id, name, plan, quota: quotaOf(row), expiresAt: row.expiresAt ?? undefined };
+    if (!row?.key) return undefined;
+    const { id, name, account, plan: ownPlan, scopes, suspendedAt } = row.key;
+    const own = { plan: ownPlan, quota: quotaOf(row.key) };
+    const { accountId, plan, quota } = applyPlan(own, row.account);
+    return {
+      id,
+      name,
+      account,
+      accountId,
+      plan,
+      quota,
+      // Of the constants, so that the cache does not hold the names once more for each key.
+      scopes: scopeNames.filter((scope) => scopes.includes(scope)),
+      isSuspended: suspendedAt !== null || row.account?.suspendedAt != null,
+      expiresAt: row.expiresAt ?? undefined,
+    };
   };
 }

@@ -1,97 +1,230 @@
 import {
+  type AuditAction,
   adminErrorMessages,
+  type IssuedKey,
   type Key,
   type KeyChange,
   type KeyFilter,
+  type KeyUsage,
   type NewKey,
 } from '@animal-store/contract/admin';
 import { eq, sql } from 'drizzle-orm';
-import { type Cause, recordAudit } from '../audit/audit-log.ts';
+import { type Cause, recordAudit, recordDifference } from '../audit/audit-log.ts';
 import { takeOpenBan } from '../audit/ban-log.ts';
 import { differenceOf } from '../audit/state-difference.ts';
 import type { Database } from '../database/database.ts';
 import type { ListPosition } from '../database/list-page.ts';
 import { apiKeys } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
+import { resumed, suspended } from '../database/suspension.ts';
+import { announceKeyChange, announceUnban } from '../replicas/replica-channel.ts';
 import { type PlanChoice, storedPlan } from './api-key.ts';
-import { announceKeyChange } from './key-changes.ts';
-import { createApiKey } from './key-creation.ts';
-import { completeKeys, keyColumns, keyTokens } from './key-record.ts';
+import { findAppliedPlan, findStoredAccount } from './key-account.ts';
+import { findKey, keyTokens } from './key-record.ts';
 import { searchKeys } from './key-search.ts';
 import { Refusal } from './refusal.ts';
-import { createTokenHolders } from './token-holders.ts';
 
 export type KeyManagement = ReturnType<typeof createKeyManagement>;
 
-/** The usage of a key before its ban is lifted. */
-interface Standing {
-  readonly bannedUntil: string | null;
-  readonly strikes: number;
-}
+const findAnyKey = statement('find_any_key', (db) =>
+  db.select({ id: apiKeys.id }).from(apiKeys).limit(1),
+);
+
+const insertKey = statement('insert_key', (tx, key: typeof apiKeys.$inferInsert) =>
+  tx.insert(apiKeys).values(key).returning({ id: apiKeys.id }),
+);
 
 const updateKey = statement(
   'update_key',
-  (db, id: string, key: Partial<Omit<typeof apiKeys.$inferInsert, 'id'>>) =>
-    db.update(apiKeys).set(key).where(eq(apiKeys.id, id)),
+  (tx, id: string, key: Partial<Omit<typeof apiKeys.$inferInsert, 'id'>>) =>
+    tx.update(apiKeys).set(key).where(eq(apiKeys.id, id)),
 );
 
+// The time of an earlier revocation stays.
+const revokeKey = statement('revoke_key', (tx, id: string) =>
+  tx
+    .update(apiKeys)
+    .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, now())` })
+    .where(eq(apiKeys.id, id)),
+);
+
+const suspendKey = statement('suspend_key', (tx, id: string, reason: string | undefined) =>
+  tx.update(apiKeys).set(suspended(apiKeys, reason)).where(eq(apiKeys.id, id)),
+);
+
+const resumeKey = statement('resume_key', (tx, id: string) =>
+  tx.update(apiKeys).set(resumed).where(eq(apiKeys.id, id)),
+);
+
+/** Locks a key, if there is one, until the transaction ends. */
+const lockKey = statement('lock_key', (tx, id: string) =>
+  tx.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.id, id)).for('update'),
+);
+
+/** Tells whether there is any key, valid or not. */
+export async function hasAnyKey(db: Database): Promise<boolean> {
+  return (await findAnyKey(db)).length > 0;
+}
+
+/** Creates a key. Its token is in the result and nowhere else: it cannot be shown again. */
+export function createApiKey(db: Database, newKey: NewKey): Promise<{ id: string; token: string }> {
+  return inTransaction('create_key', db, async (tx) => {
+    const { name, account, expiresAt, scopes } = newKey;
+    const choice = await planOfNewKey(tx, newKey);
+    const [row] = await insertKey(tx, { name, ...storedPlan(choice), account, expiresAt, scopes });
+    if (row === undefined) throw new Error('An insert returned no row.');
+    return { id: row.id, token: await keyTokens.add(tx, row.id) };
+  });
+}
+
 /**
- * What operators do with API keys. Each change is announced to all replicas in its own transaction:
- * they learn of it when it is committed, and never of one that was rolled back. So it is with its
- * entry in the audit log.
+ * The plan of a new key. One that is given none gets the smallest, which rests while its account has one.
+ *
+ * @throws {Refusal} if it is given none, and its account has none.
+ */
+async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promise<PlanChoice> {
+  if (wanted.plan === 'enterprise') return { plan: wanted.plan, quota: wanted.quota };
+  if (wanted.plan !== undefined) return { plan: wanted.plan };
+  if ((await sharedBy(tx, account ?? null)) === undefined) {
+    throw new Refusal('invalid_request', adminErrorMessages.planMissing);
+  }
+  return { plan: 'free' };
+}
+
+/** A key under a subject that it had or has: as quotas know it. */
+interface KeyPlace {
+  readonly id: string;
+  readonly accountId: string | undefined;
+}
+
+/** Takes what belongs to a key along to another subject. */
+export type MoveBan = (from: KeyPlace, to: KeyPlace) => Promise<void>;
+
+/**
+ * What operators do with API keys. Each change is one transaction with its entry in the audit log and its
+ * announcement: all replicas learn of it when it is committed, and never of one that was rolled back.
  *
  * @param onChanged called with a changed key before the change returns, so that this replica never
  * serves an outdated one afterwards.
+ * @param moveBan called after the subject of a key has changed.
  */
-export function createKeyManagement(db: Database, onChanged: (keyId: string) => void) {
-  const { find, lock, create, change, inactivity, rotate, revoke } = createTokenHolders(db, {
-    type: 'key',
-    tokens: keyTokens,
-    select: (tx, id) => tx.select(keyColumns).from(apiKeys).where(eq(apiKeys.id, id)),
-    complete: completeKeys,
-    setRevoked: (tx, id) =>
-      tx
-        .update(apiKeys)
-        .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, now())` })
-        .where(eq(apiKeys.id, id)),
-    announce: (tx, keyId) => announceKeyChange(tx, { keyId }),
-    onChanged,
-  });
+export function createKeyManagement(
+  db: Database,
+  onChanged: (keyId: string) => void,
+  moveBan: MoveBan,
+) {
+  /** Locks and changes a key, and records and announces that. */
+  async function change<Result>(
+    { id, action, cause }: { id: string; action: AuditAction; cause: Cause },
+    work: (tx: Database, before: Key) => Promise<Result>,
+  ): Promise<{ key: Key; result: Result }> {
+    const changed = await inTransaction('change_key', db, async (tx) => {
+      await lockKey(tx, id);
+      const before = await findKey(tx, id);
+      const result = await work(tx, before);
+      const key = await findKey(tx, id);
+      await recordDifference(tx, { action, cause, before, after: key });
+      await announceKeyChange(tx, id);
+      return { key, result };
+    });
+    onChanged(id);
+    return changed;
+  }
 
   return {
-    find,
-    rotate,
-    revoke,
+    /** @throws {Refusal} as all of these, if there is no such key. */
+    find: (id: string): Promise<Key> => findKey(db, id),
 
-    /** Creates a key. */
-    create: (key: NewKey, cause: Cause) => create((tx) => createApiKey(tx, key), cause),
+    /** The plan that holds for a key at this moment: its own or that of its account. */
+    findAppliedPlan: (key: Key) => findAppliedPlan(db, key),
 
     /** Up to `limit` keys that match every filter, from a position on. */
     list: (filter: KeyFilter, limit: number, position: ListPosition | undefined) =>
       searchKeys(db, filter, limit, position),
 
-    /** Changes a key. The counts stay. */
-    change: (id: string, { plan, quota, ...labels }: KeyChange, cause: Cause) =>
-      change({ id, action: 'key.changed', cause }, async (tx, before) => {
-        const choice = inactivity(before) ?? choosePlan(before, { plan, quota });
-        if (choice instanceof Refusal) return choice;
-        await updateKey(tx, id, { ...labels, ...storedPlan(choice) });
-        return {};
+    /** Creates a key with its first token. It need not be announced: no replica can have cached it. */
+    create: (newKey: NewKey, cause: Cause): Promise<IssuedKey> =>
+      inTransaction('change_key', db, async (tx) => {
+        const { id, token } = await createApiKey(tx, newKey);
+        const key = await findKey(tx, id);
+        await recordDifference(tx, { action: 'key.created', cause, before: undefined, after: key });
+        return { key, token };
       }),
 
+    /** Changes a key. The counts stay. */
+    async change(id: string, { plan, quota, ...labels }: KeyChange, cause: Cause): Promise<Key> {
+      const changed = await change({ id, action: 'key.changed', cause }, async (tx, before) => {
+        refuseEnded(before);
+        const choice = choosePlan(before, { plan, quota });
+        await updateKey(tx, id, { ...labels, ...storedPlan(choice) });
+        if (labels.account === undefined) return undefined;
+        const [from, to] = [before.account, labels.account];
+        return {
+          from: { id, accountId: await sharedBy(tx, from) },
+          to: { id, accountId: await sharedBy(tx, to) },
+        };
+      });
+      const { key, result: places } = changed;
+      if (places !== undefined && places.from.accountId !== places.to.accountId) {
+        await moveBan(places.from, places.to);
+      }
+      return key;
+    },
+
+    /** Gives a key a new token. Its other tokens stay valid for the grace period at most. */
+    async rotate(id: string, graceSeconds: number, cause: Cause): Promise<IssuedKey> {
+      const action = 'key.rotated';
+      const { key, result: token } = await change({ id, action, cause }, async (tx, before) => {
+        refuseEnded(before);
+        return keyTokens.replace(tx, id, graceSeconds);
+      });
+      return { key, token };
+    },
+
+    /** Revokes a key permanently. Revoking it again changes nothing, but is announced again. */
+    async revoke(id: string, cause: Cause): Promise<Key> {
+      const { key } = await change({ id, action: 'key.revoked', cause }, (tx) => revokeKey(tx, id));
+      return key;
+    },
+
+    /** Suspends a key. Doing it again changes at most the reason. */
+    async suspend(id: string, cause: Cause): Promise<Key> {
+      const { key } = await change({ id, action: 'key.suspended', cause }, (tx, before) => {
+        refuseEnded(before);
+        return suspendKey(tx, id, cause.reason);
+      });
+      return key;
+    },
+
+    /** Resumes a key. One that is not suspended stays as it is. */
+    async resume(id: string, cause: Cause): Promise<Key> {
+      const { key } = await change({ id, action: 'key.resumed', cause }, (tx, before) => {
+        refuseEnded(before);
+        return resumeKey(tx, id);
+      });
+      return key;
+    },
+
     /**
-     * Ends a key's ban, wherever it is kept, and records and announces that.
+     * Unbans a key, and records and announces that.
      *
-     * The ban is ended by `lift` just before the commit. So nothing is lifted if the database is
-     * unavailable, and a replica that hears of it and asks Redis finds no ban. Only if the commit
-     * itself fails is the ban lifted without an entry; the caller then gets an error, and repeats.
+     * `endBan` ends the ban where quotas are kept, just before the commit. So it stays if the database is
+     * unavailable, and a replica that hears of the unban and asks Redis finds no ban. Only if the commit
+     * itself fails does the ban end without an entry; the caller then gets an error, and repeats.
+     *
+     * @param usage what the key has used before.
      */
-    unban: (id: string, standing: Standing, lift: () => Promise<void>, cause: Cause) =>
+    unban: (
+      id: string,
+      usage: Pick<KeyUsage, 'bannedUntil' | 'strikes'>,
+      endBan: () => Promise<void>,
+      cause: Cause,
+    ): Promise<Key> =>
       inTransaction('change_key', db, async (tx) => {
-        const key = await lock(tx, id);
-        if (key instanceof Refusal) return key;
-        const bannedUntil = (await takeOpenBan(tx, id)) ?? standing.bannedUntil;
-        const before = { bannedUntil, strikes: standing.strikes };
+        await lockKey(tx, id);
+        const key = await findKey(tx, id);
+        const bannedUntil = (await takeOpenBan(tx, id)) ?? usage.bannedUntil;
+        const before = { bannedUntil, strikes: usage.strikes };
         await recordAudit(tx, {
           cause,
           action: 'key.unbanned',
@@ -99,26 +232,41 @@ export function createKeyManagement(db: Database, onChanged: (keyId: string) => 
           // Recorded even if there was nothing to end.
           ...(differenceOf(before, { bannedUntil: null, strikes: 0 }) ?? { before: {}, after: {} }),
         });
-        await announceKeyChange(tx, { keyId: id, pardoned: true });
-        await lift();
+        await announceUnban(tx, id);
+        await endBan();
         return key;
       }),
   };
 }
 
-/** The plan that a key gets, or why it cannot get it. */
-function choosePlan(key: Key, wanted: Pick<KeyChange, 'plan' | 'quota'>): PlanChoice | Refusal {
+/** The id of an account that has a plan. */
+async function sharedBy(tx: Database, account: string | null): Promise<string | undefined> {
+  const found = await findStoredAccount(tx, account);
+  return found?.plan == null ? undefined : found.id;
+}
+
+/** @throws {Refusal} if a key has expired or was revoked. A suspended one may be changed. */
+function refuseEnded({ state }: Key): void {
+  if (state === 'expired' || state === 'revoked') {
+    throw new Refusal('key_not_active', adminErrorMessages.key_not_active(state));
+  }
+}
+
+/**
+ * The plan that a key gets.
+ *
+ * @throws {Refusal} if it cannot get it.
+ */
+function choosePlan(key: Key, wanted: Pick<KeyChange, 'plan' | 'quota'>): PlanChoice {
   const plan = wanted.plan ?? key.plan;
   if (plan !== 'enterprise') {
-    return wanted.quota === undefined
-      ? { plan }
-      : new Refusal(
-          'invalid_request',
-          `quota: expected none: the key's plan is ${plan}, and only Enterprise keys have numbers of their own`,
-        );
+    if (wanted.quota === undefined) return { plan };
+    throw new Refusal(
+      'invalid_request',
+      `quota: expected none: the key's plan is ${plan}, and only Enterprise keys have numbers of their own`,
+    );
   }
   const quota = wanted.quota ?? (key.plan === 'enterprise' ? key.quota : undefined);
-  return quota === undefined
-    ? new Refusal('invalid_request', adminErrorMessages.quotaMissing)
-    : { plan, quota };
+  if (quota === undefined) throw new Refusal('invalid_request', adminErrorMessages.quotaMissing);
+  return { plan, quota };
 }

@@ -1,22 +1,36 @@
-import type { Key } from '@animal-store/contract/admin';
-import { sql } from 'drizzle-orm';
+import { adminErrorMessages, type Key } from '@animal-store/contract/admin';
+import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { stateOf } from '../database/lifetime.ts';
-import { apiKeys, apiTokens } from '../database/schema.ts';
+import { accounts, apiKeys, apiTokens } from '../database/schema.ts';
+import { execution, oneRow, preparedStatement } from '../database/statement.ts';
+import { type StoredSuspension, toSuspension } from '../database/suspension.ts';
 import { lastUsed } from '../usage/usage-tables.ts';
 import { quotaOf, type StoredPlan } from './api-key.ts';
+import { Refusal } from './refusal.ts';
 import { createTokenStore } from './token-store.ts';
 
+/** The condition that a key is suspended, or its account. */
+const isSuspended = sql`(${apiKeys.suspendedAt} is not null or exists (
+  select from accounts holder where holder.name = ${apiKeys.account} and holder.suspended_at is not null))`;
+
 /** The state of a key. */
-export const keyState = stateOf(apiKeys);
+export const keyState = stateOf(
+  apiKeys,
+  sql<'active' | 'suspended'>`case when ${isSuspended} then 'suspended' else 'active' end`,
+);
 
 /** The tokens of keys. */
 export const keyTokens = createTokenStore('key', apiTokens);
 
-// A subquery, because `for update` takes no outer join.
 const lastUsedAt = sql<
   string | null
 >`(select ${lastUsed.at} from ${lastUsed} where ${lastUsed.keyId} = ${apiKeys.id})`;
+
+/** What is read of the account of a key. */
+const ofAccount = (column: 'suspended_at' | 'suspension_reason') =>
+  sql<string | null>`(select holder.${sql.raw(column)} from accounts holder
+    where holder.name = ${apiKeys.account})`;
 
 /** What is read of a key. */
 export const keyColumns = {
@@ -26,21 +40,59 @@ export const keyColumns = {
   plan: apiKeys.plan,
   perMinute: apiKeys.perMinute,
   perDay: apiKeys.perDay,
+  scopes: apiKeys.scopes,
   createdAt: apiKeys.createdAt,
   expiresAt: apiKeys.expiresAt,
   revokedAt: apiKeys.revokedAt,
+  suspendedAt: apiKeys.suspendedAt,
+  suspensionReason: apiKeys.suspensionReason,
+  accountSuspendedAt: ofAccount('suspended_at').mapWith(accounts.suspendedAt),
+  accountSuspensionReason: ofAccount('suspension_reason'),
   lastUsedAt: lastUsedAt.mapWith(lastUsed.at),
   state: keyState,
 };
 
-/** Adds their quotas and tokens to keys. */
-export async function completeKeys(
-  db: Database,
-  rows: readonly (Omit<Key, 'quota' | 'tokens'> & StoredPlan)[],
-): Promise<Key[]> {
+const selectKey = preparedStatement('find_key', (db) =>
+  db
+    .select({ key: keyColumns, execution })
+    .from(oneRow)
+    .leftJoin(apiKeys, eq(apiKeys.id, sql.placeholder('id'))),
+);
+
+/** @throws {Refusal} if there is no such key. */
+export async function findKey(db: Database, id: string): Promise<Key> {
+  const rows = await selectKey(db, { id });
+  const [key] = await completeKeys(
+    db,
+    rows.flatMap((row) => row.key ?? []),
+  );
+  if (key === undefined) throw new Refusal('key_not_found', adminErrorMessages.key_not_found(id));
+  return key;
+}
+
+/** A key as read, without its tokens. */
+interface StoredKey
+  extends Omit<Key, 'quota' | 'suspension' | 'accountSuspension' | 'tokens'>,
+    Omit<StoredPlan, 'plan'>,
+    StoredSuspension {
+  readonly accountSuspendedAt: string | null;
+  readonly accountSuspensionReason: string | null;
+}
+
+/** Adds their quotas, suspensions and tokens to keys. */
+export async function completeKeys<Row extends StoredKey>(db: Database, rows: readonly Row[]) {
   const keys = await keyTokens.addTo(db, rows);
-  return keys.map(({ perMinute, perDay, ...key }) => ({
-    ...key,
-    quota: quotaOf({ plan: key.plan, perMinute, perDay }),
-  }));
+  return keys.map((row) => {
+    const { perMinute, perDay, suspendedAt, suspensionReason, ...rest } = row;
+    const { accountSuspendedAt, accountSuspensionReason, ...key } = rest;
+    return {
+      ...key,
+      quota: quotaOf({ plan: key.plan, perMinute, perDay }),
+      suspension: toSuspension({ suspendedAt, suspensionReason }),
+      accountSuspension: toSuspension({
+        suspendedAt: accountSuspendedAt,
+        suspensionReason: accountSuspensionReason,
+      }),
+    };
+  });
 }

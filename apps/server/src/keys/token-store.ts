@@ -31,23 +31,30 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
       .orderBy(desc(table.expiresAt), desc(table.createdAt), asc(table.hash)),
   );
 
-  return {
-    /** Gives a holder one more token, which cannot be shown again. */
-    async add(db: Database, holderId: string): Promise<string> {
-      const token = createToken(holder);
-      await insert(db, { hash: hashToken(token), holderId, prefix: tokenPrefix(token) });
-      return token;
-    },
+  const expire = statement(`expire_${noun}s`, (db, holderId: string, graceSeconds: number) =>
+    db
+      .update(table)
+      .set({
+        expiresAt: sql`least(${table.expiresAt}, now() + make_interval(secs => ${graceSeconds}))`,
+      })
+      .where(and(eq(table.holderId, holderId), isUnexpired(table.expiresAt))),
+  );
 
-    /** Lets the tokens of a holder expire after a grace period, unless they expire before. */
-    expire: statement(`expire_${noun}s`, (db, holderId: string, graceSeconds: number) =>
-      db
-        .update(table)
-        .set({
-          expiresAt: sql`least(${table.expiresAt}, now() + make_interval(secs => ${graceSeconds}))`,
-        })
-        .where(and(eq(table.holderId, holderId), isUnexpired(table.expiresAt))),
-    ),
+  /** Gives a holder one more token, which cannot be shown again. */
+  async function add(db: Database, holderId: string): Promise<string> {
+    const token = createToken(holder);
+    await insert(db, { hash: hashToken(token), holderId, prefix: tokenPrefix(token) });
+    return token;
+  }
+
+  return {
+    add,
+
+    /** Gives a holder a new token. Its others expire after a grace period, unless they expire before. */
+    async replace(db: Database, holderId: string, graceSeconds: number): Promise<string> {
+      await expire(db, holderId, graceSeconds);
+      return add(db, holderId);
+    },
 
     /** Adds to holders their tokens that have not expired, the newest first. */
     async addTo<Holder extends { readonly id: string }>(

@@ -1,10 +1,12 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { shownLength, tokenSchemes } from '../shared/hide-tokens.ts';
+import { tokenSchemes } from '@animal-store/contract/token-form';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const secretLength = 30;
 const checksumLength = 6;
+/** How many characters of a token may be shown again, to recognise it. */
+const shownLength = 8;
 const wellFormed = new RegExp(`^[0-9A-Za-z]{${secretLength + checksumLength}}$`);
 
 /** The length of an API key's token. */

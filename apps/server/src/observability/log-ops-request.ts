@@ -1,12 +1,17 @@
 import type { RequestOutcome } from '../http/track-request.ts';
+import { limitLines } from './limit-lines.ts';
 import type { Log } from './log.ts';
 
 /** What may be told of an operator's request, or of a probe, that is over. */
 export interface OpsRequestRecord extends RequestOutcome {
+  /** The network that it came from. */
+  readonly network: string;
   /** The name of the operator who sent it. */
   readonly operator: string | undefined;
   /** The API key that it was about, if the caller might ask about keys at all. */
   readonly keyId: string | undefined;
+  /** The account that it was about. */
+  readonly account: string | undefined;
   /** Why this replica is not ready, as a probe of that was told. */
   readonly reasons: readonly string[] | undefined;
 }
@@ -14,22 +19,56 @@ export interface OpsRequestRecord extends RequestOutcome {
 /** What machines ask for every few seconds. */
 const probes: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/metrics']);
 
-/** Writes one line a request; of a probe that was answered well, only where all is wanted. */
-export function logOpsRequest(log: Log, record: OpsRequestRecord): void {
-  const { requestId, method, route, status, durationMs, keyId, errorCode } = record;
-  const line = {
+/** The most networks that may have lines of their own: to an attacker, networks are cheap. */
+const maxNetworks = 99;
+
+/**
+ * Writes one line a request; of a probe that was answered well, only where all is wanted.
+ *
+ * Nothing bounds the requests of strangers. So in each second, a network has one line for its requests
+ * without an operator, and one for those that failed on our side. Metrics count every request.
+ */
+export function openOpsRequestLog(log: Log) {
+  const strangers = limitLines<string>({
+    lines: 1,
+    periodMs: 1_000,
+    maxCauses: maxNetworks,
+    onSkipped(skipped) {
+      const lines = [...skipped.values()].reduce((sum, count) => sum + count, 0);
+      log.warn({ lines }, 'ops requests without a line of their own');
+    },
+  });
+
+  return {
+    logRequest(record: OpsRequestRecord): void {
+      const { status, route, network, operator, keyId, account, reasons } = record;
+      const isFailure = status >= 500;
+      const isRoutine = status < 400 && probes.has(route);
+      const isStrange = !isRoutine && operator === undefined;
+      if (isStrange && !strangers.isWritten(`${network} ${isFailure}`)) return;
+      const line = describeRequest(record, { operator, keyId, account, reasons });
+      if (isFailure) log.warn(line, 'ops request');
+      else if (isRoutine) log.debug(line, 'ops request');
+      else log.info(line, 'ops request');
+    },
+    close: strangers.close,
+  };
+}
+
+/**
+ * The fields of the line about a request, in the order in which people read them. An unknown path is the
+ * caller's text, and may be a secret.
+ */
+function describeRequest(outcome: RequestOutcome, more: object) {
+  const { requestId, method, route = 'other', status, durationMs, errorCode, aborted } = outcome;
+  return {
     method,
-    route: route ?? 'other',
+    route,
     status,
     durationMs: Math.round(durationMs * 100) / 100,
-    operator: record.operator,
-    keyId,
+    ...more,
     errorCode,
-    reasons: record.reasons,
-    aborted: record.aborted || undefined,
+    aborted: aborted || undefined,
     requestId,
   };
-  if (status >= 500) log.warn(line, 'ops request');
-  else if (status < 400 && probes.has(route)) log.debug(line, 'ops request');
-  else log.info(line, 'ops request');
 }

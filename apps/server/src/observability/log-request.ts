@@ -1,15 +1,9 @@
 import type { RequestRecord } from '../api/request-record.ts';
-import type { WriteLine } from './log.ts';
+import { limitLines } from './limit-lines.ts';
+import type { OpenLog } from './log.ts';
 
 /** How many lines a minute one caller's unbounded requests may have. */
 const linesPerMinute = 300;
-
-/** Lines that were not written. */
-export interface SkippedLines {
-  /** `undefined` for all requests without a valid key together. */
-  readonly keyId: string | undefined;
-  readonly lines: number;
-}
 
 /**
  * Writes one line per request: what it asked for, who asked, how it was counted and answered.
@@ -20,50 +14,47 @@ export interface SkippedLines {
  * 100 GB a day. So each key has 300 such lines a minute, and so have all requests without a key
  * together, because networks are easy to come by. That is at most 100 MB a day for requests without a
  * key. Metrics count every request.
- *
- * @param onSkipped Called at the end of each minute in which lines were skipped.
  */
-export function openRequestLog(writeLine: WriteLine, onSkipped: (skipped: SkippedLines) => void) {
-  const unbounded = new Map<string | undefined, number>();
-
-  function endMinute(): void {
-    for (const [keyId, requests] of unbounded) {
-      if (requests > linesPerMinute) onSkipped({ keyId, lines: requests - linesPerMinute });
-    }
-    unbounded.clear();
-  }
-  const timer = setInterval(endMinute, 60_000).unref();
-
-  function isWritten({ apiKey, decision }: RequestRecord): boolean {
-    if (apiKey !== undefined && decision?.outcome === 'admitted') return true;
-    const requests = (unbounded.get(apiKey?.id) ?? 0) + 1;
-    unbounded.set(apiKey?.id, requests);
-    return requests <= linesPerMinute;
-  }
+export function openRequestLog({ log, writeLine }: Pick<OpenLog, 'log' | 'writeLine'>) {
+  // By the id of a key; `undefined` for all requests without a valid key together.
+  const unbounded = limitLines<string | undefined>({
+    lines: linesPerMinute,
+    periodMs: 60_000,
+    onSkipped(skipped) {
+      for (const [keyId, lines] of skipped) {
+        log.warn({ keyId, lines }, 'requests without a line of their own in the last minute');
+      }
+    },
+  });
 
   return {
     logRequest(record: RequestRecord): void {
-      if (isWritten(record))
-        writeLine(record.status >= 500 ? 'warn' : 'info', fieldsOf(record), 'request');
+      const { apiKey, decision } = record;
+      const isBounded = apiKey !== undefined && decision?.outcome === 'admitted';
+      if (!isBounded && !unbounded.isWritten(keyOf(record)?.id)) return;
+      writeLine(record.status >= 500 ? 'warn' : 'info', fieldsOf(record), 'request');
     },
-    close(): void {
-      clearInterval(timer);
-      endMinute();
-    },
+    close: unbounded.close,
   };
 }
 
+/** Operators want to know which suspended key still calls, though it is not what is counted. */
+function keyOf({ apiKey, suspendedKey }: RequestRecord) {
+  return apiKey ?? suspendedKey;
+}
+
 /**
- * Nothing is escaped, because no text here can need it: the parser of Node allows only known methods,
- * request ids are checked (`track-request.ts`), and tokens have letters and digits only. The rest is
- * ours.
+ * The fields in the order in which people read them. Nothing is escaped, because no text here can need it:
+ * the parser of Node allows only known methods, request ids are checked (`track-request.ts`), and tokens
+ * have letters and digits only. The rest is ours.
  */
 function fieldsOf(record: RequestRecord): string {
-  const { method, status, apiKey, tokenPrefix, decision, errorCode } = record;
+  const { method, status, tokenPrefix, decision, errorCode } = record;
+  const key = keyOf(record);
   // An unknown path is the caller's text, and may be a secret.
   let fields = `"method":"${method}","route":"${record.route ?? 'other'}","status":${status}`;
   fields += `,"durationMs":${Math.round(record.durationMs * 100) / 100}`;
-  if (apiKey !== undefined) fields += `,"keyId":"${apiKey.id}","plan":"${apiKey.plan}"`;
+  if (key !== undefined) fields += `,"keyId":"${key.id}","plan":"${key.plan}"`;
   if (tokenPrefix !== undefined) fields += `,"tokenPrefix":"${tokenPrefix}"`;
   if (decision !== undefined) {
     fields += `,"quota":"${decision.outcome}","remaining":${decision.reported.remaining}`;

@@ -31,14 +31,19 @@ test('a line for people has the time of day, the level, the message, the fields 
   expect(line).toMatch(/^\d\d:\d\d:\d\d warn {2}hello status=500 a\.b=1\nE: x\n at y\n$/);
 });
 
+test('a line for people has control and bidi characters escaped', () => {
+  const line = JSON.stringify({ level: 'info', time: 0, operator: 'Ann\u202E\u001B[2J', msg: 'm' });
+  expect(prettyLine(line)).toMatch(/ operator=Ann\\u202e\\u001b\[2J\n$/);
+});
+
 test('lines of any length and alphabet are written whole and in order', async () => {
   // Short, not ASCII, longer than a batch, and so many that they fill several batches.
   const program = `
     import { openLog } from ${JSON.stringify(import.meta.resolve('./log.ts'))};
-    const { writeLine, close } = openLog({ level: 'info', format: 'json' });
+    const { log, close } = openLog({ level: 'info', format: 'json' });
     const texts = ['a', '\u00e4\u{1f984}', 'b'.repeat(200_000), '\u20ac'.repeat(50_000), 'c'];
     for (let round = 0; round < 2_000; round++) texts.push('\u{1f984}'.repeat(round % 100));
-    for (const text of texts) writeLine('info', '"text":' + JSON.stringify(text), 'm');
+    for (const text of texts) log.info({ text }, 'm');
     await close();
     console.log(JSON.stringify(texts));
   `;

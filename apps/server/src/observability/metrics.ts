@@ -1,63 +1,24 @@
-import { tracingChannel } from 'node:diagnostics_channel';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestRecord } from '../api/request-record.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
+import type { ConnectionLimit } from '../http/limit-connections.ts';
 import type { RequestOutcome } from '../http/track-request.ts';
-
-/**
- * What the service counts and measures.
- *
- * No label takes a value from a caller: routes are templates, methods are those of the list below,
- * statements and Redis commands are the few that the code has. So the number of series is bounded,
- * whatever is sent.
- */
-export interface Metrics {
-  countRequest(record: RequestRecord): void;
-  /** Counts a request to the operators' listener: probes must not make callers' errors look rare. */
-  countOpsRequest(record: RequestOutcome): void;
-  /** Shows what is read at each scrape. */
-  watch(sources: Readonly<Record<WatchedGauge, () => number | Promise<number>>>): void;
-  countBan(): void;
-  /** Counts requests that will be missing in the usage ledger. */
-  countUsageLost(requests: number): void;
-  /** Counts bans whose start will be missing in the audit log. */
-  countAuditLost(bans: number): void;
-  /** Notes whether Redis decides (breaker closed) or this replica by itself (open). */
-  setBreaker(state: 'closed' | 'open'): void;
-  /** Everything in Prometheus's text format, and the media type of that. */
-  show(): Promise<string>;
-  readonly contentType: string;
-  close(): void;
-}
+import type { BreakerState } from '../quotas/circuit-breaker.ts';
+import { watchCalls } from './watch-calls.ts';
 
 /** What is read at each scrape. */
 const watchedGauges = {
-  inFlight: {
-    name: 'animal_store_requests_in_flight',
-    help: 'Requests under /v1 in progress.',
-  },
-  ready: {
-    name: 'animal_store_ready',
-    help: '1 if /readyz would answer 200, otherwise 0.',
-  },
-  replicas: {
-    name: 'animal_store_replicas',
-    help: 'Replicas that share each quota while Redis is unavailable, as this replica counts them.',
-  },
-  heartbeatAge: {
-    name: 'animal_store_heartbeat_age_seconds',
-    help: 'Time since the last heartbeat on the listening connection to Postgres. They are sent every 2 s.',
-  },
-  usageWriteAge: {
-    name: 'animal_store_usage_write_age_seconds',
-    help: 'Time since this replica last wrote to the usage ledger.',
-  },
-  usageRollUpAge: {
-    name: 'animal_store_usage_roll_up_age_seconds',
-    help: 'Time since this replica last finished rolling up usage, or saw another replica do it.',
-  },
-} as const;
+  animal_store_requests_in_flight: 'Requests to the public port in progress.',
+  animal_store_ready: '1 if /readyz would answer 200, otherwise 0.',
+  animal_store_replicas:
+    'Replicas that share each quota while Redis is unavailable, as this replica counts them.',
+  animal_store_heartbeat_age_seconds:
+    'Time since the last heartbeat on the listening connection to Postgres. They are sent every 2 s.',
+  animal_store_usage_write_age_seconds: 'Time since this replica last wrote to the usage ledger.',
+  animal_store_usage_roll_up_age_seconds:
+    'Time since this replica last finished rolling up usage, or saw another replica do it.',
+};
 
 type WatchedGauge = keyof typeof watchedGauges;
 
@@ -75,7 +36,16 @@ const misnamed = [
   'nodejs_active_resources_total',
 ];
 
-export function openMetrics({ version }: { version: string }): Metrics {
+export type Metrics = ReturnType<typeof openMetrics>;
+
+/**
+ * Counts and measures what the service does.
+ *
+ * No label takes a value from a caller: routes are templates, methods are those of the list above,
+ * statements and Redis commands are the few that the code has. So the number of series is bounded,
+ * whatever is sent.
+ */
+export function openMetrics({ version }: { version: string }) {
   const registry = new Registry();
   const registers = [registry];
   // Process, heap, garbage collection, and the event loop's delay.
@@ -126,6 +96,12 @@ export function openMetrics({ version }: { version: string }): Metrics {
     help: 'Bans that requests to this replica began.',
     registers,
   });
+  const connectionsRefused = new Counter({
+    name: 'animal_store_connections_refused_total',
+    help: 'Connections to the public port that were closed at once, by the limit that they exceeded.',
+    labelNames: ['limit'],
+    registers,
+  });
   const usageLost = new Counter({
     name: 'animal_store_usage_lost_requests_total',
     help: 'Requests that are missing in the usage ledger, because the database was unavailable for too long.',
@@ -174,29 +150,31 @@ export function openMetrics({ version }: { version: string }): Metrics {
   });
 
   const unwatch = [
-    watchChannel<{ command: string }>('ioredis:command', ({ context, seconds, error }) => {
-      const { command } = context;
-      redisSeconds.observe({ command }, seconds);
-      if (error !== undefined) redisErrors.inc({ command });
+    watchCalls<{ command: string }>('ioredis:command', ({ command }) => {
+      const stopTimer = redisSeconds.startTimer({ command });
+      return (error) => {
+        stopTimer();
+        if (error !== undefined) redisErrors.inc({ command });
+      };
     }),
-    watchChannel<StatementContext>(
-      'animal-store:statement',
-      ({ context, seconds, error }) => {
-        const { statement } = context;
+    watchCalls<StatementContext>('animal-store:statement', ({ statement }) => {
+      const stopTimer = statementSeconds.startTimer({ statement });
+      statementsInFlight.inc();
+      return (error) => {
+        stopTimer();
         statementsInFlight.dec();
-        statementSeconds.observe({ statement }, seconds);
         if (error === undefined) return;
         const code = error instanceof DatabaseError ? error.code : 'unknown';
         statementErrors.inc({ statement, code });
-      },
-      () => statementsInFlight.inc(),
-    ),
+      };
+    }),
   ];
 
   return {
-    watch(sources) {
-      for (const [source, { name, help }] of Object.entries(watchedGauges)) {
-        const read = sources[source as WatchedGauge];
+    /** Shows what is read at each scrape. */
+    watch(sources: Readonly<Record<WatchedGauge, () => number | Promise<number>>>): void {
+      for (const [name, help] of Object.entries(watchedGauges)) {
+        const read = sources[name as WatchedGauge];
         new Gauge({
           name,
           help,
@@ -207,70 +185,38 @@ export function openMetrics({ version }: { version: string }): Metrics {
         });
       }
     },
-    countRequest({ route = 'other', method: given, status, durationMs, apiKey, decision }) {
-      const method = knownMethod(given);
+
+    countRequest(record: RequestRecord): void {
+      const { route = 'other', status, durationMs, apiKey, decision } = record;
+      const method = knownMethod(record.method);
       requests.inc({ route, method, status });
       requestSeconds.observe({ route, method }, durationMs / 1000);
       if (decision === undefined) return;
       const { reported, outcome } = decision;
       decisions.inc({ plan: apiKey?.plan ?? 'none', window: reported.name, outcome });
     },
-    countOpsRequest({ route = 'other', method: given, status, durationMs }) {
+
+    /** Counts a request to the operators' listener: probes must not make callers' errors look rare. */
+    countOpsRequest({ route = 'other', method: given, status, durationMs }: RequestOutcome): void {
       const method = knownMethod(given);
       opsRequests.inc({ route, method, status });
       opsRequestSeconds.observe({ route, method }, durationMs / 1000);
     },
+
+    /** Counts a connection to the public port that was closed, by the limit that it exceeded. */
+    countRefusedConnection: (limit: ConnectionLimit) => connectionsRefused.inc({ limit }),
     countBan: () => bans.inc(),
-    countUsageLost: (count) => usageLost.inc(count),
-    countAuditLost: (count) => auditLost.inc(count),
-    setBreaker: (state) => breaker.set(state === 'open' ? 1 : 0),
+    /** Counts requests that will be missing in the usage ledger. */
+    countUsageLost: (count: number) => usageLost.inc(count),
+    /** Counts bans whose start will be missing in the audit log. */
+    countAuditLost: (count: number) => auditLost.inc(count),
+    /** Notes whether Redis decides (breaker closed) or this replica by itself (open). */
+    setBreaker: (state: BreakerState) => breaker.set(state === 'open' ? 1 : 0),
+    /** Everything in Prometheus's text format. */
     show: () => registry.metrics(),
     contentType: registry.contentType,
     close() {
       for (const end of unwatch) end();
     },
-  };
-}
-
-/** A call that a tracing channel told of, once it has settled. */
-interface Call<Context> {
-  readonly context: Context;
-  readonly seconds: number;
-  /** What it was rejected with. */
-  readonly error: unknown;
-}
-
-// On the context itself: a WeakMap of every call in flight is what the garbage collector likes least.
-const startedAt = Symbol('startedAt');
-
-/**
- * Tells of every call that a tracing channel of Node's follows.
- *
- * @param onStart called when a call begins.
- * @returns what ends it.
- */
-function watchChannel<Context extends object>(
-  name: string,
-  onSettled: (call: Call<Context>) => void,
-  onStart?: () => void,
-): () => void {
-  const { start, asyncEnd } = tracingChannel(name);
-  type Watched = Context & { [startedAt]?: number; error?: unknown };
-
-  const noteStart = (message: unknown) => {
-    (message as Watched)[startedAt] = performance.now();
-    onStart?.();
-  };
-  const noteEnd = (message: unknown) => {
-    const context = message as Watched;
-    const began = context[startedAt];
-    if (began === undefined) return;
-    onSettled({ context, seconds: (performance.now() - began) / 1000, error: context.error });
-  };
-  start.subscribe(noteStart);
-  asyncEnd.subscribe(noteEnd);
-  return () => {
-    start.unsubscribe(noteStart);
-    asyncEnd.unsubscribe(noteEnd);
   };
 }

@@ -1,54 +1,30 @@
-import type { RequestRecord, RequestTracing } from '../api/request-record.ts';
-import type { OnBan } from '../quotas/ban-rule.ts';
+import type { Episode } from '../database/availability.ts';
+import type { ConnectionLimit } from '../http/limit-connections.ts';
 import { type BreakerState, redisAway } from '../quotas/circuit-breaker.ts';
 import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
 import { describeFailure, openLog } from './log.ts';
-import { logOpsRequest, type OpsRequestRecord } from './log-ops-request.ts';
+import { type OpsRequestRecord, openOpsRequestLog } from './log-ops-request.ts';
+import { openRefusedConnectionsLog } from './log-refused-connections.ts';
 import { openRequestLog } from './log-request.ts';
-import { type Metrics, openMetrics } from './metrics.ts';
+import { openMetrics } from './metrics.ts';
 import type { OpenTracing } from './tracing.ts';
 
-/** All that an operator sees of the service from outside: log, metrics, traces. */
-export interface Observability {
-  readonly metrics: Metrics;
-  /** `undefined` if there is nowhere to send traces to. */
-  readonly tracing: RequestTracing | undefined;
-  /** Notes that the service is up, and how. */
-  onListening(facts: Readonly<Record<string, string>>): void;
-  /** Notes that a stop was asked for. */
-  onStop(signal: string): void;
-  /** What notes a request that is over. */
-  readonly onEnd: readonly ((record: RequestRecord) => void)[];
-  /** Notes a request to the operators' listener that is over. */
-  onOpsEnd(record: OpsRequestRecord): void;
-  /** Notes whose limits hold, once for each change. */
-  onBreaker(state: BreakerState, reason: unknown): void;
-  readonly onBan: OnBan;
-  /** Notes requests that will be missing in the usage ledger. */
-  onUsageLost(requests: number): void;
-  /** Notes bans whose start will be missing in the audit log. */
-  onAuditLost(bans: number): void;
-  /** Notes a failure that is ours. */
-  report(failure: unknown, requestId?: string): void;
-  /** Notes a failure that ends the process, and writes what the log still holds. */
-  onFatal(failure: unknown): Promise<void>;
-  /** Writes and sends what is still held. */
-  close(): Promise<void>;
-}
+export type Observability = Awaited<ReturnType<typeof openObservability>>;
 
+/** Opens all that an operator sees of the service from outside: log, metrics, traces. */
 export async function openObservability(options: {
   version: string;
   logLevel: LogLevel;
   logFormat: LogFormat | undefined;
   otlpEndpoint: string | undefined;
   traceSampleShare: number;
-}): Promise<Observability> {
+}) {
   const { version, logLevel, logFormat, otlpEndpoint, traceSampleShare } = options;
   const { log, writeLine, close: closeLog } = openLog({ level: logLevel, format: logFormat });
   const metrics = openMetrics({ version });
-  const requestLog = openRequestLog(writeLine, (skipped) =>
-    log.warn(skipped, 'requests without a line of their own in the last minute'),
-  );
+  const requestLog = openRequestLog({ log, writeLine });
+  const opsRequestLog = openOpsRequestLog(log);
+  const refusedConnectionsLog = openRefusedConnectionsLog(log);
   let tracing: OpenTracing | undefined;
   if (otlpEndpoint !== undefined) {
     // Imported only now: without traces its 130 ms and 20 MB of memory would be for nothing.
@@ -62,20 +38,48 @@ export async function openObservability(options: {
   }
 
   let wasUp = false;
+  let waitedFor: string | undefined;
   return {
     metrics,
+    /** `undefined` if there is nowhere to send traces to. */
     tracing,
-    onListening(facts) {
+
+    /** Notes that the service is up, and how. */
+    onListening(facts: Readonly<Record<string, string>>): void {
       wasUp = true;
       log.info({ version, node: process.version, ...facts }, 'listening');
     },
-    onStop: (signal) => log.info({ signal }, 'stopping'),
+
+    /** Notes that a start waits for the database, once for each reason. */
+    onWaiting(reason: string): void {
+      if (reason !== waitedFor) log.warn({ reason }, 'waiting for the database');
+      waitedFor = reason;
+    },
+
+    /** Notes that statements begin to fail because the database is unavailable. */
+    onDatabaseLost({ code, reason }: Episode): void {
+      log.warn({ code, reason }, 'the database is unavailable: requests get 503');
+    },
+
+    /** Notes that they work again. */
+    onDatabaseBack({ code, reason }: Episode): void {
+      log.warn({ code, reason }, 'the database is available again');
+    },
+
+    /** Notes that a stop was asked for. */
+    onStop: (signal: string) => log.info({ signal }, 'stopping'),
+
+    /** What notes each finished request. */
     onEnd: [requestLog.logRequest, metrics.countRequest],
-    onOpsEnd(record) {
-      logOpsRequest(log, record);
+
+    /** Notes a finished request to the operators' listener. */
+    onOpsEnd(record: OpsRequestRecord): void {
+      opsRequestLog.logRequest(record);
       metrics.countOpsRequest(record);
     },
-    onBreaker(state, reason) {
+
+    /** Notes whose limits hold, once for each change. */
+    onBreaker(state: BreakerState, reason: unknown): void {
       metrics.setBreaker(state);
       if (state === 'closed') {
         // As loud as the outage was: whoever read of that wants to read of its end.
@@ -84,27 +88,44 @@ export async function openObservability(options: {
       }
       log.warn({ error: describeFailure(reason) }, redisAway);
     },
-    onBan({ keyId, seconds }) {
+
+    onBan({ keyId, seconds }: { keyId: string; seconds: number }): void {
       metrics.countBan();
       log.warn({ keyId, seconds }, 'a key is banned for a while');
     },
-    onUsageLost(requests) {
+
+    /** Notes a connection to the public port that was closed because there are too many. */
+    onConnectionRefused(limit: ConnectionLimit): void {
+      metrics.countRefusedConnection(limit);
+      refusedConnectionsLog.logRefusal(limit);
+    },
+
+    onUsageLost(requests: number): void {
       metrics.countUsageLost(requests);
       log.error({ requests }, 'requests are missing in the usage ledger');
     },
-    onAuditLost(bans) {
+
+    onAuditLost(bans: number): void {
       metrics.countAuditLost(bans);
       log.error({ bans }, 'bans are missing in the audit log');
     },
-    report(failure, requestId) {
+
+    /** Notes a failure that is ours. */
+    report(failure: unknown, requestId?: string): void {
       log.error({ requestId, error: describeFailure(failure) }, 'a failure on our side');
     },
-    async onFatal(failure) {
+
+    /** Notes a failure that ends the process, and writes what the log still holds. */
+    async onFatal(failure: unknown): Promise<void> {
       log.fatal({ error: describeFailure(failure) }, 'a failure that nobody expected: exiting');
       await closeLog();
     },
-    async close() {
+
+    /** Writes and sends what is still held. */
+    async close(): Promise<void> {
       requestLog.close();
+      opsRequestLog.close();
+      refusedConnectionsLog.close();
       await tracing?.close();
       metrics.close();
       // A start that fails says why in words of its own, and nothing else.

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { escapeUnprintable } from '../shared/escape-unprintable.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -23,9 +24,11 @@ export function prettyLine(line: string): string {
     paint('dim', timeOfDay.format(new Date(time))),
     paint(levelStyles[level] ?? 'dim', String(level).padEnd(5)),
     msg,
-    ...flatten(fields).map(([name, value]) => `${paint('dim', `${name}=`)}${value}`),
+    ...flatten(fields).map(
+      ([name, value]) => `${paint('dim', `${name}=`)}${escapeUnprintable(value)}`,
+    ),
   ];
-  const stack = error === undefined ? '' : `${error.stack ?? error.type}\n`;
+  const stack = error === undefined ? '' : `${escapeUnprintable(error.stack ?? error.type)}\n`;
   return `${parts.join(' ')}\n${stack}`;
 }
 

@@ -1,16 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { tracingChannel } from 'node:diagnostics_channel';
 import {
-  type Attributes,
   type Context,
   DiagLogLevel,
   defaultTextMapGetter,
   diag,
   ROOT_CONTEXT,
-  type Span,
   SpanKind,
   SpanStatusCode,
-  type Tracer,
   trace,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
@@ -27,6 +23,7 @@ import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
 import type { BatchContext } from '../shared/batch.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
+import { watchCalls } from './watch-calls.ts';
 
 /** How long a stop waits for the last spans to be taken, in milliseconds. */
 const flushTimeoutMs = 2_000;
@@ -75,22 +72,31 @@ export function openTracing(options: {
   const propagator = new W3CTraceContextPropagator();
   const current = new AsyncLocalStorage<Context>();
 
-  const unfollow = [
-    followChannel<{ command: string }>('ioredis:command', {
-      tracer,
-      current,
-      describe: ({ command }) => [command, { 'db.system.name': 'redis' }],
-    }),
-    followChannel<BatchContext>('animal-store:batch', {
-      tracer,
-      current,
-      describe: ({ operation, system }) => [operation, { 'db.system.name': system }],
-    }),
-    followChannel<StatementContext>('animal-store:statement', {
-      tracer,
-      current,
-      describe: ({ statement }) => [statement, { 'db.system.name': 'postgresql' }],
-    }),
+  /** Begins the span of a call, if it is made for a request. Never tells what the call was given. */
+  function startSpan(operation: string, system: string) {
+    const parent = current.getStore();
+    if (parent === undefined) return undefined;
+    const attributes = { 'db.operation.name': operation, 'db.system.name': system };
+    const span = tracer.startSpan(operation, { kind: SpanKind.CLIENT, attributes }, parent);
+    return (error: unknown) => {
+      if (error !== undefined) {
+        // The message of an error may repeat what it was given.
+        span.setAttribute('error.type', error instanceof DatabaseError ? error.code : 'Error');
+        span.setStatus({ code: SpanStatusCode.ERROR });
+      }
+      span.end();
+    };
+  }
+  const unwatch = [
+    watchCalls<{ command: string }>('ioredis:command', ({ command }) =>
+      startSpan(command, 'redis'),
+    ),
+    watchCalls<BatchContext>('animal-store:batch', ({ operation, system }) =>
+      startSpan(operation, system),
+    ),
+    watchCalls<StatementContext>('animal-store:statement', ({ statement }) =>
+      startSpan(statement, 'postgresql'),
+    ),
   ];
 
   return {
@@ -101,14 +107,16 @@ export function openTracing(options: {
       const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
       return {
         run: (answer) => current.run(trace.setSpan(parent, span), answer),
-        end({ method, route = 'other', status, requestId, apiKey, decision, errorCode }) {
+        end(record) {
+          const { method, route = 'other', status, requestId, decision, errorCode } = record;
+          const key = record.apiKey ?? record.suspendedKey;
           span.updateName(`${method} ${route}`);
           span.setAttributes({
             'http.request.method': method,
             'http.route': route,
             'http.response.status_code': status,
             'animal_store.request_id': requestId,
-            ...(apiKey && { 'animal_store.key_id': apiKey.id, 'animal_store.plan': apiKey.plan }),
+            ...(key && { 'animal_store.key_id': key.id, 'animal_store.plan': key.plan }),
             ...(decision && { 'animal_store.quota': decision.outcome }),
             ...(errorCode && { 'error.type': errorCode }),
           });
@@ -118,61 +126,9 @@ export function openTracing(options: {
       };
     },
     async close() {
-      for (const end of unfollow) end();
+      for (const end of unwatch) end();
       const sent = provider.shutdown().catch((failure: unknown) => tell(String(failure)));
       await waitAtMost(flushTimeoutMs, sent, () => {});
     },
-  };
-}
-
-/**
- * Makes a span of every call that a tracing channel tells of, if it is made for a request.
- *
- * @returns what ends it.
- */
-function followChannel<C extends object>(
-  name: string,
-  options: {
-    tracer: Tracer;
-    current: AsyncLocalStorage<Context>;
-    /** The span's name and attributes; never what the call was given. */
-    describe: (context: C) => [name: string, attributes: Attributes];
-  },
-): () => void {
-  const { tracer, current, describe } = options;
-  const { start, asyncEnd } = tracingChannel(name);
-  const spans = new WeakMap<object, Span>();
-
-  const begin = (message: unknown) => {
-    const parent = current.getStore();
-    if (parent === undefined) return;
-    const context = message as C;
-    const [operation, attributes] = describe(context);
-    spans.set(
-      context,
-      tracer.startSpan(
-        operation,
-        { kind: SpanKind.CLIENT, attributes: { 'db.operation.name': operation, ...attributes } },
-        parent,
-      ),
-    );
-  };
-  const end = (message: unknown) => {
-    const context = message as { error?: unknown };
-    const span = spans.get(context);
-    if (span === undefined) return;
-    const { error } = context;
-    if (error !== undefined) {
-      // The message of an error may repeat what it was given.
-      span.setAttribute('error.type', error instanceof DatabaseError ? error.code : 'Error');
-      span.setStatus({ code: SpanStatusCode.ERROR });
-    }
-    span.end();
-  };
-  start.subscribe(begin);
-  asyncEnd.subscribe(end);
-  return () => {
-    start.unsubscribe(begin);
-    asyncEnd.unsubscribe(end);
   };
 }

@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { isActive, isUnexpired } from '../database/lifetime.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
-import { preparedStatement } from '../database/statement.ts';
+import { execution, oneRow, preparedStatement } from '../database/statement.ts';
 import { hashToken } from '../keys/token.ts';
 
 /** Who sends a request to the admin API. */
@@ -19,16 +19,16 @@ export const bootstrap: Actor = {
 
 const findOperatorByToken = preparedStatement('find_operator_by_token', (db) =>
   db
-    .select({ id: operators.id, name: operators.name, role: operators.role })
-    .from(operatorTokens)
-    .innerJoin(operators, eq(operators.id, operatorTokens.holderId))
-    .where(
-      and(
-        eq(operatorTokens.hash, sql.placeholder('hash')),
-        isUnexpired(operatorTokens.expiresAt),
-        isActive(operators),
-      ),
-    ),
+    .select({
+      operator: { id: operators.id, name: operators.name, role: operators.role },
+      execution,
+    })
+    .from(oneRow)
+    .leftJoin(
+      operatorTokens,
+      and(eq(operatorTokens.hash, sql.placeholder('hash')), isUnexpired(operatorTokens.expiresAt)),
+    )
+    .leftJoin(operators, and(eq(operators.id, operatorTokens.holderId), isActive(operators))),
 );
 
 /**
@@ -40,6 +40,6 @@ const findOperatorByToken = preparedStatement('find_operator_by_token', (db) =>
 export function createOperatorLookup(db: Database) {
   return async function findByToken(token: string): Promise<Actor | undefined> {
     const [row] = await findOperatorByToken(db, { hash: hashToken(token) });
-    return row && { type: 'operator', ...row };
+    return row?.operator ? { type: 'operator', ...row.operator } : undefined;
   };
 }

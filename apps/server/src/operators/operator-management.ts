@@ -1,11 +1,23 @@
-import type { NewOperator } from '@animal-store/contract/admin';
+import {
+  type AuditAction,
+  adminErrorMessages,
+  type IssuedOperator,
+  type NewOperator,
+  type Operator,
+} from '@animal-store/contract/admin';
 import { desc, eq, sql } from 'drizzle-orm';
-import type { Cause } from '../audit/audit-log.ts';
+import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
 import { stateOf } from '../database/lifetime.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
-import { statement } from '../database/statement.ts';
-import { createTokenHolders } from '../keys/token-holders.ts';
+import {
+  execution,
+  inTransaction,
+  oneRow,
+  preparedStatement,
+  statement,
+} from '../database/statement.ts';
+import { Refusal } from '../keys/refusal.ts';
 import { createTokenStore } from '../keys/token-store.ts';
 
 export type OperatorManagement = ReturnType<typeof createOperatorManagement>;
@@ -26,8 +38,27 @@ const columns = {
 /** The tokens of operators. */
 const tokens = createTokenStore('operator', operatorTokens);
 
-const insertOperator = statement('insert_operator', (db, operator: NewOperator) =>
-  db.insert(operators).values(operator).returning({ id: operators.id }),
+const insertOperator = statement('insert_operator', (tx, operator: NewOperator) =>
+  tx.insert(operators).values(operator).returning({ id: operators.id }),
+);
+
+const findOperator = preparedStatement('find_operator', (db) =>
+  db
+    .select({ operator: columns, execution })
+    .from(oneRow)
+    .leftJoin(operators, eq(operators.id, sql.placeholder('id'))),
+);
+
+const lockOperator = statement('lock_operator', (tx, id: string) =>
+  tx.select({ id: operators.id }).from(operators).where(eq(operators.id, id)).for('update'),
+);
+
+// The time of an earlier revocation stays.
+const revokeOperator = statement('revoke_operator', (tx, id: string) =>
+  tx
+    .update(operators)
+    .set({ revokedAt: sql`coalesce(${operators.revokedAt}, now())` })
+    .where(eq(operators.id, id)),
 );
 
 const listOperators = statement('list_operators', (db) =>
@@ -38,32 +69,71 @@ const listOperators = statement('list_operators', (db) =>
     .limit(maxListed),
 );
 
-/** What owners do with operators. */
+/** What owners do with operators. Each change is one transaction with its entry in the audit log. */
 export function createOperatorManagement(db: Database) {
-  const { create, rotate, revoke } = createTokenHolders(db, {
-    type: 'operator',
-    tokens,
-    select: (tx, id) => tx.select(columns).from(operators).where(eq(operators.id, id)),
-    complete: tokens.addTo,
-    setRevoked: (tx, id) =>
-      tx
-        .update(operators)
-        .set({ revokedAt: sql`coalesce(${operators.revokedAt}, now())` })
-        .where(eq(operators.id, id)),
-  });
+  /** Locks and changes an operator, and records that. */
+  const change = <Result>(
+    { id, action, cause }: { id: string; action: AuditAction; cause: Cause },
+    work: (tx: Database, before: Operator) => Promise<Result>,
+  ): Promise<{ operator: Operator; result: Result }> =>
+    inTransaction('change_operator', db, async (tx) => {
+      await lockOperator(tx, id);
+      const before = await find(tx, id);
+      const result = await work(tx, before);
+      const operator = await find(tx, id);
+      await recordDifference(tx, { action, cause, before, after: operator });
+      return { operator, result };
+    });
 
   return {
-    rotate,
-    revoke,
-
-    create: (operator: NewOperator, cause: Cause) =>
-      create(async (tx) => {
-        const [row] = await insertOperator(tx, operator);
-        if (row === undefined) throw new Error('An insert returned no row.');
-        return { id: row.id, token: await tokens.add(tx, row.id) };
-      }, cause),
-
     /** All operators, the newest first. */
-    list: async () => tokens.addTo(db, await listOperators(db)),
+    list: async (): Promise<Operator[]> => tokens.addTo(db, await listOperators(db)),
+
+    /** Creates an operator with its first token. */
+    create: (newOperator: NewOperator, cause: Cause): Promise<IssuedOperator> =>
+      inTransaction('change_operator', db, async (tx) => {
+        const [row] = await insertOperator(tx, newOperator);
+        if (row === undefined) throw new Error('An insert returned no row.');
+        const token = await tokens.add(tx, row.id);
+        const operator = await find(tx, row.id);
+        const action = 'operator.created';
+        await recordDifference(tx, { action, cause, before: undefined, after: operator });
+        return { operator, token };
+      }),
+
+    /**
+     * Gives an operator a new token. Its other tokens stay valid for the grace period at most.
+     *
+     * @throws {Refusal} if there is no such operator, or it is not active.
+     */
+    async rotate(id: string, graceSeconds: number, cause: Cause): Promise<IssuedOperator> {
+      const action = 'operator.rotated';
+      const { operator, result } = await change({ id, action, cause }, async (tx, { state }) => {
+        if (state === 'active') return tokens.replace(tx, id, graceSeconds);
+        const message = adminErrorMessages.operator_not_active(state);
+        throw new Refusal('operator_not_active', message);
+      });
+      return { operator, token: result };
+    },
+
+    /**
+     * Revokes an operator permanently. Revoking it again changes nothing.
+     *
+     * @throws {Refusal} if there is no such operator.
+     */
+    async revoke(id: string, cause: Cause): Promise<Operator> {
+      const action = 'operator.revoked';
+      return (await change({ id, action, cause }, (tx) => revokeOperator(tx, id))).operator;
+    },
   };
+}
+
+async function find(tx: Database, id: string): Promise<Operator> {
+  const rows = await findOperator(tx, { id });
+  const [operator] = await tokens.addTo(
+    tx,
+    rows.flatMap((row) => row.operator ?? []),
+  );
+  if (operator !== undefined) return operator;
+  throw new Refusal('operator_not_found', adminErrorMessages.operator_not_found(id));
 }

@@ -1,10 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { sessionLifetime } from '@animal-store/contract/admin';
-import { and, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, eq, inArray, lt, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { isActive, isUnexpired } from '../database/lifetime.ts';
 import { operatorSessions, operators, operatorTokens } from '../database/schema.ts';
-import { inTransaction, statement } from '../database/statement.ts';
+import {
+  execution,
+  inTransaction,
+  oneRow,
+  preparedStatement,
+  statement,
+  textArray,
+} from '../database/statement.ts';
 import { createToken, hashToken } from '../keys/token.ts';
 import { type Actor, bootstrap } from './operator-lookup.ts';
 
@@ -34,35 +41,40 @@ const deleteExpiredSessions = statement('delete_expired_operator_sessions', (db)
   db.delete(operatorSessions).where(lt(operatorSessions.expiresAt, sql`now()`)),
 );
 
-const findSession = statement('find_operator_session', (db, hashes: string[]) =>
+const findSession = preparedStatement('find_operator_session', (db) =>
   db
     .select({
-      hash: operatorSessions.hash,
+      session: { hash: operatorSessions.hash, tokenHash: operatorSessions.tokenHash },
       operator: { id: operators.id, name: operators.name, role: operators.role },
       isAging: sql<boolean>`${operatorSessions.expiresAt} < ${inSeconds(idleSeconds - extendAfterSeconds)}`,
+      execution,
     })
-    .from(operatorSessions)
-    .leftJoin(operatorTokens, eq(operatorTokens.hash, operatorSessions.tokenHash))
-    .leftJoin(operators, eq(operators.id, operatorTokens.holderId))
-    .where(
+    .from(oneRow)
+    .leftJoin(
+      operatorSessions,
       and(
-        inArray(operatorSessions.hash, hashes),
+        sql`${operatorSessions.hash} in (select unnest(${textArray('hashes')}))`,
         sql`${operatorSessions.expiresAt} > now()`,
-        or(
-          isNull(operatorSessions.tokenHash),
-          and(isNotNull(operators.id), isUnexpired(operatorTokens.expiresAt), isActive(operators)),
-        ),
       ),
-    ),
+    )
+    .leftJoin(
+      operatorTokens,
+      and(
+        eq(operatorTokens.hash, operatorSessions.tokenHash),
+        isUnexpired(operatorTokens.expiresAt),
+      ),
+    )
+    .leftJoin(operators, and(eq(operators.id, operatorTokens.holderId), isActive(operators))),
 );
 
+/** Not a session that has ended since it was found: it would begin again. */
 const extendSession = statement('extend_operator_session', (db, hash: string) =>
   db
     .update(operatorSessions)
     .set({
       expiresAt: sql`least(${operatorSessions.createdAt} + make_interval(secs => ${maxSeconds}), ${inSeconds(idleSeconds)})`,
     })
-    .where(eq(operatorSessions.hash, hash)),
+    .where(and(eq(operatorSessions.hash, hash), isUnexpired(operatorSessions.expiresAt))),
 );
 
 const deleteSession = statement('delete_operator_session', (db, hashes: string[]) =>
@@ -87,6 +99,9 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
     Object.values(hashesOf(session)).filter((hash) => hash !== undefined);
 
   return {
+    /** The hashes by which a session may be stored. */
+    hashesOf: allHashesOf,
+
     /** Begins a session. It lasts no longer than the token that the actor has sent. */
     begin: (actor: Actor, token: string): Promise<NewSession> =>
       inTransaction('begin_operator_session', db, async (tx) => {
@@ -104,9 +119,12 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
 
     /** Finds the operator of a session, and extends the session. */
     async find(session: string): Promise<Actor | undefined> {
-      const [row] = await findSession(db, allHashesOf(session));
-      if (row === undefined) return undefined;
-      if (row.isAging) await extendSession(db, row.hash);
+      const [row] = await findSession(db, { hashes: allHashesOf(session) });
+      if (!row?.session) return undefined;
+      const { hash, tokenHash } = row.session;
+      // Its operator is no longer active.
+      if (tokenHash !== null && row.operator === null) return undefined;
+      if (row.isAging) await extendSession(db, hash);
       return row.operator === null ? bootstrap : { type: 'operator', ...row.operator };
     },
 

@@ -3,6 +3,7 @@ import { adminBasePath } from '@animal-store/contract/admin';
 import type { Response } from 'express';
 import type { ListPosition } from '../database/list-page.ts';
 import { HttpError } from '../http/http-error.ts';
+import { appendHeader } from '../http/note-headers.ts';
 import { openCursor, sealCursor } from '../http/sealed-cursor.ts';
 
 /** A list that comes in pages. */
@@ -12,20 +13,18 @@ export interface PagedList {
   readonly limit: number;
   /** What narrows it. `undefined` narrows nothing. */
   readonly filter: Readonly<Record<string, string | number | undefined>>;
+  /** Whether a position may be one of this list. Anybody can forge a cursor. */
+  readonly isPosition: (position: ListPosition) => boolean;
 }
 
 /** Sets the `Link` header of a page that has a next one. */
-export function linkNextPage(
-  res: Pick<Response, 'setHeader'>,
-  list: PagedList,
-  next: ListPosition | undefined,
-): void {
+export function linkNextPage(res: Response, list: PagedList, next: ListPosition | undefined): void {
   if (next === undefined) return;
   const query = queryOf(list);
   query.set('limit', String(list.limit));
   query.set('cursor', sealCursor(`${next.id} ${next.place}`, nameOf(list)));
   const url = `${adminBasePath}${list.path}?${query}`;
-  res.setHeader('Link', formatLinks([{ url, rel: 'next' }]));
+  appendHeader(res, 'Link', formatLinks([{ url, rel: 'next' }]));
 }
 
 /**
@@ -37,7 +36,9 @@ export function readCursor(list: PagedList, cursor: string | undefined): ListPos
   if (cursor === undefined) return undefined;
   const position = openCursor(cursor, nameOf(list)) ?? '';
   const [, id, place] = /^(\S+) (.*)$/s.exec(position) ?? [];
-  if (id !== undefined && place !== undefined) return { id, place };
+  if (id !== undefined && place !== undefined && list.isPosition({ id, place })) {
+    return { id, place };
+  }
   throw new HttpError('invalid_request', 'cursor: expected one that a Link header gave');
 }
 

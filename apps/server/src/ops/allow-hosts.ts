@@ -16,9 +16,7 @@ export function allowHosts(names: readonly string[]): RequestHandler {
     if (host === undefined) return next();
     const name = host.replace(/:\d*$/, '').toLowerCase();
     if (allowed.has(name) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) return next();
-    throw new HttpError(
-      'invalid_request',
-      'Host: expected an IP address, localhost, or one of OPS_HOSTS',
-    );
+    const message = 'Host: expected an IP address, localhost, or one of OPS_HOSTS';
+    next(new HttpError('invalid_request', message));
   };
 }

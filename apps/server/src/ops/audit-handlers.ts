@@ -1,16 +1,27 @@
-import { adminRoutes, auditContract } from '@animal-store/contract/admin';
+import { adminRoutes } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
 import type { AuditLog } from '../audit/audit-log.ts';
+import { isEntryPosition } from '../audit/audit-search.ts';
 import { linkNextPage, readCursor } from './admin-cursor.ts';
+import { csvContract } from './csv-contract.ts';
+import { tableOfEntries } from './csv-lists.ts';
+import { inPreferredType, offerCsv } from './offer-csv.ts';
 
 /** The operation on the audit log. */
 export function createAuditHandlers(log: AuditLog) {
-  return initServer().router(auditContract, {
-    async listAuditEntries({ query: { limit, cursor, ...filter }, res }) {
-      const list = { path: adminRoutes.listAuditEntries.path, limit, filter };
-      const page = await log.list(filter, limit, readCursor(list, cursor));
-      linkNextPage(res, list, page.next);
-      return { status: 200, body: [...page.items] };
+  return initServer().router(
+    { listAuditEntries: csvContract.listAuditEntries },
+    {
+      listAuditEntries: {
+        middleware: [offerCsv],
+        async handler({ query: { limit, cursor, ...filter }, req, res }) {
+          const { path } = adminRoutes.listAuditEntries;
+          const list = { path, limit, filter, isPosition: isEntryPosition };
+          const page = await log.list(filter, limit, readCursor(list, cursor));
+          linkNextPage(res, list, page.next);
+          return { status: 200, body: inPreferredType(req, [...page.items], tableOfEntries) };
+        },
+      },
     },
-  });
+  );
 }

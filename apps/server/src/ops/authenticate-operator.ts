@@ -2,22 +2,19 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rateLimitHeaders } from '@animal-store/contract';
 import { adminErrorMessages } from '@animal-store/contract/admin';
-import type { Request, RequestHandler } from 'express';
-import ipaddr from 'ipaddr.js';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { networkOf } from '../http/client-network.ts';
+import type { RequestHandler } from 'express';
 import { HttpError } from '../http/http-error.ts';
-import { isToken } from '../keys/token.ts';
+import { hashToken, isToken } from '../keys/token.ts';
 import { type Actor, bootstrap } from '../operators/operator-lookup.ts';
+import type { OperatorSessions } from '../operators/operator-sessions.ts';
+import { guesserOf } from './guesser-network.ts';
+import { createGuessLimit, type Identified } from './limit-guesses.ts';
 
 const realm = 'Bearer realm="animal-store-admin"';
 
 // RFC 9110, §11.1: the scheme's name is case-insensitive. Wider than RFC 6750's token, because an
 // operator chooses this one.
 const bearer = /^bearer +([\x21-\x7e]+) *$/i;
-
-/** Wrong tokens that one network may send per minute before its wrong tokens are answered slowly. */
-const guesses = { points: 10, duration: 60 } as const;
 
 /** How long a connection waits for the answer to one guess too many. */
 const guessDelayMs = 1_000;
@@ -29,30 +26,40 @@ export interface OperatorAuthentication {
   /** `undefined` if only named operators may use the admin API. */
   readonly adminToken: string | undefined;
   readonly findOperator: (token: string) => Promise<Actor | undefined>;
-  readonly findSession: (session: string) => Promise<Actor | undefined>;
+  readonly sessions: Pick<OperatorSessions, 'find' | 'hashesOf'>;
+  /** Reads the hashes of all valid tokens and sessions. */
+  readonly readHashes: () => Promise<ReadonlySet<string>>;
 }
 
 /**
  * Finds the operator who sends a request, and refuses everybody else.
  *
- * A valid token always passes, whatever else its network has sent: otherwise anybody could lock
- * operators out, and a leaked key could not be revoked meanwhile. What protects tokens is their
- * length; the limit keeps a guesser from using up the CPU and from filling the log.
+ * What protects tokens is their length; the limit of guesses keeps a guesser from using up the CPU and
+ * the database.
  */
 export function authenticateOperator({
   adminToken,
   findOperator,
-  findSession,
+  sessions,
+  readHashes,
 }: OperatorAuthentication): RequestHandler {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
-  const limiter = new RateLimiterMemory(guesses);
+  const guesses = createGuessLimit(readHashes);
 
-  async function findActor(token: string | undefined): Promise<Actor | undefined> {
-    if (token === undefined) return undefined;
+  function identify(network: string, token: string): Identified | Promise<Identified> {
     // Hashes have one length, and comparing them takes the same time however much of a guess is right.
-    if (expected !== undefined && timingSafeEqual(digest(token), expected)) return bootstrap;
-    if (isToken(token, 'session')) return findSession(token);
-    return isToken(token, 'operator') ? findOperator(token) : undefined;
+    if (expected !== undefined && timingSafeEqual(digest(token), expected)) {
+      return { actor: bootstrap };
+    }
+    if (isToken(token, 'session')) {
+      const lookUp = () => sessions.find(token);
+      return guesses.find(network, { hashes: sessions.hashesOf(token), lookUp });
+    }
+    if (isToken(token, 'operator')) {
+      const lookUp = () => findOperator(token);
+      return guesses.find(network, { hashes: [hashToken(token)], lookUp });
+    }
+    return guesses.count(network);
   }
 
   return async function requireOperator(req, res, next) {
@@ -61,14 +68,17 @@ export function authenticateOperator({
       throw unauthorized('Send your token as "Authorization: Bearer <token>".', realm);
     }
     const token = bearer.exec(given)?.[1];
+    const network = guesserOf(req);
+    const { actor, waitMs } = await (token === undefined
+      ? guesses.count(network)
+      : identify(network, token));
     res.locals.token = token;
-    res.locals.actor = await findActor(token);
-    if (res.locals.actor !== undefined) return next();
-    await limiter.consume(guesserOf(req)).catch(async (reason: unknown) => {
-      if (!(reason instanceof RateLimiterRes)) throw reason;
+    res.locals.actor = actor;
+    if (actor !== undefined) return next();
+    if (waitMs !== undefined) {
       await sleep(guessDelayMs);
-      throw tooManyGuesses(reason.msBeforeNext - guessDelayMs);
-    });
+      throw tooManyGuesses(waitMs - guessDelayMs);
+    }
     throw invalidToken(adminErrorMessages.unauthorized);
   };
 }
@@ -79,13 +89,6 @@ export function trustLocalUser(): RequestHandler {
     res.locals.actor = localUser;
     next();
   };
-}
-
-/** The network that a guess counts against. All of 127.0.0.0/8 is this one machine. */
-function guesserOf({ ip, socket }: Request): string {
-  const network = networkOf(ip, socket);
-  const isLoopback = ipaddr.isValid(network) && ipaddr.parse(network).range() === 'loopback';
-  return isLoopback ? 'loopback' : network;
 }
 
 function digest(token: string): Buffer {

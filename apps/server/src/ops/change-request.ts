@@ -1,4 +1,4 @@
-import type { Response } from 'express';
+import type { ErrorRequestHandler, Response } from 'express';
 import type { Cause } from '../audit/audit-log.ts';
 import { HttpError } from '../http/http-error.ts';
 import { Refusal } from '../keys/refusal.ts';
@@ -13,8 +13,7 @@ export function causeOf(
   return { actor, requestId, reason };
 }
 
-/** @throws {HttpError} for a refusal. */
-export function accepted<Result>(result: Result | Refusal): Result {
-  if (result instanceof Refusal) throw new HttpError(result.code, result.message);
-  return result;
-}
+/** Turns a refusal into an error of the admin API. It comes before the error mapper. */
+export const translateRefusal: ErrorRequestHandler = (failure, _req, _res, next) => {
+  next(failure instanceof Refusal ? new HttpError(failure.code, failure.message) : failure);
+};

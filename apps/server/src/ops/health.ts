@@ -1,4 +1,5 @@
 import { DatabaseUnavailableError } from '../database/database-error.ts';
+import { faultOf } from '../database/database-fault.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 
 /** The time-out of the query that checks the database, in milliseconds. */
@@ -19,16 +20,20 @@ export type Health = ReturnType<typeof createHealth>;
  * public one.
  *
  * @param options.isMigrated queries whether the database has every migration that this code needs.
+ * @param options.partialFault why some statements fail, such as all that write; `undefined` if none do.
  */
-export function createHealth(options: { isMigrated: () => Promise<boolean> }) {
-  const { isMigrated } = options;
+export function createHealth(options: {
+  isMigrated: () => Promise<boolean>;
+  partialFault?: () => string | undefined;
+}) {
+  const { isMigrated, partialFault = () => undefined } = options;
   let phase: 'starting' | 'serving' | 'stopping' = 'starting';
   let redisFault: string | undefined;
   let asking: Promise<string | undefined> | undefined;
 
   // Probes share one query, so that they do not pile up while the database hangs.
   const askDatabase = () => {
-    asking ??= faultOf(isMigrated).finally(() => {
+    asking ??= findFault(isMigrated).finally(() => {
       asking = undefined;
     });
     return asking;
@@ -60,22 +65,24 @@ export function createHealth(options: { isMigrated: () => Promise<boolean> }) {
         phase === 'serving' ? undefined : `This replica is ${phase}.`,
         databaseFault,
       ];
-      const reasons = [...obstacles, redisFault].filter((reason) => reason !== undefined);
+      // The database answers this query, so reads work.
+      const faults = [databaseFault === undefined ? partialFault() : undefined, redisFault];
+      const reasons = [...obstacles, ...faults].filter((reason) => reason !== undefined);
       if (obstacles.some((reason) => reason !== undefined)) return { status: 'not_ready', reasons };
-      return { status: redisFault === undefined ? 'ready' : 'degraded', reasons };
+      return { status: reasons.length === 0 ? 'ready' : 'degraded', reasons };
     },
   };
 }
 
-/** Why the database is unusable. Not the driver's message, which may contain an address or a user. */
-async function faultOf(isMigrated: () => Promise<boolean>): Promise<string | undefined> {
+/** Why the database is unusable. */
+async function findFault(isMigrated: () => Promise<boolean>): Promise<string | undefined> {
   try {
     return (await isMigrated())
       ? undefined
       : 'The database lacks migrations that this version needs.';
   } catch (error) {
     return error instanceof DatabaseUnavailableError
-      ? 'The database cannot be reached.'
+      ? faultOf(error.code)
       : 'The migrations of the database cannot be read.';
   }
 }

@@ -6,75 +6,130 @@ import {
   keyContract,
 } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { jsonBody } from '../http/json-body.ts';
+import type { AppliedPlan } from '../keys/key-account.ts';
 import type { KeyManagement } from '../keys/key-management.ts';
+import { isKeyPosition } from '../keys/key-search.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
-import { type QuotaResult, toInstant, toQuotaWindows } from '../quotas/quota-result.ts';
+import { type QuotaDecision, toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
-import { linkNextPage, readCursor } from './admin-cursor.ts';
-import { accepted, causeOf } from './change-request.ts';
+import { linkNextPage, type PagedList, readCursor } from './admin-cursor.ts';
+import { causeOf } from './change-request.ts';
+import { csvContract } from './csv-contract.ts';
+import { tableOfKeys, tableOfKeysInUse } from './csv-lists.ts';
+import { inPreferredType, offerCsv } from './offer-csv.ts';
+import { readUsageRange } from './usage-range.ts';
+
+const contract = { ...keyContract, listKeys: csvContract.listKeys };
+
+/** How many entries of the audit log the details of a key include. */
+const shownEntries = 20;
 
 /** The operations on API keys. */
 export function createKeyHandlers(options: {
   keys: KeyManagement;
   quotas: Pick<Quotas, 'keys'>;
-  usage: Pick<UsageQueries, 'readRecent'>;
+  usage: Pick<UsageQueries, 'read' | 'readRecent'>;
+  audit: Pick<AuditLog, 'list'>;
 }) {
-  const { keys, usage } = options;
+  const { keys, usage, audit } = options;
   const limiter = options.quotas.keys;
 
   async function detailsOf(key: Key): Promise<KeyDetails> {
-    return { ...key, usage: toUsage(await limiter.get(key.id, key)) };
+    const applied = await keys.findAppliedPlan(key);
+    const usage = await limiter.look({ ...applied, id: key.id });
+    return { ...key, usage: toUsage(usage, applied) };
   }
 
-  return initServer().router(keyContract, {
-    async createKey({ body, query, res }) {
-      const { holder, token } = await keys.create(body, causeOf(res, query));
-      res.locals.keyId = holder.id;
-      return { status: 201, body: { key: holder, token } };
+  return initServer().router(contract, {
+    createKey: {
+      middleware: [jsonBody],
+      async handler({ body, query, res }) {
+        const issued = await keys.create(body, causeOf(res, query));
+        res.locals.keyId = issued.key.id;
+        return { status: 201, body: issued };
+      },
     },
 
-    async listKeys({ query: { limit, cursor, include, ...filter }, res }) {
-      const list = { path: adminRoutes.listKeys.path, limit, filter: { ...filter, include } };
-      const { items, next } = await keys.list(filter, limit, readCursor(list, cursor));
-      linkNextPage(res, list, next);
-      if (include === undefined || items.length === 0) return { status: 200, body: [...items] };
-      const recent = await usage.readRecent(items.map(({ id }) => id));
-      return { status: 200, body: items.map((key) => ({ ...key, recent: recent.get(key.id) })) };
+    listKeys: {
+      middleware: [offerCsv],
+      async handler({ query: { limit, cursor, include, ...filter }, req, res }) {
+        const list: PagedList = {
+          path: adminRoutes.listKeys.path,
+          limit,
+          filter: { ...filter, include },
+          isPosition: (position) => isKeyPosition(filter, position),
+        };
+        const { items, next } = await keys.list(filter, limit, readCursor(list, cursor));
+        linkNextPage(res, list, next);
+        if (include === undefined) {
+          return { status: 200, body: inPreferredType(req, [...items], tableOfKeys) };
+        }
+        const recent = await usage.readRecent(items.map(({ id }) => id));
+        const body = items.map((key) => ({ ...key, recent: recent.get(key.id) }));
+        return { status: 200, body: inPreferredType(req, body, tableOfKeysInUse) };
+      },
     },
 
-    async getKey({ params: { keyId } }) {
-      return { status: 200, body: await detailsOf(accepted(await keys.find(keyId))) };
+    async getKey({ params: { keyId }, query: { include, ...question } }) {
+      const range = include === undefined ? undefined : readUsageRange(question);
+      const details = await detailsOf(await keys.find(keyId));
+      if (range === undefined) return { status: 200, body: details };
+      const { bucket } = question;
+      const [rows, { items }] = await Promise.all([
+        usage.read(bucket, { keyId }, range),
+        audit.list({ keyId }, shownEntries, undefined),
+      ]);
+      return {
+        status: 200,
+        body: { ...details, history: { ...range, bucket, rows, audit: [...items] } },
+      };
     },
 
-    async changeKey({ params: { keyId }, query, body, res }) {
-      const { holder } = accepted(await keys.change(keyId, body, causeOf(res, query)));
-      return { status: 200, body: holder };
+    changeKey: {
+      middleware: [jsonBody],
+      async handler({ params: { keyId }, query, body, res }) {
+        return { status: 200, body: await keys.change(keyId, body, causeOf(res, query)) };
+      },
     },
 
-    async rotateKey({ params: { keyId }, query, body: { graceSeconds }, res }) {
-      const rotation = await keys.rotate(keyId, graceSeconds, causeOf(res, query));
-      const { holder, token } = accepted(rotation);
-      return { status: 200, body: { key: holder, token } };
+    rotateKey: {
+      middleware: [jsonBody],
+      async handler({ params: { keyId }, query, body: { graceSeconds }, res }) {
+        return { status: 200, body: await keys.rotate(keyId, graceSeconds, causeOf(res, query)) };
+      },
     },
 
     async revokeKey({ params: { keyId }, query, res }) {
-      const { holder } = accepted(await keys.revoke(keyId, causeOf(res, query)));
-      return { status: 200, body: holder };
+      return { status: 200, body: await keys.revoke(keyId, causeOf(res, query)) };
+    },
+
+    async suspendKey({ params: { keyId }, query, res }) {
+      return { status: 200, body: await keys.suspend(keyId, causeOf(res, query)) };
+    },
+
+    async resumeKey({ params: { keyId }, query, res }) {
+      return { status: 200, body: await keys.resume(keyId, causeOf(res, query)) };
     },
 
     async unbanKey({ params: { keyId }, query, res }) {
-      const key = accepted(await keys.find(keyId));
-      const standing = toUsage(await limiter.get(key.id, key));
-      const lift = () => limiter.unban(keyId);
-      const unbanned = await keys.unban(keyId, standing, lift, causeOf(res, query));
-      return { status: 200, body: await detailsOf(accepted(unbanned)) };
+      const key = await keys.find(keyId);
+      const applied = await keys.findAppliedPlan(key);
+      const limited = { ...applied, id: key.id };
+      const before = toUsage(await limiter.look(limited), applied);
+      const endBan = () => limiter.unban(limited);
+      const unbanned = await keys.unban(keyId, before, endBan, causeOf(res, query));
+      return { status: 200, body: await detailsOf(unbanned) };
     },
   });
 }
 
-function toUsage(usage: QuotaResult): KeyUsage {
+function toUsage(usage: QuotaDecision, { accountId, plan }: AppliedPlan): KeyUsage {
   return {
     scope: usage.scope,
+    subject: accountId === undefined ? 'key' : 'account',
+    plan,
     windows: toQuotaWindows(usage),
     strikes: usage.strikes,
     strikeThreshold: usage.strikeThreshold ?? null,

@@ -2,21 +2,25 @@ import { isKeyId } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
 import { trackRequest } from '../http/track-request.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
+import { guesserOf } from './guesser-network.ts';
 
 /** Creates the first step of the operators' listener. It reports each finished request. */
 export function observeOpsRequests(onEnd: (record: OpsRequestRecord) => void): RequestHandler {
   return function observeOpsRequest(req, res, next) {
+    // Not at the end: a connection that is closed has no address any more.
+    const network = guesserOf(req);
     trackRequest(req, res, (outcome) => {
-      const { actor, keyId, pathParams, reasons } = res.locals;
-      // Set behind the authentication only, so no stranger's parameters are logged. It is not validated.
-      const asked = pathParams?.['keyId'];
-      onEnd({
-        ...outcome,
-        operator: actor?.name,
-        keyId: keyId ?? (isKeyId(asked) ? asked.toLowerCase() : undefined),
-        reasons,
-      });
+      const { actor, keyId, account, reasons } = res.locals;
+      onEnd({ ...outcome, network, operator: actor?.name, keyId, account, reasons });
     });
     next();
   };
 }
+
+/** Notes the key that a request is about. It comes after the authentication: strangers' parameters are not logged. */
+export const noteKey: RequestHandler = function noteKeyOfPath(req, res, next) {
+  const { keyId } = req.params;
+  // It is not validated yet.
+  if (isKeyId(keyId)) res.locals.keyId = keyId.toLowerCase();
+  next();
+};

@@ -1,4 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
+import { appendHeader } from '../http/note-headers.ts';
+import { WrittenBody } from '../http/written-body.ts';
 
 type Cell = string | number | null;
 
@@ -8,31 +10,40 @@ export interface CsvTable {
   readonly rows: readonly (readonly Cell[])[];
 }
 
+/** The columns of a table, by their names: what each shows of a row. */
+export type CsvColumns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
+
+/** The table of some rows. */
+export function tableOf<Row>(rows: readonly Row[], columns: CsvColumns<Row>): CsvTable {
+  const cells = Object.values(columns);
+  return {
+    columns: Object.keys(columns),
+    rows: rows.map((row) => cells.map((cellOf) => cellOf(row))),
+  };
+}
+
 // RFC 7111, §5.1, and RFC 4180, §3.
 const csvType = 'text/csv; charset=utf-8; header=present';
 
+/** Says that the type of the body depends on the request, on refusals, too: a step before the handler. */
+export function offerCsv(_req: unknown, res: Response, next: NextFunction): void {
+  appendHeader(res, 'Vary', 'Accept');
+  next();
+}
+
 /**
- * Sends successes as CSV to clients that prefer it to JSON by their `Accept` (RFC 9110, §12.5.1).
+ * Gives the body as CSV to clients that prefer that to JSON by their `Accept` (RFC 9110, §12.5.1).
  * Clients that take neither get JSON, as the RFC allows. Errors are always JSON.
  *
- * @param toTable turns the body into a table. Both are of the same operation.
+ * Not by `res.format`, which sends by itself: ts-rest sends what a handler returns.
  */
-export function offerCsv<Body>(toTable: (body: Body) => CsvTable) {
-  return function sendPreferredType(
-    req: Pick<Request, 'accepts'>,
-    res: Response,
-    next: NextFunction,
-  ): void {
-    res.vary('Accept');
-    if (req.accepts(['application/json', 'text/csv']) === 'text/csv') {
-      const sendJson = res.json;
-      res.json = (body) =>
-        res.statusCode === 200
-          ? res.setHeader('Content-Type', csvType).send(Buffer.from(toCsv(toTable(body))))
-          : sendJson.call(res, body);
-    }
-    next();
-  };
+export function inPreferredType<Body>(
+  req: Pick<Request, 'accepts'>,
+  body: Body,
+  toTable: (body: Body) => CsvTable,
+): Body | WrittenBody {
+  const prefersCsv = req.accepts(['application/json', 'text/csv']) === 'text/csv';
+  return prefersCsv ? new WrittenBody(toCsv(toTable(body)), csvType) : body;
 }
 
 /** Writes a table as CSV with a header (RFC 4180). */

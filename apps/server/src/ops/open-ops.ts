@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { type ListenerLimits, openListener } from '../http/listener.ts';
 import { openLocalSocket } from '../shared/local-socket.ts';
-import { type AdminServices, adminHandlers } from './admin-api.ts';
+import { type AdminServices, createAdminHandlers } from './admin-router.ts';
 import {
   authenticateOperator,
   type OperatorAuthentication,
@@ -25,7 +25,7 @@ export interface Ops {
 export async function openOps(
   options: ListenerLimits &
     AdminServices &
-    Omit<OperatorAuthentication, 'findSession'> &
+    OperatorAuthentication &
     Omit<OpsAppOptions, 'admin' | 'authenticate' | 'consoleFiles'> & {
       opsHost: string;
       opsPort: number;
@@ -35,7 +35,7 @@ export async function openOps(
     },
 ): Promise<Ops> {
   const { opsHosts, dataDir, health, metrics, report, onOpsEnd } = options;
-  const admin = adminHandlers(options);
+  const admin = createAdminHandlers(options);
   const consoleFiles = createConsoleHandlers();
   const createApp = (authenticate: RequestHandler) =>
     createOpsApp({
@@ -48,12 +48,8 @@ export async function openOps(
     const socket = await openLocalSocket(dataDir, createApp(trustLocalUser()));
     opened.defer(() => socket.close());
   }
-  const { opsHost: host, opsPort: port, adminToken, findOperator, sessions } = options;
-  const authenticate = authenticateOperator({
-    adminToken,
-    findOperator,
-    findSession: sessions.find,
-  });
+  const { opsHost: host, opsPort: port } = options;
+  const authenticate = authenticateOperator(options);
   const listener = await openListener({ ...options, host, port, settings: 'OPS_' }, () =>
     createApp(authenticate),
   );

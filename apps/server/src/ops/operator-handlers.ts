@@ -1,29 +1,33 @@
 import { operatorContract } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
+import { jsonBody } from '../http/json-body.ts';
 import type { OperatorManagement } from '../operators/operator-management.ts';
-import { accepted, causeOf } from './change-request.ts';
+import { causeOf } from './change-request.ts';
 
 /** The operations on operators. */
 export function createOperatorHandlers(operators: OperatorManagement) {
   return initServer().router(operatorContract, {
-    async createOperator({ body, query, res }) {
-      const { holder, token } = await operators.create(body, causeOf(res, query));
-      return { status: 201, body: { operator: holder, token } };
+    createOperator: {
+      middleware: [jsonBody],
+      async handler({ body, query, res }) {
+        return { status: 201, body: await operators.create(body, causeOf(res, query)) };
+      },
     },
 
     async listOperators() {
       return { status: 200, body: await operators.list() };
     },
 
-    async rotateOperator({ params: { operatorId }, query, body: { graceSeconds }, res }) {
-      const rotation = await operators.rotate(operatorId, graceSeconds, causeOf(res, query));
-      const { holder, token } = accepted(rotation);
-      return { status: 200, body: { operator: holder, token } };
+    rotateOperator: {
+      middleware: [jsonBody],
+      async handler({ params: { operatorId }, query, body: { graceSeconds }, res }) {
+        const cause = causeOf(res, query);
+        return { status: 200, body: await operators.rotate(operatorId, graceSeconds, cause) };
+      },
     },
 
     async revokeOperator({ params: { operatorId }, query, res }) {
-      const { holder } = accepted(await operators.revoke(operatorId, causeOf(res, query)));
-      return { status: 200, body: holder };
+      return { status: 200, body: await operators.revoke(operatorId, causeOf(res, query)) };
     },
   });
 }

@@ -5,13 +5,15 @@ declare global {
     /** What the steps of the operators' listener add. */
     interface Locals {
       /** Who sends a request to the admin API. */
-      actor: Actor | undefined;
+      actor?: Actor | undefined;
       /** The token that says so: an operator's, a session's, or the `ADMIN_TOKEN`. */
-      token: string | undefined;
-      /** The key that an operator made. */
-      keyId: string | undefined;
+      token?: string | undefined;
+      /** The key that a request is about. */
+      keyId?: string | undefined;
+      /** The account that a request is about. It was validated, so it is no token. */
+      account?: string | undefined;
       /** The reasons that `/readyz` gave for `not_ready` or `degraded`. */
-      reasons: readonly string[] | undefined;
+      reasons?: readonly string[] | undefined;
     }
   }
 }

@@ -6,23 +6,14 @@ import {
 } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
 import { HttpError } from '../http/http-error.ts';
-import { adminApiRoutes } from './ops-routes.ts';
-
-const routes = new Map(Object.entries(adminApiRoutes));
 
 /** Refuses operators without the role that the operation needs, before anything of it is read. */
-export function requireRole(): RequestHandler {
-  return function refuseLesserRoles(_req, res, next) {
-    const { actor, operation } = res.locals;
-    // An unknown path or method is answered 404 or 405 later.
-    if (operation === undefined) return next();
-    const needed = routes.get(operation)?.role ?? 'owner';
-    if (actor === undefined || rankOf(actor.role) < rankOf(needed)) {
-      throw new HttpError('forbidden', adminErrorMessages.forbidden(needed));
-    }
-    next();
-  };
-}
+export const requireRole: RequestHandler = function refuseLesserRoles(req, res, next) {
+  const { actor } = res.locals;
+  const needed = req.tsRestRoute?.role ?? 'owner';
+  if (actor !== undefined && rankOf(actor.role) >= rankOf(needed)) return next();
+  next(new HttpError('forbidden', adminErrorMessages.forbidden(needed)));
+};
 
 /** The operations of the contract that a role allows. */
 export function operationsOf(role: OperatorRole): string[] {

@@ -2,25 +2,44 @@ import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/c
 import { count, desc, eq, gt, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { isActive } from '../database/lifetime.ts';
-import type { ReplicaCount } from '../database/replica-count.ts';
-import { apiKeys, openBans } from '../database/schema.ts';
+import { accounts, apiKeys, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { mergeTraffic, quantileMs, type ReplicaTraffic } from '../shared/replica-traffic.ts';
+import type { ReplicaCount } from '../replicas/replica-count.ts';
+import { mergeTraffic, quantileMs, type ReplicaTraffic } from '../replicas/replica-traffic.ts';
 
 /** How many bans are shown. */
 const shownBans = 10;
 
 /**
- * How long the number of active keys is good for. To count a million of them takes a tenth of a second of
- * two cores. With the pause between two questions of a page, it is at most 5 s old.
+ * How long the numbers of active and suspended keys are good for. To count a million of them takes a tenth
+ * of a second of two cores. With the pause between two questions of a page, they are at most 5 s old.
  */
 const countedForMs = 2_500;
 
 const isOpen = gt(openBans.until, sql`now()`);
 
-const countActiveKeys = statement('count_active_keys', (db) =>
+/** Counts the keys that are neither expired nor revoked, suspended or not. */
+const countAllKeys = statement('count_keys', (db) =>
   db.select({ keys: count() }).from(apiKeys).where(isActive(apiKeys)),
 );
+
+/** Of these, those that are suspended themselves, and the others whose account is, from their indexes. */
+const countSuspendedKeys = statement('count_suspended_keys', (db) =>
+  db.select({ keys: count() }).from(sql`(
+    select from ${apiKeys} where ${apiKeys.suspendedAt} is not null and ${isActive(apiKeys)}
+    union all
+    select from ${accounts} cross join lateral (
+      select from ${apiKeys} where ${apiKeys.account} = ${accounts.name}
+        and ${apiKeys.suspendedAt} is null and ${isActive(apiKeys)} offset 0
+    ) with_account where ${accounts.suspendedAt} is not null) suspended`),
+);
+
+async function countKeys(db: Database): Promise<Pick<Overview['keys'], 'active' | 'suspended'>> {
+  const [[all], [of]] = await Promise.all([countAllKeys(db), countSuspendedKeys(db)]);
+  const suspended = of?.keys ?? 0;
+  // A key may have been revoked between the two statements.
+  return { active: Math.max((all?.keys ?? 0) - suspended, 0), suspended };
+}
 
 const countBannedKeys = statement('count_banned_keys', (db) =>
   db
@@ -50,24 +69,24 @@ export function createOverview(options: {
   stores: Overview['stores'];
 }) {
   const { db, replicas, readTraffic, stores } = options;
-  let active: { readonly keys: Promise<number>; readonly at: number } | undefined;
+  let counted: { readonly keys: ReturnType<typeof countKeys>; readonly at: number } | undefined;
 
   /** Counts at most once at a time, however many operators look. */
-  function countActive(): Promise<number> {
-    if (active === undefined || performance.now() - active.at > countedForMs) {
-      const keys = countActiveKeys(db).then(([row]) => row?.keys ?? 0);
-      active = { keys, at: performance.now() };
+  function countOnce(): ReturnType<typeof countKeys> {
+    if (counted === undefined || performance.now() - counted.at > countedForMs) {
+      const keys = countKeys(db);
+      counted = { keys, at: performance.now() };
       keys.catch(() => {
-        active = undefined;
+        counted = undefined;
       });
     }
-    return active.keys;
+    return counted.keys;
   }
 
   return {
-    async read(): Promise<Overview> {
-      const [activeKeys, [banned], bans] = await Promise.all([
-        countActive(),
+    async read(): Promise<Omit<Overview, 'readiness' | 'history'>> {
+      const [keys, [banned], bans] = await Promise.all([
+        countOnce(),
         countBannedKeys(db),
         listOpenBans(db),
       ]);
@@ -82,7 +101,10 @@ export function createOverview(options: {
           p50Ms: rounded(quantileMs(traffic, 0.5)),
           p99Ms: rounded(quantileMs(traffic, 0.99)),
         },
-        keys: { active: activeKeys, banned: banned?.keys ?? 0 },
+        keys: {
+          ...keys,
+          banned: banned?.keys ?? 0,
+        },
         bans,
         stores,
       };

@@ -3,7 +3,13 @@ import { type NewPet, type Pet, stringifyJson } from '@animal-store/contract';
 import { and, eq, gt, lte, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { idempotencyKeys, petIdSequence, pets } from '../database/schema.ts';
-import { preparedStatement, statement, textArray } from '../database/statement.ts';
+import {
+  execution,
+  oneRow,
+  preparedStatement,
+  statement,
+  textArray,
+} from '../database/statement.ts';
 import { createInsertBatcher } from './insert-batcher.ts';
 
 /** The result of a creation with an `Idempotency-Key`. */
@@ -27,8 +33,8 @@ const retentionStart = sql`now() - interval '24 hours'`;
  * The unique index decides between concurrent requests with the same key. The advisory lock only
  * tells the later one that the first is still running; without it, the later one would wait.
  *
- * @returns the id of each inserted pet, by its number `n` in the batch. No row if its key is taken, by
- * a row of the last 24 hours or by a request in flight.
+ * @returns the id of each inserted pet, by its number `n` in the batch; `null` if its key is taken, by a
+ * row of the last 24 hours or by a request in flight.
  */
 const createPetsOnce = preparedStatement('create_pets_once', (db) => {
   const given = db
@@ -41,15 +47,16 @@ const createPetsOnce = preparedStatement('create_pets_once', (db) => {
       name: sql`name`.as('name'),
       categoryId: sql`category_id`.as('category_id'),
       status: sql`status`.as('status'),
+      isFree: sql<boolean>`is_free`.as('is_free'),
     })
     .as(sql`
       select n::int, nextval(${petIdSequence}) as new_id, key_id::uuid, idempotency_key, fingerprint,
-        name, category_id::bigint, status::pet_status
+        name, category_id::bigint, status::pet_status,
+        pg_try_advisory_xact_lock(hashtextextended(key_id || ' ' || idempotency_key, 0)) as is_free
       from unnest(${textArray('keyIds')}, ${textArray('idempotencyKeys')},
         ${textArray('fingerprints')}, ${textArray('names')}, ${textArray('categoryIds')},
         ${textArray('statuses')}) with ordinality
-        as given (key_id, idempotency_key, fingerprint, name, category_id, status, n)
-      where pg_try_advisory_xact_lock(hashtextextended(key_id || ' ' || idempotency_key, 0))`);
+        as given (key_id, idempotency_key, fingerprint, name, category_id, status, n)`);
 
   const claimed = db.$with('claimed').as(
     db
@@ -63,7 +70,8 @@ const createPetsOnce = preparedStatement('create_pets_once', (db) => {
             petId: given.newId,
             createdAt: sql`now()`.as('created_at'),
           })
-          .from(given),
+          .from(given)
+          .where(sql`${given.isFree}`),
       )
       .onConflictDoUpdate({
         target: [idempotencyKeys.keyId, idempotencyKeys.idempotencyKey],
@@ -98,16 +106,21 @@ const createPetsOnce = preparedStatement('create_pets_once', (db) => {
 
   return db
     .with(given, claimed, inserted)
-    .select({ n: given.n, id: claimed.id })
+    .select({ n: given.n, id: claimed.id, execution })
     .from(given)
-    .innerJoin(claimed, isClaimed);
+    .leftJoin(claimed, isClaimed);
 });
 
 const findEarlierCreation = preparedStatement('find_earlier_creation', (db) =>
   db
-    .select({ fingerprint: idempotencyKeys.fingerprint, petId: idempotencyKeys.petId })
-    .from(idempotencyKeys)
-    .where(
+    .select({
+      fingerprint: idempotencyKeys.fingerprint,
+      petId: idempotencyKeys.petId,
+      execution,
+    })
+    .from(oneRow)
+    .leftJoin(
+      idempotencyKeys,
       and(
         eq(idempotencyKeys.keyId, sql.placeholder('keyId')),
         eq(idempotencyKeys.idempotencyKey, sql.placeholder('idempotencyKey')),
@@ -148,15 +161,16 @@ export function createIdempotentCreations(db: Database) {
     // One statement cannot insert the same key twice. The second creation finds the key taken.
     const byKey = Map.groupBy(creations, (it) => `${it.keyId} ${it.idempotencyKey}`);
     const firsts = [...byKey.values()].flatMap(([first]) => first ?? []);
-    const rows = await createPetsOnce(db, {
+    const values = {
       keyIds: firsts.map(({ keyId }) => keyId),
       idempotencyKeys: firsts.map(({ idempotencyKey }) => idempotencyKey),
       fingerprints: firsts.map(({ fingerprint }) => fingerprint),
       names: firsts.map(({ pet }) => pet.name),
       categoryIds: firsts.map(({ pet }) => String(pet.categoryId)),
       statuses: firsts.map(({ pet }) => pet.status),
-    });
-    const ids = new Map(rows.map(({ n, id }) => [firsts[n - 1], id]));
+    };
+    const rows = await createPetsOnce(db, values, firsts.length);
+    const ids = new Map(rows.map(({ n, id }) => [firsts[n - 1], id ?? undefined]));
     return creations.map((creation) => ids.get(creation));
   });
 
@@ -172,7 +186,7 @@ export function createIdempotentCreations(db: Database) {
       if (id !== undefined) return { outcome: 'created', pet: { id, ...pet } };
 
       const [earlier] = await findEarlierCreation(db, { ...scope });
-      if (earlier === undefined) return { outcome: 'in-progress' };
+      if (earlier?.petId == null) return { outcome: 'in-progress' };
       if (earlier.fingerprint !== fingerprint) return { outcome: 'key-reused' };
       return { outcome: 'replayed', pet: { id: earlier.petId, ...pet } };
     },

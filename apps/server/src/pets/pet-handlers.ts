@@ -2,17 +2,31 @@ import {
   contract,
   errorMessages,
   formatLinks,
-  type NewPet,
   type Pet,
+  pageLimit,
   routes,
 } from '@animal-store/contract';
+import { initContract } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
 import { LRUCache } from 'lru-cache';
 import { HttpError } from '../http/http-error.ts';
-import { JsonText } from '../http/send-json.ts';
+import { jsonBody } from '../http/json-body.ts';
+import { appendHeader, setHeader } from '../http/note-headers.ts';
+import { WrittenBody } from '../http/written-body.ts';
 import type { IdempotentCreation, IdempotentCreations } from './idempotent-creation.ts';
-import { decodeCursor, encodeCursor, type PagePosition } from './page-cursor.ts';
+import { decodeCursor, encodeCursor, type PagePosition, type PetFilter } from './pet-cursor.ts';
 import type { PetRepository } from './pet-repository.ts';
+
+const { listPets, getPet } = contract;
+
+const writtenBody = initContract().type<WrittenBody>();
+
+/** The contract as it is implemented here: Postgres writes the JSON of animals that are read. */
+export const petContract = {
+  ...contract,
+  listPets: { ...listPets, responses: { ...listPets.responses, 200: writtenBody } },
+  getPet: { ...getPet, responses: { ...getPet.responses, 200: writtenBody } },
+};
 
 /**
  * The three operations on animals.
@@ -30,7 +44,7 @@ export function createPetHandlers(options: {
   const links = new LRUCache<string, string>({ max: 1_000 });
 
   function linkToNext(limit: number, position: PagePosition): string {
-    const page = `${limit} ${position.status} ${position.afterId}`;
+    const page = `${limit} ${position.status} ${position.categoryId} ${position.afterId}`;
     const known = links.get(page);
     if (known !== undefined) return known;
     const link = formatLinks([{ url: pageUrl(baseUrl, limit, position), rel: 'next' }]);
@@ -38,23 +52,36 @@ export function createPetHandlers(options: {
     return link;
   }
 
-  return initServer().router(contract, {
-    async listPets({ query: { limit, status, cursor }, res }) {
-      const afterId = readCursor(cursor, status);
-      const { json, lastId } = await pets.list({ status, afterId }, limit);
-      if (lastId !== undefined) {
-        res.locals.headers.push('Link', linkToNext(limit, { status, afterId: lastId }));
+  return initServer().router(petContract, {
+    async listPets({ query: { ids, limit = pageLimit.default, cursor, status, categoryId }, res }) {
+      const filter = { status, categoryId };
+      if (ids !== undefined) {
+        return { status: 200, body: new WrittenBody(await pets.listByIds({ ids, ...filter })) };
       }
-      return { status: 200, body: JsonText.of<Pet[]>(json) };
+      const afterId = readCursor(cursor, filter);
+      const { json, lastId } = await pets.list({ ...filter, afterId }, limit);
+      if (lastId !== undefined) {
+        appendHeader(res, 'Link', linkToNext(limit, { ...filter, afterId: lastId }));
+      }
+      return { status: 200, body: new WrittenBody(json) };
     },
 
-    async createPet({ body, headers: { 'idempotency-key': idempotencyKey }, res }) {
-      if (idempotencyKey === undefined) return { status: 201, body: await pets.create(body) };
-      const { apiKey } = res.locals;
-      if (apiKey === undefined) throw new TypeError('createPet needs requireKey before it.');
-      const creation = await creations.create({ keyId: apiKey.id, idempotencyKey }, body);
-      if (creation.outcome === 'replayed') res.locals.headers.push('Idempotent-Replayed', 'true');
-      return { status: 201, body: createdPet(creation) };
+    createPet: {
+      middleware: [jsonBody],
+      async handler({ body, headers: { 'idempotency-key': idempotencyKey }, res }) {
+        let pet: Pet;
+        if (idempotencyKey === undefined) {
+          pet = await pets.create(body);
+        } else {
+          const { apiKey } = res.locals;
+          if (apiKey === undefined) throw new TypeError('createPet needs authorize before it.');
+          const creation = await creations.create({ keyId: apiKey.id, idempotencyKey }, body);
+          pet = createdPet(creation);
+          if (creation.outcome === 'replayed') setHeader(res, 'Idempotent-Replayed', 'true');
+        }
+        setHeader(res, 'Location', `${baseUrl}${routes.listPets.path}?ids=${pet.id}`);
+        return { status: 201, body: pet };
+      },
     },
 
     async getPet({ params: { petId } }) {
@@ -62,18 +89,18 @@ export function createPetHandlers(options: {
       if (pet === undefined) {
         throw new HttpError('pet_not_found', errorMessages.pet_not_found(petId));
       }
-      return { status: 200, body: pet };
+      return { status: 200, body: new WrittenBody(pet) };
     },
   });
 }
 
-function readCursor(cursor: string | undefined, status: NewPet['status']): number {
+function readCursor(cursor: string | undefined, filter: PetFilter): number {
   if (cursor === undefined) return 0;
-  const afterId = decodeCursor(cursor, status);
+  const afterId = decodeCursor(cursor, filter);
   if (afterId === undefined) {
     throw new HttpError(
       'invalid_request',
-      'cursor: expected one that a Link header gave for the same status filter',
+      'cursor: expected one that a Link header gave for the same status and categoryId',
     );
   }
   return afterId;
@@ -82,6 +109,7 @@ function readCursor(cursor: string | undefined, status: NewPet['status']): numbe
 function pageUrl(baseUrl: string, limit: number, position: PagePosition): string {
   const query = new URLSearchParams({ limit: String(limit) });
   if (position.status !== undefined) query.set('status', position.status);
+  if (position.categoryId !== undefined) query.set('categoryId', String(position.categoryId));
   query.set('cursor', encodeCursor(position));
   return `${baseUrl}${routes.listPets.path}?${query}`;
 }

@@ -1,21 +1,170 @@
--- Decides the requests of `key`, the i-th of KEYS. `decide.ts` does the same for one request in memory.
+-- Decides requests of API keys at one instant: by both windows of their subjects, and by the strikes and
+-- bans of the keys. A key is its own subject, or shares that of its account with others.
+-- `decide.ts` and `ban-rule.ts` do the same for one request in memory; tests compare both with a model.
 --
--- The call asks for three numbers for each key: how many requests arrived, the limit of its minute, and
--- that of its day. 0 requests only look.
+-- KEYS     for each API key where the windows of its subject are, and then where its strikes and ban are,
+--          if that is another place
+-- ARGV[1]  JSON array, four numbers for each API key: how many of KEYS it has, how many requests arrived
+--          (0 only looks), the limit of its subject's minute, and that of the day
+-- ARGV[2]  JSON array, the ban policy: grace, least threshold (0: no bans), threshold as a share of the
+--          limit per minute, length of the strikes' window, of a first ban, of the longest ban, and of the
+--          memory of bans. `BanPolicy` in the contract explains them. Lengths are in milliseconds.
+-- ARGV[3]  in tests, the time to decide by; otherwise it is Redis's own
+--
+-- Returns a JSON array: the time, then for each key an array of integers: how many of its requests were
+-- admitted, used and end of the minute, used and end of the day. If there is more to say, then also: how
+-- many requests were denied after those (the rest is banned), end of the ban, strikes before the first
+-- denial and after the last, and 1 if one of these requests began the ban.
+--
+-- Times are Unix times in milliseconds. An end of 0 means that the window is not open, or that there is no
+-- ban. Arguments and reply are JSON, because Redis and Node read and write it in native code: with an
+-- argument for each number, a call took Node twice as long. For the same reason there are no functions and
+-- tables for each key: they would cost Redis a quarter more time.
 
-local requests, minute_limit, day_limit = asked[i * 3 - 2], asked[i * 3 - 1], asked[i * 3]
+local asked = cjson.decode(ARGV[1])
+local now = tonumber(ARGV[3])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local reply = { now }
+-- Decoded when a request is denied; most calls need none of it.
+local policy
 
-local admitted, denied = 0, 0
-local strikes_before, strikes_after, ban_began = strikes, strikes, 0
-local is_changed = requests > 0 and ban_ends == 0
-if is_changed then
-  admitted = math.max(0, math.min(requests, minute_limit - minute_used, day_limit - day_used))
-  denied = requests - admitted
-  if admitted > 0 then
-    minute_used, day_used = minute_used + admitted, day_used + admitted
-    if minute_ends == 0 then minute_ends = now + 60000 end
-    if day_ends == 0 then day_ends = now + 86400000 end
-    -- An admitted request ends the episode.
-    episode_began = 0
+local names = 0
+for i = 1, #asked / 4 do
+  local is_apart, requests = asked[i * 4 - 3] == 2, asked[i * 4 - 2]
+  local minute_limit, day_limit = asked[i * 4 - 1], asked[i * 4]
+
+  -- 1. Read the state: a packed string of 20 bytes with the windows, and 30 more while there is an
+  --    episode, a strike or a ban. Those of a key that shares its windows are a string of their own.
+  --    `set-ban.lua` and `redis-bans.ts` rely on this.
+  local minute_used, minute_ends, day_used, day_ends = 0, 0, 0, 0
+  local episode_began, strikes, strikes_end, ban_ends, bans, bans_end = 0, 0, 0, 0, 0, 0
+  names = names + 1
+  local windows_at, packed, ban_at, packed_ban = KEYS[names]
+  if is_apart then
+    names = names + 1
+    ban_at = KEYS[names]
+    local both = redis.call('MGET', windows_at, ban_at)
+    packed, packed_ban = both[1], both[2]
+    if packed_ban then
+      episode_began, strikes, strikes_end, ban_ends, bans, bans_end =
+        struct.unpack('>I6I4I6I6I4I6', packed_ban)
+    end
+  else
+    packed = redis.call('GET', windows_at)
+  end
+  if packed then
+    minute_used, minute_ends, day_used, day_ends = struct.unpack('>I4I6I4I6', packed)
+    if #packed > 20 then
+      episode_began, strikes, strikes_end, ban_ends, bans, bans_end =
+        struct.unpack('>I6I4I6I6I4I6', packed, 21)
+    end
+  end
+  local stored_until = math.max(minute_ends, day_ends)
+  if not is_apart then stored_until = math.max(stored_until, strikes_end, ban_ends, bans_end) end
+
+  -- 2. Treat expired windows and an expired ban as empty.
+  if minute_ends <= now then minute_used, minute_ends = 0, 0 end
+  if day_ends <= now then day_used, day_ends = 0, 0 end
+  if strikes_end <= now then strikes, strikes_end = 0, 0 end
+  if bans_end <= now then bans, bans_end = 0, 0 end
+  if ban_ends <= now then ban_ends = 0 end
+
+  local admitted, denied, denied_until = 0, 0, 0
+  local strikes_before, strikes_after, ban_began = strikes, strikes, 0
+  -- During a ban requests change nothing.
+  if requests > 0 and ban_ends == 0 then
+
+    -- 3. Admit as many as both windows have room for. Each costs one in both.
+    admitted = math.max(0, math.min(requests, minute_limit - minute_used, day_limit - day_used))
+    if admitted > 0 then
+      minute_used, day_used = minute_used + admitted, day_used + admitted
+      if minute_ends == 0 then minute_ends = now + 60000 end
+      if day_ends == 0 then day_ends = now + 86400000 end
+      -- An admitted request ends the episode.
+      episode_began = 0
+    end
+
+    -- 4. Deny the others. Each denial begins an episode, is a strike, or begins a ban.
+    denied = requests - admitted
+    if denied > 0 then
+      policy = policy or cjson.decode(ARGV[2])
+      local grace, min_strikes, strike_share, strike_window, first_ban, longest_ban, ban_memory =
+        unpack(policy)
+      if min_strikes > 0 then
+        local new_strikes = denied
+        -- An episode of an earlier window is over: the key has waited, and other keys of its account
+        -- have used up the new window meanwhile.
+        local full_since = now
+        if minute_used >= minute_limit then
+          full_since, denied_until = minute_ends - 60000, minute_ends
+        end
+        if day_used >= day_limit then
+          full_since = math.min(full_since, day_ends - 86400000)
+          denied_until = math.max(denied_until, day_ends)
+        end
+        if episode_began < full_since then
+          episode_began = now
+          new_strikes = denied - 1
+        end
+        -- Requests that were in flight when the quota ran out are not "repeated requests after a 429".
+        if now - episode_began < grace then new_strikes = 0 end
+        local threshold = math.max(min_strikes, math.floor(minute_limit * strike_share))
+        local allowed = math.max(0, threshold - strikes)
+
+        if new_strikes > allowed then
+          denied = denied - new_strikes + allowed
+          strikes_after = strikes + allowed
+          ban_began = 1
+          bans = bans + 1
+          bans_end = now + ban_memory
+          ban_ends = now + math.min(first_ban * 2 ^ (bans - 1), longest_ban)
+          -- A ban clears the strikes and the episode that led to it.
+          strikes, strikes_end, episode_began = 0, 0, 0
+        elseif new_strikes > 0 then
+          strikes = strikes + new_strikes
+          strikes_after = strikes
+          if strikes_end == 0 then strikes_end = now + strike_window end
+        end
+      end
+    end
+
+    -- 5. Write the state. In one string, an episode needs no end of its own: it ends when the window
+    --    that denied has room again.
+    local ends = math.max(minute_ends, day_ends)
+    local state = struct.pack('>I4I6I4I6', minute_used, minute_ends, day_used, day_ends)
+    local ban_state = ''
+    if episode_began > 0 or strikes > 0 or bans > 0 then
+      ban_state =
+        struct.pack('>I6I4I6I6I4I6', episode_began, strikes, strikes_end, ban_ends, bans, bans_end)
+    end
+    if not is_apart then
+      ends = math.max(ends, strikes_end, ban_ends, bans_end)
+      state = state .. ban_state
+    elseif #ban_state > 0 then
+      local needed_until = math.max(denied_until, strikes_end, ban_ends, bans_end)
+      redis.call('SET', ban_at, ban_state, 'PX', needed_until - now)
+    elseif packed_ban then
+      redis.call('DEL', ban_at)
+    end
+    if admitted > 0 or not is_apart then
+      if packed and ends == stored_until then
+        redis.call('SET', windows_at, state, 'KEEPTTL')
+      else
+        redis.call('SET', windows_at, state, 'PX', ends - now)
+      end
+    end
+  end
+
+  -- 6. Reply.
+  if admitted == requests and ban_ends == 0 and strikes == 0 then
+    reply[i + 1] = { admitted, minute_used, minute_ends, day_used, day_ends }
+  else
+    reply[i + 1] = { admitted, minute_used, minute_ends, day_used, day_ends,
+      denied, ban_ends, strikes_before, strikes_after, ban_began }
   end
 end
+
+return cjson.encode(reply)

@@ -2,20 +2,21 @@ import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contr
 import { LRUCache } from 'lru-cache';
 import { RateLimiterCompatibleAbstract } from 'rate-limiter-flexible';
 import type { OnBan } from './ban-rule.ts';
-import { decide } from './decide.ts';
-import { QuotaResult } from './quota-result.ts';
-import { type QuotaState, unusedKey, withoutBan, withoutExpired } from './quota-state.ts';
+import { type BanState, notBanned } from './ban-state.ts';
+import { decide, type Outcome, type RequestState, withoutExpired } from './decide.ts';
+import { type LimitedKey, requireKey } from './limited-key.ts';
+import { QuotaDecision } from './quota-decision.ts';
+import { cannotSet, costsOnePoint } from './unsupported-calls.ts';
+import { type Counts, unused } from './window-counts.ts';
 
 /**
- * At most about 30 MB. Beyond it the least recently used key is forgotten and its counts begin
+ * At most about 30 MB. Beyond it the least recently used subject is dropped and its counts begin
  * again. Nobody else needs to delete anything: expired counts are treated as empty.
  */
-const maxKeys = 100_000;
+const maxSubjects = 100_000;
 
-/** What comes with each request of a key: its limits need no limiter of their own. */
-export interface KeyLimiterOptions {
-  readonly quota: Quota;
-}
+/** Bans are kept apart, so that a key has its own, whatever its subject is. */
+const maxBans = 100_000;
 
 /**
  * Limits API keys in this process's memory: for a single replica, and as the insurance of
@@ -30,7 +31,10 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
   override blockDuration = 0;
   override execEvenly = false;
 
-  readonly #states = new LRUCache<string, QuotaState>({ max: maxKeys });
+  /** By subject. */
+  readonly #counts = new LRUCache<string, Counts>({ max: maxSubjects });
+  /** By key; only of those that have been denied. */
+  readonly #bans = new LRUCache<string, BanState>({ max: maxBans });
   readonly #banPolicy: BanPolicy;
   readonly #onBan: OnBan | undefined;
   readonly #replicas: () => number;
@@ -53,37 +57,65 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     this.#scope = options.scope;
   }
 
-  /** Unlike the library's limiters, it also resolves if the request is not admitted. */
-  override async consume(id: string, _points: number, options: KeyLimiterOptions) {
+  override async consume(subject: string, points = 1, key: Partial<LimitedKey> = {}) {
+    const decision = await this.penalty(subject, points, key);
+    if (decision.outcome === 'admitted') return decision;
+    // As every limiter of the library rejects what it does not admit.
+    throw decision;
+  }
+
+  /** Counts one request as `consume` does, and resolves also if it is not admitted. */
+  override async penalty(subject: string, points = 1, key: Partial<LimitedKey> = {}) {
+    if (points !== 1) throw costsOnePoint();
+    requireKey(key);
+    const { id } = key;
     const now = Date.now();
-    const quota = this.#shareOf(options.quota);
-    const before = this.#states.get(id) ?? unusedKey;
+    const quota = this.#shareOf(key.quota);
+    const before = this.#stateOf(subject, id);
     const { outcome, state } = decide(before, { quota, banPolicy: this.#banPolicy }, now);
-    this.#states.set(id, state);
-    if (outcome === 'banned' && state.bannedUntilMs !== before.bannedUntilMs) {
-      this.#onBan?.({
-        keyId: id,
-        seconds: (state.bannedUntilMs - now) / 1_000,
-        startedAtMs: now,
-      });
+    this.#counts.set(subject, state.counts);
+    if (state.ban !== notBanned) this.#bans.set(id, state.ban);
+    const { bannedUntilMs } = state.ban;
+    if (outcome === 'banned' && bannedUntilMs !== before.ban.bannedUntilMs) {
+      this.#onBan?.({ keyId: id, seconds: (bannedUntilMs - now) / 1_000, startedAtMs: now });
     }
-    return this.#resultOf(state, outcome, now, quota);
+    return this.#toDecision(state, outcome, now, quota);
   }
 
-  /** The state of a key. Counts nothing. */
-  override async get(id: string, options: KeyLimiterOptions) {
+  override async reward(): Promise<never> {
+    throw costsOnePoint();
+  }
+
+  override async set(): Promise<never> {
+    throw cannotSet();
+  }
+
+  override async block(): Promise<never> {
+    throw cannotSet();
+  }
+
+  /** The state of a key and of its subject. Counts nothing. */
+  override async get(subject: string, key: Partial<LimitedKey> = {}) {
+    requireKey(key);
     const now = Date.now();
-    const state = withoutExpired(this.#states.get(id) ?? unusedKey, now);
-    return this.#resultOf(state, 'admitted', now, this.#shareOf(options.quota));
+    const state = withoutExpired(this.#stateOf(subject, key.id), now);
+    return this.#toDecision(state, 'admitted', now, this.#shareOf(key.quota));
   }
 
-  async unban(id: string): Promise<void> {
-    this.forgetBan(id);
+  /** Deletes the counts of a subject, and the ban of a key. */
+  override async delete(subject: string, key: Partial<LimitedKey> = {}): Promise<boolean> {
+    requireKey(key);
+    this.#bans.delete(key.id);
+    return this.#counts.delete(subject);
   }
 
-  forgetBan(id: string): void {
-    const state = this.#states.get(id);
-    if (state !== undefined) this.#states.set(id, withoutBan(state));
+  /** Ends the ban of a key, and deletes its strikes and earlier bans. The counts of both windows stay. */
+  unban(keyId: string): void {
+    this.#bans.delete(keyId);
+  }
+
+  #stateOf(subject: string, keyId: string): RequestState {
+    return { counts: this.#counts.get(subject) ?? unused, ban: this.#bans.get(keyId) ?? notBanned };
   }
 
   #shareOf({ perMinute, perDay }: Quota): Quota {
@@ -94,9 +126,10 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     };
   }
 
-  #resultOf(state: QuotaState, outcome: QuotaResult['outcome'], now: number, quota: Quota) {
-    return new QuotaResult(
-      { ...state, now, outcome, strikes: state.strikes.used },
+  #toDecision({ counts, ban }: RequestState, outcome: Outcome, now: number, quota: Quota) {
+    const { strikes, bannedUntilMs } = ban;
+    return new QuotaDecision(
+      { now, outcome, counts, strikes: strikes.used, bannedUntilMs },
       {
         ...quota,
         strikeThreshold: strikeThreshold(this.#banPolicy, quota),

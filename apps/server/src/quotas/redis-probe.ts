@@ -23,6 +23,8 @@ export function createRedisProbe(redis: RedisConnection, timeoutMs: number) {
   let lastReadyAt = performance.now();
 
   return async function probe(): Promise<void> {
+    // What interrupts ioredis while it asks Sentinels for the primary ends the connection for good.
+    if (redis.status === 'end') redis.connect().catch(() => {});
     if (redis.status !== 'ready') {
       if (performance.now() - lastReadyAt > connectTimeoutMs) {
         lastReadyAt = performance.now();

@@ -1,91 +1,28 @@
 import { readFileSync } from 'node:fs';
-import {
-  type BanPolicy,
-  deprecations,
-  errorCodes,
-  errorMessages,
-  type PlanName,
-  pageLimit,
-  planNames,
-  plans,
-  rateLimitStatusPerMinute,
-  windowSeconds,
-} from '@animal-store/contract';
-
-/** Settings that the guides mention. */
-export interface GuideNumbers {
-  /** Requests per minute of a network without a valid key. */
-  readonly addressPerMinute: number;
-  readonly banPolicy: BanPolicy;
-}
-
-const count = new Intl.NumberFormat('en');
-const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
 /**
- * Creates the guides of the reference page from `guides.md`. They are beside the OpenAPI document and
- * not in it: generators copy its description into every file that they write.
- *
- * @param baseUrl the base address in the examples, ending in `/v1`.
+ * All guides, in the order in which they are read. Each but `operations`, which is derived from the OpenAPI
+ * document, is a file of `assets/reference/guides`: a title, a paragraph that sums it up, and the text. The
+ * anchor is that on `/docs`, so that links from the time of one page still lead to it.
  */
-export function createGuides(
-  baseUrl: string,
-  { addressPerMinute, banPolicy }: GuideNumbers,
-): string {
-  const { deprecatedAt, sunsetAt } = deprecations.getPet;
-  const values: Readonly<Record<string, string>> = {
-    baseUrl,
-    addressPerMinute: count.format(addressPerMinute),
-    minuteSeconds: count.format(windowSeconds.minute),
-    daySeconds: count.format(windowSeconds.day),
-    statusPerMinute: String(rateLimitStatusPerMinute),
-    plans: planNames.map(planRow).join('\n'),
-    bans: bans(banPolicy),
-    minLimit: String(pageLimit.min),
-    maxLimit: String(pageLimit.max),
-    defaultLimit: String(pageLimit.default),
-    petNotFound: errorMessages.pet_not_found(7),
-    errors: Object.entries(errorCodes)
-      .map(([code, { status, when, advice }]) => `- \`${code}\` (${status}): ${when} *${advice}*`)
-      .join('\n'),
-    deprecatedAt: String(deprecatedAt.getTime() / 1000),
-    sunset: sunsetAt.toUTCString(),
-    sunsetDate: longDate.format(sunsetAt),
-  };
-  const guides = readFileSync(new URL('../../assets/reference/guides.md', import.meta.url), 'utf8');
-  return guides.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
-    const value = values[name];
-    if (value === undefined) throw new TypeError(`guides.md names an unknown value: ${name}`);
-    return value;
-  });
-}
+export const guides = [
+  { name: 'start', anchor: 'start' },
+  { name: 'operations', anchor: 'operations' },
+  { name: 'authentication', anchor: 'authentication' },
+  { name: 'limits', anchor: 'rate-limits' },
+  { name: 'errors', anchor: 'error-handling' },
+  { name: 'pagination', anchor: 'pagination' },
+  { name: 'idempotency', anchor: 'idempotency' },
+  { name: 'integers', anchor: 'integers' },
+  { name: 'deprecation', anchor: 'deprecation' },
+  { name: 'versioning', anchor: 'versioning' },
+  { name: 'typescript', anchor: 'typescript-client' },
+  { name: 'languages', anchor: 'languages' },
+] as const satisfies readonly { name: string; anchor: string }[];
 
-function planRow(name: PlanName): string {
-  const quota = plans[name];
-  const title = name.charAt(0).toUpperCase() + name.slice(1);
-  return quota === undefined
-    ? `| ${title} | by agreement | by agreement |`
-    : `| ${title} | ${count.format(quota.perMinute)} | ${count.format(quota.perDay)} |`;
-}
+export type GuideName = (typeof guides)[number]['name'];
 
-function bans(policy: BanPolicy): string {
-  if (policy.minStrikes === 0) return '';
-  const { graceMs, minStrikes, strikeShare, strikeWindowSeconds } = policy;
-  const grace =
-    graceMs === 0 ? '' : `, not counting those within ${duration(graceMs / 1_000)} of the first,`;
-  const share = `${count.format(strikeShare * 100)} % of its limit per minute`;
-  return `**Bans.** A key that keeps sending requests after a 429 is temporarily banned: more than ${share} (and more than ${count.format(minStrikes)}) refused requests within ${duration(strikeWindowSeconds)}${grace} ban it for ${duration(policy.banSeconds)}. Each further ban within ${duration(policy.memorySeconds)} lasts twice as long, up to ${duration(policy.maxBanSeconds)}. The message of the 429 warns before that. During a ban every answer is 429 with the code \`key_temporarily_banned\`; further requests do not make it longer.
-`;
-}
-
-/** Formats a duration in the largest unit that gives a whole number. */
-function duration(seconds: number): string {
-  const units = [
-    ['hour', 3_600],
-    ['minute', 60],
-    ['second', 1],
-  ] as const;
-  const [unit, size] = units.find(([, size]) => seconds % size === 0) ?? units[2];
-  const amount = seconds / size;
-  return `${count.format(amount)} ${unit}${amount === 1 ? '' : 's'}`;
+/** Reads a guide as it is written, with the names of its values. */
+export function readGuide(name: Exclude<GuideName, 'operations'>): string {
+  return readFileSync(new URL(`../../assets/reference/guides/${name}.md`, import.meta.url), 'utf8');
 }

@@ -1,16 +1,20 @@
 import { apiVersion } from '@animal-store/contract';
 import type { JsonObject, OpenApiOptions } from '@animal-store/contract/openapi';
-import { createGuides, type GuideNumbers } from './guides.ts';
+import type { GuideNumbers } from './guide-values.ts';
 
 /** The addresses and settings that the reference shows. */
 export type ReferenceOptions = OpenApiOptions & GuideNumbers;
 
+/** Scalar shows an operation with any other `x-scalar-stability` as deprecated. */
+const scalarStabilities: readonly unknown[] = ['stable', 'experimental'];
+
 /**
- * Adapts the OpenAPI document for the page: adds the guides, renames extensions as Scalar expects them,
- * and makes the origin of the page the server, so that try-outs work under any host name.
+ * Adapts the OpenAPI document for the page: links the guides, renames extensions as Scalar expects them,
+ * leaves out what Scalar would send or show wrongly, and makes the origin of the page the server, so that
+ * try-outs work under any host name.
  */
-export function toScalarDocument(document: JsonObject, options: ReferenceOptions): JsonObject {
-  // These links point to the page itself.
+export function toScalarDocument(document: JsonObject): JsonObject {
+  // The page has links of its own.
   const { externalDocs: _, ...rest } = document;
   const { contact: __, ...info } = document['info'] as JsonObject;
   const { paths, servers } = document as {
@@ -18,25 +22,38 @@ export function toScalarDocument(document: JsonObject, options: ReferenceOptions
     servers: JsonObject[];
   };
   const [, ...others] = servers;
-  const marked = (operation: JsonObject) => {
-    const sunset = operation['x-deprecated-sunset'];
-    return {
-      ...operation,
-      'x-scalar-stability': operation['deprecated'] ? 'deprecated' : operation['x-stability'],
-      ...(sunset !== undefined && { 'x-badges': [{ name: `Sunset ${sunset}` }] }),
-    };
-  };
   const mapMembers = <T, R>(object: Record<string, T>, map: (member: T) => R) =>
     Object.fromEntries(Object.entries(object).map(([name, member]) => [name, map(member)]));
   return withoutInt64Bounds({
     ...rest,
-    info: {
-      ...info,
-      description: `${welcome}${createGuides(`${options.origin}/${apiVersion}`, options)}`,
-    },
+    info: { ...info, description: welcome },
     servers: [{ url: `/${apiVersion}`, description: 'This service' }, ...others],
-    paths: mapMembers(paths, (item) => mapMembers(item, marked)),
+    paths: mapMembers(paths, (item) => mapMembers(item, toScalarOperation)),
   });
+}
+
+function toScalarOperation(operation: JsonObject): JsonObject {
+  const { parameters, 'x-stability': stability, 'x-deprecated-sunset': sunset } = operation;
+  const isKnown = scalarStabilities.includes(stability);
+  const badges = [
+    ...(isKnown ? [] : [{ name: stability, position: 'before' }]),
+    ...(sunset === undefined ? [] : [{ name: `Sunset ${sunset}` }]),
+  ];
+  return {
+    ...operation,
+    ...(isKnown && !operation['deprecated'] && { 'x-scalar-stability': stability }),
+    ...(badges.length > 0 && { 'x-badges': badges }),
+    ...(Array.isArray(parameters) && { parameters: parameters.map(withoutSentExample) }),
+  };
+}
+
+/**
+ * Removes the examples that a try-out must not send. With the same `Idempotency-Key` the second try
+ * returned the animal of the first; `ids` are refused beside the example of `limit`.
+ */
+function withoutSentExample(parameter: JsonObject): JsonObject {
+  const { example: _, ...rest } = parameter;
+  return parameter['in'] === 'header' || parameter['name'] === 'ids' ? rest : parameter;
 }
 
 /** Removes the bounds of int64. Scalar would round them, and the format `int64` implies them. */
@@ -51,7 +68,7 @@ function withoutInt64Bounds<T>(value: T): T {
 }
 
 const welcome = `
-List the animals of a store, add one, get one. Paste your API key under *Authentication*, and try each operation on this page.
+Paste your API key under *Authentication*, and try each operation on this page.
 
-For generators and other tools the whole of it is an [OpenAPI 3.1 document](/openapi.json).
+[Guides](/docs) · [Samples in five languages](/docs/guides/operations) · [All errors](/docs#errors) · [Changelog](/docs/changelog) · [OpenAPI 3.1 document](/openapi.json)
 `;

@@ -1,61 +1,133 @@
 import { readFileSync } from 'node:fs';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzipSync, gzip as gzipWithCallback } from 'node:zlib';
 import { stringifyJson } from '@animal-store/contract';
 import { createOpenApi } from '@animal-store/contract/openapi';
 import { digest, type StaticFile } from '../http/send-file.ts';
+import {
+  type DocsPage,
+  type DocsPages,
+  docsPaths,
+  guideMarkdownPath,
+  guidePath,
+  ownAnchors,
+  writeDocsPages,
+} from './docs-pages.ts';
+import { docsPageHeaders } from './docs-style.ts';
+import { guides } from './guides.ts';
+import { llmsText } from './llms-text.ts';
 import { type ReferenceOptions, toScalarDocument } from './reference-document.ts';
 import { contentSecurityPolicy, referencePage } from './reference-page.ts';
 
+const gzip = promisify(gzipWithCallback);
 const assets = new URL('../../assets/reference/', import.meta.url);
 const readAsset = (name: string) => readFileSync(new URL(name, assets));
 
-/** Creates all files of the reference, by path. */
-export function createReferenceFiles(options: ReferenceOptions): Map<string, StaticFile> {
-  const files = new Map<string, StaticFile>();
-  const script = 'text/javascript; charset=utf-8';
-  const json = 'application/json; charset=utf-8';
+/** Creates a file when it is first requested. */
+export type FileSource = () => Promise<StaticFile>;
+
+const types = {
+  html: 'text/html; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  markdown: 'text/markdown; charset=utf-8',
+  text: 'text/plain; charset=utf-8',
+  atom: 'application/atom+xml; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+} as const;
+
+/**
+ * Creates all files of the reference, by path. A page is rendered when it is first requested, so the start
+ * does not wait for it; from then on only its compressed form is kept.
+ */
+export function createReferenceFiles(options: ReferenceOptions): Map<string, FileSource> {
+  const sources = new Map<string, FileSource>();
 
   const addNamedByContent = (
     name: string,
-    extension: string,
-    file: Omit<StaticFile, 'immutable'>,
+    type: 'js' | 'css' | 'svg',
+    gzipped = gzipSync(readAsset(`${name}.${type}`)),
   ) => {
-    const path = `/docs/${name}.${digest(file.bytes).slice(0, 12)}.${extension}`;
-    files.set(path, { ...file, immutable: true });
+    const path = `/docs/${name}.${digest(gzipped).slice(0, 12)}.${type}`;
+    sources.set(path, async () => ({ type: types[type], gzipped, immutable: true }));
     return path;
   };
-  const gzipped = readAsset('scalar.js.gz');
-  const paths = {
-    bundle: addNamedByContent('scalar', 'js', {
-      type: script,
-      bytes: gunzipSync(gzipped),
-      gzipped,
-    }),
-    start: addNamedByContent('reference', 'js', { type: script, bytes: readAsset('reference.js') }),
-    style: addNamedByContent('reference', 'css', {
-      type: 'text/css; charset=utf-8',
-      bytes: readAsset('reference.css'),
-    }),
-    icon: addNamedByContent('icon', 'svg', { type: 'image/svg+xml', bytes: readAsset('icon.svg') }),
+  const add = (
+    path: string,
+    type: keyof typeof types,
+    write: () => string | Promise<string>,
+    headers: Readonly<Record<string, string>> = {},
+  ) => {
+    sources.set(path, async () => {
+      const gzipped = await gzip(await write());
+      return { type: types[type], gzipped, immutable: false, headers };
+    });
   };
 
-  const document = createOpenApi(options);
-  for (const [path, content] of [
-    ['/openapi.json', document],
-    ['/docs/openapi.json', toScalarDocument(document, options)],
-  ] as const) {
-    const bytes = Buffer.from(stringifyJson(content));
-    files.set(path, { type: json, bytes, gzipped: gzipSync(bytes), immutable: false });
-  }
-  files.set('/docs', {
-    type: 'text/html; charset=utf-8',
-    bytes: Buffer.from(referencePage(paths)),
-    immutable: false,
-    headers: {
-      'Content-Security-Policy': contentSecurityPolicy(options),
-      'Cross-Origin-Opener-Policy': 'same-origin',
-      'Referrer-Policy': 'no-referrer',
-    },
+  const icon = addNamedByContent('icon', 'svg');
+  const script = addNamedByContent('docs', 'js');
+  const windowsPicture = addNamedByContent('windows', 'svg');
+  const scalar = {
+    icon,
+    bundle: addNamedByContent('scalar', 'js', readAsset('scalar.js.gz')),
+    start: addNamedByContent('reference', 'js'),
+    style: addNamedByContent('reference', 'css'),
+  };
+
+  const document = once(() => createOpenApi(options));
+  add('/openapi.json', 'json', () => stringifyJson(document()));
+  add('/docs/openapi.json', 'json', () => stringifyJson(toScalarDocument(document())));
+  add(docsPaths.api, 'html', () => referencePage(scalar), {
+    ...docsPageHeaders,
+    'Content-Security-Policy': contentSecurityPolicy(options),
   });
-  return files;
+
+  const { origin } = options;
+  const pages = once(() =>
+    writeDocsPages({ origin, numbers: options, document: document(), windowsPicture }),
+  );
+  const addPage = (path: string, markdownPath: string, find: (pages: DocsPages) => DocsPage) => {
+    const writeHtml = async () =>
+      (await rendering()).docsPageHtml(find(pages()), pages(), { script, icon });
+    add(path, 'html', writeHtml, docsPageHeaders);
+    add(markdownPath, 'markdown', () => portableMarkdown(find(pages()), origin));
+  };
+  addPage(docsPaths.home, docsPaths.homeMarkdown, ({ home }) => home);
+  addPage(docsPaths.changelog, docsPaths.changelogMarkdown, ({ changelog }) => changelog);
+  for (const { name } of guides) {
+    const path = guidePath(name);
+    addPage(path, guideMarkdownPath(name), (all) => pageAt(all.guides, path));
+  }
+  add(docsPaths.search, 'json', async () =>
+    JSON.stringify((await rendering()).searchIndex(pages())),
+  );
+  add(docsPaths.feed, 'atom', async () =>
+    (await rendering()).changelogFeed(origin, pages().changelog.markdown),
+  );
+  add(docsPaths.llms, 'text', () => llmsText(origin, pages()));
+  return sources;
+}
+
+function pageAt(pages: readonly DocsPage[], path: string): DocsPage {
+  const page = pages.find((page) => page.path === path);
+  if (page === undefined) throw new TypeError(`There is no page ${path}.`);
+  return page;
+}
+
+/** The Markdown of a page, for whoever reads it anywhere: its links are absolute, its headings plain. */
+function portableMarkdown({ markdown }: DocsPage, origin: string): string {
+  return markdown.replaceAll(ownAnchors, '$1').replaceAll('](/', `](${origin}/`);
+}
+
+/** What renders pages. It is loaded with the first of them: most starts need none. */
+const rendering = () => import('./render-docs.ts');
+
+/** Creates a value when it is first needed. */
+function once<T>(create: () => T): () => T {
+  let value: { readonly it: T } | undefined;
+  return () => {
+    value ??= { it: create() };
+    return value.it;
+  };
 }

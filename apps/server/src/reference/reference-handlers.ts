@@ -1,31 +1,35 @@
 import type { RequestHandler } from 'express';
 import { HttpError } from '../http/http-error.ts';
-import { sendFile } from '../http/send-file.ts';
+import { appendHeader, setHeader } from '../http/note-headers.ts';
+import { sendFileFrom } from '../http/send-file.ts';
+import { send } from '../http/send-response.ts';
 import type { ReferenceOptions } from './reference-document.ts';
 import { createReferenceFiles } from './reference-files.ts';
 
-/** Paths that lead to the page. */
-const redirects = ['/', '/docs/'];
+/** Paths that lead to the entry. */
+const redirects = ['/', '/docs/', '/docs/guides'];
 
 /**
- * Creates the handlers of the reference, by path: `/openapi.json`, `/docs` and the files of that page.
- * They need no key and cost no quota, so they only send bytes that were created at the start.
+ * Creates the handlers of the reference, by path: `/openapi.json`, `/llms.txt`, and `/docs` with the pages and
+ * files below it. They need no key, and send the same to everybody.
  */
 export function referenceHandlers(options: ReferenceOptions): Record<string, RequestHandler> {
   const files = [...createReferenceFiles(options)];
   return Object.fromEntries([
-    ...files.map(([path, file]) => [path, sendFile(file)]),
+    ...files.map(([path, source]) => [path, sendFileFrom(source)]),
     ...redirects.map((path) => [path, redirectToPage]),
   ]);
 }
 
 const redirectToPage: RequestHandler = (req, res) => {
   if (req.path === '/') {
-    res.vary('Accept');
+    appendHeader(res, 'Vary', 'Accept');
     // Programs get the 404 of any unknown path. Only browsers are redirected.
     if (req.accepts(['json', 'html']) !== 'html') {
       throw new HttpError('not_found', 'There is no such path. The API is under /v1.');
     }
   }
-  res.redirect(302, '/docs');
+  setHeader(res, 'Location', '/docs');
+  setHeader(res, 'Content-Type', 'text/plain; charset=utf-8');
+  send(res.status(302), 'The reference is at /docs.');
 };

@@ -17,7 +17,7 @@ export function contentSecurityPolicy({ stagingOrigin }: OpenApiOptions): string
   ].join('; ');
 }
 
-/** Creates the HTML page of the reference, given the paths of its files. */
+/** Creates the HTML page of the interactive reference, given the paths of its files. */
 export function referencePage(paths: {
   bundle: string;
   start: string;
@@ -30,14 +30,14 @@ export function referencePage(paths: {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Animal Store API</title>
-<meta name="description" content="Reference and guides of the Animal Store API.">
+<title>Try the Animal Store API</title>
+<meta name="description" content="Interactive reference of the Animal Store API.">
 <link rel="icon" href="${paths.icon}" type="image/svg+xml">
 <link rel="stylesheet" href="${paths.style}">
 <link rel="preload" href="${paths.bundle}" as="script">
 </head>
 <body>
-<noscript>This page needs JavaScript. The same, for tools: <a href="/openapi.json">openapi.json</a>.</noscript>
+<noscript>This page needs JavaScript. Without it: <a href="/docs/guides/operations">all operations, with samples</a>.</noscript>
 <div id="reference"></div>
 <script src="${paths.start}" data-bundle="${paths.bundle}"></script>
 </body>

@@ -4,6 +4,9 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createBatcher } from './batch.ts';
 
+// The same cases in every run.
+fc.configureGlobal({ seed: 1 });
+
 const options = {
   operation: 'a_test',
   system: 'postgresql',

@@ -1,10 +1,24 @@
 import { once } from 'node:events';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { localSocketPath, openLocalSocket } from './local-socket.ts';
+
+// Regression: until its mode was changed, other users could connect if the umask and the directory let them.
+test('a socket is private from the moment that it exists, whatever the umask', async () => {
+  await using directory = await temporaryDirectory();
+  const umask = process.umask(0);
+  try {
+    const opening = openLocalSocket(directory.path, (_req, res) => res.end());
+    expect(statSync(localSocketPath(directory.path)).mode & 0o777).toBe(0o600);
+    expect(process.umask()).toBe(0);
+    await (await opening).close();
+  } finally {
+    process.umask(umask);
+  }
+});
 
 // Linux cuts a longer path off, and two servers would then share one socket.
 test('a data directory whose path is too long for a socket has one all the same', async () => {

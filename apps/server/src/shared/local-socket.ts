@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import { chmodSync, openSync, rmSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
+import { openSync, rmSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
-import { createServer } from './http-without-undici.ts';
 import { StartupError } from './startup-error.ts';
 
 /** `sockaddr_un` holds 107 bytes of a path on Linux and 103 on macOS; a longer one is cut or refused. */
@@ -50,9 +49,15 @@ export async function openLocalSocket(
   const server = createServer(handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(path, resolve);
+    // `listen` creates the socket before it returns. A `chmod` after it would come too late: whoever has
+    // connected by then stays connected.
+    const umask = process.umask(0o177);
+    try {
+      server.listen(path, resolve);
+    } finally {
+      process.umask(umask);
+    }
   });
-  if (process.platform !== 'win32') chmodSync(path, 0o600);
   return {
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
 import { repeat } from '../shared/repeat.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
-import { createUsageCollector, type UsageCollector } from './usage-collector.ts';
+import { createUsageCollector } from './usage-collector.ts';
 import { createUsageFlusher } from './usage-flusher.ts';
 import type { UsageRetention } from './usage-partitions.ts';
 import { createUsageQueries, type UsageQueries } from './usage-queries.ts';
@@ -29,24 +29,6 @@ const refreshMs = 1_000;
 /** How long after a question another one is expected: longer than the pause of a page that polls. */
 const askedForMs = 5_000;
 
-/** The usage ledger. */
-export interface Usage {
-  /** Counts one request, in memory. */
-  readonly count: UsageCollector['count'];
-  /** Reads the ledger. Each question has what was counted so far written and rolled up first. */
-  readonly ledger: UsageQueries;
-  /** Writes what this replica has counted, because another one was asked a question. */
-  flush(): Promise<void>;
-  /** Whether this replica was asked a question in the last few seconds, so that the others should write. */
-  isAsked(): boolean;
-  /** Milliseconds since all that was counted had been written. */
-  writeAgeMs(): number;
-  /** Milliseconds since all that was written had been rolled up, or another replica was at it. */
-  rollUpAgeMs(): number;
-  /** Writes what was counted. */
-  close(): Promise<void>;
-}
-
 /** Opens the usage ledger: it writes and rolls up counts from now on. */
 export function openUsage(options: {
   db: Database;
@@ -59,7 +41,7 @@ export function openUsage(options: {
   /** Called with the number of requests that will be missing in the ledger. */
   onLost: (requests: number) => void;
   report: (failure: unknown) => void;
-}): Usage {
+}) {
   const { db, flushMs, rollUpMs, keptMs, onLost, report } = options;
   const repository = createUsageRepository(db);
   const queries = createUsageQueries(db);
@@ -119,17 +101,29 @@ export function openUsage(options: {
   }
 
   return {
+    /** Counts one request, in memory. */
     count: collector.count,
+
+    /** Reads the ledger. Each question has what was counted so far written and rolled up first. */
     ledger: {
       read: upToDate(queries.read),
       readBusiest: upToDate(queries.readBusiest),
+      listBusiest: upToDate(queries.listBusiest),
       readRecent: upToDate(queries.readRecent),
-    },
+      sumOfAccounts: upToDate(queries.sumOfAccounts),
+    } satisfies UsageQueries,
+
+    /** Writes what this replica has counted, because another one was asked a question. */
     flush: flushing.now,
+    /** Whether this replica was asked a question in the last few seconds, so that the others should write. */
     isAsked: () => performance.now() - askedAt < askedForMs,
+    /** Milliseconds since all that was counted had been written. */
     writeAgeMs: () => performance.now() - writtenAt,
+    /** Milliseconds since all that was written had been rolled up, or another replica was at it. */
     rollUpAgeMs: () => performance.now() - rolledUpAt,
-    async close() {
+
+    /** Writes what was counted. */
+    async close(): Promise<void> {
       await waitAtMost(closeTimeoutMs, finish().catch(onFailure), () => {});
       flusher.giveUp();
     },

@@ -1,4 +1,4 @@
-import { usageOperations } from '@animal-store/contract/admin';
+import { type OperationMetadata, operations } from '@animal-store/contract';
 import { sql } from 'drizzle-orm';
 import { statement } from '../database/statement.ts';
 import { accountTotalId } from './usage-tables.ts';
@@ -9,7 +9,10 @@ import { accountTotalId } from './usage-tables.ts';
  */
 const maxEntries = 2_000;
 
-const deprecated = sql.raw(String(usageOperations.indexOf('getPet')));
+const deprecatedCodes = Object.values<{ metadata: OperationMetadata }>(operations)
+  .filter(({ metadata }) => metadata.deprecation !== undefined)
+  .map(({ metadata }) => metadata.usageCode);
+const deprecated = sql.raw(`any ('{${deprecatedCodes}}')`);
 
 /** Adds the entries to the buckets of a table. */
 const addTo = (table: string, minutes: number) => sql`

@@ -9,7 +9,7 @@ const pro = { id: '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d', plan: 'pro' } as const
 
 function requestOf(more: Partial<UsedRequest> = {}): UsedRequest {
   const decision = { decidedAtMs: 5 * minuteMs };
-  const request = { apiKey: pro, decision, operation: 'listPets', status: 200 };
+  const request = { apiKey: pro, decision, operation: { usageCode: 1 }, status: 200 };
   return { ...request, errorCode: undefined, ...more };
 }
 
@@ -24,7 +24,7 @@ test('requests are added up by operation, outcome and minute', () => {
   collector.count(requestOf());
   collector.count(requestOf(at(6 * minuteMs - 1)));
   collector.count(requestOf({ status: 429 }));
-  collector.count(requestOf({ operation: 'getPet' }));
+  collector.count(requestOf({ operation: { usageCode: 3 } }));
   collector.count(requestOf(at(6 * minuteMs)));
   const list = { plan: 2, minute: 5, operation: 1, outcome: 0, requests: 2 };
   expect(countsOf(collector)).toEqual([

@@ -14,10 +14,6 @@ interface KeyMinute {
 }
 
 const outcomeCount = usageOutcomes.length;
-const operationPlaces = new Map<string | undefined, number>(
-  usageOperations.map((name, place) => [name, place]),
-);
-const notNamed = usageOperations.indexOf('none');
 
 /** Requests without a valid key are counted together: by network they would be without bound. */
 const withoutKey = totalId(planCode(undefined));
@@ -51,7 +47,7 @@ export function createUsageCollector({ maxKeyMinutes }: { maxKeyMinutes: number 
      * preflights, nor requests refused because of overload, nor those whose key could not be looked
      * up: nobody knows whose they are.
      *
-     * @returns its outcome; `undefined` if it was not counted.
+     * @returns its outcome; `undefined` if it is not to be counted.
      */
     count(request: UsedRequest): UsageOutcome | undefined {
       const { apiKey, decision } = request;
@@ -59,7 +55,7 @@ export function createUsageCollector({ maxKeyMinutes }: { maxKeyMinutes: number 
       const keyId = apiKey?.id ?? withoutKey;
       const plan = apiKey?.plan;
       // Without a key, anybody can call anything: it says nothing about who uses an operation.
-      const operation = apiKey === undefined ? undefined : request.operation;
+      const place = (apiKey && request.operation?.usageCode) ?? 0;
       const outcome = outcomeOf(request);
       const minute = Math.floor((decision?.decidedAtMs ?? Date.now()) / 60_000);
       let found = open.get(keyId);
@@ -70,7 +66,6 @@ export function createUsageCollector({ maxKeyMinutes }: { maxKeyMinutes: number 
           return outcome;
         }
       }
-      const place = operationPlaces.get(operation) ?? notNamed;
       const cell = place * outcomeCount + usageOutcomes.indexOf(outcome);
       found.cells[cell] = (found.cells[cell] ?? 0) + 1;
       return outcome;

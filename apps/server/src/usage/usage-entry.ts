@@ -9,8 +9,8 @@ export interface UsedRequest {
   readonly apiKey: { readonly id: string; readonly plan: PlanName } | undefined;
   /** The decision of a quota, with its Unix time in milliseconds; `undefined` if there was none. */
   readonly decision: { readonly decidedAtMs: number } | undefined;
-  /** Operations that the contract does not list, such as `getRateLimit`, count as `none`. */
-  readonly operation: string | undefined;
+  /** `undefined` for an unknown path or method. */
+  readonly operation: { readonly usageCode?: number } | undefined;
   readonly status: number;
   readonly errorCode: string | undefined;
 }

@@ -35,7 +35,7 @@ function openFlusher({ maxKeyMinutes = 100_000 } = {}) {
     collector.count({
       apiKey: { id, plan: 'free' },
       decision: undefined,
-      operation: 'listPets',
+      operation: { usageCode: 1 },
       status: 200,
       errorCode: undefined,
     });

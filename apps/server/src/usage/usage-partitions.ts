@@ -20,6 +20,12 @@ const lockPartitions = statement('lock_usage_partitions', (db) =>
   db.execute(sql`select pg_advisory_xact_lock(${partitionLock})`),
 );
 
+const findPartition = statement('find_usage_partition', (db, { name }: Partition) =>
+  db
+    .select({ isThere: sql<boolean>`is_there` })
+    .from(sql`(select to_regclass(${`usage.${name}`}) is not null as is_there) partition`),
+);
+
 const createPartition = statement(
   'create_usage_partition',
   (db, table: string, { name, from, to }: Partition) =>
@@ -84,7 +90,7 @@ const isPartitioned = (table: string): table is PartitionedTable => Object.hasOw
 
 /** Creates and drops the partitions of the ledger. */
 export function createUsagePartitions(db: Database) {
-  /** Partitions that are there; asking again would lock the table. */
+  /** Partitions that are there. */
   const known = new Set<string>();
 
   return {
@@ -92,10 +98,14 @@ export function createUsagePartitions(db: Database) {
     async create(table: PartitionedTable, at: Date): Promise<void> {
       const partition = partitionOf(table, at);
       if (known.has(partition.name)) return;
-      await inTransaction('change_usage_partitions', db, async (tx) => {
-        await lockPartitions(tx);
-        await createPartition(tx, table, partition);
-      });
+      // Another replica may hold the lock for long, while a table is in use.
+      const [found] = await findPartition(db, partition);
+      if (found?.isThere !== true) {
+        await inTransaction('change_usage_partitions', db, async (tx) => {
+          await lockPartitions(tx);
+          await createPartition(tx, table, partition);
+        });
+      }
       known.add(partition.name);
     },
 

@@ -113,6 +113,26 @@ const listBusiestKeys = statement(
   },
 );
 
+/** The requests of all keys of some accounts together. */
+const sumAccounts = statement('sum_usage_of_accounts', (db, names: string[], range: UsageRange) => {
+  const { day } = usageTables;
+  const wanted = sql.join(
+    names.map((name) => sql`(${name}::text)`),
+    sql`, `,
+  );
+  const codes = sql`${`{${planNames.map(planCode).join(',')}}`}::text::smallint[]`;
+  return db
+    .select({
+      account: sql<string>`wanted.name`,
+      requests: sql<number>`sum(${day.requests})`.mapWith(Number),
+    })
+    .from(sql`(values ${wanted}) wanted (name)`)
+    .crossJoin(sql`unnest(${codes}) of_plan (plan)`)
+    .innerJoin(day, eq(day.keyId, accountTotalId(sql`of_plan.plan`, sql`wanted.name`)))
+    .where(isWithin(day, range))
+    .groupBy(sql`wanted.name`);
+});
+
 /** The requests of some keys by day, as far as a filter leaves those days. */
 const readKeyDays = statement(
   'read_usage_of_keys',
@@ -199,7 +219,11 @@ export function createUsageQueries(db: Database) {
     read: (bucket: keyof typeof usageTables, subject: UsageSubject, range: UsageRange) =>
       readUsage(db, bucket, subject, range),
 
-    /** The keys with the most requests of some days, the busiest first, and their requests by day. */
+    /** The keys with the most requests of some days, the busiest first. */
+    listBusiest: (filter: UsageFilter, range: UsageRange, limit: number) =>
+      listBusiestKeys(db, filter, range, limit),
+
+    /** The same keys, and their requests by day. */
     async readBusiest(filter: UsageFilter, range: UsageRange, limit: number) {
       const keys = await listBusiestKeys(db, filter, range, limit);
       if (keys.length === 0) return { keys, rows: [] };
@@ -208,8 +232,16 @@ export function createUsageQueries(db: Database) {
       return { keys, rows: ids.flatMap((id) => rowsOf.get(id) ?? []) };
     },
 
+    /** The requests of whole days of accounts, by their name; none of an account without requests. */
+    async sumOfAccounts(names: string[], range: UsageRange): Promise<ReadonlyMap<string, number>> {
+      if (names.length === 0) return new Map();
+      const sums = await sumAccounts(db, names, range);
+      return new Map(sums.map(({ account, requests }) => [account, requests]));
+    },
+
     /** What keys were used for lately, by their id. */
     async readRecent(keyIds: string[], now = Date.now()): Promise<ReadonlyMap<string, RecentUse>> {
+      if (keyIds.length === 0) return new Map();
       const hour = Math.floor(now / hourMs);
       const firstHour = hour - recentHours + 1;
       const firstDay = Math.floor(now / dayMs) - recentDays + 1;

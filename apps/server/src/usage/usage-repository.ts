@@ -62,14 +62,16 @@ export function createUsageRepository(db: Database) {
   return {
     /** Adds what a replica has counted. A repetition changes nothing. */
     async add(flush: UsageFlush): Promise<void> {
-      try {
-        await insertFlush(db, flush);
-      } catch (error) {
-        if (!isCheckViolation(error)) throw error;
-        partitions.forget();
+      const write = async () => {
         await partitions.create('flushes', flush.flushedAt);
         await insertFlush(db, flush);
-      }
+      };
+      await write().catch(async (error: unknown) => {
+        // A replica dropped the partition after this one had created it.
+        if (!isCheckViolation(error)) throw error;
+        partitions.forget();
+        await write();
+      });
     },
 
     /**

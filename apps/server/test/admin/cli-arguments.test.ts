@@ -10,7 +10,7 @@ const nobody = '00000000-0000-4000-8000-000000000000';
 describe('an invalid command', () => {
   const plan = ['create', '--plan'];
   test.each([
-    [['create'], "required option '--plan <plan>' not specified"],
+    [['create'], 'expected --plan, or --account with one that has a plan'],
     [[...plan, 'gold'], 'Allowed choices are free, pro, business, enterprise'],
     [[...plan, 'enterprise'], 'the Enterprise plan takes --per-minute and --per-day'],
     [[...plan, 'enterprise', '--per-minute', '5'], '--per-minute and --per-day go together'],
@@ -27,12 +27,40 @@ describe('an invalid command', () => {
     [['rotate', nobody, '--grace', '31d'], 'Expected at most 30d'],
     [['rotate', nobody, '--grace', '-1'], 'Expected at most 30d'],
     [['revoke', nobody, nobody], 'too many arguments'],
-    [['list', '--state', 'banned'], 'Allowed choices are active, expired, revoked'],
+    [
+      ['create', '--plan', 'free', '--scopes', 'pets:sell'],
+      'Expected pets:read or pets:write, or both',
+    ],
+    [['create', '--plan', 'free', '--scopes', 'pets:read,pets:read'], 'Expected pets:read or'],
+    [['create', '--plan', 'free', '--scopes', ''], 'Expected pets:read or'],
+    [
+      ['create', '--plan', 'free', '--read-only', '--scopes', 'pets:write'],
+      "option '--read-only' cannot be used with option '--scopes <list>'",
+    ],
+    [['list', '--state', 'banned'], 'Allowed choices are active, suspended, expired, revoked'],
     [['list', '--url', 'localhost'], 'Expected an origin'],
     [['destroy'], "unknown command 'destroy'"],
     [['list', '--everything'], "unknown option '--everything'"],
   ])('%j prints the reason and exits with code 2', async (args, message) => {
     const { code, stdout, stderr } = await cli(['keys', ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(/\nAdd --help for what it takes\.\n$/);
+  });
+
+  test.each([
+    [['show'], "missing required argument 'account'"],
+    [['set-plan', 'C-17'], "missing required argument 'plan'"],
+    [['set-plan', 'C-17', 'gold'], 'Allowed choices are free, pro, business, enterprise, none'],
+    [['set-plan', 'C-17', 'enterprise'], 'the Enterprise plan takes --per-minute and --per-day'],
+    [
+      ['set-plan', 'C-17', 'none', '--per-minute', '5', '--per-day', '6'],
+      'only the Enterprise plan takes --per-minute and --per-day',
+    ],
+    [['list', '--plan', 'none'], 'Allowed choices are free, pro, business, enterprise'],
+    [['create', 'C-17'], "unknown command 'create'"],
+  ])('of accounts, %j, prints the reason and exits with code 2', async (args, message) => {
+    const { code, stdout, stderr } = await cli(['accounts', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
     expect(stderr).toMatch(/\nAdd --help for what it takes\.\n$/);
@@ -44,7 +72,17 @@ describe('an invalid command', () => {
     const help = await cli(['keys', '--help']);
     expect(help).toMatchObject({ code: 0, stderr: '', stdout: nothing.stderr });
     expect(help.stdout).toMatch(/^Usage: npm run keys -- /);
-    for (const command of ['create', 'list', 'show', 'set-plan', 'rotate', 'revoke', 'unban']) {
+    for (const command of [
+      'create',
+      'list',
+      'show',
+      'set-plan',
+      'rotate',
+      'suspend',
+      'resume',
+      'revoke',
+      'unban',
+    ]) {
       expect(help.stdout).toContain(`\n  ${command} `);
       const own = await cli(['keys', command, '--help']);
       expect(own).toMatchObject({ code: 0, stderr: '' });

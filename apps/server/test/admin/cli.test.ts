@@ -46,6 +46,7 @@ describe('beside an embedded server', () => {
           '  Name       acme',
           '  Account    C-17',
           '  Plan       pro: 300 per minute, 10,000 per day',
+          '  Scopes     pets:read, pets:write',
           '  State      active',
           `  Created    ${anyTime}`,
           `  Expires    ${anyTime}`,
@@ -156,6 +157,33 @@ $`,
     });
   });
 
+  test('a key can be made to read only, and be given other scopes', async () => {
+    const created = await keys('create', '--plan', 'free', '--read-only');
+    expect(created.stdout).toContain('\n  Scopes     pets:read\n');
+    const [, token = ''] = /Token +(ast_\w{36})/.exec(created.stdout) ?? [];
+    const [, id = ''] = /Id +(\S+)/.exec(created.stdout) ?? [];
+    const post = () =>
+      call(`${server.baseUrl}/pets`, { token, json: '{"name":"Mia","categoryId":3}' });
+    expect((await post()).status).toBe(403);
+    const changed = await json<Key>('update', id, '--scopes', 'pets:write,pets:read');
+    expect(changed.scopes).toEqual(['pets:read', 'pets:write']);
+    expect((await post()).status).toBe(201);
+  });
+
+  test('a key can be suspended and resumed', async () => {
+    const { key, token } = await json<IssuedKey>('create', '--plan', 'free');
+    const suspended = await keys('suspend', key.id, '--reason', 'Invoice 4711');
+    expect(suspended.stdout).toMatch(
+      new RegExp(`\n  State      suspended\n  Suspended  ${anyTime}: Invoice 4711\n`),
+    );
+    expect(await use(token)).toBe(403);
+    expect((await json<Key[]>('list', '--state', 'suspended')).map(({ id }) => id)).toEqual([
+      key.id,
+    ]);
+    expect(await json<Key>('resume', key.id)).toMatchObject({ state: 'active', suspension: null });
+    expect(await use(token)).toBe(200);
+  });
+
   test('list prints an aligned table, or JSON with --json', async () => {
     const made: string[] = [];
     for (const name of ['日本 🐈', 'a']) {
@@ -214,6 +242,84 @@ $`,
       stderr: 'error: from: expected at most 31 buckets of a day before to, got 91\n',
     });
     expect(await run('usage', 'top', '--since', 'yesterday')).toMatchObject({ code: 2 });
+  });
+
+  test('accounts are given plans, shown, listed, suspended and resumed', async () => {
+    const accounts = (...args: string[]) => cli(['accounts', ...args], database.env);
+    const name = 'Ünïcode/100 %';
+    const set = await accounts('set-plan', name, 'free', '--reason', 'Contract 2026-118');
+    expect(set).toEqual({
+      code: 0,
+      stdout: [
+        `  Account  ${name}`,
+        '  Plan     free: 60 per minute, 1,000 per day, shared by its keys',
+        '  State    active',
+        '  Keys     0\n',
+      ].join('\n'),
+      stderr: '',
+    });
+    const one = await json<IssuedKey>('create', '--account', name, '--name', 'shop');
+    const other = await json<IssuedKey>('create', '--account', name, '--read-only');
+    for (const { token } of [one, one, other]) expect(await use(token)).toBe(200);
+
+    const shown = await until(async () => {
+      const { stdout } = await accounts('show', name);
+      return stdout.includes('3 requests') && stdout;
+    });
+    expect(shown).toMatch(
+      new RegExp(
+        [
+          `^  Account  ${name}`,
+          '  Plan     free: .* shared by its keys',
+          '  State    active',
+          '  Keys     2',
+          `  Minute   57 of 60 left, resets ${anyTime}`,
+          `  Day      997 of 1,000 left, resets ${anyTime}`,
+          '  Today    3 requests',
+          '',
+          'ID  .*NAME  STATE   REQUESTS TODAY',
+          `${one.key.id}  shop  active  2`,
+          `${other.key.id}  -     active  1\n$`,
+        ].join('\n'),
+      ),
+    );
+    const key = await keys('show', one.key.id);
+    expect(key.stdout).toMatch(/\n {2}Plan {7}free: 60/);
+    expect(key.stdout).toMatch(
+      /\n {2}Shared {5}its account has the plan free: all of its keys use/,
+    );
+    const listed = await accounts('list', '--plan', 'free');
+    expect(listed.stdout).toMatch(
+      new RegExp(
+        `^ACCOUNT .*REQUESTS TODAY\n${name}  free  60          1,000    active  2     3\n$`,
+      ),
+    );
+
+    const suspended = await accounts('suspend', name, '--reason', 'unpaid');
+    expect(suspended.stdout).toMatch(new RegExp(`\n  Suspended  ${anyTime}: unpaid\n`));
+    expect(await use(one.token)).toBe(403);
+    expect((await keys('show', one.key.id)).stdout).toMatch(
+      new RegExp(`\n  State              suspended\n  Account suspended  ${anyTime}: unpaid\n`),
+    );
+    const found = await keys('list', '--state', 'suspended', '--account', name);
+    expect(found.stdout.match(/ account suspended /g)).toHaveLength(2);
+    const only = JSON.parse((await accounts('list', '--suspended', '--json')).stdout);
+    expect(only).toMatchObject([{ account: name, suspension: { reason: 'unpaid' } }]);
+    expect((await accounts('resume', name)).stdout).toContain('  State    active\n');
+    expect(await use(one.token)).toBe(200);
+
+    const taken = await accounts('set-plan', name, 'none');
+    expect(taken.stdout).toContain('  Plan     none: each key has its own\n');
+    expect(await accounts('show', 'nobody')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: There is no account nobody: no key has it, and it has no plan.\n',
+    });
+    const audit = await cli(['audit', '--account', name, '--json'], database.env);
+    expect(JSON.parse(audit.stdout).map(({ action }: { action: string }) => action)).toEqual([
+      ...['account.changed', 'account.resumed', 'account.suspended'],
+      ...['key.created', 'key.created', 'account.changed'],
+    ]);
   });
 
   test('operators are created, listed, rotated and revoked', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { useAdmin } from '../support/admin.ts';
-import { databaseKinds } from '../support/databases.ts';
+import { kindsOfThisRun } from '../support/databases.ts';
+import { useSharedService } from '../support/shared-service.ts';
 import type { CallOptions } from '../support/test-service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 
-describe.each(databaseKinds)('an invalid admin request on %s', (kind) => {
-  const { admin } = useAdmin(kind);
+describe.each(kindsOfThisRun)('an invalid admin request on %s', (kind) => {
+  const { admin } = useSharedService(kind);
 
   const key = `/keys/${nobody}`;
   const deep = `${'['.repeat(8_000)}${']'.repeat(8_000)}`;
@@ -45,6 +45,7 @@ describe.each(databaseKinds)('an invalid admin request on %s', (kind) => {
     ['/keys?account=a&account=b', {}, 400],
     ['/keys?tokenPrefix=ast_000', {}, 400],
     ['/keys?tokenPrefix=aso_0000', {}, 400],
+    ['/keys?banned=yes', {}, 400],
     ['/keys?deprecatedWithinDays=-1', {}, 400],
     ['/keys?unusedForDays=1e2', {}, 400],
     [`/keys?cursor=${Buffer.from('x y.00000000000').toString('base64url')}`, {}, 400],
@@ -63,6 +64,8 @@ describe.each(databaseKinds)('an invalid admin request on %s', (kind) => {
     ['/keys?reason=', { json: '{"plan":"free"}' }, 400],
     [`${key}/revoke?reason=%0A`, { method: 'POST' }, 400],
     [`${key}/unban?reason=a&reason=b`, { method: 'POST' }, 400],
+    [`${key}/suspend?reason=a&reason=b`, { method: 'POST' }, 400],
+    ['/keys/1/resume', { method: 'POST' }, 400],
     [key, { method: 'PATCH', json: '{"name":"x"}' }, 404],
     [key, { method: 'PATCH', json: '{"expiresAt":"2020-01-01T00:00:00Z"}' }, 400],
     [key, { method: 'PATCH', json: '{"name":null,"Name":null}' }, 400],
@@ -81,10 +84,13 @@ describe.each(databaseKinds)('an invalid admin request on %s', (kind) => {
     [`${key}/rotate`, { json: '{"graceSeconds":2592001}' }, 400],
     [`${key}/rotate`, { json: '{"grace":0}' }, 400],
     [`${key}/revoke`, { method: 'POST' }, 404],
+    [`${key}/suspend`, { method: 'POST' }, 404],
+    [`${key}/resume`, { method: 'POST' }, 404],
     [`${key}/unban`, { method: 'POST' }, 404],
     [key, { method: 'DELETE' }, 405],
     ['/keys', { method: 'PUT', json: '{}' }, 405],
     [`${key}/revoke`, {}, 405],
+    [`${key}/suspend`, {}, 405],
     ['/', {}, 404],
     ['/Keys', {}, 404],
     ['/keys/', {}, 404],

@@ -13,14 +13,14 @@ import {
   createOperatorManagement,
   type OperatorManagement,
 } from '../../src/operators/operator-management.ts';
-import { adminOf, adminToken, someCause, useAdmin } from '../support/admin.ts';
-import { databaseKinds } from '../support/databases.ts';
-import { startService } from '../support/test-service.ts';
+import { adminOf, someCause, useAdmin } from '../support/admin.ts';
+import { kindsOfThisRun } from '../support/databases.ts';
+import { useSharedService } from '../support/shared-service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-describe.each(databaseKinds)('on %s', (kind) => {
+describe.each(kindsOfThisRun)('on %s', (kind) => {
   let expired: Awaited<ReturnType<OperatorManagement['create']>>;
 
   const { service, admin } = useAdmin(kind, {
@@ -72,7 +72,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('an expired operator is refused', async () => {
-    const { holder: operator, token } = expired;
+    const { operator, token } = expired;
     expect(await list()).toContainEqual(
       expect.objectContaining({ id: operator.id, state: 'expired' }),
     );
@@ -161,13 +161,14 @@ describe.each(databaseKinds)('on %s', (kind) => {
 });
 
 describe('without an ADMIN_TOKEN', () => {
+  const shared = useSharedService();
+
   test('named operators still have the admin API, and nobody else', async () => {
-    await using service = await startService('postgres', { env: { ADMIN_TOKEN: adminToken } });
     const json = '{"name":"Ann","role":"owner"}';
-    const created = await adminOf(service.server).call('/operators', { json });
+    const created = await shared.admin.call('/operators', { json });
     const { token } = created.body as IssuedOperator;
 
-    await using later = await startServer({ env: service.database.env });
+    await using later = await startServer({ env: shared.service.database.env });
     const admin = adminOf(later);
     expect((await admin.call('/keys', { token })).status).toBe(200);
     expect((await admin.call('/keys')).status).toBe(401);

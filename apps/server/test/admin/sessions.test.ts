@@ -5,14 +5,15 @@ import {
   type OperatorRole,
   sessionLifetime,
 } from '@animal-store/contract/admin';
-import { startServer } from '@animal-store/testkit';
+import { startServer, until } from '@animal-store/testkit';
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { operatorSessions } from '../../src/database/schema.ts';
 import { createToken, hashToken } from '../../src/keys/token.ts';
 import { createOperatorSessions } from '../../src/operators/operator-sessions.ts';
 import { type Admin, adminOf, adminToken, useAdmin } from '../support/admin.ts';
-import { createDatabase, databaseKinds, useDatabase } from '../support/databases.ts';
+import { kindsOfThisRun, useDatabase } from '../support/databases.ts';
+import { useSharedService } from '../support/shared-service.ts';
 
 const begin = (admin: Admin, token: string) => admin.call('/sessions', { method: 'POST', token });
 
@@ -21,7 +22,7 @@ async function createOperator(admin: Admin, role: OperatorRole): Promise<IssuedO
   return (await admin.call('/operators', { json })).body as IssuedOperator;
 }
 
-describe.each(databaseKinds)('on %s', (kind) => {
+describe.each(kindsOfThisRun)('on %s', (kind) => {
   const { service, admin } = useAdmin(kind);
 
   const statusFor = async (token: string) => (await admin.call('/keys', { token })).status;
@@ -142,6 +143,27 @@ describe('in the database', () => {
     expect(await sessions.find(token)).toBeUndefined();
   });
 
+  test('a session that ends while it is used is not extended', async () => {
+    const { db, sessions, token } = await beginOnly();
+    await db.update(operatorSessions).set({ expiresAt: sql`now() + interval '1 minute'` });
+    const used = await db.transaction(async (tx) => {
+      await tx.update(operatorSessions).set({ expiresAt: sql`now()` });
+      // It is found as it was, and its extension waits for this transaction.
+      const finding = sessions.find(token);
+      // Asked outside, because a transaction sees the same activity all the time.
+      await until(async () => {
+        const waiting = await db
+          .select({ pid: sql<number>`pid` })
+          .from(sql`pg_stat_activity`)
+          .where(sql`wait_event_type = 'Lock' and datname = current_database()`);
+        return waiting.length > 0;
+      });
+      return { finding };
+    });
+    expect(await used.finding).toEqual(owner);
+    expect(await sessions.find(token)).toBeUndefined();
+  });
+
   test('what is stored is no session, and another ADMIN_TOKEN ends those of the one before', async () => {
     const { db, sessions, token } = await beginOnly();
     expect(await sessions.find(token)).toEqual(owner);
@@ -159,16 +181,16 @@ describe('in the database', () => {
   });
 });
 
-test('every replica accepts a session, and refuses it once it has ended', async () => {
-  await using stack = new AsyncDisposableStack();
-  const database = stack.use(await createDatabase('postgres'));
-  const env = { ...database.env, ADMIN_TOKEN: adminToken };
-  const replicas = await Promise.all(
-    [1, 2].map(async () => adminOf(stack.use(await startServer({ env })))),
-  );
-  const [one, other] = replicas as [Admin, Admin];
-  const { token } = (await begin(one, adminToken)).body as IssuedSession;
-  expect((await other.call('/keys', { token })).status).toBe(200);
-  await other.call('/sessions/current', { method: 'DELETE', token });
-  expect((await one.call('/keys', { token })).status).toBe(401);
+describe('on two replicas', () => {
+  const { service, admin } = useSharedService();
+
+  test('each accepts a session, and refuses it once it has ended', async () => {
+    const env = { ...service.database.env, ADMIN_TOKEN: adminToken };
+    await using second = await startServer({ env });
+    const other = adminOf(second);
+    const { token } = (await begin(admin, adminToken)).body as IssuedSession;
+    expect((await other.call('/keys', { token })).status).toBe(200);
+    await other.call('/sessions/current', { method: 'DELETE', token });
+    expect((await admin.call('/keys', { token })).status).toBe(401);
+  });
 });

@@ -10,22 +10,24 @@ import {
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAuditLog, recordAudit } from '../../src/audit/audit-log.ts';
-import { adminOf, adminToken, someCause, useAdmin } from '../support/admin.ts';
-import { databaseKinds, useDatabase } from '../support/databases.ts';
+import { adminOf, adminToken, someCause } from '../support/admin.ts';
+import { kindsOfThisRun, useDatabase } from '../support/databases.ts';
+import { useSharedService } from '../support/shared-service.ts';
 import { startService } from '../support/test-service.ts';
 
+const pageSize = 100;
 const nobody = '00000000-0000-4000-8000-000000000000';
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const anyTokens = expect.arrayContaining([
   { prefix: expect.stringMatching(/^as[ot]_\w{4}$/), createdAt: anyInstant, expiresAt: null },
 ]);
 
-describe.each(databaseKinds)('on %s', (kind) => {
-  const { admin } = useAdmin(kind);
+describe.each(kindsOfThisRun)('on %s', (kind) => {
+  const { admin } = useSharedService(kind);
 
   /** The entries that a filter leaves, on one page. */
   async function entriesOf(filter: string): Promise<AuditEntry[]> {
-    const { status, body } = await admin.call(`/audit?limit=100&${filter}`);
+    const { status, body } = await admin.call(`/audit?limit=${pageSize}&${filter}`);
     expect(status).toBe(200);
     return body as AuditEntry[];
   }
@@ -56,6 +58,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
           account: 'C-17',
           plan: 'pro',
           quota: { perMinute: 300, perDay: 10_000 },
+          scopes: ['pets:read', 'pets:write'],
           tokens: key.tokens,
         },
         requestId: 'request-1',
@@ -140,9 +143,10 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect((await admin.call('/keys', { json: '{"plan":"gold"}' })).status).toBe(400);
     const other = await admin.create('{"plan":"pro","name":"a"}');
     expect((await change(other.key.id, '{"name":"a","plan":"pro"}')).status).toBe(200);
+    // Other files may have filled the page.
     expect(await entriesOf('')).toEqual([
       expect.objectContaining({ subject: expect.objectContaining({ id: other.key.id }) }),
-      ...before,
+      ...before.slice(0, pageSize - 1),
     ]);
   });
 
@@ -164,7 +168,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const { key, token } = await admin.create('{"plan":"free"}');
     const rotated = (await admin.call(`/keys/${key.id}/rotate`, { method: 'POST' }))
       .body as IssuedKey;
-    await change(key.id, JSON.stringify({ name: `was ${token}` }), `?reason=leaked%20${token}`);
+    await change(key.id, '{"name":"leaked"}', `?reason=leaked%20${token}`);
     const { text } = await admin.call('/audit?limit=100');
     expect(text).toContain('"reason":"leaked ast_…"');
     for (const secret of [token, rotated.token]) expect(text).not.toContain(secret.slice(8));
@@ -256,7 +260,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 });
 
-describe.each(databaseKinds)('in the database %s', (kind) => {
+describe.each(kindsOfThisRun)('in the database %s', (kind) => {
   const database = useDatabase(kind);
 
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();

@@ -14,7 +14,7 @@ import { createKeyManagement } from '../../src/keys/key-management.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
 import {
   createDatabase,
-  databaseKinds,
+  kindsOfThisRun,
   type TestDatabase,
   useDatabase,
 } from '../support/databases.ts';
@@ -59,7 +59,7 @@ async function useUntilBanned(servers: readonly Server[], token: string): Promis
   });
 }
 
-describe.each(databaseKinds)('on %s', (kind) => {
+describe.each(kindsOfThisRun)('on %s', (kind) => {
   const stack = new AsyncDisposableStack();
   let server: Server;
 
@@ -107,7 +107,7 @@ describe('on several replicas with Redis', () => {
     const database = stack.use(await createDatabase('postgres'));
     const redis = stack.use(await openRedis());
     const env = { ...database.env, ...quickBans, REDIS_URL: redis.url, BAN_SECONDS: '3' };
-    servers = await Promise.all([1, 2, 3].map(() => startServer({ env })));
+    servers = await Promise.all([1, 2].map(() => startServer({ env })));
     for (const server of servers) stack.use(server);
   });
   afterAll(() => stack.disposeAsync());
@@ -122,7 +122,7 @@ describe('on several replicas with Redis', () => {
   });
 
   test('an unban is the end of the ban: it has no other', async () => {
-    // On a slow machine, a ban may end before it is lifted. Another key is tried then.
+    // On a slow machine, a ban may end before the unban. Another key is tried then.
     const { key, start } = await until(async () => {
       const { key, token } = await createKey(first());
       await useUntilBanned(servers, token);
@@ -131,7 +131,8 @@ describe('on several replicas with Redis', () => {
       const { status } = await adminOf(servers[1] as Server).call(path, { method: 'POST' });
       expect(status).toBe(200);
       const [, start, ...later] = await entriesOf(first(), key.id);
-      return !later.some(({ action }) => action === 'ban.ended') && { key, start };
+      const [end] = later;
+      return end?.action === 'key.unbanned' && end.before.bannedUntil && { key, start };
     });
     expect((await entriesOf(first(), key.id)).at(-1)).toMatchObject({
       action: 'key.unbanned',
@@ -174,7 +175,7 @@ test('a ban that begins while the database is away is recorded once it is back',
   });
 });
 
-describe.each(databaseKinds)('in the database %s', (kind) => {
+describe.each(kindsOfThisRun)('in the database %s', (kind) => {
   const database = useDatabase(kind);
 
   async function actionsAbout(keyId: string) {
@@ -197,10 +198,14 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
     expect(await actionsAbout(nobody)).toEqual(['ban.started', 'ban.ended']);
   });
 
-  test('a ban that was lifted before its start got here has no other end', async () => {
+  test('a ban that an unban ended before its start got here has no other end', async () => {
     const { db } = database;
-    const keys = createKeyManagement(db, () => {});
-    const { holder: key } = await keys.create({ plan: 'free' }, someCause);
+    const keys = createKeyManagement(
+      db,
+      () => {},
+      async () => {},
+    );
+    const { key } = await keys.create({ plan: 'free' }, someCause);
     const standing = { bannedUntil: null, strikes: 3 };
     const ban = banOf(key.id, -1_000);
     await keys.unban(key.id, standing, async () => {}, someCause);
@@ -209,12 +214,16 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
     expect(await actionsAbout(key.id)).toEqual(['ban.started', 'key.created', 'key.unbanned']);
   });
 
-  test('an unban whose ban cannot be lifted is not recorded', async () => {
-    const keys = createKeyManagement(database.db, () => {});
-    const { holder: key } = await keys.create({ plan: 'free' }, someCause);
+  test('an unban that fails is not recorded', async () => {
+    const keys = createKeyManagement(
+      database.db,
+      () => {},
+      async () => {},
+    );
+    const { key } = await keys.create({ plan: 'free' }, someCause);
     await createBanLog(database.db).start(banOf(key.id, 60_000));
     const standing = { bannedUntil: null, strikes: 0 };
-    const failure = new Error('not lifted');
+    const failure = new Error('not unbanned');
     await expect(
       keys.unban(key.id, standing, () => Promise.reject(failure), someCause),
     ).rejects.toThrow();

@@ -14,6 +14,9 @@ import { type Answer, send } from '../support/send.ts';
 import { faultsOf, judge } from './judge.ts';
 import { type Operation, operationsOf } from './open-api.ts';
 
+// The same cases in every run.
+fc.configureGlobal({ seed: 1 });
+
 const committed = new URL('../../../../packages/contract/admin-openapi.json', import.meta.url);
 
 const nobody = '00000000-0000-4000-8000-000000000000';
@@ -104,13 +107,21 @@ const everyOperation: readonly (readonly [name: string, question: Question])[] =
   ['changeKey', { json: '{"plan":"pro"}' }],
   ['rotateKey', {}],
   ['revokeKey', {}],
+  ['suspendKey', {}],
+  ['resumeKey', {}],
   ['unbanKey', {}],
+  ['listAccounts', {}],
+  ['getAccount', {}],
+  ['setAccountPlan', { json: '{"plan":"pro"}' }],
+  ['suspendAccount', {}],
+  ['resumeAccount', {}],
   ['createOperator', { json: '{"name":"Ann","role":"viewer"}' }],
   ['listOperators', {}],
   ['rotateOperator', {}],
   ['revokeOperator', {}],
   ['getKeyUsage', {}],
   ['getUsage', {}],
+  ['getDeprecation', {}],
   ['getOverview', {}],
   ['createSession', {}],
   ['endSession', { headers: ofSession }],
@@ -155,11 +166,17 @@ test('creating, changing, rotating and revoking a key conform to the document', 
   ).toBe(200);
   expect(await statusOf('rotateKey', { id: keyId })).toBe(200);
   expect(await statusOf('rotateKey', { id: keyId, json: '{"graceSeconds":60}' })).toBe(200);
+  expect(await statusOf('suspendKey', { id: keyId, query: '?reason=unpaid' })).toBe(200);
+  expect(await statusOf('getKey', { id: keyId })).toBe(200);
+  expect(await statusOf('resumeKey', { id: keyId })).toBe(200);
   expect(await statusOf('unbanKey', { id: keyId })).toBe(200);
   expect(await statusOf('getKeyUsage', { id: keyId, query: '?bucket=day' })).toBe(200);
   const csv = { headers: { Accept: 'text/csv' } };
   expect(await statusOf('getKeyUsage', { id: keyId, ...csv })).toBe(200);
   expect(await statusOf('getUsage', csv)).toBe(200);
+  for (const name of ['listKeys', 'listAccounts', 'listAuditEntries'] as const) {
+    expect(await statusOf(name, csv)).toBe(200);
+  }
   expect(await statusOf('getUsage', { query: '?groupBy=key&plan=pro&account=C-17' })).toBe(200);
   const page = await ask('listKeys', { query: '?limit=1&plan=enterprise&state=active' });
   expect(page.headers.has('Link')).toBe(false);
@@ -169,6 +186,8 @@ test('creating, changing, rotating and revoking a key conform to the document', 
   expect(await statusOf('revokeKey', { id: keyId })).toBe(200);
   expect(await statusOf('rotateKey', { id: keyId })).toBe(409);
   expect(await statusOf('changeKey', { id: keyId, json: '{"plan":"pro"}' })).toBe(409);
+  expect(await statusOf('suspendKey', { id: keyId })).toBe(409);
+  expect(await statusOf('resumeKey', { id: keyId })).toBe(409);
   expect((await ask('listKeys', { query: '?state=revoked' })).text).toContain(keyId);
 
   const query = `?keyId=${keyId}&actor=admin_token&from=2026-01-01T00:00:00Z`;
@@ -176,12 +195,34 @@ test('creating, changing, rotating and revoking a key conform to the document', 
   expect(entries.map(({ action }: { action: string }) => action)).toEqual([
     'key.revoked',
     'key.unbanned',
+    'key.resumed',
+    'key.suspended',
     'key.rotated',
     'key.rotated',
     'key.changed',
     'key.created',
   ]);
   expect((await ask('listAuditEntries', { query: '?limit=1' })).headers.get('Link')).toContain(
+    'rel="next"',
+  );
+});
+
+test('the life of an account is as the document says', async () => {
+  const id = 'Ünïcode/100 %';
+  const json = '{"plan":"enterprise","quota":{"perMinute":5,"perDay":6}}';
+  expect(await statusOf('setAccountPlan', { id, json, query: '?reason=contract' })).toBe(200);
+  await create(JSON.stringify({ account: id }));
+  expect(await statusOf('getAccount', { id })).toBe(200);
+  expect(await statusOf('getAccount', { id, query: '?include=history' })).toBe(200);
+  expect(await statusOf('suspendAccount', { id, query: '?reason=unpaid' })).toBe(200);
+  expect(await statusOf('getAccount', { id, method: 'HEAD' })).toBe(200);
+  expect(await statusOf('listAccounts', { query: '?suspended=true&plan=enterprise' })).toBe(200);
+  expect(await statusOf('resumeAccount', { id })).toBe(200);
+  const query = `?account=${encodeURIComponent(id)}`;
+  expect(await statusOf('listAuditEntries', { query })).toBe(200);
+  expect(await statusOf('setAccountPlan', { id, json: '{"plan":null}' })).toBe(200);
+  expect(await statusOf('setAccountPlan', { id: 'another', json })).toBe(200);
+  expect((await ask('listAccounts', { query: '?limit=1' })).headers.get('Link')).toContain(
     'rel="next"',
   );
 });
@@ -265,6 +306,17 @@ describe('a body is refused if and only if the document does not allow it:', () 
     ['rotateKey', '{"graceSeconds":0.5}'],
     ['rotateKey', '{"grace":60}'],
     ['rotateKey', 'null'],
+    ['setAccountPlan', '{"plan":"business"}'],
+    ['setAccountPlan', '{"plan":null}'],
+    ['setAccountPlan', '{"plan":null,"quota":null}'],
+    ['setAccountPlan', '{"plan":"enterprise"}'],
+    ['setAccountPlan', '{"plan":"enterprise","quota":{"perMinute":2147483647,"perDay":1}}'],
+    ['setAccountPlan', '{"plan":"enterprise","quota":{"perMinute":0,"perDay":1}}'],
+    ['setAccountPlan', '{"plan":"pro","quota":{"perMinute":1,"perDay":1}}'],
+    ['setAccountPlan', '{"plan":"gold"}'],
+    ['setAccountPlan', '{"plan":"pro","keys":1}'],
+    ['setAccountPlan', '{}'],
+    ['setAccountPlan', 'null'],
     ['createOperator', '{"name":"Ann","role":"owner","expiresAt":"2099-02-28T00:00:00Z"}'],
     ['createOperator', '{"name":"Ann","role":"admin"}'],
     ['createOperator', '{"name":"","role":"viewer"}'],
@@ -291,8 +343,20 @@ describe('a body is refused if and only if the document does not allow it:', () 
   });
 });
 
+test('the overview conforms to the document, with and without its history', async () => {
+  expect(await statusOf('getOverview', {})).toBe(200);
+  expect(await statusOf('getOverview', { query: '?include=history' })).toBe(200);
+});
+
 describe('refusals conform to the document:', () => {
-  const withBody = ['createKey', 'changeKey', 'rotateKey', 'createOperator', 'rotateOperator'];
+  const withBody = [
+    'createKey',
+    'changeKey',
+    'rotateKey',
+    'setAccountPlan',
+    'createOperator',
+    'rotateOperator',
+  ];
   test.each(withBody)('a body of %s', async (name) => {
     expect(await statusOf(name, { json: '{"plan":' })).toBe(400);
     expect(await statusOf(name, { json: `"${'x'.repeat(17_000)}"` })).toBe(413);
@@ -310,6 +374,7 @@ describe('refusals conform to the document:', () => {
     '?account=%00',
     '?tokenPrefix=ast_',
     '?tokenPrefix=ast_000000000000000000000000000000000000',
+    '?banned=false',
     '?deprecatedWithinDays=0',
     '?unusedForDays=401',
     '?unusedForDays=1&unusedForDays=2',
@@ -318,7 +383,15 @@ describe('refusals conform to the document:', () => {
   });
 
   test.each([
+    ['listAccounts', '?limit=0'],
+    ['listAccounts', '?suspended=false'],
+    ['listAccounts', '?cursor=abc'],
+    ['suspendAccount', '?reason='],
+    ['getOverview', '?include=pages'],
+    ['getKey', '?include=pages'],
     ['getUsage', '?bucket=week'],
+    ['getDeprecation', '?deprecatedWithinDays=0'],
+    ['getDeprecation', '?cursor=forged'],
     ['getUsage', '?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z'],
     ['getUsage', '?groupBy=plan'],
     ['getUsage', '?groupBy=key&limit=101'],
@@ -334,6 +407,8 @@ describe('refusals conform to the document:', () => {
     ['createKey', '?reason='],
     ['revokeKey', `?reason=${'x'.repeat(256)}`],
     ['unbanKey', '?reason=a&reason=b'],
+    ['suspendKey', '?reason=%0A'],
+    ['resumeKey', '?reason='],
     ['createOperator', '?reason=%00'],
   ])('%s %s', async (name, query) => {
     expect(await statusOf(name, { query })).toBe(400);
@@ -342,8 +417,12 @@ describe('refusals conform to the document:', () => {
   test('an unknown key or operator, and an invalid id', async () => {
     for (const [name, question] of everyOperation) {
       if (!isAboutOne(name)) continue;
-      expect(await statusOf(name, question)).toBe(404);
-      expect(await statusOf(name, { ...question, id: 'acme' })).toBe(400);
+      // An account may have any name, and is there as soon as it gets a plan.
+      const isNamed = name.endsWith('Account') || name === 'setAccountPlan';
+      const unknown = isNamed ? { ...question, id: `unknown to ${name}` } : question;
+      expect(await statusOf(name, unknown)).toBe(name === 'setAccountPlan' ? 200 : 404);
+      const id = isNamed ? 'x'.repeat(256) : 'acme';
+      expect(await statusOf(name, { ...question, id })).toBe(400);
     }
   });
 
@@ -396,8 +475,27 @@ test('random requests get only answers that the document has', async () => {
     fc.dictionary(member, fc.jsonValue()).map((it) => JSON.stringify(it)),
   );
   const parameters = [
-    ...['limit', 'plan', 'state', 'name', 'account', 'tokenPrefix', 'deprecatedWithinDays'],
-    ...['unusedForDays', 'cursor', 'keyId', 'operatorId', 'actor', 'action', 'from', 'to'],
+    ...[
+      'limit',
+      'plan',
+      'state',
+      'name',
+      'account',
+      'tokenPrefix',
+      'search',
+      'deprecatedWithinDays',
+    ],
+    ...[
+      'banned',
+      'unusedForDays',
+      'cursor',
+      'keyId',
+      'operatorId',
+      'actor',
+      'action',
+      'from',
+      'to',
+    ],
     ...['bucket', 'groupBy', 'reason'],
   ];
   const values = ['1', '30', 'free', 'active', 'ast_0000', 'system', 'key.created', 'key', nobody];

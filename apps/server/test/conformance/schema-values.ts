@@ -1,3 +1,4 @@
+import { faultOfNewName } from '@animal-store/contract';
 import fc from 'fast-check';
 import type { Schema } from './open-api.ts';
 
@@ -23,8 +24,19 @@ export function arbitraryOf(schema: Schema): fc.Arbitrary<unknown> {
           minLength: Number(schema['minLength'] ?? 0),
           maxLength: 60,
         })
-        .filter((text) => pattern.test(text) && [...text].length <= Number(schema['maxLength']));
+        .filter(
+          (text) =>
+            pattern.test(text) &&
+            [...text].length <= Number(schema['maxLength']) &&
+            // Said in the description of a name: its pattern may not change within v1.
+            faultOfNewName(text) === undefined,
+        );
     }
+    case 'array':
+      return fc.array(arbitraryOf(schema['items'] as Schema), {
+        minLength: Number(schema['minItems'] ?? 0),
+        maxLength: Number(schema['maxItems']),
+      });
     case 'object': {
       const members = schema['properties'] as Record<string, Schema>;
       return fc.record(
@@ -46,6 +58,7 @@ export function outside(schema: Schema): fc.Arbitrary<string> | undefined {
     return fc.string({ unit: 'grapheme' }).filter((text) => !values.includes(text));
   }
   if (schema['type'] === 'string') return outsidePattern(schema);
+  if (schema['type'] === 'array') return outsideList(schema);
   if (schema['type'] !== 'integer') return undefined;
   const [min, max] = [BigInt(schema['minimum'] as bigint), BigInt(schema['maximum'] as bigint)];
   return fc.oneof(
@@ -67,6 +80,19 @@ export function outside(schema: Schema): fc.Arbitrary<string> | undefined {
       '5,6',
     ),
     fc.string({ unit: 'grapheme' }).filter((text) => !/^-?\d+$/.test(text)),
+  );
+}
+
+/** Lists, separated by commas, that are too long or have a value that is none of the schema's items. */
+function outsideList(schema: Schema): fc.Arbitrary<string> {
+  const items = schema['items'] as Schema;
+  const tooLong = Number(schema['maxItems']) + 1;
+  const some = fc.array(arbitraryOf(items), { maxLength: 5 });
+  // Two values are no value, but a list.
+  const none = (outside(items) ?? fc.constant('')).filter((text) => !text.includes(','));
+  return fc.oneof(
+    fc.tuple(some, none, some).map(([before, wrong, after]) => [...before, wrong, ...after].join()),
+    fc.array(arbitraryOf(items), { minLength: tooLong, maxLength: tooLong + 5 }).map(String),
   );
 }
 

@@ -1,7 +1,7 @@
 import { until } from '@animal-store/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createApiKey } from '../../src/keys/key-creation.ts';
-import { databaseKinds } from '../support/databases.ts';
+import { createApiKey } from '../../src/keys/key-management.ts';
+import { kindsOfThisRun } from '../support/databases.ts';
 import { useService } from '../support/test-service.ts';
 
 // A client written from the specification alone: it knows a base address, an API key and JSON, and
@@ -20,7 +20,7 @@ const operations = [
   ['GET /store/orders', 'GET', '/store/orders', undefined, 501],
 ] as const;
 
-describe.each(databaseKinds)('the specification on %s', (kind) => {
+describe.each(kindsOfThisRun)('the specification on %s', (kind) => {
   /** Keys of their own quota: three requests a day, and five a minute. */
   const own = { threeADay: '', fiveAMinute: '' };
 

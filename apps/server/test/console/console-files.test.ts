@@ -1,12 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../support/send.ts';
-import { call, useService } from '../support/test-service.ts';
+import { useSharedService } from '../support/shared-service.ts';
+import { call } from '../support/test-service.ts';
 
 /** All that a browser loads for the console, compressed. */
-const maxTotalBytes = 80_000;
+const maxTotalBytes = 150_000;
 
-const service = useService('postgres');
+const { service } = useSharedService();
 let page: Answer;
 /** What the page names, by path. */
 const files = new Map<string, Answer>();

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { openTcpProxy, startServer, until } from '@animal-store/testkit';
-import { describe, expect, test } from 'vitest';
-import { createApiKey } from '../../src/keys/key-creation.ts';
-import { createKeyManagement } from '../../src/keys/key-management.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createApiKey, createKeyManagement } from '../../src/keys/key-management.ts';
 import { someCause } from '../support/admin.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
@@ -11,10 +10,15 @@ import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
 import type { Answer } from '../support/send.ts';
 import { type CallOptions, call, wideQuota } from '../support/test-service.ts';
 
-// Beside each other, each with a server of its own: they wait for deadlines, most of the time.
-describe.concurrent('a network', () => {
+describe('a network', () => {
+  let service: ServiceBehindProxy;
+  beforeAll(async () => {
+    service = await startBehindProxy();
+    return () => service[Symbol.asyncDispose]();
+  });
+  beforeEach(() => service.takeNewToken());
+
   test('that cuts connections: they are opened again, and no valid key is refused', async () => {
-    await using service = await startBehindProxy();
     await service.proxy.cut();
     await service.proxy.resume();
     const answer = await service.ask('/pets', { token: service.newToken });
@@ -23,7 +27,6 @@ describe.concurrent('a network', () => {
   });
 
   test('that refuses connections: every answer is 503', async () => {
-    await using service = await startBehindProxy();
     await service.proxy.cut();
     await expectOutage(service);
     await service.proxy.resume();
@@ -31,15 +34,27 @@ describe.concurrent('a network', () => {
   });
 
   test('that drops packets: every answer is 503', async () => {
-    await using service = await startBehindProxy();
     service.proxy.blackhole();
     await expectOutage(service);
     await service.proxy.resume();
     await expectRecovery(service);
   });
 
+  test('that fails under load: no statement is run later', async () => {
+    const { ask, proxy } = service;
+    const count = async () => ((await ask('/pets?limit=100')).body as unknown[]).length;
+    const before = await count();
+    await proxy.cut();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => ask('/pets', { json: newPet })),
+    );
+    for (const answer of answers) expectUnavailable(answer);
+    await proxy.resume();
+    await expectRecovery(service);
+    expect(await count()).toBe(before);
+  });
+
   test('that begins to drop packets: requests in flight are answered with 503', async () => {
-    await using service = await startBehindProxy();
     const { ask, proxy } = service;
     const inFlight = Array.from({ length: 64 }, () => ask('/pets', { json: newPet }));
     proxy.blackhole();
@@ -72,28 +87,16 @@ describe.concurrent('a network', () => {
     // the cached key does not expire.
     await freezeClocks(server);
     const { db, close } = await database.open();
-    await createKeyManagement(db, () => {}).revoke(newKeyId, someCause);
+    await createKeyManagement(
+      db,
+      () => {},
+      async () => {},
+    ).revoke(newKeyId, someCause);
     await close();
     await until(async () => (await list()).status === 401);
   });
 
-  test('that fails under load: no statement is run later', async () => {
-    await using service = await startBehindProxy();
-    const { ask, proxy } = service;
-    const count = async () => ((await ask('/pets?limit=100')).body as unknown[]).length;
-    const before = await count();
-    await proxy.cut();
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, () => ask('/pets', { json: newPet })),
-    );
-    for (const answer of answers) expectUnavailable(answer);
-    await proxy.resume();
-    await expectRecovery(service);
-    expect(await count()).toBe(before);
-  });
-
   test('that drops packets: the server still stops', async () => {
-    await using service = await startBehindProxy();
     const { ask, proxy, server } = service;
     proxy.blackhole();
     expectUnavailable(await ask('/pets'));
@@ -111,7 +114,8 @@ type ServiceBehindProxy = Awaited<ReturnType<typeof startBehindProxy>>;
 async function startBehindProxy() {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await createDatabase('postgres'));
-  const { knownToken, newToken } = await createTokens(database);
+  const { knownToken } = await createTokens(database);
+  let newToken = '';
   const url = database.env['DATABASE_URL'] ?? '';
   const { hostname: host, port } = new URL(url);
   const proxy = opened.use(await openTcpProxy({ target: { host, port: Number(port) } }));
@@ -127,7 +131,13 @@ async function startBehindProxy() {
     /** Sends a request with the known token, unless told otherwise. */
     ask,
     knownToken,
-    newToken,
+    /** That of a key which the server has not seen in an earlier test. */
+    get newToken() {
+      return newToken;
+    },
+    async takeNewToken() {
+      ({ newToken } = await createTokens(database));
+    },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
-import { openPostgres } from '../../src/database/open-postgres.ts';
+import { migratePostgres } from '../../src/database/open-postgres.ts';
 import { StartupError } from '../../src/shared/startup-error.ts';
 
 /** "R": authenticated. "Z": ready for a query. (Postgres manual, "Message Formats".) */
@@ -20,7 +20,7 @@ test('a connection that is lost at its first query fails that query, and nothing
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   try {
-    const opening = openPostgres(`postgres://nobody@127.0.0.1:${port}/nothing`);
+    const opening = migratePostgres(`postgres://nobody@127.0.0.1:${port}/nothing`);
     await expect(opening).rejects.toThrow(StartupError);
   } finally {
     server.close();
@@ -47,7 +47,9 @@ test('under TLS the server learns by which name it was called', async () => {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   try {
-    const opening = openPostgres(`postgres://nobody@localhost:${port}/nothing?sslmode=verify-full`);
+    const opening = migratePostgres(
+      `postgres://nobody@localhost:${port}/nothing?sslmode=verify-full`,
+    );
     await expect(opening).rejects.toThrow(StartupError);
     expect(await called.promise).toBe('localhost');
   } finally {

@@ -14,6 +14,7 @@ describe('CORS', () => {
     'deprecation',
     'idempotent-replayed',
     'link',
+    'location',
     'ratelimit',
     'ratelimit-policy',
     'retry-after',
@@ -89,9 +90,12 @@ describe('CORS', () => {
   test.each([
     ['without an Origin', { 'Access-Control-Request-Method': 'GET' }],
     ['without a method asked for', { Origin: origin }],
-  ])('OPTIONS %s is not a preflight and needs a key', async (_what, headers) => {
+  ])('OPTIONS %s is not a preflight, and tells the methods', async (_what, headers) => {
     const answer = await service.call('/pets', { method: 'OPTIONS', token: null, headers });
-    expectError(answer, 401, 'unauthorized');
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect(answer.headers.get('Allow')).toBe('GET, POST, HEAD');
+    expect(answer.headers.has('Access-Control-Allow-Methods')).toBe(false);
+    expectResponseHeaders(answer);
   });
 
   describe('of certain origins (CORS_ORIGINS)', () => {

@@ -1,3 +1,4 @@
+import { findLink } from '@animal-store/contract';
 import { describe, expect, test } from 'vitest';
 import { useServiceWithDeniedKey } from '../support/denied-key.ts';
 import { expectError } from '../support/expectations.ts';
@@ -10,34 +11,35 @@ const denied = useServiceWithDeniedKey();
 const { service } = denied;
 
 describe('deprecation', () => {
-  const expectDeprecated = ({ headers }: Answer) => {
+  const expectDeprecated = ({ headers }: Answer, successor: string) => {
     expect(headers.get('Deprecation')).toMatch(/^@\d{10}$/);
     expect(headers.get('Sunset')).toBe('Thu, 05 Dec 2030 00:00:00 GMT');
     const link = headers.get('Link') ?? '';
     expect(link).toMatch(/<https?:\/\/[^>]+>; rel="deprecation"/);
-    const { port } = new URL(service.server.origin);
-    expect(link).toContain(`<http://localhost:${port}/v1/pets>; rel="successor-version"`);
+    expect(link).toContain(`<${service.server.baseUrl}${successor}>; rel="successor-version"`);
   };
 
-  test.each<[string, string, CallOptions]>([
-    ['200', '/pets/1', {}],
-    ['200 to HEAD', '/pets/1', { method: 'HEAD' }],
-    ['200 with a query', '/pets/1?x=y', {}],
-    ['400', '/pets/x', {}],
-    ['400 of percent-encoding', '/pets/%ff', {}],
-    ['401 without a key', '/pets/1', { token: null }],
-    ['401 with a wrong key', '/pets/1', { token: 'wrong' }],
-    ['404', '/pets/999', {}],
-  ])('is announced on a %s of GET /pets/{petId}', async (status, path, options) => {
+  test.each<[string, string, string, CallOptions]>([
+    ['200', '/pets/1', '/pets?ids=1', {}],
+    ['200 to HEAD', '/pets/1', '/pets?ids=1', { method: 'HEAD' }],
+    ['200 with a query', '/pets/1?x=y', '/pets?ids=1', {}],
+    ['400', '/pets/x', '/pets', {}],
+    ['400 of a list', '/pets/1,2', '/pets', {}],
+    ['400 of a line break', '/pets/1%0d%0aX-Evil:%20y', '/pets', {}],
+    ['400 of percent-encoding', '/pets/%ff', '/pets', {}],
+    ['401 without a key', '/pets/1', '/pets?ids=1', { token: null }],
+    ['401 with a wrong key', '/pets/1', '/pets?ids=1', { token: 'wrong' }],
+    ['404', '/pets/-9223372036854775808', '/pets?ids=-9223372036854775808', {}],
+  ])('is announced on a %s of GET /pets/{petId}', async (status, path, successor, options) => {
     const answer = await service.call(path, options);
     expect(answer.status).toBe(Number.parseInt(status, 10));
-    expectDeprecated(answer);
+    expectDeprecated(answer, successor);
   });
 
   test('is announced on a 429 of GET /pets/{petId}', async () => {
     const answer = await service.call('/pets/1', { token: denied.deniedToken });
     expectError(answer, 429, 'rate_limit_exceeded');
-    expectDeprecated(answer);
+    expectDeprecated(answer, '/pets?ids=1');
   });
 
   test.each<[string, CallOptions]>([
@@ -48,6 +50,13 @@ describe('deprecation', () => {
   ])('is not announced on %s %j', async (path, options) => {
     const { headers } = await service.call(path, options);
     for (const name of ['Deprecation', 'Sunset', 'Link']) expect(headers.has(name)).toBe(false);
+  });
+
+  test('leads to the animal in the list', async () => {
+    const { text, headers } = await service.call('/pets/1');
+    const successor = findLink(headers.get('Link') ?? '', 'successor-version') ?? '';
+    const list = await service.call(successor.slice(service.server.baseUrl.length));
+    expect(list.text).toBe(`[${text}]`);
   });
 
   test('begins before the sunset', async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { databaseKinds } from '../support/databases.ts';
+import { kindsOfThisRun } from '../support/databases.ts';
 import { expectErrorBody, expectResponseHeaders } from '../support/expectations.ts';
 import { listAll } from '../support/list-all-pets.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
@@ -23,7 +23,7 @@ const isMinimal = ({ status, headers, text }: Answer) =>
 const titlesOf = (method: string, path: string) =>
   hostileInputs({ method, path, token: '' }).map(({ title }, index) => [title, index] as const);
 
-describe.each(databaseKinds)('on %s', (kind) => {
+describe.each(kindsOfThisRun)('on %s', (kind) => {
   /** Every animal that a 201 told of, in order of their ids. */
   const created: { id: number }[] = [];
 

@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { expectError } from '../support/expectations.ts';
+import { listAll } from '../support/list-all-pets.ts';
 import { sendRawRequest } from '../support/raw-http.ts';
-import { useService } from '../support/test-service.ts';
+import { useSharedService } from '../support/shared-service.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 
-const service = useService('postgres');
+const { service } = useSharedService();
 
 const raw = (line: string, headers?: readonly string[], body?: string) =>
   sendRawRequest(service, { line, headers, body });
 const post = (headers: readonly string[], body: string) =>
   raw('POST /v1/pets HTTP/1.1', [...headers, `Content-Length: ${Buffer.byteLength(body)}`], body);
-const petCount = async () => ((await service.call('/pets?limit=100')).body as unknown[]).length;
+const petCount = async () => (await listAll(service.server, service.tokens.enterprise)).size;
 
 describe('413', () => {
   const padded = (bytes: number) => rex + ' '.repeat(bytes - rex.length);

@@ -10,7 +10,7 @@ import { openPostgres } from '@animal-store/testkit';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import type { ListPosition } from '../../src/database/list-page.ts';
-import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
+import { migratePostgres } from '../../src/database/open-postgres.ts';
 import * as schema from '../../src/database/schema.ts';
 import { searchKeys } from '../../src/keys/key-search.ts';
 import { fillKeys } from '../support/fill-keys.ts';
@@ -25,7 +25,7 @@ const count = Number(positionals[0] ?? 1_000_000);
 const searches: readonly KeyFilter[] = [
   {},
   ...(['free', 'enterprise'] as const).map((plan) => ({ plan })),
-  ...(['active', 'expired', 'revoked'] as const).map((state) => ({ state })),
+  ...(['active', 'suspended', 'expired', 'revoked'] as const).map((state) => ({ state })),
   { plan: 'enterprise', state: 'active' },
   { plan: 'enterprise', state: 'expired' },
   { plan: 'enterprise', state: 'revoked' },
@@ -39,6 +39,17 @@ const searches: readonly KeyFilter[] = [
   { account: 'big' },
   { tokenPrefix: 'ast_~~~~' },
   { tokenPrefix: 'ast_0001' },
+  { search: 'cl' },
+  { search: 'lient' },
+  { search: 'ebra 1' },
+  { search: 'ent 9999' },
+  { search: '12345' },
+  { search: 'a-77' },
+  { search: 'nobody' },
+  { search: 'ast_0001' },
+  { search: '0f8fad5b' },
+  { search: 'ebra', state: 'revoked' },
+  { search: 'ebra', sort: 'name' },
   { deprecatedWithinDays: 1 },
   { deprecatedWithinDays: 30 },
   { deprecatedWithinDays: 400 },
@@ -68,9 +79,9 @@ const searches: readonly KeyFilter[] = [
   ...keySorts.map((sort) => ({ sort, unusedForDays: 400 })),
 ];
 
-await using server = await openPostgres();
+await using server = await openPostgres({ storage: 'disk' });
 const { url } = await server.createDatabase();
-await (await openDatabase(url)).close();
+await migratePostgres(url);
 
 /** What Postgres says of the statements that it has executed. */
 let said: string[] = [];

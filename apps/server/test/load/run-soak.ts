@@ -41,7 +41,7 @@ const aftermathMs = 10_000;
 
 await using opened = new AsyncDisposableStack();
 const [postgres, redis, directory] = await Promise.all([
-  openPostgres(),
+  openPostgres({ storage: 'disk' }),
   openRedis(),
   temporaryDirectory(),
 ]);

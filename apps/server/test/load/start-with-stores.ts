@@ -1,6 +1,6 @@
 import { openPostgres, openRedis, type Server, startServer } from '@animal-store/testkit';
-import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
-import { createApiKey } from '../../src/keys/key-creation.ts';
+import { migratePostgres, openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
+import { createApiKey } from '../../src/keys/key-management.ts';
 
 /** A server on Postgres and Redis of its own, outside vitest, with a key that no load exhausts. */
 export type LoadedServer = AsyncDisposable & { readonly server: Server; readonly token: string };
@@ -16,11 +16,12 @@ export async function startWithStores(
   env: Readonly<Record<string, string>> = {},
 ): Promise<LoadedServer> {
   await using opened = new AsyncDisposableStack();
-  const [postgres, redis] = await Promise.all([openPostgres(), openRedis()]);
+  const [postgres, redis] = await Promise.all([openPostgres({ storage: 'disk' }), openRedis()]);
   opened.use(postgres);
   opened.use(redis);
   const database = await postgres.createDatabase();
-  const { db, close } = await openDatabase(database.url);
+  await migratePostgres(database.url);
+  const { db, close } = openDatabase(database.url);
   const { token } = await createApiKey(db, {
     name: 'valid caller',
     plan: 'enterprise',

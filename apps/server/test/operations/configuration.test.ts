@@ -11,11 +11,13 @@ import {
 } from '@animal-store/testkit';
 import { describe, expect, inject, test } from 'vitest';
 import { openEmbedded } from '../../src/database/open-embedded.ts';
-import { openPostgres } from '../../src/database/open-postgres.ts';
+import { migratePostgres, openPostgres } from '../../src/database/open-postgres.ts';
 import { apiKeys, pets } from '../../src/database/schema.ts';
+import { bindPort } from '../../src/http/bind-port.ts';
 import { createDatabase } from '../support/databases.ts';
 import { expectRefusal, expectStartupError } from '../support/expect-refusal.ts';
-import { startService } from '../support/test-service.ts';
+import { useSharedService } from '../support/shared-service.ts';
+import { call, startService } from '../support/test-service.ts';
 
 const newPet = '{"name":"Rex","categoryId":1}';
 
@@ -34,13 +36,14 @@ describe('an address that is not available', () => {
     expect(server.demoKey).toBeDefined();
   });
 
-  test('is refused when the host is unknown or belongs to another machine', async () => {
-    // 192.0.2.0/24 is for documentation (RFC 5737), and .invalid is no domain (RFC 2606).
-    await using database = await createDatabase('postgres');
-    for (const host of ['192.0.2.1', 'no-such-host.invalid']) {
-      const refused = await runServer({ env: { ...database.env, HOST: host } });
-      expectRefusal(refused, /^HOST: cannot listen on /);
-    }
+  test.each([
+    // 192.0.2.0/24 is for documentation (RFC 5737).
+    ['belongs to another machine', '192.0.2.1'],
+    // .invalid is no domain (RFC 2606).
+    ['is unknown', 'no-such-host.invalid'],
+  ])('is refused when the host %s', async (_, host) => {
+    const binding = bindPort(createServer(), { host, port: 0 });
+    await expectStartupError(binding, /^HOST: cannot listen on /);
   });
 });
 
@@ -85,6 +88,7 @@ describe('a data directory that cannot be used', () => {
 describe('variables', () => {
   test('that are invalid are reported together, one line each, without their values', async () => {
     const env = {
+      ADMIN_TOKEN: 'too-short',
       PORT: '70000',
       HOST: 'not a host',
       PUBLIC_URL: 'https://hunter2.example/with/path',
@@ -101,24 +105,34 @@ describe('variables', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
-  test('that are empty count as unset', async () => {
-    await using database = await createDatabase('embedded');
-    // Not PORT: its default may be in use here.
-    const empty = { HOST: '', DATABASE_URL: '', REDIS_URL: '', PUBLIC_URL: '', TRUST_PROXY: '' };
-    await using server = await startServer({ env: { ...database.env, ...empty } });
-    expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:/);
-    expect(server.demoKey).toBeDefined();
+  describe('links start', () => {
+    const { service: shared } = useSharedService();
+
+    // Regression: the banner named 127.0.0.1 and links named localhost.
+    test('with the address in the banner', async () => {
+      const { headers } = await shared.call('/pets/1');
+      expect(headers.get('Link')).toContain(`<${shared.server.origin}/docs#deprecation>`);
+      expect(shared.server.origin).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    });
+
+    const hostsOfThisRun = [inject('isHeavy') ? '::' : '0.0.0.0'];
+
+    test.each(hostsOfThisRun)('with localhost on all addresses (%s)', async (host) => {
+      await using service = await startService('postgres', { env: { HOST: host } });
+      const { port } = new URL(service.server.origin);
+      const { headers } = await call(`http://127.0.0.1:${port}/v1/pets/1`, {
+        token: service.tokens.free,
+      });
+      expect(headers.get('Link')).toContain(`<http://localhost:${port}/docs#deprecation>`);
+    });
   });
 
-  test('PORT is the port of the service', async () => {
+  test('PORT is the port of the service, and PUBLIC_URL begins its links, whatever the Host header', async () => {
     const port = await freePort();
-    await using service = await startService('postgres', { env: { PORT: String(port) } });
-    expect(service.server.baseUrl).toBe(`http://127.0.0.1:${port}/v1`);
-  });
-
-  test('links start with PUBLIC_URL, whatever the Host header', async () => {
-    const env = { PUBLIC_URL: 'https://api.example.com' };
-    await using service = await startService('postgres', { env });
+    await using service = await startService('postgres', {
+      env: { PORT: String(port), PUBLIC_URL: 'https://api.example.com' },
+    });
+    expect(service.server.output()).toContain(` http://127.0.0.1:${port}/v1`);
     await service.call('/pets', { json: newPet });
     await service.call('/pets', { json: newPet });
     const { headers } = await service.call('/pets?limit=1');
@@ -138,30 +152,25 @@ describe('DATABASE_URL', () => {
     expect(server.output()).not.toMatch(/\bast_/);
     expect(server.output()).not.toContain(database.url);
     expect(await readdir(server.dataDir)).toEqual([]);
-    const { db, close } = await openPostgres(database.url);
+    const { db, close } = openPostgres(database.url);
     expect(await db.$count(pets)).toBe(0);
     expect(await db.$count(apiKeys)).toBe(0);
     await close();
   });
 
-  test('is refused where nobody listens', async () => {
-    const url = `postgres://user:hunter2@127.0.0.1:${await freePort()}/animals`;
-    expectRefusal(await runServer({ env: { DATABASE_URL: url } }), refusal);
-  });
-
   test('is refused with a wrong password', async () => {
     const url = new URL(adminUrl);
     url.password = 'hunter2';
-    await expectStartupError(openPostgres(url.href), refusal);
+    await expectStartupError(migratePostgres(url.href), refusal);
   });
 
   test('is refused without such a database', async () => {
     const { href } = new URL('/no_such_database', adminUrl);
-    await expectStartupError(openPostgres(href), refusal);
+    await expectStartupError(migratePostgres(href), refusal);
   });
 
   test('is refused with a password that is not percent-encoded', async () => {
-    const opening = openPostgres('postgres://user:hunter2%@127.0.0.1/animals');
+    const opening = migratePostgres('postgres://user:hunter2%@127.0.0.1/animals');
     await expectStartupError(opening, /^DATABASE_URL: expected postgres:\/\/user:password@host/);
   });
 
@@ -179,7 +188,7 @@ describe('DATABASE_URL', () => {
     }).listen(0, '127.0.0.1');
     await once(impostor, 'listening');
     const { port } = impostor.address() as { port: number };
-    const opening = openPostgres(`postgres://user:hunter2@127.0.0.1:${port}/animals`);
+    const opening = migratePostgres(`postgres://user:hunter2@127.0.0.1:${port}/animals`);
     await expectStartupError(opening, refusal);
   });
 });

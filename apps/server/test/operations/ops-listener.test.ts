@@ -9,14 +9,15 @@ import { openRedis, openTcpProxy, runServer, startServer, until } from '@animal-
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { adminToken } from '../support/admin.ts';
-import { createDatabase, databaseKinds } from '../support/databases.ts';
+import { createDatabase, kindsOfThisRun } from '../support/databases.ts';
 import { logOf } from '../support/observed.ts';
+import { useSharedService } from '../support/shared-service.ts';
 import { type CallOptions, call, startService, useService } from '../support/test-service.ts';
 
 const mentioning = (part: string) => [expect.stringContaining(part)];
 
-describe.each(databaseKinds)('on %s', (kind) => {
-  const service = useService(kind, { env: { ADMIN_TOKEN: adminToken } });
+describe.each(kindsOfThisRun)('on %s', (kind) => {
+  const { service } = useSharedService(kind);
 
   const ask = (path: string, options?: CallOptions) => call(service.server.opsUrl + path, options);
 
@@ -71,9 +72,10 @@ describe.each(databaseKinds)('on %s', (kind) => {
 });
 
 describe('a replica on Postgres', () => {
+  const service = useService('postgres');
+
   // Otherwise the empty string, or a well-known value, could be a token.
   test('admits nobody without an ADMIN_TOKEN and without operators', async () => {
-    await using service = await startService('postgres');
     for (const path of ['/admin/v1/keys', '/admin/v1/', '/admin/v1', '/admin/v1/openapi.json']) {
       for (const authorization of [
         undefined,
@@ -107,7 +109,7 @@ describe('a replica on Postgres', () => {
     await expect.poll(readiness).toEqual(ready);
 
     await proxy.cut();
-    expect(await readiness()).toEqual(notReady('The database'));
+    expect(await readiness()).toEqual(notReady('database'));
     expect((await call(`${server.opsUrl}/livez`)).status).toBe(200);
     await proxy.resume();
     await until(async () => (await readiness()).status === 200);
@@ -126,7 +128,6 @@ describe('a replica on Postgres', () => {
   });
 
   test('is ready only if the database has its migrations; it may have newer ones', async () => {
-    await using service = await startService('postgres');
     const sql = postgres(service.database.env['DATABASE_URL'] ?? '', {
       max: 1,
       onnotice: () => {},
@@ -168,36 +169,26 @@ describe('a replica on Postgres', () => {
 describe("an embedded server's socket", () => {
   const socketOf = (dataDir = '') => join(dataDir, 'ops.sock');
 
-  test('accepts commands without a token, and only its own user can open it', async () => {
+  test('accepts commands without a token from its own user, besides a port that is guarded', async () => {
     await using database = await createDatabase('embedded');
-    await using server = await startServer({ env: database.env });
+    const env = { ...database.env, ADMIN_TOKEN: adminToken };
     const dataDir = database.env['DATA_DIR'] ?? '';
     const socket = socketOf(dataDir);
-    const status = await statusOver(socket);
-    expect(status).toBe(200);
+    await using first = await startServer({ env });
+    expect(await statusOver(socket)).toBe(200);
     expect((await stat(socket)).mode & 0o777).toBe(0o600);
     expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
-    // The port asks for a token.
-    expect((await call(`${server.opsUrl}/admin/v1/keys`)).status).toBe(401);
-    await server.stop();
-    expect(existsSync(socket)).toBe(false);
-  });
-
-  test('is replaced after kill -9', async () => {
-    await using database = await createDatabase('embedded');
-    await using first = await startServer({ env: database.env });
-    await first.kill();
-    expect(existsSync(socketOf(database.env['DATA_DIR']))).toBe(true);
-    await using _second = await startServer({ env: database.env });
-    expect(await statusOver(socketOf(database.env['DATA_DIR']))).toBe(200);
-  });
-
-  test('exists besides a port that is guarded by an ADMIN_TOKEN', async () => {
-    await using service = await startService('embedded', { env: { ADMIN_TOKEN: adminToken } });
-    const url = `${service.server.opsUrl}/admin/v1/keys`;
+    const url = `${first.opsUrl}/admin/v1/keys`;
     expect((await call(url, { token: adminToken })).status).toBe(200);
     expect((await call(url)).status).toBe(401);
-    expect(await statusOver(socketOf(service.database.env['DATA_DIR']))).toBe(200);
+
+    // It is left behind by kill -9, replaced at the next start, and removed by a stop.
+    await first.kill();
+    expect(existsSync(socket)).toBe(true);
+    await using second = await startServer({ env });
+    expect(await statusOver(socket)).toBe(200);
+    await second.stop();
+    expect(existsSync(socket)).toBe(false);
   });
 
   /** Lists keys over a Unix socket, without a token, and gives the status. */
@@ -210,16 +201,6 @@ describe("an embedded server's socket", () => {
 });
 
 describe('a start fails', () => {
-  test.each(['too-short', `${'x'.repeat(16)}é`])(
-    'on the ADMIN_TOKEN %j, and does not repeat it',
-    async (token) => {
-      const run = await runServer({ env: { ADMIN_TOKEN: token } });
-      expect(run).toMatchObject({ code: 1, stdout: '' });
-      expect(run.stderr).toMatch(/^ADMIN_TOKEN: expected 16 to 256 visible ASCII characters/);
-      expect(run.stderr).not.toContain(token);
-    },
-  );
-
   test('if OPS_PORT is in use, and names it', async () => {
     await using database = await createDatabase('postgres');
     const taken = createServer();

@@ -1,13 +1,14 @@
 import { openRedis, type Server, startServer, until } from '@animal-store/testkit';
-import { expect, test } from 'vitest';
-import { createApiKey } from '../../src/keys/key-creation.ts';
+import { expect, inject, test } from 'vitest';
+import { createApiKey } from '../../src/keys/key-management.ts';
 import { createDatabase } from '../support/databases.ts';
 import { listAll } from '../support/list-all-pets.ts';
 import { goodStatus, startMixedLoad } from '../support/mixed-load.ts';
 import { openLoadBalancer } from '../support/reverse-proxy.ts';
 import { wideQuota } from '../support/test-service.ts';
 
-const replicas = 3;
+/** `npm run test:all` has one that is neither the first nor the last, too. */
+const replicasOfThisRun = inject('isHeavy') ? 3 : 2;
 
 /** Ended by a signal once the load balancer has seen that a server stops, however long that takes. */
 const shutdownGraceMs = 60_000;
@@ -16,7 +17,7 @@ const graceUntilSignal = new URL(
   import.meta.url,
 );
 
-test('three replicas are restarted one after another under load, and no request fails', async () => {
+test('replicas are restarted one after another under load, and no request fails', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const redis = stack.use(await openRedis());
@@ -36,7 +37,7 @@ test('three replicas are restarted one after another under load, and no request 
     const env = {
       ...database.env,
       REDIS_URL: redis.url,
-      REPLICAS: String(replicas),
+      REPLICAS: String(replicasOfThisRun),
       PUBLIC_URL: balancer.origin,
       SHUTDOWN_GRACE_MS: String(shutdownGraceMs),
       NODE_OPTIONS: `--import=${graceUntilSignal}`,
@@ -51,9 +52,9 @@ test('three replicas are restarted one after another under load, and no request 
     return until(() => balancer.sentTo(server) >= enough);
   };
 
-  const first = await Promise.all(Array.from({ length: replicas }, start));
+  const first = await Promise.all(Array.from({ length: replicasOfThisRun }, start));
   const baseUrl = `${balancer.origin}/v1`;
-  await using load = startMixedLoad({ baseUrl, token, newTokens, callers: 16 });
+  await using load = startMixedLoad({ baseUrl, token, newTokens, callers: 8 });
   for (const server of first) {
     await untilServing(server);
     server.signal('SIGTERM');
@@ -62,12 +63,13 @@ test('three replicas are restarted one after another under load, and no request 
     expect(await server.exited).toEqual({ code: 0, signal: null });
     await untilServing(next);
   }
+  const creations = () => load.answers.filter(({ kind }) => kind === 'create');
+  await until(() => creations().length > 100);
   await load.stop();
 
   expect(load.failures).toEqual([]);
   expect(load.answers.filter(({ kind, status }) => status !== goodStatus[kind])).toEqual([]);
-  const created = load.answers.filter(({ kind }) => kind === 'create').map(({ text }) => text);
-  expect(created.length).toBeGreaterThan(100);
+  const created = creations().map(({ text }) => text);
   const there = await listAll({ baseUrl }, token);
   expect(there.size).toBe(created.length);
   for (const pet of created.map((text) => JSON.parse(text))) {

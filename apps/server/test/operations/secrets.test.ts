@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { openRedis, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
+import { kindsOfThisRun } from '../support/databases.ts';
 import { logOf, scrape } from '../support/observed.ts';
 import { openOtlpCollector } from '../support/otlp-collector.ts';
 import type { Answer } from '../support/send.ts';
@@ -10,7 +11,7 @@ import { call, startService } from '../support/test-service.ts';
 /** What a caller may take for private: none of it may be repeated to anybody else. */
 const secret = 'cAnArY0123456789';
 
-test.each(['embedded', 'postgres'] as const)(
+test.each(kindsOfThisRun)(
   'no error, log line, metric or trace contains a token, wherever it was sent, on %s',
   async (kind) => {
     await using collector = await openOtlpCollector();

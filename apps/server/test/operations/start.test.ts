@@ -1,16 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import {
-  findProgram,
-  freePort,
-  runServer,
-  type Server,
-  startServer,
-  temporaryDirectory,
-} from '@animal-store/testkit';
+import { findProgram, freePort, runServer, type Server, startServer } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase } from '../support/databases.ts';
 import { expectRefusal } from '../support/expect-refusal.ts';
@@ -24,14 +15,15 @@ const run = promisify(execFile);
 const tokens = /\bast_[0-9A-Za-z]{36}\b/g;
 
 describe('the first start', () => {
+  const resources = new AsyncDisposableStack();
   let server: Server;
   let token = '';
 
   beforeAll(async () => {
-    server = await startServer();
+    server = resources.use(await startServer());
     token = server.demoKey ?? '';
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => resources.disposeAsync());
 
   test('prints its address, with the port that it chose for PORT=0', async () => {
     expect(server.output()).toMatch(
@@ -79,65 +71,29 @@ describe('the first start', () => {
   });
 });
 
-describe('a start on existing data', () => {
-  test('keeps animals and key after a stop and does not print the key again', async () => {
-    await using database = await createDatabase('embedded');
-    const { env } = database;
-    await using first = await startServer({ env });
-    const token = first.demoKey ?? '';
-    const created = await call(`${first.baseUrl}/pets`, { token, json: newPet });
-    expect(await first.stop()).toBe(0);
-
-    await using second = await startServer({ env });
-    expect(second.output()).not.toMatch(tokens);
-    expect(second.output()).toContain('was shown at the first start');
-    expect(await petAt(second, created.body, token)).toEqual(created.body);
-  });
-
-  test('keeps animals and key after kill -9 and takes over the lock', async () => {
-    await using database = await createDatabase('embedded');
-    const { env } = database;
-    await using first = await startServer({ env });
-    const token = first.demoKey ?? '';
-    const created = await call(`${first.baseUrl}/pets`, { token, json: newPet });
-    await first.kill();
-
-    await using second = await startServer({ env });
-    expect(second.output()).not.toMatch(tokens);
-    expect(await petAt(second, created.body, token)).toEqual(created.body);
-  });
-
-  test('starts from scratch after a first start that was killed half-way', async () => {
-    await using directory = await temporaryDirectory();
-    const dataDir = join(directory.path, 'not', 'there', 'yet');
-    const hook = new URL('../support/die-half-way.ts?files=30', import.meta.url);
-    const env = { NODE_OPTIONS: `--import=${hook}` };
-    await expect(startServer({ dataDir, env })).rejects.toThrow('SIGKILL');
-    expect((await readdir(join(dataDir, 'postgres'))).length).toBeGreaterThan(0);
-
-    await using second = await startServer({ dataDir });
-    const answer = await call(`${second.baseUrl}/pets`, { token: second.demoKey ?? '' });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toHaveLength(20);
-  });
-});
-
-test('when four servers start at once on one data directory, exactly one serves', async () => {
+test('a start on existing data keeps animals and key, after a stop and after kill -9', async () => {
   await using database = await createDatabase('embedded');
-  await using started = new AsyncDisposableStack();
-  const attempts = await Promise.allSettled(
-    Array.from({ length: 4 }, () => startServer({ env: database.env })),
-  );
-  const servers = attempts.filter((it) => it.status === 'fulfilled').map(({ value }) => value);
-  for (const server of servers) started.use(server);
-  expect(servers).toHaveLength(1);
-  for (const { reason } of attempts.filter((it) => it.status === 'rejected')) {
-    expect(reason.message).toMatch(/exit code 1\nDATA_DIR: another Animal Store is running on/);
-  }
-  const [server] = servers;
-  const { body } = await call(`${server?.baseUrl}/pets`, { token: server?.demoKey ?? '' });
-  expect(body).toHaveLength(20);
+  const { env } = database;
+  await using first = await startServer({ env });
+  const token = first.demoKey ?? '';
+  const created = await call(`${first.baseUrl}/pets`, { token, json: newPet });
+  const expectKept = async (server: Server) => {
+    expect(server.output()).not.toMatch(tokens);
+    expect(server.output()).toContain('was shown at the first start');
+    expect(await petAt(server, created.body, token)).toEqual(created.body);
+  };
+  expect(await first.stop()).toBe(0);
+
+  await using second = await startServer({ env });
+  await expectKept(second);
+  // It leaves its lock, which the next one takes over.
+  await second.kill();
+
+  await using third = await startServer({ env });
+  await expectKept(third);
 });
+
+// `heavy/start.heavy.test.ts` has starts in an empty directory, that are killed half-way, and many at once.
 
 // Linux has a device that is a full disk.
 test.skipIf(!existsSync('/dev/full'))(
@@ -171,16 +127,6 @@ test('npm start serves, and Ctrl-C in the terminal ends it with exit code 0', as
   expect(await finished).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
   expect(await server.exited).toEqual({ code: 0, signal: null });
   expect(server.output()).not.toMatch(/npm error|ELIFECYCLE/);
-});
-
-// A shell between npm and the server would end without passing it on.
-test('npm start ends its server when npm alone gets SIGTERM', async () => {
-  await using database = await createDatabase('embedded');
-  await using server = await startServer({ command: ['npm', 'start'], env: database.env });
-  server.signal('SIGTERM');
-  await server.exited;
-  expect(server.output()).toMatch(/stopping.*SIGTERM|"signal":"SIGTERM","msg":"stopping"/);
-  await untilRefused(server);
 });
 
 async function petAt(server: Server, pet: unknown, token: string): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import {
@@ -9,17 +9,22 @@ import {
   temporaryDirectory,
   until,
 } from '@animal-store/testkit';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { lockDataDir } from '../../src/database/data-dir-lock.ts';
-import { createDatabase, databaseKinds } from '../support/databases.ts';
+import { createDatabase } from '../support/databases.ts';
 import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
 import { beginCreation, openConnection, untilRefused } from '../support/held-request.ts';
 import { logOf } from '../support/observed.ts';
 import { startService } from '../support/test-service.ts';
 
-describe.each(databaseKinds)('a stop on %s', (kind) => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('by %s ends with exit code 0', async (signal) => {
-    await using database = await createDatabase(kind);
+/** Both end a server in the same way. `npm run test:all` repeats the tests with the other half. */
+const ofThisRun = <T>(normal: T, heavy: T): readonly T[] => [inject('isHeavy') ? heavy : normal];
+const signalsOfThisRun = ofThisRun<NodeJS.Signals>('SIGTERM', 'SIGINT');
+
+// On Postgres, the stop with a request in flight below shows it.
+describe('a stop on the embedded database', () => {
+  test.each(signalsOfThisRun)('by %s ends with exit code 0', async (signal) => {
+    await using database = await createDatabase('embedded');
     await using server = await startServer({ env: { ...database.env, LOG_LEVEL: 'warn' } });
     const before = server.output();
     server.signal(signal);
@@ -29,11 +34,12 @@ describe.each(databaseKinds)('a stop on %s', (kind) => {
 });
 
 describe('a stop', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)(
+  test.each(signalsOfThisRun)(
     'by %s answers the request in flight and accepts no other',
     async (signal) => {
-      await using service = await startService('postgres');
+      await using service = await startService('postgres', { env: { LOG_LEVEL: 'warn' } });
       const { server, tokens } = service;
+      const before = server.output();
       using request = await beginCreation(server, tokens.free);
       server.signal(signal);
       // At once: after SIGINT the request has two seconds to finish.
@@ -41,6 +47,7 @@ describe('a stop', () => {
       await untilRefused(server);
       expect(await finished).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
       expect(await server.exited).toEqual({ code: 0, signal: null });
+      expect(server.output()).toBe(before);
     },
   );
 
@@ -58,18 +65,41 @@ describe('a stop', () => {
     expect(await server.exited).toEqual({ code: 0, signal: null });
   });
 
-  test.each([
-    ['SIGTERM', 'is one stop: npm passes it on', { grace: '300', code: 0 }],
+  const secondSignalsOfThisRun = ofThisRun<
+    [NodeJS.Signals, string, { grace: string; code: number }]
+  >(
     ['SIGINT', 'ends it at once', { grace: '60000', code: 1 }],
-  ] as const)('by SIGTERM, and at once by %s, %s', async (second, _, { grace, code }) => {
-    await using database = await createDatabase('postgres');
-    const env = { ...database.env, ...freezableClocks, SHUTDOWN_GRACE_MS: grace };
-    await using server = await startServer({ env });
-    await freezeClocks(server);
-    server.signal('SIGTERM');
-    await until(() => logOf(server).some(({ msg }) => msg === 'stopping'));
-    server.signal(second);
-    expect(await server.exited).toEqual({ code, signal: null });
+    ['SIGTERM', 'is one stop: npm passes it on', { grace: '300', code: 0 }],
+  );
+
+  test.each(secondSignalsOfThisRun)(
+    'by SIGTERM, and at once by %s, %s',
+    async (second, _, { grace, code }) => {
+      await using database = await createDatabase('postgres');
+      const env = { ...database.env, ...freezableClocks, SHUTDOWN_GRACE_MS: grace };
+      await using server = await startServer({ env });
+      await freezeClocks(server);
+      server.signal('SIGTERM');
+      await until(() => logOf(server).some(({ msg }) => msg === 'stopping'));
+      server.signal(second);
+      expect(await server.exited).toEqual({ code, signal: null });
+    },
+  );
+
+  // Regression: Ctrl-C ended `npm start` with 1 if the process was busy when npm passed on the signal.
+  test('that is requested twice at once while the process is busy is one stop', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'second-signal');
+    const block = new URL(`../support/block-after-signal.ts?until=${file}`, import.meta.url);
+    await using service = await startService('postgres', {
+      env: { NODE_OPTIONS: `--import=${block}` },
+    });
+    const { server } = service;
+    server.signal('SIGINT');
+    await until(() => server.output().includes('The event loop is blocked.'));
+    server.signal('SIGINT');
+    writeFileSync(file, '');
+    expect(await server.exited).toEqual({ code: 0, signal: null });
   });
 
   test('does not wait for clients that keep their connections open', async () => {
@@ -108,7 +138,7 @@ describe('a stop during the start', () => {
     });
   };
 
-  test.each(['SIGINT', 'SIGTERM'] as const)(
+  test.each(signalsOfThisRun)(
     'by %s does not wait for a Postgres that does not answer',
     async (signal) => {
       let connections = 0;
@@ -138,7 +168,7 @@ describe('a stop during the start', () => {
 });
 
 describe('an unexpected error', () => {
-  test.each(['exception', 'rejection'])(
+  test.each(ofThisRun('rejection', 'exception'))(
     '(%s) is logged and ends the process with exit code 1',
     async (by) => {
       const crash = new URL(`../support/crash.ts?by=${by}`, import.meta.url);

@@ -1,17 +1,20 @@
 import { findLink } from '@animal-store/contract';
 import { describe, expect, test } from 'vitest';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
-import { databaseKinds } from '../support/databases.ts';
+import { kindsOfThisRun } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
 import { useService } from '../support/test-service.ts';
 
-type Pet = { id: number; status: string };
+type Pet = { id: number; status: string; categoryId: number | bigint };
+
+/** A category that a double rounds. */
+const wide = 9007199254740993n;
 
 const publicUrl = 'https://pets.example.com';
 
-describe.each(databaseKinds)('pagination on %s', (kind) => {
+describe.each(kindsOfThisRun)('pagination on %s', (kind) => {
   /** What was there before the first request: 40 sold, 5 pending, none available. */
   const seeded: Pet[] = [];
 
@@ -21,8 +24,9 @@ describe.each(databaseKinds)('pagination on %s', (kind) => {
       const pets = createPetRepository(db);
       for (let i = 0; i < 45; i += 1) {
         const status = i % 9 === 4 ? 'pending' : 'sold';
-        const { id } = await pets.create({ name: `${i}`, categoryId: 1, status });
-        seeded.push({ id, status });
+        const categoryId = i % 4 === 0 ? wide : i % 2;
+        const { id } = await pets.create({ name: `${i}`, categoryId, status });
+        seeded.push({ id, status, categoryId });
       }
     },
   });
@@ -76,6 +80,27 @@ describe.each(databaseKinds)('pagination on %s', (kind) => {
 
     test('without a limit, pages have 20 animals, the following ones too', async () => {
       expect((await walk('/pets?status=sold')).map((page) => page.length)).toEqual([20, 20]);
+    });
+
+    test.each([
+      [`categoryId=${wide}`, ({ categoryId }: Pet) => categoryId === wide],
+      ['categoryId=9007199254740992', () => false],
+      ['categoryId=1', ({ categoryId }: Pet) => categoryId === 1],
+      ['categoryId=1&status=sold', (pet: Pet) => pet.categoryId === 1 && pet.status === 'sold'],
+      [
+        'categoryId=1&status=pending',
+        (pet: Pet) => pet.categoryId === 1 && pet.status === 'pending',
+      ],
+      ['categoryId=1&status=available', () => false],
+      ['categoryId=-9223372036854775808', () => false],
+    ])('pages of %s give each of these animals exactly once', async (query, isWanted) => {
+      // Other tests add animals of category 1 that are pending.
+      const known = new Set(seeded.map(({ id }) => id));
+      for (const limit of [1, 3, 20]) {
+        const pages = await walk(`/pets?${query}&limit=${limit}`);
+        const ids = pages.flat().filter((id) => known.has(id));
+        expect(ids).toEqual(seeded.filter(isWanted).map(({ id }) => id));
+      }
     });
 
     test('an empty list has no next page', async () => {
@@ -139,6 +164,18 @@ describe.each(databaseKinds)('pagination on %s', (kind) => {
       expect(next.searchParams.get('limit')).toBe('3');
     });
 
+    test('keeps the category, exactly', async () => {
+      const answer = await service.call(`/pets?categoryId=${wide}&status=sold&limit=1`);
+      const next = new URL(nextOf(answer) ?? '');
+      expect([...next.searchParams.keys()].sort()).toEqual([
+        'categoryId',
+        'cursor',
+        'limit',
+        'status',
+      ]);
+      expect(next.searchParams.get('categoryId')).toBe(String(wide));
+    });
+
     test('has no filter where there was none', async () => {
       const next = new URL(nextOf(await service.call('/pets?limit=3')) ?? '');
       expect(next.searchParams.has('status')).toBe(false);
@@ -191,6 +228,9 @@ describe.each(databaseKinds)('pagination on %s', (kind) => {
       ['of no filter is refused with one', '/pets?limit=3', 'status=sold&'],
       ['of a filter is refused without one', '/pets?status=sold&limit=3', ''],
       ['of a filter is refused with another', '/pets?status=sold&limit=3', 'status=pending&'],
+      ['of no category is refused with one', '/pets?limit=3', 'categoryId=1&'],
+      ['of a category is refused without one', '/pets?categoryId=1&limit=3', ''],
+      ['of a category is refused with another', '/pets?categoryId=1&limit=3', 'categoryId=0&'],
     ])('%s', async (_what, from, query) => {
       await refuse(`${query}cursor=${await cursorOf(from)}`);
     });

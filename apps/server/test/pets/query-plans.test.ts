@@ -6,13 +6,15 @@ import { inTransaction } from '../../src/database/statement.ts';
 import { createIdempotentCreations } from '../../src/pets/idempotent-creation.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
+import { explainPrepared, select } from '../support/explain.ts';
 
 let testDatabase: TestDatabase;
 beforeAll(async () => {
   testDatabase = await createDatabase('postgres');
   const { db, close } = await testDatabase.open();
   await db.insert(pets).select(
-    sql`select nextval('pets_id_seq'), 'Pet', 1,
+    // A category that most animals have, and one of few animals at the end.
+    sql`select nextval('pets_id_seq'), 'Pet', case when n > 19990 then 2 else 1 end,
         case when n > 20000 then 'sold' else 'available' end::pet_status, now()
       from generate_series(1, 20010) n`,
   );
@@ -31,30 +33,39 @@ async function onOneConnection(work: (tx: Database) => Promise<void>): Promise<v
   }
 }
 
-const select = async <Row>(tx: Database, query: ReturnType<typeof sql>) =>
-  (await tx.execute(query)) as unknown as Row[];
-
 test.each([
-  ['of all animals', undefined, 'pets_pkey'],
-  ['of a rare status', 'sold', 'pets_status_id'],
-] as const)('a page %s is read from the index that has its order', async (_what, status, index) => {
+  ['of all animals', {}, 'pets_pkey'],
+  ['of a rare status', { status: 'sold' }, 'pets_status_id'],
+  ['of a category', { categoryId: 1 }, 'pets_category_status_id'],
+  ['of a rare category', { categoryId: 2 }, 'pets_category_status_id'],
+  ['of a category and a status', { categoryId: 1, status: 'sold' }, 'pets_category_status_id'],
+] as const)('a page %s is read from the index that has its order', async (_what, filter, index) => {
   await onOneConnection(async (tx) => {
-    await createPetRepository(tx).list({ status, afterId: 0 }, 21);
-    const [prepared] = await select<{ name: string }>(
-      tx,
-      sql`select name from pg_prepared_statements where statement like '%as request%'`,
+    await createPetRepository(tx).list({ ...filter, afterId: 0 }, 21);
+    const [status, category] = ['status', 'categoryId'].map(
+      (name) => (filter as Record<string, unknown>)[name] ?? 'null',
     );
-    await tx.execute(sql`set local plan_cache_mode = force_generic_plan`);
-    const values = sql.raw(`'{${status ?? 'null'}}', '{0}', '{21}'`);
-    const rows = await select<Record<'QUERY PLAN', string>>(
-      tx,
-      sql`explain (analyze, timing off) execute ${sql.identifier(prepared?.name ?? '')} (${values})`,
-    );
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    const scans = plan.split('\n').filter((line) => line.includes(' on pets'));
-    const executed = scans.filter((line) => !line.includes('never executed'));
-    expect(executed).toEqual([expect.stringContaining(`Index Scan using ${index} on pets`)]);
+    const values = `1, '{${status}}', '{${category}}', '{0}', '{21}'`;
+    const { plan, scans } = await explainPrepared(tx, '%after_id%', values);
+    expect(scans).toEqual([expect.stringContaining(`Index Scan using ${index} on pets`)]);
     expect(plan).not.toContain('Rows Removed by Filter');
+    // One page of each status is read at most, however many animals there are.
+    for (const scan of scans) {
+      expect(Number(/actual rows=([\d.]+)/.exec(scan)?.[1])).toBeLessThan(22);
+    }
+  });
+});
+
+test('given ids are read from the primary key', async () => {
+  await onOneConnection(async (tx) => {
+    await createPetRepository(tx).listByIds({ ids: [1, 2], status: 'sold' });
+    const { plan, scans } = await explainPrepared(
+      tx,
+      '%wanted_ids%',
+      `1, '{"{5,20005}"}', '{sold}', '{2}'`,
+    );
+    expect(scans).toEqual([expect.stringMatching(/Index Scan using pets_pkey on pets/)]);
+    expect(plan).toContain('Index Cond: (id = ANY');
   });
 });
 
@@ -66,8 +77,10 @@ test('no statement of the request path is planned again for each execution', asy
     for (let i = 0; i < 7; i += 1) {
       const pet = { name: 'Rex', categoryId: 1 };
       const keyId = '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d';
-      await repository.list({ status: i % 2 === 0 ? undefined : 'sold', afterId: 0 }, 21);
+      const filters = [{}, { status: 'sold' }, { categoryId: 1 }] as const;
+      await repository.list({ ...filters[i % 3], afterId: 0 }, 21);
       await repository.find(1);
+      await repository.listByIds({ ids: [1, i], status: undefined });
       await repository.create(pet);
       await creations.create({ keyId, idempotencyKey: `key ${i}` }, pet);
     }
@@ -76,6 +89,6 @@ test('no statement of the request path is planned again for each execution', asy
       sql`select custom_plans::int custom, generic_plans::int generic from pg_prepared_statements
         where statement like '%unnest%' and statement not like '%pg_prepared_statements%'`,
     );
-    expect(plans).toEqual(Array.from({ length: 4 }, () => ({ custom: 5, generic: 2 })));
+    expect(plans).toEqual(Array.from({ length: 5 }, () => ({ custom: 5, generic: 2 })));
   });
 });

@@ -102,7 +102,7 @@ test('requests already in flight are no strikes', async () => {
       answer,
       429,
       'rate_limit_exceeded',
-      /^The limit of 60 requests is used up\. Retry after \d+ s\.$/,
+      /^The limit of 60 requests a minute is used up until [-\dT:]{19}Z\. Retry after \d+ s\.$/,
     );
   }
 });

@@ -1,7 +1,7 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Quotas } from '../../src/quotas/open-quotas.ts';
-import type { QuotaResult } from '../../src/quotas/quota-result.ts';
-import { createRedisQuotas } from './open-limiters.ts';
+import type { QuotaDecision } from '../../src/quotas/quota-decision.ts';
+import { openRedisQuotas } from './open-redis-quotas.ts';
 import { suiteOptions } from './quota-subject.ts';
 import { useRedis } from './use-redis.ts';
 
@@ -15,7 +15,7 @@ let quotas: Quotas;
 beforeEach(async () => {
   await redis.connection.flushall();
   now = startMs;
-  quotas = createRedisQuotas({
+  quotas = openRedisQuotas({
     ...suiteOptions,
     // The third denial is a ban of 10 s.
     banPolicy: { ...suiteOptions.banPolicy, graceMs: 0, minStrikes: 1, banSeconds: 10 },
@@ -24,10 +24,10 @@ beforeEach(async () => {
   });
 });
 
-const take = () => quotas.keys.consume('key', 1, { quota });
+const take = () => quotas.keys.take({ id: 'key', quota });
 
 /** Takes until the key is banned. @param answerMs how long Redis takes to answer with the ban. */
-async function beBanned(answerMs = 0): Promise<QuotaResult> {
+async function beBanned(answerMs = 0): Promise<QuotaDecision> {
   for (let i = 0; i < 3; i += 1) await take();
   const banned = take();
   now += answerMs;
@@ -72,22 +72,26 @@ test('a slow answer neither prolongs a ban nor shortens the reported wait', asyn
 test('an unban that another replica made known is believed at once', async () => {
   await beBanned();
   await redis.connection.flushall();
-  quotas.keys.forgetBan('key');
+  quotas.keys.unbanHere('key');
   expect((await take()).outcome).toBe('admitted');
 });
 
-test('a network that has used up its quota is refused without asking Redis until its window may be over', async () => {
-  for (let i = 0; i < 59; i += 1) await quotas.networks.take('192.0.2.1');
-  const last = quotas.networks.take('192.0.2.1');
-  // Redis answers slowly.
-  now += 5_000;
-  expect((await last).outcome).toBe('admitted');
+test('a network that has used up its allowance is refused without asking Redis until its window may be over', async () => {
+  vi.useFakeTimers({ now, toFake: ['Date'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  for (let i = 0; i < 60; i += 1) {
+    expect((await quotas.networks.take('192.0.2.1')).outcome).toBe('admitted');
+  }
+  // By Redis's expiry, so some of the minute may have passed.
+  const { retryAfterSeconds } = await quotas.networks.take('192.0.2.1');
   await redis.connection.flushall();
-  now += 54_999;
   expect(await quotas.networks.take('192.0.2.1')).toMatchObject({
     outcome: 'denied',
-    retryAfterSeconds: 6,
+    reported: { limit: 60, remaining: 0 },
+    retryAfterSeconds,
   });
-  now += 1;
+  vi.setSystemTime(now + retryAfterSeconds * 1_000);
   expect((await quotas.networks.take('192.0.2.1')).outcome).toBe('admitted');
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, vi } from 'vitest';
-import { createMemoryQuotas } from './open-limiters.ts';
+import { createMemoryQuotas } from '../../src/quotas/memory-quotas.ts';
 import { suiteOptions } from './quota-subject.ts';
 import { describeQuotas } from './quota-suite.ts';
 
@@ -17,7 +17,7 @@ describe('in memory', () => {
   });
 
   describeQuotas(async () => ({
-    quotas: createMemoryQuotas(suiteOptions),
+    quotas: { ...createMemoryQuotas(suiteOptions), close() {} },
     now: () => Date.now(),
     advance: async (ms) => {
       await vi.advanceTimersByTimeAsync(ms);

@@ -2,9 +2,10 @@ import type { BanPolicy, Quota } from '@animal-store/contract';
 import { createQuotaModel } from '@animal-store/testkit/quota-model';
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, test, vi } from 'vitest';
+import { createMemoryQuotas } from '../../src/quotas/memory-quotas.ts';
 import type { Quotas } from '../../src/quotas/open-quotas.ts';
-import type { QuotaResult } from '../../src/quotas/quota-result.ts';
-import { createMemoryQuotas, createRedisQuotas } from './open-limiters.ts';
+import type { QuotaDecision } from '../../src/quotas/quota-decision.ts';
+import { openRedisQuotas } from './open-redis-quotas.ts';
 import {
   compare,
   play,
@@ -16,6 +17,9 @@ import {
 } from './quota-sequences.ts';
 import { suiteOptions } from './quota-subject.ts';
 import { useRedis } from './use-redis.ts';
+
+// The same cases in every run.
+fc.configureGlobal({ seed: 1 });
 
 /** A quota that nobody reaches. */
 const wide: Quota = { perMinute: 1_000_000, perDay: 1_000_000 };
@@ -44,7 +48,7 @@ export function describeQuotaModel(runs: {
     beforeAll(() => {
       const { connection } = redis;
       const open = (banPolicy: BanPolicy) =>
-        createRedisQuotas({ ...suiteOptions, banPolicy, redis: connection, now: () => now });
+        openRedisQuotas({ ...suiteOptions, banPolicy, redis: connection, now: () => now });
       replicas = new Map(
         Object.entries(policies).map(([name, policy]) => [name, [open(policy), open(policy)]]),
       );
@@ -62,19 +66,19 @@ export function describeQuotaModel(runs: {
           const requests = play(sequence, createQuotaModel(policyOf(sequence)));
           const [quotas] = replicasOf(sequence);
           // Two keys do the same, so that batches have requests of several keys.
-          const keys = [nextId(), nextId()].map((id) => ({ id, decisions: [] as QuotaResult[] }));
+          const keys = [nextId(), nextId()].map((id) => ({ id, decisions: [] as QuotaDecision[] }));
           for (const [atMs, atOnce] of Map.groupBy(requests, ({ atMs }) => atMs)) {
             now = atMs;
-            for (const { id } of keys) quotas.keys.forgetBan(id);
+            for (const { id } of keys) quotas.keys.unbanHere(id);
             // Sent at once. All others share the batches after it.
-            const first = quotas.keys.consume('first', 1, { quota: wide });
+            const first = quotas.keys.take({ id: 'first', quota: wide });
             const decisions = await Promise.all(
               atOnce.map(({ plan }) =>
-                Promise.all(keys.map(({ id }) => quotas.keys.consume(id, 1, { quota: plan }))),
+                Promise.all(keys.map(({ id }) => quotas.keys.take({ id, quota: plan }))),
               ),
             );
             for (const [i, key] of keys.entries()) {
-              key.decisions.push(...decisions.map((both) => both[i] as QuotaResult));
+              key.decisions.push(...decisions.map((both) => both[i] as QuotaDecision));
             }
             await first;
           }
@@ -91,11 +95,11 @@ export function describeQuotaModel(runs: {
           const requests = play(sequence, createQuotaModel(policyOf(sequence)));
           const quotas = replicasOf(sequence);
           const id = nextId();
-          const decisions: QuotaResult[] = [];
+          const decisions: QuotaDecision[] = [];
           for (const { atMs, plan } of requests) {
             now = atMs;
             const replica = quotas[whose.next().value as 0 | 1];
-            decisions.push(await replica.keys.consume(id, 1, { quota: plan }));
+            decisions.push(await replica.keys.take({ id, quota: plan }));
           }
           compare(requests, decisions);
         }),
@@ -125,10 +129,10 @@ export function describeQuotaModel(runs: {
           sequences += 1;
           const requests = play(sequence, createQuotaModel(policyOf(sequence)));
           const quotas = quotasOf.get(sequence.policy);
-          const decisions: QuotaResult[] = [];
+          const decisions: QuotaDecision[] = [];
           for (const { atMs, plan } of requests) {
             vi.setSystemTime(atMs);
-            const decision = await quotas?.keys.consume(`key ${sequences}`, 1, { quota: plan });
+            const decision = await quotas?.keys.take({ id: `key ${sequences}`, quota: plan });
             if (decision !== undefined) decisions.push(decision);
           }
           compare(requests, decisions);

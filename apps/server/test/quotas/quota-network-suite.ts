@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { QuotaResult } from '../../src/quotas/quota-result.ts';
+import type { QuotaDecision } from '../../src/quotas/quota-decision.ts';
 import { minuteMs, outcomes, type QuotaSubject, seconds, small } from './quota-subject.ts';
 
 /** The quota of requests without a valid key. */
 export function describeNetworks(subject: QuotaSubject): void {
   describe('networks', () => {
     test('a network without a key has its own limit, in one window', async () => {
-      const decisions: QuotaResult[] = [];
-      for (let i = 0; i < 61; i += 1)
-        decisions.push(await subject.quotas.networks.take('192.0.2.1'));
+      const decisions: QuotaDecision[] = [];
+      for (let i = 0; i < 61; i += 1) decisions.push(await subject.takeFrom('192.0.2.1'));
       expect(decisions[0]).toMatchObject({
         outcome: 'admitted',
         reported: {
@@ -29,17 +28,17 @@ export function describeNetworks(subject: QuotaSubject): void {
         reported: { remaining: 0 },
         retryAfterSeconds: 60,
       });
-      expect(await subject.quotas.networks.take('192.0.2.2')).toMatchObject({
+      expect(await subject.takeFrom('192.0.2.2')).toMatchObject({
         outcome: 'admitted',
       });
       await subject.advance(minuteMs);
-      expect(await subject.quotas.networks.take('192.0.2.1')).toMatchObject({
+      expect(await subject.takeFrom('192.0.2.1')).toMatchObject({
         outcome: 'admitted',
       });
     });
 
     test('looking counts nothing', async () => {
-      await subject.quotas.networks.take('192.0.2.1');
+      await subject.takeFrom('192.0.2.1');
       const looks = [
         subject.quotas.networks.peek('192.0.2.1'),
         subject.quotas.networks.peek('192.0.2.1'),
@@ -54,7 +53,7 @@ export function describeNetworks(subject: QuotaSubject): void {
 
     test('a key and a network of the same name do not share', async () => {
       await subject.take({ ...small, id: '192.0.2.1' }, 3);
-      expect((await subject.quotas.networks.take('192.0.2.1')).reported.remaining).toBe(59);
+      expect((await subject.takeFrom('192.0.2.1')).reported.remaining).toBe(59);
     });
   });
 }

@@ -16,7 +16,7 @@ export function describeOperations(subject: QuotaSubject): void {
       await subject.take(free, 61);
       await subject.advance(1_000);
       await subject.take(free, 5);
-      const usage = await subject.quotas.keys.get(free.id, free);
+      const usage = await subject.quotas.keys.look(free);
       expect(usage).toMatchObject({
         scope: 'service',
         windows: [
@@ -37,16 +37,16 @@ export function describeOperations(subject: QuotaSubject): void {
         strikeThreshold: 30,
         bannedUntil: undefined,
       });
-      expect(await subject.quotas.keys.get(free.id, free)).toEqual(usage);
+      expect(await subject.quotas.keys.look(free)).toEqual(usage);
     });
 
     test('an unban ends the ban, forgets strikes and earlier bans, and keeps the counts', async () => {
       await strikeToTheThreshold(subject, free);
       await subject.take(free);
-      expect((await subject.quotas.keys.get(free.id, free)).bannedUntil).toBe(
+      expect((await subject.quotas.keys.look(free)).bannedUntil).toBe(
         seconds(subject.now() + 300_000),
       );
-      await subject.quotas.keys.unban(free.id);
+      await subject.quotas.keys.unban(free);
       expect((await subject.take(free))[0]).toMatchObject({
         outcome: 'denied',
         windows: [{ remaining: 0 }, { remaining: 940 }],

@@ -2,14 +2,14 @@ import type { BanPolicy, Quota } from '@animal-store/contract';
 import type { ModelDecision, QuotaModel } from '@animal-store/testkit/quota-model';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { QuotaResult } from '../../src/quotas/quota-result.ts';
+import type { QuotaDecision } from '../../src/quotas/quota-decision.ts';
 import { suiteOptions } from './quota-subject.ts';
 
 /** When every sequence begins, in Unix time in milliseconds. */
 export const startMs = 1_800_000_000_321;
 
 /** Short enough for a sequence to see several bans, and the end of all that is remembered. */
-export const hasty: BanPolicy = {
+const hasty: BanPolicy = {
   graceMs: 1_000,
   minStrikes: 2,
   strikeShare: 0.5,
@@ -26,28 +26,32 @@ export const policies: Record<string, BanPolicy> = {
   'without bans': { ...hasty, minStrikes: 0 },
 };
 
+/** A step that lets time pass. */
+export type Wait =
+  | { readonly waitMs: number }
+  /** Waits for the instant that the last answer told of, or misses it by that much. */
+  | { readonly waitForReset: number }
+  /** Waits as long as the last refusal said. */
+  | { readonly waitRetryAfter: true };
+
 /** What happens next to the one key of a sequence; written so that a counterexample reads well. */
 type Step =
   /** So many requests within the same millisecond. */
   | { readonly requests: number }
   /** One request every 500 ms for so long, whatever it is told. */
   | { readonly hammerMs: number }
-  | { readonly waitMs: number }
-  /** Waits for the instant that the last answer told of, or misses it by that much. */
-  | { readonly waitForReset: number }
-  /** Waits as long as the last refusal said. */
-  | { readonly waitRetryAfter: true }
+  | Wait
   /** From now on the key has this plan. */
   | { readonly plan: Quota };
 
-const plan = fc.record({
+/** Small enough for a sequence to use it up. */
+export const plan = fc.record({
   perMinute: fc.integer({ min: 1, max: 8 }),
   perDay: fc.integer({ min: 1, max: 25 }),
 });
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ requests: fc.integer({ min: 1, max: 12 }) }) },
-  { weight: 2, arbitrary: fc.record({ hammerMs: fc.integer({ min: 500, max: 20_000 }) }) },
+/** Steps that let time pass. */
+export const waits = [
   {
     weight: 6,
     arbitrary: fc.record({
@@ -61,7 +65,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ waitForReset: fc.constantFrom(-1, 0, 1) }) },
-  { weight: 2, arbitrary: fc.constant<Step>({ waitRetryAfter: true }) },
+  { weight: 2, arbitrary: fc.constant({ waitRetryAfter: true } as const) },
+];
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ requests: fc.integer({ min: 1, max: 12 }) }) },
+  { weight: 2, arbitrary: fc.record({ hammerMs: fc.integer({ min: 500, max: 20_000 }) }) },
+  ...waits,
   { weight: 1, arbitrary: fc.record({ plan }) },
 );
 
@@ -93,15 +103,20 @@ export function play(sequence: Sequence, model: QuotaModel): Request[] {
     } else if ('hammerMs' in step) {
       const endsAt = now + step.hammerMs;
       for (; now < endsAt; now += 500) send();
-    } else if ('waitMs' in step) now += step.waitMs;
-    else if ('waitRetryAfter' in step) now += (last?.retryAfterSeconds ?? 0) * 1_000;
-    else if ('plan' in step) plan = step.plan;
-    else now = Math.max(now, (last?.reported.resetAt ?? 0) * 1_000 + step.waitForReset);
+    } else if ('plan' in step) plan = step.plan;
+    else now = timeAfter(step, now, last);
   }
   return requests;
 }
 
-export function policyOf({ policy }: Sequence): BanPolicy {
+/** What time it is after a wait. */
+export function timeAfter(step: Wait, now: number, last: ModelDecision | undefined): number {
+  if ('waitMs' in step) return now + step.waitMs;
+  if ('waitRetryAfter' in step) return now + (last?.retryAfterSeconds ?? 0) * 1_000;
+  return Math.max(now, (last?.reported.resetAt ?? 0) * 1_000 + step.waitForReset);
+}
+
+export function policyOf({ policy }: Pick<Sequence, 'policy'>): BanPolicy {
   const found = policies[policy];
   if (found === undefined) throw new Error(`There is no policy ${policy}.`);
   return found;
@@ -124,8 +139,8 @@ function line({ atMs, plan }: Request, decision: ModelDecision): string {
 }
 
 /** Expects that requests were decided as the model decides them. */
-export function compare(requests: readonly Request[], decisions: readonly QuotaResult[]): void {
-  expect(requests.map((request, i) => line(request, decisions[i] as QuotaResult))).toEqual(
+export function compare(requests: readonly Request[], decisions: readonly QuotaDecision[]): void {
+  expect(requests.map((request, i) => line(request, decisions[i] as QuotaDecision))).toEqual(
     requests.map((request) => line(request, request.expected)),
   );
 }

@@ -1,7 +1,7 @@
 import type { BanPolicy, Quota } from '@animal-store/contract';
 import { beforeEach } from 'vitest';
 import type { Quotas } from '../../src/quotas/open-quotas.ts';
-import type { QuotaResult } from '../../src/quotas/quota-result.ts';
+import type { QuotaDecision } from '../../src/quotas/quota-decision.ts';
 
 /** The options of all quotas under test. */
 export const suiteOptions: { addressPerMinute: number; banPolicy: BanPolicy } = {
@@ -23,6 +23,8 @@ export interface OpenQuotas {
   /** Unix time in milliseconds. */
   now(): number;
   advance(ms: number): Promise<void>;
+  /** Called before each request of a network. */
+  beforeNetwork?(): Promise<void>;
 }
 
 type TestKey = { readonly id: string; readonly quota: Quota };
@@ -32,7 +34,9 @@ export interface QuotaSubject extends OpenQuotas {
   /** When the test began, in Unix time in milliseconds. */
   readonly startedAt: number;
   /** Takes requests for a key one after another. */
-  take(key: TestKey, times?: number): Promise<QuotaResult[]>;
+  take(key: TestKey, times?: number): Promise<QuotaDecision[]>;
+  /** Takes a request for a network. */
+  takeFrom(network: string): Promise<QuotaDecision>;
 }
 
 /** Opens quotas before each test. */
@@ -53,10 +57,13 @@ export function useQuotas(open: () => Promise<OpenQuotas>): QuotaSubject {
     now: () => opened.now(),
     advance: (ms) => opened.advance(ms),
     async take(key, times = 1) {
-      const decisions: QuotaResult[] = [];
-      for (let i = 0; i < times; i += 1)
-        decisions.push(await opened.quotas.keys.consume(key.id, 1, key));
+      const decisions: QuotaDecision[] = [];
+      for (let i = 0; i < times; i += 1) decisions.push(await opened.quotas.keys.take(key));
       return decisions;
+    },
+    async takeFrom(network) {
+      await opened.beforeNetwork?.();
+      return opened.quotas.networks.take(network);
     },
   };
 }
@@ -74,12 +81,12 @@ export async function strikeToTheThreshold(subject: QuotaSubject, key: TestKey) 
   return subject.take(key, 30);
 }
 
-export const outcomes = (decisions: readonly QuotaResult[]) =>
+export const outcomes = (decisions: readonly QuotaDecision[]) =>
   decisions.map(({ outcome }) => outcome);
 
 export const seconds = (ms: number) => Math.ceil(ms / 1_000);
 
-export function lastOf(decisions: readonly QuotaResult[]): QuotaResult {
+export function lastOf(decisions: readonly QuotaDecision[]): QuotaDecision {
   const last = decisions.at(-1);
   if (last === undefined) throw new Error('No decision was taken.');
   return last;

@@ -1,3 +1,4 @@
+import { describeAccounts } from './quota-account-suite.ts';
 import { describeBans } from './quota-ban-suite.ts';
 import { describeNetworks } from './quota-network-suite.ts';
 import { describeOperations } from './quota-operation-suite.ts';
@@ -13,6 +14,7 @@ export function describeQuotas(open: () => Promise<OpenQuotas>): void {
   const subject = useQuotas(open);
   describeWindows(subject);
   describeBans(subject);
+  describeAccounts(subject);
   describeNetworks(subject);
   describeOperations(subject);
 }

@@ -14,7 +14,7 @@ import {
 export function describeWindows(subject: QuotaSubject): void {
   describe('windows', () => {
     test('the first request opens both windows and costs one in each', async () => {
-      expect(await subject.quotas.keys.consume(small.id, 1, small)).toMatchObject({
+      expect(await subject.quotas.keys.take(small)).toMatchObject({
         outcome: 'admitted',
         reported: {
           name: 'minute',
@@ -45,7 +45,7 @@ export function describeWindows(subject: QuotaSubject): void {
 
     test('exactly the limit is admitted, however many ask at once', async () => {
       const decisions = await Promise.all(
-        Array.from({ length: 500 }, () => subject.quotas.keys.consume(free.id, 1, free)),
+        Array.from({ length: 500 }, () => subject.quotas.keys.take(free)),
       );
       expect(outcomes(decisions).filter((outcome) => outcome === 'admitted')).toHaveLength(60);
       const remaining = decisions
@@ -57,7 +57,7 @@ export function describeWindows(subject: QuotaSubject): void {
     test('the reset does not move within a window', async () => {
       const resets = new Set<number>();
       for (let i = 0; i < 59; i += 1) {
-        resets.add((await subject.quotas.keys.consume(free.id, 1, free)).reported.resetAt);
+        resets.add((await subject.quotas.keys.take(free)).reported.resetAt);
         await subject.advance(1_000);
       }
       expect(resets).toEqual(new Set([seconds(subject.startedAt + minuteMs)]));

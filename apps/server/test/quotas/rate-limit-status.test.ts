@@ -58,6 +58,7 @@ describe.each(['memory', 'redis'])('the rate-limit status with quotas in %s', (s
       const { reset } = rateLimitOf(pets);
       expect(statusOf(answer)).toEqual({
         plan: 'enterprise',
+        subject: 'key',
         windows: {
           minute: { limit: 10, remaining: 9, resetsAt: new Date(reset * 1_000).toISOString() },
           day: { limit: 100, remaining: 99, resetsAt: expect.any(String) },
@@ -119,7 +120,12 @@ describe.each(['memory', 'redis'])('the rate-limit status with quotas in %s', (s
     expect(admitted.length).toBeGreaterThanOrEqual(60);
     const [answer] = answers.filter(({ status }) => status !== 200);
     if (answer === undefined) throw new Error('No request was denied.');
-    expectError(answer, 429, 'rate_limit_exceeded', /^The limit of 60 requests is used up\./);
+    expectError(
+      answer,
+      429,
+      'rate_limit_exceeded',
+      /^The limit of 60 requests a minute is used up until /,
+    );
     expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
     expect(rateLimitOf(answer)).toMatchObject({ limit: 60, remaining: 0 });
     expect((await callAs('eager', '/pets')).status).toBe(200);

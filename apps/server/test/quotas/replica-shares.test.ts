@@ -1,7 +1,7 @@
 import { openRedis, openTcpProxy, type Server, startServer, until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { createApiKey } from '../../src/keys/key-creation.ts';
+import { createApiKey } from '../../src/keys/key-management.ts';
 import { createDatabase } from '../support/databases.ts';
 import { sample, scrape } from '../support/observed.ts';
 import { call } from '../support/test-service.ts';

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,6 +54,12 @@ describe('settings', () => {
     expect(names.filter((name) => ![...environmentVariables, ...others].includes(name))).toEqual(
       [],
     );
+  });
+
+  test('in Compose have no default where they are secrets', () => {
+    const compose = read('deploy/compose/compose.yaml');
+    const secrets = all(compose, /\$\{(?:POSTGRES_PASSWORD|ADMIN_TOKEN)(.{2})/g);
+    expect(secrets).toEqual([':?', ':?', ':?']);
   });
 
   test('in Kubernetes exist', () => {
@@ -124,6 +130,20 @@ describe('alerts', () => {
     const indented = groups.replaceAll(/^(?=.)/gm, '  ');
     expect(rule.slice(rule.indexOf('  groups:'))).toBe(indented);
   });
+});
+
+test('a step of npm run test:deploy that cannot run is named in the last line, and fails the run', () => {
+  const script = join(repository, 'deploy/test-deployment.mjs');
+  // Without apt-get on the PATH nothing is installed either.
+  const { status, stdout } = spawnSync(process.execPath, [script, 'rules', 'image'], {
+    encoding: 'utf8',
+    env: { PATH: '' },
+  });
+  expect(stdout).toContain('SKIPPED image: buildah, podman, runc not installed: apt-get install ');
+  expect(stdout.trimEnd().split('\n').at(-1)).toBe(
+    '0 passed, 0 failed, 2 skipped: NOT TESTED HERE: rules, image',
+  );
+  expect(status).toBe(1);
 });
 
 test('docs/capacity.md has the table that the model computes', () => {

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** A copy of the files that scripts/install.mjs reads, with an `npx` that writes down its arguments. */
+/** A copy of the files that scripts/install.mjs reads, with an `npm` and a pnpm that write down their arguments. */
 async function openCheckout() {
   const directory = await temporaryDirectory();
   const root = directory.path;
@@ -22,13 +22,19 @@ async function openCheckout() {
   ]) {
     copyFileSync(join(repository, file), join(root, file));
   }
-  const log = join(root, 'npx.log');
-  // On Windows Node runs it by `cmd.exe /d /s /c "npx.cmd …"`.
-  const commands = { npx: 'npx $@', 'cmd.exe': '$4' };
-  for (const [name, written] of Object.entries(commands)) {
-    writeFileSync(join(root, name), `#!/bin/sh\necho "${written}" | tr -d '"' >> '${log}'\n`);
+  const log = join(root, 'commands.log');
+  const write = (name: string, script: string) => {
+    writeFileSync(join(root, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(root, name), 0o755);
-  }
+  };
+  write('pnpm', `echo "pnpm $@" >> '${log}'`);
+  // As npm does: `npm install --prefix <folder> … <package>`.
+  write(
+    'npm',
+    `echo "npm $@" >> '${log}'; bin="$3/node_modules/.bin"; mkdir -p "$bin"; cp pnpm "$bin"`,
+  );
+  // On Windows Node runs it by `cmd.exe /d /s /c "npm.cmd …"`.
+  write('cmd.exe', `echo "$4" | tr -d '"' >> '${log}'`);
   return {
     root,
     /** Runs the script as on a platform and a version of Node, and gives what it said. */
@@ -61,7 +67,8 @@ test('on Linux, exactly what the lockfile says is installed, once', async () => 
   expect(await checkout.install('run', 'linux')).toBe('Installing packages. This happens once.\n');
   expect(await checkout.install('run', 'linux')).toBe('');
   expect(checkout.commands()).toEqual([
-    expect.stringMatching(/^npx --yes pnpm@\S+ install --frozen-lockfile --prod /),
+    expect.stringMatching(/^npm install --prefix node_modules\/\.(pnpm@\S+) .* \1$/),
+    expect.stringMatching(/^pnpm install --frozen-lockfile --prod /),
   ]);
 });
 
@@ -71,18 +78,18 @@ test('to run the service, Node is not installed if this one has the right major 
   // Another Node, which would not do.
   await checkout.install('run', 'linux', '20.0.0');
   await checkout.install('run', 'linux');
-  expect(checkout.commands()).toEqual([
+  expect(checkout.commands().slice(1)).toEqual([
     expect.stringContaining(' --no-optional '),
     expect.not.stringContaining(' --no-optional '),
   ]);
 });
 
-test('release dates are looked up for developers alone', async () => {
+test('release dates are looked up for the long tests alone, by the same pnpm', async () => {
   await using checkout = await openCheckout();
-  await checkout.install('run', 'linux');
-  await checkout.install('develop', 'linux');
-  expect(checkout.commands()).toEqual([
-    expect.stringContaining(' --trust-lockfile'),
+  for (const scope of ['run', 'develop', 'all']) await checkout.install(scope, 'linux');
+  expect(checkout.commands().slice(1)).toEqual([
+    expect.stringMatching(/^pnpm .* --trust-lockfile/),
+    expect.stringMatching(/^pnpm .* --trust-lockfile/),
     expect.not.stringContaining(' --trust-lockfile'),
   ]);
 });
@@ -90,7 +97,7 @@ test('release dates are looked up for developers alone', async () => {
 test('tests have the exact Node that is pinned', async () => {
   await using checkout = await openCheckout();
   await checkout.install('develop', 'linux');
-  expect(checkout.commands()).toEqual([expect.not.stringContaining(' --no-optional ')]);
+  expect(checkout.commands()[1]).not.toContain(' --no-optional ');
 });
 
 test.each(['darwin', 'win32'])(
@@ -102,8 +109,8 @@ test.each(['darwin', 'win32'])(
       /^Installing packages.*\npnpm-lock\.yaml has binaries for Linux only, so this installation/,
     );
     expect(await checkout.install('develop', platform)).toBe('');
-    const [command, ...others] = checkout.commands();
-    expect(command).toMatch(/^npx(\.cmd)? --yes pnpm@\S+ install --no-lockfile /);
+    const [, command, ...others] = checkout.commands();
+    expect(command).toMatch(/pnpm(\.cmd)? install --no-lockfile /);
     expect(others).toEqual([]);
   },
 );
@@ -122,6 +129,7 @@ test('no other script in package.json needs a POSIX shell', () => {
   };
   const commands = Object.values(scripts).flatMap((script) => script.split(' && '));
   expect(commands.length).toBeGreaterThan(5);
-  const portable = /^(?:exec )?(?:node|npm|biome|knip|turbo|vitest)(?: [\w@./:=-]+)*$/;
+  const portable =
+    /^(?:exec )?(?:node|npm|pnpm|biome|knip|turbo|vitest)(?: [\w@./:=%-]+)*(?: >&2)?$/;
   expect(commands.filter((command) => !portable.test(command))).toEqual([]);
 });

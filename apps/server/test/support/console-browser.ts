@@ -28,8 +28,8 @@ export async function openConsole(
     timezoneId: 'Europe/Berlin',
     ...contextOptions,
   });
+  context.setDefaultTimeout(hangMs);
   const page = await context.newPage();
-  page.setDefaultTimeout(hangMs);
   const complaints: string[] = [];
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== opsUrl) complaints.push(`foreign: ${request.url()}`);
@@ -45,6 +45,8 @@ export async function openConsole(
     console.error('policy: ' + violatedDirective + ' ' + blockedURI);
   })`);
   await page.goto(`${opsUrl}/console`);
+  // It asks other tabs for their session first, of which this browser profile has none.
+  await page.getByLabel('Your operator token').waitFor();
   return {
     page,
     complaints,

@@ -1,6 +1,10 @@
-import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { postgresAt, temporaryDirectory } from '@animal-store/testkit';
+import {
+  copyEmbeddedSnapshot,
+  memoryDirectory,
+  postgresAt,
+  temporaryDirectory,
+} from '@animal-store/testkit';
 import { beforeAll, inject } from 'vitest';
 import type { Database, OpenDatabase } from '../../src/database/database.ts';
 import { openEmbedded } from '../../src/database/open-embedded.ts';
@@ -11,6 +15,14 @@ import { postgresTemplate } from './global-setup.ts';
 export const databaseKinds = ['embedded', 'postgres'] as const;
 
 export type DatabaseKind = (typeof databaseKinds)[number];
+
+/**
+ * The kinds for tests of what is above the database, such as the admin API: Postgres in `npm test`, and the
+ * embedded one in `npm run test:all`. `vitest.config.ts` finds the files that name it.
+ */
+export const kindsOfThisRun: readonly DatabaseKind[] = inject('isHeavy')
+  ? ['embedded']
+  : ['postgres'];
 
 /** A migrated, empty database of a test file's own. */
 export type TestDatabase = AsyncDisposable & {
@@ -23,9 +35,9 @@ export type TestDatabase = AsyncDisposable & {
 export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> {
   switch (kind) {
     case 'embedded': {
-      const directory = await temporaryDirectory();
+      const directory = await temporaryDirectory({ parent: memoryDirectory() });
       const dataDir = join(directory.path, 'data');
-      await cp(inject('embeddedTemplate'), dataDir, { recursive: true });
+      await copyEmbeddedSnapshot(dataDir);
       return {
         env: { DATA_DIR: dataDir },
         open: () => openEmbedded(dataDir),
@@ -38,7 +50,7 @@ export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> 
       });
       return {
         env: { DATABASE_URL: database.url },
-        open: () => openPostgres(database.url),
+        open: async () => openPostgres(database.url),
         [Symbol.asyncDispose]: () => database.drop(),
       };
     }

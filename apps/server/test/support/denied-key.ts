@@ -1,5 +1,5 @@
 import { beforeAll } from 'vitest';
-import { createApiKey } from '../../src/keys/key-creation.ts';
+import { createApiKey } from '../../src/keys/key-management.ts';
 import { type TestService, useService } from './test-service.ts';
 
 /** Starts a service with one animal and with a key whose quota is used up, for the tests of a file. */

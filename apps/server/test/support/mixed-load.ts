@@ -42,7 +42,7 @@ export function startMixedLoad(options: {
     if (newToken && answer.status !== goodStatus[kind]) newTokens.unshift(newToken);
     return { ...answer, kind, sentAt };
   }
-  const load = startLoad({ callers, pauseMs: 50, ask });
+  const load = startLoad({ callers, pauseMs: 100, ask });
 
   async function stop(): Promise<void> {
     await load.stop();

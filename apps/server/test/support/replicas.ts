@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import type { Quota } from '@animal-store/contract';
 import type { NewKey } from '@animal-store/contract/admin';
 import { type Server, startServer } from '@animal-store/testkit';
-import { createApiKey } from '../../src/keys/key-creation.ts';
+import { createApiKey } from '../../src/keys/key-management.ts';
 import { createDatabase } from './databases.ts';
 import { rateLimitOf, windowsOf } from './expectations.ts';
 import { send } from './send.ts';

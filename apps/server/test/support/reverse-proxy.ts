@@ -32,7 +32,7 @@ const hopByHop = ['connection', 'keep-alive', 'transfer-encoding'];
 
 /**
  * Opens a reverse proxy as nginx and HAProxy are: it keeps connections to its servers and uses them
- * again, asks `/readyz` of each, and sends requests in turn to those that were ready when last asked.
+ * again, asks `/readyz` of each, and sends requests in turn to those that were ready and do not stop.
  *
  * It never sends a request twice. Real ones may do so where it is safe, mostly with what is no POST;
  * what must not be needed is not there. A request that fails is answered 502.
@@ -79,8 +79,9 @@ export async function openLoadBalancer(): Promise<LoadBalancer> {
       try {
         const answer = await fetch(`${upstream.server.opsUrl}/readyz`);
         const { reasons } = (await answer.json()) as { reasons: readonly string[] };
-        upstream.isReady = answer.status === 200;
         upstream.isStopping = reasons.includes('This replica is stopping.');
+        // One bad answer does not count, as on a busy machine, where the database is slow to answer.
+        upstream.isReady = answer.status === 200 || (upstream.isReady && !upstream.isStopping);
       } catch {
         upstream.isReady = false;
       }

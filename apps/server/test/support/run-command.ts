@@ -9,10 +9,10 @@ const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 /** How a command ended, and what it wrote. */
 export type CliRun = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
+const variables = ['DATA_DIR', 'OPS_URL', 'OPS_HOST', 'OPS_PORT', 'ADMIN_TOKEN'] as const;
+
 /** What a command is told by its environment, and nothing else. */
-export type CliEnvironment = Readonly<
-  Partial<Record<'DATA_DIR' | 'OPS_URL' | 'ADMIN_TOKEN', string>>
->;
+export type CliEnvironment = Readonly<Partial<Record<(typeof variables)[number], string>>>;
 
 /**
  * Runs a command of the CLI in this process: a process of its own for each takes most of a test's time.
@@ -20,7 +20,7 @@ export type CliEnvironment = Readonly<
  * @param args the group and the arguments, as `['keys', 'list']`.
  */
 export async function cli(args: readonly string[], env: CliEnvironment = {}): Promise<CliRun> {
-  for (const name of ['DATA_DIR', 'OPS_URL', 'ADMIN_TOKEN'] as const) vi.stubEnv(name, env[name]);
+  for (const name of variables) vi.stubEnv(name, env[name]);
   let stdout = '';
   let stderr = '';
   try {

@@ -1,4 +1,4 @@
-import { createApiKey } from '../../src/keys/key-creation.ts';
+import { createApiKey } from '../../src/keys/key-management.ts';
 import { freezableClocks, freezeClocks } from './freeze-clocks.ts';
 import { startService, type TestService } from './test-service.ts';
 

@@ -3,7 +3,7 @@ import type { NewKey } from '@animal-store/contract/admin';
 import { type Server, startServer } from '@animal-store/testkit';
 import { beforeAll } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { createApiKey } from '../../src/keys/key-creation.ts';
+import { createApiKey } from '../../src/keys/key-management.ts';
 import { createDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
 import { type Answer, send } from './send.ts';
 
@@ -43,7 +43,7 @@ export async function startService(
 ): Promise<TestService> {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await createDatabase(kind));
-  const tokens = await fill(database, options.prepare);
+  const tokens = await createKeys(database, options.prepare);
   const env = { ...database.env, ...options.env };
   let server = await startServer({ env });
   opened.defer(() => server[Symbol.asyncDispose]());
@@ -72,25 +72,34 @@ export function useService(kind: DatabaseKind, options?: ServiceOptions): TestSe
     service = await startService(kind, options);
     return () => service[Symbol.asyncDispose]();
   });
+  return forwardService(() => service);
+}
+
+/** A service that is there later, with other keys if they are given. */
+export function forwardService(
+  service: () => TestService,
+  tokens = () => service().tokens,
+): TestService {
   return {
     get server() {
-      return service.server;
+      return service().server;
     },
     get database() {
-      return service.database;
+      return service().database;
     },
     get tokens() {
-      return service.tokens;
+      return tokens();
     },
-    call: (path, callOptions) => service.call(path, callOptions),
-    restart: () => service.restart(),
-    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+    call: (path, options) => service().call(path, { token: tokens().enterprise, ...options }),
+    restart: () => service().restart(),
+    [Symbol.asyncDispose]: () => service()[Symbol.asyncDispose](),
   };
 }
 
-async function fill(
+/** Creates a key of each plan, and what `prepare` does before. */
+export async function createKeys(
   database: TestDatabase,
-  prepare: ServiceOptions['prepare'],
+  prepare?: ServiceOptions['prepare'],
 ): Promise<Record<PlanName, string>> {
   const { db, close } = await database.open();
   try {

@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
-import { databaseKinds } from '../support/databases.ts';
+import { kindsOfThisRun } from '../support/databases.ts';
 import { startReplicas } from '../support/replicas.ts';
 import { call, startService, useService } from '../support/test-service.ts';
 
@@ -15,7 +15,7 @@ type Ledger = LedgerOfKey & ServiceLedger;
 
 const dayMs = 86_400_000;
 
-describe.each(databaseKinds)('usage on %s', (kind) => {
+describe.each(kindsOfThisRun)('usage on %s', (kind) => {
   const service = useService(kind, { env: quick });
 
   const admin = () => adminOf(service.server);
@@ -59,7 +59,7 @@ describe.each(databaseKinds)('usage on %s', (kind) => {
       'getPet client_error': 1,
       'listOrders server_error': 1,
       'none client_error': 2,
-      'none ok': 1,
+      'getRateLimit ok': 1,
       'listPets denied': 1,
     });
     for (const bucket of ['minute', 'day']) {
@@ -150,7 +150,7 @@ describe.each(databaseKinds)('usage on %s', (kind) => {
     const typeFor = async (accept: string | undefined, path: string) => {
       const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept };
       const answer = await admin().call(path, { headers });
-      expect(answer.headers.get('Vary')).toBe('Accept');
+      expect(answer.headers.get('Vary')).toBe('Accept-Encoding, Accept');
       return answer.headers.get('Content-Type')?.split(';')[0];
     };
     for (const path of [`/keys/${key.id}/usage`, '/usage', '/usage?groupBy=key']) {
@@ -232,29 +232,35 @@ describe.each(databaseKinds)('usage on %s', (kind) => {
 /** Nothing happens by itself while a test runs. */
 const slow = { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '60000', USAGE_ROLL_UP_MS: '600000' };
 
-test.each(databaseKinds)('a question on %s counts all requests before it', async (kind) => {
-  await using service = await startService(kind, { env: slow });
-  const admin = adminOf(service.server);
-  const { key, token } = await admin.create('{"plan":"pro"}');
-  for (let n = 0; n < 5; n += 1) await call(`${service.server.baseUrl}/pets`, { token });
-  // A request counts once it is over, which its caller may see first.
-  await until(async () => {
-    const { body } = await admin.call(`/keys/${key.id}/usage`);
-    return sum((body as Ledger).rows) === 5;
-  });
-});
+// On Postgres, the next test shows it.
+test.each(kindsOfThisRun.filter((kind) => kind === 'embedded'))(
+  'a question on %s counts all requests before it',
+  async (kind) => {
+    await using service = await startService(kind, { env: slow });
+    const admin = adminOf(service.server);
+    const { key, token } = await admin.create('{"plan":"pro"}');
+    for (let n = 0; n < 5; n += 1) await call(`${service.server.baseUrl}/pets`, { token });
+    // A request counts once it is over, which its caller may see first.
+    await until(async () => {
+      const { body } = await admin.call(`/keys/${key.id}/usage`);
+      return sum((body as Ledger).rows) === 5;
+    });
+  },
+);
 
-test('a question has the other replicas write what they have counted', async () => {
+test('a question counts all requests before it, on this replica and on others', async () => {
   await using replicas = await startReplicas({ env: [slow, slow] });
   const [asked, other] = replicas.servers as [Server, Server];
   const token = await replicas.createToken('pro');
+  for (let n = 0; n < 3; n += 1) await replicas.ask(asked, token);
   for (let n = 0; n < 5; n += 1) await replicas.ask(other, token);
   const isCounted = async () =>
-    sum(((await adminOf(asked).call('/usage')).body as Ledger).rows) === 5;
-  await until(isCounted, { timeoutMs: 40_000 });
+    sum(((await adminOf(asked).call('/usage')).body as Ledger).rows) === 8;
+  // Before the replicas write by themselves.
+  await until(isCounted, { timeoutMs: 50_000 });
 });
 
-test.each(databaseKinds)('a graceful stop on %s loses nothing', async (kind) => {
+test.each(kindsOfThisRun)('a graceful stop on %s loses nothing', async (kind) => {
   await using service = await startService(kind, {
     env: { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '60000', USAGE_ROLL_UP_MS: '20' },
   });
@@ -288,7 +294,10 @@ test('a graceful stop loses nothing while a roll-up takes long', async () => {
   const flush = { replica: randomUUID(), sequence: 1, flushedAt: new Date(), entries: [entry] };
   await createUsageRepository(db).add(flush);
   await close();
-  await until(async () => (await sql`select from pg_locks where not granted`).length > 0);
+  // In this database: those of other tests have locks in the same Postgres.
+  const waiting = () => sql`select from pg_locks join pg_database on pg_database.oid = database
+    where datname = current_database() and not granted`;
+  await until(async () => (await waiting()).length > 0);
 
   for (let n = 0; n < 5; n += 1) await call(`${service.server.baseUrl}/pets`, { token });
   expect(await service.server.stop()).toBe(0);

@@ -3,8 +3,8 @@ import { usageOperations, usageOutcomes } from '@animal-store/contract/admin';
 import { openPostgres, openRedis, type Server, startServer, until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
-import { createApiKey } from '../../src/keys/key-creation.ts';
+import { migratePostgres, openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
+import { createApiKey } from '../../src/keys/key-management.ts';
 import { totalId } from '../../src/usage/usage-entry.ts';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { startLoad } from '../support/load.ts';
@@ -64,7 +64,7 @@ const questions: readonly Question[] = [
   { by: 'narrow', operation: 'listPets', target: '/pets?limit=1' },
   { by: 'wide', operation: 'listOrders', target: '/store/orders' },
   { by: 'wide', operation: 'none', target: '/nowhere' },
-  { by: 'narrow', operation: 'none', target: '/rate-limit' },
+  { by: 'narrow', operation: 'getRateLimit', target: '/rate-limit' },
   { by: 'nobody', operation: 'none', target: '/pets' },
 ];
 
@@ -98,7 +98,8 @@ test('the sums of three replicas are those of their clients, through outages and
   const tokens = new Map<KeyName, string>();
   const names = new Map<string, KeyName>([[totalId(0), 'nobody']]);
   {
-    const { db, close } = await openDatabase(url);
+    await migratePostgres(url);
+    const { db, close } = openDatabase(url);
     for (const [name, perMinute] of [
       ['wide', 1_000_000],
       ['narrow', 20],
@@ -156,7 +157,7 @@ test('the sums of three replicas are those of their clients, through outages and
     const loads = seen.map((replica) =>
       startLoad({
         callers: 4,
-        pauseMs: 10,
+        pauseMs: 40,
         async ask(round, client) {
           const question = questions[(round + client) % questions.length];
           const isKilled = replica === victim && replica.unanswered > 0;
@@ -209,16 +210,16 @@ test('the sums of three replicas are those of their clients, through outages and
   }
 
   await underLoad(async () => {
-    await untilAnswered(100);
+    await untilAnswered(30);
     await redis.kill();
-    await untilAnswered(200);
+    await untilAnswered(40);
     await redis.restart();
-    await untilAnswered(100);
+    await untilAnswered(30);
     await database.kill();
     await untilAnswered(20, seen, 'wide listPets server_error');
-    await untilAnswered(400);
+    await untilAnswered(40);
     await database.start();
-    await untilAnswered(100, seen, 'wide createPet ok');
+    await untilAnswered(20, seen, 'wide createPet ok');
   });
   const answers = () => sumOf(seen.map((replica) => replica.answers));
   await until(async () => (await readLedger()).total === answers().total).catch(() => {});
@@ -230,9 +231,9 @@ test('the sums of three replicas are those of their clients, through outages and
   // From here on the victim may lose requests, and only these.
   const written = Counts.of(victim.answers.cells);
   await underLoad(async () => {
-    await untilAnswered(300);
+    await untilAnswered(40);
     await victim.server.kill();
-    await untilAnswered(300, survivors);
+    await untilAnswered(40, survivors);
   });
   for (const { server } of survivors) expect(await server.stop()).toBe(0);
   // A statement of the killed replica may still have been under way.
@@ -241,7 +242,7 @@ test('the sums of three replicas are those of their clients, through outages and
       where datname = current_database() and pid <> pg_backend_pid()`;
     return others?.['count'] === 0;
   });
-  const { db, close } = await openDatabase(url);
+  const { db, close } = openDatabase(url);
   stack.defer(close);
   const repository = createUsageRepository(db);
   while (await repository.rollUp());

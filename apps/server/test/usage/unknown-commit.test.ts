@@ -1,7 +1,7 @@
 import { openTcpProxy, startServer, until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { createApiKey } from '../../src/keys/key-creation.ts';
+import { createApiKey } from '../../src/keys/key-management.ts';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { createDatabase } from '../support/databases.ts';
 import { call, wideQuota } from '../support/test-service.ts';
@@ -58,8 +58,9 @@ test('a flush whose commit nobody answered is written again, and counted once', 
   await locked.promise;
   for (let n = 0; n < 3; n += 1) expect(await ask()).toBe(200);
   await until(async () => {
-    const waiting = await sql`select from pg_locks
-      where locktype = 'advisory' and objid = 42 and not granted`;
+    // Of this database: those of other tests have locks in the same Postgres.
+    const waiting = await sql`select from pg_locks join pg_database on pg_database.oid = database
+      where datname = current_database() and locktype = 'advisory' and objid = 42 and not granted`;
     return waiting.length === 1;
   });
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { logOf } from '../support/observed.ts';
-import { useService } from '../support/test-service.ts';
+import { useSharedService } from '../support/shared-service.ts';
 import { closeOf, openConnection } from './connection.ts';
 
 const repetitions = 150;
 const listeners = ['public', 'ops'] as const;
 
-const service = useService('postgres');
+const { service } = useSharedService();
 
 const originOf = (listener: (typeof listeners)[number]) =>
   listener === 'public' ? service.server.origin : service.server.opsUrl;

@@ -1,11 +1,14 @@
 import type { Socket } from 'node:net';
-import { until } from '@animal-store/testkit';
-import { expect, test } from 'vitest';
-import { startService } from '../support/test-service.ts';
+import { startServer, until } from '@animal-store/testkit';
+import { describe, expect, test } from 'vitest';
+import { createDatabase, kindsOfThisRun } from '../support/databases.ts';
+import { logOf, sample, scrape } from '../support/observed.ts';
+import { call, startService, useService } from '../support/test-service.ts';
 import { closeOf, openConnection } from './connection.ts';
 
-const listeners = ['public', 'ops'] as const;
 const limit = 3;
+
+const startCommand = 'apps/server/node_modules/.bin/node apps/server/src/main.ts';
 
 /** Sends a request over a connection; whether a response came before the connection was closed. */
 async function isServed(socket: Socket): Promise<boolean> {
@@ -16,41 +19,44 @@ async function isServed(socket: Socket): Promise<boolean> {
   return await Promise.race([response, closeOf(socket).then(() => false)]);
 }
 
+/** Opens a connection that is served. The server learns a moment later that another one has ended. */
+function openServed(origin: string): Promise<Socket> {
+  return until(async () => {
+    const socket = await openConnection(origin);
+    return (await isServed(socket)) && socket;
+  });
+}
+
 /** Opens as many connections as are allowed, and holds a listener to the limit. */
 async function expectLimited(origin: string): Promise<Socket[]> {
-  const open = await Promise.all(Array.from({ length: limit }, () => openConnection(origin)));
-  for (const socket of open) expect(await isServed(socket)).toBe(true);
+  const open = await Promise.all(Array.from({ length: limit }, () => openServed(origin)));
   for (let i = 0; i < 2; i += 1) expect(await isServed(await openConnection(origin))).toBe(false);
   for (const socket of open) expect(await isServed(socket)).toBe(true);
 
   open.pop()?.destroy();
-  // The server learns of it a moment later.
-  open.push(
-    await until(async () => {
-      const socket = await openConnection(origin);
-      return (await isServed(socket)) && socket;
-    }),
-  );
+  open.push(await openServed(origin));
   expect(await isServed(await openConnection(origin))).toBe(false);
   for (const socket of open) expect(await isServed(socket)).toBe(true);
   return open;
 }
 
-test.each(listeners)(
-  'beyond MAX_CONNECTIONS the %s listener closes new connections, and serves the others',
-  async (listener) => {
-    await using service = await startService('postgres', {
-      env: { MAX_CONNECTIONS: String(limit) },
-    });
-    const { origin, opsUrl } = service.server;
-    const [limited, other] = listener === 'public' ? [origin, opsUrl] : [opsUrl, origin];
-    const open = await expectLimited(limited);
-    // Each listener has its own.
-    const unaffected = await openConnection(other);
-    expect(await isServed(unaffected)).toBe(true);
-    for (const socket of [...open, unaffected]) socket.destroy();
-  },
-);
+describe('with MAX_CONNECTIONS', () => {
+  const service = useService('postgres', {
+    env: { MAX_CONNECTIONS: String(limit), MAX_CONNECTIONS_PER_NETWORK: '0' },
+  });
+
+  test.each(['public', 'ops'])(
+    'beyond it the %s listener closes new connections, and serves the others',
+    async (listener) => {
+      const { origin, opsUrl } = service.server;
+      const [limited, other] = listener === 'public' ? [origin, opsUrl] : [opsUrl, origin];
+      const open = await expectLimited(limited);
+      // Each listener has its own.
+      const unaffected = await openServed(other);
+      for (const socket of [...open, unaffected]) socket.destroy();
+    },
+  );
+});
 
 test('beyond MAX_CONNECTIONS_PER_NETWORK the public listener closes new connections, and the ops listener does not', async () => {
   await using service = await startService('postgres', {
@@ -64,3 +70,54 @@ test('beyond MAX_CONNECTIONS_PER_NETWORK the public listener closes new connecti
   }
   for (const socket of open) socket.destroy();
 });
+
+// Regression: one host could open all connections that the public port admits.
+test('by default one network has at most a quarter of the connections', async () => {
+  await using service = await startService('postgres', {
+    env: { MAX_CONNECTIONS: String(4 * limit) },
+  });
+  const { origin } = service.server;
+  const open = await expectLimited(origin);
+  const other = await openConnection(origin, '127.0.0.2');
+  expect(await isServed(other)).toBe(true);
+  for (const socket of [...open, other]) socket.destroy();
+});
+
+test('behind a proxy, which makes all connections, one network may have all of them', async () => {
+  await using service = await startService('postgres', {
+    env: { MAX_CONNECTIONS: String(limit), TRUST_PROXY: '1' },
+  });
+  const open = await expectLimited(service.server.origin);
+  for (const socket of open) socket.destroy();
+});
+
+// Regression: connections to the public port took all file descriptors, probes got none, and nothing was logged.
+test.each(kindsOfThisRun)(
+  'idle connections to the public port leave file descriptors for probes (%s)',
+  async (kind) => {
+    await using database = await createDatabase(kind);
+    await using server = await startServer({
+      env: { ...database.env, MAX_CONNECTIONS_PER_NETWORK: '0' },
+      command: ['sh', '-c', `ulimit -n 300; exec ${startCommand}`],
+    });
+    const sockets = await Promise.all(
+      Array.from({ length: 400 }, (_, i) =>
+        openConnection(server.origin, `127.0.0.${2 + (i % 8)}`),
+      ),
+    );
+    for (const probe of ['/livez', '/readyz', '/metrics']) {
+      // Polled, because on a busy machine the database may be slow to answer a probe.
+      const status = async () => (await call(server.opsUrl + probe)).status;
+      await expect.poll(status, { message: probe }).toBe(200);
+    }
+    const refused = 'animal_store_connections_refused_total{limit="open_files"}';
+    await until(async () => (sample(await scrape(server), refused) ?? 0) > 100);
+    const line = await until(() =>
+      logOf(server).find(({ msg }) => msg === 'connections are refused'),
+    );
+    expect(line).toMatchObject({ level: 'warn', limit: 'open_files' });
+    for (const socket of sockets) socket.destroy();
+    const callAPI = () => call(`${server.baseUrl}/pets`).catch(() => undefined);
+    await until(async () => (await callAPI())?.status === 401);
+  },
+);

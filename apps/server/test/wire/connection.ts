@@ -1,9 +1,13 @@
 import { connect, type Socket } from 'node:net';
 
-/** Opens a connection to a server. Its errors are expected: the server may reset it at any time. */
-export async function openConnection(origin: string): Promise<Socket> {
-  const { hostname, port } = new URL(origin);
-  const socket = connect(Number(port), hostname);
+/**
+ * Opens a connection to a server. Its errors are expected: the server may reset it at any time.
+ *
+ * @param localAddress the caller's address, such as 127.0.0.2.
+ */
+export async function openConnection(origin: string, localAddress = '127.0.0.1'): Promise<Socket> {
+  const { hostname: host, port } = new URL(origin);
+  const socket = connect({ host, port: Number(port), localAddress });
   socket.on('error', () => {});
   await new Promise<void>((resolve) => {
     socket.once('connect', resolve).once('close', () => resolve());

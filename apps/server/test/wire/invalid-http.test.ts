@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { logOf } from '../support/observed.ts';
-import { useService } from '../support/test-service.ts';
+import { useSharedService } from '../support/shared-service.ts';
 import { closeOf, openConnection, readUntilClosed, statusesIn } from './connection.ts';
 
-const service = useService('postgres');
+const { service } = useSharedService();
 
 const listeners = ['public', 'ops'] as const;
 const originOf = (listener: (typeof listeners)[number]) =>
@@ -49,9 +49,19 @@ describe.each(listeners)('on the %s listener', (listener) => {
 test.each([
   ['garbage', 'garbage\r\n\r\n', 400],
   ['headers of 17 kB', `GET /v1/pets HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
+  ['101 headers', `GET /v1/pets HTTP/1.1\r\nHost: a\r\n${'X: x\r\n'.repeat(100)}\r\n`, 431],
   ['no Host', 'GET /v1/pets HTTP/1.1\r\n\r\n', 400],
 ])('%s gets the response of Node, and the connection is closed', async (_title, bytes, status) => {
   expect(statusesIn(await readUntilClosed(service.server.origin, bytes))).toEqual([status]);
+});
+
+test('100 headers are served', async () => {
+  const lines = `Host: a\r\nConnection: close\r\n${'X: x\r\n'.repeat(98)}`;
+  const received = await readUntilClosed(
+    service.server.origin,
+    `GET /v1/pets HTTP/1.1\r\n${lines}\r\n`,
+  );
+  expect(statusesIn(received)).toEqual([401]);
 });
 
 test.each(listeners)(

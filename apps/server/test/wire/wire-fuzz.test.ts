@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { growthOf } from '../load/memory.ts';
 import { startService } from '../support/test-service.ts';
@@ -6,9 +5,10 @@ import { checkUnharmed, fuzzedEnv, fuzzWire } from './wire-fuzz.ts';
 
 const rounds = 6;
 const connectionsPerRound = 250;
+// `run-wire-fuzz.ts` tries others.
+const seed = 1;
 
 test('whatever clients do to their connections, the service stays up and holds on to nothing', async () => {
-  const seed = randomInt(2 ** 31);
   await using service = await startService('postgres', { env: fuzzedEnv });
   const { server, tokens } = service;
   const token = tokens.enterprise;

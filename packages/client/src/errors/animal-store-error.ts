@@ -9,6 +9,8 @@ export interface CallDetails {
   operation: OperationName | (string & {});
   /** The HTTP method. */
   method: string;
+  /** The path below `baseUrl` with its parameters by name, such as `/pets/{petId}`. */
+  pathTemplate?: string | undefined;
   /** The address, without its query. */
   url: string;
   /** How many requests the call had sent. 0 if it failed before the first. */
@@ -44,6 +46,9 @@ export class AnimalStoreError extends Error implements CallDetails {
   /** The HTTP method. */
   declare readonly method: string;
 
+  /** The path below `baseUrl` with its parameters by name, such as `/pets/{petId}`. */
+  declare readonly pathTemplate: string | undefined;
+
   /** The address, without its query. */
   declare readonly url: string;
 
@@ -53,10 +58,9 @@ export class AnimalStoreError extends Error implements CallDetails {
   /** The `X-Request-Id` of the answer, if there was one. Quote it when you report a fault. */
   declare readonly requestId: string | undefined;
 
-  constructor(message: string, call: CallDetails, cause?: unknown, requestId?: string) {
-    super(`${call.operation}: ${message}`, cause === undefined ? undefined : { cause });
+  constructor(message: string, call: CallDetails, cause?: unknown) {
+    super(`${call.operation}: ${message}`, cause === undefined ? {} : { cause });
     Object.assign(this, call);
-    this.requestId = requestId;
   }
 
   /** @internal On the prototype, so that logs do not show it. */

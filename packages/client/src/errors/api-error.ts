@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@animal-store/contract';
+import { parseRetryAfter } from '../parse-retry-after.ts';
 import { AnimalStoreError, type CallDetails } from './animal-store-error.ts';
 
 /** What an answer says about its failure. */
@@ -11,6 +12,10 @@ export interface ApiErrorDetails {
   detail: string;
   /** The header fields of the answer. */
   headers: Headers;
+  /** The body of the answer, as a text; `undefined` if no request was sent. */
+  body?: string | undefined;
+  /** How long to wait, if no answer says it in its header fields. */
+  retryAfterMs?: number | undefined;
 }
 
 /**
@@ -34,6 +39,8 @@ export class ApiError extends AnimalStoreError {
     | 'AuthenticationError'
     | 'BadRequestError'
     | 'ConflictError'
+    | 'InsufficientScopeError'
+    | 'KeySuspendedError'
     | 'NotFoundError'
     | 'RateLimitError'
     | 'ServerError'
@@ -48,17 +55,38 @@ export class ApiError extends AnimalStoreError {
    */
   declare readonly code: ErrorCode | (string & {}) | undefined;
 
+  /**
+   * Where the reference of the service says what the code means and what to do about it;
+   * `undefined` if there is no code.
+   */
+  declare readonly docsUrl: string | undefined;
+
   /** The service's own description, without the operation, the status and the request id. */
   declare readonly detail: string;
 
-  /** The header fields of the answer. */
+  /** The header fields of the answer; none if no request was sent. */
   declare readonly headers: Headers;
 
-  constructor(details: ApiErrorDetails, call: CallDetails) {
+  /**
+   * The body of the answer as a text, without the API key; at most its first 10,000 characters.
+   * `parseJson` reads members that this version does not know. `undefined` if no request was sent.
+   */
+  declare readonly body: string | undefined;
+
+  /**
+   * How long to wait before the next attempt, in milliseconds: what the answer asks for (`Retry-After`),
+   * or if none was sent, what the quota asks for.
+   */
+  declare readonly retryAfterMs: number | undefined;
+
+  constructor(details: ApiErrorDetails, call: CallDetails, cause?: unknown) {
     const { status, code, detail, headers } = details;
     const requestId = headers.get('X-Request-Id') ?? undefined;
     const facts = [`HTTP ${status}`, code, requestId && `request ${requestId}`];
-    super(`${detail} (${facts.filter(Boolean).join(', ')})`, call, undefined, requestId);
-    Object.assign(this, details);
+    super(`${detail} (${facts.filter(Boolean).join(', ')})`, call, cause);
+    Object.assign(this, details, { requestId });
+    // Written out, which is smaller: a test compares it with the contract's. `URL` encodes the code.
+    this.docsUrl = code && new URL(`/docs#error-${code}`, call.url).href;
+    this.retryAfterMs ??= parseRetryAfter(headers);
   }
 }

@@ -65,7 +65,6 @@ test('an error says what the call was doing', () => {
     ...call,
     name: 'AnimalStoreError',
     message: 'listPets: it failed',
-    requestId: undefined,
   });
   expect(error).not.toHaveProperty('cause');
 });

@@ -1,10 +1,12 @@
 import type { AbortError } from './abort-error.ts';
-import { errorBrand } from './animal-store-error.ts';
+import { type AnimalStoreError, errorBrand } from './animal-store-error.ts';
 import type { ApiError } from './api-error.ts';
 import type { AuthenticationError } from './authentication-error.ts';
 import type { BadRequestError } from './bad-request-error.ts';
 import type { ConflictError } from './conflict-error.ts';
 import type { ConnectionError } from './connection-error.ts';
+import type { InsufficientScopeError } from './insufficient-scope-error.ts';
+import type { KeySuspendedError } from './key-suspended-error.ts';
 import type { NotFoundError } from './not-found-error.ts';
 import type { RateLimitError } from './rate-limit-error.ts';
 import type { ServerError } from './server-error.ts';
@@ -14,11 +16,14 @@ import type { UnprocessableError } from './unprocessable-error.ts';
 /** Every error of a call; its `name` narrows it to a class. */
 export type AnyAnimalStoreError =
   | AbortError
+  | (AnimalStoreError & { readonly name: 'AnimalStoreError' })
   | (ApiError & { readonly name: 'ApiError' })
   | AuthenticationError
   | BadRequestError
   | ConflictError
   | (ConnectionError & { readonly name: 'ConnectionError' })
+  | InsufficientScopeError
+  | KeySuspendedError
   | NotFoundError
   | RateLimitError
   | ServerError
@@ -31,6 +36,8 @@ export interface ApiErrorByStatus {
   400: BadRequestError;
   /** The API key was refused. */
   401: AuthenticationError;
+  /** The key lacks a scope or is suspended, or a proxy forbids the request. */
+  403: InsufficientScopeError | KeySuspendedError | (ApiError & { readonly status: 403 });
   /** There is no such animal or path. */
   404: NotFoundError;
   /** A request with the same idempotency key is in progress. */
@@ -51,7 +58,7 @@ export interface ApiErrorByStatus {
  * ```
  */
 export function isAnimalStoreError(error: unknown): error is AnyAnimalStoreError {
-  return (error as AnyAnimalStoreError | undefined)?.[errorBrand] === true;
+  return Boolean((error as AnyAnimalStoreError | undefined)?.[errorBrand]);
 }
 
 /**

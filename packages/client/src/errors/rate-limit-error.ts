@@ -1,4 +1,3 @@
-import { parseRetryAfter } from '../parse-retry-after.ts';
 import { readRateLimit } from '../read-rate-limit.ts';
 import type { CallDetails } from './animal-store-error.ts';
 import { ApiError, type ApiErrorDetails } from './api-error.ts';
@@ -24,17 +23,14 @@ export class RateLimitError extends ApiError {
   /** The HTTP status of the answer. */
   declare readonly status: 429;
 
-  /** How long to wait, in milliseconds: a request sent after that is admitted. */
-  declare readonly retryAfterMs: number | undefined;
-
   /** The limit of the window that is used up, in requests. */
-  readonly limit: number | undefined;
+  declare readonly limit: number | undefined;
 
   /** Requests left in that window. */
-  readonly remaining: number | undefined;
+  declare readonly remaining: number | undefined;
 
   /** When that window resets, or the ban ends. */
-  readonly resetAt: Date | undefined;
+  declare readonly resetAt: Date | undefined;
 
   /** Whether the key is banned for repeated requests after a 429. */
   declare readonly banned: boolean;
@@ -42,7 +38,6 @@ export class RateLimitError extends ApiError {
   constructor(details: ApiErrorDetails, call: CallDetails) {
     super(details, call);
     Object.assign(this, readRateLimit(details.headers));
-    this.retryAfterMs = parseRetryAfter(details.headers);
     this.banned = details.code === 'key_temporarily_banned';
   }
 }

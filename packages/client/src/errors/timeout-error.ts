@@ -1,8 +1,8 @@
 import { ConnectionError } from './connection-error.ts';
 
 /**
- * No complete answer arrived within `timeoutMs`. The service may have done what was asked, unless
- * `attempts` is 0: then earlier requests had no answer for that long, and the call was not sent.
+ * No complete answer arrived within `timeoutMs`. The service may have done what was asked, unless the
+ * message says `not sent`: then earlier requests had no answer for as long as the call may wait.
  *
  * @example
  * ```ts

@@ -132,3 +132,13 @@ test('Chromium runs it on a page of another origin, which sees the headers that 
   const run = `${exercise}\nreturn exercise(client, ${JSON.stringify(addresses)});`;
   expect(await browser.evaluate(run)).toEqual(expected);
 });
+
+test('Chromium on a page of an origin that is not allowed gets an error that names it', async () => {
+  await using server = await startServer({ env: { CORS_ORIGINS: 'https://shop.example' } });
+  await using browser = await openBrowserWithClient(consumer);
+  const options = { baseUrl: server.baseUrl, apiKey: 'ast_key', maxRetries: 0 };
+  const run = `return client.createClient(${JSON.stringify(options)}).listPets().catch(String)`;
+  expect(await browser.evaluate(run)).toMatch(
+    /^ConnectionError: listPets: no answer from \S+ \(CORS: is http:\/\/127\.0\.0\.1:\d+ allowed\?\)$/,
+  );
+});

@@ -16,6 +16,7 @@ test('Are the Types Wrong finds no problem in the package, however its types are
 });
 
 describe.each([
+  ['TypeScript 5.4', tools.typescript54],
   ['TypeScript 5.9', tools.typescript59],
   ['TypeScript 7', typescript7],
 ])('%s', (_name, tsc) => {

@@ -5,6 +5,8 @@ import { PageCursor, PageLimit } from '../pet.ts';
 import { count, KeyToken, oneOf, PastInstant, PathId, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey, KeyPath, KeyQuota } from './admin-key.ts';
 import { OperatorPath, OperatorRole } from './admin-operator.ts';
+import { KeyScopes } from './admin-scopes.ts';
+import { Suspension } from './admin-suspension.ts';
 
 /** How long an audit entry is kept at least, in days. */
 export const auditRetentionDays = 400;
@@ -15,7 +17,12 @@ export const auditActions = [
   'key.changed',
   'key.rotated',
   'key.revoked',
+  'key.suspended',
+  'key.resumed',
   'key.unbanned',
+  'account.changed',
+  'account.suspended',
+  'account.resumed',
   'ban.started',
   'ban.ended',
   'operator.created',
@@ -57,10 +64,15 @@ const AuditActor = z
 
 const AuditSubject = z
   .object({
-    type: z.enum(['key', 'operator']).describe('Whether it is a key or an operator.'),
-    id: z.uuid().describe('The `id` of the key or operator.'),
+    type: z
+      .enum(['key', 'operator', 'account'])
+      .describe('Whether it is a key, an operator or an account.'),
+    id: z.uuid().describe('The `id` of the key or operator; for an account, an id that it keeps.'),
     name: z.string().nullable().describe('Its name after the change.'),
-    account: z.string().nullable().describe('The account of a key after the change.'),
+    account: z
+      .string()
+      .nullable()
+      .describe('The account of a key after the change, or the account itself.'),
   })
   .meta({ id: 'AuditSubject', description: 'What the entry is about.' });
 
@@ -70,9 +82,11 @@ export const AuditState = z
     account: z.string().nullable().describe('The account of the key.'),
     plan: Plan,
     quota: KeyQuota,
+    scopes: KeyScopes.describe('What the key may do.'),
     role: OperatorRole,
     expiresAt: timestamp.nullable().describe('When it expires; `null` for never.'),
     revokedAt: timestamp.nullable().describe('When it was revoked.'),
+    suspension: Suspension.nullable().describe('Its suspension; `null` for none.'),
     tokens: z.array(KeyToken).describe('Its tokens, as far as they may be shown.'),
     bannedUntil: timestamp.nullable().describe('When the ban ends; `null` for no ban.'),
     strikes: count.describe('The strikes of the key.'),
@@ -103,6 +117,13 @@ const exampleAuditEntry = {
   requestId: '2c1d6d0e-7c1f-4f0e-9a3e-0d6f7c1f4f0e',
   reason: 'Contract 2026-118',
 };
+
+/** A page of the audit log as CSV, as an example. */
+export const exampleAuditCsv = [
+  'id,at,actorType,actorId,actorName,action,subjectType,subjectId,subjectName,account,before,after,requestId,reason',
+  `4711,2026-11-21T09:30:00.000Z,operator,7c9e6679-7425-40de-944b-e07fc1f90ae7,Ann,key.changed,key,${exampleKey.id},acme,C-17,"{""plan"":""free""}","{""plan"":""pro""}",2c1d6d0e-7c1f-4f0e-9a3e-0d6f7c1f4f0e,Contract 2026-118`,
+  '',
+].join('\r\n');
 
 export const AuditEntry = z
   .object({
@@ -163,7 +184,7 @@ export const ListAuditQuery = z.object({
     examples: ['key.revoked'],
   }),
   account: Name.optional().meta({
-    description: 'Only entries about keys that had this account after the change.',
+    description: 'Only entries about this account, and about keys that had it after the change.',
     examples: [exampleKey.account],
   }),
   from: PastInstant.optional().meta({

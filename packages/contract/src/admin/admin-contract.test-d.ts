@@ -2,6 +2,7 @@ import type { ClientInferRequest, ServerInferRequest, ServerInferResponses } fro
 import { expectTypeOf } from 'vitest';
 import type { ErrorBody, ErrorCode } from '../index.ts';
 import type { PlanName, Quota } from '../plan.ts';
+import type { Scope } from '../scope.ts';
 import type {
   AdminErrorCode,
   AuditEntry,
@@ -31,7 +32,12 @@ type Body<Operation extends Name, Status> = Extract<
 
 expectTypeOf<keyof Contract>().toEqualTypeOf<Name>();
 expectTypeOf<Exclude<AdminErrorCode, ErrorCode>>().toEqualTypeOf<
-  'key_not_found' | 'key_not_active' | 'forbidden' | 'operator_not_found' | 'operator_not_active'
+  | 'account_not_found'
+  | 'key_not_found'
+  | 'key_not_active'
+  | 'forbidden'
+  | 'operator_not_found'
+  | 'operator_not_active'
 >();
 
 // Requests, as a handler gets them.
@@ -55,6 +61,8 @@ expectTypeOf<Request['listKeys']['query']>().toEqualTypeOf<{
   name?: string | undefined;
   account?: string | undefined;
   tokenPrefix?: string | undefined;
+  search?: string | undefined;
+  banned?: 'true' | undefined;
   deprecatedWithinDays?: number | undefined;
   unusedForDays?: number | undefined;
   sort?: KeySort | undefined;
@@ -70,6 +78,7 @@ expectTypeOf<KeyChange>().toEqualTypeOf<{
   expiresAt?: string | null | undefined;
   plan?: PlanName | undefined;
   quota?: Quota | undefined;
+  scopes?: Scope[] | undefined;
 }>();
 expectTypeOf<Request['rotateKey']['body']>().toEqualTypeOf<{ graceSeconds: number }>();
 
@@ -101,6 +110,8 @@ expectTypeOf<Body<'getKey', 200>>().toEqualTypeOf<KeyDetails>();
 expectTypeOf<Body<'changeKey', 200>>().toEqualTypeOf<Key>();
 expectTypeOf<Body<'rotateKey', 200>>().toEqualTypeOf<IssuedKey>();
 expectTypeOf<Body<'revokeKey', 200>>().toEqualTypeOf<Key>();
+expectTypeOf<Body<'suspendKey', 200>>().toEqualTypeOf<Key>();
+expectTypeOf<Body<'resumeKey', 200>>().toEqualTypeOf<Key>();
 expectTypeOf<Body<'unbanKey', 200>>().toEqualTypeOf<KeyDetails>();
 expectTypeOf<Responses['revokeOperator']['status']>().toEqualTypeOf<200 | Common | 403 | 404>();
 expectTypeOf<Request['createOperator']['body']>().toEqualTypeOf<NewOperator>();
@@ -121,13 +132,16 @@ expectTypeOf<Key>().toEqualTypeOf<{
   account: string | null;
   plan: PlanName;
   quota: Quota;
+  scopes: Scope[];
   state: KeyState;
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
+  suspension: { at: string; reason: string | null } | null;
+  accountSuspension: { at: string; reason: string | null } | null;
   lastUsedAt: string | null;
   tokens: { prefix: string; createdAt: string; expiresAt: string | null }[];
 }>();
 expectTypeOf<IssuedKey>().toEqualTypeOf<{ key: Key; token: string }>();
 expectTypeOf<KeyDetails['usage']['scope']>().toEqualTypeOf<'service' | 'replica'>();
-expectTypeOf<KeyState>().toEqualTypeOf<'active' | 'expired' | 'revoked'>();
+expectTypeOf<KeyState>().toEqualTypeOf<'active' | 'suspended' | 'expired' | 'revoked'>();

@@ -1,11 +1,21 @@
 import { initContract } from '@ts-rest/core';
+import {
+  Account,
+  AccountDetails,
+  AccountDetailsQuery,
+  AccountPath,
+  AccountPlan,
+  Accounts,
+  ListAccountsQuery,
+} from './admin-account.ts';
 import { AuditEntries, ListAuditQuery } from './admin-audit.ts';
+import { Deprecation, DeprecationQuery } from './admin-deprecation.ts';
 import { AdminErrorBody } from './admin-error-codes.ts';
 import { ReasonQuery } from './admin-fields.ts';
 import { IssuedKey, Key, KeyPath } from './admin-key.ts';
 import { KeyChange } from './admin-key-change.ts';
 import { Keys, ListKeysQuery } from './admin-key-list.ts';
-import { KeyDetails } from './admin-key-usage.ts';
+import { KeyDetails, KeyDetailsQuery } from './admin-key-usage.ts';
 import { NewKey } from './admin-new-key.ts';
 import {
   IssuedOperator,
@@ -14,7 +24,7 @@ import {
   OperatorPath,
   Operators,
 } from './admin-operator.ts';
-import { Overview } from './admin-overview.ts';
+import { Overview, OverviewQuery } from './admin-overview.ts';
 import { Rotation } from './admin-rotation.ts';
 import { adminRoutes } from './admin-routes.ts';
 import { IssuedSession, Session } from './admin-session.ts';
@@ -63,20 +73,22 @@ export const keyContract = c.router(
       ...adminRoutes.listKeys,
       summary: 'List keys',
       description:
-        'Lists the keys that match every filter. `sort` decides their order. Without it one filter does, the first that is given of: `tokenPrefix` and `account` (the newest key first), `name` (by name), `deprecatedWithinDays` (the latest such call first), `unusedForDays` (the latest use or creation first), `state=expired` (the latest expiry first). Without these, the newest key is first. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. A page may hold fewer keys than `limit`, even none, while there is another: the work of one request is bounded.',
+        'Lists the keys that match every filter. `sort` decides their order. Without it one filter does, the first that is given of: `banned`, `tokenPrefix`, `account` and `search` (the newest key first), `name` (by name), `deprecatedWithinDays` (the latest such call first), `unusedForDays` (the latest use or creation first), `state=expired` (the latest expiry first). Without these, the newest key is first. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. A page may hold fewer keys than `limit`, even none, while there is another: the work of one request is bounded. Send `Accept: text/csv` for CSV.',
       query: ListKeysQuery,
       responses: { 200: Keys, ...inputResponses },
     },
     getKey: {
       ...adminRoutes.getKey,
       summary: 'Show a key and its usage',
-      description: 'Shows a key, what it has used of both windows, its strikes and its ban.',
+      description:
+        'Shows a key, what it has used of both windows, its strikes and its ban. `include=history` adds what it was used for in a span of time, and what was done with it.',
       pathParams: KeyPath,
+      query: KeyDetailsQuery,
       responses: { 200: KeyDetails, ...inputResponses, 404: AdminErrorBody },
     },
     changeKey: {
       ...adminRoutes.changeKey,
-      summary: "Change a key's name, account, expiry, plan or numbers",
+      summary: "Change a key's name, account, expiry, plan, numbers or scopes",
       description: 'Changes a key from the next request on. What it has used stays counted.',
       pathParams: KeyPath,
       query: ReasonQuery,
@@ -103,6 +115,26 @@ export const keyContract = c.router(
       body: c.noBody(),
       responses: { 200: Key, ...changeOneResponses },
     },
+    suspendKey: {
+      ...adminRoutes.suspendKey,
+      summary: 'Suspend a key',
+      description:
+        'Suspends a key until it is resumed: within a second all replicas answer its requests with 403 `key_suspended`. They count against the network that they come from and not against the quota of the key. Suspending it again changes nothing, except that a `reason` replaces the one before. A suspended key can be changed, rotated and revoked.',
+      pathParams: KeyPath,
+      query: ReasonQuery,
+      body: c.noBody(),
+      responses: { 200: Key, ...changeOneResponses, 409: AdminErrorBody },
+    },
+    resumeKey: {
+      ...adminRoutes.resumeKey,
+      summary: 'Resume a suspended key',
+      description:
+        'Ends the suspension of a key: within a second all replicas admit it again. Its windows, strikes and ban go on as if it had not been suspended. Resuming a key that is not suspended changes nothing.',
+      pathParams: KeyPath,
+      query: ReasonQuery,
+      body: c.noBody(),
+      responses: { 200: Key, ...changeOneResponses, 409: AdminErrorBody },
+    },
     unbanKey: {
       ...adminRoutes.unbanKey,
       summary: "End a key's ban and delete its strikes",
@@ -115,6 +147,60 @@ export const keyContract = c.router(
     },
   },
   { ...options, metadata: { tag: 'Keys' } },
+);
+
+/** The operations on accounts. */
+export const accountContract = c.router(
+  {
+    listAccounts: {
+      ...adminRoutes.listAccounts,
+      summary: 'List accounts by name',
+      description:
+        'Lists the accounts that keys have, or that have a plan or are suspended, by name. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. Send `Accept: text/csv` for CSV.',
+      query: ListAccountsQuery,
+      responses: { 200: Accounts, ...inputResponses },
+    },
+    getAccount: {
+      ...adminRoutes.getAccount,
+      summary: 'Show an account, its usage and its keys',
+      description:
+        'Shows an account, what its keys have used of both windows together, and which of them used the most today. `include=history` adds what they were used for in a span of time.',
+      pathParams: AccountPath,
+      query: AccountDetailsQuery,
+      responses: { 200: AccountDetails, ...inputResponses, 404: AdminErrorBody },
+    },
+    setAccountPlan: {
+      ...adminRoutes.setAccountPlan,
+      summary: 'Give an account a plan, or take it away',
+      description:
+        "Sets the plan of an account, whether or not it has keys yet. While it has one, its keys share one minute and one day of that plan, exactly and over all replicas, from the next request on; the keys' own plans rest. `null` takes the plan away: then each key has its own again. What was used of open windows stays used, and bans stay with their keys. Doing it again changes nothing.",
+      pathParams: AccountPath,
+      query: ReasonQuery,
+      body: AccountPlan,
+      responses: { 200: Account, ...changeResponses, ...bodyResponses },
+    },
+    suspendAccount: {
+      ...adminRoutes.suspendAccount,
+      summary: 'Suspend all keys of an account',
+      description:
+        'Suspends an account until it is resumed: within a second all replicas answer the requests of all its keys, also of new ones, with 403 `key_suspended`. They count against the network that they come from and not against the quota of the account. Suspending it again changes nothing, except that a `reason` replaces the one before.',
+      pathParams: AccountPath,
+      query: ReasonQuery,
+      body: c.noBody(),
+      responses: { 200: Account, ...changeOneResponses },
+    },
+    resumeAccount: {
+      ...adminRoutes.resumeAccount,
+      summary: 'Resume a suspended account',
+      description:
+        'Ends the suspension of an account: within a second all replicas admit its keys again, except those that are suspended themselves. Resuming an account that is not suspended changes nothing.',
+      pathParams: AccountPath,
+      query: ReasonQuery,
+      body: c.noBody(),
+      responses: { 200: Account, ...changeOneResponses },
+    },
+  },
+  { ...options, metadata: { tag: 'Accounts' } },
 );
 
 /** The operations on operators. */
@@ -191,6 +277,21 @@ export const usageContract = c.router(
   { ...options, metadata: { tag: 'Usage' } },
 );
 
+/** The operation on what will be switched off. */
+export const deprecationContract = c.router(
+  {
+    getDeprecation: {
+      ...adminRoutes.getDeprecation,
+      summary: 'Show who still calls deprecated operations',
+      description:
+        'Shows how often deprecated operations were called in a span of time, and a page of the keys that called them lately. The list of callers comes in pages: while there is another, the `Link` header carries its address with `rel="next"`.',
+      query: DeprecationQuery,
+      responses: { 200: Deprecation, ...inputResponses },
+    },
+  },
+  { ...options, metadata: { tag: 'Usage' } },
+);
+
 /** The operation on the service as a whole. */
 export const overviewContract = c.router(
   {
@@ -198,8 +299,9 @@ export const overviewContract = c.router(
       ...adminRoutes.getOverview,
       summary: 'Show how the service is doing',
       description:
-        'Shows the traffic of the last minute, the replicas, and how many keys are active and banned. The figures are at most 5 seconds old.',
-      responses: { 200: Overview },
+        'Shows the traffic of the last minute, the replicas, and how many keys are active and banned. The figures are at most 5 seconds old. `include=history` adds the requests of a span of time and its busiest keys.',
+      query: OverviewQuery,
+      responses: { 200: Overview, ...inputResponses },
     },
   },
   { ...options, metadata: { tag: 'Service' } },
@@ -235,7 +337,7 @@ export const auditContract = c.router(
       ...adminRoutes.listAuditEntries,
       summary: 'List audit entries, the newest first',
       description:
-        'Lists every change by an operator, and the start and end of every ban. No operation changes or deletes an entry; entries are kept for 400 days. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. A page may hold fewer entries than `limit`, even none, while there is another: the work of one request is bounded.',
+        'Lists every change by an operator, and the start and end of every ban. No operation changes or deletes an entry; entries are kept for 400 days. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. A page may hold fewer entries than `limit`, even none, while there is another: the work of one request is bounded. Send `Accept: text/csv` for CSV.',
       query: ListAuditQuery,
       responses: { 200: AuditEntries, ...inputResponses },
     },
@@ -246,8 +348,10 @@ export const auditContract = c.router(
 /** The whole contract of the admin API. */
 export const adminContract = {
   ...keyContract,
+  ...accountContract,
   ...operatorContract,
   ...usageContract,
+  ...deprecationContract,
   ...overviewContract,
   ...sessionContract,
   ...auditContract,

@@ -1,5 +1,6 @@
 import { createErrorSchema } from '../error-body.ts';
 import { defineErrors, errorCodes } from '../error-codes.ts';
+import { planNames } from '../plan.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
 
 /** The messages of the admin API that differ from those of the public one, by their codes. */
@@ -10,8 +11,11 @@ export const adminErrorMessages = {
   operator_not_active: (state: string) => `The operator is ${state}: create a new one.`,
   key_not_found: (keyId: string) => `There is no key with the id ${keyId}.`,
   key_not_active: (state: string) => `The key is ${state}: make a new one.`,
+  account_not_found: (account: string) =>
+    `There is no account ${account}: no key has it, and it has no plan.`,
   rate_limit_exceeded: (retryAfterSeconds: number) =>
     `Too many wrong admin tokens came from this address. Retry after ${retryAfterSeconds} s.`,
+  planMissing: `plan: expected one of ${planNames.join(', ')}: the account of the key has no plan that could stand in for it`,
   quotaMissing:
     'quota: expected an Enterprise key to bring its own perMinute and perDay, got nothing',
 };
@@ -44,6 +48,12 @@ export const adminErrorCodes = defineErrors({
     when: 'There is no such key.',
     advice: 'Look for it in the list of keys.',
     example: adminErrorMessages.key_not_found('0f8fad5b-d9cb-469f-a165-70867728950e'),
+  },
+  account_not_found: {
+    status: 404,
+    when: 'No key has this account, and it neither has a plan nor is suspended.',
+    advice: 'Look for it in the list of accounts. To begin with it, give it a plan.',
+    example: adminErrorMessages.account_not_found('C-17'),
   },
   not_found: errorCodes.not_found,
   method_not_allowed: errorCodes.method_not_allowed,

@@ -5,8 +5,11 @@ import { planNames } from '../plan.ts';
 // What several schemas of the admin API consist of. Unlike the public types, those of the admin API are
 // inferred: the client does not publish them.
 
-/** The states of a key or an operator. Only an active one is admitted. */
-export const keyStates = ['active', 'expired', 'revoked'] as const;
+/** The states of an operator. Only an active one is admitted. */
+export const operatorStates = ['active', 'expired', 'revoked'] as const;
+
+/** The states of a key, the same and one more: operators cannot be suspended. */
+export const keyStates = ['active', 'suspended', 'expired', 'revoked'] as const;
 
 const instant = { error: 'expected an ISO 8601 date and time, such as 2027-01-31T00:00:00Z' };
 const id = { error: 'expected a UUID' };

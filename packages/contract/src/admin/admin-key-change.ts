@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import { Expiry, Plan } from './admin-fields.ts';
 import { labels, noQuota, OwnQuota } from './admin-new-key.ts';
+import { GivenScopes } from './admin-scopes.ts';
 import { strictObject } from './strict-object.ts';
 
-const change = { error: 'expected one or more of name, account, expiresAt, plan, quota' };
+const change = { error: 'expected one or more of name, account, expiresAt, plan, quota, scopes' };
 
 export const KeyChange = strictObject({
   name: labels.name
@@ -24,6 +25,9 @@ export const KeyChange = strictObject({
   plan: Plan.optional(),
   /** Required where the key becomes Enterprise; refused where it is not Enterprise afterwards. */
   quota: OwnQuota.optional(),
+  scopes: GivenScopes.describe(
+    'What the key may do from now on, in place of what it was allowed. A key that browsers see must only read.',
+  ).optional(),
 })
   .refine((members) => Object.values(members).some((member) => member !== undefined), change)
   .refine(({ plan, quota }) => quota === undefined || plan === undefined || plan === 'enterprise', {

@@ -2,13 +2,17 @@ import { z } from 'zod';
 import { Name } from '../name-schema.ts';
 import { pageLimit } from '../page-limit.ts';
 import { PageCursor, PageLimit } from '../pet.ts';
-import { count, Plan } from './admin-fields.ts';
+import { count, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey, Key, KeyState } from './admin-key.ts';
+import { Label } from './label-schema.ts';
 
 const tokenPrefix = {
   error: 'expected the 8 characters that are shown of a token, such as ast_0000',
 };
 const days = { error: 'expected an integer from 1 to 400' };
+
+/** The key of a list that examples show. */
+export const exampleListedKey = { ...exampleKey, bannedUntil: null };
 
 const RecentUse = z
   .object({
@@ -28,10 +32,17 @@ const RecentUse = z
 /** What a key has been used for lately. */
 export type RecentUse = z.output<typeof RecentUse>;
 
-const ListedKey = Key.extend({ recent: RecentUse.optional() }).meta({
+export const ListedKey = Key.extend({
+  bannedUntil: timestamp
+    .nullable()
+    .describe(
+      'When the ban of the key ends, as the audit log knows it; `null` without one. It shows up a few seconds after the ban began.',
+    ),
+  recent: RecentUse.optional(),
+}).meta({
   id: 'ListedKey',
   description: 'An API key in a list.',
-  examples: [exampleKey],
+  examples: [exampleListedKey],
 });
 
 /** A key in a list. */
@@ -39,10 +50,17 @@ export type ListedKey = z.output<typeof ListedKey>;
 
 export const Keys = z
   .array(ListedKey)
-  .meta({ id: 'Keys', description: 'A page of keys.', examples: [[exampleKey]] });
+  .meta({ id: 'Keys', description: 'A page of keys.', examples: [[exampleListedKey]] });
+
+/** A page of keys as CSV, as an example. */
+export const exampleKeysCsv = [
+  'id,name,account,plan,perMinute,perDay,scopes,state,bannedUntil,suspendedAt,suspensionReason,accountSuspendedAt,accountSuspensionReason,createdAt,expiresAt,revokedAt,lastUsedAt,tokens',
+  `${exampleKey.id},acme,C-17,pro,300,10000,pets:read pets:write,active,,,,,,2026-11-21T09:00:00.000Z,2027-02-19T09:00:00.000Z,,2026-11-21T09:30:00.000Z,ast_0000`,
+  '',
+].join('\r\n');
 
 /** A number of days in a query. */
-const Days = z.codec(
+export const Days = z.codec(
   z.string(days).regex(/^[1-9]\d{0,2}$/, days),
   z.int(days).min(1, days).max(400, days),
   { decode: Number, encode: String },
@@ -75,7 +93,8 @@ export const ListKeysQuery = z.object({
   }),
   plan: Plan.optional().meta({ description: 'Only keys of this plan.', examples: ['pro'] }),
   state: KeyState.optional().meta({
-    description: 'Only keys in this state.',
+    description:
+      'Only keys in this state. `suspended` finds those whose account is suspended, too, and `active` none of them.',
     examples: ['active'],
   }),
   name: Name.optional().meta({
@@ -94,6 +113,18 @@ export const ListKeysQuery = z.object({
       description:
         'Only keys that have, or had, a token with these first 8 characters. Never send a whole token here.',
       examples: ['ast_0000'],
+    }),
+  search: Label.optional().meta({
+    description:
+      'Only keys whose name or account contains this text, in capital or small letters, whose id begins so, or that have, or had, a token with these first 8 characters. A text of 1 or 2 characters, or one that many keys contain, is looked for among the newest keys first, some on each page. Never send a whole token here.',
+    examples: ['cme'],
+  }),
+  banned: z
+    .enum(['true'], { error: 'expected true' })
+    .optional()
+    .meta({
+      description: 'Only keys that are banned now.',
+      examples: ['true'],
     }),
   deprecatedWithinDays: Days.optional().meta({
     description: 'Only keys that called a deprecated operation within so many days.',

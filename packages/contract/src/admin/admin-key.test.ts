@@ -69,7 +69,7 @@ describe('a new key', () => {
     // A misspelt member must not create a key that never expires.
     [
       { plan: 'free', expiresAT: '2030-01-01T00:00:00Z' },
-      [': expected no member but name, account, plan, quota, expiresAt'],
+      [': expected no member but name, account, plan, quota, scopes, expiresAt'],
     ],
   ])('%j is refused', (key, expected) => {
     expect(faults(NewKey.safeParse(key))).toEqual(expected);
@@ -90,15 +90,15 @@ describe('a change of a key', () => {
   });
 
   test.each([
-    [{}, [': expected one or more of name, account, expiresAt, plan, quota']],
-    [undefined, [': expected a JSON object of name, account, expiresAt, plan, quota']],
+    [{}, [': expected one or more of name, account, expiresAt, plan, quota, scopes']],
+    [undefined, [': expected a JSON object of name, account, expiresAt, plan, quota, scopes']],
     [
       { plan: 'pro', quota },
       ['quota: expected none: only Enterprise keys have numbers of their own'],
     ],
     [
       { plan: 'pro', names: 'x' },
-      [': expected no member but name, account, expiresAt, plan, quota'],
+      [': expected no member but name, account, expiresAt, plan, quota, scopes'],
     ],
     [
       { name: '', account: '🐈'.repeat(256), expiresAt: '2020-01-01T00:00:00Z', plan: 'gold' },

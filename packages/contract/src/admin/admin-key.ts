@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxLimit } from '../plan.ts';
 import {
   exampleToken,
   keyStates,
@@ -9,15 +10,15 @@ import {
   Plan,
   timestamp,
 } from './admin-fields.ts';
-
-/** The greatest limit that a key can have: that of a 32-bit integer, in which limits are stored. */
-export const maxLimit: number = 2 ** 31 - 1;
+import { KeyScopes } from './admin-scopes.ts';
+import { Suspension } from './admin-suspension.ts';
 
 const limit = { error: `expected an integer from 1 to ${maxLimit}` };
 
 export const KeyState = oneOf(keyStates).meta({
   id: 'KeyState',
-  description: 'The state of a key. Only an active one is admitted.',
+  description:
+    'The state of a key. Only an active one is admitted. A suspended one can be resumed: it is suspended itself (`suspension`), or its account is (`accountSuspension`), or both. A key that has expired or was revoked shows that, whether or not it is suspended as well.',
 });
 
 /** The state of a key. */
@@ -44,10 +45,13 @@ export const exampleKey = {
   account: 'C-17',
   plan: 'pro',
   quota: { perMinute: 300, perDay: 10_000 },
+  scopes: ['pets:read', 'pets:write'],
   state: 'active',
   createdAt: '2026-11-21T09:00:00.000Z',
   expiresAt: '2027-02-19T09:00:00.000Z',
   revokedAt: null,
+  suspension: null,
+  accountSuspension: null,
   lastUsedAt: '2026-11-21T09:30:00.000Z',
   tokens: [{ prefix: 'ast_0000', createdAt: '2026-11-21T09:00:00.000Z', expiresAt: null }],
 };
@@ -63,7 +67,14 @@ export const Key = z
       .describe("The operator's own reference, such as a customer number."),
     plan: Plan,
     quota: KeyQuota,
+    scopes: KeyScopes.describe('What the key may do. A key that browsers see must only read.'),
     state: KeyState,
+    suspension: Suspension.nullable().describe(
+      'Since when and why the key is suspended itself; `null` if it is not.',
+    ),
+    accountSuspension: Suspension.nullable().describe(
+      'Since when and why the account of the key is suspended, and all of its keys with it; `null` if it is not.',
+    ),
     lastUsedAt: timestamp
       .nullable()
       .describe(

@@ -1,13 +1,17 @@
+import { createPaths, type OperationNotes } from '../openapi/document-paths.ts';
 import { createSchemaWriter, type JsonObject } from '../openapi/json-schema.ts';
-import { createPaths, type OperationNotes } from '../openapi/operations.ts';
 import { responseHeaders } from '../openapi/response-headers.ts';
 import { createResponseWriter } from '../openapi/responses.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
+import { exampleAccount, exampleAccountsCsv } from './admin-account.ts';
+import { exampleAuditCsv } from './admin-audit.ts';
 import { adminContract } from './admin-contract.ts';
 import { AdminErrorBody, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
 import { exampleIssuedKey, exampleKey } from './admin-key.ts';
+import { exampleKeysCsv } from './admin-key-list.ts';
 import { exampleIssuedOperator, exampleOperator } from './admin-operator.ts';
 import { adminBasePath, adminRoutes } from './admin-routes.ts';
+import { exampleSuspension } from './admin-suspension.ts';
 import { exampleCsv } from './admin-usage.ts';
 
 /**
@@ -26,13 +30,14 @@ export function createAdminOpenApi(): JsonObject {
       version: '1.0.0',
       summary: 'Manages API keys and operators.',
       description:
-        "Creates, lists, shows, changes, rotates, revokes and unbans the API keys of an Animal Store, and manages the operators who may do so. Every change is in the audit log; `reason` says why. It is on the operators' listener, which the public must not reach. Times are ISO 8601 in UTC. Unknown members of a body are refused, so that a misspelt one is noticed. `x-required-role` is the role that an operation needs: `viewer`, `operator` or `owner`.",
+        "Creates, lists, shows, changes, rotates, suspends, resumes, revokes and unbans the API keys of an Animal Store, and manages the operators who may do so. Every change is in the audit log; `reason` says why. It is on the operators' listener, which the public must not reach. Times are ISO 8601 in UTC. Unknown members of a body are refused, so that a misspelt one is noticed. `x-required-role` is the role that an operation needs: `viewer`, `operator` or `owner`.",
       contact: { name: 'Animal Store' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: adminBasePath, description: 'Where this document is from' }],
     security: [{ adminToken: [] }],
     tags: [
+      { name: 'Accounts', description: 'Accounts, whose keys share limits.' },
       { name: 'Audit', description: 'Who changed what, and when.' },
       { name: 'Keys', description: 'API keys and their usage.' },
       { name: 'Operators', description: 'Who may use this API, and with which role.' },
@@ -87,10 +92,16 @@ const responses = createResponseWriter({
   errorCodes: adminErrorCodes,
 });
 
+const accountCodes = { account_not_found: undefined };
+const keyCodes = { key_not_found: undefined, key_not_active: undefined };
+const operatorCodes = { operator_not_found: undefined, operator_not_active: undefined };
+
 /** The codes that belong to the other subject and share a status with those of this one. */
 const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> = {
-  Keys: { operator_not_found: undefined, operator_not_active: undefined },
-  Operators: { key_not_found: undefined, key_not_active: undefined },
+  Accounts: { ...keyCodes, ...operatorCodes },
+  Keys: { ...accountCodes, ...operatorCodes },
+  Operators: { ...accountCodes, ...keyCodes },
+  Usage: { ...accountCodes },
 };
 const refused = { keyId: 'acme' };
 
@@ -109,6 +120,10 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
             expiresAt: exampleKey.expiresAt,
           },
         },
+        readOnly: {
+          summary: 'A key for a web page',
+          value: { name: 'catalogue page', plan: 'free', scopes: ['pets:read'] },
+        },
         enterprise: {
           summary: 'An Enterprise key',
           value: { plan: 'enterprise', quota: { perMinute: 5_000, perDay: 1_000_000 } },
@@ -119,7 +134,7 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
     refused: { plan: 'gold' },
   },
   listKeys: {
-    success: { description: 'A page of keys.', headers: ['Link'] },
+    success: { description: 'A page of keys.', headers: ['Link'], csv: exampleKeysCsv },
     refused: { limit: '500' },
   },
   getKey: { success: { description: 'The key and its usage.' }, refused },
@@ -162,6 +177,14 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
     },
     refused,
   },
+  suspendKey: {
+    success: {
+      description: 'The suspended key.',
+      example: { ...exampleKey, state: 'suspended', suspension: exampleSuspension },
+    },
+    refused,
+  },
+  resumeKey: { success: { description: 'The key that is active again.' }, refused },
   unbanKey: { success: { description: 'The key and its usage.' }, refused },
   getKeyUsage: {
     success: { description: 'The requests of the key.', csv: exampleCsv.ofKey },
@@ -171,12 +194,50 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
     success: { description: 'The requests of all keys.', csv: exampleCsv.ofService },
     refused: { bucket: 'week' },
   },
-  getOverview: { success: { description: 'The overview.' } },
+  getDeprecation: {
+    success: { description: 'The calls and a page of the callers.', headers: ['Link'] },
+    refused: { bucket: 'week' },
+  },
+  getOverview: { success: { description: 'The overview.' }, refused: { include: 'all' } },
   createSession: { success: { description: 'The session and its token.' } },
   endSession: { success: { description: 'The session that has ended.' } },
   listAuditEntries: {
-    success: { description: 'A page of the audit log.', headers: ['Link'] },
+    success: { description: 'A page of the audit log.', headers: ['Link'], csv: exampleAuditCsv },
     refused: { action: 'key.deleted' },
+  },
+  listAccounts: {
+    success: { description: 'A page of accounts.', headers: ['Link'], csv: exampleAccountsCsv },
+    refused: { limit: '500' },
+  },
+  getAccount: {
+    success: { description: 'The account.' },
+    refused: { account: '' },
+  },
+  setAccountPlan: {
+    body: {
+      description: 'The plan that the account gets.',
+      examples: {
+        plan: { summary: 'A plan that has its numbers', value: { plan: 'business' } },
+        enterprise: {
+          summary: 'Numbers of its own',
+          value: { plan: 'enterprise', quota: { perMinute: 5_000, perDay: 1_000_000 } },
+        },
+        none: { summary: 'A label again', value: { plan: null } },
+      },
+    },
+    success: { description: 'The account after the change.' },
+    refused: { plan: 'gold' },
+  },
+  suspendAccount: {
+    success: {
+      description: 'The suspended account.',
+      example: { ...exampleAccount, suspension: exampleSuspension },
+    },
+    refused: { account: '' },
+  },
+  resumeAccount: {
+    success: { description: 'The account that is active again.' },
+    refused: { account: '' },
   },
   createOperator: {
     body: { description: 'The operator to create.' },

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { Name } from '../name-schema.ts';
 import {
   exampleToken,
-  keyStates,
   lifetime,
   newLifetime,
   newToken,
   oneOf,
+  operatorStates,
   PathId,
 } from './admin-fields.ts';
+import { Label } from './label-schema.ts';
 import { strictObject } from './strict-object.ts';
 
 /** The roles of operators. Each may do what the ones before it may. */
@@ -23,13 +23,13 @@ export const OperatorRole = oneOf(operatorRoles).meta({
 /** What an operator may do. */
 export type OperatorRole = z.output<typeof OperatorRole>;
 
-const OperatorState = oneOf(keyStates).meta({
+const OperatorState = oneOf(operatorStates).meta({
   id: 'OperatorState',
   description: 'The state of an operator. Only an active one is admitted.',
 });
 
 export const NewOperator = strictObject({
-  name: Name.describe('Whose token it is. The audit log shows it.'),
+  name: Label.describe('Whose token it is. The audit log shows it. Holds no token.'),
   role: OperatorRole,
   ...newLifetime('operator'),
 }).meta({

@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { count, timestamp } from './admin-fields.ts';
 import { exampleKey } from './admin-key.ts';
-import { usageOutcomes } from './admin-usage.ts';
+import {
+  BusyKey,
+  exampleUsageRange,
+  exampleUsageRows,
+  IncludeHistory,
+  UsageQuery,
+  UsageRow,
+  usageOutcomes,
+  usageRange,
+} from './admin-usage.ts';
 
 const milliseconds = z.number().min(0).nullable();
 
@@ -38,6 +47,38 @@ const OpenBan = z
   })
   .meta({ id: 'OpenBan', description: 'A ban that has not ended.' });
 
+const Readiness = z
+  .object({
+    status: z
+      .enum(['ready', 'degraded', 'not_ready'])
+      .describe('`degraded`: the replica serves, but something needs an operator.'),
+    reasons: z.array(z.string()).describe('One sentence for each fault.'),
+  })
+  .meta({
+    id: 'Readiness',
+    description: 'The state of the replica that answers, as `/readyz` tells it.',
+  });
+
+const OverviewHistory = z
+  .object({
+    ...usageRange,
+    rows: z
+      .array(UsageRow)
+      .describe('The requests of all keys together, and those without a key, by time.'),
+    busiest: z
+      .array(BusyKey)
+      .describe(
+        'The ten busiest keys on the days (UTC) of the span, or on the last 31 of them, the busiest first.',
+      ),
+  })
+  .meta({
+    id: 'OverviewHistory',
+    description: 'What happened in a span of time, if `include=history` asks for it.',
+  });
+
+/** What an overview includes. */
+export const OverviewQuery = z.object({ include: IncludeHistory, ...UsageQuery.shape });
+
 export const Overview = z
   .object({
     at: timestamp.describe('When this was true.'),
@@ -53,7 +94,10 @@ export const Overview = z
     traffic: LiveTraffic,
     keys: z
       .object({
-        active: count.describe('The keys that are neither expired nor revoked.'),
+        active: count.describe('The keys that are neither suspended, expired nor revoked.'),
+        suspended: count.describe(
+          'The keys that are suspended at this moment, by themselves or with their account.',
+        ),
         banned: count.describe('The keys that are banned at this moment.'),
       })
       .describe('How many keys there are.'),
@@ -63,7 +107,9 @@ export const Overview = z
         database: z.enum(['postgres', 'embedded']).describe('Where the data is.'),
         quotas: z.enum(['redis', 'in-process']).describe('Where quotas are counted.'),
       })
-      .describe('What the service runs on. `/readyz` tells whether it answers.'),
+      .describe('What the service runs on. `readiness` tells whether it answers.'),
+    readiness: Readiness,
+    history: OverviewHistory.optional(),
   })
   .meta({
     id: 'Overview',
@@ -78,9 +124,23 @@ export const Overview = z
           p50Ms: 1.8,
           p99Ms: 12.4,
         },
-        keys: { active: 1_204, banned: 1 },
+        keys: { active: 1_204, suspended: 2, banned: 1 },
         bans: [{ keyId: exampleKey.id, name: exampleKey.name, until: '2026-11-21T09:34:10.000Z' }],
         stores: { database: 'postgres', quotas: 'redis' },
+        readiness: { status: 'ready', reasons: [] },
+        history: {
+          ...exampleUsageRange,
+          rows: exampleUsageRows,
+          busiest: [
+            {
+              keyId: exampleKey.id,
+              name: exampleKey.name,
+              account: exampleKey.account,
+              plan: exampleKey.plan,
+              requests: 215,
+            },
+          ],
+        },
       },
     ],
   });

@@ -1,11 +1,21 @@
 import { z } from 'zod';
 import { Name } from '../name-schema.ts';
+import { type Operation, operations } from '../operations.ts';
 import { PageLimit } from '../pet.ts';
 import { oneOf, PastInstant, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey } from './admin-key.ts';
 
-/** The operations that usage is counted by. `none` stands for everything else under `/v1`. */
-export const usageOperations = ['none', 'listPets', 'createPet', 'getPet', 'listOrders'] as const;
+/**
+ * The operations that usage is counted by, each at the place of its `usageCode`. `none` stands for
+ * everything else under `/v1`.
+ */
+export const usageOperations: readonly ('none' | Operation)[] = [
+  'none',
+  ...Object.values(operations)
+    .map(({ metadata }) => metadata)
+    .sort((a, b) => a.usageCode - b.usageCode)
+    .map(({ operation }) => operation),
+];
 
 /** How the requests that are counted ended. */
 export const usageOutcomes = ['ok', 'client_error', 'server_error', 'denied', 'banned'] as const;
@@ -22,7 +32,7 @@ export const maxGroupedDays = 31;
 export const UsageOperation = z.enum(usageOperations).meta({
   id: 'UsageOperation',
   description:
-    'The operation that was called. `none`: any other path under `/v1`, among them `GET /v1/rate-limit`, and every request without a valid key.',
+    'The operation that was called. `none`: any other path under `/v1`, and every request without a valid key.',
 });
 
 /** The operation that was called. */
@@ -57,7 +67,8 @@ export const UsageRow = z
 /** The requests of one bucket, operation and outcome. */
 export type UsageRow = z.output<typeof UsageRow>;
 
-const range = {
+/** The span of time that rows are about. */
+export const usageRange = {
   from: timestamp.describe('The start of the first bucket.'),
   to: timestamp.describe('The end of the last bucket.'),
   bucket: UsageBucket,
@@ -65,13 +76,14 @@ const range = {
 
 const inOrder = 'By time, operation and outcome. There are no rows of zero requests.';
 
-const exampleRange = {
+/** A span of time for examples. */
+export const exampleUsageRange = {
   from: '2026-11-21T08:00:00.000Z',
   to: '2026-11-21T10:00:00.000Z',
   bucket: 'hour',
 };
 
-const exampleRows = [
+export const exampleUsageRows = [
   { at: '2026-11-21T09:00:00.000Z', operation: 'listPets', outcome: 'ok', requests: 212 },
   { at: '2026-11-21T09:00:00.000Z', operation: 'getPet', outcome: 'client_error', requests: 3 },
 ];
@@ -79,13 +91,13 @@ const exampleRows = [
 export const LedgerOfKey = z
   .object({
     keyId: z.uuid().describe('The `id` of the key.'),
-    ...range,
+    ...usageRange,
     rows: z.array(UsageRow).describe(inOrder),
   })
   .meta({
     id: 'LedgerOfKey',
     description: 'What a key has used in a span of time.',
-    examples: [{ keyId: exampleKey.id, ...exampleRange, rows: exampleRows }],
+    examples: [{ keyId: exampleKey.id, ...exampleUsageRange, rows: exampleUsageRows }],
   });
 
 /** What a key has used in a span of time. */
@@ -104,6 +116,16 @@ const to = PastInstant.optional().meta({
 
 const usualStart = '60 minutes before `to` for `minute`, 24 hours for `hour`, 30 days for `day`';
 const bucketOfRows = `The span of time of each row. An answer covers at most ${maxUsageBuckets} of them.`;
+
+/** Asks for what happened before, with the answer about what happens now: one request has both. */
+export const IncludeHistory = z
+  .enum(['history'], { error: 'expected history' })
+  .optional()
+  .meta({
+    description:
+      'Adds `history`: the requests of the span of time that `from`, `to` and `bucket` name.',
+    examples: ['history'],
+  });
 
 /** What narrows an answer about usage. */
 export const UsageQuery = z.object({
@@ -154,6 +176,15 @@ export const BusyKey = z
   })
   .meta({ id: 'BusyKey', description: 'A key and how many requests it made.' });
 
+/** The busy key that examples show. */
+export const exampleBusyKey = {
+  keyId: exampleKey.id,
+  name: exampleKey.name,
+  account: exampleKey.account,
+  plan: exampleKey.plan,
+  requests: 61_204,
+};
+
 /** A key and how many requests it made. */
 export type BusyKey = z.output<typeof BusyKey>;
 
@@ -173,7 +204,7 @@ export type ServiceUsageRow = z.output<typeof ServiceUsageRow>;
 
 export const ServiceLedger = z
   .object({
-    ...range,
+    ...usageRange,
     keys: z
       .array(BusyKey)
       .optional()
@@ -186,7 +217,7 @@ export const ServiceLedger = z
     id: 'ServiceLedger',
     description:
       'What all keys together have used in a span of time, and requests without a key; or what the busiest keys have used.',
-    examples: [{ ...exampleRange, rows: exampleRows }],
+    examples: [{ ...exampleUsageRange, rows: exampleUsageRows }],
   });
 
 /** What all keys have used in a span of time. */
@@ -199,6 +230,6 @@ export const exampleCsv = {
 };
 
 function csvOf(header: string, ...first: string[]): string {
-  const lines = exampleRows.map((row) => [...first, ...Object.values(row)].join(','));
+  const lines = exampleUsageRows.map((row) => [...first, ...Object.values(row)].join(','));
   return [header, ...lines].map((line) => `${line}\r\n`).join('');
 }

@@ -1,25 +1,38 @@
+export { maxLimit } from '../plan.ts';
+export {
+  type Account,
+  type AccountDetails,
+  type AccountFilter,
+  type AccountPlan,
+  type ListedAccount,
+  maxBusyKeys,
+  maxShownKeys,
+} from './admin-account.ts';
 export {
   type AuditAction,
   type AuditActorType,
   type AuditEntry,
   type AuditFilter,
-  type AuditState,
+  AuditState,
   auditActions,
   auditActorTypes,
   auditRetentionDays,
 } from './admin-audit.ts';
 export {
+  accountContract,
   adminContract,
   auditContract,
+  deprecationContract,
   keyContract,
   operatorContract,
   overviewContract,
   sessionContract,
   usageContract,
 } from './admin-contract.ts';
+export type { Deprecation } from './admin-deprecation.ts';
 export { type AdminErrorCode, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
 export { keyStates } from './admin-fields.ts';
-export { type IssuedKey, isKeyId, type Key, type KeyState, maxLimit } from './admin-key.ts';
+export { type IssuedKey, isKeyId, type Key, type KeyState } from './admin-key.ts';
 export type { KeyChange } from './admin-key-change.ts';
 export {
   type KeyFilter,
@@ -42,6 +55,7 @@ export type { Overview } from './admin-overview.ts';
 export { gracePeriod } from './admin-rotation.ts';
 export { adminBasePath, adminRoutes } from './admin-routes.ts';
 export { type IssuedSession, type Session, sessionLifetime } from './admin-session.ts';
+export type { Suspension } from './admin-suspension.ts';
 export {
   type BusyKey,
   type LedgerOfKey,

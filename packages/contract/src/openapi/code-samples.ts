@@ -1,12 +1,7 @@
+import type { Operation } from '../operations.ts';
+import { goSamples } from './go-samples.ts';
 import type { JsonObject } from './json-schema.ts';
-
-/** An operation's name, or the orders, which are not in the contract yet. */
-export type DocumentedOperation =
-  | 'listPets'
-  | 'createPet'
-  | 'getPet'
-  | 'getRateLimit'
-  | 'listOrders';
+import { pythonSamples } from './python-samples.ts';
 
 const clientSetup = (baseUrl: string) => `import { createClient } from '@animal-store/client';
 
@@ -28,7 +23,7 @@ const curlGet = (url: string) => `curl -i "${url}" \\
   -H "Authorization: Bearer $API_KEY"
 `;
 
-const samples: Record<DocumentedOperation, (baseUrl: string) => Record<string, string>> = {
+const samples: Record<Operation, (baseUrl: string) => Record<string, string>> = {
   listPets: (baseUrl) => ({
     curl: curlGet(`${baseUrl}/pets?status=available&limit=50`),
     client: `${clientSetup(baseUrl)}
@@ -44,7 +39,7 @@ console.log(pets.map((pet) => pet.name));
     curl: `curl -i "${baseUrl}/pets" \\
   -H "Authorization: Bearer $API_KEY" \\
   -H "Content-Type: application/json" \\
-  -H "Idempotency-Key: $(uuidgen)" \\
+  -H "Idempotency-Key: mia-$(date +%s)" \\
   -d '{"name":"Mia","categoryId":3}'
 `,
     client: `${clientSetup(baseUrl)}
@@ -75,11 +70,19 @@ console.log(pet.name);
   }),
   getRateLimit: (baseUrl) => ({
     curl: curlGet(`${baseUrl}/rate-limit`),
+    client: `${clientSetup(baseUrl)}
+const { windows } = await store.rateLimit();
+console.log(windows.minute.remaining, 'remaining of', windows.minute.limit);
+`,
     fetch: fetchGet(`${baseUrl}/rate-limit`, 'console.log(body.windows);'),
   }),
-  // Not in the client before its shape is settled.
+  // It has no method of its own in the client before its shape is settled.
   listOrders: (baseUrl) => ({
     curl: curlGet(`${baseUrl}/store/orders`),
+    client: `${clientSetup(baseUrl)}
+const orders = await store.request({ method: 'GET', path: '/store/orders' });
+console.log(orders);
+`,
     fetch: fetchGet(`${baseUrl}/store/orders`, 'console.log(body);'),
   }),
 };
@@ -88,11 +91,18 @@ const kinds: Record<string, { lang: string; label: string }> = {
   curl: { lang: 'shell', label: 'curl' },
   client: { lang: 'typescript', label: 'TypeScript client' },
   fetch: { lang: 'javascript', label: 'fetch' },
+  python: { lang: 'python', label: 'Python' },
+  go: { lang: 'go', label: 'Go' },
 };
 
 /** Code that calls an operation, in the form that Redocly and Scalar read as `x-codeSamples`. */
-export function codeSamples(operation: DocumentedOperation, baseUrl: string): JsonObject[] {
-  return Object.entries(samples[operation](baseUrl)).map(([kind, source]) => ({
+export function codeSamples(operation: Operation, baseUrl: string): JsonObject[] {
+  const all = {
+    ...samples[operation](baseUrl),
+    python: pythonSamples[operation](baseUrl),
+    go: goSamples[operation](baseUrl),
+  };
+  return Object.entries(all).map(([kind, source]) => ({
     ...kinds[kind],
     source: source.trimEnd(),
   }));

@@ -1,2 +1,3 @@
+export { describeErrors, type ErrorReference } from './describe-errors.ts';
 export type { JsonObject } from './json-schema.ts';
 export { createOpenApi, exampleOrigins, type OpenApiOptions } from './public-openapi.ts';

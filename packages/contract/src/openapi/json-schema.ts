@@ -55,6 +55,8 @@ export function createSchemaWriter() {
         in: place,
         required: required.includes(name),
         description,
+        // Separated by commas. OpenAPI's default would repeat the parameter.
+        ...(schema['type'] === 'array' && { style: 'form', explode: false }),
         ...(Array.isArray(examples) && { example: examples[0] }),
         schema,
       }));
@@ -73,10 +75,17 @@ function toOpenApi(json: object): JsonObject {
 function rewrite(json: JsonObject): JsonObject {
   // Zod does not write bigints.
   const bounds = json['format'] === 'int64' ? { minimum: int64Min, maximum: int64Max } : {};
-  const members = Object.entries(withoutNullUnion(json))
+  const members = Object.entries(withoutNullUnion(withoutUnknown(json)))
     .filter(([, member]) => !isNever(member))
     .map(([name, member]) => [name, isObject(member) ? rewrite(member) : member]);
   return { ...bounds, ...Object.fromEntries(members) };
+}
+
+/** Writes "a known value or any other" as the known values: generators make a type of these. */
+function withoutUnknown(json: JsonObject): JsonObject {
+  const { anyOf, ...rest } = json;
+  const [known, other] = Array.isArray(anyOf) && anyOf.length === 2 ? anyOf : [];
+  return isObject(other) && Object.keys(other).length === 0 ? { ...rest, ...known, ...rest } : json;
 }
 
 /** Writes "a value or `null`" as a list of types, which most generators support best. */

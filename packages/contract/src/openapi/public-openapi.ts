@@ -1,15 +1,18 @@
 import { contract } from '../contract.ts';
-import { deprecations } from '../deprecations.ts';
 import { ErrorBody } from '../error-body.ts';
 import { errorCodes, errorMessages } from '../error-codes.ts';
+import { errorDocsPath } from '../error-docs.ts';
+import type { DescribedRoutes, OperationMetadata } from '../operation-metadata.ts';
+import type { Operation } from '../operations.ts';
+import { ordersContract } from '../orders.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
 import { rateLimitStatusContract } from '../rate-limit-status.ts';
 import { apiVersion, type OperationName } from '../routes.ts';
 import { codeSamples } from './code-samples.ts';
+import { createPaths, type OperationNotes } from './document-paths.ts';
 import { createSchemaWriter, type JsonObject } from './json-schema.ts';
-import { createPaths, type OperationNotes } from './operations.ts';
-import { responseHeaders } from './response-headers.ts';
-import { createResponseWriter } from './responses.ts';
+import { type HeaderName, responseHeaders } from './response-headers.ts';
+import { createResponseWriter, type ResponseWriter } from './responses.ts';
 
 /** Where the API is. Origins, without a path. */
 export interface OpenApiOptions {
@@ -36,6 +39,13 @@ export function createOpenApi({
 }: OpenApiOptions = exampleOrigins): JsonObject {
   const baseUrl = `${origin}/${apiVersion}`;
   const docsUrl = `${origin}/docs`;
+  const responses = createResponseWriter({
+    headers: responseHeaders,
+    always: headersOfAll,
+    errorBody: schemas.write(ErrorBody),
+    errorCodes,
+    docsUrlOf: (code) => origin + errorDocsPath(code),
+  });
   return {
     openapi: '3.1.1',
     info: {
@@ -48,10 +58,10 @@ export function createOpenApi({
     },
     externalDocs: { description: 'Reference and guides', url: docsUrl },
     servers: [
-      { url: baseUrl, description: 'Production' },
+      { url: baseUrl, description: 'Production', 'x-internal': false },
       ...(stagingOrigin === undefined
         ? []
-        : [{ url: `${stagingOrigin}/${apiVersion}`, description: 'Staging' }]),
+        : [{ url: `${stagingOrigin}/${apiVersion}`, description: 'Staging', 'x-internal': false }]),
     ],
     security: [{ bearerAuth: [] }],
     tags: [
@@ -60,24 +70,30 @@ export function createOpenApi({
       { name: 'Rate limits', description: 'What a key has left of its quota. Beta.' },
     ],
     paths: {
-      ...createPaths({ contract, notes: operationNotes(baseUrl), schemas, responses }),
       ...createPaths({
-        contract: rateLimitStatusContract,
-        notes: rateLimitStatusNotes(baseUrl),
+        contract,
+        notes: complete(contract, operationNotes, baseUrl),
         schemas,
         responses,
       }),
-      '/store/orders': { get: orders(baseUrl) },
+      ...createPaths({
+        contract: rateLimitStatusContract,
+        notes: complete(rateLimitStatusContract, rateLimitStatusNotes, baseUrl),
+        schemas,
+        responses,
+      }),
+      [orders.path]: { get: describeOrders(baseUrl, responses) },
     },
     components: {
-      schemas: schemas.components(),
+      schemas: withDocs(schemas.components(), docsUrl),
       headers: responses.components(),
       securitySchemes: {
         bearerAuth: {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'API key',
-          description: 'Your API key, `ast_…`, as `Authorization: Bearer <API_KEY>`.',
+          description:
+            'Your API key, `ast_…`, as `Authorization: Bearer <API_KEY>`. `x-required-scope` is the scope that an operation needs of the key: `pets:read` or `pets:write`. Most keys have both.',
         },
       },
     },
@@ -86,86 +102,109 @@ export function createOpenApi({
 
 const schemas = createSchemaWriter();
 
-const responses = createResponseWriter({
-  headers: responseHeaders,
-  always: [
-    rateLimitHeaders.limit,
-    rateLimitHeaders.remaining,
-    rateLimitHeaders.reset,
-    rateLimitHeaders.policies,
-    rateLimitHeaders.state,
-    'X-Request-Id',
-    'Cache-Control',
-    'X-Content-Type-Options',
-  ],
-  errorBody: schemas.write(ErrorBody),
-  errorCodes,
-});
+/** Adds to the schema of an Error body where its codes are described. */
+function withDocs(components: JsonObject, docsUrl: string): JsonObject {
+  const externalDocs = { description: 'All error codes', url: `${docsUrl}#errors` };
+  return { ...components, Error: { ...(components['Error'] as JsonObject), externalDocs } };
+}
+
+/** The headers that every response carries. */
+const headersOfAll: readonly HeaderName[] = [
+  rateLimitHeaders.limit,
+  rateLimitHeaders.remaining,
+  rateLimitHeaders.reset,
+  rateLimitHeaders.policies,
+  rateLimitHeaders.state,
+  'X-Request-Id',
+  'Cache-Control',
+  'X-Content-Type-Options',
+];
 
 /** What the document says of each operation besides its contract. */
-const operationNotes = (baseUrl: string): Readonly<Record<OperationName, OperationNotes>> => ({
+const operationNotes: Readonly<Record<OperationName, OperationNotes>> = {
   listPets: {
-    marks: { 'x-stability': 'stable' },
-    success: { description: 'A page of animals.', headers: ['Link'] },
+    success: {
+      description: 'A page of animals, or those with the given `ids`.',
+      headers: ['Link'],
+    },
     refused: { limit: '500' },
-    samples: codeSamples('listPets', baseUrl),
   },
   createPet: {
-    marks: { 'x-stability': 'stable' },
     body: { description: 'The animal to add; at most 16 kB.' },
     success: {
       description: 'The animal that was added, with the `id` that it was given.',
-      headers: ['Idempotent-Replayed'],
+      headers: ['Location', 'Idempotent-Replayed'],
     },
     refused: { name: 'Mia', categoryId: 3, status: 'lost' },
-    samples: codeSamples('createPet', baseUrl),
   },
   getPet: {
-    marks: {
-      deprecated: contract.getPet.deprecated,
-      'x-deprecated-sunset': deprecations.getPet.sunsetAt.toISOString().slice(0, 10),
-      'x-stability': 'stable',
-    },
     success: { description: 'The animal.' },
     refused: { petId: 'x' },
-    headers: ['Deprecation', 'Sunset', 'DeprecationLink'],
-    samples: codeSamples('getPet', baseUrl),
   },
-});
+};
 
-const rateLimitStatusNotes = (
+const rateLimitStatusNotes: Readonly<Record<keyof typeof rateLimitStatusContract, OperationNotes>> =
+  {
+    getRateLimit: {
+      success: { description: "The key's rate limits." },
+      // A banned key is answered, too.
+      messages: { key_temporarily_banned: undefined },
+    },
+  };
+
+/** Adds to the notes of a contract what follows from the metadata of its operations. */
+function complete<Name extends Operation>(
+  contract: DescribedRoutes<Name>,
+  notes: Readonly<Record<Name, OperationNotes>>,
   baseUrl: string,
-): Readonly<Record<keyof typeof rateLimitStatusContract, OperationNotes>> => ({
-  getRateLimit: {
-    marks: { 'x-stability': 'beta' },
-    success: { description: "The key's rate limits." },
-    // A banned key is answered, too.
-    messages: { key_temporarily_banned: undefined },
-    samples: codeSamples('getRateLimit', baseUrl),
-  },
-});
+): Readonly<Record<Name, OperationNotes>> {
+  const completed = (Object.keys(contract) as Name[]).map((name) => {
+    const { metadata } = contract[name];
+    const headers: Pick<OperationNotes, 'headers'> =
+      metadata.deprecation === undefined
+        ? {}
+        : { headers: ['Deprecation', 'Sunset', 'DeprecationLink'] };
+    const messages = {
+      insufficient_scope: errorMessages.insufficient_scope(metadata.scope),
+      ...notes[name].messages,
+    };
+    const added = { marks: marksOf(metadata), samples: codeSamples(name, baseUrl), ...headers };
+    return [name, { ...notes[name], ...added, messages }];
+  });
+  return Object.fromEntries(completed);
+}
 
-/** The orders, which are not in the contract yet. */
-const orders = (baseUrl: string): JsonObject => ({
+function marksOf({ deprecation, stability, scope }: OperationMetadata): JsonObject {
+  return {
+    ...(deprecation !== undefined && {
+      deprecated: true,
+      'x-deprecated-sunset': deprecation.sunsetAt.toISOString().slice(0, 10),
+    }),
+    'x-stability': stability,
+    'x-required-scope': scope,
+  };
+}
+
+const orders = ordersContract.listOrders;
+
+/** The orders, which have no success yet: the paths of a contract need one. */
+const describeOrders = (baseUrl: string, responses: ResponseWriter): JsonObject => ({
   operationId: 'listOrders',
-  tags: ['Orders'],
-  summary: 'List orders',
-  description:
-    'Experimental and not implemented yet, because its shape is not settled. There is nothing to try.',
-  'x-stability': 'experimental',
+  tags: [orders.metadata.tag],
+  summary: orders.summary,
+  description: orders.description,
+  ...marksOf(orders.metadata),
   'x-hideTryItPanel': true,
-  responses: {
-    200: responses.success('Reserved for the list of orders. Not answered yet.', []),
-    ...Object.fromEntries(
-      [401, 405, 429, 500, 501, 503].map((status) => [
-        status,
-        responses.failure(status, orderMessages),
-      ]),
-    ),
-  },
+  responses: Object.fromEntries(
+    [...Object.keys(orders.responses).map(Number), 405].map((status) => [
+      status,
+      responses.failure(status, orderMessages),
+    ]),
+  ),
   'x-codeSamples': codeSamples('listOrders', baseUrl),
 });
 
 const orderMessages = {
+  insufficient_scope: errorMessages.insufficient_scope(orders.metadata.scope),
   method_not_allowed: errorMessages.method_not_allowed(['GET', 'HEAD']),
 };

@@ -10,8 +10,11 @@ export interface ResponseHeader {
   readonly example: unknown;
 }
 
-const text = { type: 'string' };
-const count = { type: 'integer', minimum: 0 };
+// Bounds that no answer reaches, for readers that want to know how much to expect: the addresses in
+// `Link` are the longest texts, quotas are 32-bit integers, and times end with the year 9999.
+const text = { type: 'string', maxLength: 4_096 };
+const count = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 };
+const unixTime = { type: 'integer', minimum: 0, maximum: 253_402_300_799 };
 
 function header(description: string, example: unknown, schema: JsonObject = text) {
   return { description, required: true, schema, example };
@@ -35,7 +38,7 @@ export const responseHeaders = {
   [rateLimitHeaders.reset]: header(
     'When that window resets, or a ban ends: a Unix timestamp in seconds.',
     1_795_266_060,
-    count,
+    unixTime,
   ),
   [rateLimitHeaders.policies]: header(
     'Every window that applies: its quota `q` and its length `w` in seconds (IETF draft ratelimit-headers-10).',
@@ -48,7 +51,7 @@ export const responseHeaders = {
   [rateLimitHeaders.retryAfter]: header(
     'Whole seconds to wait. A request sent after exactly that long is admitted.',
     30,
-    { type: 'integer', minimum: 1 },
+    { ...count, minimum: 1 },
   ),
   'X-Request-Id': header(
     'Names the request: the `X-Request-Id` that was sent, if it was well-formed, else a new UUID. Quote it when you report a problem.',
@@ -69,16 +72,21 @@ export const responseHeaders = {
   ),
   DeprecationLink: header(
     'With `rel="deprecation"`, what to know about the end of the operation; with `rel="successor-version"`, what to use instead (RFC 8288).',
-    '<https://api.animal-store.example/docs#deprecation>; rel="deprecation", <https://api.animal-store.example/v1/pets>; rel="successor-version"',
+    '<https://api.animal-store.example/docs#deprecation>; rel="deprecation", <https://api.animal-store.example/v1/pets?ids=1>; rel="successor-version"',
   ),
   Deprecation: header(
     'Since when the operation is deprecated (RFC 9745): `@` and a Unix timestamp.',
     '@1795219200',
-    { type: 'string', pattern: '^@[0-9]+$' },
+    { ...text, pattern: '^@[0-9]+$' },
   ),
   Sunset: header(
     'When the operation ends (RFC 8594): an HTTP date.',
     'Thu, 05 Dec 2030 00:00:00 GMT',
+  ),
+  Location: header(
+    'Where the animal can be read (RFC 9110, §10.2.2): the list of its `id` alone.',
+    'https://api.animal-store.example/v1/pets?ids=1',
+    { ...text, format: 'uri' },
   ),
   'Idempotent-Replayed': optionalHeader(
     'Present, and `true`, when this is the answer to an earlier request with the same `Idempotency-Key`.',
@@ -86,15 +94,25 @@ export const responseHeaders = {
     { type: 'boolean', enum: [true] },
   ),
   'WWW-Authenticate': header(
-    'The scheme to use (RFC 6750); with `error="invalid_token"` when a key was sent and is not valid.',
+    'The scheme to use (RFC 6750); with `error="invalid_token"` when a key was sent and is not valid, and `error="invalid_request"` when `Authorization` was sent twice.',
     'Bearer realm="animal-store"',
+  ),
+  ScopeChallenge: optionalHeader(
+    'With `insufficient_scope`, the scope that the key lacks (RFC 6750, §3.1). A suspended key gets none.',
+    'Bearer realm="animal-store", error="insufficient_scope", scope="pets:write"',
   ),
   Allow: header('The methods that the path has.', 'GET, HEAD, POST'),
 } as const satisfies Record<string, ResponseHeader>;
 
 export type HeaderName = keyof typeof responseHeaders;
 
-/** The name of a component's header on the wire. Operations use `Link` in two senses, so it has two components. */
+/** Headers that operations use in a second sense, and so have a second component for. */
+const wireNames: Readonly<Record<string, string>> = {
+  DeprecationLink: 'Link',
+  ScopeChallenge: 'WWW-Authenticate',
+};
+
+/** The name of a component's header on the wire. */
 export function wireName(name: string): string {
-  return name === 'DeprecationLink' ? 'Link' : name;
+  return wireNames[name] ?? name;
 }

@@ -19,6 +19,7 @@ const responses = Object.entries(paths).flatMap(([path, item]) =>
 test.each(responses)('%s documents every header that it carries', (name, status, { headers }) => {
   const own: Record<string, string[]> = {
     401: ['WWW-Authenticate'],
+    403: ['WWW-Authenticate'],
     405: ['Allow'],
     409: ['Retry-After'],
     429: ['Retry-After'],
@@ -27,7 +28,7 @@ test.each(responses)('%s documents every header that it carries', (name, status,
   const isDeprecated = name.includes('{petId}') && status !== '405';
   const optional: Record<string, string[]> = {
     'get /pets 200': ['Link'],
-    'post /pets 201': ['Idempotent-Replayed'],
+    'post /pets 201': ['Location', 'Idempotent-Replayed'],
   };
   expect(Object.keys(headers).sort()).toEqual(
     [
@@ -44,6 +45,23 @@ test.each(responses)('%s documents every header that it carries', (name, status,
       ...(optional[name] ?? []),
     ].sort(),
   );
+});
+
+test.each([
+  ['get', '/pets', 'pets:read'],
+  ['post', '/pets', 'pets:write'],
+  ['get', '/pets/{petId}', 'pets:read'],
+  ['get', '/rate-limit', 'pets:read'],
+  ['get', '/store/orders', 'pets:read'],
+])('%s %s names the scope that it needs, and its 403 does', (method, path, scope) => {
+  const operation = paths[path]?.[method] as Operation & Record<string, unknown>;
+  expect(operation['x-required-scope']).toBe(scope);
+  const { headers, content } = operation.responses['403'] ?? {};
+  // Only one of the two codes comes with a challenge.
+  expect(headers?.['WWW-Authenticate']).toEqual({ $ref: '#/components/headers/ScopeChallenge' });
+  const { examples } = content?.['application/json'] ?? {};
+  expect(Object.keys(examples ?? {})).toEqual(['insufficient_scope', 'key_suspended']);
+  expect(examples?.['insufficient_scope']?.value.message).toContain(`the scope ${scope}.`);
 });
 
 test.each(Object.keys(paths))('the 405 of %s names the methods that it has', (path) => {

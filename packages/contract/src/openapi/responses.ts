@@ -8,23 +8,30 @@ export type ResponseWriter = ReturnType<typeof createResponseWriter>;
 const about405 =
   'This operation itself never answers it: other methods get it on the path of this operation.';
 
+/** The component of a header that comes with an error. A 403 challenges otherwise than a 401, and not always. */
+export const componentOf = (status: number) => (name: string) =>
+  status === 403 && name === 'WWW-Authenticate' ? 'ScopeChallenge' : name;
+
 /**
  * Writes the responses of operations.
  *
  * @param options.always the headers that every response carries.
  * @param options.errorBody a reference to the schema of an Error body.
  * @param options.errorCodes the codes of the API: those with a status document its response.
+ * @param options.docsUrlOf says where a code is described at length, if it is.
  */
 export function createResponseWriter({
   headers,
   always,
   errorBody,
   errorCodes,
+  docsUrlOf,
 }: {
   headers: { readonly [name in HeaderName]?: ResponseHeader };
   always: readonly HeaderName[];
   errorBody: JsonObject;
   errorCodes: Readonly<Record<string, ErrorDescription>>;
+  docsUrlOf?: (code: string) => string;
 }) {
   function headersOf(own: readonly string[]): JsonObject {
     return Object.fromEntries(
@@ -74,14 +81,16 @@ export function createResponseWriter({
           : [{ code, message, ...description }];
       });
       if (failures.length === 0) throw new TypeError(`No error code has the status ${status}.`);
-      const texts = failures.map(({ code, when, advice }) =>
-        failures.length === 1 ? `${when} ${advice}` : `- \`${code}\`: ${when} ${advice}`,
-      );
+      const texts = failures.map(({ code, when, advice }) => {
+        const name = docsUrlOf === undefined ? `\`${code}\`` : `[\`${code}\`](${docsUrlOf(code)})`;
+        if (failures.length > 1) return `- ${name}: ${when} ${advice}`;
+        return docsUrlOf === undefined ? `${when} ${advice}` : `${when} ${advice} See ${name}.`;
+      });
       return {
         description: status === 405 ? `${texts[0]} ${about405}` : texts.join('\n'),
         headers: headersOf([
           ...(status === 405 ? [] : own),
-          ...new Set(failures.flatMap(({ headers = [] }) => headers)),
+          ...new Set(failures.flatMap(({ headers = [] }) => headers.map(componentOf(status)))),
         ]),
         content: {
           'application/json': {

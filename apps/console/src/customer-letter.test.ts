@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { type LetterSubject, writeLetter } from './customer-letter.ts';
+
+const bucketAt = (time: string, denied: number, total: number) => ({
+  at: new Date(`2026-11-21T${time}:00.000Z`),
+  counts: { ok: total - denied, client_error: 0, server_error: 0, denied, banned: 0 },
+  total,
+});
+
+const subject: LetterSubject = {
+  kind: 'key',
+  name: 'acme',
+  quota: { perMinute: 1_000, perDay: 100_000 },
+  refusals: [],
+  denials: {
+    from: '2026-11-21T08:31:00.000Z',
+    to: '2026-11-21T09:31:00.000Z',
+    buckets: [bucketAt('09:12', 34, 1_034), bucketAt('09:14', 6, 1_006)],
+    denied: 40,
+    requests: 9_040,
+  },
+};
+
+const noDenials = { ...subject.denials, buckets: [], denied: 0 };
+
+test('a letter says which limit is used up, since when, when it resets, and what can be done', () => {
+  const letter = writeLetter({
+    ...subject,
+    refusals: [
+      {
+        why: 'used up',
+        whose: 'key',
+        window: 'minute',
+        limit: 1_000,
+        until: '2026-11-21T09:31:20.500Z',
+      },
+    ],
+  });
+  expect(letter).toEqual({
+    title: 'Requests of the API key \u2068acme\u2069 are refused',
+    body: `Hello,
+
+requests to the Animal Store API with the API key \u2068acme\u2069 are refused.
+
+The limit of 1,000 requests a minute is used up. It resets at 2026-11-21 09:31:20 UTC. Until then every request gets status 429, code rate_limit_exceeded.
+
+Between 2026-11-21 08:31:00 UTC and 2026-11-21 09:31:00 UTC, 40 of 9,040 requests got status 429. The first were at 2026-11-21 09:12 UTC, the last at 2026-11-21 09:14 UTC.
+
+The limits are 1,000 requests a minute and 100,000 requests a day.
+
+What you can do:
+- After a 429, wait as many seconds as its Retry-After header says. Requests that do not wait lead to a ban.
+- Spread your requests: X-RateLimit-Remaining says how many are left, X-RateLimit-Reset until when.
+- Answer this message if you need higher limits.
+`,
+  });
+});
+
+test('what is over is told as such', () => {
+  const letter = writeLetter(subject);
+  expect(letter?.title).toBe('Requests of the API key \u2068acme\u2069 were refused');
+  expect(letter?.body).not.toContain('are refused');
+});
+
+test('why somebody was suspended stays with the operators', () => {
+  const letter = writeLetter({
+    ...subject,
+    kind: 'account',
+    refusals: [
+      { why: 'suspended', whose: 'account', since: '2026-11-21T09:00:00.000Z', reason: 'fraud' },
+    ],
+    denials: noDenials,
+  });
+  expect(letter?.body).toContain('with the API keys of the account \u2068acme\u2069 are refused');
+  expect(letter?.body).toContain('suspended since 2026-11-21 09:00:00 UTC');
+  expect(letter?.body).not.toContain('fraud');
+  expect(letter?.body).not.toContain('429');
+});
+
+test.each([
+  ['a ban', { why: 'banned', until: '2026-11-21T09:31:20.000Z' }, 'banned until 2026-11-21 09:31'],
+  ['an expired key', { why: 'expired', since: '2026-11-21T09:00:00.000Z' }, 'need a new key'],
+  ['a revoked key', { why: 'revoked', since: '2026-11-21T09:00:00.000Z' }, 'need a new key'],
+] as const)('a letter about %s says so', (_, refusal, text) => {
+  expect(writeLetter({ ...subject, refusals: [refusal] })?.body).toContain(text);
+});
+
+test('there is no letter about nothing', () => {
+  expect(writeLetter({ ...subject, denials: noDenials })).toBeUndefined();
+});

@@ -1,0 +1,93 @@
+import type { Denials, Refusal } from './refusals.ts';
+
+/** What a letter to a customer is about. */
+export interface LetterSubject {
+  /** Such as `key` or `account`. */
+  readonly kind: 'key' | 'account';
+  /** How both sides call it: its name, or else its id. */
+  readonly name: string;
+  readonly quota: { readonly perMinute: number; readonly perDay: number } | null;
+  readonly refusals: readonly Refusal[];
+  readonly denials: Denials;
+}
+
+export interface Letter {
+  readonly title: string;
+  readonly body: string;
+}
+
+/**
+ * Writes to a customer why requests are or were refused, and what can be done. It has no token, and not the
+ * reason for a suspension, which is for operators. Times are in UTC: nobody knows the customer's zone.
+ *
+ * @returns `undefined` if there is nothing to write about.
+ */
+export function writeLetter({
+  kind,
+  name,
+  quota,
+  refusals,
+  denials,
+}: LetterSubject): Letter | undefined {
+  if (refusals.length === 0 && denials.denied === 0) return undefined;
+  // Isolated (U+2068, U+2069): a name may turn the direction of writing.
+  const whose = `${kind === 'key' ? 'the API key' : 'the account'} \u2068${name}\u2069`;
+  const state = refusals.length > 0 ? 'are refused' : 'were refused';
+  const parts = [
+    'Hello,',
+    `requests to the Animal Store API with ${kind === 'key' ? whose : `the API keys of ${whose}`} ${state}.`,
+    refusals.map(sentenceOf).join('\n\n'),
+    historyOf(denials),
+    quota === null
+      ? ''
+      : `The limits are ${count(quota.perMinute)} requests a minute and ${count(quota.perDay)} requests a day.`,
+    ['What you can do:', ...adviceFor(refusals, denials)].join('\n- '),
+  ];
+  return {
+    title: `Requests of ${whose} ${state}`,
+    body: `${parts.filter((part) => part !== '').join('\n\n')}\n`,
+  };
+}
+
+function sentenceOf(refusal: Refusal): string {
+  switch (refusal.why) {
+    case 'revoked':
+      return `The key was revoked at ${at(refusal.since)}, for good. Every request gets status 401, code unauthorized.`;
+    case 'expired':
+      return `The key expired at ${at(refusal.since)}. Every request gets status 401, code unauthorized.`;
+    case 'suspended':
+      return `The ${refusal.whose} has been suspended since ${at(refusal.since)}. Every request gets status 403, code key_suspended.`;
+    case 'banned':
+      return `The key is banned until ${at(refusal.until)}, because it went on sending requests after it was denied. Until then every request gets status 429, code key_temporarily_banned.`;
+    case 'used up':
+      return `The limit of ${count(refusal.limit)} requests a ${refusal.window}${refusal.whose === 'account' ? ', which all keys of the account share,' : ''} is used up. It resets at ${at(refusal.until)}. Until then every request gets status 429, code rate_limit_exceeded.`;
+  }
+}
+
+function historyOf({ from, to, buckets, denied, requests }: Denials): string {
+  const [first, last] = [buckets[0], buckets.at(-1)];
+  if (first === undefined || last === undefined) return '';
+  const span = `Between ${at(from)} and ${at(to)}`;
+  return `${span}, ${count(denied)} of ${count(requests)} requests got status 429. The first were at ${minute(first.at)}, the last at ${minute(last.at)}.`;
+}
+
+function adviceFor(refusals: readonly Refusal[], { denied }: Denials): string[] {
+  const isFor = (...reasons: Refusal['why'][]) => refusals.some(({ why }) => reasons.includes(why));
+  if (isFor('revoked', 'expired')) return ['Answer this message if you need a new key.'];
+  return [
+    ...(isFor('suspended')
+      ? ['Answer this message, so that we can settle why it is suspended.']
+      : []),
+    ...(denied > 0 || isFor('banned', 'used up')
+      ? [
+          'After a 429, wait as many seconds as its Retry-After header says. Requests that do not wait lead to a ban.',
+          'Spread your requests: X-RateLimit-Remaining says how many are left, X-RateLimit-Reset until when.',
+          'Answer this message if you need higher limits.',
+        ]
+      : []),
+  ];
+}
+
+const count = (number: number) => new Intl.NumberFormat('en').format(number);
+const at = (time: string) => `${time.slice(0, 19).replace('T', ' ')} UTC`;
+const minute = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

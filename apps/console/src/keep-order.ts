@@ -1,0 +1,34 @@
+import { useRef } from 'preact/hooks';
+
+/**
+ * Keeps rows where they are, however their order changes while somebody reads them. New ones come last.
+ *
+ * @param before the ids as they were shown before.
+ */
+export function keepOrder<Row>(
+  before: readonly string[],
+  rows: readonly Row[],
+  idOf: (row: Row) => string,
+): Row[] {
+  const places = new Map(before.map((id, place) => [id, place]));
+  const placeOf = (row: Row) => places.get(idOf(row)) ?? before.length;
+  // Sorting is stable: new rows keep their order among themselves.
+  return rows.toSorted((one, other) => placeOf(one) - placeOf(other));
+}
+
+/**
+ * Keeps rows where they are as long as they are about the same.
+ *
+ * @param subject what the rows are about, such as their filter: another one begins anew.
+ */
+export function useKeptOrder<Row>(
+  subject: string,
+  rows: readonly Row[],
+  idOf: (row: Row) => string,
+): Row[] {
+  const shown = useRef<{ subject: string; ids: readonly string[] }>({ subject, ids: [] });
+  const before = shown.current.subject === subject ? shown.current.ids : [];
+  const kept = keepOrder(before, rows, idOf);
+  shown.current = { subject, ids: kept.map(idOf) };
+  return kept;
+}

@@ -1,0 +1,105 @@
+import type { ListedAccount } from '@animal-store/contract/admin';
+import { planNames } from '@animal-store/contract/plan';
+import { html } from 'htm/preact';
+import { callForPage, type Input } from '../call-admin-api.ts';
+import { formatCount } from '../format.ts';
+import { useKeptOrder } from '../keep-order.ts';
+import { AccountLink } from '../parts/account-link.ts';
+import { Badge } from '../parts/badge.ts';
+import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
+import { Empty } from '../parts/empty.ts';
+import { Loaded } from '../parts/loaded.ts';
+import { Pager } from '../parts/pager.ts';
+import { QueryField, QuerySelect } from '../parts/query-fields.ts';
+import { Table } from '../parts/table.ts';
+import { usePolling } from '../polling.ts';
+import { linkTo, route } from '../route.ts';
+
+const pageSize = '50';
+
+/** The accounts: what several keys have in common. */
+export function AccountsPage() {
+  const { query } = route.value;
+  const subject = `accounts?${JSON.stringify(query)}`;
+  const accounts = usePolling(subject, (signal) =>
+    callForPage('listAccounts', {
+      query: { ...query, limit: pageSize } as Input<'listAccounts'>['query'],
+      signal,
+    }),
+  );
+  return html`
+    <h1>Accounts</h1>
+    <form class="filters" role="search" aria-label="Accounts" onSubmit=${(event: Event) => event.preventDefault()}>
+      <${QueryField} name="search" label="Name" class="long" />
+      <${QuerySelect} name="plan" label="Plan" options=${planNames.map((plan) => [plan, plan])} />
+      <${QuerySelect} name="suspended" label="State" options=${[['true', 'suspended']]} />
+    </form>
+    <${Loaded} of=${accounts} what="the accounts">
+      ${({ body, nextCursor }: { body: ListedAccount[]; nextCursor: string | undefined }) => html`
+        ${
+          body.length === 0
+            ? html`<${NoAccounts} isFiltered=${Object.keys(query).length > 0} />`
+            : html`
+                <p><${CsvButton}
+                  operation="listAccounts"
+                  input=${{ query: { ...withoutCursor(query), limit: '100' } }}
+                  fileName="accounts.csv"
+                  what="all accounts that match"
+                /></p>
+                <${AccountTable} accounts=${body} subject=${subject} />
+              `
+        }
+        <${Pager} nextCursor=${nextCursor} />
+      `}
+    <//>
+  `;
+}
+
+function NoAccounts({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) {
+    return html`<${Empty} title="No account matches.">
+      <p><a class="button" href=${linkTo('accounts')}>Show all accounts</a></p>
+    <//>`;
+  }
+  return html`<${Empty} title="There are no accounts yet.">
+    <p>An account is a reference of your own on keys, such as a customer number. With a plan, its keys share its limits.</p>
+    <p><a class="button" href=${linkTo('keys')}>Select keys to move to an account</a></p>
+  <//>`;
+}
+
+function AccountTable({
+  accounts,
+  subject,
+}: {
+  accounts: readonly ListedAccount[];
+  subject: string;
+}) {
+  const rows = useKeptOrder(subject, accounts, ({ account }) => account);
+  return html`<${Table}
+    isWide
+    caption="Accounts"
+    columns=${[
+      { title: 'Account', takesRest: true },
+      ...['Plan', 'State', { number: 'Keys' }],
+      ...[
+        { number: 'Per minute', room: 'desk' },
+        { number: 'Per day', room: 'desk' },
+      ],
+      { number: 'Requests today (UTC)' },
+    ]}
+    rows=${rows.map(({ account, plan, quota, suspension, keys, requestsToday }) => ({
+      key: account,
+      cells: [
+        html`<${AccountLink} account=${account} />`,
+        plan ?? html`<span class="missing">none</span>`,
+        suspension === null
+          ? html`<${Badge} tone="good" text="active" />`
+          : html`<${Badge} tone="warning" text="suspended" />`,
+        formatCount(keys),
+        quota === null ? '–' : formatCount(quota.perMinute),
+        quota === null ? '–' : formatCount(quota.perDay),
+        formatCount(requestsToday),
+      ],
+    }))}
+  />`;
+}

@@ -1,0 +1,163 @@
+import type { ListedKey } from '@animal-store/contract/admin';
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { call } from '../call-admin-api.ts';
+import { changeEach, type Remaining } from '../change-each.ts';
+import { formatCount } from '../format.ts';
+import type { Operation } from '../operation.ts';
+import { may } from '../session.ts';
+import { ConfirmDialog, type Reason } from './dialog.ts';
+import { Field } from './form.ts';
+import { Name } from './name.ts';
+import { announce } from './notice.ts';
+
+interface BulkAction {
+  readonly name: string;
+  readonly label: string;
+  readonly needs: Operation;
+  /** What happens to `this` key, or `these` keys. */
+  readonly consequence: string;
+  readonly past: string;
+  readonly isDangerous?: boolean;
+  readonly isPossible: (key: ListedKey) => boolean;
+  readonly change: (key: ListedKey, form: FormData, query: Reason) => Promise<unknown>;
+}
+
+/** A suspended key can be changed as well. */
+const isCurrent = ({ state }: ListedKey) => state === 'active' || state === 'suspended';
+
+const accountOf = (form: FormData) => String(form.get('account')).trim() || null;
+
+/** What can be done with several keys at once. */
+const actions: readonly BulkAction[] = [
+  {
+    name: 'move',
+    label: 'Move to an account',
+    needs: 'changeKey',
+    consequence: 'The keys get another account. Their tokens, plans and counts stay.',
+    past: 'moved',
+    isPossible: isCurrent,
+    change: ({ id }, form, query) =>
+      call('changeKey', { id, query, body: { account: accountOf(form) } }),
+  },
+  {
+    name: 'suspend',
+    label: 'Suspend',
+    needs: 'suspendKey',
+    consequence:
+      'All replicas refuse the keys within a second, until they are resumed. What they have used stays counted.',
+    past: 'suspended',
+    isPossible: (key) => isCurrent(key) && key.suspension === null,
+    change: ({ id }, _form, query) => call('suspendKey', { id, query }),
+  },
+  {
+    name: 'resume',
+    label: 'Resume',
+    needs: 'resumeKey',
+    consequence: 'All replicas admit the keys again within a second.',
+    past: 'resumed',
+    isPossible: (key) => isCurrent(key) && key.suspension !== null,
+    change: ({ id }, _form, query) => call('resumeKey', { id, query }),
+  },
+  {
+    name: 'revoke',
+    label: 'Revoke',
+    needs: 'revokeKey',
+    consequence:
+      'All replicas refuse the keys within a second. This is for good: there is no way back, and whoever uses them needs new ones.',
+    past: 'revoked',
+    isDangerous: true,
+    isPossible: ({ state }) => state !== 'revoked',
+    change: ({ id }, _form, query) => call('revokeKey', { id, query }),
+  },
+];
+
+/** The bar of the selected keys: how many there are, and what can be done with them. */
+export function BulkActions({ keys, onDone }: { keys: readonly ListedKey[]; onDone: () => void }) {
+  const [open, setOpen] = useState<BulkAction>();
+  const allowed = actions.filter(({ needs }) => may(needs));
+  return html`
+    <div class="bulk" role="group" aria-label="Selected keys" hidden=${keys.length === 0}>
+      <span role="status">${countOf(keys.length)} selected</span>
+      ${allowed.map(
+        (action) => html`<button
+          type="button"
+          key=${action.name}
+          class=${action.isDangerous === true ? 'danger' : ''}
+          onClick=${() => setOpen(action)}
+        >${action.label}…</button>`,
+      )}
+      <button type="button" class="plain" onClick=${onDone}>Clear</button>
+    </div>
+    ${
+      open !== undefined &&
+      html`<${BulkDialog}
+        action=${open}
+        keys=${keys}
+        onClose=${() => setOpen(undefined)}
+        onDone=${onDone}
+      />`
+    }
+  `;
+}
+
+/** One confirmation for all keys, which lists them. Each change has an entry of its own in the audit log. */
+function BulkDialog({
+  action: { label, consequence, past, isDangerous, isPossible, change },
+  keys: selected,
+  onClose,
+  onDone,
+}: {
+  action: BulkAction;
+  keys: readonly ListedKey[];
+  onClose: () => void;
+  onDone: () => void;
+}) {
+  // The list behind the dialog goes on changing; what was confirmed is what is listed.
+  const [keys] = useState(() => selected.filter(isPossible));
+  const [remaining, setRemaining] = useState<Remaining<ListedKey>>({ items: keys, failures: [] });
+  const skipped = useState(selected.length - keys.length)[0];
+
+  async function confirm(form: FormData, query: Reason): Promise<void> {
+    const left = await changeEach(remaining.items, (key) => change(key, form, query), setRemaining);
+    if (left.failures.length > 0) {
+      const [{ error } = { error: new Error('It failed.') }] = left.failures;
+      throw new Error(
+        `${countOf(keys.length - left.items.length)} ${past}, ${formatCount(left.items.length)} not: ${error.message} Confirm again to try the rest.`,
+      );
+    }
+    announce(`${countOf(keys.length)} ${past}.`);
+    onClose();
+    onDone();
+  }
+
+  return html`<${ConfirmDialog}
+    title=${`${label}: ${countOf(remaining.items.length)}`}
+    consequence=${html`
+      <p>${consequence}</p>
+      ${skipped > 0 && html`<p class="muted">${countOf(skipped)} left out: this is not possible in their state.</p>`}
+      <ul class="chosen" tabindex="0" aria-label="The keys">
+        ${remaining.items.map(
+          ({ id, name, account }) => html`<li key=${id}>
+            <${Name} text=${name} missing=${`no name (${id.slice(0, 8)})`} />
+            <span class="muted"> · <${Name} text=${account} missing="no account" /></span>
+          </li>`,
+        )}
+      </ul>
+    `}
+    confirmLabel=${`${label.split(' ')[0]} ${countOf(remaining.items.length)}`}
+    isDangerous=${isDangerous}
+    onClose=${() => {
+      onClose();
+      if (remaining.items.length < keys.length) onDone();
+    }}
+    confirm=${confirm}
+  >
+    ${
+      past === 'moved' &&
+      html`<${Field} label="Account" name="account" autocomplete="off" help="Leave it empty to take the keys out of theirs." />`
+    }
+  <//>`;
+}
+
+const countOf = (count: number) => `${formatCount(count)} ${count === 1 ? 'key' : 'keys'}`;

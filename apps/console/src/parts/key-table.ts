@@ -1,0 +1,86 @@
+import type { ListedKey } from '@animal-store/contract/admin';
+import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
+import { formatCount } from '../format.ts';
+import { AccountLink } from './account-link.ts';
+import { KeyLink } from './key-link.ts';
+import type { Selection } from './selection.ts';
+import { Sparkline } from './sparkline.ts';
+import { StateBadge } from './state-badge.ts';
+import { type Column, type Sorting, Table } from './table.ts';
+import { CellTime } from './time.ts';
+
+interface KeyColumn {
+  readonly column: Column;
+  readonly cell: (key: ListedKey) => ComponentChildren;
+  /** The keys of one account need not tell it, or have not been asked for it. */
+  readonly isOfListOnly?: true;
+}
+
+const columns: readonly KeyColumn[] = [
+  {
+    column: { title: 'Name', sort: 'name', takesRest: true },
+    cell: ({ id, name }) => html`<${KeyLink} id=${id} name=${name} />`,
+  },
+  {
+    column: 'Account',
+    cell: ({ account }) => html`<${AccountLink} account=${account} />`,
+    isOfListOnly: true,
+  },
+  { column: { title: 'Plan', sort: 'plan' }, cell: ({ plan }) => plan },
+  {
+    column: 'State',
+    cell: ({ state, suspension, bannedUntil }) =>
+      html`<${StateBadge} state=${state} isBanned=${bannedUntil !== null} isOfAccount=${suspension === null} />`,
+  },
+  {
+    column: { number: 'Per minute', room: 'wide' },
+    cell: ({ quota }) => formatCount(quota.perMinute),
+  },
+  { column: { number: 'Per day', room: 'wide' }, cell: ({ quota }) => formatCount(quota.perDay) },
+  {
+    column: { title: 'Last 24 hours', room: 'tablet' },
+    cell: ({ recent }) => html`<${Day} counts=${recent?.byHour ?? []} />`,
+    isOfListOnly: true,
+  },
+  {
+    column: { title: 'Last use', sort: '-lastUse' },
+    cell: ({ lastUsedAt }) => html`<${CellTime} at=${lastUsedAt} />`,
+  },
+  {
+    column: { title: 'Created', sort: '-created', room: 'desk' },
+    cell: ({ createdAt }) => html`<${CellTime} at=${createdAt} />`,
+  },
+];
+
+/** Keys, one a row. */
+export function KeyTable({
+  keys,
+  ofOneAccount = false,
+  sorting,
+  selection,
+}: {
+  keys: readonly ListedKey[];
+  ofOneAccount?: boolean;
+  sorting?: Sorting;
+  selection?: Omit<Selection, 'nameOf'>;
+}) {
+  const names = new Map(keys.map(({ id, name }) => [id, name ?? `the key ${id.slice(0, 8)}`]));
+  const shown = columns.filter(({ isOfListOnly }) => !(ofOneAccount && isOfListOnly));
+  return html`<${Table}
+    isWide
+    caption="Keys"
+    columns=${shown.map(({ column }) => column)}
+    sorting=${sorting}
+    ...${selection && { selection: { ...selection, nameOf: (id: string) => names.get(id) ?? id } }}
+    rows=${keys.map((key) => ({ key: key.id, cells: shown.map(({ cell }) => cell(key)) }))}
+  />`;
+}
+
+function Day({ counts }: { counts: readonly number[] }) {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return html`<span class="day">
+    <${Sparkline} counts=${counts} what="in the last 24 hours" />
+    <span class="number">${formatCount(total)}</span>
+  </span>`;
+}

@@ -1,0 +1,43 @@
+import type { UsageOutcome } from '@animal-store/contract/admin';
+import { html } from 'htm/preact';
+import { formatCount } from '../format.ts';
+import { outcomeLabels, outcomes } from '../usage.ts';
+
+/** A limit that is plotted as a line. */
+export interface Limit {
+  readonly label: string;
+  readonly requests: number;
+}
+
+/** What the colours of a plot mean. Each outcome is a switch. */
+export function PlotLegend({
+  hidden,
+  onToggle,
+  limit,
+  isLineDrawn,
+}: {
+  hidden: ReadonlySet<UsageOutcome>;
+  onToggle: (outcome: UsageOutcome) => void;
+  limit: Limit | undefined;
+  isLineDrawn: boolean;
+}) {
+  return html`<ul class="legend">
+    ${outcomes.map(
+      (outcome) => html`<li>
+        <button
+          type="button"
+          class="series"
+          aria-pressed=${!hidden.has(outcome)}
+          onClick=${() => onToggle(outcome)}
+        ><span class=${`key ${outcome}`} aria-hidden="true"></span> ${outcomeLabels[outcome]}</button>
+      </li>`,
+    )}
+    ${
+      limit !== undefined &&
+      html`<li>
+        ${isLineDrawn && html`<span class="key limit" aria-hidden="true"></span> `}
+        ${limit.label}: ${formatCount(limit.requests)}${!isLineDrawn && ', above the plot'}
+      </li>`
+    }
+  </ul>`;
+}

@@ -1,0 +1,75 @@
+import type { UsageOutcome } from '@animal-store/contract/admin';
+import { html } from 'htm/preact';
+import { formatCount, formatLocal, formatUtc, isUtc } from '../format.ts';
+import { type Bucket, outcomeLabels, outcomes } from '../usage.ts';
+
+/** What is told of one bucket, or of several together. */
+export interface Told {
+  readonly from: number;
+  readonly to: number;
+  readonly counts: readonly (readonly [UsageOutcome, number])[];
+  readonly total: number;
+}
+
+/** Adds up some buckets, without what is switched off. */
+export function tell(
+  buckets: readonly Bucket[],
+  bucketMs: number,
+  hidden: ReadonlySet<UsageOutcome>,
+): Told {
+  const counts = outcomes
+    .filter((outcome) => !hidden.has(outcome))
+    .map((outcome) => {
+      const sum = buckets.reduce((total, { counts }) => total + counts[outcome], 0);
+      return [outcome, sum] as const;
+    });
+  const first = buckets[0]?.at.getTime() ?? 0;
+  return {
+    from: first,
+    to: (buckets.at(-1)?.at.getTime() ?? first) + bucketMs,
+    counts,
+    total: counts.reduce((sum, [, count]) => sum + count, 0),
+  };
+}
+
+/** The same as a sentence, for screen readers. */
+export function sentenceOf({ from, to, counts, total }: Told): string {
+  const parts = counts
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${outcomeLabels[outcome]} ${formatCount(count)}`);
+  return `${spanText(from, to)}: ${[`${formatCount(total)} requests`, ...parts].join(', ')}`;
+}
+
+/** What is under the pointer, or chosen with the keyboard. */
+export function PlotTooltip({
+  told,
+  left,
+  isRight,
+}: {
+  told: Told;
+  left: number;
+  isRight: boolean;
+}) {
+  const { from, to, counts, total } = told;
+  return html`<div class=${`tooltip ${isRight ? 'right' : ''}`} style=${{ left: `${left}px` }} aria-hidden="true">
+    <p>
+      <strong>${spanText(from, to)}</strong>
+      ${!isUtc && html`<small class="muted">${formatUtc(new Date(from), 'short')}</small>`}
+    </p>
+    <dl>
+      ${counts.map(
+        ([outcome, count]) => html`<div>
+          <dt><span class=${`key ${outcome}`}></span> ${outcomeLabels[outcome]}</dt>
+          <dd>${formatCount(count)}</dd>
+        </div>`,
+      )}
+      <div class="sum">
+        <dt>All</dt>
+        <dd>${formatCount(total)}</dd>
+      </div>
+    </dl>
+  </div>`;
+}
+
+const spanText = (from: number, to: number) =>
+  `${formatLocal(new Date(from), 'short')} – ${formatLocal(new Date(to), 'short')}`;

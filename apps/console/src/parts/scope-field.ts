@@ -1,0 +1,45 @@
+import type { Key } from '@animal-store/contract/admin';
+import { html } from 'htm/preact';
+import { Field } from './form.ts';
+
+type Scopes = Key['scopes'];
+
+/** What a key may do, by the value of its option. */
+const choices: Readonly<Record<string, { readonly label: string; readonly scopes: Scopes }>> = {
+  'read-write': { label: 'Read and write', scopes: ['pets:read', 'pets:write'] },
+  read: { label: 'Only read', scopes: ['pets:read'] },
+  write: { label: 'Only write', scopes: ['pets:write'] },
+};
+
+/** What scopes allow, in words. */
+export function scopesLabel(scopes: Scopes): string {
+  return choices[choiceOf(scopes)]?.label ?? scopes.join(', ');
+}
+
+function choiceOf(scopes: Scopes): string {
+  const found = Object.entries(choices).find(([, choice]) => `${choice.scopes}` === `${scopes}`);
+  return found?.[0] ?? 'read-write';
+}
+
+/** The choice of what a key may do. */
+export function ScopeField({ scopes }: { scopes: Scopes }) {
+  return html`<${Field}
+    as="select"
+    label="May"
+    name="scopes"
+    defaultValue=${choiceOf(scopes)}
+    help="A key that browsers see must only read."
+  >
+    ${Object.entries(choices).map(
+      ([value, { label }]) =>
+        html`<option key=${value} value=${value} selected=${value === choiceOf(scopes)}>${label}</option>`,
+    )}
+  <//>`;
+}
+
+/** Reads the field. */
+export function readScopes(form: FormData): Scopes {
+  const choice = choices[String(form.get('scopes'))];
+  if (choice === undefined) throw new Error('Choose what the key may do.');
+  return choice.scopes;
+}

@@ -1,0 +1,177 @@
+import type { ListedAccount, ListedKey } from '@animal-store/contract/admin';
+import { html } from 'htm/preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { call } from '../call-admin-api.ts';
+import { formatCount } from '../format.ts';
+import { goTo, linkTo } from '../route.ts';
+import { readSearchTerm } from '../search-term.ts';
+import { linkInTime } from '../time-range.ts';
+import { Name } from './name.ts';
+import { StateBadge } from './state-badge.ts';
+
+/** How long after the last letter a search begins. */
+const pauseMs = 200;
+const maxKeys = '8';
+const maxAccounts = '3';
+
+/** Something that was found: where it leads, and what is shown of it. */
+interface Hit {
+  readonly link: string;
+  readonly cells: readonly unknown[];
+}
+
+interface Found {
+  readonly text: string;
+  readonly hits: readonly Hit[];
+}
+
+async function find(text: string, signal: AbortSignal): Promise<Found> {
+  const [accounts, keys] = await Promise.all([
+    call('listAccounts', { query: { search: text, limit: maxAccounts }, signal }),
+    call('listKeys', { query: { search: text, limit: maxKeys }, signal }),
+  ]);
+  return { text, hits: [...accounts.map(hitOfAccount), ...keys.map(hitOfKey)] };
+}
+
+const hitOfAccount = ({ account, keys, suspension }: ListedAccount): Hit => ({
+  link: linkInTime('account', { id: account }),
+  cells: [
+    html`<${Name} text=${account} />`,
+    `Account, ${formatCount(keys)} ${keys === 1 ? 'key' : 'keys'}`,
+    html`<${StateBadge} state=${suspension === null ? 'active' : 'suspended'} />`,
+  ],
+});
+
+const hitOfKey = (key: ListedKey): Hit => ({
+  link: linkInTime('key', { id: key.id }),
+  cells: [
+    html`<${Name} text=${key.name} missing=${`no name (${key.id.slice(0, 8)})`} />`,
+    html`<${Name} text=${key.account} missing="no account" />`,
+    html`<${StateBadge} state=${key.state} isBanned=${key.bannedUntil !== null} isOfAccount=${key.suspension === null} />`,
+  ],
+});
+
+/** One search for everything, from every page: `/` goes to it. */
+export function SearchBox() {
+  const field = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useState('');
+  const [found, setFound] = useState<Found>();
+  const [chosen, setChosen] = useState(-1);
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const { text, hint } = readSearchTerm(typed);
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isTyping =
+        event.target instanceof Element && event.target.closest('input, select, textarea, dialog');
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || isTyping) return;
+      event.preventDefault();
+      field.current?.focus();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+
+  useEffect(() => {
+    if (text === '') return;
+    const left = new AbortController();
+    const timer = setTimeout(async () => {
+      try {
+        setFound(await find(text, left.signal));
+        setChosen(-1);
+      } catch {
+        // Enter leads to the list, which says what is wrong.
+      }
+    }, pauseMs);
+    return () => {
+      clearTimeout(timer);
+      left.abort();
+    };
+  }, [text]);
+
+  const hits = text !== '' && found?.text === text ? found.hits : [];
+  const isShown = isOpen && typed.trim() !== '';
+
+  function leave(link: string): void {
+    setOpen(false);
+    setTyped('');
+    goTo(link);
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step !== 0) {
+      event.preventDefault();
+      setOpen(true);
+      setChosen(Math.min(Math.max(chosen + step, -1), hits.length - 1));
+    } else if (event.key === 'Escape') {
+      if (isShown) setOpen(false);
+      else setTyped('');
+    }
+  }
+
+  function submit(event: Event): void {
+    event.preventDefault();
+    const hit = hits[chosen];
+    if (hit !== undefined) leave(hit.link);
+    else if (text !== '') leave(linkTo('keys', { query: { search: text } }));
+  }
+
+  return html`<form class="search" role="search" aria-label="Everything" onSubmit=${submit}>
+    <input
+      ref=${field}
+      type="search"
+      role="combobox"
+      aria-label="Search keys and accounts"
+      aria-expanded=${isShown}
+      aria-controls=${`${id}-found`}
+      aria-autocomplete="list"
+      aria-activedescendant=${chosen >= 0 ? `${id}-${chosen}` : undefined}
+      placeholder="Search"
+      title="Name, account, start of a token or id. Press / to come here."
+      autocomplete="off"
+      spellcheck=${false}
+      value=${typed}
+      onInput=${(event: Event) => {
+        setTyped((event.target as HTMLInputElement).value);
+        setOpen(true);
+      }}
+      onKeyDown=${onKeyDown}
+      onBlur=${() => setOpen(false)}
+    />
+    <kbd aria-hidden="true">/</kbd>
+    <div class="found" hidden=${!isShown}>
+      <ul id=${`${id}-found`} role="listbox" aria-label="Keys and accounts that were found">
+        ${hits.map(
+          ({ link, cells: [name, of, state] }, index) => html`<li
+            key=${link}
+            id=${`${id}-${index}`}
+            role="option"
+            aria-selected=${index === chosen}
+            onMouseDown=${(event: Event) => {
+              event.preventDefault();
+              leave(link);
+            }}
+          >
+            <span>${name}</span>
+            <span class="muted">${of}</span>
+            ${state}
+          </li>`,
+        )}
+      </ul>
+      <p class="muted" role="status">${isShown ? statusOf(hits.length, text, found, hint) : ''}</p>
+    </div>
+  </form>`;
+}
+
+function statusOf(
+  count: number,
+  text: string,
+  found: Found | undefined,
+  hint: string | undefined,
+): string {
+  if (hint !== undefined) return hint;
+  if (found?.text !== text) return 'Searching…';
+  return count === 0 ? 'Nothing matches.' : 'Enter shows all keys that match.';
+}

@@ -1,0 +1,32 @@
+import { html } from 'htm/preact';
+
+/** Which rows of a table are selected. */
+export interface Selection {
+  /** The keys of the rows. */
+  readonly selected: ReadonlySet<string>;
+  readonly change: (keys: readonly string[], isSelected: boolean) => void;
+  /** What a row is called, for those who do not see its box. */
+  readonly nameOf: (key: string) => string;
+}
+
+/** The box that selects a row. */
+export function SelectRow({ id, selected, change, nameOf }: Selection & { id: string }) {
+  return html`<input
+    type="checkbox"
+    aria-label=${`Select ${nameOf(id)}`}
+    checked=${selected.has(id)}
+    onChange=${(event: Event) => change([id], (event.target as HTMLInputElement).checked)}
+  />`;
+}
+
+/** The box that selects all rows that are shown. */
+export function SelectAll({ keys, selected, change }: Selection & { keys: readonly string[] }) {
+  const count = keys.filter((key) => selected.has(key)).length;
+  return html`<input
+    type="checkbox"
+    aria-label="Select all rows"
+    checked=${count > 0 && count === keys.length}
+    indeterminate=${count > 0 && count < keys.length}
+    onChange=${(event: Event) => change(keys, (event.target as HTMLInputElement).checked)}
+  />`;
+}

@@ -1,0 +1,105 @@
+import type { KeyDetails, UsageBucket } from '@animal-store/contract/admin';
+import { html } from 'htm/preact';
+import { formatCount } from '../format.ts';
+import type { Denials, Ledger } from '../refusals.ts';
+import { bucketLabels, bucketMs, hasSmaller, linkToSpan, type TimeRange } from '../time-range.ts';
+import { countByOutcome, deprecatedOperations, sumOf, toBuckets } from '../usage.ts';
+import { Badge } from './badge.ts';
+import type { CsvSource } from './csv-button.ts';
+import { OutcomeTable } from './outcome-table.ts';
+import { UsagePlot } from './plot.ts';
+import type { Limit } from './plot-legend.ts';
+import { Table } from './table.ts';
+import { Time } from './time.ts';
+import { TimeRangeControl } from './time-range-control.ts';
+
+type Quota = KeyDetails['quota'];
+
+/** The most that the plan admits in a bucket. */
+const limits: Readonly<Record<UsageBucket, (quota: Quota) => Limit>> = {
+  minute: ({ perMinute }) => ({ label: 'Limit a minute', requests: perMinute }),
+  hour: ({ perMinute, perDay }) => ({
+    label: 'Most in an hour',
+    requests: Math.min(perMinute * 60, perDay),
+  }),
+  day: ({ perDay }) => ({ label: 'Limit a day', requests: perDay }),
+};
+
+/** What a key or an account has used: over time by outcome, when it was denied, and by operation. */
+export function Usage({
+  quota,
+  ledger,
+  denials,
+  range,
+  csv,
+}: {
+  /** What holds now; `null` if each key of an account has its own. */
+  quota: Quota | null;
+  ledger: Ledger;
+  denials: Denials;
+  range: TimeRange;
+  csv: CsvSource;
+}) {
+  const { bucket, rows } = ledger;
+  return html`<section>
+    <h2>Usage</h2>
+    <${TimeRangeControl} range=${range} />
+    <${UsagePlot}
+      title=${`Requests by ${bucketLabels[bucket]}`}
+      buckets=${toBuckets(ledger, bucketMs[bucket] / 1_000)}
+      bucket=${bucket}
+      limit=${quota === null ? undefined : limits[bucket](quota)}
+      csv=${csv}
+    />
+    <div class="columns">
+      <${DenialTable} denials=${denials} bucket=${bucket} />
+      <${OutcomeTable} counts=${countByOutcome(rows)} caption="By outcome" />
+      <${OperationTable} rows=${rows} />
+    </div>
+  </section>`;
+}
+
+/** When requests got a 429, the latest first. What is longer than a minute leads to its minutes. */
+function DenialTable({ denials: { buckets }, bucket }: { denials: Denials; bucket: UsageBucket }) {
+  const lengthMs = bucketMs[bucket];
+  const when = (at: Date) => {
+    const time = html`<${Time} at=${at.toISOString()} minutes />`;
+    const from = at.getTime();
+    return hasSmaller(bucket, from)
+      ? html`<a href=${linkToSpan({ from, to: from + lengthMs })}>${time}</a>`
+      : time;
+  };
+  return html`<${Table}
+    hasOwnScroll
+    caption=${`Denied by ${bucketLabels[bucket]}`}
+    columns=${['Begins', { number: 'Denied' }, { number: 'Banned' }]}
+    rows=${buckets.toReversed().map(({ at, counts }) => ({
+      key: at.toISOString(),
+      cells: [when(at), formatCount(counts.denied), formatCount(counts.banned)],
+    }))}
+    empty="No request was denied."
+  />`;
+}
+
+function OperationTable({ rows }: { rows: Ledger['rows'] }) {
+  const byOperation = Map.groupBy(rows, ({ operation }) => operation);
+  const totals = [...byOperation]
+    .map(([operation, own]) => ({ operation, requests: sumOf(countByOutcome(own)) }))
+    .sort((one, other) => other.requests - one.requests);
+  return html`<${Table}
+    caption="By operation"
+    columns=${['Operation', { number: 'Requests' }]}
+    rows=${totals.map(({ operation, requests }) => ({
+      key: operation,
+      cells: [
+        html`${operation === 'none' ? 'other paths' : html`<code>${operation}</code>`}
+        ${
+          deprecatedOperations.includes(operation) &&
+          html` <${Badge} tone="warning" text="deprecated" />`
+        }`,
+        formatCount(requests),
+      ],
+    }))}
+    empty="No requests."
+  />`;
+}

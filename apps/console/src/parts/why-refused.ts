@@ -1,0 +1,88 @@
+import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
+import { type LetterSubject, writeLetter } from '../customer-letter.ts';
+import { formatCount } from '../format.ts';
+import type { Denials, Refusal } from '../refusals.ts';
+import { AccountLink } from './account-link.ts';
+import { LetterButton } from './letter-dialog.ts';
+import { Name } from './name.ts';
+import { Time } from './time.ts';
+
+/**
+ * Why requests are refused now, how many were in the span of time that is looked at, and what to do.
+ *
+ * @param account the account of a key: links lead there if it is what refuses.
+ * @param children more that is worth knowing.
+ */
+export function WhyRefused({
+  account,
+  children,
+  ...subject
+}: LetterSubject & { account?: string | null; children?: ComponentChildren }) {
+  const { kind, refusals, denials } = subject;
+  const letter = writeLetter(subject);
+  return html`<section>
+    <div class="title">
+      <h2>Why was it refused?</h2>
+      ${letter && html`<${LetterButton} letter=${letter} />`}
+    </div>
+    ${refusals.map(
+      (refusal) => html`<p key=${keyOf(refusal)} class=${`state ${toneOf(refusal)}`}>
+        <${Sentence} refusal=${refusal} account=${kind === 'key' ? account : undefined} />
+      </p>`,
+    )}
+    ${children}
+    <p>
+      ${refusals.length === 0 && 'Its requests are admitted now. '}
+      <${Past} denials=${denials} />
+    </p>
+  </section>`;
+}
+
+const keyOf = (refusal: Refusal) =>
+  Object.values({ ...refusal, until: '', since: '', limit: '' }).join();
+
+const toneOf = ({ why }: Refusal) => (why === 'suspended' ? 'warned' : 'failed');
+
+/** @param account the account of a key; `undefined` on the page of the account itself. */
+function Sentence({ refusal, account }: { refusal: Refusal; account: string | null | undefined }) {
+  const isOfAccount = 'whose' in refusal && refusal.whose === 'account';
+  const link =
+    isOfAccount &&
+    account !== undefined &&
+    html` of its account <${AccountLink} account=${account} />`;
+  switch (refusal.why) {
+    case 'revoked':
+      return html`<strong>Revoked since <${Time} at=${refusal.since} />.</strong> Every request gets a 401, for
+        good. Whoever uses it needs a new key.`;
+    case 'expired':
+      return html`<strong>Expired since <${Time} at=${refusal.since} distance />.</strong> Every request gets a 401.
+        Whoever uses it needs a new key.`;
+    case 'suspended':
+      return html`<strong>
+          ${link && html`Its account <${AccountLink} account=${account} /> is suspended`}
+          ${!link && 'Suspended'} since <${Time} at=${refusal.since} distance />.
+        </strong>
+        ${isOfAccount ? ' All keys of the account get a 403' : ' Every request gets a 403'} until it is
+        resumed.${' '}
+        ${refusal.reason !== null && html`Reason: <${Name} text=${refusal.reason} />`}`;
+    case 'banned':
+      return html`<strong>Banned until <${Time} at=${refusal.until} distance />.</strong> It went on sending
+        requests after it was denied. Every request gets a 429 until then, or until you unban it.`;
+    case 'used up':
+      return html`<strong>The ${refusal.window}${link} is used up until <${Time} at=${refusal.until} distance />.</strong>
+        ${isOfAccount ? ' All keys of the account get' : ' Every request gets'} a 429 until then. A larger plan or
+        limits hold from the next request on.`;
+  }
+}
+
+function Past({ denials: { buckets, denied, requests } }: { denials: Denials }) {
+  const [first, last] = [buckets[0], buckets.at(-1)];
+  if (first === undefined || last === undefined) {
+    return html`No request was denied in the time that is shown below.`;
+  }
+  const time = (at: Date) => html`<${Time} at=${at.toISOString()} minutes />`;
+  return html`In the time that is shown below, <strong>${formatCount(denied)}</strong> of
+    ${` ${formatCount(requests)}`} requests were
+    denied${first === last ? html`, all at ${time(first.at)}.` : html`, from ${time(first.at)} to ${time(last.at)}.`}`;
+}

@@ -1,0 +1,103 @@
+import type { AccountDetails, KeyDetails, UsageBucket } from '@animal-store/contract/admin';
+import { bucketMs } from './time-range.ts';
+import { type Bucket, toBuckets } from './usage.ts';
+
+/** Whose fault or limit it is. */
+type Whose = 'key' | 'account';
+
+/** Why requests are refused now. */
+export type Refusal =
+  | { readonly why: 'revoked' | 'expired'; readonly since: string }
+  | {
+      readonly why: 'suspended';
+      readonly whose: Whose;
+      readonly since: string;
+      /** For operators: callers are not told. */
+      readonly reason: string | null;
+    }
+  | { readonly why: 'banned'; readonly until: string }
+  | {
+      readonly why: 'used up';
+      readonly whose: Whose;
+      readonly window: 'minute' | 'day';
+      readonly limit: number;
+      readonly until: string;
+    };
+
+/** Why requests of a key are refused now, in the order in which the service finds out. */
+export function refusalsOfKey(key: KeyDetails): Refusal[] {
+  const { state, revokedAt, expiresAt, suspension, accountSuspension, usage } = key;
+  // Nothing else matters then.
+  if (state === 'revoked' && revokedAt !== null) return [{ why: 'revoked', since: revokedAt }];
+  if (state === 'expired' && expiresAt !== null) return [{ why: 'expired', since: expiresAt }];
+  return [
+    ...suspensions('key', state === 'suspended' ? suspension : null),
+    ...suspensions('account', accountSuspension),
+    ...(usage.bannedUntil === null ? [] : [{ why: 'banned', until: usage.bannedUntil } as const]),
+    ...fullWindows(usage.subject, usage.windows, quotaOf(key)),
+  ];
+}
+
+/** What a key may use: alone, or with the others of its account. */
+export function quotaOf({ quota, usage: { subject, windows } }: KeyDetails): KeyDetails['quota'] {
+  if (subject === 'key') return quota;
+  return { perMinute: windows.minute.limit, perDay: windows.day.limit };
+}
+
+/** Why requests of all keys of an account are refused now. */
+export function refusalsOfAccount({ suspension, usage, quota }: AccountDetails): Refusal[] {
+  const isShared = usage !== null && quota !== null;
+  return [
+    ...suspensions('account', suspension),
+    ...(isShared ? fullWindows('account', usage.windows, quota) : []),
+  ];
+}
+
+function suspensions(whose: Whose, suspension: KeyDetails['suspension']): Refusal[] {
+  if (suspension === null) return [];
+  return [{ why: 'suspended', whose, since: suspension.at, reason: suspension.reason }];
+}
+
+/** @param quota the whole limits: while Redis is away, windows have the share of a replica. */
+function fullWindows(
+  whose: Whose,
+  windows: KeyDetails['usage']['windows'],
+  quota: KeyDetails['quota'],
+): Refusal[] {
+  const limits = { minute: quota.perMinute, day: quota.perDay };
+  return (['minute', 'day'] as const).flatMap((window): Refusal[] => {
+    const { remaining, resetsAt } = windows[window];
+    const limit = limits[window];
+    return remaining > 0 ? [] : [{ why: 'used up', whose, window, limit, until: resetsAt }];
+  });
+}
+
+/** What the ledger has of a span of time. */
+export type Ledger = Parameters<typeof toBuckets>[0] & { readonly bucket: UsageBucket };
+
+/** The requests of a span of time that got a 429. */
+export interface Denials {
+  readonly from: string;
+  readonly to: string;
+  /** Those with denials, the earliest first. */
+  readonly buckets: readonly Bucket[];
+  readonly denied: number;
+  /** All requests of the span. */
+  readonly requests: number;
+}
+
+/** How many requests of a bucket got a 429. */
+const deniedIn = ({ counts }: Bucket): number => counts.denied + counts.banned;
+
+/** Finds in the ledger when requests got a 429. */
+export function findDenials(ledger: Ledger): Denials {
+  const all = toBuckets(ledger, bucketMs[ledger.bucket] / 1_000);
+  const buckets = all.filter((bucket) => deniedIn(bucket) > 0);
+  return {
+    from: ledger.from,
+    to: ledger.to,
+    buckets,
+    denied: buckets.reduce((sum, bucket) => sum + deniedIn(bucket), 0),
+    requests: all.reduce((sum, { total }) => sum + total, 0),
+  };
+}

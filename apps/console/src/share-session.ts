@@ -1,0 +1,107 @@
+import type { IssuedSession } from '@animal-store/contract/admin';
+import { effect, signal } from '@preact/signals';
+import { call } from './call-admin-api.ts';
+import { beginSession, endSession, isExpired, session } from './session.ts';
+
+/** What tabs tell each other. */
+type Message =
+  /** A tab has opened, or its session has ended: it asks whether another one has a session. */
+  | { readonly kind: 'wanted'; readonly by: string }
+  /** The answer, for the tab that asked. Those that were logged out on purpose do not want it. */
+  | { readonly kind: 'session'; readonly issued: IssuedSession; readonly for: string }
+  /** Somebody has logged in. */
+  | { readonly kind: 'logged in'; readonly issued: IssuedSession }
+  /** The operator has logged out, in the tab that had this session. */
+  | { readonly kind: 'logged out'; readonly token: string | undefined };
+
+/** How long a tab that has just opened waits for the others before it asks for a token, in milliseconds. */
+const waitMs = 250;
+
+/**
+ * The channel between the tabs of one browser. Only pages of this very origin hear it, whatever opened or
+ * embeds them, and the origin serves nothing but the console; what is said is kept nowhere, least of all on
+ * the disk. So a tab can be given the session without a cookie, which would go to every port of the host.
+ */
+const channel = new BroadcastChannel('animal-store-session');
+
+/** Whether this tab still waits for another one that may have a session. */
+export const isWaiting = signal(session.value === undefined);
+
+/** The name of this tab in the channel. Not `crypto.randomUUID`, which only pages over HTTPS have. */
+const tab = String(Math.random());
+
+const tell = (message: Message) => channel.postMessage(message);
+
+/** The session that this tab had from the start, or that another tab has told: it need not be told again. */
+let known = session.value;
+
+/** Shares the session with the other tabs of this browser, from now on. */
+export function shareSession(): void {
+  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+    switch (data.kind) {
+      case 'wanted':
+        if (session.value !== undefined && !isExpired.value) {
+          tell({ kind: 'session', issued: session.value, for: data.by });
+        }
+        break;
+      case 'session':
+        if (data.for === tab) take(data.issued);
+        break;
+      case 'logged in':
+        take(data.issued);
+        break;
+      case 'logged out':
+        if (session.value !== undefined) void followLogOut(data.token);
+        break;
+    }
+  });
+  // Tabs whose session has ended go on when somebody logs in, in any of them.
+  effect(() => {
+    const issued = session.value;
+    if (issued === undefined || isExpired.value || issued === known) return;
+    known = issued;
+    tell({ kind: 'logged in', issued });
+  });
+  // Somebody may have logged in again in another tab while this one was hidden.
+  effect(() => {
+    if (isExpired.value) tell({ kind: 'wanted', by: tab });
+  });
+  if (isWaiting.value) {
+    tell({ kind: 'wanted', by: tab });
+    setTimeout(() => {
+      isWaiting.value = false;
+    }, waitMs);
+  }
+}
+
+/** Logs out, in all tabs. */
+export async function logOut(): Promise<void> {
+  const token = session.value?.token;
+  // The session ends by itself if the service cannot be told.
+  await call('endSession').catch(() => {});
+  endSession('You have logged out.');
+  tell({ kind: 'logged out', token });
+}
+
+function take(issued: IssuedSession): void {
+  if (!isAcceptable(issued)) return;
+  known = issued;
+  isWaiting.value = false;
+  beginSession(issued);
+}
+
+/** What was typed under the session of one operator must not be sent under that of another. */
+function isAcceptable({ token, session: { operator } }: IssuedSession): boolean {
+  const own = session.value;
+  if (own === undefined) return true;
+  // Another tab that does not know yet that it has ended.
+  if (token === own.token) return false;
+  const { id, name } = own.session.operator;
+  return isExpired.value && id === operator.id && name === operator.name;
+}
+
+/** A tab may have a session of its own, if somebody logged in twice. It ends, too. */
+async function followLogOut(token: string | undefined): Promise<void> {
+  if (session.value?.token !== token) await call('endSession').catch(() => {});
+  endSession('You have logged out in another tab.');
+}

@@ -1,0 +1,74 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+
+// The address of a page: what the module reads when it is loaded.
+let range: typeof import('./time-range.ts');
+beforeAll(async () => {
+  vi.stubGlobal('location', { hash: '' });
+  vi.stubGlobal('addEventListener', () => {});
+  range = await import('./time-range.ts');
+  return () => vi.unstubAllGlobals();
+});
+
+const now = Date.parse('2026-11-21T09:30:20Z');
+const own = (from: string, to: string) => ({ range: 'own', from, to });
+
+test.each([
+  ['hour', 'minute', '2026-11-21T08:31:00.000Z', '2026-11-21T09:31:00.000Z'],
+  ['day', 'hour', '2026-11-20T10:00:00.000Z', '2026-11-21T10:00:00.000Z'],
+  ['week', 'hour', '2026-11-14T10:00:00.000Z', '2026-11-21T10:00:00.000Z'],
+  ['month', 'day', '2026-10-23T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
+])('the last %s is shown by the %s, in whole ones', (name, bucket, from, to) => {
+  expect(range.questionOf(range.readTimeRange({ range: name }, 'hour', now))).toEqual({
+    bucket,
+    from,
+    to,
+  });
+});
+
+test.each([
+  ['an hour of yesterday', own('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z'), 'minute'],
+  ['an hour whose minutes are gone', own('2026-11-17T08:00:00Z', '2026-11-17T09:00:00Z'), 'hour'],
+  ['last Tuesday', own('2026-11-17T00:00:00Z', '2026-11-18T00:00:00Z'), 'hour'],
+  ['a day whose hours are gone', own('2026-06-02T00:00:00Z', '2026-06-03T00:00:00Z'), 'day'],
+  ['a quarter', own('2026-08-01T00:00:00Z', '2026-11-01T00:00:00Z'), 'day'],
+])('%s is shown by the finest buckets that are kept and fit', (_, query, bucket) => {
+  const read = range.readTimeRange(query, 'hour', now);
+  expect([read.name, read.bucket]).toEqual(['own', bucket]);
+});
+
+test.each([
+  ['without its times', { range: 'own' }],
+  ['that ends before it begins', own('2026-11-20T09:00:00Z', '2026-11-20T08:00:00Z')],
+  ['that nobody can read', own('yesterday', 'today')],
+  ['of 401 days', own('2025-10-01T00:00:00Z', '2026-11-06T00:00:00Z')],
+  ['that there is not', { range: 'constructor' }],
+])('instead of a range %s, the usual one is shown', (_, query) => {
+  expect(range.readTimeRange(query, 'month', now).name).toBe('month');
+});
+
+test('a range does not reach beyond now, and has at least five minutes', () => {
+  const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
+  expect(range.toBounds({ from: at('09:00:30'), to: at('11:00:00') }, now)).toEqual({
+    from: at('09:00:00'),
+    to: at('09:31:00'),
+  });
+  expect(range.toBounds({ from: at('09:00:10'), to: at('09:00:50') }, now)).toEqual({
+    from: at('08:56:00'),
+    to: at('09:01:00'),
+  });
+});
+
+test('zooming out keeps the middle', () => {
+  expect(range.zoomOut({ from: 100, to: 200 })).toEqual({ from: 0, to: 300 });
+});
+
+test('what is over, or goes by slowly, is asked for less often', () => {
+  const past = range.readTimeRange(
+    own('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z'),
+    'hour',
+    now,
+  );
+  expect(range.freshForMs(past, now)).toBe(10_000);
+  expect(range.freshForMs(range.readTimeRange({ range: 'week' }, 'hour', now), now)).toBe(10_000);
+  expect(range.freshForMs(range.readTimeRange({}, 'hour', now), now)).toBe(0);
+});

@@ -1,0 +1,141 @@
+// Adds to the pages what works without it, too: the search, buttons that copy, and the choice of a language
+// on all pages.
+
+const reading = document.documentElement.dataset;
+
+// Addresses of the time when the interactive reference was at /docs, such as #tag/animals/GET/pets.
+if (location.pathname === '/docs' && location.hash.includes('/')) {
+  location.replace(`/docs/api${location.hash}`);
+}
+
+startSearch();
+addCopyButtons();
+keepLanguage();
+
+function startSearch() {
+  const box = document.querySelector('.search');
+  const input = box.querySelector('input');
+  const status = box.querySelector('[role="status"]');
+  const list = box.querySelector('.found');
+  let entries;
+  box.hidden = false;
+
+  const load = () => {
+    // The index is loaded when somebody is about to search.
+    entries ??= fetch(reading.search)
+      .then((response) => (response.ok ? response.json() : Promise.reject(new Error())))
+      .catch(() => {
+        entries = undefined;
+        return undefined;
+      });
+    return entries;
+  };
+  const close = () => {
+    list.replaceChildren();
+    status.textContent = '';
+  };
+  const show = async () => {
+    const query = input.value;
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+    if (words.length === 0) return close();
+    const index = await load();
+    // Somebody went on typing.
+    if (query !== input.value) return;
+    if (index === undefined) {
+      status.textContent = 'The search cannot be loaded.';
+      return;
+    }
+    const found = search(index, words);
+    list.replaceChildren(...found.map((entry) => resultOf(entry, words)));
+    status.textContent =
+      found.length === 0 ? `Nothing is found for ${query}.` : `${found.length} results`;
+    if (found.length === 0) list.append(textItem(status.textContent));
+  };
+
+  input.addEventListener('focus', load);
+  input.addEventListener('input', show);
+  box.addEventListener('keydown', (event) => {
+    const links = [input, ...list.querySelectorAll('a')];
+    const at = links.indexOf(document.activeElement);
+    if (event.key === 'Escape') {
+      close();
+      input.focus();
+    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      links[Math.max(0, at + (event.key === 'ArrowDown' ? 1 : -1))]?.focus();
+    } else if (event.key === 'Enter' && at === 0) {
+      links[1]?.click();
+    }
+  });
+  addEventListener('keydown', (event) => {
+    const { target } = event;
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || target.matches('input, textarea'))
+      return;
+    event.preventDefault();
+    input.focus();
+  });
+  document.addEventListener('click', ({ target }) => {
+    if (!box.contains(target) || target.closest('.found a')) close();
+  });
+}
+
+/** The entries that contain every word: first those that have it in their title. */
+function search(index, words) {
+  const rank = ({ title, page, text }) => {
+    const places = [title, page, text].map((part) => part.toLowerCase());
+    const ranks = words.map((word) => places.findIndex((part) => part.includes(word)));
+    return ranks.includes(-1) ? undefined : ranks.reduce((sum, next) => sum + next, 0);
+  };
+  return index
+    .map((entry) => ({ entry, rank: rank(entry) }))
+    .filter(({ rank }) => rank !== undefined)
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, 12)
+    .map(({ entry }) => entry);
+}
+
+function resultOf({ title, page, text, path }, words) {
+  const link = document.createElement('a');
+  link.href = path;
+  const where = document.createElement('span');
+  const at = Math.max(0, text.toLowerCase().indexOf(words[0]) - 40);
+  const excerpt = (at > 0 ? '…' : '') + text.slice(at, at + 120);
+  where.textContent = page === title ? excerpt : `${page} · ${excerpt}`;
+  link.append(title, where);
+  const item = document.createElement('li');
+  item.append(link);
+  return item;
+}
+
+function textItem(text) {
+  const item = document.createElement('li');
+  const line = document.createElement('span');
+  line.textContent = text;
+  item.append(line);
+  return item;
+}
+
+function addCopyButtons() {
+  // Browsers have no clipboard for pages without TLS.
+  if (navigator.clipboard === undefined) return;
+  for (const figure of document.querySelectorAll('figure:has(pre)')) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'copy';
+    button.textContent = 'Copy';
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(figure.querySelector('code').textContent);
+      button.textContent = 'Copied';
+      button.addEventListener('blur', () => (button.textContent = 'Copy'), { once: true });
+    });
+    figure.append(button);
+  }
+}
+
+function keepLanguage() {
+  const chosen = localStorage.getItem('language');
+  for (const input of document.querySelectorAll('.languages input')) {
+    if (input.value === chosen) input.checked = true;
+    input.addEventListener('change', () => localStorage.setItem('language', input.value));
+  }
+}

@@ -1,0 +1,175 @@
+import type {
+  Account,
+  AccountFilter,
+  AccountPlan,
+  AuditAction,
+} from '@animal-store/contract/admin';
+import { and, eq, isNull } from 'drizzle-orm';
+import { type Cause, recordAudit } from '../audit/audit-log.ts';
+import { differenceOf } from '../audit/state-difference.ts';
+import type { Database } from '../database/database.ts';
+import type { ListPosition } from '../database/list-page.ts';
+import { accounts, apiKeys } from '../database/schema.ts';
+import { inTransaction, statement } from '../database/statement.ts';
+import { resumed, suspended } from '../database/suspension.ts';
+import { storedPlan } from '../keys/api-key.ts';
+import { accountColumns, type StoredAccount } from '../keys/key-account.ts';
+import type { MoveBan } from '../keys/key-management.ts';
+import { announceAccountChange } from '../replicas/replica-channel.ts';
+import { decisionsOf, findAccount, readAccounts } from './account-record.ts';
+import { searchAccounts } from './account-search.ts';
+
+export type AccountManagement = ReturnType<typeof createAccountManagement>;
+
+/** How many bans are moved at the same time, so that Redis's other work goes on. */
+const movedAtOnce = 50;
+
+const insertAccount = statement('insert_account', (tx, name: string) =>
+  tx.insert(accounts).values({ name }).onConflictDoNothing(),
+);
+
+/** Reads an account and locks it until the transaction ends. */
+const lockAccount = statement('lock_account', (tx, name: string) =>
+  tx.select(accountColumns).from(accounts).where(eq(accounts.name, name)).for('update'),
+);
+
+const updateAccount = statement(
+  'update_account',
+  (tx, name: string, account: Partial<Omit<typeof accounts.$inferInsert, 'id' | 'name'>>) =>
+    tx.update(accounts).set(account).where(eq(accounts.name, name)),
+);
+
+const suspendAccount = statement(
+  'suspend_account',
+  (tx, name: string, reason: string | undefined) =>
+    tx.update(accounts).set(suspended(accounts, reason)).where(eq(accounts.name, name)),
+);
+
+const listKeyIds = statement('list_keys_of_account', (tx, name: string) =>
+  tx
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.account, name), isNull(apiKeys.revokedAt))),
+);
+
+/**
+ * What operators do with accounts. Each change is one transaction with its entry in the audit log and its
+ * announcement, as with keys. The last of several changes holds.
+ *
+ * @param onChanged called with a changed account before the change returns, so that this replica never
+ * serves its keys by outdated limits afterwards.
+ * @param moveBan called for each key whose subject has changed.
+ */
+export function createAccountManagement(
+  db: Database,
+  onChanged: (account: string) => void,
+  moveBan: MoveBan,
+) {
+  /** Locks and changes an account, and records and announces that. */
+  async function change(
+    { name, action, cause }: { name: string; action: AuditAction; cause: Cause },
+    work: (tx: Database) => Promise<unknown>,
+  ): Promise<Account> {
+    const { account, moves } = await inTransaction('change_account', db, async (tx) => {
+      await insertAccount(tx, name);
+      const before = await read(tx, name);
+      await work(tx);
+      const after = await read(tx, name);
+      const difference = differenceOf(auditedOf(before), auditedOf(after));
+      if (difference !== undefined) {
+        const subject = { type: 'account', id: after.id, name, account: name } as const;
+        await recordAudit(tx, { action, cause, subject, ...difference });
+      }
+      await announceAccountChange(tx, name);
+      const [account] = await readAccounts(tx, [name]);
+      if (account === undefined) throw new Error('A change left no account.');
+      return { account, moves: await movesBetween(tx, name, { before, after }) };
+    });
+    onChanged(name);
+    for (let done = 0; done < moves.length; done += movedAtOnce) {
+      const some = moves.slice(done, done + movedAtOnce);
+      await Promise.all(some.map(({ from, to }) => moveBan(from, to)));
+    }
+    return account;
+  }
+
+  return {
+    /**
+     * Finds an account, and the id under which its keys share a quota: `undefined` without a plan.
+     *
+     * @throws {Refusal} if there is no such account.
+     */
+    async find(name: string): Promise<{ account: Account; accountId: string | undefined }> {
+      const stored = await findAccount(db, name);
+      const [account] = await readAccounts(db, [name]);
+      if (account === undefined) throw new Error('An account was not read.');
+      return { account, accountId: account.plan === null ? undefined : stored?.id };
+    },
+
+    /** Up to `limit` accounts that match every filter, by name, from a position on. */
+    list: (filter: AccountFilter, limit: number, position: ListPosition | undefined) =>
+      searchAccounts(db, filter, limit, position),
+
+    /** Gives an account a plan, or takes it away. The counts stay, and bans stay with their keys. */
+    setPlan: (name: string, choice: AccountPlan, cause: Cause): Promise<Account> =>
+      change({ name, action: 'account.changed', cause }, (tx) =>
+        updateAccount(
+          tx,
+          name,
+          choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
+        ),
+      ),
+
+    /**
+     * Suspends all keys of an account. Doing it again changes at most the reason.
+     *
+     * @throws {Refusal} as `find`.
+     */
+    async suspend(name: string, cause: Cause): Promise<Account> {
+      await findAccount(db, name);
+      return change({ name, action: 'account.suspended', cause }, (tx) =>
+        suspendAccount(tx, name, cause.reason),
+      );
+    },
+
+    /** Resumes an account. One that is not suspended stays as it is. */
+    async resume(name: string, cause: Cause): Promise<Account> {
+      await findAccount(db, name);
+      return change({ name, action: 'account.resumed', cause }, (tx) =>
+        updateAccount(tx, name, resumed),
+      );
+    },
+  };
+}
+
+async function read(tx: Database, name: string): Promise<StoredAccount> {
+  const [account] = await lockAccount(tx, name);
+  if (account === undefined) throw new Error('An account was not stored.');
+  return account;
+}
+
+/** What the audit log compares. What an account does not have is left out, as of a new key. */
+function auditedOf(account: StoredAccount) {
+  const { plan, quota, suspension } = decisionsOf(account);
+  return {
+    ...(plan !== null && { plan }),
+    ...(quota !== null && { quota }),
+    suspension,
+  };
+}
+
+/** Tells whose subject has changed: that of all keys, if the account got a plan or has lost it. */
+async function movesBetween(
+  tx: Database,
+  name: string,
+  { before, after }: { before: StoredAccount; after: StoredAccount },
+) {
+  const sharedBefore = before.plan === null ? undefined : before.id;
+  const sharedAfter = after.plan === null ? undefined : after.id;
+  if (sharedBefore === sharedAfter) return [];
+  const keys = await listKeyIds(tx, name);
+  return keys.map(({ id }) => ({
+    from: { id, accountId: sharedBefore },
+    to: { id, accountId: sharedAfter },
+  }));
+}

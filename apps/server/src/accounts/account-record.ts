@@ -1,0 +1,69 @@
+import { type Account, adminErrorMessages } from '@animal-store/contract/admin';
+import { and, count, eq, inArray } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { isActive } from '../database/lifetime.ts';
+import { accounts, apiKeys } from '../database/schema.ts';
+import { statement } from '../database/statement.ts';
+import { toSuspension } from '../database/suspension.ts';
+import { quotaOf } from '../keys/api-key.ts';
+import { accountColumns, findStoredAccount, type StoredAccount } from '../keys/key-account.ts';
+import { Refusal } from '../keys/refusal.ts';
+
+const findAccounts = statement('find_accounts', (db, names: string[]) =>
+  db
+    .select({ name: accounts.name, ...accountColumns })
+    .from(accounts)
+    .where(inArray(accounts.name, names)),
+);
+
+const countKeys = statement('count_keys_of_accounts', (db, names: string[]) =>
+  db
+    .select({ name: apiKeys.account, keys: count() })
+    .from(apiKeys)
+    .where(and(inArray(apiKeys.account, names), isActive(apiKeys)))
+    .groupBy(apiKeys.account),
+);
+
+const findAnyKey = statement('find_key_of_account', (db, name: string) =>
+  db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.account, name)).limit(1),
+);
+
+/** Reads accounts, in the order of their names here. A label that nobody decided about has no plan. */
+export async function readAccounts(db: Database, names: string[]): Promise<Account[]> {
+  if (names.length === 0) return [];
+  const stored = new Map((await findAccounts(db, names)).map((row) => [row.name, row]));
+  const keys = new Map((await countKeys(db, names)).map((row) => [row.name, row.keys]));
+  return names.map((name) => ({
+    account: name,
+    ...decisionsOf(stored.get(name)),
+    keys: keys.get(name) ?? 0,
+  }));
+}
+
+/** What operators have decided about an account. */
+export function decisionsOf(
+  account: StoredAccount | undefined,
+): Pick<Account, 'plan' | 'quota' | 'suspension'> {
+  if (account === undefined) return { plan: null, quota: null, suspension: null };
+  const { plan } = account;
+  return {
+    plan,
+    quota: plan === null ? null : quotaOf({ ...account, plan }),
+    suspension: toSuspension(account),
+  };
+}
+
+/**
+ * Finds an account that a key has, or that has a plan or is suspended.
+ *
+ * @returns what is stored about it: `undefined` while nobody decided anything.
+ * @throws {Refusal} if there is no such account.
+ */
+export async function findAccount(db: Database, name: string): Promise<StoredAccount | undefined> {
+  const stored = await findStoredAccount(db, name);
+  const isKept = stored !== undefined && (stored.plan !== null || stored.suspendedAt !== null);
+  if (!isKept && (await findAnyKey(db, name)).length === 0) {
+    throw new Refusal('account_not_found', adminErrorMessages.account_not_found(name));
+  }
+  return stored;
+}

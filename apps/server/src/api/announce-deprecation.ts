@@ -1,0 +1,59 @@
+import { type Deprecation, formatLinks, parseInt64 } from '@animal-store/contract';
+import type { Request, RequestHandler } from 'express';
+import { appendHeader } from '../http/note-headers.ts';
+
+type Params = Request['params'];
+
+/** The headers of a deprecated operation. Only `Link` depends on the request. */
+interface Announcement {
+  readonly deprecation: string;
+  readonly sunset: string;
+  link(params: Params): string;
+}
+
+/**
+ * Creates the step that announces the end of a deprecated operation on all of its responses, errors
+ * included.
+ *
+ * @param baseUrl the start of links, ending in `/v1`.
+ */
+export function announceDeprecation(baseUrl: string): RequestHandler {
+  const known = new WeakMap<Deprecation, Announcement>();
+
+  function describe({ deprecatedAt, sunsetAt, successor: { path } }: Deprecation): Announcement {
+    const about = { url: `${new URL('/docs', baseUrl)}#deprecation`, rel: 'deprecation' };
+    const linkTo = (successor: string) =>
+      formatLinks([about, { url: baseUrl + successor, rel: 'successor-version' }]);
+    const template = linkTo(path);
+    const withoutQuery = linkTo(path.replace(/\?.*/, ''));
+    const names = Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
+    return {
+      // RFC 9745, §2: a structured date, in seconds.
+      deprecation: `@${deprecatedAt.getTime() / 1000}`,
+      // RFC 8594, §3: an HTTP date.
+      sunset: sunsetAt.toUTCString(),
+      link(params) {
+        let link = template;
+        for (const name of names) {
+          const value = params[name];
+          // What is not an integer may be anything, such as a line break and a header.
+          if (typeof value !== 'string' || parseInt64(value) === undefined) return withoutQuery;
+          link = link.replace(`:${name}`, value);
+        }
+        return link;
+      },
+    };
+  }
+
+  return function announceEnd(req, res, next) {
+    const deprecation = req.tsRestRoute?.metadata?.deprecation;
+    if (deprecation !== undefined) {
+      const announcement = known.get(deprecation) ?? describe(deprecation);
+      known.set(deprecation, announcement);
+      appendHeader(res, 'Deprecation', announcement.deprecation);
+      appendHeader(res, 'Sunset', announcement.sunset);
+      appendHeader(res, 'Link', announcement.link(req.params));
+    }
+    next();
+  };
+}

@@ -1,0 +1,71 @@
+import type { Account, AccountDetails, ListedAccount } from '@animal-store/contract/admin';
+import { formatFields, formatTable, toCount } from './format-table.ts';
+import { listedState, ofOneReplica, suspensionFields, windowField } from './show-keys.ts';
+
+/** Shown for a missing value. */
+const none = '-';
+
+/** A list of accounts as a table. */
+export function showAccounts(accounts: readonly ListedAccount[]): string {
+  if (accounts.length === 0) return 'There are no such accounts.\n';
+  return formatTable(accounts, {
+    ACCOUNT: ({ account }) => account,
+    PLAN: ({ plan }) => plan ?? none,
+    'PER MINUTE': ({ quota }) => (quota === null ? none : toCount(quota.perMinute)),
+    'PER DAY': ({ quota }) => (quota === null ? none : toCount(quota.perDay)),
+    STATE: ({ suspension }) => (suspension === null ? 'active' : 'suspended'),
+    KEYS: ({ keys }) => toCount(keys),
+    'REQUESTS TODAY': ({ requestsToday }) => toCount(requestsToday),
+  });
+}
+
+/** One account, with its usage and its keys if they are given. */
+export function showAccount(account: Account | AccountDetails): string {
+  const { plan, quota, suspension, keys } = account;
+  const shared =
+    plan === null || quota === null
+      ? 'none: each key has its own'
+      : `${plan}: ${toCount(quota.perMinute)} per minute, ${toCount(quota.perDay)} per day, shared by its keys`;
+  const fields = formatFields([
+    ['Account', account.account],
+    ['Plan', shared],
+    ['State', suspension === null ? 'active' : 'suspended'],
+    ...suspensionFields(suspension),
+    ['Keys', toCount(keys)],
+    ...('usage' in account ? usageFields(account) : []),
+  ]);
+  return 'newestKeys' in account ? `${fields}${keysOf(account)}` : fields;
+}
+
+function usageFields({ usage, requestsToday }: AccountDetails) {
+  return [
+    ...(usage?.scope === 'replica' ? [['Usage', ofOneReplica] as const] : []),
+    ...(usage === null
+      ? []
+      : ([
+          ['Minute', windowField(usage.windows.minute)],
+          ['Day', windowField(usage.windows.day)],
+        ] as const)),
+    ['Today', `${toCount(requestsToday)} requests`],
+  ] as const;
+}
+
+/** The keys of an account, those that used the most today first. */
+function keysOf({ busiestKeys, newestKeys }: AccountDetails): string {
+  if (newestKeys.length === 0) return '';
+  const busy = new Set(busiestKeys.map(({ keyId }) => keyId));
+  const rows = [
+    ...busiestKeys.map(({ keyId, name, requests }) => ({ id: keyId, name, requests })),
+    ...newestKeys
+      .filter(({ id }) => !busy.has(id))
+      .map(({ id, name }) => ({ id, name, requests: 0 })),
+  ];
+  const states = new Map(newestKeys.map((key) => [key.id, listedState(key)]));
+  const table = formatTable(rows, {
+    ID: ({ id }) => id,
+    NAME: ({ name }) => name ?? none,
+    STATE: ({ id }) => states.get(id) ?? none,
+    'REQUESTS TODAY': ({ requests }) => toCount(requests),
+  });
+  return `\n${table}`;
+}

@@ -1,0 +1,1 @@
+CREATE INDEX IF NOT EXISTS "pets_category_status_id" ON "pets" USING btree ("category_id","status","id");

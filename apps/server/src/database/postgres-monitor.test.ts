@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { DatabaseUnavailableError, readOnly } from './database-error.ts';
+import type { FoundPostgres } from './find-postgres.ts';
+import { createPostgresMonitor } from './postgres-monitor.ts';
+
+const addressOf = (host: string) => ({ host, port: 5432, path: undefined });
+const primary: FoundPostgres = { address: addressOf('primary'), isWritable: true };
+const standby: FoundPostgres = { address: addressOf('standby'), isWritable: false };
+const refused = new DatabaseUnavailableError('ECONNREFUSED');
+
+/** A monitor whose searches and pauses end when the test says so. */
+function createTestMonitor() {
+  const searches: PromiseWithResolvers<FoundPostgres>[] = [];
+  const pauses: (() => void)[] = [];
+  const events: string[] = [];
+  const monitor = createPostgresMonitor({
+    first: addressOf('first'),
+    find() {
+      const search = Promise.withResolvers<FoundPostgres>();
+      searches.push(search);
+      return search.promise;
+    },
+    onReplaced: () => events.push('replaced'),
+    pause: () => new Promise<void>((resolve) => pauses.push(resolve)),
+  });
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    monitor,
+    events,
+    searches,
+    async find(found: FoundPostgres) {
+      searches.at(-1)?.resolve(found);
+      await settled();
+    },
+    async findNothing() {
+      searches.at(-1)?.reject(refused);
+      await settled();
+    },
+    async endPause() {
+      for (const end of pauses.splice(0)) end();
+      await settled();
+    },
+  };
+}
+
+test('before any failure, connections go to the first host without a search', async () => {
+  const { monitor, searches } = createTestMonitor();
+  expect(await monitor.target()).toEqual(addressOf('first'));
+  expect(searches).toHaveLength(0);
+});
+
+test('many failures begin one search, and new connections wait for its result', async () => {
+  const { monitor, searches, find } = createTestMonitor();
+  for (let i = 0; i < 100; i += 1) monitor.suspect(refused);
+  const targets = Promise.all([monitor.target(), monitor.target()]);
+  await find(primary);
+  expect(await targets).toEqual([primary.address, primary.address]);
+  expect(searches).toHaveLength(1);
+});
+
+test('while no Postgres is found, new connections fail at once and the search is repeated', async () => {
+  const { monitor, searches, find, findNothing, endPause } = createTestMonitor();
+  monitor.suspect(refused);
+  await findNothing();
+  await expect(monitor.target()).rejects.toMatchObject({ code: refused.code });
+  await endPause();
+  // Also while the next search is under way.
+  await expect(monitor.target()).rejects.toMatchObject({ code: refused.code });
+  await find(primary);
+  expect(await monitor.target()).toEqual(primary.address);
+  await endPause();
+  expect(searches).toHaveLength(2);
+});
+
+test('a read-only Postgres is used, and the search goes on until a writable one is found', async () => {
+  const { monitor, events, find, endPause, searches } = createTestMonitor();
+  monitor.suspect(refused);
+  await find(standby);
+  expect(await monitor.target()).toEqual(standby.address);
+  expect(events).toEqual([]);
+  await endPause();
+  await find(primary);
+  expect(await monitor.target()).toEqual(primary.address);
+  expect(events).toEqual(['replaced']);
+  await endPause();
+  expect(searches).toHaveLength(2);
+});
+
+// A primary that was demoted keeps its connections; the name may lead to the new one already.
+test('a write that is refused as read-only replaces the connections once Postgres is writable', async () => {
+  const { monitor, events, find } = createTestMonitor();
+  monitor.suspect(new DatabaseUnavailableError(readOnly));
+  await find(primary);
+  expect(events).toEqual(['replaced']);
+});
+
+test('a failure during the pause after a search begins another one', async () => {
+  const { monitor, searches, find, endPause } = createTestMonitor();
+  monitor.suspect(refused);
+  await find(primary);
+  monitor.suspect(refused);
+  expect(searches).toHaveLength(1);
+  await endPause();
+  expect(searches).toHaveLength(2);
+});
+
+test('who waits for a Postgres goes on when one is found', async () => {
+  const { monitor, find, findNothing, endPause } = createTestMonitor();
+  monitor.suspect(refused);
+  await findNothing();
+  let isFound = false;
+  const waiting = monitor.whenFound().then(() => {
+    isFound = true;
+  });
+  await endPause();
+  expect(isFound).toBe(false);
+  await find(primary);
+  await endPause();
+  await waiting;
+});
+
+// The connection that listens is wanted again as soon as it is lost: a loop of connections otherwise, if
+// Postgres refuses it and answers the search, as with one connection left.
+test('who waits for a Postgres waits for a pause, also while nothing is known to have failed', async () => {
+  const { monitor, endPause } = createTestMonitor();
+  let isFound = false;
+  const waiting = monitor.whenFound().then(() => {
+    isFound = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isFound).toBe(false);
+  await endPause();
+  await waiting;
+});
+
+test('a closed monitor searches no more, and refuses connections', async () => {
+  const { monitor, searches, findNothing, endPause } = createTestMonitor();
+  monitor.suspect(refused);
+  await findNothing();
+  monitor.close();
+  await endPause();
+  expect(searches).toHaveLength(1);
+  await expect(monitor.target()).rejects.toMatchObject({ code: 'CONNECTION_ENDED' });
+});

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type DatabaseError,
+  DatabaseUnavailableError,
+  readOnly,
+  toDatabaseError,
+} from './database-error.ts';
+import type { FoundPostgres } from './find-postgres.ts';
+import type { Address } from './postgres-socket.ts';
+
+/** The pause between two searches, in milliseconds. It varies by half, so that replicas spread. */
+const pauseMs = 250;
+
+/**
+ * Decides where connections go, and whether any may be opened.
+ *
+ * After a failure, one search at a time finds out whether Postgres is there and accepts writes. New
+ * connections wait for its result. If it finds nothing, it is repeated, and new connections fail at once:
+ * they would only tell the same. If it finds a Postgres that is read-only, that one is used, and the search
+ * goes on for one that is not.
+ *
+ * @param options.find {@link findPostgres}
+ * @param options.onReplaced called when a writable Postgres is found after a read-only one. It may be
+ * another one, so connections to the old one must be closed: they would stay read-only for ever.
+ * @param options.pause how long to wait between two searches.
+ */
+export function createPostgresMonitor(options: {
+  first: Address;
+  find: () => Promise<FoundPostgres>;
+  onReplaced: () => void;
+  pause?: (signal: AbortSignal) => Promise<unknown>;
+}) {
+  const { find, onReplaced, pause = pauseBetweenSearches } = options;
+  const closing = new AbortController();
+  let address = options.first;
+  let isReadOnly = false;
+  /** Why no connection is possible; `undefined` if one is, as far as known. */
+  let fault: DatabaseError | undefined;
+  /** Whether something failed after the last search had begun. */
+  let isSuspected = false;
+  let isSearching = false;
+  /** The first result of a search. */
+  let firstResult: Promise<void> | undefined;
+
+  const isWanted = () =>
+    !closing.signal.aborted && (fault !== undefined || isReadOnly || isSuspected);
+
+  async function searchOnce(): Promise<void> {
+    isSuspected = false;
+    try {
+      const found = await find();
+      fault = undefined;
+      address = found.address;
+      if (isReadOnly && found.isWritable) onReplaced();
+      isReadOnly = !found.isWritable;
+    } catch (error) {
+      fault = toDatabaseError(error);
+    }
+  }
+
+  async function search(): Promise<void> {
+    isSearching = true;
+    firstResult = searchOnce();
+    await firstResult;
+    firstResult = undefined;
+    do {
+      // Also after a success: failures come many at a time, and each would begin a search.
+      await pause(closing.signal);
+      if (isWanted()) await searchOnce();
+    } while (isWanted());
+    isSearching = false;
+  }
+
+  return {
+    /**
+     * Gives the address of the Postgres to connect to. Waits for a search that has just begun.
+     *
+     * @throws {DatabaseError} if none was found.
+     */
+    async target(): Promise<Address> {
+      await firstResult;
+      if (closing.signal.aborted) throw new DatabaseUnavailableError('CONNECTION_ENDED');
+      if (fault !== undefined) throw fault;
+      return address;
+    },
+
+    /** Waits for a pause, and then until a Postgres is found. */
+    async whenFound(): Promise<void> {
+      do await pause(closing.signal);
+      while (fault !== undefined && !closing.signal.aborted);
+    },
+
+    /** Takes a writable Postgres that somebody else has found. A search under way knows better. */
+    use(found: Address): void {
+      if (!isSearching) address = found;
+    },
+
+    /** Looks for Postgres, because a statement or a connection failed. */
+    suspect(error: DatabaseError): void {
+      if (error.code === readOnly) isReadOnly = true;
+      isSuspected = true;
+      if (closing.signal.aborted) return;
+      if (!isSearching) void search();
+    },
+
+    /** Ends the search. No connection is opened from now on. */
+    close(): void {
+      closing.abort();
+    },
+  };
+}
+
+function pauseBetweenSearches(signal: AbortSignal): Promise<unknown> {
+  const ms = pauseMs * (0.5 + Math.random());
+  return sleep(ms, undefined, { signal, ref: false }).catch(() => {});
+}

@@ -1,0 +1,46 @@
+import { stringifyJson } from '@animal-store/contract';
+import type { Response } from 'express';
+import { setHeader } from './note-headers.ts';
+import { WrittenBody } from './written-body.ts';
+
+const jsonType = 'application/json; charset=utf-8';
+
+/**
+ * Writes the head with all headers of `res.locals`, and ends the response. Every response of an app
+ * ends here: `res.json` calls it, and what has another body calls it instead of `res.send`.
+ *
+ * @param length of the body in bytes, if it is not to be sent, as to a HEAD.
+ */
+export function send(res: Response, body?: string | Buffer, length?: number): void {
+  const { headers } = res.locals;
+  const bytes = length ?? (body === undefined ? undefined : Buffer.byteLength(body));
+  if (bytes !== undefined) headers.push('Content-Length', String(bytes));
+  res.writeHead(res.statusCode, headers).end(body);
+  res.locals.onAnswered?.();
+}
+
+/**
+ * Replaces `res.json` (Express's guide "Overriding the Express API"). Express's own spends half of its
+ * time on the character set and on setting one header after the other.
+ */
+export function sendJson(this: Response, body: unknown): Response {
+  const { type, text } = textOf(body);
+  setHeader(this, 'Content-Type', type);
+  send(this, text);
+  return this;
+}
+
+/** The text of a body, and its media type. */
+export function textOf(body: unknown): { readonly type: string; readonly text: string } {
+  return body instanceof WrittenBody ? body : { type: jsonType, text: write(body) };
+}
+
+function write(body: unknown): string {
+  try {
+    return JSON.stringify(body);
+  } catch (error) {
+    // `JSON.stringify` refuses a bigint. Few bodies hold one.
+    if (error instanceof TypeError) return stringifyJson(body);
+    throw error;
+  }
+}

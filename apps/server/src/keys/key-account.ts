@@ -1,0 +1,69 @@
+import type { PlanName, Quota } from '@animal-store/contract';
+import type { Key } from '@animal-store/contract/admin';
+import { eq, sql } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { accounts } from '../database/schema.ts';
+import { execution, oneRow, preparedStatement } from '../database/statement.ts';
+import type { StoredSuspension } from '../database/suspension.ts';
+import { quotaOf, type StoredPlan } from './api-key.ts';
+
+/** What is read of an account to decide requests of its keys. */
+export const accountColumns = {
+  id: accounts.id,
+  plan: accounts.plan,
+  perMinute: accounts.perMinute,
+  perDay: accounts.perDay,
+  suspendedAt: accounts.suspendedAt,
+  suspensionReason: accounts.suspensionReason,
+};
+
+/** An account as stored. Without a plan it is a label. */
+export interface StoredAccount extends Omit<StoredPlan, 'plan'>, StoredSuspension {
+  readonly id: string;
+  readonly plan: PlanName | null;
+}
+
+/** The plan that holds for a key. */
+export interface AppliedPlan {
+  /** The account whose plan it is; `undefined` if it is the key's own. */
+  readonly accountId: string | undefined;
+  readonly plan: PlanName;
+  readonly quota: Quota;
+}
+
+/** Chooses the plan that holds for a key: that of its account, if the account has one. */
+export function applyPlan(
+  own: Pick<AppliedPlan, 'plan' | 'quota'>,
+  account: StoredAccount | null | undefined,
+): AppliedPlan {
+  if (account == null || account.plan === null) {
+    return { accountId: undefined, plan: own.plan, quota: own.quota };
+  }
+  const { id, plan } = account;
+  return { accountId: id, plan, quota: quotaOf({ ...account, plan }) };
+}
+
+const selectAccount = preparedStatement('find_account_of_key', (db) =>
+  db
+    .select({ account: accountColumns, execution })
+    .from(oneRow)
+    .leftJoin(accounts, eq(accounts.name, sql.placeholder('name'))),
+);
+
+/** Finds what operators have decided about an account; `undefined` if nothing. */
+export async function findStoredAccount(
+  db: Database,
+  name: string | null,
+): Promise<StoredAccount | undefined> {
+  if (name === null) return undefined;
+  const [row] = await selectAccount(db, { name });
+  return row?.account ?? undefined;
+}
+
+/** The plan that holds for a key at this moment: its own or that of its account. */
+export async function findAppliedPlan(
+  db: Database,
+  key: Pick<Key, 'account' | 'plan' | 'quota'>,
+): Promise<AppliedPlan> {
+  return applyPlan(key, await findStoredAccount(db, key.account));
+}

@@ -1,0 +1,42 @@
+/**
+ * Bounds the lines about what anybody can cause: an attacker could fill the disk with them.
+ *
+ * @param options.lines how many lines each cause may have in a period.
+ * @param options.maxCauses how many causes are told apart. All others share the lines of one.
+ * @param options.onSkipped called at the end of a period with the number of lines that each cause had
+ * too many, if any.
+ */
+export function limitLines<Cause>(options: {
+  lines: number;
+  periodMs: number;
+  maxCauses?: number;
+  onSkipped: (skipped: ReadonlyMap<Cause | 'others', number>) => void;
+}) {
+  const { lines, periodMs, maxCauses = Number.POSITIVE_INFINITY, onSkipped } = options;
+  const wanted = new Map<Cause | 'others', number>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function endPeriod(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const tooMany = [...wanted].filter(([, count]) => count > lines);
+    wanted.clear();
+    if (tooMany.length > 0) {
+      onSkipped(new Map(tooMany.map(([cause, count]) => [cause, count - lines])));
+    }
+  }
+
+  return {
+    /** Whether one more line may be written. */
+    isWritten(cause: Cause): boolean {
+      timer ??= setTimeout(endPeriod, periodMs).unref();
+      const counted = wanted.has(cause) || wanted.size < maxCauses ? cause : 'others';
+      const count = (wanted.get(counted) ?? 0) + 1;
+      wanted.set(counted, count);
+      return count <= lines;
+    },
+
+    /** Ends the period. */
+    close: endPeriod,
+  };
+}

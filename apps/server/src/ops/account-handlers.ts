@@ -1,0 +1,119 @@
+import {
+  type AccountDetails,
+  accountContract,
+  adminRoutes,
+  maxBusyKeys,
+  maxShownKeys,
+} from '@animal-store/contract/admin';
+import { initServer } from '@ts-rest/express';
+import type { AccountManagement } from '../accounts/account-management.ts';
+import { isAccountPosition } from '../accounts/account-search.ts';
+import { jsonBody } from '../http/json-body.ts';
+import type { KeyManagement } from '../keys/key-management.ts';
+import type { Quotas } from '../quotas/open-quotas.ts';
+import { toQuotaWindows } from '../quotas/quota-decision.ts';
+import type { UsageQueries } from '../usage/usage-queries.ts';
+import { linkNextPage, type PagedList, readCursor } from './admin-cursor.ts';
+import { causeOf } from './change-request.ts';
+import { csvContract } from './csv-contract.ts';
+import { tableOfAccounts } from './csv-lists.ts';
+import { inPreferredType, offerCsv } from './offer-csv.ts';
+import { readUsageRange, type UsageQuestion } from './usage-range.ts';
+
+const dayMs = 86_400_000;
+
+const contract = { ...accountContract, listAccounts: csvContract.listAccounts };
+
+/** The operations on accounts. */
+export function createAccountHandlers(options: {
+  accounts: AccountManagement;
+  keys: Pick<KeyManagement, 'list'>;
+  quotas: Pick<Quotas, 'keys'>;
+  usage: Pick<UsageQueries, 'read' | 'readBusiest' | 'sumOfAccounts'>;
+}) {
+  const { accounts, keys, quotas, usage } = options;
+
+  async function readHistory(
+    account: string,
+    question: UsageQuestion,
+  ): Promise<AccountDetails['history']> {
+    const { bucket } = question;
+    const range = readUsageRange(question);
+    return { ...range, bucket, rows: await usage.read(bucket, { account }, range) };
+  }
+
+  async function detailsOf(name: string): Promise<AccountDetails> {
+    const { account, accountId } = await accounts.find(name);
+    const range = today();
+    const [decision, sums, busiest, newest] = await Promise.all([
+      accountId === undefined || account.quota === null
+        ? undefined
+        : quotas.keys.lookAtAccount(accountId, account.quota),
+      usage.sumOfAccounts([name], range),
+      usage.readBusiest({ account: name }, range, maxBusyKeys),
+      keys.list({ account: name }, maxShownKeys, undefined),
+    ]);
+    return {
+      ...account,
+      usage:
+        decision === undefined
+          ? null
+          : { scope: decision.scope, windows: toQuotaWindows(decision) },
+      requestsToday: sums.get(name) ?? 0,
+      busiestKeys: busiest.keys,
+      newestKeys: [...newest.items],
+    };
+  }
+
+  return initServer().router(contract, {
+    listAccounts: {
+      middleware: [offerCsv],
+      async handler({ query: { limit, cursor, ...filter }, req, res }) {
+        const { path } = adminRoutes.listAccounts;
+        const list: PagedList = { path, limit, filter, isPosition: isAccountPosition };
+        const { items, next } = await accounts.list(filter, limit, readCursor(list, cursor));
+        linkNextPage(res, list, next);
+        const names = items.map(({ account }) => account);
+        const sums = await usage.sumOfAccounts(names, today());
+        const body = items.map((item) => ({
+          ...item,
+          requestsToday: sums.get(item.account) ?? 0,
+        }));
+        return { status: 200, body: inPreferredType(req, body, tableOfAccounts) };
+      },
+    },
+
+    async getAccount({ params: { account }, query: { include, ...question }, res }) {
+      res.locals.account = account;
+      const [details, history] = await Promise.all([
+        detailsOf(account),
+        include === undefined ? undefined : readHistory(account, question),
+      ]);
+      return { status: 200, body: { ...details, history } };
+    },
+
+    setAccountPlan: {
+      middleware: [jsonBody],
+      async handler({ params: { account }, query, body, res }) {
+        res.locals.account = account;
+        return { status: 200, body: await accounts.setPlan(account, body, causeOf(res, query)) };
+      },
+    },
+
+    async suspendAccount({ params: { account }, query, res }) {
+      res.locals.account = account;
+      return { status: 200, body: await accounts.suspend(account, causeOf(res, query)) };
+    },
+
+    async resumeAccount({ params: { account }, query, res }) {
+      res.locals.account = account;
+      return { status: 200, body: await accounts.resume(account, causeOf(res, query)) };
+    },
+  });
+}
+
+/** The present day, in UTC as the ledger's. */
+function today() {
+  const from = Math.floor(Date.now() / dayMs) * dayMs;
+  return { from: new Date(from).toISOString(), to: new Date(from + dayMs).toISOString() };
+}

@@ -1,0 +1,91 @@
+import { adminContract, createAdminOpenApi } from '@animal-store/contract/admin';
+import { createExpressEndpoints } from '@ts-rest/express';
+import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import type { AccountManagement } from '../accounts/account-management.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { compressJson } from '../http/compress-json.ts';
+import { endpointOptions, refuseOtherMethods, refusePath } from '../http/endpoints.ts';
+import { refuseMalformedPath } from '../http/malformed-path.ts';
+import type { KeyManagement } from '../keys/key-management.ts';
+import type { OperatorManagement } from '../operators/operator-management.ts';
+import type { OperatorSessions } from '../operators/operator-sessions.ts';
+import type { OverviewReader } from '../overview/overview.ts';
+import type { Quotas } from '../quotas/open-quotas.ts';
+import type { UsageQueries } from '../usage/usage-queries.ts';
+import { createAccountHandlers } from './account-handlers.ts';
+import { createAuditHandlers } from './audit-handlers.ts';
+import { translateRefusal } from './change-request.ts';
+import { csvContract } from './csv-contract.ts';
+import { createDeprecationHandlers } from './deprecation-handlers.ts';
+import type { Health } from './health.ts';
+import { createKeyHandlers } from './key-handlers.ts';
+import { noteKey } from './observe-ops-requests.ts';
+import { createOperatorHandlers } from './operator-handlers.ts';
+import { createOverviewHandlers } from './overview-handlers.ts';
+import { requireRole } from './require-role.ts';
+import { createSessionHandlers } from './session-handlers.ts';
+import { createUsageHandlers } from './usage-handlers.ts';
+
+/** What the admin API works with. */
+export interface AdminServices {
+  readonly keys: KeyManagement;
+  readonly accounts: AccountManagement;
+  readonly quotas: Quotas;
+  readonly operators: OperatorManagement;
+  readonly sessions: OperatorSessions;
+  readonly usage: UsageQueries;
+  readonly overview: OverviewReader;
+  readonly audit: AuditLog;
+  readonly health: Pick<Health, 'report'>;
+}
+
+export type AdminHandlers = ReturnType<typeof createAdminHandlers>;
+
+/** Creates what implements the contract of the admin API. */
+export function createAdminHandlers(services: AdminServices) {
+  return {
+    ...createKeyHandlers(services),
+    ...createAccountHandlers(services),
+    ...createOperatorHandlers(services.operators),
+    ...createUsageHandlers(services),
+    ...createDeprecationHandlers(services),
+    ...createOverviewHandlers(services),
+    ...createSessionHandlers(services.sessions),
+    ...createAuditHandlers(services.audit),
+  };
+}
+
+const openApi = { method: 'GET', path: '/openapi.json' } as const;
+
+/**
+ * Creates the router of the admin API.
+ *
+ * @param admission refuses everybody but operators: without authentication a caller learns nothing,
+ * not even which paths exist.
+ */
+export function createAdminRouter(
+  handlers: AdminHandlers,
+  admission: RequestHandler[],
+  answerFailure: ErrorRequestHandler,
+): Router {
+  const admin = Router({ caseSensitive: true, strict: true });
+  const contract = { ...adminContract, ...csvContract };
+  createExpressEndpoints(contract, handlers, admin, {
+    ...endpointOptions,
+    globalMiddleware: [compressJson, ...admission, requireRole, refuseMalformedPath, noteKey],
+  });
+  admin.get(openApi.path, compressJson, admission, showOpenApi());
+  refuseOtherMethods(admin, [...Object.values(adminContract), openApi], admission);
+  admin.use(admission, refusePath);
+  admin.use(translateRefusal, answerFailure);
+  return admin;
+}
+
+function showOpenApi(): RequestHandler {
+  // Created when it is first requested, because most processes never need it.
+  let document: object | undefined;
+  return function answerOpenApi(_req, res) {
+    document ??= createAdminOpenApi();
+    res.json(document);
+  };
+}

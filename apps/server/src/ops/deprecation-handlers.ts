@@ -1,0 +1,47 @@
+import { deprecations } from '@animal-store/contract';
+import { adminRoutes, deprecationContract } from '@animal-store/contract/admin';
+import { initServer } from '@ts-rest/express';
+import type { KeyManagement } from '../keys/key-management.ts';
+import { isKeyPosition } from '../keys/key-search.ts';
+import type { UsageQueries } from '../usage/usage-queries.ts';
+import { linkNextPage, type PagedList, readCursor } from './admin-cursor.ts';
+import { readUsageRange } from './usage-range.ts';
+
+/** The operation on what will be switched off. */
+export function createDeprecationHandlers(options: {
+  keys: Pick<KeyManagement, 'list'>;
+  usage: Pick<UsageQueries, 'read' | 'readRecent'>;
+}) {
+  const { keys, usage } = options;
+
+  return initServer().router(deprecationContract, {
+    async getDeprecation({ query: { deprecatedWithinDays, limit, cursor, ...question }, res }) {
+      const filter = { deprecatedWithinDays };
+      const list: PagedList = {
+        path: adminRoutes.getDeprecation.path,
+        limit,
+        filter,
+        isPosition: (position) => isKeyPosition(filter, position),
+      };
+      const position = readCursor(list, cursor);
+      const { bucket } = question;
+      const range = readUsageRange(question);
+      const [rows, { items, next }] = await Promise.all([
+        usage.read(bucket, {}, range),
+        keys.list(filter, limit, position),
+      ]);
+      linkNextPage(res, list, next);
+      const ids = items.map(({ id }) => id);
+      const recent = ids.length === 0 ? new Map() : await usage.readRecent(ids);
+      return {
+        status: 200,
+        body: {
+          ...range,
+          bucket,
+          rows: rows.filter(({ operation }) => operation in deprecations),
+          callers: items.map((key) => ({ ...key, recent: recent.get(key.id) })),
+        },
+      };
+    },
+  });
+}

@@ -1,0 +1,125 @@
+import type { BanPolicy, Quota } from '@animal-store/contract';
+import type { StoreAnswer } from './quota-decision.ts';
+
+/** One request of an API key. */
+export interface KeyRequest {
+  /** Where Redis keeps the windows of the request's subject. */
+  readonly windowsAt: string;
+  /** Where Redis keeps the strikes and the ban of the key: behind its windows, if it is the subject. */
+  readonly banAt: string;
+  readonly quota: Quota;
+}
+
+/** Requests that the script decides together. */
+export interface KeyGroup extends KeyRequest {
+  /** The places of its requests among all, in order of arrival; none to look without counting. */
+  readonly places: number[];
+}
+
+/** What Redis answers to one request. */
+export interface RedisAnswer extends StoreAnswer {
+  /** Whether this is the request that began a ban. */
+  readonly beganBan: boolean;
+}
+
+/** What `decide.lua` replies for the requests of one key. */
+type KeyReply = readonly number[];
+
+/**
+ * Groups requests of one key under the same quota. Keys of one account have groups of their own: which
+ * of requests that arrive together is counted first makes no difference.
+ */
+export function groupByKey(all: readonly KeyRequest[]): KeyGroup[] {
+  const groups: KeyGroup[] = [];
+  const latest = new Map<string, KeyGroup>();
+  all.forEach(({ windowsAt, banAt, quota }, place) => {
+    let group = latest.get(banAt);
+    // After a change of plan a new group begins, so that the order of arrival is kept.
+    if (group?.quota.perMinute !== quota.perMinute || group.quota.perDay !== quota.perDay) {
+      group = { windowsAt, banAt, quota, places: [] };
+      groups.push(group);
+      latest.set(banAt, group);
+    }
+    group.places.push(place);
+  });
+  return groups;
+}
+
+/** The names that `decide.lua` gets: one for each group, and another if its key is not its own subject. */
+export function namesOf(groups: readonly KeyGroup[]): string[] {
+  const names: string[] = [];
+  for (const { windowsAt, banAt } of groups) {
+    names.push(windowsAt);
+    if (banAt !== windowsAt) names.push(banAt);
+  }
+  return names;
+}
+
+/** Writes the argument of `decide.lua` that tells the requests and limits of each group. */
+export function writeRequests(groups: readonly KeyGroup[]): string {
+  return JSON.stringify(
+    groups.flatMap(({ windowsAt, banAt, places, quota }) => [
+      windowsAt === banAt ? 1 : 2,
+      places.length,
+      quota.perMinute,
+      quota.perDay,
+    ]),
+  );
+}
+
+/** Writes the argument of `decide.lua` that tells the ban policy. */
+export function writeBanPolicy(policy: BanPolicy): string {
+  return JSON.stringify([
+    policy.graceMs,
+    policy.minStrikes,
+    policy.strikeShare,
+    policy.strikeWindowSeconds * 1_000,
+    policy.banSeconds * 1_000,
+    policy.maxBanSeconds * 1_000,
+    policy.memorySeconds * 1_000,
+  ]);
+}
+
+/** Reads the reply of `decide.lua`: the answer to each request, in their order. */
+export function readAnswers(json: string, groups: readonly KeyGroup[]): RedisAnswer[] {
+  const [now, ...replies]: [number, ...KeyReply[]] = JSON.parse(json);
+  const answers: RedisAnswer[] = [];
+  groups.forEach(({ places }, i) => {
+    places.forEach((place, index) => {
+      answers[place] = answerTo(replies[i] ?? [], index, now);
+    });
+  });
+  return answers;
+}
+
+/** Reads the reply of `decide.lua` to a look at one key. */
+export function readLook(json: string): StoreAnswer {
+  const [now, reply = []]: [number, KeyReply?] = JSON.parse(json);
+  return { ...answerTo(reply, 0, now), outcome: 'admitted' };
+}
+
+/**
+ * Tells what the reply for the requests of a key means for one of them, the `index`-th to arrive: the
+ * first are admitted, those after them denied, and the rest banned.
+ */
+function answerTo(reply: KeyReply, index: number, now: number): RedisAnswer {
+  const [admitted = 0, minuteUsed = 0, minuteEnds = 0, dayUsed = 0, dayEnds = 0] = reply;
+  const { 5: denied = 0, 6: banEnds = 0, 7: strikesBefore = 0, 8: strikesAfter = 0 } = reply;
+  const isAdmitted = index < admitted;
+  const isDenied = !isAdmitted && index < admitted + denied;
+  // Requests that were admitted after this one.
+  const later = isAdmitted ? admitted - 1 - index : 0;
+  // Each denial after this one is a strike: only the first denials of an episode are none.
+  const laterStrikes = isDenied ? admitted + denied - 1 - index : 0;
+  return {
+    now,
+    outcome: isAdmitted ? 'admitted' : isDenied ? 'denied' : 'banned',
+    counts: {
+      minute: { used: minuteUsed - later, endsAtMs: minuteEnds },
+      day: { used: dayUsed - later, endsAtMs: dayEnds },
+    },
+    strikes: isAdmitted ? strikesBefore : Math.max(strikesBefore, strikesAfter - laterStrikes),
+    bannedUntilMs: isAdmitted || isDenied ? 0 : banEnds,
+    beganBan: index === admitted + denied && reply[9] === 1,
+  };
+}

@@ -1,0 +1,74 @@
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { KeyPlace } from './key-quotas.ts';
+import { subjectOf } from './limited-key.ts';
+import type { RedisConnection } from './open-redis.ts';
+import { banPlaceOf, keyPrefix } from './redis-places.ts';
+
+/** Where the ban state begins in the state of a key that is its own subject: behind the windows. */
+const windowBytes = 20;
+
+const noBan = Buffer.alloc(0);
+
+/**
+ * Creates what ends bans in Redis, and moves them. An unban while Redis is away is repeated when it is
+ * back.
+ */
+export function createRedisBans({
+  redis,
+  breaker,
+}: {
+  redis: RedisConnection;
+  breaker: Pick<CircuitBreaker, 'run'>;
+}) {
+  /** Keys that may still be banned in Redis, by their id. */
+  const missed = new Map<string, KeyPlace>();
+
+  /** Reads the ban state of a key, and how long it is needed. */
+  async function read(key: KeyPlace): Promise<{ ban: Buffer; ttlMs: number }> {
+    const place = placeOf(key);
+    const [ban, ttlMs] = await Promise.all([
+      key.accountId === undefined
+        ? redis.getrangeBuffer(place, windowBytes, -1)
+        : redis.getBuffer(place),
+      redis.pttl(place),
+    ]);
+    // It may have ended between the two, or end within this millisecond.
+    return ban === null || ttlMs <= 0 ? { ban: noBan, ttlMs: 0 } : { ban, ttlMs };
+  }
+
+  /** Replaces the ban state of a key. */
+  async function write(key: KeyPlace, { ban, ttlMs }: { ban: Buffer; ttlMs: number }) {
+    const place = placeOf(key);
+    if (key.accountId === undefined) await redis.setBan(place, ban, ttlMs);
+    else if (ban.length === 0) await redis.del(place);
+    else await redis.set(place, ban, 'PX', ttlMs);
+  }
+
+  async function unban(key: KeyPlace): Promise<void> {
+    try {
+      await breaker.run(() => write(key, { ban: noBan, ttlMs: 0 }));
+    } catch {
+      missed.set(key.id, key);
+    }
+  }
+
+  return {
+    unban,
+
+    /** Takes the ban state of a key along to another subject. If Redis is away, it stays behind. */
+    async move(from: KeyPlace, to: KeyPlace): Promise<void> {
+      await breaker.run(async () => write(to, await read(from))).catch(() => {});
+    },
+
+    /** Repeats the unbans that Redis has missed. Call it when Redis is back. */
+    repeatMissedUnbans(): void {
+      const again = [...missed.values()];
+      missed.clear();
+      for (const key of again) void unban(key);
+    },
+  };
+}
+
+function placeOf(key: KeyPlace): string {
+  return banPlaceOf(`${keyPrefix}:${subjectOf(key)}`, key);
+}

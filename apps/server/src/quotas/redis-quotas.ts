@@ -1,0 +1,77 @@
+import { type BanPolicy, rateLimitStatusPerMinute, windowSeconds } from '@animal-store/contract';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { createAllowance } from './allowance.ts';
+import type { OnBan } from './ban-rule.ts';
+import { createBelievedBans } from './believed-bans.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import { createRedisDecider } from './decide-in-redis.ts';
+import { createKeyQuotas } from './key-quotas.ts';
+import { MemoryKeyLimiter } from './memory-key-limiter.ts';
+import type { RedisConnection } from './open-redis.ts';
+import { RedisAllowanceLimiter } from './redis-allowance-limiter.ts';
+import { createRedisBans } from './redis-bans.ts';
+import { RedisKeyLimiter } from './redis-key-limiter.ts';
+import { withSpareLookUps } from './spare-look-ups.ts';
+
+export interface RedisQuotasOptions {
+  readonly redis: RedisConnection;
+  readonly breaker: CircuitBreaker;
+  /** How many replicas share each quota while Redis is away. Asked for each decision. */
+  readonly replicas: () => number;
+  readonly addressPerMinute: number;
+  readonly banPolicy: BanPolicy;
+  readonly onBan?: OnBan | undefined;
+  /** The time by which requests of keys are decided, for tests; otherwise Redis's own. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Creates the quotas that all replicas on the same Redis share. */
+export function createRedisQuotas(options: RedisQuotasOptions) {
+  const { redis, breaker, replicas, addressPerMinute, banPolicy, onBan, now } = options;
+  const insurance = new MemoryKeyLimiter({ banPolicy, onBan, replicas, scope: 'replica' });
+  const believedBans = createBelievedBans(now ?? (() => performance.now()));
+  const decider = createRedisDecider({ redis, breaker, banPolicy, now });
+  const limiter = new RedisKeyLimiter({ ...options, decider, believedBans, insurance });
+  const bans = createRedisBans({ redis, breaker });
+  const allowance = (name: string, perMinute: number) =>
+    createRedisAllowance(options, `animal-store:${name}`, perMinute);
+
+  return {
+    keys: createKeyQuotas({
+      limiter,
+      unban: bans.unban,
+      moveBan: bans.move,
+      unbanHere(keyId) {
+        // Redis and the insurance may both hold a ban, if it began on either side of an outage.
+        believedBans.delete(keyId);
+        insurance.unban(keyId);
+      },
+    }),
+    networks: withSpareLookUps(allowance('network', addressPerMinute)),
+    pages: allowance('pages', addressPerMinute),
+    statusRequests: allowance('rate-limit-status', rateLimitStatusPerMinute),
+    repeatMissedUnbans: bans.repeatMissedUnbans,
+  };
+}
+
+/** Its insurance is this replica's share. */
+function createRedisAllowance(
+  { redis, breaker, replicas }: RedisQuotasOptions,
+  keyPrefix: string,
+  perMinute: number,
+) {
+  const limits = { points: perMinute, duration: windowSeconds.minute };
+  const insurance = new RateLimiterMemory(limits);
+  return createAllowance({
+    limiter: new RedisAllowanceLimiter(breaker, {
+      ...limits,
+      storeClient: redis,
+      keyPrefix,
+      insuranceLimiter: insurance,
+      inMemoryBlockOnConsumed: perMinute,
+    }),
+    insurance,
+    isInsured: breaker.isOpen,
+    share: () => Math.ceil(perMinute / replicas()),
+  });
+}

@@ -1,0 +1,32 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** The style sheet, without its comments. It is in every page: see its first line. */
+export const style = readFileSync(
+  new URL('../../assets/reference/docs.css', import.meta.url),
+  'utf8',
+)
+  .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+  .replaceAll(/\n\s*/g, '\n')
+  .trim();
+
+/**
+ * The headers of every page. The policy allows the pages' own files and their style sheet, and nothing else;
+ * no text becomes HTML or code.
+ */
+export const docsPageHeaders: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': [
+    `default-src 'none'`,
+    `script-src 'self'`,
+    `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
+    `img-src 'self'`,
+    `connect-src 'self'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+    `require-trusted-types-for 'script'`,
+    `trusted-types 'none'`,
+  ].join('; '),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+};

@@ -1,0 +1,93 @@
+import {
+  type BanPolicy,
+  deprecations,
+  errorMessages,
+  type PlanName,
+  pageLimit,
+  planNames,
+  plans,
+  rateLimitStatusPerMinute,
+  windowSeconds,
+} from '@animal-store/contract';
+
+/** Settings that the guides mention. */
+export interface GuideNumbers {
+  /** Requests per minute of a network without a valid key. */
+  readonly addressPerMinute: number;
+  readonly banPolicy: BanPolicy;
+}
+
+const count = new Intl.NumberFormat('en');
+const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+/**
+ * Creates a function that puts values in the place of their names, such as `{{baseUrl}}`: what the service
+ * is set to, and what the contract says.
+ *
+ * @param baseUrl the base address in the examples, ending in `/v1`.
+ */
+export function createGuideValues(
+  baseUrl: string,
+  { addressPerMinute, banPolicy }: GuideNumbers,
+  paths: { readonly windowsPicture: string },
+): (text: string) => string {
+  const { deprecatedAt, sunsetAt } = deprecations.getPet;
+  const values: Readonly<Record<string, string>> = {
+    ...paths,
+    baseUrl,
+    addressPerMinute: count.format(addressPerMinute),
+    minuteSeconds: count.format(windowSeconds.minute),
+    daySeconds: count.format(windowSeconds.day),
+    statusPerMinute: String(rateLimitStatusPerMinute),
+    plans: planNames.map(planRow).join('\n'),
+    bans: bans(banPolicy),
+    minLimit: String(pageLimit.min),
+    maxLimit: String(pageLimit.max),
+    defaultLimit: String(pageLimit.default),
+    petNotFound: errorMessages.pet_not_found(7),
+    deprecatedAt: String(deprecatedAt.getTime() / 1000),
+    sunset: sunsetAt.toUTCString(),
+    sunsetDate: longDate.format(sunsetAt),
+  };
+  return function fillIn(text) {
+    return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+      const value = values[name];
+      if (value === undefined) throw new TypeError(`A guide names an unknown value: ${name}`);
+      return value;
+    });
+  };
+}
+
+function planRow(name: PlanName): string {
+  const quota = plans[name];
+  const title = name.charAt(0).toUpperCase() + name.slice(1);
+  return quota === undefined
+    ? `| ${title} | by agreement | by agreement |`
+    : `| ${title} | ${count.format(quota.perMinute)} | ${count.format(quota.perDay)} |`;
+}
+
+function bans(policy: BanPolicy): string {
+  if (policy.minStrikes === 0) return '';
+  const { graceMs, minStrikes, strikeShare, strikeWindowSeconds } = policy;
+  const grace =
+    graceMs === 0 ? '' : `, not counting those within ${duration(graceMs / 1_000)} of the first,`;
+  const share = `${count.format(strikeShare * 100)} % of its limit per minute`;
+  return `## Bans
+
+A key that keeps sending requests after a 429 is temporarily banned: more than ${share} (and more than ${count.format(minStrikes)}) refused requests within ${duration(strikeWindowSeconds)}${grace} ban it for ${duration(policy.banSeconds)}. Each further ban within ${duration(policy.memorySeconds)} lasts twice as long, up to ${duration(policy.maxBanSeconds)}.
+
+The message of the 429 warns before that, and so does \`warned\` of \`GET /rate-limit\`. During a ban every answer is 429 [\`key_temporarily_banned\`](/docs#error-key_temporarily_banned), with its end in \`Retry-After\` and \`X-RateLimit-Reset\`; further requests do not make it longer. The operators can end a ban.
+`;
+}
+
+/** Formats a duration in the largest unit that gives a whole number. */
+function duration(seconds: number): string {
+  const units = [
+    ['hour', 3_600],
+    ['minute', 60],
+    ['second', 1],
+  ] as const;
+  const [unit, size] = units.find(([, size]) => seconds % size === 0) ?? units[2];
+  const amount = seconds / size;
+  return `${count.format(amount)} ${unit}${amount === 1 ? '' : 's'}`;
+}

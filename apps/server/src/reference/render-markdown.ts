@@ -1,0 +1,181 @@
+import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
+
+/** A heading of a page, with the text below it up to the next one. */
+export interface Section {
+  /** Its anchor; empty for the beginning of the page. */
+  readonly id: string;
+  readonly depth: number;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Languages of samples in the order of the choice, by their names in code blocks. */
+const languages: Readonly<Record<string, string>> = {
+  sh: 'curl',
+  ts: 'TypeScript client',
+  js: 'JavaScript (fetch)',
+  python: 'Python',
+  go: 'Go',
+};
+
+/** An anchor that a heading gives itself: `## Title {#anchor}`. */
+const ownAnchor = /\s*\{#([\w.-]+)\}$/;
+
+/** Renders a page, and finds its sections. */
+export function renderMarkdown(markdown: string): { html: string; sections: Section[] } {
+  const tokens = new Marked().lexer(markdown);
+  const anchors = anchorsOf(tokens);
+  const marked = new Marked({ renderer: rendererFor(anchors) });
+  const html = groupSamples(tokens)
+    .map((part) => (Array.isArray(part) ? part.map(sampleHtml).join('') : marked.parser([part])))
+    .join('')
+    // Before the first of them.
+    .replace('<figure class="sample"', `${choiceOf(tokens)}<figure class="sample"`);
+  return { html, sections: sectionsOf(tokens, anchors) };
+}
+
+/** Gives each heading below the title an anchor that no other heading of the page has. */
+function anchorsOf(tokens: readonly Token[]): ReadonlyMap<Token, string> {
+  const anchors = new Map<Token, string>();
+  const used = new Set<string>();
+  for (const token of tokens) {
+    if (!isHeading(token) || token.depth === 1) continue;
+    const wanted = ownAnchor.exec(token.text)?.[1] ?? slugOf(token.text);
+    let anchor = wanted;
+    for (let number = 2; used.has(anchor); number += 1) anchor = `${wanted}-${number}`;
+    used.add(anchor);
+    anchors.set(token, anchor);
+  }
+  return anchors;
+}
+
+function rendererFor(anchors: ReadonlyMap<Token, string>): RendererObject {
+  return {
+    heading(token) {
+      const inner = this.parser.parseInline(withoutAnchor(token.tokens));
+      const anchor = anchors.get(token);
+      if (anchor === undefined) return `<h${token.depth}>${inner}</h${token.depth}>\n`;
+      // A heading that is a link leads there; any other leads to itself, so that its address can be copied.
+      const content = inner.includes('<a ')
+        ? inner
+        : `<a class="here" href="#${anchor}">${inner}</a>`;
+      return `<h${token.depth} id="${anchor}">${content}</h${token.depth}>\n`;
+    },
+    code({ text, lang = '' }) {
+      return figureOf(text, lang);
+    },
+    table({ header, rows }) {
+      const row = (cells: Tokens.TableCell[]) =>
+        this.tablerow({ text: cells.map((cell) => this.tablecell(cell)).join('') });
+      // It scrolls by itself on a phone, so the keyboard must reach it.
+      return `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead>${row(header)}</thead><tbody>${rows.map(row).join('')}</tbody></table></div>\n`;
+    },
+    // The sources are ours, but what they quote is not HTML.
+    html({ text }) {
+      return escapeHtml(text);
+    },
+  };
+}
+
+function sectionsOf(tokens: readonly Token[], anchors: ReadonlyMap<Token, string>): Section[] {
+  const sections: (Omit<Section, 'text'> & { texts: string[] })[] = [];
+  for (const token of tokens) {
+    if (isHeading(token)) {
+      const title = plainText(token.text.replace(ownAnchor, ''));
+      sections.push({ id: anchors.get(token) ?? '', depth: token.depth, title, texts: [] });
+    } else if (token.type !== 'space') {
+      sections.at(-1)?.texts.push(plainText(token.raw));
+    }
+  }
+  return sections.map(({ texts, ...section }) => ({ ...section, text: texts.join(' ') }));
+}
+
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** Puts code blocks of several languages that follow each other into groups, of which one is shown. */
+function groupSamples(tokens: readonly Token[]): (Token | Tokens.Code[])[] {
+  const parts: (Token | Tokens.Code[])[] = [];
+  let run: Tokens.Code[] = [];
+  const endRun = () => {
+    parts.push(...(run.length > 1 ? [run] : run));
+    run = [];
+  };
+  for (const token of tokens) {
+    if (isSample(token)) run.push(token);
+    else if (token.type !== 'space') {
+      endRun();
+      parts.push(token);
+    }
+  }
+  endRun();
+  return parts;
+}
+
+function isHeading(token: Token): token is Tokens.Heading {
+  return token.type === 'heading';
+}
+
+function isSample(token: Token): token is Tokens.Code {
+  return token.type === 'code' && String(token['lang']) in languages;
+}
+
+function sampleHtml({ text, lang = '' }: Tokens.Code): string {
+  return figureOf(text, lang, ` class="sample" data-language="${lang}"`);
+}
+
+function figureOf(text: string, lang: string, attributes = ''): string {
+  const name = languages[lang];
+  const caption = name === undefined ? '' : `<figcaption>${name}</figcaption>`;
+  // It scrolls by itself, so the keyboard must reach it.
+  return `<figure${attributes}>${caption}<pre tabindex="0"><code>${escapeHtml(text)}</code></pre></figure>\n`;
+}
+
+/** The choice of a language, for all samples of a page. It works by the style sheet alone. */
+function choiceOf(tokens: readonly Token[]): string {
+  const there = new Set(
+    groupSamples(tokens).flatMap((part) =>
+      Array.isArray(part) ? part.map(({ lang }) => lang) : [],
+    ),
+  );
+  const [first] = there;
+  const options = Object.entries(languages)
+    .filter(([name]) => there.has(name))
+    .map(
+      ([name, label]) =>
+        `<label><input type="radio" name="language" id="show-${name}" value="${name}"${name === first ? ' checked' : ''}>${label}</label>`,
+    );
+  return `<fieldset class="languages"><legend>Samples in</legend>${options.join('')}</fieldset>`;
+}
+
+function withoutAnchor(tokens: readonly Token[]): Token[] {
+  const last = tokens.at(-1);
+  if (last?.type !== 'text') return [...tokens];
+  const text = (last as Tokens.Text).text.replace(ownAnchor, '');
+  return [...tokens.slice(0, -1), { ...last, text }];
+}
+
+function slugOf(title: string): string {
+  return plainText(title)
+    .toLowerCase()
+    .replaceAll(/[^\w\s.-]/g, '')
+    .trim()
+    .replaceAll(/\s+/g, '-');
+}
+
+/** The text of Markdown without its marks, for the search. */
+function plainText(markdown: string): string {
+  return markdown
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/^```.*$/gm, '')
+    .replaceAll(/^\|?[-:| ]+\|$/gm, '')
+    .replaceAll(/[`*|]/g, '')
+    .replaceAll(/^#+ /gm, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}

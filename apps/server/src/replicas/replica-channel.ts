@@ -1,0 +1,127 @@
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Database, Listening, OpenDatabase } from '../database/database.ts';
+import { statement } from '../database/statement.ts';
+import { ReplicaTraffic } from './replica-traffic.ts';
+
+/** The Postgres channel (NOTIFY). Version 1.0.0 had nothing but keys to talk about. */
+const channel = 'animal_store_keys';
+
+/** A key has changed, or was unbanned: `pardoned`, as version 1.0.0 calls it. */
+const KeyMessage = z.object({ keyId: z.string(), pardoned: z.boolean().optional() });
+
+/** An account has changed. Versions before read it as the change of a key that no key is. */
+const AccountMessage = z.object({ keyId: z.literal(''), account: z.string() });
+
+/**
+ * A replica is there, or about to stop. Version 1.0.0 reads this as the change of a key. No key has an
+ * empty id, so it then forgets nothing.
+ */
+const Heartbeat = z.object({
+  keyId: z.literal(''),
+  replica: z.string(),
+  leaving: z.boolean(),
+  traffic: ReplicaTraffic.optional(),
+  usageAsked: z.boolean().optional(),
+});
+
+/** The heartbeat of version 1.0.0, which has no name. */
+const namelessHeartbeat = '';
+
+/** Who follows what the replicas tell each other: one for each subject. */
+export interface ReplicaSubscribers {
+  keyChanged(keyId: string): void;
+  unbanned(keyId: string): void;
+  accountChanged(account: string): void;
+  /**
+   * A replica has sent a heartbeat, this one included.
+   *
+   * @returns whether it is new, and so should not wait for this replica's next heartbeat.
+   */
+  seen(replica: string): boolean;
+  /** A replica is about to stop. */
+  left(replica: string): void;
+  /** What another replica has answered lately. */
+  traffic(replica: string, traffic: ReplicaTraffic): void;
+  /** Somebody asks another replica about usage, so this one should write what it has counted. */
+  usageAsked(): void;
+  /** Messages were missed, or one was not understood: any key may have changed. */
+  missed(): void;
+}
+
+/** What a replica reports in its heartbeats. */
+type Report = Required<Pick<z.infer<typeof Heartbeat>, 'traffic' | 'usageAsked'>>;
+
+/**
+ * Listens to what the replicas of this service tell each other.
+ *
+ * @param options.id the name of this replica.
+ * @param options.report called for each heartbeat.
+ */
+export async function openReplicaChannel(
+  database: Pick<OpenDatabase, 'listen'>,
+  options: { id: string; report: () => Report; subscribers: ReplicaSubscribers },
+): Promise<Pick<Listening, 'close'>> {
+  const { id, report, subscribers } = options;
+  const heartbeat = (message: Omit<z.infer<typeof Heartbeat>, 'keyId' | 'replica'>) =>
+    JSON.stringify({ keyId: '', replica: id, ...message });
+
+  function tellAboutReplica({ replica, leaving, traffic, usageAsked }: z.infer<typeof Heartbeat>) {
+    if (leaving) return subscribers.left(replica);
+    if (subscribers.seen(replica)) listening?.beat();
+    if (replica === id) return;
+    if (traffic !== undefined) subscribers.traffic(replica, traffic);
+    if (usageAsked === true) subscribers.usageAsked();
+  }
+
+  let listening: Listening | undefined;
+  listening = await database.listen(channel, {
+    heartbeat: () => heartbeat({ leaving: false, ...report() }),
+    goodbye: heartbeat({ leaving: true }),
+    onMessage(payload) {
+      if (payload === namelessHeartbeat) return;
+      const { data: message } = Heartbeat.or(AccountMessage)
+        .or(KeyMessage)
+        .safeParse(parse(payload));
+      if (message === undefined) return subscribers.missed();
+      if ('replica' in message) return tellAboutReplica(message);
+      if ('account' in message) return subscribers.accountChanged(message.account);
+      subscribers.keyChanged(message.keyId);
+      if (message.pardoned === true) subscribers.unbanned(message.keyId);
+    },
+    // Messages sent before this moment are lost.
+    onListening: () => subscribers.missed(),
+  });
+  return listening;
+}
+
+/**
+ * Tells all replicas that a key has changed. In a transaction, Postgres sends the message at the
+ * commit, and not at all after a rollback.
+ */
+export const announceKeyChange = statement('announce_key_change', (tx, keyId: string) =>
+  notify(tx, { keyId }),
+);
+
+/** Tells all replicas, in the same way, that a key was unbanned. */
+export const announceUnban = statement('announce_unban', (tx, keyId: string) =>
+  notify(tx, { keyId, pardoned: true }),
+);
+
+/** Tells all replicas, in the same way, that an account has changed. */
+export const announceAccountChange = statement('announce_account_change', (tx, account: string) =>
+  notify(tx, { keyId: '', account }),
+);
+
+function notify(tx: Database, message: z.infer<typeof KeyMessage | typeof AccountMessage>) {
+  return tx.execute(sql`select pg_notify(${channel}, ${JSON.stringify(message)})`);
+}
+
+/** Any client of the database can send anything: what is not JSON is not a message that we know. */
+function parse(payload: string): unknown {
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { planNames } from '@animal-store/contract';
+import { usageOperations, usageOutcomes } from '@animal-store/contract/admin';
+import { type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
+import { createSeededRandom } from '@animal-store/testkit/seeded-random';
+import { sql } from 'drizzle-orm';
+import type { Database } from '../../src/database/database.ts';
+import { openEmbedded } from '../../src/database/open-embedded.ts';
+import { createApiKey } from '../../src/keys/key-management.ts';
+import { planCode, type UsageEntry } from '../../src/usage/usage-entry.ts';
+import { createUsageRepository } from '../../src/usage/usage-repository.ts';
+
+/** The admin token of the service. */
+export const adminToken = 'an-admin-token-for-pictures';
+
+/** A service as it may look after a month, for pictures of the console. */
+export type SampleService = AsyncDisposable & {
+  readonly server: Server;
+  /** A key with a history, and one that is banned. */
+  readonly keys: { readonly busy: string; readonly banned: string };
+  /** An account that has used up its day. */
+  readonly account: string;
+};
+
+const customers = [
+  ...['Nordic Paws', 'Happy Tails', 'Aquaria', 'City Zoo Basel', 'Feather & Co', 'Reptile House'],
+  ...['Pet Finder', 'Stable Mates', 'Wild Rescue', 'Koi Garden', 'Bark Street', 'Meow Market'],
+  ...['Savanna Travel', 'Polar Station', 'Little Farm', 'Ant Society', 'Bee Cooperative'],
+];
+const purposes = ['web shop', 'mobile app', 'nightly import', 'partner feed', 'staging'];
+
+type SampleKey = {
+  readonly id: string;
+  readonly token: string;
+  readonly account: string;
+  readonly plan: (typeof planNames)[number];
+  readonly weight: number;
+};
+
+/** Creates keys with a history of 30 days, and starts a service on them. */
+export async function startSampleService(): Promise<SampleService> {
+  await using opened = new AsyncDisposableStack();
+  const directory = opened.use(await temporaryDirectory());
+  const dataDir = `${directory.path}/data`;
+  const { db, close } = await openEmbedded(dataDir);
+  const random = createSeededRandom(29);
+  const keys = await createKeys(db, random);
+  await writeHistory(db, keys, random);
+  await close();
+  const server = opened.use(
+    await startServer({ dataDir, env: { ADMIN_TOKEN: adminToken, BAN_GRACE_MS: '0' } }),
+  );
+  const admin = (path: string, change: Change) =>
+    send(`${server.opsUrl}/admin/v1${path}`, adminToken, change);
+  for (const [name, role] of [
+    ['Ann Berger', 'owner'],
+    ['Deploy pipeline', 'operator'],
+    ['Support desk', 'viewer'],
+  ]) {
+    await admin('/operators', { body: { name, role } });
+  }
+  const [busy, banned, ofAccount] = [keys[1], keys[2], keys[10]];
+  if (busy === undefined || banned === undefined || ofAccount === undefined)
+    throw new Error('There are no keys.');
+  await changeSome(admin, keys.slice(3, 9));
+  const { account } = ofAccount;
+  const quota = { perMinute: 600, perDay: 120 };
+  await admin(`/accounts/${account}`, { method: 'PUT', body: { plan: 'enterprise', quota } });
+  for (let n = 0; n < 160; n++) await send(`${server.baseUrl}/pets`, ofAccount.token);
+  for (let n = 0; n < 140; n++) await send(`${server.baseUrl}/pets`, busy.token);
+  for (let n = 0; n < 100; n++) await send(`${server.baseUrl}/pets/1`, banned.token);
+  const kept = opened.move();
+  return {
+    server,
+    keys: { busy: busy.id, banned: banned.id },
+    account,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+async function createKeys(db: Database, random: () => number): Promise<SampleKey[]> {
+  const keys: SampleKey[] = [];
+  for (let n = 0; n < 64; n++) {
+    const customer = customers[n % customers.length] ?? '';
+    const name = `${customer}, ${purposes[n % purposes.length]}`;
+    const account = `C-${1_040 + (n % customers.length)}`;
+    const plan = n === 2 ? 'free' : (planNames[Math.floor(random() ** 1.5 * 4)] ?? 'free');
+    const { id, token } = await createApiKey(db, {
+      name,
+      account,
+      ...(plan === 'enterprise'
+        ? { plan, quota: { perMinute: 5_000, perDay: 900_000 } }
+        : { plan }),
+    });
+    const age = `${Math.floor(random() * 500)} days ${Math.floor(random() * 1_440)} minutes`;
+    await db.execute(sql`update api_keys set created_at = now() - ${age}::interval,
+      expires_at = ${n % 9 === 4 ? sql`now() + interval '40 days'` : n % 13 === 9 ? sql`now() - interval '3 days'` : sql`null`}
+      where id = ${id}`);
+    keys.push({ id, token, account, plan, weight: 1 + planCode(plan) * random() * 60 });
+  }
+  return keys;
+}
+
+/** A day has a night, a week has a weekend, and now and then somebody is denied. */
+async function writeHistory(
+  db: Database,
+  keys: readonly SampleKey[],
+  random: () => number,
+): Promise<void> {
+  const repository = createUsageRepository(db);
+  const thisMinute = Math.floor(Date.now() / 60_000);
+  const operations = (['listPets', 'createPet', 'getPet'] as const).map((name) =>
+    usageOperations.indexOf(name),
+  );
+  const outcomes = (['ok', 'ok', 'ok', 'ok', 'client_error', 'denied'] as const).map((name) =>
+    usageOutcomes.indexOf(name),
+  );
+  const replica = randomUUID();
+  let sequence = 0;
+  const add = async (entries: UsageEntry[]) => {
+    const flush = { replica, sequence: ++sequence, flushedAt: new Date(), entries };
+    await repository.add(flush);
+    while (await repository.rollUp());
+  };
+  const entriesAt = (minute: number, minutes: number, some: readonly SampleKey[]): UsageEntry[] => {
+    const time = new Date(minute * 60_000);
+    const daily = 1.2 + Math.sin(((time.getUTCHours() - 8) / 24) * 2 * Math.PI);
+    const weekly = time.getUTCDay() % 6 === 0 ? 0.4 : 1;
+    return some.map(({ id, plan, weight }) => {
+      const draw = random();
+      const outcome = outcomes[draw > 0.85 ? 5 : Math.floor(random() * 5)] ?? 0;
+      const share = draw > 0.85 ? 0.2 : 1;
+      return {
+        keyId: id,
+        plan: planCode(plan),
+        minute,
+        operation: operations[Math.floor(random() ** 3 * 3)] ?? 0,
+        outcome,
+        requests: Math.ceil(weight * daily * weekly * minutes * share * random()),
+      };
+    });
+  };
+  for (let hour = 30 * 24; hour >= 2; hour -= 2) {
+    const some = keys.filter((_, n) => n < 3 || random() < 0.3);
+    await add(entriesAt(thisMinute - hour * 60, 6, some));
+  }
+  for (let minute = 90; minute > 0; minute -= 1) {
+    await add(entriesAt(thisMinute - minute, 1, keys.slice(0, 12)));
+  }
+}
+
+async function changeSome(
+  admin: (path: string, change: Change) => Promise<void>,
+  keys: readonly SampleKey[],
+): Promise<void> {
+  const reason = encodeURIComponent('Contract 2026-118');
+  for (const [n, { id }] of keys.entries()) {
+    if (n < 2) await admin(`/keys/${id}/revoke?reason=${reason}`, { method: 'POST' });
+    else if (n < 4) await admin(`/keys/${id}/rotate`, { body: { graceSeconds: 86_400 } });
+    else {
+      const body = { plan: 'business' };
+      await admin(`/keys/${id}?reason=${reason}`, { method: 'PATCH', body });
+    }
+  }
+}
+
+interface Change {
+  readonly method?: string;
+  readonly body?: object;
+}
+
+/** Sends a request that may be refused because of a quota, and for no other reason. */
+async function send(url: string, token: string, { method, body }: Change = {}): Promise<void> {
+  const response = await fetch(url, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      Authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isExpected = response.ok || response.status === 429 || url.endsWith('/pets/1');
+  if (!isExpected) throw new Error(`${url}: ${text}`);
+}

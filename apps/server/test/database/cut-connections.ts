@@ -1,0 +1,209 @@
+import {
+  type Cut,
+  cutKinds,
+  cutPlaces,
+  openMessageProxy,
+  type PassingMessage,
+  postgresProtocol,
+  type Server,
+  startServer,
+  until,
+} from '@animal-store/testkit';
+import { createSeededRandom } from '@animal-store/testkit/seeded-random';
+import { sql } from 'drizzle-orm';
+import { expect } from 'vitest';
+import { createApiKey } from '../../src/keys/key-management.ts';
+import { createToken } from '../../src/keys/token.ts';
+import { createOperatorManagement } from '../../src/operators/operator-management.ts';
+import { createPetRepository } from '../../src/pets/pet-repository.ts';
+import { adminOf, someCause } from '../support/admin.ts';
+import { createDatabase } from '../support/databases.ts';
+import type { Answer } from '../support/send.ts';
+import { call, wideQuota } from '../support/test-service.ts';
+
+/** Where a connection can be cut: every message that the service and Postgres exchange. */
+const messages: readonly Pick<PassingMessage, 'direction' | 'type'>[] = [
+  ...[
+    'StartupMessage',
+    'PasswordMessage',
+    'Parse',
+    'Describe',
+    'Bind',
+    'Execute',
+    'Sync',
+    'Flush',
+  ].map((type) => ({ direction: 'request' as const, type })),
+  ...[
+    'Authentication',
+    'ParameterStatus',
+    'BackendKeyData',
+    'ReadyForQuery',
+    'ParseComplete',
+    'ParameterDescription',
+    'RowDescription',
+    'BindComplete',
+    'DataRow',
+    'CommandComplete',
+    'NotificationResponse',
+  ].map((type) => ({ direction: 'response' as const, type })),
+];
+
+/** How many keys that no replica has seen are made at a time. */
+const newKeysAtOnce = 40;
+
+/**
+ * Cuts connections to Postgres before, within and after each message of the protocol, in each way, while
+ * requests of every kind are in flight. Every answer is right or a 503 with `Retry-After`; what was
+ * acknowledged is there, and nothing was done twice; and after each cut, good answers come again.
+ *
+ * @param options.goesOn whether another pass is made after so many. A pass cuts each message at each place, in
+ * one of the three ways.
+ * @returns what was done.
+ */
+export async function cutConnections(options: {
+  seed: number;
+  replicas: number;
+  goesOn: (passes: number) => boolean;
+}) {
+  const { seed, replicas, goesOn } = options;
+  const random = createSeededRandom(seed);
+  const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T;
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(await createDatabase('postgres'));
+  const { db, close } = await database.open();
+  stack.defer(close);
+
+  let armed: (Cut & (typeof messages)[number] & { skip: number }) | undefined;
+  const done = { cuts: 0, good: 0, unavailable: 0, slowestRecoveryMs: 0 };
+  const url = database.env['DATABASE_URL'] ?? '';
+  const { hostname: host, port } = new URL(url);
+  const proxy = stack.use(
+    await openMessageProxy({
+      target: { host, port: Number(port) },
+      protocol: postgresProtocol,
+      onMessage({ direction, type }) {
+        if (armed?.type !== type || armed.direction !== direction) return undefined;
+        armed.skip -= 1;
+        if (armed.skip >= 0) return undefined;
+        const { place, kind } = armed;
+        armed = undefined;
+        done.cuts += 1;
+        return { place, kind };
+      },
+    }),
+  );
+
+  const pets = createPetRepository(db);
+  for (let i = 0; i < 30; i += 1) await pets.create({ name: `known ${i}`, categoryId: i });
+  const createKey = () => createApiKey(db, { name: 'cut', plan: 'enterprise', quota: wideQuota });
+  const { id: keyId, token } = await createKey();
+  const { token: operatorToken } = await createOperatorManagement(db).create(
+    { name: 'cut', role: 'viewer' },
+    someCause,
+  );
+
+  const start = () =>
+    startServer({
+      env: { DATABASE_URL: proxy.via(url), LOG_LEVEL: 'error', ADDRESS_PER_MINUTE: '1000000' },
+    });
+  const servers: Server[] = await Promise.all(Array.from({ length: replicas }, start));
+  for (const server of servers) stack.use(server);
+  const list = (server: Server, key = token) => call(`${server.baseUrl}/pets`, { token: key });
+  const first = servers[0] as Server;
+  const firstPage = (await list(first)).text;
+  const known = (JSON.parse(firstPage) as { id: number }[])[7] ?? { id: 0 };
+
+  /** Counts an answer that is right, or a 503 that says when to try again. */
+  function judge(what: string, answer: Answer, isRight: (answer: Answer) => boolean): boolean {
+    if (answer.status === 503) {
+      expect(answer.headers.get('Retry-After'), what).toMatch(/^[1-9]\d*$/);
+      done.unavailable += 1;
+      return false;
+    }
+    const told = `${what}: ${answer.status} ${answer.text.slice(0, 200)} (seed ${seed})`;
+    expect(isRight(answer), told).toBe(true);
+    done.good += 1;
+    return true;
+  }
+
+  const acknowledged = new Map<string, unknown>();
+  const idempotent: string[] = [];
+  let newTokens: string[] = [];
+  let made = 0;
+
+  async function sendAll(server: Server, newToken: string): Promise<void> {
+    made += 1;
+    const name = `made ${made}`;
+    const once = `once-${made}`;
+    const admin = adminOf(server);
+    const create = async (body: string, headers = {}) => {
+      const answer = await call(`${server.baseUrl}/pets`, {
+        token,
+        json: JSON.stringify({ name: body, categoryId: 7 }),
+        headers,
+      });
+      const isCreated = judge('create', answer, ({ status }) => status === 201);
+      if (isCreated) acknowledged.set(body, answer.body);
+    };
+    const get = (id: number) => call(`${server.baseUrl}/pets/${id}`, { token });
+    const admins = (path: string) => admin.call(path, { token: operatorToken });
+    idempotent.push(once);
+    await Promise.all([
+      list(server, newToken).then((it) => judge('new key', it, ({ text }) => text === firstPage)),
+      list(server, createToken('key')).then((it) =>
+        judge('unknown key', it, ({ status }) => status === 401),
+      ),
+      list(server).then((it) => judge('list', it, ({ text }) => text === firstPage)),
+      get(known.id).then((it) => judge('get', it, (a) => a.text === JSON.stringify(known))),
+      get(9_999_999).then((it) => judge('get nobody', it, ({ status }) => status === 404)),
+      create(name),
+      create(once, { 'Idempotency-Key': once }),
+      admins(`/keys/${keyId}`).then((it) => judge('key', it, ({ status }) => status === 200)),
+      admins('/keys/3f1c9a52-0f0e-4f8e-9a0d-0a3f6f2b8a5e').then((it) =>
+        judge('no key', it, ({ status }) => status === 404),
+      ),
+      admins('/keys?limit=2').then((it) =>
+        judge('keys', it, ({ body }) => (body as unknown[]).length === 2),
+      ),
+    ]);
+  }
+
+  for (let passes = 0; goesOn(passes); passes += 1) {
+    for (const message of messages) {
+      for (const place of cutPlaces) {
+        const server = pick(servers);
+        if (newTokens.length === 0) {
+          const keys = await Promise.all(Array.from({ length: newKeysAtOnce }, createKey));
+          newTokens = keys.map((key) => key.token);
+        }
+        armed = { ...message, place, kind: pick(cutKinds), skip: Math.floor(random() * 4) };
+        // So that connections are made anew, and their first messages are seen.
+        if (random() < 0.5) proxy.reset();
+        await sendAll(server, newTokens.pop() as string);
+        armed = undefined;
+        const cutAt = performance.now();
+        await until(async () => (await list(server, createToken('key'))).status === 401);
+        done.slowestRecoveryMs = Math.max(done.slowestRecoveryMs, performance.now() - cutAt);
+      }
+    }
+  }
+
+  // What was not acknowledged is repeated, as clients do. Each name exists at most once.
+  for (const once of idempotent) {
+    const answer = await call(`${first.baseUrl}/pets`, {
+      token,
+      json: JSON.stringify({ name: once, categoryId: 7 }),
+      headers: { 'Idempotency-Key': once },
+    });
+    expect(answer.status).toBe(201);
+    if (acknowledged.has(once)) expect(answer.body).toEqual(acknowledged.get(once));
+    acknowledged.set(once, answer.body);
+  }
+  const rows = (await db.execute(
+    sql`select id::int, name, category_id::int as "categoryId", status from pets where name like 'made %' or name like 'once-%'`,
+  )) as unknown as { name: string }[];
+  const byName = Map.groupBy(rows, ({ name }) => name);
+  expect([...byName.values()].filter((sameName) => sameName.length > 1)).toEqual([]);
+  for (const [name, pet] of acknowledged) expect(byName.get(name)?.[0]).toEqual(pet);
+  return { ...done, seed, acknowledged: acknowledged.size };
+}

@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type Cut, openMessageProxy, postgresProtocol } from '@animal-store/testkit';
+import postgres from 'postgres';
+import { expect, inject, test } from 'vitest';
+
+// The faults of the driver that patches/README.md describes, each by itself.
+
+const { adminUrl } = inject('postgres');
+const options = { max: 1, fetch_types: false, backoff: () => 0, onnotice: () => {} };
+
+const cuts: readonly Cut[] = [
+  { place: 'after', kind: 'reset' },
+  { place: 'after', kind: 'end' },
+  { place: 'within', kind: 'reset' },
+];
+
+test.each(cuts)(
+  'after a connection that died in the middle of an answer ($place, $kind), the next answer is whole',
+  async (cut) => {
+    let isArmed = false;
+    const { hostname: host, port } = new URL(adminUrl);
+    await using proxy = await openMessageProxy({
+      target: { host, port: Number(port) },
+      protocol: postgresProtocol,
+      onMessage({ type }) {
+        if (!isArmed || type !== 'DataRow') return undefined;
+        isArmed = false;
+        return cut;
+      },
+    });
+    await using sql = open(proxy.via(adminUrl));
+    await sql.client`select 1 as n`;
+    isArmed = true;
+    await expect(sql.client`select 1 as n`).rejects.toThrow();
+    // The first one may still begin on the dying connection, and is rejected then.
+    const answers = [];
+    for (let i = 0; i < 4; i += 1) {
+      const answer = await sql.client`select 2 as n`.catch(() => undefined);
+      if (answer !== undefined) answers.push([...answer]);
+    }
+    expect(answers.slice(0, 3)).toEqual([[{ n: 2 }], [{ n: 2 }], [{ n: 2 }]]);
+  },
+);
+
+test('after a statement that failed behind its first rows, the next answer is whole', async () => {
+  await using sql = open(adminUrl);
+  const failing = sql.client`select 1 / (3 - n) as x from generate_series(1, 5) as n`;
+  await expect(failing).rejects.toMatchObject({ code: '22012' });
+  expect([...(await sql.client`select 1 as n`)]).toEqual([{ n: 1 }]);
+});
+
+test('a parameter that cannot be written fails its own statement and no other', async () => {
+  await using sql = open(adminUrl);
+  await sql.client`select 1`;
+  const running = sql.client`select pg_sleep(0.05), 1 as n`.execute();
+  const broken = {
+    toString() {
+      throw new Error('unwritable');
+    },
+  };
+  const failing = sql.client`select ${broken as unknown as string}::text as n`.execute();
+  const next = sql.client`select 2 as n`.execute();
+  await expect(failing).rejects.toThrow('unwritable');
+  expect((await running)[0]).toMatchObject({ n: 1 });
+  expect([...(await next)]).toEqual([{ n: 2 }]);
+});
+
+// Node emits `close` in a later phase than `error`. A statement in between was settled by nobody.
+test('a statement that begins while its connection dies is rejected', async () => {
+  let socket: Socket | undefined;
+  const { hostname: host, port } = new URL(adminUrl);
+  await using sql = open(adminUrl, {
+    socket() {
+      socket = connect(Number(port), host);
+      return socket;
+    },
+  });
+  await sql.client`select 1`;
+  const dead = socket as Socket;
+  const failed = once(dead, 'error').catch((error: unknown) => error);
+  dead.destroy(new Error('gone'));
+  await failed;
+  await expect(sql.client`select 1 as n`).rejects.toThrow();
+  expect([...(await sql.client`select 1 as n`)]).toEqual([{ n: 1 }]);
+});
+
+// The statement went to a connection without a socket, which ended the process, or to the next session of
+// that connection, where it was run outside of any transaction.
+test('a transaction that has lost its connection between two statements sends no more', async () => {
+  const closed = Promise.withResolvers<void>();
+  await using sql = open(adminUrl, { onclose: () => closed.resolve() });
+  await using killer = open(adminUrl);
+  // `begin` rejects when the connection ends, which may be before its function goes on.
+  const outcome = Promise.withResolvers<unknown>();
+  const transaction = sql.client.begin(async (tx) => {
+    const [session] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    await killer.client`select pg_terminate_backend(${session?.pid ?? 0})`;
+    await closed.promise;
+    await tx`select 1 as n`.then(outcome.resolve, outcome.resolve);
+  });
+  await expect(transaction).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+  expect(await outcome.promise).toMatchObject({ code: 'CONNECTION_CLOSED' });
+  expect([...(await sql.client`select 2 as n`)]).toEqual([{ n: 2 }]);
+});
+
+// It connected again at once and for ever (its issue 1193). Under TLS nobody else sees that end.
+test('a server that ends connections in order before they are ready fails the statement', async () => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.once('data', () => socket.end());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await using sql = open(`postgres://nobody@127.0.0.1:${port}/nothing`);
+  try {
+    await expect(sql.client`select 1`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+    expect(connections).toBe(1);
+  } finally {
+    server.close();
+  }
+});
+
+function open(url: string, more = {}) {
+  const client = postgres(url, { ...options, ...more });
+  return { client, [Symbol.asyncDispose]: () => client.end({ timeout: 0 }) };
+}

@@ -1,0 +1,59 @@
+import { hangMs, until } from '@animal-store/testkit';
+import { sql } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { createApiKey } from '../../src/keys/key-management.ts';
+import { expectError } from '../support/expectations.ts';
+import { logOf } from '../support/observed.ts';
+import { call, useService, wideQuota } from '../support/test-service.ts';
+
+const service = useService('postgres', { env: { LOG_LEVEL: 'warn' } });
+const json = '{"name":"Rex","categoryId":1}';
+
+const readiness = async () => (await call(`${service.server.opsUrl}/readyz`, { token: null })).body;
+
+test('a read-only database refuses what writes with 503, and serves everything else', async () => {
+  const { db, close } = await service.database.open();
+  const key = { name: 'new', plan: 'enterprise', quota: wideQuota } as const;
+  const { token: newToken } = await createApiKey(db, key);
+  const created = await service.call('/pets', { json });
+  const { rows } = { rows: await db.execute(sql`select current_database() as name`) };
+  const [{ name = '' } = {}] = rows as unknown as { name?: string }[];
+  const setReadOnly = (value: string) =>
+    db.execute(
+      sql`alter database ${sql.identifier(name)} ${sql.raw(`set default_transaction_read_only = ${value}`)}`,
+    );
+
+  await setReadOnly('on');
+  // Only new sessions know it. Waits until the old ones have ended: later their ends would be 503s.
+  await db.execute(sql`select pg_terminate_backend(pid, ${hangMs}) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`);
+
+  await until(async () => (await service.call('/pets')).status === 200);
+  for (const headers of [{}, { 'Idempotency-Key': 'read-only' }]) {
+    const answer = await service.call('/pets', { json, headers });
+    expectError(answer, 503, 'service_unavailable');
+    expect(answer.headers.get('Retry-After')).toBe('1');
+  }
+  expect((await service.call('/pets')).body).toEqual([created.body]);
+  expect((await service.call('/pets', { token: newToken })).status).toBe(200);
+  // Polled, because on a busy machine the query of a probe may take too long.
+  await expect.poll(readiness).toEqual({
+    status: 'not_ready',
+    reasons: ['The database is read-only.'],
+  });
+  await until(() =>
+    logOf(service.server).some(
+      (line) => line['code'] === '25006' && line['reason'] === 'The database is read-only.',
+    ),
+  );
+
+  // The sessions of the service stay read-only until they are replaced.
+  await db.execute(sql`set default_transaction_read_only = off`);
+  await setReadOnly('off');
+  await close();
+  await until(async () => (await service.call('/pets', { json })).status === 201);
+  await until(async () => {
+    const report = (await readiness()) as { status: string };
+    return report.status === 'ready';
+  });
+});

@@ -1,0 +1,80 @@
+import {
+  freePort,
+  openPostgres,
+  openTcpProxy,
+  type Server,
+  startServer,
+  until,
+} from '@animal-store/testkit';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createToken } from '../../src/keys/token.ts';
+import { call } from '../support/test-service.ts';
+
+const stack = new AsyncDisposableStack();
+let database: Awaited<ReturnType<typeof openPostgres>>;
+beforeAll(async () => {
+  database = stack.use(await openPostgres());
+});
+afterAll(() => stack.disposeAsync());
+
+/**
+ * Starts a server whose start waits, and gives what its probes say meanwhile. On a busy machine the query of
+ * a probe may take too long, so ask again.
+ */
+async function startWaiting(url: string) {
+  const port = await freePort();
+  const starting: Promise<Server> = startServer({
+    env: { DATABASE_URL: url, OPS_PORT: String(port), LOG_LEVEL: 'warn' },
+  });
+  // Awaited at the end; a failure before that must not be unhandled.
+  starting.catch(() => {});
+  const probe = (path: string) => call(`http://127.0.0.1:${port}${path}`, { token: null });
+  await until(async () => (await probe('/livez')).status === 200);
+  return { starting, readiness: async () => (await probe('/readyz')).body };
+}
+
+async function expectService(starting: Promise<Server>): Promise<void> {
+  await using server = await starting;
+  expect((await call(`${server.baseUrl}/pets`, { token: createToken('key') })).status).toBe(401);
+  await until(async () => (await call(`${server.opsUrl}/readyz`, { token: null })).status === 200);
+}
+
+test('a replica starts while Postgres is away, and is ready once it is there', async () => {
+  const { url } = await database.createDatabase();
+  await database.kill();
+  const { starting, readiness } = await startWaiting(url);
+  await expect.poll(readiness).toEqual({
+    status: 'not_ready',
+    reasons: ['This replica is starting.', 'The database refuses connections.'],
+  });
+  await database.start();
+  await expectService(starting);
+});
+
+// A machine that is gone does not even refuse connections. The replica had migrated the second host, and
+// ended because it could not listen at the first one.
+test('a replica starts while the first of two hosts does not answer', async () => {
+  const { url } = await database.createDatabase();
+  await using proxy = await openTcpProxy({ target: { host: '127.0.0.1', port: database.port } });
+  proxy.blackhole();
+  const hosts = `@127.0.0.1:${proxy.port},127.0.0.1:${database.port}`;
+  const { starting } = await startWaiting(url.replace(/@[^/]+/, hosts));
+  await expectService(starting);
+});
+
+test('probes are answered while the migrations of another replica run', async () => {
+  const { url } = await database.createDatabase();
+  const other = postgres(url, { max: 1, onnotice: () => {} });
+  await other`select pg_advisory_lock(7301874402561)`;
+  const { starting, readiness } = await startWaiting(url);
+  await expect.poll(readiness).toEqual({
+    status: 'not_ready',
+    reasons: [
+      'This replica is starting.',
+      'The database lacks migrations that this version needs.',
+    ],
+  });
+  await other.end();
+  await expectService(starting);
+});

@@ -1,0 +1,64 @@
+import { sql } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { pets } from '../../src/database/schema.ts';
+import { inTransaction } from '../../src/database/statement.ts';
+import { createPetRepository } from '../../src/pets/pet-repository.ts';
+import { createDatabase } from '../support/databases.ts';
+import { explainPrepared } from '../support/explain.ts';
+
+const animals = 1_000_000;
+/** Each has a thousandth of the animals; the last has one, which is the only one that is pending. */
+const categories = 1_000;
+const last = categories + 1;
+
+/** What a page of 20 may read: an index of three levels and a page of it, for each status, and its rows. */
+const maxBlocks = 100;
+
+test('a page of a category reads no more among a million animals than among few', async () => {
+  await using database = await createDatabase('postgres');
+  const { db, close } = await database.open();
+  try {
+    await db.execute(sql`set statement_timeout = 0`);
+    for (let first = 1; first <= animals; first += 100_000) {
+      await db.insert(pets).select(
+        sql`select nextval('pets_id_seq'), 'Pet',
+            case when n = ${sql.raw(String(animals))} then ${sql.raw(String(last))}
+              else n % ${sql.raw(String(categories))} end,
+            case when n = ${sql.raw(String(animals))} then 'pending'
+              when n % 3 = 0 then 'sold' else 'available' end::pet_status, now()
+          from generate_series(${sql.raw(String(first))}, ${sql.raw(String(first + 99_999))}) n`,
+      );
+    }
+    await db.execute(sql`analyze pets`);
+    await inTransaction('a_test', db, async (tx) => {
+      await createPetRepository(tx).list({ categoryId: 1, afterId: 0 }, 20);
+      for (const [status, category, afterId, rows] of [
+        ['null', 1, 0, 21],
+        ['null', 1, animals / 2, 21],
+        ['null', 0, animals - 1_000, 0],
+        ['sold', 1, animals / 2, 21],
+        ['pending', 1, 0, 0],
+        ['null', last, 0, 1],
+        ['pending', last, 0, 1],
+        ['available', last, 0, 0],
+        ['null', -1, 0, 0],
+      ]) {
+        const values = `1, '{${status}}', '{${category}}', '{${afterId}}', '{21}'`;
+        const { plan } = await explainPrepared(tx, '%after_id%', values);
+        // The first line is the whole statement, and counts what all its parts have read.
+        const blocks = [...(/Buffers: shared(.*)/.exec(plan)?.[1]?.matchAll(/=(\d+)/g) ?? [])];
+        const read = blocks.reduce((sum, [, count]) => sum + Number(count), 0);
+        const found = /Limit .*actual rows=(\d+)/.exec(
+          plan.replaceAll(/.*never executed.*/g, ''),
+        )?.[1];
+        expect({ values, read, rows: Number(found) }).toEqual({
+          values,
+          read: expect.toSatisfy((count: number) => count > 0 && count <= maxBlocks),
+          rows,
+        });
+      }
+    });
+  } finally {
+    await close();
+  }
+});

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { sample, scrape } from '../support/observed.ts';
+import { startService } from '../support/test-service.ts';
+import { openConnection } from '../wire/connection.ts';
+
+const callers = 500;
+const mayGrowBytes = 50e6;
+
+// Heavy because the kernel holds up to 2 GB for these connections.
+test.each(['gzip', 'identity'])(
+  'callers that request the largest file as %s and do not read it take no memory of the server',
+  async (encoding) => {
+    await using service = await startService('postgres', {
+      env: { ADDRESS_PER_MINUTE: '1000000' },
+    });
+    const { server } = service;
+    const residentBytes = async () =>
+      sample(await scrape(server), 'process_resident_memory_bytes') ?? Number.NaN;
+    const page = await (await fetch(`${server.origin}/docs/api`)).text();
+    const [, script = ''] = /"(\/docs\/scalar[^"]*)"/.exec(page) ?? [];
+    const before = await residentBytes();
+
+    const sockets: Socket[] = [];
+    for (let i = 0; i < callers; i += 1) {
+      const socket = await openConnection(server.origin);
+      sockets.push(socket);
+      socket.write(`GET ${script} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${encoding}\r\n\r\n`);
+      // The response has begun. Nothing is read after its first bytes.
+      await once(socket, 'readable');
+    }
+    expect((await residentBytes()) - before).toBeLessThan(mayGrowBytes);
+    for (const socket of sockets) socket.destroy();
+  },
+);

@@ -1,0 +1,72 @@
+import { openRedisSentinels, type Redis, type RedisSentinels, until } from '@animal-store/testkit';
+import { expect, inject, test } from 'vitest';
+import { startLoad } from '../support/load.ts';
+import { sample, scrape } from '../support/observed.ts';
+import { askAtOnce, startReplicas } from '../support/replicas.ts';
+import { wideQuota } from '../support/test-service.ts';
+
+type Failovers = Record<string, (redis: RedisSentinels) => Promise<unknown>>;
+
+const failovers: Failovers = {
+  // As if they had shared a machine.
+  'the primary and a Sentinel are killed': (redis) =>
+    Promise.all([redis.primary.kill(), redis.sentinels[0]?.kill()]),
+};
+
+const otherFailovers: Failovers = {
+  'the primary hangs': async (redis) => redis.primary.pause(),
+  'the primary is switched': async (redis) =>
+    redis.sentinels[0]?.command('sentinel', 'failover', 'mymaster'),
+};
+
+const replicationOffset = async (redis: Redis) =>
+  Number(/master_repl_offset:(\d+)/.exec(await redis.command('info', 'replication'))?.[1]);
+
+const failoversOfThisRun = Object.entries(inject('isHeavy') ? otherFailovers : failovers);
+
+test.concurrent.each(failoversOfThisRun)(
+  'when %s, both replicas decide on the next primary, with the counts of the last, and no request fails',
+  async (_, failOver) => {
+    await using redis = await openRedisSentinels();
+    const env = { REDIS_URL: redis.url, REDIS_TIMEOUT_MS: '2000', REPLICAS: '2' };
+    await using replicas = await startReplicas({ env: [env, env] });
+    const { servers } = replicas;
+    const token = await replicas.createToken({ perMinute: 1_000, perDay: 6 });
+    const wide = await replicas.createToken(wideQuota);
+    const admittedOf = async (times: number) => {
+      const replies = await askAtOnce(replicas, { token, times, servers });
+      return replies.filter(({ status }) => status === 200).length;
+    };
+    const untilDecidedOn = async (one: Redis) => {
+      await until(async () => {
+        const clients = await one.command('client', 'list');
+        return clients.match(/ name=animal-store /g)?.length === 2;
+      });
+      for (const server of servers) {
+        const isOpen = async () => sample(await scrape(server), 'animal_store_redis_breaker_open');
+        await until(async () => (await isOpen()) === 0);
+      }
+    };
+
+    await untilDecidedOn(redis.primary);
+    expect(await admittedOf(3)).toBe(3);
+    // A failover loses what was not replicated.
+    const written = await replicationOffset(redis.primary);
+    await until(async () => (await replicationOffset(redis.replica)) >= written);
+
+    const loads = servers.map((server) =>
+      startLoad({ callers: 4, pauseMs: 50, ask: () => replicas.ask(server, wide) }),
+    );
+    await failOver(redis);
+    await untilDecidedOn(redis.replica);
+    expect(await admittedOf(10)).toBe(3);
+    expect(await redis.replica.command('role')).toMatch(/^master\n/);
+    await Promise.all(loads.map((load) => load.stop()));
+    // What ioredis prints by itself is no line of the log.
+    for (const server of servers) expect(server.output()).not.toContain('[ioredis]');
+    for (const { answers, failures } of loads) {
+      expect(failures).toEqual([]);
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    }
+  },
+);

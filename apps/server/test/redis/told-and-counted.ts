@@ -1,0 +1,84 @@
+import { expect } from 'vitest';
+import type { Quotas } from '../../src/quotas/open-quotas.ts';
+import type { QuotaDecision } from '../../src/quotas/quota-decision.ts';
+
+/** So wide that its share is a half that no request reaches either. */
+const limit = 2_000_000;
+
+/** A key, whose day is looked at, or a network, which has a minute only. */
+export interface Caller {
+  readonly name: string;
+  /** How much it had used at first. */
+  readonly usedBefore: number;
+  sent: number;
+  /** How much was used after each request that Redis decided, as it was told. */
+  readonly told: number[];
+  ask(quotas: Quotas): Promise<QuotaDecision>;
+}
+
+/** For the quotas of these callers: two replicas that do not see each other while Redis is away. */
+export const toldOptions = { addressPerMinute: limit, replicas: () => 2 };
+
+/**
+ * Creates keys and networks.
+ *
+ * @param options.apart how many requests each has used more than the one before: more than it will send, so
+ * that a reply that was meant for another one is found out.
+ */
+export async function createCallers(
+  undisturbed: Quotas,
+  { count, apart }: { count: number; apart: number },
+): Promise<Caller[]> {
+  const quota = { perMinute: limit, perDay: limit };
+  const callers = Array.from({ length: count }, (_, n): Caller => {
+    const isKey = n % 2 === 0;
+    const name = `${isKey ? 'key' : 'network'}-${crypto.randomUUID()}`;
+    return {
+      name,
+      usedBefore: n * apart,
+      sent: 0,
+      told: [],
+      ask: ({ keys, networks }) => (isKey ? keys.take({ id: name, quota }) : networks.take(name)),
+    };
+  });
+  for (const caller of callers) {
+    await Promise.all(Array.from({ length: caller.usedBefore }, () => caller.ask(undisturbed)));
+  }
+  return callers;
+}
+
+/** The last window: a minute might end during the test, a day does not. */
+function windowOf({ windows }: QuotaDecision) {
+  const window = windows.at(-1);
+  if (window === undefined) throw new Error('Every quota has a window.');
+  return window;
+}
+
+/** Sends one request, which may be decided by Redis or by the replica's share. */
+export async function ask(caller: Caller, quotas: Quotas): Promise<void> {
+  caller.sent += 1;
+  const decision = await caller.ask(quotas);
+  expect(decision.outcome, caller.name).toBe('admitted');
+  const window = windowOf(decision);
+  if (window.limit === limit) caller.told.push(limit - window.remaining);
+  else expect(window.limit, caller.name).toBe(limit / 2);
+}
+
+/**
+ * Expects that each reply was taken for the request that it belongs to, and that no request was counted
+ * twice. Asks once more, when Redis decides again.
+ */
+export async function expectToldAndCounted(callers: readonly Caller[], undisturbed: Quotas) {
+  for (const { name, usedBefore, sent, told, ask } of callers) {
+    const { remaining } = windowOf(await ask(undisturbed));
+    const counted = limit - remaining - 1 - usedBefore;
+    // A request whose reply was lost may have been counted, and was decided by a share as well.
+    expect(counted, name).toBeGreaterThanOrEqual(told.length);
+    expect(counted, name).toBeLessThanOrEqual(sent);
+    expect(new Set(told).size, name).toBe(told.length);
+    for (const used of told) {
+      expect(used - usedBefore, name).toBeGreaterThan(0);
+      expect(used - usedBefore, name).toBeLessThanOrEqual(counted);
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import { defaultBanPolicy, errorCodes } from '@animal-store/contract';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createReferenceFiles } from '../../src/reference/reference-files.ts';
+import { send } from '../support/send.ts';
+import { useSharedService } from '../support/shared-service.ts';
+
+const { service } = useSharedService();
+
+const pages = [
+  '/docs',
+  '/docs/guides/start',
+  '/docs/guides/operations',
+  '/docs/guides/authentication',
+  '/docs/guides/limits',
+  '/docs/guides/errors',
+  '/docs/guides/pagination',
+  '/docs/guides/idempotency',
+  '/docs/guides/integers',
+  '/docs/guides/deprecation',
+  '/docs/guides/versioning',
+  '/docs/guides/typescript',
+  '/docs/guides/languages',
+  '/docs/changelog',
+];
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  send(service.server.origin, { method: 'GET', target: path, headers });
+
+const html = new Map<string, string>();
+beforeAll(async () => {
+  for (const path of pages) html.set(path, (await get(path)).text);
+});
+
+const attributes = (text: string, name: string) =>
+  Array.from(text.matchAll(new RegExp(`\\b${name}="([^"]*)"`, 'g')), ([, value = '']) => value);
+
+describe.each(pages)('%s', (path) => {
+  const text = () => html.get(path) ?? '';
+
+  test('allows its own files and its own style sheet, and nothing else', async () => {
+    const { status, headers } = await get(path);
+    expect([status, headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers.get('Content-Security-Policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'$/,
+    );
+    expect(text()).not.toMatch(/ style="| on\w+="|<script>/);
+  });
+
+  test('has one title, and no heading twice', () => {
+    expect(text().match(/<h1>/g)).toHaveLength(1);
+    const ids = attributes(text(), 'id');
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+    // A value or an anchor that was not put in its place.
+    expect(text()).not.toMatch(/\{\{|\{#/);
+  });
+
+  test('links only to what is there', async () => {
+    const targets = attributes(text(), 'href').filter((target) => !target.startsWith('http'));
+    expect(targets.length).toBeGreaterThan(15);
+    const broken: string[] = [];
+    for (const target of new Set(targets)) {
+      const [page = '', anchor] = target.split('#');
+      const there = html.get(page === '' ? path : page);
+      if (there === undefined) {
+        if ((await get(page)).status !== 200) broken.push(target);
+      } else if (anchor !== undefined && !attributes(there, 'id').includes(anchor)) {
+        broken.push(target);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  test('loads nothing from elsewhere', () => {
+    const loaded = [
+      ...attributes(text(), 'src'),
+      ...Array.from(text().matchAll(/<link [^>]*href="([^"]*)"/g), ([, href = '']) => href),
+    ];
+    expect(loaded.length).toBeGreaterThan(3);
+    expect(loaded.filter((file) => !file.startsWith('/docs'))).toEqual([]);
+  });
+
+  // What a server sends before it waits for the first acknowledgement (RFC 6928: ten segments). So on a
+  // network with 560 ms of latency and 1.4 Mbit/s, a slow 4G, the first content is there after 0.7 s.
+  test('shows its first content after one answer of at most 14 kB', async () => {
+    const { headers } = await get(path, { 'Accept-Encoding': 'gzip' });
+    expect(Number(headers.get('Content-Length'))).toBeLessThan(14_000);
+    expect(text()).not.toMatch(/rel="stylesheet"|rel="preload"/);
+    expect(text().match(/<script [^>]*>/g)).toEqual([expect.stringContaining(' defer>')]);
+  });
+
+  test('is there as Markdown, with links that are whole', async () => {
+    const [markdownPath = ''] = attributes(text(), 'href').filter((href) => href.endsWith('.md'));
+    const { status, headers, text: markdown } = await get(markdownPath);
+    expect([status, headers.get('Content-Type')]).toEqual([200, 'text/markdown; charset=utf-8']);
+    const title = /<h1>(.*)<\/h1>/.exec(text())?.[1];
+    expect(markdown.startsWith(`# ${title}\n\n`)).toBe(true);
+    expect(markdown).not.toMatch(/\]\(\/|\{\{|\{#/);
+  });
+});
+
+test('these are all pages', () => {
+  const files = createReferenceFiles({
+    origin: 'https://a.example',
+    addressPerMinute: 60,
+    banPolicy: defaultBanPolicy,
+  });
+  const paths = [...files.keys()].filter((path) => /^\/docs[^.]*$/.test(path));
+  expect(paths.toSorted()).toEqual([...pages, '/docs/api'].toSorted());
+});
+
+test.each(Object.entries(errorCodes))(
+  '/docs#error-%s says what the code means, what leads to it and what to do',
+  (code, { status, causes }) => {
+    const page = html.get('/docs') ?? '';
+    const [, rest = ''] = page.split(`<h3 id="error-${code}">`);
+    const [section = ''] = rest.split(/<h[23]/);
+    expect(section).toContain(`<strong>${status}.</strong>`);
+    expect(section.match(/<li>/g)).toHaveLength(causes.length);
+    expect(section).toContain('<strong>What to do:</strong>');
+    expect(section).toContain(`HTTP/1.1 ${status}`);
+    expect(section).toContain(`&quot;code&quot;:&quot;${code}&quot;`);
+  },
+);
+
+test.each([
+  ...['authentication', 'rate-limits', 'pagination', 'idempotency', 'errors', 'integers'],
+  ...['typescript-client', 'versioning', 'deprecation'],
+])('/docs#%s, an address of the time of one page, still leads somewhere', (anchor) => {
+  expect(attributes(html.get('/docs') ?? '', 'id')).toContain(anchor);
+});
+
+test('the drawing of both windows is there, and described in words', async () => {
+  const [, src = '', alt = ''] =
+    /<img src="([^"]*)" alt="([^"]*)">/.exec(html.get('/docs/guides/limits') ?? '') ?? [];
+  const { status, headers } = await get(src);
+  expect([status, headers.get('Content-Type')]).toEqual([200, 'image/svg+xml']);
+  expect(alt.length).toBeGreaterThan(100);
+});
+
+test('the search finds every error code and guide, by addresses that exist', async () => {
+  const { text, headers } = await get('/docs/search.json');
+  expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+  const entries = JSON.parse(text) as { title: string; page: string; path: string; text: string }[];
+  const titles = entries.map(({ title }) => title);
+  for (const code of Object.keys(errorCodes)) expect(titles).toContain(code);
+  const broken = entries.filter(({ path }) => {
+    const [page = '', anchor] = path.split('#');
+    const ids = attributes(html.get(page) ?? '', 'id');
+    return !html.has(page) || (anchor !== undefined && !ids.includes(anchor));
+  });
+  expect(broken).toEqual([]);
+  expect(new Set(entries.map(({ path }) => path)).size).toBe(entries.length);
+  const found = new Set(entries.map(({ path }) => path.split('#')[0]));
+  expect(pages.filter((page) => !found.has(page))).toEqual(['/docs/changelog']);
+});
+
+test('/llms.txt lists every page as Markdown', async () => {
+  const { status, headers, text } = await get('/llms.txt');
+  expect([status, headers.get('Content-Type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  expect(text).toMatch(/^# Animal Store API\n\n> /);
+  const links = Array.from(text.matchAll(/\]\(([^)]+)\)/g), ([, link = '']) => new URL(link));
+  expect(links.filter(({ pathname }) => pathname.endsWith('.md'))).toHaveLength(pages.length);
+  for (const { origin, pathname } of links) {
+    expect(origin).toBe(service.server.origin);
+    expect((await get(pathname)).status, pathname).toBe(200);
+  }
+});
+
+test('the feed tells of releases and of operations that will end', async () => {
+  const { status, headers, text } = await get('/docs/changelog.atom');
+  expect([status, headers.get('Content-Type')]).toEqual([
+    200,
+    'application/atom+xml; charset=utf-8',
+  ]);
+  const tags = Array.from(text.matchAll(/<(\/?)([a-z]+)[^>]*?(\/?)>/g));
+  const open: string[] = [];
+  for (const [, closes, name = '', isEmpty] of tags) {
+    if (closes) expect(open.pop()).toBe(name);
+    else if (!isEmpty) open.push(name);
+  }
+  expect(open).toEqual([]);
+  const all = (name: string) =>
+    Array.from(text.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g')), ([, value]) => value);
+  expect(all('title')).toEqual([
+    'Changes of the Animal Store API',
+    'Version 1.0.0',
+    'getPet is deprecated and ends on 2030-12-05',
+  ]);
+  expect(new Set(all('id')).size).toBe(3);
+  for (const date of all('updated')) expect(new Date(String(date)).getTime()).not.toBeNaN();
+  expect(text).toContain('&lt;p&gt;The first release');
+});

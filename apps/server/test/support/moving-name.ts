@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream';
+import { freePort, temporaryDirectory } from '@animal-store/testkit';
+
+const movingName = 'postgres.test';
+
+/**
+ * Opens a name that leads to one of several machines, as DNS does. They are loopback addresses with one
+ * port in common, each in front of a program of its own.
+ *
+ * @param ports where the programs listen on 127.0.0.1. The name leads to the first one at first.
+ * @returns `env` is for the servers that are to use the name.
+ */
+export async function openMovingName(stack: AsyncDisposableStack, ports: readonly number[]) {
+  const directory = stack.use(await temporaryDirectory()).path;
+  const port = await freePort();
+  const addresses = ports.map((_, index) => `127.0.0.${index + 1}`);
+  for (const [index, target] of ports.entries()) {
+    const machine = createServer((client) => {
+      const upstream = connect(target, '127.0.0.1');
+      pipeline(client, upstream, client, () => {});
+    });
+    machine.listen(port, addresses[index]);
+    await once(machine, 'listening');
+    stack.defer(() => {
+      machine.close();
+    });
+  }
+
+  const file = join(directory, 'address');
+  const leadTo = (index: number) => writeFileSync(file, addresses[index] ?? '');
+  leadTo(0);
+  const preload = new URL('look-up-moving-name.ts', import.meta.url);
+  preload.searchParams.set('file', file);
+  return { host: `${movingName}:${port}`, leadTo, env: { NODE_OPTIONS: `--import=${preload}` } };
+}

@@ -1,0 +1,32 @@
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { postgresAt, temporaryDirectory } from '@animal-store/testkit';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import { migrate } from 'drizzle-orm/postgres-js/migrator';
+import postgres from 'postgres';
+import { inject } from 'vitest';
+import { migrationsFolder } from '../../src/database/migrations.ts';
+
+/**
+ * Creates a Postgres database as an earlier version left it.
+ *
+ * @param count how many migrations it has: the number of the first one that it lacks.
+ */
+export async function createOldDatabase(
+  count: number,
+): Promise<AsyncDisposable & { readonly url: string }> {
+  await using folder = await temporaryDirectory();
+  await cp(migrationsFolder, folder.path, { recursive: true });
+  const journalPath = join(folder.path, 'meta/_journal.json');
+  const journal = JSON.parse(await readFile(journalPath, 'utf8'));
+  journal.entries.length = count;
+  await writeFile(journalPath, JSON.stringify(journal));
+  const database = await postgresAt(inject('postgres')).createDatabase();
+  const client = postgres(database.url, { max: 1, onnotice: () => {} });
+  try {
+    await migrate(drizzle({ client }), { migrationsFolder: folder.path });
+  } finally {
+    await client.end();
+  }
+  return database;
+}

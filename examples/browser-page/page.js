@@ -1,0 +1,38 @@
+// Runs in the browser. Whoever opens the page can read the key in `settings.json`, so it may only read.
+
+import { createClient, RateLimitError } from '@animal-store/client';
+
+const settings = await (await fetch('settings.json')).json();
+// A visitor does not wait a minute for the quota to reset.
+const store = createClient({ ...settings, maxRetryAfterMs: 2_000 });
+
+const list = document.querySelector('#animals');
+const state = document.querySelector('#state');
+const more = document.querySelector('#more');
+let cursor;
+
+async function showPage() {
+  more.disabled = true;
+  try {
+    const page = await store.listPets({ status: 'available', limit: 10, cursor });
+    for (const { name } of page.pets) {
+      const item = document.createElement('li');
+      // Never as HTML: a name may be anything.
+      item.textContent = name;
+      list.append(item);
+    }
+    cursor = page.nextCursor;
+    more.hidden = cursor === undefined;
+    state.textContent = `${list.children.length} animals`;
+  } catch (error) {
+    // All visitors share the quota of the key.
+    const isBusy = error instanceof RateLimitError;
+    state.textContent = isBusy ? 'Too many visitors. Try again soon.' : 'No animals today.';
+    more.hidden = false;
+    console.error(error);
+  }
+  more.disabled = false;
+}
+
+more.addEventListener('click', showPage);
+await showPage();

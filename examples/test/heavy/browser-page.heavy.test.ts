@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { findProgram, hangMs, startServer } from '@animal-store/testkit';
+import { chromium } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { createPageServer } from '../../browser-page/serve.ts';
+
+const adminToken = 'an-admin-token-for-tests';
+
+test('in Chromium, the page shows animals, page by page, and its key adds none', async () => {
+  await using stack = new AsyncDisposableStack();
+  const server = stack.use(await startServer({ env: { ADMIN_TOKEN: adminToken } }));
+  const created = await fetch(`${server.opsUrl}/admin/v1/keys`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
+    body: '{"plan":"free","scopes":["pets:read"]}',
+  });
+  const { token: apiKey } = (await created.json()) as { token: string };
+  const add = (key: string) =>
+    fetch(`${server.baseUrl}/pets`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: '{"name":"<b>Mia</b>","categoryId":3}',
+    });
+  for (let n = 0; n < 12; n += 1) {
+    expect((await add(server.demoKey ?? expect.unreachable())).status).toBe(201);
+  }
+
+  const pages = await createPageServer({ baseUrl: server.baseUrl, apiKey });
+  pages.listen(0, '127.0.0.1');
+  stack.defer(() => {
+    pages.close();
+  });
+  await once(pages, 'listening');
+  const browser = await chromium.launch({
+    executablePath: await findProgram('chromium'),
+    timeout: hangMs,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+  });
+  stack.defer(() => browser.close());
+  const page = await browser.newPage();
+  page.setDefaultTimeout(hangMs);
+  await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
+  await page.getByText('10 animals', { exact: true }).waitFor();
+  const items = page.getByRole('listitem');
+  await page.getByRole('button', { name: 'More' }).click();
+  await expect.poll(() => items.count()).toBeGreaterThan(10);
+  // A name is no HTML.
+  expect(await page.locator('#animals b').count()).toBe(0);
+  expect(await items.allTextContents()).toContain('<b>Mia</b>');
+
+  // What a visitor can do with the key.
+  const answer = await page.evaluate(`(async () => {
+    const { createClient } = await import('@animal-store/client');
+    const settings = await (await fetch('/settings.json')).json();
+    return createClient(settings)
+      .createPet({ name: 'Mallory', categoryId: 3 })
+      .catch(({ name, status, code }) => ({ name, status, code }));
+  })()`);
+  expect(answer).toEqual({
+    name: 'InsufficientScopeError',
+    status: 403,
+    code: 'insufficient_scope',
+  });
+});

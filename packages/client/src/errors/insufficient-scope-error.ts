@@ -1,0 +1,26 @@
+import { ApiError } from './api-error.ts';
+
+/**
+ * The API key is valid, but may not do this: it lacks the scope that `detail` names. Use another key, or
+ * ask the operator for the scope.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await store.createPet({ name: 'Mia', categoryId: 3 });
+ * } catch (error) {
+ *   if (error instanceof InsufficientScopeError) console.error('this key only reads');
+ *   else throw error;
+ * }
+ * ```
+ */
+export class InsufficientScopeError extends ApiError {
+  /** The name of the class, which narrows the type. */
+  override readonly name = 'InsufficientScopeError' as const;
+
+  /** The HTTP status of the answer. */
+  declare readonly status: 403;
+
+  /** The service's machine-readable code. */
+  declare readonly code: 'insufficient_scope';
+}

@@ -1,0 +1,26 @@
+import { ApiError } from './api-error.ts';
+
+/**
+ * The operator has suspended the API key, or the account that it belongs to. Only the operator can end
+ * that.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await store.listPets();
+ * } catch (error) {
+ *   if (error instanceof KeySuspendedError) console.error('ask the operator:', error.requestId);
+ *   else throw error;
+ * }
+ * ```
+ */
+export class KeySuspendedError extends ApiError {
+  /** The name of the class, which narrows the type. */
+  override readonly name = 'KeySuspendedError' as const;
+
+  /** The HTTP status of the answer. */
+  declare readonly status: 403;
+
+  /** The service's machine-readable code. */
+  declare readonly code: 'key_suspended';
+}

@@ -1,0 +1,10 @@
+import type { HttpHeaders } from './http-response.ts';
+
+/** Gives what the first group of a pattern matches in a header field, if it matches. */
+export function matchField(
+  headers: Pick<HttpHeaders, 'get'>,
+  name: string,
+  pattern: RegExp,
+): string | undefined {
+  return pattern.exec(headers.get(name) ?? '')?.[1];
+}

@@ -1,0 +1,38 @@
+import type { Pet } from '@animal-store/contract';
+import type { Page } from './each-pet.ts';
+import { AnimalStoreError, type CallDetails } from './errors/animal-store-error.ts';
+import { findLink } from './find-link.ts';
+import type { HttpHeaders } from './http-response.ts';
+
+/** A page to ask for, and how to read it. */
+interface PageRequest {
+  /** The service's own cursor; `undefined` for the first page. */
+  cursor: string | undefined;
+  read(body: unknown, headers: Pick<HttpHeaders, 'get'>, call: CallDetails): Page;
+}
+
+/**
+ * Prepares to get the page where a cursor leads to.
+ *
+ * The service has no cursor for what comes after the last page. So the cursor to resume there asks for
+ * the last page again, and names the last `id` of it: `~17~` and the cursor of that page. A list is in
+ * the order of `id`, and new animals have greater ones.
+ */
+export function parseCursor(text = ''): PageRequest {
+  const [, known = 0, cursor = text] = /^~(\d+)~(.*)/.exec(text) ?? [];
+  return {
+    cursor: cursor || undefined,
+
+    read(body, headers, call) {
+      // Only the cursor is taken from the link: the key goes to `baseUrl` and nowhere else, whatever
+      // address the link names.
+      const link = findLink(headers, 'next');
+      const nextCursor = new URLSearchParams(link?.split(/[?#]/)[1]).get('cursor') || undefined;
+      if (nextCursor && nextCursor === cursor)
+        throw new AnimalStoreError('the next page is the same page', call);
+      const pets = (body as Pet[]).filter((pet) => !(pet?.id <= Number(known)));
+      const resumeCursor = nextCursor ?? `~${pets.at(-1)?.id ?? known}~${cursor}`;
+      return { pets, nextCursor, resumeCursor };
+    },
+  };
+}

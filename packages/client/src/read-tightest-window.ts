@@ -1,0 +1,56 @@
+import { matchField } from './match-field.ts';
+import { parseRetryAfter } from './parse-retry-after.ts';
+import { readRateLimit } from './read-rate-limit.ts';
+import type { Answer } from './response.ts';
+
+/** What an answer says about the window that has least left. */
+export interface TightestWindow {
+  /** Requests that the window has room for. */
+  limit: number;
+  /** Requests left in the window. */
+  remaining: number;
+  /** When the window resets, by the service's clock. */
+  resetAt: Date;
+  /** The same by the clock of `performance.now()`; perhaps late, never early. */
+  endsAtMs: number;
+  /** The limit of the minute, on which the number of strikes depends; 0 if unknown. */
+  perMinute: number;
+  /** The code of a call that is not sent. */
+  code: string;
+}
+
+/** What is known before the first answer, and after one that says nothing. */
+export const unknownWindow: TightestWindow = {
+  limit: Number.POSITIVE_INFINITY,
+  remaining: Number.POSITIVE_INFINITY,
+  resetAt: new Date(0),
+  endsAtMs: 0,
+  perMinute: 0,
+  code: '',
+};
+
+/** Reads what an answer says. */
+export function readTightestWindow({
+  response: { status, headers },
+  text,
+}: Answer): TightestWindow {
+  const state = readRateLimit(headers);
+  let lengthMs: number | undefined;
+  if (status === 429) lengthMs = parseRetryAfter(headers);
+  else if (state) {
+    // Relative to now, so it does not depend on the clock of this machine. The first window that has
+    // as much left is the one that `X-RateLimit-*` reports.
+    const seconds = matchField(headers, 'RateLimit', new RegExp(`;r=${state.remaining};t=(\\d+)`));
+    lengthMs = seconds ? Number(seconds) * 1000 : Number(state.resetAt) - Date.now();
+  }
+  if (lengthMs === undefined) return unknownWindow;
+  return {
+    ...unknownWindow,
+    resetAt: new Date(Date.now() + lengthMs),
+    ...state,
+    ...(status === 429 && { remaining: 0 }),
+    endsAtMs: performance.now() + lengthMs,
+    perMinute: Number(matchField(headers, 'RateLimit-Policy', /;q=(\d+);w=60\b/) ?? 0),
+    code: /key_temporarily_banned/.exec(text)?.[0] ?? 'rate_limit_exceeded',
+  };
+}

@@ -1,0 +1,39 @@
+/** A refusal, as the service words it. */
+export class TestError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, code: string, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** The 400 for fields that are not valid: what was expected of each, and what came. */
+export function invalidRequest(
+  faults: Record<string, [expected: string, given: unknown]>,
+): TestError {
+  const texts = Object.entries(faults).map(
+    ([name, [expected, given]]) => `${name}: expected ${expected}, got ${show(given)}`,
+  );
+  return new TestError(400, 'invalid_request', texts.join('; '));
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  // What cannot be seen is shown as an escape, but for the joiners, which belong to emoji.
+  const text =
+    typeof value === 'string'
+      ? JSON.stringify(value).replaceAll(
+          /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+          (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+        )
+      : String(value);
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

@@ -1,0 +1,47 @@
+import { deprecations, formatLinks, parseInt64, stringifyJson } from '@animal-store/contract';
+import type { FetchInit } from '../http-response.ts';
+
+/** A request that a test service got. */
+export interface TestRequest {
+  /** The HTTP method. */
+  method: string;
+  /** The path below `baseUrl`, with its query. */
+  path: string;
+  /** The header fields. */
+  headers: Headers;
+  /** The body, as a text. */
+  body: string | undefined;
+}
+
+/** Reads what the client gives to `fetch`. */
+export function describeRequest(path: string, { method, headers, body }: FetchInit): TestRequest {
+  return { method, path, headers: new Headers(headers), body };
+}
+
+export function respond(
+  { method }: TestRequest,
+  status: number,
+  body: unknown,
+  headers: Record<string, string>,
+): Response {
+  return new Response(method === 'HEAD' ? null : stringifyJson(body), {
+    status,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
+  });
+}
+
+/** Of the operation that is going away. */
+export function deprecationHeaders({ method, path }: TestRequest): Record<string, string> {
+  const [, petId] = /^\/pets\/([^/?]+)/.exec(path) ?? [];
+  if (petId === undefined || !['GET', 'HEAD'].includes(method)) return {};
+  const query = parseInt64(petId) === undefined ? '' : `?ids=${petId}`;
+  const { deprecatedAt, sunsetAt } = deprecations.getPet;
+  return {
+    Deprecation: `@${deprecatedAt.getTime() / 1000}`,
+    Sunset: sunsetAt.toUTCString(),
+    Link: formatLinks([
+      { url: 'https://animal-store.test/docs#deprecation', rel: 'deprecation' },
+      { url: `https://animal-store.test/v1/pets${query}`, rel: 'successor-version' },
+    ]),
+  };
+}

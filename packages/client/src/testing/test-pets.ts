@@ -1,0 +1,174 @@
+import {
+  errorMessages,
+  faultOfNewName,
+  formatLinks,
+  type Int64,
+  int64Max,
+  int64Min,
+  type NewPet,
+  type Pet,
+  type PetStatus,
+  pageLimit,
+  parseInt64,
+  parseJson,
+  stringifyJson,
+} from '@animal-store/contract';
+import { invalidRequest, TestError } from './test-error.ts';
+
+/** A success. */
+export interface TestAnswer {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+/** The catalogue, in memory. */
+export interface TestPets {
+  readonly all: Pet[];
+  list(query: URLSearchParams, pageUrl: string): TestAnswer;
+  create(body: string | undefined, idempotencyKey: string | null, pageUrl: string): TestAnswer;
+  find(petId: string): TestAnswer;
+}
+
+const statuses: readonly unknown[] = ['available', 'pending', 'sold'] satisfies PetStatus[];
+const namePattern = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
+
+export function createTestPets(initial: Iterable<NewPet | Pet>): TestPets {
+  const all: Pet[] = [];
+  const creations = new Map<string, { text: string; pet: Pet }>();
+
+  function add({ name, categoryId, status = 'available' }: NewPet | Pet): Pet {
+    const pet = { id: (all.at(-1)?.id ?? 0) + 1, name, categoryId, status };
+    all.push(pet);
+    return pet;
+  }
+  for (const pet of initial) add(pet);
+
+  return {
+    all,
+
+    list(query, pageUrl) {
+      const { ids, limit, status, categoryId, afterId } = readQuery(query);
+      const isWanted = (pet: Pet) =>
+        (!status || pet.status === status) &&
+        (categoryId === undefined || pet.categoryId === categoryId);
+      if (ids) {
+        const pets = all.filter((pet) => ids.includes(pet.id) && isWanted(pet));
+        return { status: 200, body: pets };
+      }
+      const rest = all.filter((pet) => pet.id > afterId && isWanted(pet));
+      const pets = rest.slice(0, limit);
+      const lastId = pets.at(-1)?.id;
+      if (rest.length <= limit || lastId === undefined) return { status: 200, body: pets };
+      const next = new URLSearchParams({ limit: `${limit}`, ...(status && { status }) });
+      if (categoryId !== undefined) next.set('categoryId', `${categoryId}`);
+      next.set('cursor', formatCursor({ status, categoryId }, lastId));
+      const headers = { Link: formatLinks([{ url: `${pageUrl}?${next}`, rel: 'next' }]) };
+      return { status: 200, body: pets, headers };
+    },
+
+    create(body, idempotencyKey, pageUrl) {
+      const newPet = readNewPet(body);
+      const text = stringifyJson(newPet);
+      const earlier = creations.get(idempotencyKey ?? '');
+      if (earlier && earlier.text !== text) {
+        throw new TestError(422, 'idempotency_key_reused', errorMessages.idempotency_key_reused);
+      }
+      const pet = earlier?.pet ?? add(newPet);
+      if (idempotencyKey !== null) creations.set(idempotencyKey, { text, pet });
+      const headers = {
+        Location: `${pageUrl}?ids=${pet.id}`,
+        ...(earlier && { 'Idempotent-Replayed': 'true' }),
+      };
+      return { status: 201, body: pet, headers };
+    },
+
+    find(petId) {
+      const id = parseInt64(petId);
+      if (id === undefined) throw invalidRequest({ petId: ['a 64-bit integer', petId] });
+      const pet = all.find((known) => known.id === id);
+      if (pet === undefined) {
+        throw new TestError(404, 'pet_not_found', errorMessages.pet_not_found(id));
+      }
+      return { status: 200, body: pet };
+    },
+  };
+}
+
+/** What a list is narrowed by. */
+interface Filter {
+  status: string | undefined;
+  categoryId: Int64 | undefined;
+}
+
+/** As in the service, a cursor belongs to its filter. */
+function formatCursor({ status = '', categoryId }: Filter, afterId: number): string {
+  return `${status}.${afterId}${categoryId === undefined ? '' : `.${categoryId}`}`;
+}
+
+function readQuery(query: URLSearchParams) {
+  const [given, status, category, list, cursor] = [
+    ...['limit', 'status', 'categoryId', 'ids', 'cursor'].map((name) => query.get(name)),
+  ].map((value) => value ?? undefined);
+  const limit = Number(/^[1-9]\d{0,2}$/.exec(given ?? `${pageLimit.default}`));
+  const categoryId = parseInt64(category ?? '');
+  const ids = list?.split(',').map(parseInt64);
+  const faults: Parameters<typeof invalidRequest>[0] = {};
+  if (limit < pageLimit.min || limit > pageLimit.max) {
+    faults['limit'] = [`one integer from ${pageLimit.min} to ${pageLimit.max}`, given];
+  }
+  if (status !== undefined && !statuses.includes(status)) {
+    faults['status'] = [`one of ${statuses.join(', ')}`, status];
+  }
+  if (category !== undefined && categoryId === undefined) {
+    faults['categoryId'] = ['a 64-bit integer', category];
+  }
+  if (ids && (ids.length > 100 || ids.includes(undefined))) {
+    faults['ids'] = ['one list of 1 to 100 64-bit integers, separated by commas', list];
+  }
+  if (Object.keys(faults).length > 0) throw invalidRequest(faults);
+  if (ids && given !== undefined) faults['limit'] = ['none beside ids', given];
+  if (ids && cursor !== undefined) faults['cursor'] = ['none beside ids', cursor];
+  if (Object.keys(faults).length > 0) throw invalidRequest(faults);
+  const filter = { status, categoryId };
+  const afterId = Number(/\.(\d+)/.exec(cursor ?? '.0')?.[1]);
+  if (cursor !== undefined && cursor !== formatCursor(filter, afterId)) {
+    const message =
+      'cursor: expected one that a Link header gave for the same status and categoryId';
+    throw new TestError(400, 'invalid_request', message);
+  }
+  return { ids, limit, ...filter, afterId };
+}
+
+function readNewPet(text: string | undefined): NewPet {
+  let body: unknown;
+  try {
+    body = text === undefined ? undefined : parseJson(text);
+  } catch {
+    throw new TestError(400, 'invalid_json', errorMessages.invalid_json);
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalidRequest({ body: ['a JSON object with name and categoryId', body] });
+  }
+  const { name, categoryId, status } = body as Partial<Record<string, unknown>>;
+  const faults: Parameters<typeof invalidRequest>[0] = {};
+  if (typeof name !== 'string' || !namePattern.test(name)) {
+    const expected = '1 to 255 characters, without control characters and lone surrogates';
+    faults['name'] = [expected, name];
+  } else {
+    const fault = faultOfNewName(name)?.replace('expected ', '');
+    if (fault !== undefined) faults['name'] = [fault, name];
+  }
+  if (!isInt64(categoryId)) faults['categoryId'] = ['a 64-bit integer', categoryId];
+  if (status !== undefined && !statuses.includes(status)) {
+    faults['status'] = [`one of ${statuses.join(', ')}`, status];
+  }
+  if (Object.keys(faults).length > 0) throw invalidRequest(faults);
+  return { name, categoryId, ...(status !== undefined && { status }) } as NewPet;
+}
+
+function isInt64(value: unknown): value is Int64 {
+  return typeof value === 'bigint'
+    ? value >= int64Min && value <= int64Max
+    : Number.isSafeInteger(value);
+}

@@ -1,0 +1,274 @@
+import { type Server, startServer } from '@animal-store/testkit';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  type AnimalStoreClient,
+  type ApiError,
+  createClient,
+  InsufficientScopeError,
+  isApiError,
+  KeySuspendedError,
+} from '../src/index.ts';
+import { createTestService } from '../src/testing/index.ts';
+import { rejection } from './rejection.ts';
+
+const mia = { name: 'Mia', categoryId: 3 };
+
+describe('the test service', () => {
+  test('has animals, in pages, and takes new ones once', async () => {
+    const service = createTestService({ pets: Array.from({ length: 150 }, () => mia) });
+    const store = createClient(service.clientOptions);
+    const all = await store.eachPet().toArray();
+    expect(all.map(({ id }) => id)).toEqual(Array.from({ length: 150 }, (_, index) => index + 1));
+    const tom = { name: 'Tom', categoryId: 9007199254740993n, status: 'sold' } as const;
+    const created = await store.createPet(tom, { idempotencyKey: 'once' });
+    expect(await store.createPet(tom, { idempotencyKey: 'once' })).toEqual(created);
+    expect(service.pets.at(-1)).toEqual({ id: 151, ...tom });
+    expect(await store.eachPet({ status: 'sold' }).toArray()).toEqual([created]);
+    expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /pets?limit=100',
+      expect.stringMatching(/^GET \/pets\?limit=100&cursor=/),
+      'POST /pets',
+      'POST /pets',
+      'GET /pets?status=sold&limit=100',
+    ]);
+  });
+
+  test('counts its quota by the clock of the test', async () => {
+    vi.useFakeTimers();
+    try {
+      const service = createTestService({ quota: { perMinute: 2, perDay: 3 } });
+      const store = createClient({ ...service.clientOptions, maxRetryAfterMs: 0 });
+      await store.listPets();
+      expect((await store.rateLimit()).windows.minute).toMatchObject({ limit: 2, remaining: 1 });
+      await store.listPets();
+      expect(isApiError(await rejection(store.listPets()), 429)).toBe(true);
+      vi.advanceTimersByTime(60_000);
+      await store.listPets();
+      expect(await rejection(store.listPets())).toMatchObject({ retryAfterMs: 86_340_000 });
+      // The client knew each time that nothing was left.
+      expect(service.requests).toHaveLength(4);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test.each([
+    ['no_answer', 'ConnectionError'],
+    ['insufficient_scope', 'InsufficientScopeError'],
+    ['key_suspended', 'KeySuspendedError'],
+    ['internal_error', 'ServerError'],
+    ['key_temporarily_banned', 'RateLimitError'],
+    ['idempotency_in_progress', 'ConflictError'],
+  ] as const)('fails with %s on demand', async (failure, name) => {
+    const service = createTestService();
+    service.failNext(failure);
+    const store = createClient({ ...service.clientOptions, maxRetries: 0 });
+    expect(await rejection(store.listPets())).toMatchObject({ name });
+    await (failure === 'key_temporarily_banned' || store.listPets());
+  });
+
+  test('refuses what the scopes of its key do not allow', async () => {
+    const service = createTestService({ scopes: ['pets:read'] });
+    const store = createClient(service.clientOptions);
+    expect(await rejection(store.createPet(mia))).toMatchObject({
+      name: 'InsufficientScopeError',
+      status: 403,
+      attempts: 1,
+    });
+    expect(service.pets).toEqual([]);
+    expect((await store.listPets()).pets).toEqual([]);
+  });
+
+  test('shows a retry', async () => {
+    const service = createTestService();
+    service.failNext('service_unavailable', { times: 2, retryAfterSeconds: 0 });
+    const store = createClient(service.clientOptions);
+    expect(await store.createPet(mia)).toMatchObject(mia);
+    expect(service.requests).toHaveLength(3);
+    expect(service.pets).toHaveLength(1);
+  });
+
+  test('is of a test alone: another one has another key', async () => {
+    const [one, other] = [createTestService(), createTestService()];
+    expect(one.clientOptions.apiKey).not.toBe(other.clientOptions.apiKey);
+    const store = createClient({ ...one.clientOptions, apiKey: other.clientOptions.apiKey });
+    expect(isApiError(await rejection(store.listPets()), 401)).toBe(true);
+  });
+});
+
+describe('the test service answers like the real one', () => {
+  let server: Server;
+  let token: string;
+  beforeAll(async () => {
+    server = await startServer({ env: { ADMIN_TOKEN: 'an-admin-token-for-tests' } });
+    ({ token } = await createKey({}));
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  async function askAdmin(path: string, body?: object) {
+    const response = await fetch(`${server.opsUrl}/admin/v1${path}`, {
+      method: 'POST',
+      headers: {
+        Authorization: 'Bearer an-admin-token-for-tests',
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    expect(response.ok).toBe(true);
+    return (await response.json()) as { key: { id: string }; token: string };
+  }
+  const createKey = (more: object) => askAdmin('/keys', { plan: 'business', ...more });
+  /** What an error says, without what differs between any two services. */
+  const describeError = (error: unknown) => {
+    const { name, status, code, detail, body, attempts, headers } = error as ApiError;
+    const challenge = headers.get('WWW-Authenticate');
+    return { name, status, code, detail, body, attempts, challenge };
+  };
+
+  const json = (body: unknown) => ({ method: 'POST', body: JSON.stringify(body) });
+
+  test.each([
+    ['pets:read', 'createPet', (store: AnimalStoreClient) => store.createPet(mia)],
+    ['pets:write', 'listPets', (store: AnimalStoreClient) => store.listPets()],
+    ['pets:write', 'rateLimit', (store: AnimalStoreClient) => store.rateLimit()],
+  ] as const)('to a key with %s alone that calls %s', async (scope, _operation, send) => {
+    const { token: apiKey } = await createKey({ scopes: [scope] });
+    const store = createClient({ baseUrl: server.baseUrl, apiKey });
+    const error = await rejection(send(store));
+    expect(error).toBeInstanceOf(InsufficientScopeError);
+    const service = createTestService({ scopes: [scope] });
+    const fake = await rejection(send(createClient(service.clientOptions)));
+    expect(describeError(fake)).toEqual(describeError(error));
+    expect(store.lastRateLimit?.remaining).toBe(999);
+  });
+
+  test('to a suspended key, until it is resumed', async () => {
+    const { key, token: apiKey } = await createKey({});
+    const store = createClient({ baseUrl: server.baseUrl, apiKey });
+    await askAdmin(`/keys/${key.id}/suspend`);
+    const error = await rejection(store.listPets());
+    expect(error).toBeInstanceOf(KeySuspendedError);
+    const service = createTestService();
+    service.failNext('key_suspended');
+    const fake = await rejection(createClient(service.clientOptions).listPets());
+    expect(describeError(fake)).toEqual(describeError(error));
+    await askAdmin(`/keys/${key.id}/resume`);
+    expect((await store.listPets()).pets.length).toBeGreaterThan(0);
+  });
+
+  test('in status, body and header fields', async () => {
+    const pets = await createClient({ baseUrl: server.baseUrl, apiKey: token }).eachPet().toArray();
+    const service = createTestService({ pets });
+    await createClient(service.clientOptions).eachPet().toArray();
+    const { baseUrl, apiKey } = service.clientOptions;
+    const once = { 'idempotency-key': 'once' };
+    const requests: [string, { method?: string; body?: string; headers?: object }?][] = [
+      ...Array.from(
+        { length: 5 },
+        (_, index) => ['/pets', json({ ...mia, name: `n${index}` })] as [string, object],
+      ),
+      ['/pets', { method: 'POST', body: '{"name":"x","categoryId":9223372036854775807}' }],
+      ['/pets', json({ name: 'Tom', categoryId: -1, status: 'sold', id: 7, more: true })],
+      ['/pets', { ...json(mia), headers: once }],
+      ['/pets', { ...json(mia), headers: once }],
+      ['/pets', { ...json({ ...mia, name: 'Tom' }), headers: once }],
+      ...[
+        {},
+        [],
+        null,
+        7,
+        { name: '', categoryId: 1.5, status: 'lost' },
+        { ...mia, name: 'a\n' },
+        { ...mia, name: ' ' },
+        { ...mia, name: 'Mia\u202e' },
+      ].map((body) => ['/pets', json(body)] as [string, object]),
+      ['/pets', { method: 'POST', body: '{' }],
+      ['/pets', { method: 'POST', body: '{"name":"x","categoryId":9223372036854775808}' }],
+      ['/pets', { method: 'POST' }],
+      ['/pets'],
+      ['/pets?limit=2'],
+      ['/pets?limit=2&status=available'],
+      ['/pets?status=sold'],
+      ['/pets?status=pending&limit=100'],
+      ['/pets?limit=0'],
+      ['/pets?limit=101&status=lost'],
+      ['/pets?limit=1e1'],
+      ['/pets?cursor=x'],
+      ['/pets?unknown=1'],
+      ['/pets?ids=3,1,99,1'],
+      ['/pets?ids=3,1&categoryId=3&status=available'],
+      ['/pets?ids=9223372036854775807'],
+      ['/pets?ids=1&limit=5&cursor=x'],
+      ['/pets?ids='],
+      ['/pets?ids=1,x&limit=0'],
+      [`/pets?ids=${Array.from({ length: 101 }, () => 1)}`],
+      ['/pets?categoryId=9223372036854775807'],
+      ['/pets?categoryId=3&limit=2&status=available'],
+      ['/pets?categoryId=03'],
+      ['/pets/1'],
+      ['/pets/999'],
+      ['/pets/9223372036854775807'],
+      ['/pets/9223372036854775808'],
+      ['/pets/abc'],
+      ['/pets/1', { method: 'PUT' }],
+      ['/pets', { method: 'DELETE' }],
+      ['/store/orders'],
+      ['/store/orders', { method: 'POST' }],
+      ['/nothing'],
+      ['/pets', { method: 'HEAD' }],
+      ['/rate-limit'],
+    ];
+
+    /** What an answer says, without what differs between any two services. */
+    async function read(response: Pick<Response, 'status' | 'headers' | 'text'>) {
+      const text = await response.text();
+      const names = [
+        'allow',
+        'content-type',
+        'deprecation',
+        'sunset',
+        'retry-after',
+        'x-ratelimit-limit',
+      ];
+      const more = [
+        'idempotent-replayed',
+        'ratelimit-policy',
+        'x-ratelimit-remaining',
+        'www-authenticate',
+        'cache-control',
+      ];
+      return {
+        status: response.status,
+        body: text
+          .replace('"plan":"business"', '"plan":"enterprise"')
+          .replaceAll(/"resetsAt":"[^"]*"/g, ''),
+        link: response.headers
+          .get('link')
+          ?.replaceAll(/<https?:\/\/[^/]*/g, '<')
+          .replaceAll(/cursor=[^&>]*/g, ''),
+        location: response.headers.get('location')?.replace(/^https?:\/\/[^/]*/, ''),
+        headers: [...names, ...more].map((name) => [name, response.headers.get(name)]),
+        hasId: response.headers.has('x-request-id'),
+      };
+    }
+
+    for (const [path, { method = 'GET', body, headers } = {}] of requests) {
+      const init = (key: string) => ({
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body }),
+        redirect: 'manual' as const,
+        signal: new AbortController().signal,
+      });
+      const real = await fetch(server.baseUrl + path, init(token));
+      const fake = await service.clientOptions.fetch(baseUrl + path, init(apiKey));
+      expect(await read(fake as Response), `${method} ${path} ${body ?? ''}`).toEqual(
+        await read(real),
+      );
+    }
+  });
+});

@@ -1,0 +1,204 @@
+import { z } from 'zod';
+import { pageLimit } from '../page-limit.ts';
+import { PageCursor, PageLimit } from '../pet.ts';
+import { count, Plan } from './admin-fields.ts';
+import { exampleKey, KeyQuota } from './admin-key.ts';
+import { exampleListedKey, ListedKey } from './admin-key-list.ts';
+import { exampleWindows, UsageScope, UsageWindows } from './admin-key-usage.ts';
+import { noQuota, OwnQuota } from './admin-new-key.ts';
+import { Suspension } from './admin-suspension.ts';
+import {
+  BusyKey,
+  exampleBusyKey,
+  IncludeHistory,
+  UsageQuery,
+  UsageRow,
+  usageRange,
+} from './admin-usage.ts';
+import { Label } from './label-schema.ts';
+import { strictObject } from './strict-object.ts';
+
+/** The most keys that the details of an account show. */
+export const maxShownKeys = 100;
+
+/** The most busy keys that the details of an account show. */
+export const maxBusyKeys = 10;
+
+/** The name of an account. It is what keys have as their `account`. */
+export const AccountPath = z.object({
+  account: Label.meta({
+    description: "The operator's own reference, URL-encoded. It holds no token.",
+    examples: [exampleKey.account],
+  }),
+});
+
+/** The account that examples show. */
+export const exampleAccount = {
+  account: exampleKey.account,
+  plan: 'business',
+  quota: { perMinute: 1_000, perDay: 100_000 },
+  suspension: null,
+  keys: 12,
+};
+
+export const Account = z
+  .object({
+    account: z.string().describe("The operator's own reference: the `account` of its keys."),
+    plan: Plan.nullable().describe(
+      'The plan whose limits its keys share; `null` for none: then each key has its own.',
+    ),
+    quota: KeyQuota.nullable().describe(
+      "The numbers that its keys share: the plan's, or its own; `null` without a plan.",
+    ),
+    suspension: Suspension.nullable().describe(
+      'Since when and why all of its keys are suspended; `null` if they are not.',
+    ),
+    keys: count.describe('How many keys it has that are neither expired nor revoked.'),
+  })
+  .meta({
+    id: 'Account',
+    description: 'An account: what several keys have in common.',
+    examples: [exampleAccount],
+  });
+
+/** An account as operators see it. */
+export type Account = z.output<typeof Account>;
+
+const requestsToday = count.describe(
+  'The requests of its keys since midnight UTC, whatever their outcome.',
+);
+
+const exampleListedAccount = { ...exampleAccount, requestsToday: 84_210 };
+
+const ListedAccount = Account.extend({ requestsToday }).meta({
+  id: 'ListedAccount',
+  description: 'An account in a list.',
+  examples: [exampleListedAccount],
+});
+
+/** An account in a list. */
+export type ListedAccount = z.output<typeof ListedAccount>;
+
+export const Accounts = z.array(ListedAccount).meta({
+  id: 'Accounts',
+  description: 'A page of accounts.',
+  examples: [[exampleListedAccount]],
+});
+
+/** A page of accounts as CSV, as an example. */
+export const exampleAccountsCsv = [
+  'account,plan,perMinute,perDay,suspendedAt,suspensionReason,keys,requestsToday',
+  'C-17,business,1000,100000,,,12,84210',
+  '',
+].join('\r\n');
+
+const AccountUsage = z
+  .object({ scope: UsageScope, windows: UsageWindows })
+  .meta({ id: 'AccountUsage', description: 'What the keys of an account have used together.' });
+
+const AccountHistory = z
+  .object({
+    ...usageRange,
+    rows: z
+      .array(UsageRow)
+      .describe('The requests of its keys together, by time, operation and outcome.'),
+  })
+  .meta({
+    id: 'AccountHistory',
+    description: 'What its keys were used for, if `include=history` asks for it.',
+  });
+
+/** What the details of an account include. */
+export const AccountDetailsQuery = z.object({ include: IncludeHistory, ...UsageQuery.shape });
+
+export const AccountDetails = Account.extend({
+  usage: AccountUsage.nullable().describe(
+    'Both windows at this moment; `null` without a plan: then each key has its own.',
+  ),
+  requestsToday,
+  busiestKeys: z
+    .array(BusyKey)
+    .describe(`Its keys with the most requests since midnight UTC, at most ${maxBusyKeys}.`),
+  history: AccountHistory.optional(),
+  newestKeys: z
+    .array(ListedKey)
+    .describe(
+      `Its newest keys, at most ${maxShownKeys}, in any state. The list of keys shows all of them by their \`account\`.`,
+    ),
+}).meta({
+  id: 'AccountDetails',
+  description: 'An account, its usage and its keys.',
+  examples: [
+    {
+      ...exampleListedAccount,
+      usage: { scope: 'service', windows: exampleWindows },
+      busiestKeys: [exampleBusyKey],
+      newestKeys: [exampleListedKey],
+    },
+  ],
+});
+
+/** An account, its usage and its keys. */
+export type AccountDetails = z.output<typeof AccountDetails>;
+
+const plan = {
+  error: `expected one of ${Plan.options.join(', ')}, or null for none`,
+};
+
+const PlanWithNumbers = strictObject({
+  plan: Plan.exclude(['enterprise']).describe('The name of a plan that has its numbers.'),
+  quota: z.never(noQuota).optional(),
+}).meta({ id: 'AccountPlanOfList', description: 'A plan that has its numbers.' });
+
+const EnterprisePlan = strictObject({
+  plan: z.literal('enterprise').describe('The name of the plan.'),
+  quota: OwnQuota,
+}).meta({ id: 'AccountEnterprisePlan', description: 'Enterprise, with the numbers that hold.' });
+
+const NoPlan = strictObject({
+  plan: z.null().describe('No plan.'),
+  quota: z.never(noQuota).optional(),
+}).meta({ id: 'AccountWithoutPlan', description: 'No plan: the account is a label again.' });
+
+export const AccountPlan = z
+  .discriminatedUnion('plan', [PlanWithNumbers, EnterprisePlan, NoPlan], {
+    error: ({ code }) => (code === 'invalid_union' ? plan.error : 'expected a JSON object'),
+  })
+  .meta({
+    id: 'AccountPlan',
+    description:
+      'The plan whose limits the keys of the account share; `null` for none. Enterprise brings its own numbers.',
+    examples: [
+      { plan: 'business' },
+      { plan: 'enterprise', quota: { perMinute: 5_000, perDay: 1_000_000 } },
+      { plan: null },
+    ],
+  });
+
+/** The plan that an account gets. */
+export type AccountPlan = z.output<typeof AccountPlan>;
+
+/** What narrows the list of accounts, and where its page starts. */
+export const ListAccountsQuery = z.object({
+  limit: PageLimit.default(pageLimit.default).meta({
+    description: 'The greatest number of accounts to return.',
+    examples: [50],
+  }),
+  plan: Plan.optional().meta({
+    description: 'Only accounts that have this plan.',
+    examples: ['business'],
+  }),
+  suspended: z
+    .enum(['true'], { error: 'expected true' })
+    .optional()
+    .meta({ description: 'Only accounts that are suspended.', examples: ['true'] }),
+  search: Label.optional().meta({
+    description:
+      'Only accounts whose name contains this text, in capital or small letters. Never send a token here.',
+    examples: ['c-1'],
+  }),
+  cursor: PageCursor.optional(),
+});
+
+/** What narrows the list of accounts. */
+export type AccountFilter = Omit<z.output<typeof ListAccountsQuery>, 'limit' | 'cursor'>;

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { pageLimit } from '../page-limit.ts';
+import { PageCursor, PageLimit } from '../pet.ts';
+import { Days, exampleListedKey, Keys } from './admin-key-list.ts';
+import { exampleUsageRange, UsageQuery, UsageRow, usageRange } from './admin-usage.ts';
+
+/** Whose calls of deprecated operations are asked for, and where the page of callers starts. */
+export const DeprecationQuery = z.object({
+  ...UsageQuery.shape,
+  deprecatedWithinDays: Days.default(30).meta({
+    description: 'Callers are keys that called a deprecated operation within so many days.',
+    examples: [30],
+  }),
+  limit: PageLimit.default(pageLimit.default).meta({
+    description: 'The greatest number of callers to return.',
+    examples: [50],
+  }),
+  cursor: PageCursor.optional(),
+});
+
+export const Deprecation = z
+  .object({
+    ...usageRange,
+    rows: z
+      .array(UsageRow)
+      .describe(
+        'The requests of all keys together to deprecated operations, by time, operation and outcome.',
+      ),
+    callers: Keys.describe(
+      'A page of the keys that called a deprecated operation, the latest call first, each with `recent`.',
+    ),
+  })
+  .meta({
+    id: 'Deprecation',
+    description: 'How often deprecated operations were called, and by which keys.',
+    examples: [
+      {
+        ...exampleUsageRange,
+        rows: [
+          { at: '2026-11-21T09:00:00.000Z', operation: 'getPet', outcome: 'ok', requests: 215 },
+        ],
+        callers: [exampleListedKey],
+      },
+    ],
+  });
+
+/** How often deprecated operations were called, and by which keys. */
+export type Deprecation = z.output<typeof Deprecation>;

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { type Scope, scopeNames, scopes } from '../scope.ts';
+import { oneOf } from './admin-fields.ts';
+
+const fault = { error: `expected one or more of ${scopeNames.join(', ')}, each once` };
+
+const ScopeName = oneOf(scopeNames).meta({
+  id: 'Scope',
+  description: `What a key may do. ${scopeNames.map((name) => `\`${name}\`: ${scopes[name]}`).join(' ')}`,
+});
+
+/** The scopes of a key, as it has them. */
+export const KeyScopes = z.array(ScopeName).min(1).meta({ uniqueItems: true });
+
+const inOrder = (given: readonly Scope[]) => scopeNames.filter((name) => given.includes(name));
+
+/** The scopes that a key is to have. In one order, so that another order is no change. */
+export const GivenScopes = z
+  .array(ScopeName, fault)
+  .min(1, fault)
+  .refine((given) => new Set(given).size === given.length, fault)
+  .overwrite(inOrder)
+  .meta({ uniqueItems: true, examples: [['pets:read']] });

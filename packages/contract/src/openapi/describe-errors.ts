@@ -1,0 +1,48 @@
+import { contract } from '../contract.ts';
+import { type ErrorCode, errorCodes, errorMessages } from '../error-codes.ts';
+import { invalidRequestMessage } from './invalid-request-message.ts';
+import { type HeaderName, responseHeaders } from './response-headers.ts';
+import { componentOf } from './responses.ts';
+
+/** An error code as the reference describes it. Texts are Markdown. */
+export interface ErrorReference {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly when: string;
+  readonly causes: readonly string[];
+  readonly advice: string;
+  /** A response that has it: the headers that always come with it, and the body. */
+  readonly example: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: { readonly code: ErrorCode; readonly message: string; readonly status: number };
+  };
+}
+
+/** Messages of the codes whose own message depends on the request. */
+const messages: Partial<Record<ErrorCode, string>> = {
+  invalid_request: invalidRequestMessage(contract.listPets, { limit: '500' }),
+  not_found: errorMessages.not_found,
+  method_not_allowed: errorMessages.method_not_allowed(['GET', 'HEAD', 'POST']),
+};
+
+/** Describes every error code of the public API, in the order of their statuses. */
+export function describeErrors(): ErrorReference[] {
+  return (Object.keys(errorCodes) as ErrorCode[]).map((code) => {
+    const { status, when, causes, advice, headers = [], example } = errorCodes[code];
+    const message = messages[code] ?? example;
+    if (message === undefined) throw new TypeError(`${code} needs an example of its message.`);
+    const exampleOf = (name: string) =>
+      String(responseHeaders[componentOf(status)(name) as HeaderName].example);
+    return {
+      code,
+      status,
+      when,
+      causes,
+      advice,
+      example: {
+        headers: Object.fromEntries(headers.map((name) => [name, exampleOf(name)])),
+        body: { code, message, status },
+      },
+    };
+  });
+}

@@ -1,0 +1,159 @@
+import type { z } from 'zod';
+import { errorMessages } from '../error-codes.ts';
+import { NoHeaders } from '../no-headers.ts';
+import { invalidRequestMessage } from './invalid-request-message.ts';
+import type { JsonObject, SchemaWriter } from './json-schema.ts';
+import type { HeaderName } from './response-headers.ts';
+import type { ResponseWriter } from './responses.ts';
+
+/** An operation as a ts-rest contract has it. */
+interface ContractRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly metadata: { readonly tag: string };
+  readonly pathParams?: unknown;
+  readonly query?: unknown;
+  readonly headers?: unknown;
+  /** A symbol stands for none. */
+  readonly body?: unknown;
+  readonly responses: Readonly<Record<number, unknown>>;
+}
+
+/** What a document says of an operation and its contract does not. */
+export interface OperationNotes {
+  /** Extensions (`x-…`) and other members of the operation. */
+  readonly marks?: JsonObject;
+  readonly body?: {
+    readonly description: string;
+    /** @default true */
+    readonly required?: boolean;
+    /** Several examples, by their names, instead of the one of the schema. */
+    readonly examples?: JsonObject;
+  };
+  readonly success: {
+    readonly description: string;
+    /** Instead of the example of the schema. */
+    readonly example?: unknown;
+    readonly headers?: readonly HeaderName[];
+    /** An example of the answer as CSV, if there is one. */
+    readonly csv?: string;
+  };
+  /** A parameter or body that the service refuses; its message is the example of the 400. */
+  readonly refused?: JsonObject;
+  /** Messages that differ from the usual ones, by error code; `undefined` if it has no such error. */
+  readonly messages?: Readonly<Record<string, string | undefined>>;
+  /** Headers that all responses of the operation carry. */
+  readonly headers?: readonly HeaderName[];
+  /** Code that calls the operation, as Redocly and Scalar read it. */
+  readonly samples?: readonly JsonObject[];
+}
+
+/**
+ * Writes the paths of a document: every operation of a contract, with its notes. Each gets a 405,
+ * too: OpenAPI has no other place for what a path answers to other methods.
+ */
+export function createPaths<Name extends string>({
+  contract,
+  notes,
+  schemas,
+  responses,
+}: {
+  contract: Readonly<Record<Name, ContractRoute>>;
+  notes: Readonly<Record<Name, OperationNotes>>;
+  schemas: SchemaWriter;
+  responses: ResponseWriter;
+}): Record<string, JsonObject> {
+  function operationOf(name: Name): JsonObject {
+    const route = contract[name];
+    const { marks, success, headers = [], samples } = notes[name];
+    const statuses = Object.keys(route.responses).map(Number);
+    const [succeeds = 0, ...others] = statuses.filter((status) => status < 300);
+    if (succeeds === 0 || others.length > 0) throw new TypeError(`${name} needs one success.`);
+    const schema = route.responses[succeeds] as z.ZodType;
+    const parameters = parametersOf(route);
+    return {
+      operationId: name,
+      tags: [route.metadata.tag],
+      summary: route.summary,
+      description: route.description,
+      ...marks,
+      ...(parameters.length > 0 && { parameters }),
+      ...(typeof route.body === 'object' && { requestBody: bodyOf(name) }),
+      responses: {
+        [succeeds]: responses.success(
+          success.description,
+          [...(success.headers ?? []), ...headers],
+          { schema: schemas.write(schema), example: success.example ?? exampleOf(schema) },
+          success.csv,
+        ),
+        ...failuresOf(name, [...statuses.filter((status) => status >= 400), 405]),
+      },
+      ...(samples !== undefined && { 'x-codeSamples': samples }),
+    };
+  }
+
+  function parametersOf({ pathParams, query, headers }: ContractRoute): JsonObject[] {
+    return [
+      ...(pathParams === undefined ? [] : schemas.parameters('path', pathParams as z.ZodType)),
+      ...(query === undefined ? [] : schemas.parameters('query', query as z.ZodType)),
+      ...(headers === undefined || headers === NoHeaders
+        ? []
+        : schemas.parameters('header', headers as z.ZodType)),
+    ];
+  }
+
+  function bodyOf(name: Name): JsonObject {
+    const schema = contract[name].body as z.ZodType;
+    const note = notes[name].body;
+    if (note === undefined) throw new TypeError(`Nothing describes the body of ${name}.`);
+    const examples = note.examples;
+    return {
+      required: note.required ?? true,
+      description: note.description,
+      content: {
+        'application/json': {
+          schema: schemas.write(schema),
+          ...(examples === undefined ? { example: exampleOf(schema) } : { examples }),
+        },
+      },
+    };
+  }
+
+  function failuresOf(name: Name, statuses: readonly number[]): JsonObject {
+    const { path, body } = contract[name];
+    const { refused, messages, headers } = notes[name];
+    const all = {
+      ...(refused !== undefined && {
+        invalid_request: invalidRequestMessage(contract[name], refused),
+      }),
+      ...(typeof body !== 'object' && { invalid_json: undefined }),
+      method_not_allowed: errorMessages.method_not_allowed(methodsOf(path)),
+      ...messages,
+    };
+    return Object.fromEntries(
+      statuses.map((status) => [String(status), responses.failure(status, all, headers)]),
+    );
+  }
+
+  /** The methods of a path: whatever answers GET answers HEAD. */
+  function methodsOf(path: string): string[] {
+    return Object.values<ContractRoute>(contract)
+      .filter((route) => route.path === path)
+      .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  }
+
+  const paths: Record<string, JsonObject> = {};
+  for (const name of Object.keys(contract) as Name[]) {
+    const { path, method } = contract[name];
+    const template = path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[template] = { ...paths[template], [method.toLowerCase()]: operationOf(name) };
+  }
+  return paths;
+}
+
+/** The first example that a schema gives of itself. */
+function exampleOf(schema: z.ZodType): unknown {
+  return (schema.meta()?.['examples'] as unknown[] | undefined)?.[0];
+}

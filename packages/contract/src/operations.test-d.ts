@@ -1,0 +1,32 @@
+import { expectTypeOf } from 'vitest';
+import type { UsageOperation } from './admin/index.ts';
+import type { DescribedRoutes } from './operation-metadata.ts';
+import type { Operation } from './operations.ts';
+
+expectTypeOf<Operation>().toEqualTypeOf<
+  'listPets' | 'createPet' | 'getPet' | 'getRateLimit' | 'listOrders'
+>();
+expectTypeOf<UsageOperation>().toEqualTypeOf<
+  'none' | 'listPets' | 'createPet' | 'getPet' | 'getRateLimit' | 'listOrders'
+>();
+
+// An operation without metadata or a scope, or with that of another one, is a type error.
+type Described = DescribedRoutes<'sellPet'>;
+interface Metadata<Name> {
+  metadata: {
+    operation: Name;
+    stability: 'stable';
+    usageCode: 5;
+    tag: 'Animals';
+    scope: 'pets:read';
+  };
+}
+expectTypeOf<{ sellPet: Metadata<'sellPet'> }>().toExtend<Described>();
+expectTypeOf<{ sellPet: { metadata: { tag: 'Animals' } } }>().not.toExtend<Described>();
+expectTypeOf<{ sellPet: Metadata<'getPet'> }>().not.toExtend<Described>();
+expectTypeOf<{
+  sellPet: { metadata: Omit<Metadata<'sellPet'>['metadata'], 'scope'> };
+}>().not.toExtend<Described>();
+expectTypeOf<{
+  sellPet: { metadata: Omit<Metadata<'sellPet'>['metadata'], 'scope'> & { scope: 'pets:sell' } };
+}>().not.toExtend<Described>();

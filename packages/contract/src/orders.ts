@@ -1,0 +1,33 @@
+import { initContract } from '@ts-rest/core';
+import { ErrorBody } from './error-body.ts';
+import { NoHeaders } from './no-headers.ts';
+
+/** The contract of the orders. Their shape is not settled, so no status means success yet. */
+export const ordersContract = initContract().router(
+  {
+    listOrders: {
+      method: 'GET',
+      path: '/store/orders',
+      summary: 'List orders',
+      description:
+        'Experimental and not implemented yet, because its shape is not settled. There is nothing to try.',
+      headers: NoHeaders,
+      responses: {
+        401: ErrorBody,
+        403: ErrorBody,
+        429: ErrorBody,
+        500: ErrorBody,
+        501: ErrorBody,
+        503: ErrorBody,
+      },
+      metadata: {
+        operation: 'listOrders',
+        usageCode: 4,
+        stability: 'experimental',
+        // Until it answers anything. Then it gets a scope of its own, because keys in web pages have this.
+        scope: 'pets:read',
+      } as const,
+    },
+  },
+  { strictStatusCodes: true, metadata: { tag: 'Orders' } },
+);

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { nodeFlags } from './node-flags.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const run = promisify(execFile);
+const server = fileURLToPath(new URL('../../../apps/server/', import.meta.url));
+const cache = fileURLToPath(new URL('../../../node_modules/.cache/embedded/', import.meta.url));
+
+/**
+ * Copies a new data directory of the server, migrated and empty, to `target`.
+ *
+ * A first start takes 3 s of processor time, most of it `initdb` as WebAssembly. So one is made and kept
+ * until there is another PGlite or another migration.
+ */
+export async function copyEmbeddedSnapshot(target: string): Promise<void> {
+  const snapshot = join(cache, await hashOfInputs());
+  if (!existsSync(snapshot)) await makeSnapshot(snapshot);
+  await cp(snapshot, target, { recursive: true });
+}
+
+async function hashOfInputs(): Promise<string> {
+  const hash = createHash('sha256');
+  const pglite = createRequire(join(server, 'package.json')).resolve('@electric-sql/pglite');
+  hash.update(await readFile(join(pglite, '../../package.json')));
+  const migrations = join(server, 'src/database/migrations');
+  for (const name of (await readdir(migrations)).filter((name) => name.endsWith('.sql')).sort()) {
+    hash.update(name).update(await readFile(join(migrations, name)));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function makeSnapshot(snapshot: string): Promise<void> {
+  await mkdir(cache, { recursive: true });
+  await using directory = await temporaryDirectory({ parent: cache });
+  const data = join(directory.path, 'data');
+  const program = join(server, 'test/support/migrate-embedded.ts');
+  await run(process.execPath, [...nodeFlags, program, data]);
+  // `template1` and `template0`, which nobody opens. They are 600 of the 1,000 files of each copy.
+  for (const unused of ['1', '4']) {
+    await rm(join(data, 'postgres/base', unused), { recursive: true });
+  }
+  // Whole or not at all: packages are tested at the same time. Another may have been faster.
+  await rename(data, snapshot).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  });
+}

@@ -1,0 +1,61 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openRedis, openRedisNode, type Redis } from './redis.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+import { until } from './until.ts';
+
+const name = 'mymaster';
+/** Of three. */
+const quorum = 2;
+
+/** A primary, its replica, and three Sentinels that make the replica the primary if they lose it. */
+export type RedisSentinels = AsyncDisposable & {
+  /** `redis+sentinel://…`, with all three. */
+  url: string;
+  primary: Redis;
+  replica: Redis;
+  sentinels: readonly Redis[];
+  close(): Promise<void>;
+};
+
+/** Starts private Redis Sentinels, and waits until they know each other and the replica. */
+export async function openRedisSentinels(): Promise<RedisSentinels> {
+  await using opened = new AsyncDisposableStack();
+  const primary = opened.use(await openRedis());
+  const replica = opened.use(
+    await openRedis({ args: ['--replicaof', '127.0.0.1', String(primary.port)] }),
+  );
+  const directory = opened.use(await temporaryDirectory());
+  const settings = [
+    `sentinel monitor ${name} 127.0.0.1 ${primary.port} ${quorum}`,
+    // Longer than a primary on a busy machine takes to answer.
+    `sentinel down-after-milliseconds ${name} 2000`,
+    // After twice this time Sentinels that could not agree on a leader try again.
+    `sentinel failover-timeout ${name} 2000`,
+  ];
+  const sentinels: Redis[] = [];
+  for (const number of [1, 2, 3]) {
+    // A Sentinel writes what it learns into its configuration, so each needs a file.
+    const sentinelConfig = join(directory.path, `sentinel-${number}.conf`);
+    await writeFile(sentinelConfig, `${settings.join('\n')}\n`);
+    sentinels.push(opened.use(await openRedisNode({ sentinelConfig })));
+  }
+  for (const sentinel of sentinels) {
+    await until(async () => {
+      const state = (await sentinel.command('sentinel', 'master', name)).split('\n');
+      const read = (field: string) => state[state.indexOf(field) + 1];
+      return read('num-slaves') === '1' && read('num-other-sentinels') === '2';
+    });
+  }
+  const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`);
+  const kept = opened.move();
+  const close = () => kept.disposeAsync();
+  return {
+    url: `redis+sentinel://${hosts.join(',')}/${name}`,
+    primary,
+    replica,
+    sentinels,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
