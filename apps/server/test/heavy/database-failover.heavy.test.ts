@@ -80,7 +80,7 @@ async function startWithStandby<H extends Hosts = Hosts>(
     async judge(): Promise<void> {
       await Promise.all(loads.map((load) => load.stop()));
       const [first] = servers as [Server];
-      const there = await listAll(first, token);
+      const there = await listAll(first, token, callUntilServed);
       for (const load of loads) {
         expect(load.failures).toEqual([]);
         for (const answer of load.answers) {
@@ -95,6 +95,16 @@ async function startWithStandby<H extends Hosts = Hosts>(
     },
   };
 }
+
+/**
+ * Repeats a request that is answered with 503. A replica that has used the standby before its promotion
+ * closes all connections once more when it learns of the promotion, which may be after its first good answers.
+ */
+const callUntilServed: typeof call = (url, options) =>
+  until(async () => {
+    const answer = await call(url, options);
+    return answer.status !== 503 && answer;
+  });
 
 async function asAdmin(url: string, work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {} });

@@ -9,15 +9,22 @@ export type Pet = {
   readonly status: string;
 };
 
-/** All animals that a server has, page by page. */
+/**
+ * All animals that a server has, page by page.
+ *
+ * @param ask how a page is requested.
+ * @throws an Error if a page is not answered with 200.
+ */
 export async function listAll(
   { baseUrl }: Pick<Server, 'baseUrl'>,
   token: string,
+  ask: typeof call = call,
 ): Promise<Map<number, Pet>> {
   const found = new Map<number, Pet>();
   let url: string | undefined = `${baseUrl}/pets?limit=100`;
   while (url !== undefined) {
-    const { body, headers } = await call(url, { token });
+    const { status, body, text, headers } = await ask(url, { token });
+    if (status !== 200) throw new Error(`A page was answered with ${status}: ${text}`);
     for (const pet of body as Pet[]) found.set(pet.id, pet);
     url = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
   }
