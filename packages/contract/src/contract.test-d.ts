@@ -5,7 +5,8 @@ import type { contract } from './contract.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { Int64 } from './int64.ts';
-import type { ListPetsQuery, NewPet, Pet, PetPath, PetStatus, Pets } from './pet.ts';
+import type { NewPet, Pet, PetStatus, Pets } from './pet.ts';
+import type { ListPetsQuery, PetPath } from './pet-parameters.ts';
 import type { PlanName, Quota } from './plan.ts';
 import type { OperationName } from './routes.ts';
 

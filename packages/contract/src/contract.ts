@@ -3,7 +3,8 @@ import { deprecations } from './deprecations.ts';
 import { ErrorBody } from './error-body.ts';
 import { CreatePetHeaders } from './idempotency-key.ts';
 import { NoHeaders } from './no-headers.ts';
-import { ListPetsQuery, NewPet, Pet, PetPath, Pets } from './pet.ts';
+import { NewPet, Pet, Pets } from './pet.ts';
+import { ListPetsQuery, PetPath } from './pet-parameters.ts';
 import { routes } from './routes.ts';
 
 const c = initContract();

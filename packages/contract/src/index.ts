@@ -26,7 +26,8 @@ export type { OperationMetadata } from './operation-metadata.ts';
 export { type Operation, operations } from './operations.ts';
 export { ordersContract } from './orders.ts';
 export { pageLimit } from './page-limit.ts';
-export { ListPetsQuery, maxPetId, NewPet, Pet, PetStatus, Pets } from './pet.ts';
+export { maxPetId, NewPet, Pet, PetStatus, Pets } from './pet.ts';
+export { ListPetsQuery } from './pet-parameters.ts';
 export { type PlanName, planNames, plans, type Quota } from './plan.ts';
 export {
   formatRateLimit,

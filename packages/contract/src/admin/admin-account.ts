@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageLimit } from '../page-limit.ts';
-import { PageCursor, PageLimit } from '../pet.ts';
+import { PageCursor, PageLimit } from '../page-parameters.ts';
 import { count, Plan } from './admin-fields.ts';
 import { exampleKey, KeyQuota } from './admin-key.ts';
 import { exampleListedKey, ListedKey } from './admin-key-list.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Name } from '../name-schema.ts';
 import { pageLimit } from '../page-limit.ts';
-import { PageCursor, PageLimit } from '../pet.ts';
+import { PageCursor, PageLimit } from '../page-parameters.ts';
 import { count, KeyToken, oneOf, PastInstant, PathId, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey, KeyPath, KeyQuota } from './admin-key.ts';
 import { OperatorPath, OperatorRole } from './admin-operator.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageLimit } from '../page-limit.ts';
-import { PageCursor, PageLimit } from '../pet.ts';
+import { PageCursor, PageLimit } from '../page-parameters.ts';
 import { Days, exampleListedKey, Keys } from './admin-key-list.ts';
 import { exampleUsageRange, UsageQuery, UsageRow, usageRange } from './admin-usage.ts';
 

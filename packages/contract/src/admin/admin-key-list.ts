@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Name } from '../name-schema.ts';
 import { pageLimit } from '../page-limit.ts';
-import { PageCursor, PageLimit } from '../pet.ts';
+import { PageCursor, PageLimit } from '../page-parameters.ts';
 import { count, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey, Key, KeyState } from './admin-key.ts';
 import { Label } from './label-schema.ts';

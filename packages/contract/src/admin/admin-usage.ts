@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Name } from '../name-schema.ts';
 import { type Operation, operations } from '../operations.ts';
-import { PageLimit } from '../pet.ts';
+import { PageLimit } from '../page-parameters.ts';
 import { oneOf, PastInstant, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey } from './admin-key.ts';
 

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { pageLimit } from './page-limit.ts';
+
+const limit = { error: `expected one integer from ${pageLimit.min} to ${pageLimit.max}` };
+
+/**
+ * A number for those who call, a text for the service that reads a query. `z.coerce.number()`
+ * would read '', '0x10', '1e1' and ' 5 ' as numbers.
+ */
+export const PageLimit = z.codec(
+  z.union([z.string(limit).regex(/^[1-9]\d{0,2}$/, limit), z.int(limit)], limit),
+  z.int(limit).min(pageLimit.min, limit).max(pageLimit.max, limit),
+  { decode: Number, encode: String },
+);
+
+export const PageCursor = z
+  .string({ error: 'expected one cursor from a Link header' })
+  .describe(
+    'Where the page starts: the opaque cursor of the `Link` header of the page before. Follow that link instead of building one.',
+  );

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { type Int64, parseInt64 } from './int64.ts';
+import { Int64Parameter, Int64Schema } from './int64-schema.ts';
+import { pageLimit } from './page-limit.ts';
+import { PageCursor, PageLimit } from './page-parameters.ts';
+import { examplePet, PetStatus } from './pet.ts';
+
+/** What narrows a list of animals. */
+export interface ListPetsQuery {
+  /**
+   * The greatest number of animals to return, 1 to 100.
+   *
+   * @default 20
+   */
+  limit?: number | undefined;
+  /** Only animals with this status. */
+  status?: PetStatus | undefined;
+  /** Only animals of this category. */
+  categoryId?: Int64 | undefined;
+  /** Where the page starts: the opaque `cursor` of the last answer's `Link: <…>; rel="next"`. */
+  cursor?: string | undefined;
+  /**
+   * Only the animals with these ids, 1 to 100: by `id` ascending, each once, unknown ids left out. The
+   * answer is whole, so neither `limit` nor `cursor` may come with it. In a query string they are
+   * separated by commas.
+   */
+  ids?: readonly Int64[] | undefined;
+}
+
+/** Bounds of a list of ids. */
+const idCount = { min: 1, max: 100 } as const;
+
+const ids = {
+  error: `expected one list of ${idCount.min} to ${idCount.max} 64-bit integers, separated by commas`,
+};
+
+/**
+ * A text alone, also for those who call: ts-rest would write an array as `ids[0]=…`, which is another
+ * parameter.
+ */
+const PetIds = z.codec(
+  z.string(ids),
+  z.array(Int64Schema).min(idCount.min, ids).max(idCount.max, ids),
+  {
+    decode(text, context) {
+      const given = text.split(',');
+      // Counted first, so that a text of 16 kB costs no more than one of 100 numbers.
+      const numbers = given.length > idCount.max ? [] : given.map(parseInt64);
+      if (numbers.length > 0 && numbers.every((number) => number !== undefined)) return numbers;
+      context.issues.push({ code: 'custom', input: text, message: ids.error });
+      return z.NEVER;
+    },
+    encode: (numbers) => numbers.join(),
+  },
+);
+
+/** @internal */
+export const ListPetsQuery = z
+  .object({
+    // The service fills in the default: only so can it tell a limit that was sent.
+    limit: PageLimit.optional().meta({
+      default: pageLimit.default,
+      description: 'The greatest number of animals to return.',
+      examples: [50],
+    }),
+    status: PetStatus.optional().meta({
+      description: 'Only animals with this status.',
+      examples: [examplePet.status],
+    }),
+    cursor: PageCursor.optional(),
+    categoryId: Int64Parameter.optional().meta({
+      description: 'Only animals of this category.',
+      examples: [examplePet.categoryId],
+    }),
+    ids: PetIds.optional().meta({
+      description:
+        'Only the animals with these ids, by `id` ascending: each once, unknown ids left out. The answer is whole, so `limit` and `cursor` are refused with it; `status` and `categoryId` narrow it.',
+      examples: [[5, 11]],
+    }),
+  })
+  .superRefine(({ ids, limit, cursor }, context) => {
+    if (ids === undefined) return;
+    for (const [name, value] of Object.entries({ limit, cursor })) {
+      if (value === undefined) continue;
+      context.addIssue({ code: 'custom', path: [name], message: 'expected none beside ids' });
+    }
+  });
+
+/** @internal */
+export const PetPath = z.object({
+  petId: Int64Parameter.meta({
+    description: 'The `id` of the animal.',
+    examples: [examplePet.id],
+  }),
+});
