@@ -28,7 +28,15 @@ export function AccountsPage() {
     }),
   );
   return html`
-    <h1>Accounts</h1>
+    <div class="title">
+      <h1>Accounts</h1>
+      <${CsvButton}
+        operation="listAccounts"
+        input=${{ query: { ...withoutCursor(query), limit: '100' } }}
+        fileName="accounts.csv"
+        what="all accounts that match"
+      />
+    </div>
     <form class="filters" role="search" aria-label="Accounts" onSubmit=${(event: Event) => event.preventDefault()}>
       <${QueryField} name="search" label="Name" class="long" />
       <${QuerySelect} name="plan" label="Plan" options=${planNames.map((plan) => [plan, plan])} />
@@ -40,12 +48,6 @@ export function AccountsPage() {
           body.length === 0
             ? html`<${NoAccounts} isFiltered=${Object.keys(query).length > 0} />`
             : html`
-                <p><${CsvButton}
-                  operation="listAccounts"
-                  input=${{ query: { ...withoutCursor(query), limit: '100' } }}
-                  fileName="accounts.csv"
-                  what="all accounts that match"
-                /></p>
                 <${AccountTable} accounts=${body} subject=${subject} />
               `
         }

@@ -24,7 +24,15 @@ export function AuditPage() {
     }),
   );
   return html`
-    <h1>Audit log</h1>
+    <div class="title">
+      <h1>Audit log</h1>
+      <${CsvButton}
+        operation="listAuditEntries"
+        input=${{ query: { ...toQuery(withoutCursor(query)), limit: '100' } }}
+        fileName="audit.csv"
+        what="all entries that match"
+      />
+    </div>
     <form class="filters" role="search" aria-label="Audit log" onSubmit=${(event: Event) => event.preventDefault()}>
       <${QuerySelect} name="action" label="Action" options=${Object.entries(auditActions)} />
       <${QueryField} name="keyId" label="Key (its id)" />
@@ -39,12 +47,6 @@ export function AuditPage() {
           body.length === 0
             ? html`<${NoEntries} isFiltered=${Object.keys(query).length > 0} />`
             : html`
-                <p><${CsvButton}
-                  operation="listAuditEntries"
-                  input=${{ query: { ...toQuery(withoutCursor(query)), limit: '100' } }}
-                  fileName="audit.csv"
-                  what="all entries that match"
-                /></p>
                 <${AuditTable} entries=${body} />
               `
         }
