@@ -44,8 +44,10 @@ export function createAllowance(options: {
     /** Decides one request, and counts it. */
     async take(id: string): Promise<QuotaDecision> {
       insurance.points = share();
+      const askedAt = Date.now();
       const { isAdmitted, result } = await settleDecision(limiter.consume(id));
-      const now = Date.now();
+      // Memory counts at once. Whatever else this process does until it goes on must not move the end.
+      const now = limiter === insurance ? askedAt : Date.now();
       const limit = isInsured() ? insurance.points : limiter.points;
       const known = {
         limit,
