@@ -28,7 +28,9 @@ type Members = Record<string, unknown>;
 
 /** Reads the operations of a document, by nothing but the OpenAPI specification. */
 export function operationsOf(document: unknown): Operation[] {
-  const { paths } = resolveAll(document, document) as { paths: Record<string, Members> };
+  const { paths } = resolveAll(document, document, new Map()) as {
+    paths: Record<string, Members>;
+  };
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, member]) => {
       const operation = member as Members & {
@@ -49,15 +51,21 @@ export function operationsOf(document: unknown): Operation[] {
   );
 }
 
-function resolveAll(value: unknown, root: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => resolveAll(item, root));
+/** References to one target become one object, so that `judge` compiles its schema once. */
+function resolveAll(value: unknown, root: unknown, resolved: Map<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolveAll(item, root, resolved));
   if (typeof value !== 'object' || value === null) return value;
   const { $ref, ...rest } = value as Members & { $ref?: string };
   const own = Object.fromEntries(
-    Object.entries(rest).map(([name, member]) => [name, resolveAll(member, root)]),
+    Object.entries(rest).map(([name, member]) => [name, resolveAll(member, root, resolved)]),
   );
   if ($ref === undefined) return own;
-  const names = $ref.slice('#/'.length).split('/');
-  const target = names.reduce<unknown>((at, name) => (at as Members)[name], root);
-  return { ...(resolveAll(target, root) as Members), ...own };
+  let target = resolved.get($ref);
+  if (target === undefined) {
+    const names = $ref.slice('#/'.length).split('/');
+    const found = names.reduce<unknown>((at, name) => (at as Members)[name], root);
+    target = resolveAll(found, root, resolved);
+    resolved.set($ref, target);
+  }
+  return Object.keys(own).length === 0 ? target : { ...(target as Members), ...own };
 }
