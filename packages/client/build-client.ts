@@ -30,9 +30,13 @@ try {
 
 /** Also type-checks the sources without Node's types: they must run in browsers and workers. */
 function emitDeclarations(): void {
-  const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', declarations], {
-    stdio: 'inherit',
-  });
+  const { status } = spawnSync(
+    'tsc',
+    ['-p', 'tsconfig.build.json', '--singleThreaded', '--outDir', declarations],
+    {
+      stdio: 'inherit',
+    },
+  );
   if (status !== 0) throw new Error('tsc failed');
 }
 

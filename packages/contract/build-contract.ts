@@ -24,9 +24,13 @@ try {
 
 /** With `tsc`, because the inferred types of the schemas need a type checker. */
 function emitDeclarations(): void {
-  const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', declarations], {
-    stdio: 'inherit',
-  });
+  const { status } = spawnSync(
+    'tsc',
+    ['-p', 'tsconfig.build.json', '--singleThreaded', '--outDir', declarations],
+    {
+      stdio: 'inherit',
+    },
+  );
   if (status !== 0) throw new Error('tsc failed');
 }
 
