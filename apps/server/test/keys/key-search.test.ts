@@ -10,7 +10,12 @@ import { searchKeys } from '../../src/keys/key-search.ts';
 import { Refusal } from '../../src/keys/refusal.ts';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { someCause } from '../support/admin.ts';
-import { kindsOfThisRun, useDatabase } from '../support/databases.ts';
+import {
+  createDatabase,
+  kindsOfThisRun,
+  openWithoutLimits,
+  useDatabase,
+} from '../support/databases.ts';
 import { fillKeys } from '../support/fill-keys.ts';
 
 const quota = { perMinute: 5, perDay: 6 };
@@ -232,8 +237,10 @@ describe.each(kindsOfThisRun)('the search of keys on %s', (kind) => {
 
 describe('among many keys', () => {
   const count = 12_000;
-  const database = useDatabase('postgres');
+  let database: ReturnType<typeof openWithoutLimits>;
   beforeAll(async () => {
+    const created = await createDatabase('postgres');
+    database = openWithoutLimits(created);
     await fillKeys(database.db, count);
     // Some of each state, so that revoked and expired ones are suspended as well.
     await database.db.execute(
@@ -244,6 +251,10 @@ describe('among many keys', () => {
         on conflict (name) do update set suspended_at = now()`,
     );
     await database.db.execute(sql`analyze api_keys`);
+    return async () => {
+      await database.close();
+      await created[Symbol.asyncDispose]();
+    };
   });
 
   async function numberOf(db: Database, query: ReturnType<typeof sql>): Promise<number> {

@@ -5,13 +5,13 @@ import { pets } from '../../src/database/schema.ts';
 import { inTransaction } from '../../src/database/statement.ts';
 import { createIdempotentCreations } from '../../src/pets/idempotent-creation.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
-import { createDatabase, type TestDatabase } from '../support/databases.ts';
+import { createDatabase, openWithoutLimits, type TestDatabase } from '../support/databases.ts';
 import { explainPrepared, select } from '../support/explain.ts';
 
 let testDatabase: TestDatabase;
 beforeAll(async () => {
   testDatabase = await createDatabase('postgres');
-  const { db, close } = await testDatabase.open();
+  const { db, close } = openWithoutLimits(testDatabase);
   await db.insert(pets).select(
     // A category that most animals have, and one of few animals at the end.
     sql`select nextval('pets_id_seq'), 'Pet', case when n > 19990 then 2 else 1 end,

@@ -5,10 +5,13 @@ import {
   postgresAt,
   temporaryDirectory,
 } from '@animal-store/testkit';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
 import { beforeAll, inject } from 'vitest';
 import type { Database, OpenDatabase } from '../../src/database/database.ts';
 import { openEmbedded } from '../../src/database/open-embedded.ts';
 import { openPostgres } from '../../src/database/open-postgres.ts';
+import * as schema from '../../src/database/schema.ts';
 import { postgresTemplate } from './global-setup.ts';
 
 /** The databases that the service runs on; what holds on one must hold on the other. */
@@ -55,6 +58,15 @@ export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> 
       };
     }
   }
+}
+
+/** Opens a Postgres without the time limits of the service: a busy machine takes longer to fill it. */
+export function openWithoutLimits({ env }: Pick<TestDatabase, 'env'>): {
+  readonly db: Database;
+  close(): Promise<void>;
+} {
+  const client = postgres(env['DATABASE_URL'] ?? '', { max: 1, onnotice: () => {} });
+  return { db: drizzle({ client, schema }), close: () => client.end() };
 }
 
 /** Opens a migrated, empty database in this process, for the tests of a file or of a `describe`. */
