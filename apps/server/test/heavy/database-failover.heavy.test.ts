@@ -145,10 +145,25 @@ test('while only the standby is there, reads go on and creations are 503', async
   );
 });
 
+/**
+ * Refuses writes, and waits for those that had begun: what is acknowledged has reached the standby. Only then
+ * goes on without it, or the last ones could be acknowledged, and lost by the promotion.
+ */
 const demote = (url: string) =>
   asAdmin(url, async (sql) => {
-    await sql`alter system set synchronous_standby_names = ''`;
     await sql`alter system set default_transaction_read_only = on`;
+    await sql`select pg_reload_conf()`;
+    const isReadOnly = async () =>
+      (await sql`show default_transaction_read_only`)[0]?.['default_transaction_read_only'] ===
+      'on';
+    await until(isReadOnly);
+    const [{ readOnlySince } = {}] = await sql`select clock_timestamp()::text as "readOnlySince"`;
+    await until(async () => {
+      const writing = await sql`select from pg_stat_activity
+        where application_name = 'animal-store' and xact_start < ${readOnlySince}::timestamptz`;
+      return writing.length === 0;
+    });
+    await sql`alter system set synchronous_standby_names = ''`;
     await sql`select pg_reload_conf()`;
   });
 
