@@ -1,14 +1,15 @@
 import { openRedis, openRedisCluster, type Server, until } from '@animal-store/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
 import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
 import { askAtOnce, type Replicas, type Reply, startReplicas } from '../support/replicas.ts';
 
 // `heavy/shared-quotas.heavy.test.ts` has 1,000 keys on five replicas.
+const storesOfThisRun = [inject('isHeavy') ? 'a Cluster' : 'one Redis'];
 
 // A change is made through the first of three replicas. It applies on all because it is announced: their
 // clocks stand still, so no cached key expires.
-describe.each(['one Redis', 'a Cluster'])('keys of an account, with %s', (stores) => {
+describe.each(storesOfThisRun)('keys of an account, with %s', (stores) => {
   const stack = new AsyncDisposableStack();
   let replicas: Replicas;
   let admin: Admin;
