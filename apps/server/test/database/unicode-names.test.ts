@@ -4,7 +4,7 @@ import { until } from '@animal-store/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { useAdmin } from '../support/admin.ts';
-import { databaseKinds } from '../support/databases.ts';
+import { kindsOfThisRun } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
 import type { Pet } from '../support/list-all-pets.ts';
 import type { Answer } from '../support/send.ts';
@@ -39,7 +39,7 @@ const [accepted, refused] = [true, false].map((isAccepted) =>
   ),
 ) as [[string, string][], [string, string][]];
 
-describe.each(databaseKinds)('a name with oddities of Unicode on %s', (kind) => {
+describe.each(kindsOfThisRun)('a name with oddities of Unicode on %s', (kind) => {
   const { service, admin } = useAdmin(kind, {
     async prepare(db) {
       const pets = createPetRepository(db);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pets } from '../../src/database/schema.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
-import { databaseKinds } from '../support/databases.ts';
+import { kindsOfThisRun } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
 import type { Pet } from '../support/list-all-pets.ts';
 import { useService } from '../support/test-service.ts';
@@ -13,7 +13,7 @@ fc.configureGlobal({ seed: 1 });
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 
-describe.each(databaseKinds)('a list of ids on %s', (kind) => {
+describe.each(kindsOfThisRun)('a list of ids on %s', (kind) => {
   const service = useService(kind, {
     async prepare(db) {
       const repository = createPetRepository(db);
