@@ -129,6 +129,10 @@ export const apiKeys = pgTable(
     index('api_keys_account')
       .on(key.account, key.createdAt, key.id)
       .where(sql`${key.account} is not null`),
+    // The active keys of an account are counted from it alone.
+    index('api_keys_active_of_account')
+      .on(key.account, key.expiresAt)
+      .where(sql`${key.revokedAt} is null and ${key.account} is not null`),
     // Keys without a name are there as well, so that a list by name has all.
     index('api_keys_sorted_name').on(sql`coalesce(lower(${key.name}) collate "C", '')`, key.id),
     // Texts from the middle of a word: see the migration for why it is not `pg_trgm`.
@@ -177,6 +181,8 @@ export const accounts = pgTable(
     uniqueIndex('accounts_name').on(account.name),
     index('accounts_plan').on(account.plan, account.name).where(sql`${account.plan} is not null`),
     index('accounts_suspended').on(account.name).where(sql`${account.suspendedAt} is not null`),
+    // Names from the middle of a word, as those of keys.
+    index('accounts_search').using('gin', sql`search_grams(lower(${account.name}))`),
     checkQuota('accounts_quota', account),
   ],
 );

@@ -317,7 +317,8 @@ describe.each(kindsOfThisRun)('accounts on %s', (kind) => {
     const [key] = (await admin.call(`/keys?account=${encodeURIComponent(b)}`)).body as ListedKey[];
     await admin.call(`/keys/${key?.id}`, { method: 'PATCH', json: '{"account":null}' });
     await put(a, { plan: null });
-    expect(await search('~ZOO')).toEqual([c, d, e]);
+    // Texts of less than three characters have no index.
+    for (const text of ['~ZOO', '~Z']) expect(await search(text), text).toEqual([c, d, e]);
     expect(await search('/e%')).toEqual([e]);
     expect(await search('zoo_')).toEqual([]);
     expect(await search('~zoo', '&plan=pro')).toEqual([c, d]);
