@@ -17,6 +17,7 @@ import { createToken } from '../../src/keys/token.ts';
 import { createOperatorManagement } from '../../src/operators/operator-management.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { adminOf, someCause } from '../support/admin.ts';
+import { callUntilServed } from '../support/call-until-served.ts';
 import { createDatabase } from '../support/databases.ts';
 import type { Answer } from '../support/send.ts';
 import { call, wideQuota } from '../support/test-service.ts';
@@ -188,9 +189,10 @@ export async function cutConnections(options: {
     }
   }
 
-  // What was not acknowledged is repeated, as clients do. Each name exists at most once.
+  // What was not acknowledged is repeated, as clients do. Each name exists at most once. The last cut may
+  // reach a replica after another one has recovered.
   for (const once of idempotent) {
-    const answer = await call(`${first.baseUrl}/pets`, {
+    const answer = await callUntilServed(`${first.baseUrl}/pets`, {
       token,
       json: JSON.stringify({ name: once, categoryId: 7 }),
       headers: { 'Idempotency-Key': once },

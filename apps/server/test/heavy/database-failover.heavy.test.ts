@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { beforeEach, expect, test } from 'vitest';
 import { migratePostgres, openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
+import { callUntilServed } from '../support/call-until-served.ts';
 import { listAll } from '../support/list-all-pets.ts';
 import { goodStatus, type LoadAnswer, startMixedLoad } from '../support/mixed-load.ts';
 import { openMovingName } from '../support/moving-name.ts';
@@ -80,6 +81,8 @@ async function startWithStandby<H extends Hosts = Hosts>(
     async judge(): Promise<void> {
       await Promise.all(loads.map((load) => load.stop()));
       const [first] = servers as [Server];
+      // A replica that has used the standby before its promotion closes all connections once more when it
+      // learns of the promotion, which may be after its first good answers.
       const there = await listAll(first, token, callUntilServed);
       for (const load of loads) {
         expect(load.failures).toEqual([]);
@@ -95,16 +98,6 @@ async function startWithStandby<H extends Hosts = Hosts>(
     },
   };
 }
-
-/**
- * Repeats a request that is answered with 503. A replica that has used the standby before its promotion
- * closes all connections once more when it learns of the promotion, which may be after its first good answers.
- */
-const callUntilServed: typeof call = (url, options) =>
-  until(async () => {
-    const answer = await call(url, options);
-    return answer.status !== 503 && answer;
-  });
 
 async function asAdmin(url: string, work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {} });
