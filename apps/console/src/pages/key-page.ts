@@ -96,7 +96,7 @@ function Strikes({ details: { usage } }: { details: KeyDetails }) {
 }
 
 function Windows({ details: { account, usage } }: { details: KeyDetails }) {
-  const { windows, scope, subject, strikes, strikeThreshold } = usage;
+  const { windows, scope, subject, strikes, strikesResetAt, strikeThreshold } = usage;
   return html`<section aria-label="Quota">
     <div class="meters">
       <${QuotaMeter} label="This minute" window=${windows.minute} />
@@ -111,6 +111,7 @@ function Windows({ details: { account, usage } }: { details: KeyDetails }) {
               : `Requests that did not wait after a 429. Above ${formatCount(strikeThreshold)} the key is banned.`
           }
         </p>
+        ${strikesResetAt && html`<p class="muted">Forgotten <${Time} at=${strikesResetAt} distance /></p>`}
       </div>
     </div>
     ${

@@ -75,7 +75,7 @@ export function showIssuedKey({ key, token }: IssuedKey): string {
 }
 
 function usageFields(usage: KeyDetails['usage']) {
-  const { scope, subject, plan, windows, strikes, strikeThreshold, bannedUntil } = usage;
+  const { scope, subject, plan, windows, bannedUntil } = usage;
   return [
     ...(scope === 'replica' ? [['Usage', ofOneReplica] as const] : []),
     ...(subject === 'account'
@@ -83,14 +83,15 @@ function usageFields(usage: KeyDetails['usage']) {
       : []),
     ['Minute', windowField(windows.minute)],
     ['Day', windowField(windows.day)],
-    [
-      'Strikes',
-      strikeThreshold === null
-        ? 'bans are off'
-        : `${toCount(strikes)} (banned above ${toCount(strikeThreshold)})`,
-    ],
+    ['Strikes', strikesField(usage)],
     ['Banned', bannedUntil === null ? 'no' : `until ${toTime(bannedUntil)}`],
   ] as const;
+}
+
+function strikesField({ strikes, strikesResetAt, strikeThreshold }: KeyDetails['usage']): string {
+  if (strikeThreshold === null) return 'bans are off';
+  const reset = strikesResetAt === null ? '' : `, forgotten ${toTime(strikesResetAt)}`;
+  return `${toCount(strikes)} (banned above ${toCount(strikeThreshold)})${reset}`;
 }
 
 function toLastUse({ lastUsedAt }: Key): string {

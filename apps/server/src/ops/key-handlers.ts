@@ -132,6 +132,7 @@ function toUsage(usage: QuotaDecision, { accountId, plan }: AppliedPlan): KeyUsa
     plan,
     windows: toQuotaWindows(usage),
     strikes: usage.strikes,
+    strikesResetAt: usage.strikesResetAt === undefined ? null : toInstant(usage.strikesResetAt),
     strikeThreshold: usage.strikeThreshold ?? null,
     bannedUntil: usage.bannedUntil === undefined ? null : toInstant(usage.bannedUntil),
   };

@@ -79,7 +79,7 @@ function toDecision({ limit, remaining, endsAtMs }: Known, now: number, isAdmitt
   const minute = { used: limit - remaining, endsAtMs };
   const counts = { minute, day: { used: 0, endsAtMs: 0 } };
   return new QuotaDecision(
-    { now, outcome, counts, strikes: 0, bannedUntilMs: 0 },
+    { now, outcome, counts, strikes: 0, strikesEndAtMs: 0, bannedUntilMs: 0 },
     { perMinute: limit, perDay: undefined, strikeThreshold: undefined, scope: 'service' },
   );
 }

@@ -119,6 +119,7 @@ function answerTo(reply: KeyReply, index: number, now: number): RedisAnswer {
       day: { used: dayUsed - later, endsAtMs: dayEnds },
     },
     strikes: isAdmitted ? strikesBefore : Math.max(strikesBefore, strikesAfter - laterStrikes),
+    strikesEndAtMs: reply[10] ?? 0,
     bannedUntilMs: isAdmitted || isDenied ? 0 : banEnds,
     beganBan: index === admitted + denied && reply[9] === 1,
   };

@@ -14,10 +14,10 @@
 -- Returns a JSON array: the time, then for each key an array of integers: how many of its requests were
 -- admitted, used and end of the minute, used and end of the day. If there is more to say, then also: how
 -- many requests were denied after those (the rest is banned), end of the ban, strikes before the first
--- denial and after the last, and 1 if one of these requests began the ban.
+-- denial and after the last, 1 if one of these requests began the ban, and the end of the strikes.
 --
 -- Times are Unix times in milliseconds. An end of 0 means that the window is not open, or that there is no
--- ban. Arguments and reply are JSON, because Redis and Node read and write it in native code: with an
+-- ban or strike. Arguments and reply are JSON, because Redis and Node read and write it in native code: with an
 -- argument for each number, a call took Node twice as long. For the same reason there are no functions and
 -- tables for each key: they would cost Redis a quarter more time.
 
@@ -163,7 +163,7 @@ for i = 1, #asked / 4 do
     reply[i + 1] = { admitted, minute_used, minute_ends, day_used, day_ends }
   else
     reply[i + 1] = { admitted, minute_used, minute_ends, day_used, day_ends,
-      denied, ban_ends, strikes_before, strikes_after, ban_began }
+      denied, ban_ends, strikes_before, strikes_after, ban_began, strikes_end }
   end
 end
 

@@ -129,7 +129,11 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
   #toDecision({ counts, ban }: RequestState, outcome: Outcome, now: number, quota: Quota) {
     const { strikes, bannedUntilMs } = ban;
     return new QuotaDecision(
-      { now, outcome, counts, strikes: strikes.used, bannedUntilMs },
+      {
+        ...{ now, outcome, counts, bannedUntilMs },
+        strikes: strikes.used,
+        strikesEndAtMs: strikes.endsAtMs,
+      },
       {
         ...quota,
         strikeThreshold: strikeThreshold(this.#banPolicy, quota),

@@ -17,6 +17,8 @@ export interface StoreAnswer {
   readonly outcome: Outcome;
   readonly counts: Counts;
   readonly strikes: number;
+  /** Unix time in milliseconds; 0 if there are no strikes. */
+  readonly strikesEndAtMs: number;
   /** Unix time in milliseconds; 0 if there is no ban. */
   readonly bannedUntilMs: number;
 }
@@ -49,6 +51,8 @@ export class QuotaDecision extends RateLimiterRes {
   /** Whole seconds, at least 1, after which a request is admitted again; 0 if this one was. */
   readonly retryAfterSeconds: number;
   readonly strikes: number;
+  /** Unix time in seconds at which the strikes are forgotten; `undefined` if there are none. */
+  readonly strikesResetAt: number | undefined;
   readonly strikeThreshold: number | undefined;
   /** Whether the message warns the caller of a ban. */
   readonly warned: boolean;
@@ -57,7 +61,7 @@ export class QuotaDecision extends RateLimiterRes {
   readonly scope: 'service' | 'replica';
 
   constructor(answer: StoreAnswer, limits: AppliedLimits) {
-    const { now, outcome, strikes, bannedUntilMs } = answer;
+    const { now, outcome, strikes, strikesEndAtMs, bannedUntilMs } = answer;
     const minute = toWindow('minute', limits.perMinute, answer);
     const windows: [ExactWindow, ExactWindow?] =
       limits.perDay === undefined ? [minute] : [minute, toWindow('day', limits.perDay, answer)];
@@ -69,9 +73,10 @@ export class QuotaDecision extends RateLimiterRes {
     this.windows = windows as RateLimitWindow[];
     this.retryAfterSeconds = outcome === 'admitted' ? 0 : reported.resetInSeconds;
     this.strikes = strikes;
+    this.strikesResetAt = toSeconds(strikesEndAtMs);
     this.strikeThreshold = limits.strikeThreshold;
     this.warned = outcome === 'denied' && isWarned(strikes, limits.strikeThreshold);
-    this.bannedUntil = bannedUntilMs === 0 ? undefined : Math.ceil(bannedUntilMs / 1_000);
+    this.bannedUntil = toSeconds(bannedUntilMs);
     this.scope = limits.scope;
   }
 }
@@ -90,6 +95,11 @@ export function toQuotaWindows({ windows }: QuotaDecision): Record<WindowName, Q
 /** Formats a Unix time in seconds for a body. */
 export function toInstant(unixSeconds: number): string {
   return new Date(unixSeconds * 1_000).toISOString();
+}
+
+/** Rounded up: at the second that is reported, it is over. */
+function toSeconds(endsAtMs: number): number | undefined {
+  return endsAtMs === 0 ? undefined : Math.ceil(endsAtMs / 1_000);
 }
 
 /** The window with the least remaining; if equal, the minute. */

@@ -213,6 +213,7 @@ describe.each(kindsOfThisRun)('API keys on %s', (kind) => {
           day: { limit: 1_000, remaining: 996, resetsAt: anyInstant },
         },
         strikes: 0,
+        strikesResetAt: null,
         strikeThreshold: 1,
         bannedUntil: null,
       },
@@ -368,6 +369,7 @@ describe.each(kindsOfThisRun)('API keys on %s', (kind) => {
       usage: {
         windows: { minute: { remaining: 0 }, day: { remaining: 4 } },
         strikes: 0,
+        strikesResetAt: null,
         bannedUntil: null,
       },
     });

@@ -34,6 +34,8 @@ export function describeOperations(subject: QuotaSubject): void {
           },
         ],
         strikes: 5,
+        // A minute after the first of them.
+        strikesResetAt: seconds(subject.now() + minuteMs),
         strikeThreshold: 30,
         bannedUntil: undefined,
       });

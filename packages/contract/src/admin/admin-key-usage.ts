@@ -41,6 +41,7 @@ const exampleUsage = {
   plan: 'pro',
   windows: exampleWindows,
   strikes: 0,
+  strikesResetAt: null,
   strikeThreshold: 150,
   bannedUntil: null,
 };
@@ -58,6 +59,11 @@ export const KeyUsage = z
     ),
     windows: UsageWindows,
     strikes: count.describe('Requests that did not wait after a 429.'),
+    strikesResetAt: timestamp
+      .nullable()
+      .describe(
+        'When the strikes are forgotten, unless a ban comes first; `null` without strikes.',
+      ),
     strikeThreshold: count
       .nullable()
       .describe('The strikes that a key can have without a ban; `null` if bans are off.'),
