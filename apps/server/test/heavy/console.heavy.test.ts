@@ -643,8 +643,10 @@ describe('for everybody', () => {
     await page.getByRole('dialog').waitFor();
     await keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    // Back where it was.
-    await expect.poll(async () => (await focused()).text).toContain('Change plan');
+    // Back where it was. Until then the body has the focus, and its text contains that of every button.
+    await expect
+      .poll(focused)
+      .toMatchObject({ tag: 'BUTTON', text: expect.stringContaining('Change plan') });
     await keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
     await page.getByRole('dialog').getByLabel('Plan').press('b');
