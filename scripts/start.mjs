@@ -12,7 +12,8 @@
 //   --no-maglev, --no-concurrent-sparkplug: `process.exit()` waits for V8's compiler threads. A thread of
 //     these two compilers may wait for a garbage collection, which the main thread no longer runs: of 60
 //     servers that were stopped during their first start on a busy machine, 4 hung
-//     (https://github.com/nodejs/node/issues/64274). Without them none of 92 did. No workload became slower.
+//     (https://github.com/nodejs/node/issues/64274). Without them none of 92 did. The benchmark
+//     shows no difference beyond its noise.
 
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';

@@ -90,7 +90,8 @@ function usageFields(usage: KeyDetails['usage']) {
 
 function strikesField({ strikes, strikesResetAt, strikeThreshold }: KeyDetails['usage']): string {
   if (strikeThreshold === null) return 'bans are off';
-  const reset = strikesResetAt === null ? '' : `, forgotten ${toTime(strikesResetAt)}`;
+  // A server of the version before does not tell it.
+  const reset = strikesResetAt ? `, forgotten ${toTime(strikesResetAt)}` : '';
   return `${toCount(strikes)} (banned above ${toCount(strikeThreshold)})${reset}`;
 }
 
