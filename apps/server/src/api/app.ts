@@ -1,4 +1,3 @@
-import { apiVersion } from '@animal-store/contract';
 import type { Express } from 'express';
 import { createExpress } from '../http/create-express.ts';
 import { refusePath } from '../http/endpoints.ts';
@@ -16,7 +15,7 @@ import { allowOrigins } from './cors.ts';
 import { createQuotaEnforcement } from './enforce-quota.ts';
 import { observeRequests } from './observe-requests.ts';
 import type { RequestRecord, RequestTracing } from './request-record.ts';
-import { createV1 } from './v1.ts';
+import { addV1 } from './v1.ts';
 
 export interface AppOptions extends GuideNumbers {
   readonly loadShedder: Pick<LoadShedder, 'enter' | 'leave'>;
@@ -57,7 +56,7 @@ export function createApp(options: AppOptions): Express {
   const app = createExpress();
   app.set('trust proxy', trustedProxies);
   app.use(observeRequests(options));
-  app.use(`/${apiVersion}`, createV1(options, answerFailure));
+  addV1(app, options, answerFailure);
   addFiles(app, files, { folder: '/docs/', steps: admission });
   app.use(admission, refusePath, answerFailure);
   return app;

@@ -1,12 +1,23 @@
-import { isWarned, type RateLimitWindow, rateLimitStatusContract } from '@animal-store/contract';
+import {
+  apiVersion,
+  isWarned,
+  type RateLimitWindow,
+  rateLimitStatusContract,
+} from '@animal-store/contract';
+import { initContract } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
 import type { Quotas } from '../quotas/open-quotas.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';
 import { refusal, tellQuota } from './enforce-quota.ts';
 
+/** The contract with the whole path. */
+export const statusContract = initContract().router(rateLimitStatusContract, {
+  pathPrefix: `/${apiVersion}`,
+});
+
 /** The operation that shows a key its quota. It costs none of it. */
 export function createRateLimitStatusHandlers({ keys, statusRequests }: Quotas) {
-  return initServer().router(rateLimitStatusContract, {
+  return initServer().router(statusContract, {
     async getRateLimit({ res }) {
       const { apiKey } = res.locals;
       if (apiKey === undefined) throw new TypeError('getRateLimit needs authorize before it.');

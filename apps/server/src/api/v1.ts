@@ -1,11 +1,7 @@
-import {
-  errorMessages,
-  operations,
-  ordersContract,
-  rateLimitStatusContract,
-} from '@animal-store/contract';
+import { apiVersion, errorMessages, operations, ordersContract } from '@animal-store/contract';
+import { initContract } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
-import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { type ErrorRequestHandler, type IRouter, type RequestHandler, Router } from 'express';
 import {
   answerOptions,
   endpointOptions,
@@ -22,10 +18,20 @@ import { createIdentification } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { allowOrigins, answerPreflight } from './cors.ts';
 import { createQuotaEnforcement } from './enforce-quota.ts';
-import { createRateLimitStatusHandlers } from './rate-limit-status-handler.ts';
+import { createRateLimitStatusHandlers, statusContract } from './rate-limit-status-handler.ts';
 
-/** Creates the router of the versioned API. Its paths are relative to `/v1`. */
-export function createV1(options: AppOptions, answer: ErrorRequestHandler): Router {
+const prefix = `/${apiVersion}`;
+
+/** The contract with the whole path. */
+const orders = initContract().router(ordersContract, { pathPrefix: prefix });
+
+/**
+ * Adds the versioned API to an app.
+ *
+ * Its operations are routes of the app itself, with their whole paths. In a Router of their own that is
+ * mounted at `/v1`, Express would parse each URL once more: 5 to 10 % of the CPU time of a request.
+ */
+export function addV1(app: IRouter, options: AppOptions, answer: ErrorRequestHandler): void {
   const { loadShedder, keys, quotas, petHandlers, baseUrl } = options;
   const identify = createIdentification(keys, quotas.networks);
   const { enforceQuota, tellNetworkQuota, tellQuotaOnFailure } = createQuotaEnforcement(quotas);
@@ -62,22 +68,20 @@ export function createV1(options: AppOptions, answer: ErrorRequestHandler): Rout
     tellNetworkQuota(req, res);
     next();
   };
-  const statusHandlers = createRateLimitStatusHandlers(quotas);
 
-  const v1 = Router({ caseSensitive: true, strict: true });
-  createExpressEndpoints(petContract, petHandlers, v1, endpoints);
-  createExpressEndpoints(rateLimitStatusContract, statusHandlers, v1, endpoints);
-  createExpressEndpoints(ordersContract, { listOrders }, v1, endpoints);
-  answerOptions(v1, Object.values(operations), [...beforeOthers, tellQuotaBefore]);
-  refuseOtherMethods(v1, Object.values(operations), others);
-  v1.use(others, refusePath);
-  v1.use(answerFailure);
-  return v1;
+  createExpressEndpoints(petContract, petHandlers, app, endpoints);
+  createExpressEndpoints(statusContract, createRateLimitStatusHandlers(quotas), app, endpoints);
+  createExpressEndpoints(orders, { listOrders }, app, endpoints);
+  const rest = Router({ caseSensitive: true, strict: true });
+  answerOptions(rest, Object.values(operations), [...beforeOthers, tellQuotaBefore]);
+  refuseOtherMethods(rest, Object.values(operations), others);
+  rest.use(others, refusePath, answerFailure);
+  app.use(prefix, rest, answerFailure);
 }
 
 /**
  * Answers what a step passes to `next` at once. Express would pass it through every further layer of the
- * route and the router, for a sixth of the time of a refused request.
+ * route and the router, for a tenth of the time of a refused request.
  */
 function answerRefusals(step: RequestHandler, answerFailure: ErrorRequestHandler): RequestHandler {
   return function runStep(req, res, next) {

@@ -1,4 +1,5 @@
 import {
+  apiVersion,
   contract,
   errorMessages,
   formatLinks,
@@ -19,14 +20,18 @@ import type { PetRepository } from './pet-repository.ts';
 
 const { listPets, getPet } = contract;
 
-const writtenBody = initContract().type<WrittenBody>();
+const c = initContract();
+const writtenBody = c.type<WrittenBody>();
 
 /** The contract as it is implemented here: Postgres writes the JSON of animals that are read. */
-export const petContract = {
-  ...contract,
-  listPets: { ...listPets, responses: { ...listPets.responses, 200: writtenBody } },
-  getPet: { ...getPet, responses: { ...getPet.responses, 200: writtenBody } },
-};
+export const petContract = c.router(
+  {
+    ...contract,
+    listPets: { ...listPets, responses: { ...listPets.responses, 200: writtenBody } },
+    getPet: { ...getPet, responses: { ...getPet.responses, 200: writtenBody } },
+  },
+  { pathPrefix: `/${apiVersion}` },
+);
 
 /**
  * The three operations on animals.
