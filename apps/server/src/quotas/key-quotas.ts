@@ -1,25 +1,31 @@
 import type { Quota } from '@animal-store/contract';
 import type { RateLimiterCompatibleAbstract, RateLimiterRes } from 'rate-limiter-flexible';
-import { type LimitedKey, subjectOf } from './limited-key.ts';
+import { type KeyPlace, type LimitedKey, subjectOf } from './limited-key.ts';
 import { QuotaDecision } from './quota-decision.ts';
 
-/** A key under the subject that it has, or had. */
-export type KeyPlace = Pick<LimitedKey, 'id' | 'accountId'>;
+/** The bans of keys, where quotas are kept. */
+export interface KeyBans {
+  /** Ends the ban of a key, and deletes its strikes and earlier bans. The counts stay. */
+  unban(key: KeyPlace): Promise<void>;
+  /** The same after another replica has done it: ends what this one still remembers of the ban. */
+  unbanHere(keyId: string): void;
+  /**
+   * Takes the ban, the strikes and the earlier bans of a key along when its subject changes. The counts
+   * stay with the subject. If Redis is away, a ban stays behind.
+   */
+  moveBan(from: KeyPlace, to: KeyPlace): Promise<void>;
+}
 
 export type KeyQuotas = ReturnType<typeof createKeyQuotas>;
 
 /** Creates what the rest of the service asks of the limiter of API keys. */
-export function createKeyQuotas(options: {
-  limiter: Pick<RateLimiterCompatibleAbstract, 'consume' | 'get'>;
-  /** Ends a ban on every replica. */
-  unban: (key: KeyPlace) => Promise<void>;
-  /** Ends a ban that this replica remembers. */
-  unbanHere: (keyId: string) => void;
-  /** Takes what belongs to a key and not to its subject along to another subject. */
-  moveBan: (from: KeyPlace, to: KeyPlace) => Promise<void>;
-}) {
-  const { limiter, unban, unbanHere, moveBan } = options;
+export function createKeyQuotas(
+  limiter: Pick<RateLimiterCompatibleAbstract, 'consume' | 'get'>,
+  bans: KeyBans,
+) {
   return {
+    ...bans,
+
     /** Decides one request of a key, and counts it against its subject. */
     take(key: LimitedKey): Promise<QuotaDecision> {
       // Not awaited: each further promise takes 1 % of the time of a request.
@@ -36,21 +42,6 @@ export function createKeyQuotas(options: {
       // No key has this id, so no strikes and no ban are found.
       return this.look({ id: accountId, accountId, quota });
     },
-
-    /** Ends the ban of a key, and deletes its strikes and earlier bans. The counts stay. */
-    async unban(key: KeyPlace): Promise<void> {
-      unbanHere(key.id);
-      await unban(key);
-    },
-
-    /** The same after another replica has done it: ends what this one still remembers of the ban. */
-    unbanHere,
-
-    /**
-     * Takes the ban, the strikes and the earlier bans of a key along when its subject changes. The counts
-     * stay with the subject. If Redis is away, a ban stays behind.
-     */
-    moveBan,
   };
 }
 

@@ -1,13 +1,17 @@
 import type { Quota } from '@animal-store/contract';
 
+/** A key under the subject that it has, or had. */
+export interface KeyPlace {
+  readonly id: string;
+  /** The account whose quota it shares. Without one, it has windows of its own. */
+  readonly accountId?: string | undefined;
+}
+
 /**
  * An API key, as the limiter sees it. Bans belong to the key; its requests are counted against its
  * subject. A type and not an interface, because it is passed to the library as options.
  */
-export type LimitedKey = {
-  readonly id: string;
-  /** The account whose quota it shares. Without one, it has windows of its own. */
-  readonly accountId?: string | undefined;
+export type LimitedKey = KeyPlace & {
   /** The quota of its subject. */
   readonly quota: Quota;
 };
@@ -17,7 +21,7 @@ export type LimitedKey = {
  *
  * In a Redis Cluster, the braces put all that is kept about an account into one slot.
  */
-export function subjectOf({ id, accountId }: Omit<LimitedKey, 'quota'>): string {
+export function subjectOf({ id, accountId }: KeyPlace): string {
   return accountId === undefined ? `key:${id}` : `account:{${accountId}}`;
 }
 

@@ -15,9 +15,8 @@ export function createMemoryQuotas(options: {
   const { addressPerMinute, banPolicy, onBan } = options;
   const limiter = new MemoryKeyLimiter({ banPolicy, onBan, scope: 'service' });
   return {
-    keys: createKeyQuotas({
-      limiter,
-      unban: async () => {},
+    keys: createKeyQuotas(limiter, {
+      unban: async ({ id }) => limiter.unban(id),
       unbanHere: (keyId) => limiter.unban(keyId),
       // Bans are kept by key here, whatever its subject is.
       moveBan: async () => {},

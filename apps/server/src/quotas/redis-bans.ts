@@ -1,6 +1,8 @@
+import type { BelievedBans } from './believed-bans.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import type { KeyPlace } from './key-quotas.ts';
-import { subjectOf } from './limited-key.ts';
+import type { KeyBans } from './key-quotas.ts';
+import { type KeyPlace, subjectOf } from './limited-key.ts';
+import type { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import type { RedisConnection } from './open-redis.ts';
 import { banPlaceOf, keyPrefix } from './redis-places.ts';
 
@@ -12,14 +14,16 @@ const noBan = Buffer.alloc(0);
 /**
  * Creates what ends bans in Redis, and moves them. An unban while Redis is away is repeated when it is
  * back.
+ *
+ * @param options.insurance may hold a ban as well as Redis, if one began on either side of an outage.
  */
-export function createRedisBans({
-  redis,
-  breaker,
-}: {
+export function createRedisBans(options: {
   redis: RedisConnection;
   breaker: Pick<CircuitBreaker, 'run'>;
-}) {
+  believedBans: Pick<BelievedBans, 'delete'>;
+  insurance: Pick<MemoryKeyLimiter, 'unban'>;
+}): KeyBans & { repeatMissedUnbans(): void } {
+  const { redis, breaker, believedBans, insurance } = options;
   /** Keys that may still be banned in Redis, by their id. */
   const missed = new Map<string, KeyPlace>();
 
@@ -44,7 +48,12 @@ export function createRedisBans({
     else await redis.set(place, ban, 'PX', ttlMs);
   }
 
-  async function unban(key: KeyPlace): Promise<void> {
+  function unbanHere(keyId: string): void {
+    believedBans.delete(keyId);
+    insurance.unban(keyId);
+  }
+
+  async function unbanInRedis(key: KeyPlace): Promise<void> {
     try {
       await breaker.run(() => write(key, { ban: noBan, ttlMs: 0 }));
     } catch {
@@ -53,18 +62,22 @@ export function createRedisBans({
   }
 
   return {
-    unban,
+    unbanHere,
 
-    /** Takes the ban state of a key along to another subject. If Redis is away, it stays behind. */
-    async move(from: KeyPlace, to: KeyPlace): Promise<void> {
+    unban(key) {
+      unbanHere(key.id);
+      return unbanInRedis(key);
+    },
+
+    async moveBan(from, to) {
       await breaker.run(async () => write(to, await read(from))).catch(() => {});
     },
 
     /** Repeats the unbans that Redis has missed. Call it when Redis is back. */
-    repeatMissedUnbans(): void {
+    repeatMissedUnbans() {
       const again = [...missed.values()];
       missed.clear();
-      for (const key of again) void unban(key);
+      for (const key of again) void unbanInRedis(key);
     },
   };
 }

@@ -32,25 +32,18 @@ export function createRedisQuotas(options: RedisQuotasOptions) {
   const believedBans = createBelievedBans(now ?? (() => performance.now()));
   const decider = createRedisDecider({ redis, breaker, banPolicy, now });
   const limiter = new RedisKeyLimiter({ ...options, decider, believedBans, insurance });
-  const bans = createRedisBans({ redis, breaker });
+  const { repeatMissedUnbans, ...bans } = createRedisBans({
+    ...{ redis, breaker, believedBans, insurance },
+  });
   const allowance = (name: string, perMinute: number) =>
     createRedisAllowance(options, `animal-store:${name}`, perMinute);
 
   return {
-    keys: createKeyQuotas({
-      limiter,
-      unban: bans.unban,
-      moveBan: bans.move,
-      unbanHere(keyId) {
-        // Redis and the insurance may both hold a ban, if it began on either side of an outage.
-        believedBans.delete(keyId);
-        insurance.unban(keyId);
-      },
-    }),
+    keys: createKeyQuotas(limiter, bans),
     networks: withSpareLookUps(allowance('network', addressPerMinute)),
     pages: allowance('pages', addressPerMinute),
     statusRequests: allowance('rate-limit-status', rateLimitStatusPerMinute),
-    repeatMissedUnbans: bans.repeatMissedUnbans,
+    repeatMissedUnbans,
   };
 }
 

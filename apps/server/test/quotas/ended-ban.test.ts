@@ -1,9 +1,11 @@
 import { expect, test, vi } from 'vitest';
+import { createBelievedBans } from '../../src/quotas/believed-bans.ts';
 import { createCircuitBreaker } from '../../src/quotas/circuit-breaker.ts';
-import type { KeyPlace } from '../../src/quotas/key-quotas.ts';
-import { subjectOf } from '../../src/quotas/limited-key.ts';
+import { type KeyPlace, subjectOf } from '../../src/quotas/limited-key.ts';
+import { MemoryKeyLimiter } from '../../src/quotas/memory-key-limiter.ts';
 import { createRedisBans } from '../../src/quotas/redis-bans.ts';
 import { banPlaceOf, keyPrefix } from '../../src/quotas/redis-places.ts';
+import { suiteOptions } from './quota-subject.ts';
 import { useRedis } from './use-redis.ts';
 
 const redis = useRedis();
@@ -18,13 +20,17 @@ test.each([
   const { connection } = redis;
   const probe = () => connection.ping();
   const breaker = createCircuitBreaker({ timeoutMs: 60_000, probe, onChange() {} });
-  const bans = createRedisBans({ redis: connection, breaker });
+  const bans = createRedisBans({
+    ...{ redis: connection, breaker },
+    believedBans: createBelievedBans(() => 0),
+    insurance: new MemoryKeyLimiter({ banPolicy: suiteOptions.banPolicy, scope: 'replica' }),
+  });
   const inAccount = { id: `key ${ttlMs}`, accountId: 'account' };
   const alone = { ...inAccount, accountId: undefined };
   await connection.set(placeOf(inAccount), 'a ban');
   vi.spyOn(connection, 'pttl').mockResolvedValueOnce(ttlMs);
 
-  await bans.move(inAccount, alone);
+  await bans.moveBan(inAccount, alone);
 
   expect(breaker.isOpen()).toBe(false);
   expect(await connection.exists(placeOf(alone))).toBe(0);
