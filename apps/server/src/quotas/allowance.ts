@@ -1,7 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible';
+import {
+  type RateLimiterAbstract,
+  type RateLimiterMemory,
+  RateLimiterRes,
+} from 'rate-limiter-flexible';
 import { QuotaDecision } from './quota-decision.ts';
-import { settleDecision } from './settle-decision.ts';
 
 /** At most about 3 MB. Beyond it the least recently used are dropped, and shown as unused. */
 const maxKnown = 10_000;
@@ -45,7 +48,7 @@ export function createAllowance(options: {
     async take(id: string): Promise<QuotaDecision> {
       insurance.points = share();
       const askedAt = Date.now();
-      const { isAdmitted, result } = await settleDecision(limiter.consume(id));
+      const { isAdmitted, result } = await settle(limiter.consume(id));
       // Memory counts at once. Whatever else this process does until it goes on must not move the end.
       const now = limiter === insurance ? askedAt : Date.now();
       const limit = isInsured() ? insurance.points : limiter.points;
@@ -72,6 +75,16 @@ export function createAllowance(options: {
       return toDecision(known, now, known.remaining > 0);
     },
   };
+}
+
+/** The library's limiters reject with the result of a request that they do not admit. */
+async function settle(consumed: Promise<RateLimiterRes>) {
+  try {
+    return { isAdmitted: true, result: await consumed };
+  } catch (reason) {
+    if (reason instanceof RateLimiterRes) return { isAdmitted: false, result: reason };
+    throw reason;
+  }
 }
 
 function toDecision({ limit, remaining, endsAtMs }: Known, now: number, isAdmitted: boolean) {
