@@ -42,7 +42,7 @@ export function watchAvailability(options: {
     if (error instanceof DatabaseUnavailableError) {
       failing.add(statement);
       failedAt = now();
-      const reason = faultOf(error.code);
+      const { reason } = faultOf(error.code);
       if (reasons.has(reason)) return;
       reasons.add(reason);
       episode = { code: error.code, reason };

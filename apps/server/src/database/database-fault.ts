@@ -1,27 +1,48 @@
 /**
- * What failures of the database mean, by their code. These sentences are all that the log and `/readyz`
- * say: the driver's own messages may hold an address, a user or a value. `docs/operating.md` has what to do
- * about each.
+ * What ends a failure: another connection, perhaps to another host; another time, when the database has time
+ * or space again; other settings; or another statement, because the database is available.
  */
-const faults: readonly (readonly [code: RegExp, reason: string])[] = [
-  [/^25006$/, 'The database is read-only.'],
-  [/^53100$/, 'The disk of the database is full.'],
-  [/^53200$/, 'The database is out of memory.'],
-  [/^53[34]00$/, 'The database has no connection left.'],
-  [/^57014$/, 'A statement took longer than the database allows.'],
-  [/^55P03$/, 'A lock of the database was not available.'],
-  [/^57P0[12]$/, 'The database is shutting down.'],
-  [/^57P03$/, 'The database is starting.'],
-  [/^28/, 'The database refuses the user or the password.'],
-  [/^3D/, 'The database does not exist.'],
-  [/^ECONNREFUSED$/, 'The database refuses connections.'],
-  [/^(?:ENOTFOUND|EAI_[A-Z]+)$/, 'The name of the database cannot be resolved.'],
-  [/^(?:ETIMEDOUT|CONNECT_TIMEOUT|NO_ANSWER)$/, 'The database does not answer.'],
-  [/^(?:08|ECONNRESET|EPIPE|CONNECTION_)/, 'The connection to the database was lost.'],
-  [/^INCOMPLETE$/, 'An answer of the database was incomplete.'],
+type Remedy = 'connection' | 'time' | 'settings' | 'statement';
+
+/**
+ * The failures that mean that the database is unavailable, by their code: an SQLSTATE (Postgres manual,
+ * appendix A), a code of postgres.js or Node for a connection that failed, was refused or was lost, or one of
+ * our own two, `NO_ANSWER` and `INCOMPLETE`. The sentences are all that the log and `/readyz` say: the
+ * driver's own messages may hold an address, a user or a value. `docs/operating.md` has what to do about each.
+ */
+const faults: readonly (readonly [code: RegExp, remedy: Remedy, reason: string])[] = [
+  [/^25006$/, 'connection', 'The database is read-only.'],
+  [/^53100$/, 'time', 'The disk of the database is full.'],
+  [/^53200$/, 'time', 'The database is out of memory.'],
+  [/^53[34]00$/, 'connection', 'The database has no connection left.'],
+  [/^57014$/, 'time', 'A statement took longer than the database allows.'],
+  [/^55P03$/, 'time', 'A lock of the database was not available.'],
+  [/^57P0[12]$/, 'connection', 'The database is shutting down.'],
+  [/^57P03$/, 'connection', 'The database is starting.'],
+  [/^28...$/, 'settings', 'The database refuses the user or the password.'],
+  [/^3D...$/, 'settings', 'The database does not exist.'],
+  [/^ECONNREFUSED$/, 'connection', 'The database refuses connections.'],
+  [/^(?:ENOTFOUND|EAI_[A-Z]+)$/, 'connection', 'The name of the database cannot be resolved.'],
+  [/^(?:ETIMEDOUT|CONNECT_TIMEOUT|NO_ANSWER)$/, 'connection', 'The database does not answer.'],
+  [
+    /^(?:08...|ECONNRESET|EPIPE|CONNECTION_.*)$/,
+    'connection',
+    'The connection to the database was lost.',
+  ],
+  [/^INCOMPLETE$/, 'connection', 'An answer of the database was incomplete.'],
+  [
+    /^(?:SASL|CERT|ERR_SSL|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)_/,
+    'settings',
+    'The database cannot be reached.',
+  ],
+  // All other of the classes insufficient resources, operator intervention and system error, and of Node.
+  [/^(?:53|57|58)...$|^CONNECT_|^E[A-Z]+$/, 'connection', 'The database cannot be reached.'],
 ];
 
-/** Says in a sentence what a failure of the database means. */
-export function faultOf(code: string): string {
-  return faults.find(([pattern]) => pattern.test(code))?.[1] ?? 'The database cannot be reached.';
+/** What a failure of the database means, by its code. */
+export function faultOf(code: string): { remedy: Remedy; reason: string } {
+  for (const [pattern, remedy, reason] of faults) {
+    if (pattern.test(code)) return { remedy, reason };
+  }
+  return { remedy: 'statement', reason: 'The database refused a statement.' };
 }

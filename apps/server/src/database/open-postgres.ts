@@ -7,8 +7,6 @@ import type { OpenDatabase } from './database.ts';
 import {
   DatabaseUnavailableError,
   incompleteAnswer,
-  isConnectionFault,
-  isMisconfigured,
   readOnly,
   toDatabaseError,
 } from './database-error.ts';
@@ -65,7 +63,8 @@ export function openPostgres(url: string): OpenDatabase {
     onReplaced: sockets.destroyAll,
   });
   const unfollow = followStatements((_statement, error) => {
-    if (!(error instanceof DatabaseUnavailableError) || !isConnectionFault(error)) return;
+    if (!(error instanceof DatabaseUnavailableError)) return;
+    if (faultOf(error.code).remedy === 'time') return;
     // It is not known on which connection.
     if (error.code === incompleteAnswer) sockets.destroyAll();
     monitor.suspect(error);
@@ -169,11 +168,9 @@ async function migrateWhenFound(
     try {
       return await migrate(url);
     } catch (error) {
-      const failure = toDatabaseError(error);
-      if (!(failure instanceof DatabaseUnavailableError) || isMisconfigured(failure)) {
-        throw cannotOpen(error);
-      }
-      onWaiting(faultOf(failure.code));
+      const { remedy, reason } = faultOf(toDatabaseError(error).code);
+      if (remedy === 'settings' || remedy === 'statement') throw cannotOpen(error);
+      onWaiting(reason);
     }
     await sleep(searchAgainMs);
   }

@@ -82,7 +82,7 @@ async function findFault(isMigrated: () => Promise<boolean>): Promise<string | u
       : 'The database lacks migrations that this version needs.';
   } catch (error) {
     return error instanceof DatabaseUnavailableError
-      ? faultOf(error.code)
+      ? faultOf(error.code).reason
       : 'The migrations of the database cannot be read.';
   }
 }
