@@ -113,14 +113,14 @@ export const apiKeys = pgTable(
     perMinute: integer('per_minute'),
     /** Requests per day; on Enterprise keys only. */
     perDay: integer('per_day'),
-    createdAt: instant('created_at').notNull().default(sql`now()`),
-    expiresAt: instant('expires_at'),
-    revokedAt: instant('revoked_at'),
-    ...suspension(),
     scopes: keyScope()
       .array()
       .notNull()
       .default([...scopeNames]),
+    createdAt: instant('created_at').notNull().default(sql`now()`),
+    expiresAt: instant('expires_at'),
+    revokedAt: instant('revoked_at'),
+    ...suspension(),
   },
   (key) => [
     // One index for each way to list keys, in the order of its pages: see `key-source.ts`.

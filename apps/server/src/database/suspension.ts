@@ -10,7 +10,7 @@ interface Suspendable {
 }
 
 /** A suspension as stored. */
-export interface StoredSuspension {
+interface StoredSuspension {
   readonly suspendedAt: string | null;
   readonly suspensionReason: string | null;
 }

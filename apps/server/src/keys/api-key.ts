@@ -1,4 +1,6 @@
 import { type PlanName, plans, type Quota, type Scope } from '@animal-store/contract';
+import type { AccountPlan } from '@animal-store/contract/admin';
+import type { apiKeys } from '../database/schema.ts';
 
 /** An API key that is neither expired nor revoked. */
 export interface ApiKey {
@@ -21,16 +23,10 @@ export interface ApiKey {
 }
 
 /** The plan of a key. Enterprise keys need their own numbers; other keys have none. */
-export type PlanChoice =
-  | { readonly plan: Exclude<PlanName, 'enterprise'>; readonly quota?: undefined }
-  | { readonly plan: 'enterprise'; readonly quota: Quota };
+export type PlanChoice = Exclude<AccountPlan, { plan: null }>;
 
 /** A key's plan as stored. Only Enterprise keys have numbers. */
-export interface StoredPlan {
-  readonly plan: PlanName;
-  readonly perMinute: number | null;
-  readonly perDay: number | null;
-}
+export type StoredPlan = Pick<typeof apiKeys.$inferSelect, 'plan' | 'perMinute' | 'perDay'>;
 
 /** The quota that applies to a key. */
 export function quotaOf(key: StoredPlan): Quota {

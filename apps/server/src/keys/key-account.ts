@@ -4,8 +4,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { accounts } from '../database/schema.ts';
 import { execution, oneRow, preparedStatement } from '../database/statement.ts';
-import type { StoredSuspension } from '../database/suspension.ts';
-import { quotaOf, type StoredPlan } from './api-key.ts';
+import { quotaOf } from './api-key.ts';
 
 /** What is read of an account to decide requests of its keys. */
 export const accountColumns = {
@@ -18,10 +17,7 @@ export const accountColumns = {
 };
 
 /** An account as stored. Without a plan it is a label. */
-export interface StoredAccount extends Omit<StoredPlan, 'plan'>, StoredSuspension {
-  readonly id: string;
-  readonly plan: PlanName | null;
-}
+export type StoredAccount = Omit<typeof accounts.$inferSelect, 'name'>;
 
 /** The plan that holds for a key. */
 export interface AppliedPlan {

@@ -1,12 +1,12 @@
 import { adminErrorMessages, type Key } from '@animal-store/contract/admin';
-import { eq, sql } from 'drizzle-orm';
+import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { stateOf } from '../database/lifetime.ts';
 import { accounts, apiKeys, apiTokens } from '../database/schema.ts';
 import { execution, oneRow, preparedStatement } from '../database/statement.ts';
-import { type StoredSuspension, toSuspension } from '../database/suspension.ts';
+import { toSuspension } from '../database/suspension.ts';
 import { lastUsed } from '../usage/usage-tables.ts';
-import { quotaOf, type StoredPlan } from './api-key.ts';
+import { quotaOf } from './api-key.ts';
 import { Refusal } from './refusal.ts';
 import { createTokenStore } from './token-store.ts';
 
@@ -34,18 +34,7 @@ const ofAccount = (column: 'suspended_at' | 'suspension_reason') =>
 
 /** What is read of a key. */
 export const keyColumns = {
-  id: apiKeys.id,
-  name: apiKeys.name,
-  account: apiKeys.account,
-  plan: apiKeys.plan,
-  perMinute: apiKeys.perMinute,
-  perDay: apiKeys.perDay,
-  scopes: apiKeys.scopes,
-  createdAt: apiKeys.createdAt,
-  expiresAt: apiKeys.expiresAt,
-  revokedAt: apiKeys.revokedAt,
-  suspendedAt: apiKeys.suspendedAt,
-  suspensionReason: apiKeys.suspensionReason,
+  ...getTableColumns(apiKeys),
   accountSuspendedAt: ofAccount('suspended_at').mapWith(accounts.suspendedAt),
   accountSuspensionReason: ofAccount('suspension_reason'),
   lastUsedAt: lastUsedAt.mapWith(lastUsed.at),
@@ -71,13 +60,10 @@ export async function findKey(db: Database, id: string): Promise<Key> {
 }
 
 /** A key as read, without its tokens. */
-interface StoredKey
-  extends Omit<Key, 'quota' | 'suspension' | 'accountSuspension' | 'tokens'>,
-    Omit<StoredPlan, 'plan'>,
-    StoredSuspension {
+type StoredKey = typeof apiKeys.$inferSelect & {
   readonly accountSuspendedAt: string | null;
   readonly accountSuspensionReason: string | null;
-}
+};
 
 /** Adds their quotas, suspensions and tokens to keys. */
 export async function completeKeys<Row extends StoredKey>(db: Database, rows: readonly Row[]) {
