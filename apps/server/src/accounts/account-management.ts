@@ -13,7 +13,7 @@ import { accounts, apiKeys } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
 import { resumed, suspended } from '../database/suspension.ts';
 import { storedPlan } from '../keys/api-key.ts';
-import { accountColumns, type StoredAccount } from '../keys/key-account.ts';
+import type { StoredAccount } from '../keys/key-account.ts';
 import type { MoveBan } from '../keys/key-management.ts';
 import { announceAccountChange } from '../replicas/replica-channel.ts';
 import { decisionsOf, findAccount, readAccounts } from './account-record.ts';
@@ -30,7 +30,7 @@ const insertAccount = statement('insert_account', (tx, name: string) =>
 
 /** Reads an account and locks it until the transaction ends. */
 const lockAccount = statement('lock_account', (tx, name: string) =>
-  tx.select(accountColumns).from(accounts).where(eq(accounts.name, name)).for('update'),
+  tx.select().from(accounts).where(eq(accounts.name, name)).for('update'),
 );
 
 const updateAccount = statement(

@@ -6,14 +6,11 @@ import { accounts, apiKeys } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { toSuspension } from '../database/suspension.ts';
 import { quotaOf } from '../keys/api-key.ts';
-import { accountColumns, findStoredAccount, type StoredAccount } from '../keys/key-account.ts';
+import { findStoredAccount, type StoredAccount } from '../keys/key-account.ts';
 import { Refusal } from '../keys/refusal.ts';
 
 const findAccounts = statement('find_accounts', (db, names: string[]) =>
-  db
-    .select({ name: accounts.name, ...accountColumns })
-    .from(accounts)
-    .where(inArray(accounts.name, names)),
+  db.select().from(accounts).where(inArray(accounts.name, names)),
 );
 
 const countKeys = statement('count_keys_of_accounts', (db, names: string[]) =>

@@ -6,18 +6,8 @@ import { accounts } from '../database/schema.ts';
 import { execution, oneRow, preparedStatement } from '../database/statement.ts';
 import { quotaOf } from './api-key.ts';
 
-/** What is read of an account to decide requests of its keys. */
-export const accountColumns = {
-  id: accounts.id,
-  plan: accounts.plan,
-  perMinute: accounts.perMinute,
-  perDay: accounts.perDay,
-  suspendedAt: accounts.suspendedAt,
-  suspensionReason: accounts.suspensionReason,
-};
-
 /** An account as stored. Without a plan it is a label. */
-export type StoredAccount = Omit<typeof accounts.$inferSelect, 'name'>;
+export type StoredAccount = typeof accounts.$inferSelect;
 
 /** The plan that holds for a key. */
 export interface AppliedPlan {
@@ -41,7 +31,7 @@ export function applyPlan(
 
 const selectAccount = preparedStatement('find_account_of_key', (db) =>
   db
-    .select({ account: accountColumns, execution })
+    .select({ account: accounts, execution })
     .from(oneRow)
     .leftJoin(accounts, eq(accounts.name, sql.placeholder('name'))),
 );

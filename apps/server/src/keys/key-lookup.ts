@@ -5,7 +5,7 @@ import { isActive, isUnexpired } from '../database/lifetime.ts';
 import { accounts, apiKeys, apiTokens } from '../database/schema.ts';
 import { execution, oneRow, preparedStatement } from '../database/statement.ts';
 import { type ApiKey, quotaOf } from './api-key.ts';
-import { accountColumns, applyPlan } from './key-account.ts';
+import { applyPlan } from './key-account.ts';
 
 const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
   db
@@ -20,7 +20,7 @@ const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
         scopes: apiKeys.scopes,
         suspendedAt: apiKeys.suspendedAt,
       },
-      account: accountColumns,
+      account: accounts,
       // Of one that is null, the other.
       expiresAt: sql<Date | null>`least(${apiKeys.expiresAt}, ${apiTokens.expiresAt})`.mapWith(
         (text: string) => new Date(text),
