@@ -1,42 +1,31 @@
-import { planNames } from '@animal-store/contract';
 import { isKeyId, type KeyFilter, type ListedKey } from '@animal-store/contract/admin';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import {
-  fromMicroseconds,
-  isInteger,
-  type ListPage,
-  type ListPosition,
-  maxScanned,
-  readPage,
-  toMicroseconds,
-} from '../database/list-page.ts';
+import { type ListPage, type ListPosition, maxScanned, readPage } from '../database/list-page.ts';
 import { apiKeys } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
+import { keyOrders } from './key-order.ts';
 import { completeKeys, keyColumns } from './key-record.ts';
-import {
-  bannedUntil,
-  columnsOf,
-  type KeySource,
-  matches,
-  sortedSourceOf,
-  sourceOf,
-} from './key-source.ts';
+import { bannedUntil, type KeySource, matches, sortedSourceOf, sourceOf } from './key-source.ts';
 
 /** The first keys of a source, after a position. */
 function scanOf(source: KeySource, position: ListPosition | undefined): SQL {
-  const columns = sql.raw([...columnsOf[source.by], 'id'].join(', '));
+  const order = keyOrders[source.by];
+  const columns = sql.raw([...order.columns, 'id'].join(', '));
   const after =
     position === undefined
       ? sql`true`
-      : sql`(${columns}) ${sql.raw(source.isDescending ? '<' : '>')} (${valuesOf(source, position)})`;
+      : sql`(${columns}) ${sql.raw(source.isDescending ? '<' : '>')}
+        (${order.valuesOf(position.place)}, ${position.id}::uuid)`;
   return sql`(select ${columns} from (${source.query}) source where ${after}
     order by ${orderOf(source, 'source')} limit ${maxScanned}) scan`;
 }
 
 function orderOf({ by, isDescending }: KeySource, table: 'source' | 'scan'): SQL {
   const direction = isDescending ? 'desc' : 'asc';
-  const columns = [...columnsOf[by], 'id'].map((column) => `${table}.${column} ${direction}`);
+  const columns = [...keyOrders[by].columns, 'id'].map(
+    (column) => `${table}.${column} ${direction}`,
+  );
   return sql.raw(columns.join(', '));
 }
 
@@ -52,7 +41,7 @@ const selectKeys = statement(
       .limit(1)
       .as('api_keys');
     return db
-      .select({ ...keyColumns, bannedUntil, place: placeOf(source) })
+      .select({ ...keyColumns, bannedUntil, place: keyOrders[source.by].place })
       .from(scanOf(source, position))
       .crossJoinLateral(key)
       .where(matches(filter))
@@ -65,7 +54,7 @@ const findEndOfScan = statement(
   'end_of_key_scan',
   (db, source: KeySource, position: ListPosition | undefined) =>
     db
-      .select({ place: placeOf(source), id: sql<string>`scan.id` })
+      .select({ place: keyOrders[source.by].place, id: sql<string>`scan.id` })
       .from(scanOf(source, position))
       .offset(maxScanned - 1)
       .limit(1),
@@ -90,47 +79,6 @@ export async function searchKeys(
 
 /** Whether a position may be one of the list of keys that a filter finds. */
 export function isKeyPosition(filter: KeyFilter, { place, id }: ListPosition): boolean {
-  const by = filter.sort?.replace('-', '') ?? sourceOf(filter).by;
-  return isKeyId(id) && isPlace(place, by as KeySource['by']);
-}
-
-function isPlace(place: string, by: KeySource['by']): boolean {
-  switch (by) {
-    case 'name':
-      // Postgres has no text with a NUL.
-      return !place.includes('\0');
-    case 'plan': {
-      const [plan, time = '', ...rest] = place.split(' ');
-      return planNames.some((name) => name === plan) && isInteger(time) && rest.length === 0;
-    }
-    default:
-      return isInteger(place);
-  }
-}
-
-/** A place in the order of a source, as text. Times keep their microseconds, unlike in a `Date`. */
-function placeOf({ by }: KeySource): SQL<string> {
-  const microseconds = toMicroseconds(sql`scan.place`);
-  switch (by) {
-    case 'name':
-      return sql<string>`scan.place`;
-    case 'plan':
-      return sql<string>`scan.plan || ' ' || ${microseconds}`;
-    default:
-      return microseconds;
-  }
-}
-
-/** The values that a position has in the columns of a source. */
-function valuesOf({ by }: KeySource, { place, id }: ListPosition): SQL {
-  switch (by) {
-    case 'name':
-      return sql`${place}, ${id}::uuid`;
-    case 'plan': {
-      const [plan, time = ''] = place.split(' ');
-      return sql`${plan}::plan_name, ${fromMicroseconds(time)}, ${id}::uuid`;
-    }
-    default:
-      return sql`${fromMicroseconds(place)}, ${id}::uuid`;
-  }
+  const by = (filter.sort?.replace('-', '') ?? sourceOf(filter).by) as KeySource['by'];
+  return isKeyId(id) && keyOrders[by].isPlace(place);
 }

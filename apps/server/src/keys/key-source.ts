@@ -3,6 +3,7 @@ import { and, count, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { apiKeys, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
+import type { keyOrders } from './key-order.ts';
 import { keyState } from './key-record.ts';
 import { idsFoundBy, isFoundBy, isIndexed } from './key-search-text.ts';
 
@@ -16,21 +17,11 @@ const maxSorted = 10_000;
 export interface KeySource {
   /** A query of `id` and the columns of `by`. */
   readonly query: SQL;
-  readonly by: keyof typeof columnsOf;
+  readonly by: keyof typeof keyOrders;
   readonly isDescending: boolean;
   /** The part of the query that no index has in this order: it is found whole and sorted for each page. */
   readonly sorted?: SQL;
 }
-
-/** The columns of each order, besides the id. */
-export const columnsOf = {
-  name: ['place'],
-  created: ['place'],
-  lastUse: ['place'],
-  plan: ['plan', 'place'],
-  expiry: ['place'],
-  deprecatedCall: ['place'],
-} as const;
 
 /** All keys, in each order that a question can ask for. */
 const allBy = {
