@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { StartupError } from '../shared/startup-error.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import type { OpenDatabase } from './database.ts';
 import {
   DatabaseUnavailableError,
@@ -140,7 +141,7 @@ export function openPostgres(url: string): OpenDatabase {
         close() {
           clearInterval(beating);
           // These are statements, and would wait for a Postgres that is down.
-          return Promise.race([leave(), sleep(closeSeconds * 1_000)]);
+          return waitAtMost(closeSeconds * 1_000, leave(), () => {});
         },
       };
     },

@@ -1,5 +1,6 @@
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import { type SQL, sql } from 'drizzle-orm';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import type { Database } from './database.ts';
 import {
   DatabaseError,
@@ -185,16 +186,12 @@ function run<Result>(name: string, query: PromiseLike<Result>): Promise<Result> 
 }
 
 async function settleInTime<Result>(query: PromiseLike<Result>): Promise<Result> {
-  const deadline = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    deadline.reject(new DatabaseUnavailableError('NO_ANSWER'));
-  }, answerWithinMs);
   try {
-    return await Promise.race([query, deadline.promise]);
+    return await waitAtMost(answerWithinMs, query, async () => {
+      throw new DatabaseUnavailableError('NO_ANSWER');
+    });
   } catch (error) {
     // The error of a statement inside a transaction is already translated.
     throw error instanceof DatabaseError ? error : toDatabaseError(error);
-  } finally {
-    clearTimeout(timer);
   }
 }

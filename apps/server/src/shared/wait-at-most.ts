@@ -5,7 +5,7 @@
  */
 export async function waitAtMost<Result>(
   ms: number,
-  promise: Promise<Result>,
+  promise: PromiseLike<Result>,
   late: () => Result | Promise<Result>,
 ): Promise<Result> {
   const deadline = Promise.withResolvers<Result>();
