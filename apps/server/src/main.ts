@@ -45,7 +45,7 @@ async function main(): Promise<void> {
     quotas: config.redisUrls.length === 0 ? 'in-process' : 'redis',
   });
   const { baseUrl, opsUrl, demoToken } = service;
-  const dataDir = config.database.kind === 'embedded' ? config.database.dataDir : undefined;
+  const { dataDir } = config.database;
   process.stdout.write(
     banner({
       ...{ baseUrl, dataDir, opsUrl, demoToken },

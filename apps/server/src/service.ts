@@ -1,5 +1,4 @@
 import { apiVersion } from '@animal-store/contract';
-import { usageOutcomes } from '@animal-store/contract/admin';
 import { createAccountManagement } from './accounts/account-management.ts';
 import { createApp } from './api/app.ts';
 import { openAudit } from './audit/open-audit.ts';
@@ -60,7 +59,7 @@ export interface Service {
 export async function openService(config: Config, observability: Observability): Promise<Service> {
   const { addressPerMinute, banPolicy, listenerLimits } = config;
   const { metrics, tracing, onEnd, onOpsEnd, report } = observability;
-  const dataDir = config.database.kind === 'embedded' ? config.database.dataDir : undefined;
+  const { dataDir } = config.database;
   // Closed in reverse order: at the end, and when a start fails half-way.
   await using opened = new AsyncDisposableStack();
 
@@ -85,7 +84,7 @@ export async function openService(config: Config, observability: Observability):
   opened.defer(() => audit.close());
 
   const counted = createReplicaCount();
-  const traffic = createRecentTraffic(usageOutcomes);
+  const traffic = createRecentTraffic();
   const replicas = () => config.replicas ?? counted.count();
 
   const quotas = await openQuotas({

@@ -1,4 +1,3 @@
-import { usageOutcomes } from '@animal-store/contract/admin';
 import { expect, test } from 'vitest';
 import { createRecentTraffic, mergeTraffic, quantileMs } from './replica-traffic.ts';
 
@@ -6,7 +5,7 @@ const [ok, denied] = ['ok', 'denied'] as const;
 
 function atTime() {
   let now = 1_000_000;
-  const traffic = createRecentTraffic(usageOutcomes, () => now);
+  const traffic = createRecentTraffic(() => now);
   return {
     traffic,
     pass(ms: number) {

@@ -1,7 +1,5 @@
+import { type UsageOutcome, usageOutcomes } from '@animal-store/contract/admin';
 import { z } from 'zod';
-
-/** How many outcomes are told apart. */
-const outcomeCount = 5;
 
 /**
  * The bounds of latencies, in milliseconds: each is a quarter of an octave above the one before, so a
@@ -16,8 +14,8 @@ const [spanMs, spanCount] = [2_000, 30];
 export const ReplicaTraffic = z.object({
   /** How many seconds it covers. */
   seconds: z.int().min(0).max(60),
-  /** Requests by outcome, in the order of the contract's list. */
-  outcomes: z.array(z.int().min(0)).length(outcomeCount),
+  /** Requests by outcome, in the order of `usageOutcomes`. */
+  outcomes: z.array(z.int().min(0)).length(usageOutcomes.length),
   /** Requests by latency. Zeros at the end are left out. */
   latencies: z.array(z.int().min(0)).max(latencyCount),
 });
@@ -34,20 +32,16 @@ interface Span extends Counts {
 }
 
 const noCounts = (): Counts => ({
-  outcomes: new Array<number>(outcomeCount).fill(0),
+  outcomes: new Array<number>(usageOutcomes.length).fill(0),
   latencies: new Array<number>(latencyCount).fill(0),
 });
 
 /**
  * Counts the requests of the last minute.
  *
- * @param outcomes the names of the outcomes.
  * @param clock A monotonic clock, in milliseconds.
  */
-export function createRecentTraffic<Outcome extends string>(
-  outcomes: readonly Outcome[],
-  clock: () => number = () => performance.now(),
-) {
+export function createRecentTraffic(clock: () => number = () => performance.now()) {
   const startedAt = clock();
   /** The spans of the last minute, or older ones that nothing has replaced. */
   const spans: Span[] = [];
@@ -64,10 +58,10 @@ export function createRecentTraffic<Outcome extends string>(
   }
 
   return {
-    count(outcome: Outcome, durationMs: number): void {
+    count(outcome: UsageOutcome, durationMs: number): void {
       const number = spanNumber();
       if (number !== latest.number) latest = beginSpan(number);
-      add(1, latest.outcomes, outcomes.indexOf(outcome));
+      add(1, latest.outcomes, usageOutcomes.indexOf(outcome));
       add(1, latest.latencies, latencyPlace(durationMs));
     },
 
