@@ -8,11 +8,6 @@ import { StartupError } from '../shared/startup-error.ts';
  */
 const tryForMs = 500;
 
-/** The lock of a data directory, held by this process. */
-export interface DataDirLock {
-  release(): void;
-}
-
 /**
  * Locks a data directory. PGlite does not, and two servers on one directory would assign the same ids.
  *
@@ -22,7 +17,7 @@ export interface DataDirLock {
  *
  * @throws {StartupError} if another process holds it.
  */
-export function lockDataDir(dataDir: string): DataDirLock {
+export function lockDataDir(dataDir: string) {
   const file = new DatabaseSync(join(dataDir, 'lock'), { timeout: tryForMs });
   try {
     file.exec('BEGIN EXCLUSIVE');
@@ -36,5 +31,5 @@ export function lockDataDir(dataDir: string): DataDirLock {
     }
     throw error;
   }
-  return { release: () => file.close() };
+  return { release: (): void => file.close() };
 }

@@ -33,16 +33,8 @@ export function localSocketPath(dataDir: string): string {
   );
 }
 
-/** A server on a Unix socket. */
-export interface LocalSocket {
-  close(): Promise<void>;
-}
-
 /** Listens on the socket of a data directory that this process has locked. */
-export async function openLocalSocket(
-  dataDir: string,
-  handler: RequestListener,
-): Promise<LocalSocket> {
+export async function openLocalSocket(dataDir: string, handler: RequestListener) {
   const path = localSocketPath(dataDir);
   // `kill -9` leaves the socket behind. Nobody listens on it: the data directory is locked.
   if (process.platform !== 'win32') rmSync(path, { force: true });
@@ -59,7 +51,7 @@ export async function openLocalSocket(
     }
   });
   return {
-    async close() {
+    async close(): Promise<void> {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;

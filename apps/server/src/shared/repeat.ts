@@ -1,14 +1,3 @@
-/** Work that is repeated until it is stopped. */
-export interface Repetition {
-  /**
-   * Works at once, and then goes on as before. If work is under way, it is done once more afterwards: it
-   * may have begun before what the caller wants to have done.
-   */
-  now(): Promise<void>;
-  /** Waits for the work that is under way, and starts no more. */
-  stop(): Promise<void>;
-}
-
 /**
  * Repeats work, with a pause before each time. The pause varies by a fifth, so that replicas which
  * were started together do not keep working at the same moments.
@@ -20,7 +9,7 @@ export function repeat(
   work: () => Promise<unknown>,
   pauseMs: number,
   onFailure: (failure: unknown) => void,
-): Repetition {
+) {
   let stopped = false;
   let running: Promise<void> | undefined;
   let again: Promise<void> | undefined;
@@ -51,13 +40,19 @@ export function repeat(
 
   schedule();
   return {
-    async now() {
+    /**
+     * Works at once, and then goes on as before. If work is under way, it is done once more afterwards: it
+     * may have begun before what the caller wants to have done.
+     */
+    async now(): Promise<void> {
       if (stopped) return;
       if (running === undefined) return run();
       again ??= runAgain();
       return again;
     },
-    async stop() {
+
+    /** Waits for the work that is under way, and starts no more. */
+    async stop(): Promise<void> {
       stopped = true;
       clearTimeout(timer);
       await running;
