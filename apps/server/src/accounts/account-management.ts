@@ -14,7 +14,7 @@ import { inTransaction, statement } from '../database/statement.ts';
 import { resumed, suspended } from '../database/suspension.ts';
 import { storedPlan } from '../keys/api-key.ts';
 import type { StoredAccount } from '../keys/key-account.ts';
-import type { MoveBan } from '../keys/key-management.ts';
+import type { KeyBans } from '../quotas/key-quotas.ts';
 import { announceAccountChange } from '../replicas/replica-channel.ts';
 import { decisionsOf, findAccount, readAccounts } from './account-record.ts';
 import { searchAccounts } from './account-search.ts';
@@ -58,12 +58,11 @@ const listKeyIds = statement('list_keys_of_account', (tx, name: string) =>
  *
  * @param onChanged called with a changed account before the change returns, so that this replica never
  * serves its keys by outdated limits afterwards.
- * @param moveBan called for each key whose subject has changed.
  */
 export function createAccountManagement(
   db: Database,
   onChanged: (account: string) => void,
-  moveBan: MoveBan,
+  quotas: Pick<KeyBans, 'moveBan'>,
 ) {
   /** Locks and changes an account, and records and announces that. */
   async function change(
@@ -88,7 +87,7 @@ export function createAccountManagement(
     onChanged(name);
     for (let done = 0; done < moves.length; done += movedAtOnce) {
       const some = moves.slice(done, done + movedAtOnce);
-      await Promise.all(some.map(({ from, to }) => moveBan(from, to)));
+      await Promise.all(some.map(({ from, to }) => quotas.moveBan(from, to)));
     }
     return account;
   }

@@ -5,7 +5,6 @@ import {
   type Key,
   type KeyChange,
   type KeyFilter,
-  type KeyUsage,
   type NewKey,
 } from '@animal-store/contract/admin';
 import { eq, sql } from 'drizzle-orm';
@@ -17,6 +16,8 @@ import type { ListPosition } from '../database/list-page.ts';
 import { apiKeys } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
 import { resumed, suspended } from '../database/suspension.ts';
+import type { KeyQuotas } from '../quotas/key-quotas.ts';
+import { toInstant } from '../quotas/quota-decision.ts';
 import { announceKeyChange, announceUnban } from '../replicas/replica-channel.ts';
 import { type PlanChoice, storedPlan } from './api-key.ts';
 import { findAppliedPlan, findStoredAccount } from './key-account.ts';
@@ -91,27 +92,17 @@ async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promi
   return { plan: 'free' };
 }
 
-/** A key under a subject that it had or has: as quotas know it. */
-interface KeyPlace {
-  readonly id: string;
-  readonly accountId: string | undefined;
-}
-
-/** Takes what belongs to a key along to another subject. */
-export type MoveBan = (from: KeyPlace, to: KeyPlace) => Promise<void>;
-
 /**
  * What operators do with API keys. Each change is one transaction with its entry in the audit log and its
  * announcement: all replicas learn of it when it is committed, and never of one that was rolled back.
  *
  * @param onChanged called with a changed key before the change returns, so that this replica never
  * serves an outdated one afterwards.
- * @param moveBan called after the subject of a key has changed.
  */
 export function createKeyManagement(
   db: Database,
   onChanged: (keyId: string) => void,
-  moveBan: MoveBan,
+  quotas: Pick<KeyQuotas, 'look' | 'unban' | 'moveBan'>,
 ) {
   /** Locks and changes a key, and records and announces that. */
   async function change<Result>(
@@ -166,7 +157,7 @@ export function createKeyManagement(
       });
       const { key, result: places } = changed;
       if (places !== undefined && places.from.accountId !== places.to.accountId) {
-        await moveBan(places.from, places.to);
+        await quotas.moveBan(places.from, places.to);
       }
       return key;
     },
@@ -208,23 +199,18 @@ export function createKeyManagement(
     /**
      * Unbans a key, and records and announces that.
      *
-     * `endBan` ends the ban where quotas are kept, just before the commit. So it stays if the database is
+     * The ban ends where quotas are kept just before the commit. So it stays if the database is
      * unavailable, and a replica that hears of the unban and asks Redis finds no ban. Only if the commit
      * itself fails does the ban end without an entry; the caller then gets an error, and repeats.
-     *
-     * @param usage what the key has used before.
      */
-    unban: (
-      id: string,
-      usage: Pick<KeyUsage, 'bannedUntil' | 'strikes'>,
-      endBan: () => Promise<void>,
-      cause: Cause,
-    ): Promise<Key> =>
+    unban: (id: string, cause: Cause): Promise<Key> =>
       inTransaction('change_key', db, async (tx) => {
         await lockKey(tx, id);
         const key = await findKey(tx, id);
-        const bannedUntil = (await takeOpenBan(tx, id)) ?? usage.bannedUntil;
-        const before = { bannedUntil, strikes: usage.strikes };
+        const limited = { ...(await findAppliedPlan(tx, key)), id };
+        const { strikes, bannedUntil } = await quotas.look(limited);
+        const banEnds = bannedUntil === undefined ? null : toInstant(bannedUntil);
+        const before = { bannedUntil: (await takeOpenBan(tx, id)) ?? banEnds, strikes };
         await recordAudit(tx, {
           cause,
           action: 'key.unbanned',
@@ -233,7 +219,7 @@ export function createKeyManagement(
           ...(differenceOf(before, { bannedUntil: null, strikes: 0 }) ?? { before: {}, after: {} }),
         });
         await announceUnban(tx, id);
-        await endBan();
+        await quotas.unban(limited);
         return key;
       }),
   };

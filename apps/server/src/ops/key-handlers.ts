@@ -114,12 +114,7 @@ export function createKeyHandlers(options: {
     },
 
     async unbanKey({ params: { keyId }, query, res }) {
-      const key = await keys.find(keyId);
-      const applied = await keys.findAppliedPlan(key);
-      const limited = { ...applied, id: key.id };
-      const before = toUsage(await limiter.look(limited), applied);
-      const endBan = () => limiter.unban(limited);
-      const unbanned = await keys.unban(keyId, before, endBan, causeOf(res, query));
+      const unbanned = await keys.unban(keyId, causeOf(res, query));
       return { status: 200, body: await detailsOf(unbanned) };
     },
   });

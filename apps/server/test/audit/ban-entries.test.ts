@@ -10,7 +10,6 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
 import { createBanLog } from '../../src/audit/ban-log.ts';
-import { createKeyManagement } from '../../src/keys/key-management.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
 import {
   createDatabase,
@@ -18,6 +17,7 @@ import {
   type TestDatabase,
   useDatabase,
 } from '../support/databases.ts';
+import { manageKeys } from '../support/manage-keys.ts';
 import { call } from '../support/test-service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
@@ -200,33 +200,21 @@ describe.each(kindsOfThisRun)('in the database %s', (kind) => {
 
   test('a ban that an unban ended before its start got here has no other end', async () => {
     const { db } = database;
-    const keys = createKeyManagement(
-      db,
-      () => {},
-      async () => {},
-    );
+    const keys = manageKeys(db);
     const { key } = await keys.create({ plan: 'free' }, someCause);
-    const standing = { bannedUntil: null, strikes: 3 };
     const ban = banOf(key.id, -1_000);
-    await keys.unban(key.id, standing, async () => {}, someCause);
+    await keys.unban(key.id, someCause);
     await createBanLog(db).start(ban);
     await createBanLog(db).endExpired();
     expect(await actionsAbout(key.id)).toEqual(['ban.started', 'key.created', 'key.unbanned']);
   });
 
   test('an unban that fails is not recorded', async () => {
-    const keys = createKeyManagement(
-      database.db,
-      () => {},
-      async () => {},
-    );
+    const failure = new Error('not unbanned');
+    const keys = manageKeys(database.db, { unban: () => Promise.reject(failure) });
     const { key } = await keys.create({ plan: 'free' }, someCause);
     await createBanLog(database.db).start(banOf(key.id, 60_000));
-    const standing = { bannedUntil: null, strikes: 0 };
-    const failure = new Error('not unbanned');
-    await expect(
-      keys.unban(key.id, standing, () => Promise.reject(failure), someCause),
-    ).rejects.toThrow();
+    await expect(keys.unban(key.id, someCause)).rejects.toThrow();
     expect(await actionsAbout(key.id)).toEqual(['ban.started', 'key.created']);
   });
 });

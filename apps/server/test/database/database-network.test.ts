@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { openTcpProxy, startServer, until } from '@animal-store/testkit';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createApiKey, createKeyManagement } from '../../src/keys/key-management.ts';
+import { createApiKey } from '../../src/keys/key-management.ts';
 import { someCause } from '../support/admin.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
 import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
+import { manageKeys } from '../support/manage-keys.ts';
 import type { Answer } from '../support/send.ts';
 import { type CallOptions, call, wideQuota } from '../support/test-service.ts';
 
@@ -92,11 +93,7 @@ describe('a network', () => {
     // the cached key does not expire.
     await freezeClocks(server);
     const { db, close } = await database.open();
-    await createKeyManagement(
-      db,
-      () => {},
-      async () => {},
-    ).revoke(newKeyId, someCause);
+    await manageKeys(db).revoke(newKeyId, someCause);
     await close();
     await until(async () => (await list()).status === 401);
   });

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import type { ListPosition } from '../../src/database/list-page.ts';
 import { inTransaction } from '../../src/database/statement.ts';
-import { createApiKey, createKeyManagement } from '../../src/keys/key-management.ts';
+import { createApiKey } from '../../src/keys/key-management.ts';
 import { searchKeys } from '../../src/keys/key-search.ts';
 import { Refusal } from '../../src/keys/refusal.ts';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
@@ -17,6 +17,7 @@ import {
   useDatabase,
 } from '../support/databases.ts';
 import { fillKeys } from '../support/fill-keys.ts';
+import { manageKeys } from '../support/manage-keys.ts';
 
 const quota = { perMinute: 5, perDay: 6 };
 
@@ -48,11 +49,7 @@ describe.each(kindsOfThisRun)('the search of keys on %s', (kind) => {
 
   beforeAll(async () => {
     db = database.db;
-    const management = createKeyManagement(
-      db,
-      () => {},
-      async () => {},
-    );
+    const management = manageKeys(db);
     const create = async (name: string, account?: string, enterprise = false) => {
       const plan = enterprise
         ? ({ plan: 'enterprise', quota } as const)
@@ -176,11 +173,7 @@ describe.each(kindsOfThisRun)('the search of keys on %s', (kind) => {
 
   test('a key is found by its tokens, also by one that was replaced', async () => {
     const id = keys['other'] ?? '';
-    const management = createKeyManagement(
-      db,
-      () => {},
-      async () => {},
-    );
+    const management = manageKeys(db);
     const rotated = await management.rotate(id, 0, someCause);
     if (rotated instanceof Refusal) throw new Error(rotated.message);
     for (const tokenPrefix of [rotated.token.slice(0, 8), prefixes['other']]) {
