@@ -10,16 +10,7 @@ import { applyPlan } from './key-account.ts';
 const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
   db
     .select({
-      key: {
-        id: apiKeys.id,
-        name: apiKeys.name,
-        account: apiKeys.account,
-        plan: apiKeys.plan,
-        perMinute: apiKeys.perMinute,
-        perDay: apiKeys.perDay,
-        scopes: apiKeys.scopes,
-        suspendedAt: apiKeys.suspendedAt,
-      },
+      key: apiKeys,
       account: accounts,
       // Of one that is null, the other.
       expiresAt: sql<Date | null>`least(${apiKeys.expiresAt}, ${apiTokens.expiresAt})`.mapWith(
