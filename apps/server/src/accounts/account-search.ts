@@ -1,7 +1,7 @@
 import type { Account, AccountFilter } from '@animal-store/contract/admin';
 import { and, eq, gt, isNotNull, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import type { ListPage, ListPosition } from '../database/list-page.ts';
+import { type ListPage, type ListPosition, readPage } from '../database/list-page.ts';
 import { accounts } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { isIndexed } from '../keys/key-search-text.ts';
@@ -62,15 +62,14 @@ export async function searchAccounts(
   limit: number,
   position: ListPosition | undefined,
 ): Promise<ListPage<Account>> {
-  // One more than asked for tells whether there is a next page.
-  const found = await selectNames(db, filter, position?.place, limit + 1);
-  const names = found.slice(0, limit).map(({ name }) => name);
-  const last = names.at(-1);
-  const isMore = found.length > limit && last !== undefined;
-  return {
-    items: await readAccounts(db, names),
-    next: isMore ? { id: noId, place: last } : undefined,
-  };
+  const { items, next } = await readPage(limit, {
+    find: (most) => selectNames(db, filter, position?.place, most),
+    positionOf: ({ name }) => ({ id: noId, place: name }),
+    // All names that match are found, however many are looked at.
+    findEnd: async () => [],
+  });
+  const names = items.map(({ name }) => name);
+  return { items: await readAccounts(db, names), next };
 }
 
 /** Whether a position may be one of the list of accounts. Postgres has no text with a NUL. */

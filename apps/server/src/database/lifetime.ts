@@ -28,3 +28,8 @@ export function stateOf<Valid extends string = 'active'>(
 ): SQL<Valid | 'expired' | 'revoked'> {
   return sql`case when ${table.revokedAt} is not null then 'revoked' when ${table.expiresAt} <= now() then 'expired' else ${valid} end`;
 }
+
+/** What revokes a row. The time of an earlier revocation stays. */
+export function revoked({ revokedAt }: Lifetime): { revokedAt: SQL } {
+  return { revokedAt: sql`coalesce(${revokedAt}, now())` };
+}

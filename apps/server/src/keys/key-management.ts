@@ -7,11 +7,12 @@ import {
   type KeyFilter,
   type NewKey,
 } from '@animal-store/contract/admin';
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { type Cause, recordAudit, recordDifference } from '../audit/audit-log.ts';
 import { takeOpenBan } from '../audit/ban-log.ts';
 import { differenceOf } from '../audit/state-difference.ts';
 import type { Database } from '../database/database.ts';
+import { revoked } from '../database/lifetime.ts';
 import type { ListPosition } from '../database/list-page.ts';
 import { apiKeys } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
@@ -41,12 +42,8 @@ const updateKey = statement(
     tx.update(apiKeys).set(key).where(eq(apiKeys.id, id)),
 );
 
-// The time of an earlier revocation stays.
 const revokeKey = statement('revoke_key', (tx, id: string) =>
-  tx
-    .update(apiKeys)
-    .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, now())` })
-    .where(eq(apiKeys.id, id)),
+  tx.update(apiKeys).set(revoked(apiKeys)).where(eq(apiKeys.id, id)),
 );
 
 const suspendKey = statement('suspend_key', (tx, id: string, reason: string | undefined) =>

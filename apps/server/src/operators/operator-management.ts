@@ -5,10 +5,10 @@ import {
   type NewOperator,
   type Operator,
 } from '@animal-store/contract/admin';
-import { desc, eq, sql } from 'drizzle-orm';
+import { desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
-import { stateOf } from '../database/lifetime.ts';
+import { revoked, stateOf } from '../database/lifetime.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
 import {
   execution,
@@ -25,15 +25,7 @@ export type OperatorManagement = ReturnType<typeof createOperatorManagement>;
 /** More operators than people manage by hand. */
 const maxListed = 1_000;
 
-const columns = {
-  id: operators.id,
-  name: operators.name,
-  role: operators.role,
-  createdAt: operators.createdAt,
-  expiresAt: operators.expiresAt,
-  revokedAt: operators.revokedAt,
-  state: stateOf(operators),
-};
+const columns = { ...getTableColumns(operators), state: stateOf(operators) };
 
 /** The tokens of operators. */
 const tokens = createTokenStore('operator', operatorTokens);
@@ -53,12 +45,8 @@ const lockOperator = statement('lock_operator', (tx, id: string) =>
   tx.select({ id: operators.id }).from(operators).where(eq(operators.id, id)).for('update'),
 );
 
-// The time of an earlier revocation stays.
 const revokeOperator = statement('revoke_operator', (tx, id: string) =>
-  tx
-    .update(operators)
-    .set({ revokedAt: sql`coalesce(${operators.revokedAt}, now())` })
-    .where(eq(operators.id, id)),
+  tx.update(operators).set(revoked(operators)).where(eq(operators.id, id)),
 );
 
 const listOperators = statement('list_operators', (db) =>
