@@ -107,8 +107,9 @@ test('the messages of version 1.0.0 are understood', async () => {
 test('version 1.0.0 understands every message: heartbeats are about the key that nobody has', async () => {
   await until(() => sent.some((payload) => payload.includes('"replica":"own"')));
   await announceUnban(database.db, 'own unban');
-  // The peer listens on a connection of its own.
+  // Each listens on a connection of its own. What this one hears later would be told to the next test.
   await until(() => sent.some((payload) => payload.includes('own unban')));
+  await until(() => told.some(([subject]) => subject === 'unbanned'));
   const read = sent.map((payload) => JSON.parse(payload || '{"keyId":""}'));
   expect(read).toContainEqual({
     keyId: '',
