@@ -1,7 +1,7 @@
 import type { NewKey } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
-import { Field, Form } from '../parts/form.ts';
+import { Field, Form, textOf } from '../parts/form.ts';
 import { showToken } from '../parts/new-tokens.ts';
 import { PlanFields, readPlan } from '../parts/plan-fields.ts';
 import { readScopes, ScopeField } from '../parts/scope-field.ts';
@@ -45,7 +45,7 @@ export function NewKeyPage() {
 
 function readNewKey(form: FormData): NewKey {
   const [name, account, expires] = ['name', 'account', 'expires'].map((field) =>
-    String(form.get(field)).trim(),
+    textOf(form, field),
   );
   const plan = readPlan(form);
   return {

@@ -7,7 +7,7 @@ import { formatCount } from '../format.ts';
 import type { Operation } from '../operation.ts';
 import { may } from '../session.ts';
 import { ConfirmDialog, type Reason } from './dialog.ts';
-import { Field } from './form.ts';
+import { Field, textOf } from './form.ts';
 import { Name } from './name.ts';
 import { announce } from './notice.ts';
 
@@ -26,8 +26,6 @@ interface BulkAction {
 /** A suspended key can be changed as well. */
 const isCurrent = ({ state }: ListedKey) => state === 'active' || state === 'suspended';
 
-const accountOf = (form: FormData) => String(form.get('account')).trim() || null;
-
 /** What can be done with several keys at once. */
 const actions: readonly BulkAction[] = [
   {
@@ -38,7 +36,7 @@ const actions: readonly BulkAction[] = [
     past: 'moved',
     isPossible: isCurrent,
     change: ({ id }, form, query) =>
-      call('changeKey', { id, query, body: { account: accountOf(form) } }),
+      call('changeKey', { id, query, body: { account: textOf(form, 'account') || null } }),
   },
   {
     name: 'suspend',

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { Field, Form } from './form.ts';
+import { Field, Form, textOf } from './form.ts';
 
 /** A dialog over the page. The browser keeps the focus inside, and gives it back afterwards. */
 export function Dialog({
@@ -80,7 +80,7 @@ export function ConfirmDialog({
   async function submit(form: FormData): Promise<void> {
     setBusy(true);
     try {
-      const reason = String(form.get('reason')).trim();
+      const reason = textOf(form, 'reason');
       await confirm(form, reason === '' ? {} : { reason });
     } finally {
       setBusy(false);

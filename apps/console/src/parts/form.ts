@@ -52,6 +52,9 @@ export function Form({
   </form>`;
 }
 
+/** Reads a field. */
+export const textOf = (form: FormData, name: string): string => String(form.get(name)).trim();
+
 /** A field of a form: its label, what it is for, and what is wrong with it. */
 export function Field({
   label,

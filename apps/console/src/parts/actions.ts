@@ -1,0 +1,50 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import type { Operation } from '../operation.ts';
+import { may } from '../session.ts';
+import { type Change, ChangeDialog } from './change-dialog.ts';
+
+/** A change that a page offers. */
+export interface Action extends Change {
+  readonly label: string;
+  readonly needs: Operation;
+  /** Whether the state of what it changes allows it. */
+  readonly isPossible: boolean;
+  /** Has also the button that leads to the question warn. */
+  readonly isForGood?: boolean;
+}
+
+/** What can be done, as far as the state and the role of the operator allow it: by name, a button each. */
+export function Actions({
+  actions,
+  onChanged,
+}: {
+  actions: Readonly<Record<string, Action>>;
+  onChanged: () => void;
+}) {
+  const [open, setOpen] = useState<string>();
+  const possible = Object.entries(actions).filter(
+    ([, { needs, isPossible }]) => isPossible && may(needs),
+  );
+  // Also if somebody else has made it impossible meanwhile: what was typed stays.
+  const action = open === undefined ? undefined : actions[open];
+  return html`
+    ${
+      possible.length > 0 &&
+      html`<div class="toolbar" role="group" aria-label="Actions">
+        ${possible.map(
+          ([name, { label, isForGood = false }]) => html`<button
+            key=${name}
+            type="button"
+            class=${isForGood ? 'danger' : ''}
+            onClick=${() => setOpen(name)}
+          >${label}</button>`,
+        )}
+      </div>`
+    }
+    ${
+      action &&
+      html`<${ChangeDialog} change=${action} onClose=${() => setOpen(undefined)} onChanged=${onChanged} />`
+    }
+  `;
+}

@@ -1,0 +1,39 @@
+import type { KeyChange, KeyDetails } from '@animal-store/contract/admin';
+import { html } from 'htm/preact';
+import { fromLocalField, toLocalField } from '../local-time.ts';
+import { Field, textOf } from './form.ts';
+import { readScopes, ScopeField } from './scope-field.ts';
+
+/** The name, account, scopes and expiry of a key. */
+export function KeyFields({
+  details: { name, account, scopes, expiresAt },
+}: {
+  details: KeyDetails;
+}) {
+  return html`
+    <${Field} label="Name" name="name" autocomplete="off" defaultValue=${name ?? ''} />
+    <${Field} label="Account" name="account" autocomplete="off" defaultValue=${account ?? ''} />
+    <${ScopeField} scopes=${scopes} />
+    <${Field}
+      label="Expires"
+      name="expires"
+      type="datetime-local"
+      defaultValue=${toLocalField(expiresAt)}
+      help="In your time zone. Leave it empty for never."
+    />
+  `;
+}
+
+/** Reads the fields, as a change of the key. */
+export function readKeyFields(form: FormData, { scopes, expiresAt }: KeyDetails): KeyChange {
+  const expires = textOf(form, 'expires');
+  const chosen = readScopes(form);
+  return {
+    name: textOf(form, 'name') || null,
+    account: textOf(form, 'account') || null,
+    // Only if it was changed: what somebody else has just forbidden stays so.
+    ...(`${chosen}` !== `${scopes}` && { scopes: chosen }),
+    // The field has no seconds: an expiry that was not touched stays as it is.
+    ...(expires !== toLocalField(expiresAt) && { expiresAt: fromLocalField(expires) }),
+  };
+}
