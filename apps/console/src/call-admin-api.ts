@@ -3,6 +3,7 @@ import { adminBasePath, adminRoutes } from '@animal-store/contract/admin/routes'
 import type { ClientInferRequest, ServerInferResponses } from '@ts-rest/core';
 import { ConnectionFailure, RefusedRequest, SessionEnded } from './failures.ts';
 import type { Operation } from './operation.ts';
+import { queryText } from './query-text.ts';
 import { expireSession, isExpired, session } from './session.ts';
 
 type Contract = typeof adminContract;
@@ -141,14 +142,6 @@ async function readBody<Body>(read: () => Promise<Body>): Promise<Body> {
   } catch (cause) {
     throw new ConnectionFailure({ cause });
   }
-}
-
-function queryText(query: unknown): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined && value !== '') parameters.set(name, String(value));
-  }
-  return parameters.size === 0 ? '' : `?${parameters}`;
 }
 
 /** Reads the cursor of the next page out of a `Link` header (RFC 8288). */

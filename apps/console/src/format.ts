@@ -32,6 +32,8 @@ const zone = new Intl.DateTimeFormat(locale).resolvedOptions().timeZone;
 export const isUtc: boolean = ['UTC', 'Etc/UTC', 'GMT'].includes(zone);
 
 export const formatCount = (count: number): string => integers.format(count);
+export const formatKeys = (count: number): string =>
+  `${formatCount(count)} ${count === 1 ? 'key' : 'keys'}`;
 export const formatRate = (rate: number): string => rates.format(rate);
 export const formatShare = (share: number): string => shares.format(share);
 export const formatCompact = (count: number): string => compact.format(count);

@@ -1,6 +1,5 @@
-import type { AccountDetails, KeyDetails, UsageBucket } from '@animal-store/contract/admin';
-import { bucketMs } from './time-range.ts';
-import { type Bucket, toBuckets } from './usage.ts';
+import type { AccountDetails, KeyDetails } from '@animal-store/contract/admin';
+import { type Bucket, type Ledger, toBuckets } from './usage.ts';
 
 /** Whose fault or limit it is. */
 type Whose = 'key' | 'account';
@@ -72,9 +71,6 @@ function fullWindows(
   });
 }
 
-/** What the ledger has of a span of time. */
-export type Ledger = Parameters<typeof toBuckets>[0] & { readonly bucket: UsageBucket };
-
 /** The requests of a span of time that got a 429. */
 export interface Denials {
   readonly from: string;
@@ -91,7 +87,7 @@ const deniedIn = ({ counts }: Bucket): number => counts.denied + counts.banned;
 
 /** Finds in the ledger when requests got a 429. */
 export function findDenials(ledger: Ledger): Denials {
-  const all = toBuckets(ledger, bucketMs[ledger.bucket] / 1_000);
+  const all = toBuckets(ledger);
   const buckets = all.filter((bucket) => deniedIn(bucket) > 0);
   return {
     from: ledger.from,

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { queryText } from './query-text.ts';
 
 /** What the address says: which page, about what, and how it is filtered. */
 export interface Route {
@@ -29,17 +30,16 @@ function parseRoute(hash: string): Route {
   };
 }
 
-/** The address of a page, for links. Empty parameters are left out. */
+/** The address of a page, for links. */
 export function linkTo(
   page: string,
-  { id, query = {} }: { id?: string; query?: Readonly<Record<string, string | undefined>> } = {},
+  {
+    id,
+    query,
+  }: { id?: string | undefined; query?: Readonly<Record<string, string | undefined>> } = {},
 ): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== '') parameters.set(name, value);
-  }
   const path = id === undefined ? page : `${page}/${encodeURIComponent(id)}`;
-  return `#/${path}${parameters.size === 0 ? '' : `?${parameters}`}`;
+  return `#/${path}${queryText(query)}`;
 }
 
 /** Goes to a page. */
@@ -54,7 +54,7 @@ export function goTo(link: string): void {
  */
 export function setQuery(change: Readonly<Record<string, string | undefined>>): void {
   const { page, id, query } = route.value;
-  const link = linkTo(page, { ...(id !== undefined && { id }), query: { ...query, ...change } });
+  const link = linkTo(page, { id, query: { ...query, ...change } });
   history.replaceState(null, '', link);
   route.value = parseRoute(link);
 }

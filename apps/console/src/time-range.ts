@@ -1,6 +1,7 @@
 import type { UsageBucket } from '@animal-store/contract/admin';
 import { effect, signal } from '@preact/signals';
 import { goTo, linkTo, route } from './route.ts';
+import { bucketMs } from './usage.ts';
 
 /** The spans of time that can be chosen. */
 export const rangeLabels = {
@@ -27,15 +28,7 @@ export interface TimeRange {
   readonly bucket: UsageBucket;
 }
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
-
-export const bucketMs: Readonly<Record<UsageBucket, number>> = {
-  minute: minuteMs,
-  hour: hourMs,
-  day: dayMs,
-};
+const { minute: minuteMs, hour: hourMs, day: dayMs } = bucketMs;
 
 /** How the buckets are called. Days are those of UTC, whatever the zone of the reader. */
 export const bucketLabels: Readonly<Record<UsageBucket, string>> = {
@@ -127,7 +120,7 @@ export function linkToSpan(span: Span): string {
   const { page, id, query } = route.value;
   const { from, to } = toBounds(span);
   const own = { range: 'own', from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-  return linkTo(page, { ...(id !== undefined && { id }), query: { ...query, ...own } });
+  return linkTo(page, { id, query: { ...query, ...own } });
 }
 
 /** Shows a range of its own. The history of the browser gets an entry: its back button zooms out again. */
@@ -158,10 +151,13 @@ effect(() => {
  *
  * @param usual the range if nobody has chosen one.
  */
-export function linkInTime(page: string, { id, usual }: { id?: string; usual?: string } = {}) {
+export function linkInTime(
+  page: string,
+  { id, usual }: { id?: string; usual?: string | undefined } = {},
+): string {
   const { range = usual, ...bounds } = lookedAt.value;
   const query = pagesInTime.includes(page) ? { range, ...bounds } : {};
-  return linkTo(page, { ...(id !== undefined && { id }), query });
+  return linkTo(page, { id, query });
 }
 
 /** A span around the middle of another one, `factor` times as long. */

@@ -1,4 +1,4 @@
-import type { UsageOutcome, UsageRow } from '@animal-store/contract/admin';
+import type { UsageBucket, UsageOutcome, UsageRow } from '@animal-store/contract/admin';
 import { deprecations } from '@animal-store/contract/deprecations';
 
 /** The outcomes of requests, in the order in which plots stack them and tables list them. */
@@ -16,6 +16,20 @@ export const outcomeLabels: Readonly<Record<UsageOutcome, string>> = {
 /** The deprecated operations. */
 export const deprecatedOperations: readonly string[] = Object.keys(deprecations);
 
+/** What the ledger has of a span of time. */
+export interface Ledger {
+  readonly from: string;
+  readonly to: string;
+  readonly bucket: UsageBucket;
+  readonly rows: readonly UsageRow[];
+}
+
+export const bucketMs: Readonly<Record<UsageBucket, number>> = {
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+
 /** Requests by outcome. */
 export type Counts = Readonly<Record<UsageOutcome, number>>;
 
@@ -29,13 +43,10 @@ export interface Bucket {
 }
 
 /** The buckets of a span of time, also those without requests. */
-export function toBuckets(
-  ledger: { from: string; to: string; rows: readonly UsageRow[] },
-  bucketSeconds: number,
-): Bucket[] {
-  const byTime = Map.groupBy(ledger.rows, ({ at }) => Date.parse(at));
+export function toBuckets({ from, to, bucket, rows }: Ledger): Bucket[] {
+  const byTime = Map.groupBy(rows, ({ at }) => Date.parse(at));
   const buckets: Bucket[] = [];
-  for (let at = Date.parse(ledger.from); at < Date.parse(ledger.to); at += bucketSeconds * 1_000) {
+  for (let at = Date.parse(from); at < Date.parse(to); at += bucketMs[bucket]) {
     const counts = countByOutcome(byTime.get(at) ?? []);
     buckets.push({ at: new Date(at), counts, total: sumOf(counts) });
   }

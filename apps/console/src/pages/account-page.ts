@@ -1,10 +1,9 @@
 import type { AccountDetails, BusyKey } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
-import { formatCount, formatShare } from '../format.ts';
+import { formatCount, formatKeys, formatShare } from '../format.ts';
 import { useHistory, type WithHistory } from '../history-polling.ts';
 import { AccountActions } from '../parts/account-actions.ts';
-import { Badge } from '../parts/badge.ts';
 import { CopyButton } from '../parts/copy-button.ts';
 import { csvName } from '../parts/csv-button.ts';
 import { Figure } from '../parts/figure.ts';
@@ -13,6 +12,7 @@ import { KeyTable } from '../parts/key-table.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { QuotaMeter } from '../parts/meter.ts';
 import { Name } from '../parts/name.ts';
+import { StateBadge } from '../parts/state-badge.ts';
 import { Table } from '../parts/table.ts';
 import { Usage } from '../parts/usage-section.ts';
 import { WhyRefused } from '../parts/why-refused.ts';
@@ -32,7 +32,7 @@ export function AccountPage({ id }: { id: string }) {
     <div class="heading">
       <h1><${Name} text=${id} /></h1>
       <${CopyButton} text=${id} what="the account" />
-      ${data !== undefined && data.suspension !== null && html`<${Badge} tone="warning" text="suspended" />`}
+      ${data !== undefined && data.suspension !== null && html`<${StateBadge} state="suspended" />`}
     </div>
     <${Loaded} of=${details} what="the account">
       ${(account: WithHistory<AccountDetails>) => html`
@@ -113,7 +113,7 @@ function Limits({
       <${Figure}
         label="Requests today (UTC)"
         value=${formatCount(requestsToday)}
-        note=${`${formatCount(keys)} ${keys === 1 ? 'key' : 'keys'}${plan === null || quota === null ? '' : `, plan ${plan}`}`}
+        note=${`${formatKeys(keys)}${plan === null || quota === null ? '' : `, plan ${plan}`}`}
       />
     </div>
     ${

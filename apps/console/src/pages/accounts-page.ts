@@ -5,12 +5,12 @@ import { callForPage, type Input } from '../call-admin-api.ts';
 import { formatCount } from '../format.ts';
 import { useKeptOrder } from '../keep-order.ts';
 import { AccountLink } from '../parts/account-link.ts';
-import { Badge } from '../parts/badge.ts';
 import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
 import { Empty } from '../parts/empty.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Pager } from '../parts/pager.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
+import { StateBadge } from '../parts/state-badge.ts';
 import { Table } from '../parts/table.ts';
 import { usePolling } from '../polling.ts';
 import { linkTo, route } from '../route.ts';
@@ -94,9 +94,7 @@ function AccountTable({
       cells: [
         html`<${AccountLink} account=${account} />`,
         plan ?? html`<span class="missing">none</span>`,
-        suspension === null
-          ? html`<${Badge} tone="good" text="active" />`
-          : html`<${Badge} tone="warning" text="suspended" />`,
+        html`<${StateBadge} state=${suspension === null ? 'active' : 'suspended'} />`,
         formatCount(keys),
         quota === null ? '–' : formatCount(quota.perMinute),
         quota === null ? '–' : formatCount(quota.perDay),

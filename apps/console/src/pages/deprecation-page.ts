@@ -18,7 +18,7 @@ import { CellTime, Time } from '../parts/time.ts';
 import { TimeRangeControl } from '../parts/time-range-control.ts';
 import { usePolling } from '../polling.ts';
 import { route } from '../route.ts';
-import { bucketLabels, bucketMs, questionOf, readTimeRange, subjectOf } from '../time-range.ts';
+import { bucketLabels, questionOf, readTimeRange, subjectOf } from '../time-range.ts';
 import { toBuckets } from '../usage.ts';
 
 const pageSize = '25';
@@ -65,7 +65,7 @@ export function DeprecationPage() {
       ${({ body, nextCursor }: Page<Deprecation>) => html`
         <${UsagePlot}
           title=${`Calls of getPet by ${bucketLabels[body.bucket]}, all keys`}
-          buckets=${toBuckets(body, bucketMs[body.bucket] / 1_000)}
+          buckets=${toBuckets(body)}
           bucket=${body.bucket}
           csv=${{
             operation: 'getUsage',

@@ -17,8 +17,8 @@ import { CellTime } from '../parts/time.ts';
 import { TimeRangeControl } from '../parts/time-range-control.ts';
 import { readHealth } from '../read-health.ts';
 import { linkTo, route } from '../route.ts';
-import { bucketLabels, bucketMs, readTimeRange, type TimeRange } from '../time-range.ts';
-import { sumOf, toBuckets } from '../usage.ts';
+import { bucketLabels, readTimeRange, type TimeRange } from '../time-range.ts';
+import { bucketMs, sumOf, toBuckets } from '../usage.ts';
 
 /** How the service is doing. */
 export function OverviewPage() {
@@ -66,7 +66,7 @@ function Traffic({
     <${TimeRangeControl} range=${range} />
     <${UsagePlot}
       title=${`Requests by ${bucketLabels[bucket]}, all keys`}
-      buckets=${toBuckets(history, bucketMs[bucket] / 1_000)}
+      buckets=${toBuckets(history)}
       bucket=${bucket}
       csv=${{
         operation: 'getUsage',
@@ -165,10 +165,9 @@ function TopCallers({
   </div>`;
 }
 
-const dayMs = 86_400_000;
-
 /** The days (UTC) whose busiest keys an overview has: those of its span, or the last 31 of them. */
 function daysOf({ from, to }: { from: string; to: string }) {
+  const dayMs = bucketMs.day;
   const end = Math.ceil(Date.parse(to) / dayMs);
   const start = Math.max(Math.floor(Date.parse(from) / dayMs), end - 31);
   const iso = (day: number) => new Date(day * dayMs).toISOString();

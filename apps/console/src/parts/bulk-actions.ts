@@ -3,12 +3,12 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';
 import { changeEach, type Remaining } from '../change-each.ts';
-import { formatCount } from '../format.ts';
+import { formatCount, formatKeys } from '../format.ts';
 import type { Operation } from '../operation.ts';
 import { may } from '../session.ts';
 import { ConfirmDialog, type Reason } from './dialog.ts';
 import { Field, textOf } from './form.ts';
-import { Name } from './name.ts';
+import { KeyName, Name } from './name.ts';
 import { announce } from './notice.ts';
 
 interface BulkAction {
@@ -76,7 +76,7 @@ export function BulkActions({ keys, onDone }: { keys: readonly ListedKey[]; onDo
   const allowed = actions.filter(({ needs }) => may(needs));
   return html`
     <div class="bulk" role="group" aria-label="Selected keys" hidden=${keys.length === 0}>
-      <span role="status">${countOf(keys.length)} selected</span>
+      <span role="status">${formatKeys(keys.length)} selected</span>
       ${allowed.map(
         (action) => html`<button
           type="button"
@@ -121,29 +121,29 @@ function BulkDialog({
     if (left.failures.length > 0) {
       const [{ error } = { error: new Error('It failed.') }] = left.failures;
       throw new Error(
-        `${countOf(keys.length - left.items.length)} ${past}, ${formatCount(left.items.length)} not: ${error.message} Confirm again to try the rest.`,
+        `${formatKeys(keys.length - left.items.length)} ${past}, ${formatCount(left.items.length)} not: ${error.message} Confirm again to try the rest.`,
       );
     }
-    announce(`${countOf(keys.length)} ${past}.`);
+    announce(`${formatKeys(keys.length)} ${past}.`);
     onClose();
     onDone();
   }
 
   return html`<${ConfirmDialog}
-    title=${`${label}: ${countOf(remaining.items.length)}`}
+    title=${`${label}: ${formatKeys(remaining.items.length)}`}
     consequence=${html`
       <p>${consequence}</p>
-      ${skipped > 0 && html`<p class="muted">${countOf(skipped)} left out: this is not possible in their state.</p>`}
+      ${skipped > 0 && html`<p class="muted">${formatKeys(skipped)} left out: this is not possible in their state.</p>`}
       <ul class="chosen" tabindex="0" aria-label="The keys">
         ${remaining.items.map(
           ({ id, name, account }) => html`<li key=${id}>
-            <${Name} text=${name} missing=${`no name (${id.slice(0, 8)})`} />
+            <${KeyName} id=${id} name=${name} />
             <span class="muted"> · <${Name} text=${account} missing="no account" /></span>
           </li>`,
         )}
       </ul>
     `}
-    confirmLabel=${`${label.split(' ')[0]} ${countOf(remaining.items.length)}`}
+    confirmLabel=${`${label.split(' ')[0]} ${formatKeys(remaining.items.length)}`}
     isDangerous=${isDangerous}
     onClose=${() => {
       onClose();
@@ -157,5 +157,3 @@ function BulkDialog({
     }
   <//>`;
 }
-
-const countOf = (count: number) => `${formatCount(count)} ${count === 1 ? 'key' : 'keys'}`;

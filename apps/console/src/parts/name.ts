@@ -8,3 +8,8 @@ export function Name({ text, missing = 'no name' }: { text: string | null; missi
   if (text === null) return html`<span class="missing">${missing}</span>`;
   return html`<bdi class="name" title=${text}>${text}</bdi>`;
 }
+
+/** The name of a key. One without is known by its id. */
+export function KeyName({ id, name }: { id: string; name: string | null }) {
+  return html`<${Name} text=${name} missing=${`no name (${id.slice(0, 8)})`} />`;
+}

@@ -2,11 +2,11 @@ import type { ListedAccount, ListedKey } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';
-import { formatCount } from '../format.ts';
+import { formatKeys } from '../format.ts';
 import { goTo, linkTo } from '../route.ts';
 import { readSearchTerm } from '../search-term.ts';
 import { linkInTime } from '../time-range.ts';
-import { Name } from './name.ts';
+import { KeyName, Name } from './name.ts';
 import { StateBadge } from './state-badge.ts';
 
 /** How long after the last letter a search begins. */
@@ -37,7 +37,7 @@ const hitOfAccount = ({ account, keys, suspension }: ListedAccount): Hit => ({
   link: linkInTime('account', { id: account }),
   cells: [
     html`<${Name} text=${account} />`,
-    `Account, ${formatCount(keys)} ${keys === 1 ? 'key' : 'keys'}`,
+    `Account, ${formatKeys(keys)}`,
     html`<${StateBadge} state=${suspension === null ? 'active' : 'suspended'} />`,
   ],
 });
@@ -45,7 +45,7 @@ const hitOfAccount = ({ account, keys, suspension }: ListedAccount): Hit => ({
 const hitOfKey = (key: ListedKey): Hit => ({
   link: linkInTime('key', { id: key.id }),
   cells: [
-    html`<${Name} text=${key.name} missing=${`no name (${key.id.slice(0, 8)})`} />`,
+    html`<${KeyName} id=${key.id} name=${key.name} />`,
     html`<${Name} text=${key.account} missing="no account" />`,
     html`<${StateBadge} state=${key.state} isBanned=${key.bannedUntil !== null} isOfAccount=${key.suspension === null} />`,
   ],

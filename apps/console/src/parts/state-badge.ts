@@ -9,7 +9,7 @@ const tones: Readonly<Record<KeyState, Tone>> = {
   revoked: 'bad',
 };
 
-/** The state of a key or an operator. A banned key is active, but of no use until its ban ends. */
+/** The state of a key, an account or an operator. A banned key is active, but of no use until its ban ends. */
 export function StateBadge({
   state,
   isBanned = false,

@@ -1,9 +1,16 @@
 import type { KeyDetails, UsageBucket } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { formatCount } from '../format.ts';
-import type { Denials, Ledger } from '../refusals.ts';
-import { bucketLabels, bucketMs, hasSmaller, linkToSpan, type TimeRange } from '../time-range.ts';
-import { countByOutcome, deprecatedOperations, sumOf, toBuckets } from '../usage.ts';
+import type { Denials } from '../refusals.ts';
+import { bucketLabels, hasSmaller, linkToSpan, type TimeRange } from '../time-range.ts';
+import {
+  bucketMs,
+  countByOutcome,
+  deprecatedOperations,
+  type Ledger,
+  sumOf,
+  toBuckets,
+} from '../usage.ts';
 import { Badge } from './badge.ts';
 import type { CsvSource } from './csv-button.ts';
 import { OutcomeTable } from './outcome-table.ts';
@@ -46,7 +53,7 @@ export function Usage({
     <${TimeRangeControl} range=${range} />
     <${UsagePlot}
       title=${`Requests by ${bucketLabels[bucket]}`}
-      buckets=${toBuckets(ledger, bucketMs[bucket] / 1_000)}
+      buckets=${toBuckets(ledger)}
       bucket=${bucket}
       limit=${quota === null ? undefined : limits[bucket](quota)}
       csv=${csv}

@@ -1,0 +1,8 @@
+/** Writes parameters as the query of an address. Empty ones are left out. */
+export function queryText(parameters: unknown): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters ?? {})) {
+    if (value !== undefined && value !== '') given.set(name, String(value));
+  }
+  return given.size === 0 ? '' : `?${given}`;
+}
