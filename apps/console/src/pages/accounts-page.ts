@@ -1,7 +1,7 @@
 import type { ListedAccount } from '@animal-store/contract/admin';
 import { planNames } from '@animal-store/contract/plan';
 import { html } from 'htm/preact';
-import { callForPage, type Input } from '../call-admin-api.ts';
+import { callForPage, type Input, type Page } from '../call-admin-api.ts';
 import { formatCount } from '../format.ts';
 import { useKeptOrder } from '../keep-order.ts';
 import { AccountLink } from '../parts/account-link.ts';
@@ -43,13 +43,11 @@ export function AccountsPage() {
       <${QuerySelect} name="suspended" label="State" options=${[['true', 'suspended']]} />
     </form>
     <${Loaded} of=${accounts} what="the accounts">
-      ${({ body, nextCursor }: { body: ListedAccount[]; nextCursor: string | undefined }) => html`
+      ${({ body, nextCursor }: Page<ListedAccount[]>) => html`
         ${
           body.length === 0
             ? html`<${NoAccounts} isFiltered=${Object.keys(query).length > 0} />`
-            : html`
-                <${AccountTable} accounts=${body} subject=${subject} />
-              `
+            : html`<${AccountTable} accounts=${body} subject=${subject} />`
         }
         <${Pager} nextCursor=${nextCursor} />
       `}

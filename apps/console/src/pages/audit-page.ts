@@ -2,7 +2,7 @@ import type { AuditEntry, Operator } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { auditActions } from '../audit-labels.ts';
-import { call, callForPage, type Input } from '../call-admin-api.ts';
+import { call, callForPage, type Input, type Page } from '../call-admin-api.ts';
 import { AuditTable } from '../parts/audit-table.ts';
 import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
 import { Empty } from '../parts/empty.ts';
@@ -42,13 +42,11 @@ export function AuditPage() {
       <${QueryField} name="to" label="Until (your time)" type="datetime-local" />
     </form>
     <${Loaded} of=${entries} what="the audit log">
-      ${({ body, nextCursor }: { body: AuditEntry[]; nextCursor: string | undefined }) => html`
+      ${({ body, nextCursor }: Page<AuditEntry[]>) => html`
         ${
           body.length === 0
             ? html`<${NoEntries} isFiltered=${Object.keys(query).length > 0} />`
-            : html`
-                <${AuditTable} entries=${body} />
-              `
+            : html`<${AuditTable} entries=${body} />`
         }
         <${Pager} nextCursor=${nextCursor} />
       `}

@@ -2,7 +2,7 @@ import type { KeySort, ListedKey } from '@animal-store/contract/admin';
 import { planNames } from '@animal-store/contract/plan';
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { callForPage, type Input } from '../call-admin-api.ts';
+import { callForPage, type Input, type Page } from '../call-admin-api.ts';
 import { useKeptOrder } from '../keep-order.ts';
 import { BulkActions } from '../parts/bulk-actions.ts';
 import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
@@ -57,7 +57,7 @@ export function KeysPage() {
     </div>
     <${Filters} />
     <${Loaded} of=${listing} what="the keys">
-      ${({ body, nextCursor }: { body: ListedKey[]; nextCursor: string | undefined }) => html`
+      ${({ body, nextCursor }: Page<ListedKey[]>) => html`
         ${
           body.length === 0
             ? html`<${NoKeys} isFiltered=${Object.keys(query).length > 0} hasMore=${nextCursor !== undefined} />`

@@ -26,19 +26,18 @@ export function PlanFields({
     defaultValue=${value}
   />`;
   return html`
-    <label class="field">
-      Plan
-      <select
-        name="plan"
-        value=${plan}
-        onChange=${(event: Event) => {
-          const { value } = event.target as HTMLSelectElement;
-          if (isPlan(value)) setPlan(value);
-        }}
-      >
-        ${planNames.map((name) => html`<option value=${name}>${planLabel(name)}</option>`)}
-      </select>
-    </label>
+    <${Field}
+      label="Plan"
+      name="plan"
+      as="select"
+      value=${plan}
+      onChange=${(event: Event) => {
+        const { value } = event.target as HTMLSelectElement;
+        if (isPlan(value)) setPlan(value);
+      }}
+    >
+      ${planNames.map((name) => html`<option value=${name}>${planLabel(name)}</option>`)}
+    <//>
     ${
       plan === 'enterprise' &&
       html`<div class="fields">
