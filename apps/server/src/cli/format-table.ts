@@ -2,6 +2,12 @@ import { escapeUnprintable } from '../shared/escape-unprintable.ts';
 
 const gap = '  ';
 
+/** Shown for a missing value. */
+export const none = '-';
+
+/** A named value. */
+export type Field = readonly [name: string, value: string];
+
 /** Writes a number for people. */
 export function toCount(count: number): string {
   return count.toLocaleString('en-US');
@@ -27,7 +33,7 @@ export function formatTable<Row>(
 }
 
 /** Formats named values, one a line. */
-export function formatFields(fields: readonly (readonly [name: string, value: string])[]): string {
+export function formatFields(fields: readonly Field[]): string {
   const width = Math.max(...fields.map(([name]) => name.length));
   return fields.map((field) => `${gap}${align(field, [width, 0])}\n`).join('');
 }

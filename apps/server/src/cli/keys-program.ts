@@ -1,7 +1,7 @@
-import type { PlanName } from '@animal-store/contract';
+import { type PlanName, planNames } from '@animal-store/contract';
 import type { KeyFilter, ListedKey, NewKey, UsageBucket } from '@animal-store/contract/admin';
 import { keySorts, keyStates } from '@animal-store/contract/admin';
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { type AdminClient, expectSuccess } from './admin-client.ts';
 import { type CliOutput, createProgram } from './create-program.ts';
 import { listAll } from './list-all.ts';
@@ -15,7 +15,6 @@ import {
   type LimitOptions,
   perDayOption,
   perMinuteOption,
-  planArgument,
   planOption,
   type ReasonOptions,
   readOnlyOption,
@@ -63,6 +62,12 @@ export function createKeysProgram(output: CliOutput): Command {
     examples,
     output,
   });
+
+  /** Does a change that takes nothing but the reason. */
+  const change =
+    (name: 'suspendKey' | 'resumeKey' | 'revokeKey' | 'unbanKey') =>
+    (id: string, options: ReasonOptions) =>
+      call(options, (client) => client[name](changeOf(id, options)), showKey);
 
   program
     .command('create')
@@ -146,7 +151,7 @@ export function createKeysProgram(output: CliOutput): Command {
     .summary("change a key's plan or numbers")
     .description('Changes a plan from the next request on. The counts are kept.')
     .addArgument(idArgument('key'))
-    .addArgument(planArgument())
+    .addArgument(new Argument('<plan>', 'the new plan').choices(planNames))
     .addOption(perMinuteOption())
     .addOption(perDayOption())
     .addOption(reasonOption())
@@ -210,9 +215,7 @@ export function createKeysProgram(output: CliOutput): Command {
     )
     .addArgument(idArgument('key'))
     .addOption(reasonOption())
-    .action((id: string, options: ReasonOptions) =>
-      call(options, (client) => client.suspendKey(changeOf(id, options)), showKey),
-    );
+    .action(change('suspendKey'));
 
   program
     .command('resume')
@@ -220,9 +223,7 @@ export function createKeysProgram(output: CliOutput): Command {
     .description('Ends the suspension of a key.')
     .addArgument(idArgument('key'))
     .addOption(reasonOption())
-    .action((id: string, options: ReasonOptions) =>
-      call(options, (client) => client.resumeKey(changeOf(id, options)), showKey),
-    );
+    .action(change('resumeKey'));
 
   program
     .command('revoke')
@@ -230,9 +231,7 @@ export function createKeysProgram(output: CliOutput): Command {
     .description('Revokes a key for good. To be able to undo it, suspend the key instead.')
     .addArgument(idArgument('key'))
     .addOption(reasonOption())
-    .action((id: string, options: ReasonOptions) =>
-      call(options, (client) => client.revokeKey(changeOf(id, options)), showKey),
-    );
+    .action(change('revokeKey'));
 
   program
     .command('unban')
@@ -240,9 +239,7 @@ export function createKeysProgram(output: CliOutput): Command {
     .description("Ends a key's ban and deletes its strikes. The counts are kept.")
     .addArgument(idArgument('key'))
     .addOption(reasonOption())
-    .action((id: string, options: ReasonOptions) =>
-      call(options, (client) => client.unbanKey(changeOf(id, options)), showKey),
-    );
+    .action(change('unbanKey'));
 
   return finish();
 }

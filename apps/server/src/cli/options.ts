@@ -34,10 +34,6 @@ export const idArgument = (of: 'key' | 'operator'): Argument =>
 export const idOption = (flags: string, description: string): Option =>
   new Option(flags, description).argParser(parseId);
 
-/** The name of a plan, as an argument. */
-export const planArgument = (): Argument =>
-  new Argument('<plan>', 'the new plan').choices(planNames);
-
 /** The name of a plan, as an option. */
 export const planOption = (description: string): Option =>
   new Option('--plan <plan>', description).choices(planNames);

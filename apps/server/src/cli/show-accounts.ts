@@ -1,9 +1,6 @@
 import type { Account, AccountDetails, ListedAccount } from '@animal-store/contract/admin';
-import { formatFields, formatTable, toCount } from './format-table.ts';
-import { listedState, ofOneReplica, suspensionFields, windowField } from './show-keys.ts';
-
-/** Shown for a missing value. */
-const none = '-';
+import { type Field, formatFields, formatTable, none, toCount } from './format-table.ts';
+import { listedState, scopeFields, suspensionFields, windowFields } from './show-keys.ts';
 
 /** A list of accounts as a table. */
 export function showAccounts(accounts: readonly ListedAccount[]): string {
@@ -37,17 +34,11 @@ export function showAccount(account: Account | AccountDetails): string {
   return 'newestKeys' in account ? `${fields}${keysOf(account)}` : fields;
 }
 
-function usageFields({ usage, requestsToday }: AccountDetails) {
+function usageFields({ usage, requestsToday }: AccountDetails): Field[] {
   return [
-    ...(usage?.scope === 'replica' ? [['Usage', ofOneReplica] as const] : []),
-    ...(usage === null
-      ? []
-      : ([
-          ['Minute', windowField(usage.windows.minute)],
-          ['Day', windowField(usage.windows.day)],
-        ] as const)),
+    ...(usage === null ? [] : [...scopeFields(usage.scope), ...windowFields(usage.windows)]),
     ['Today', `${toCount(requestsToday)} requests`],
-  ] as const;
+  ];
 }
 
 /** The keys of an account, those that used the most today first. */

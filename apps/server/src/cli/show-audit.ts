@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditState } from '@animal-store/contract/admin';
-import { formatTable } from './format-table.ts';
+import { formatTable, none } from './format-table.ts';
 import { toTime } from './format-time.ts';
 
 /** Entries of the audit log as a table. */
@@ -10,9 +10,9 @@ export function showAuditEntries(entries: readonly AuditEntry[]): string {
     WHO: ({ actor }) => actor.name,
     ACTION: ({ action }) => action,
     ID: ({ subject }) => subject.id,
-    NAME: ({ subject }) => subject.name ?? '-',
+    NAME: ({ subject }) => subject.name ?? none,
     CHANGE: showChange,
-    REASON: ({ reason }) => reason ?? '-',
+    REASON: ({ reason }) => reason ?? none,
   });
 }
 
@@ -21,9 +21,9 @@ function showChange({ before, after }: AuditEntry): string {
   const names = Object.keys({ ...before, ...after }) as (keyof AuditState)[];
   const changes = names.map((name) => {
     const was = showMember(before, name);
-    return `${name} ${was === undefined ? '' : `${was} → `}${showMember(after, name) ?? '-'}`;
+    return `${name} ${was === undefined ? '' : `${was} → `}${showMember(after, name) ?? none}`;
   });
-  return changes.join(', ') || '-';
+  return changes.join(', ') || none;
 }
 
 function showMember(state: AuditState, name: keyof AuditState): string | undefined {

@@ -1,13 +1,7 @@
 import type { IssuedKey, Key, KeyDetails, ListedKey } from '@animal-store/contract/admin';
-import { formatFields, formatTable, toCount } from './format-table.ts';
+import { type Field, formatFields, formatTable, none, toCount } from './format-table.ts';
 import { toExpiry, toMinute, toTime } from './format-time.ts';
 import { showToken, tokenFields, tokensCell, toState } from './show-tokens.ts';
-
-/** Shown for a missing value. */
-const none = '-';
-
-/** Shown while Redis is unavailable. */
-export const ofOneReplica = 'of one replica only, against its share: Redis is unavailable';
 
 /** A list of keys as a table. */
 export function showKeys(keys: readonly ListedKey[]): string {
@@ -54,19 +48,26 @@ export function showKey(key: Key | KeyDetails): string {
 }
 
 /** Since when a key or an account is suspended, and why. */
-export function suspensionFields(
-  suspension: Key['suspension'],
-  name = 'Suspended',
-): (readonly [string, string])[] {
+export function suspensionFields(suspension: Key['suspension'], name = 'Suspended'): Field[] {
   if (suspension === null) return [];
   const { at, reason } = suspension;
   return [[name, `${toTime(at)}${reason === null ? '' : `: ${reason}`}`]];
 }
 
-/** What is left of a window. */
-export function windowField(window: KeyDetails['usage']['windows']['minute']): string {
-  const { limit, remaining, resetsAt } = window;
-  return `${toCount(remaining)} of ${toCount(limit)} left, resets ${toTime(resetsAt)}`;
+/** Whose counts are shown, if it is one replica alone. */
+export function scopeFields(scope: KeyDetails['usage']['scope']): Field[] {
+  if (scope !== 'replica') return [];
+  return [['Usage', 'of one replica only, against its share: Redis is unavailable']];
+}
+
+/** What is left of both windows. */
+export function windowFields({ minute, day }: KeyDetails['usage']['windows']): Field[] {
+  const left = ({ limit, remaining, resetsAt }: typeof minute) =>
+    `${toCount(remaining)} of ${toCount(limit)} left, resets ${toTime(resetsAt)}`;
+  return [
+    ['Minute', left(minute)],
+    ['Day', left(day)],
+  ];
 }
 
 /** A key with its new token. */
@@ -74,18 +75,19 @@ export function showIssuedKey({ key, token }: IssuedKey): string {
   return `${showKey(key)}\n${showToken(token)}`;
 }
 
-function usageFields(usage: KeyDetails['usage']) {
+function usageFields(usage: KeyDetails['usage']): Field[] {
   const { scope, subject, plan, windows, bannedUntil } = usage;
+  const shared: Field = [
+    'Shared',
+    `its account has the plan ${plan}: all of its keys use these windows`,
+  ];
   return [
-    ...(scope === 'replica' ? [['Usage', ofOneReplica] as const] : []),
-    ...(subject === 'account'
-      ? [['Shared', `its account has the plan ${plan}: all of its keys use these windows`] as const]
-      : []),
-    ['Minute', windowField(windows.minute)],
-    ['Day', windowField(windows.day)],
+    ...scopeFields(scope),
+    ...(subject === 'account' ? [shared] : []),
+    ...windowFields(windows),
     ['Strikes', strikesField(usage)],
     ['Banned', bannedUntil === null ? 'no' : `until ${toTime(bannedUntil)}`],
-  ] as const;
+  ];
 }
 
 function strikesField({ strikes, strikesResetAt, strikeThreshold }: KeyDetails['usage']): string {

@@ -1,16 +1,16 @@
 import type { Key, Operator } from '@animal-store/contract/admin';
-import { formatFields } from './format-table.ts';
+import { type Field, formatFields, none } from './format-table.ts';
 import { toTime } from './format-time.ts';
 
 type Tokens = Key['tokens'];
 
 /** Tokens in a cell of a table. */
 export function tokensCell(tokens: Tokens): string {
-  return tokens.map(({ prefix }) => `${prefix}…`).join(' ') || '-';
+  return tokens.map(({ prefix }) => `${prefix}…`).join(' ') || none;
 }
 
 /** Tokens as fields, one a line. */
-export function tokenFields(tokens: Tokens): (readonly [name: string, value: string])[] {
+export function tokenFields(tokens: Tokens): Field[] {
   return tokens.map(({ prefix, expiresAt }, index) => {
     const until = expiresAt === null ? '' : `  replaced, valid until ${toTime(expiresAt)}`;
     return [index === 0 ? 'Tokens' : '', `${prefix}…${until}`];

@@ -9,7 +9,7 @@ import {
   usageOutcomes,
 } from '@animal-store/contract/admin';
 import { formatBars } from './bar-chart.ts';
-import { formatTable, toCount } from './format-table.ts';
+import { formatTable, none, toCount } from './format-table.ts';
 import { toMinute } from './format-time.ts';
 
 /** What a key has used: a bar for each bucket, and a table by operation and outcome. */
@@ -37,8 +37,8 @@ export function showBusiestKeys({ from, to, keys = [], rows }: ServiceLedger): s
     toCount(outcomes.reduce((total, name) => total + (ended.get(`${keyId} ${name}`) ?? 0), 0));
   const table = formatTable(keys, {
     ID: ({ keyId }) => keyId,
-    NAME: ({ name }) => name ?? '-',
-    ACCOUNT: ({ account }) => account ?? '-',
+    NAME: ({ name }) => name ?? none,
+    ACCOUNT: ({ account }) => account ?? none,
     PLAN: ({ plan }) => plan,
     REQUESTS: ({ requests }) => toCount(requests),
     ERRORS: (key) => sum(key, 'client_error', 'server_error'),
