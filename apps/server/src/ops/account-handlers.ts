@@ -18,7 +18,7 @@ import { causeOf } from './change-request.ts';
 import { csvContract } from './csv-contract.ts';
 import { tableOfAccounts } from './csv-lists.ts';
 import { inPreferredType, offerCsv } from './offer-csv.ts';
-import { readUsageRange, type UsageQuestion } from './usage-range.ts';
+import { readLedger } from './usage-range.ts';
 
 const dayMs = 86_400_000;
 
@@ -32,15 +32,6 @@ export function createAccountHandlers(options: {
   usage: Pick<UsageQueries, 'read' | 'readBusiest' | 'sumOfAccounts'>;
 }) {
   const { accounts, keys, quotas, usage } = options;
-
-  async function readHistory(
-    account: string,
-    question: UsageQuestion,
-  ): Promise<AccountDetails['history']> {
-    const { bucket } = question;
-    const range = readUsageRange(question);
-    return { ...range, bucket, rows: await usage.read(bucket, { account }, range) };
-  }
 
   async function detailsOf(name: string): Promise<AccountDetails> {
     const { account, accountId } = await accounts.find(name);
@@ -87,7 +78,7 @@ export function createAccountHandlers(options: {
       res.locals.account = account;
       const [details, history] = await Promise.all([
         detailsOf(account),
-        include === undefined ? undefined : readHistory(account, question),
+        include === undefined ? undefined : readLedger(usage, { account }, question),
       ]);
       return { status: 200, body: { ...details, history } };
     },

@@ -84,12 +84,10 @@ export function authenticateOperator({
 }
 
 /** Takes every request for one of the user that the server runs as: for the Unix socket only. */
-export function trustLocalUser(): RequestHandler {
-  return function noteLocalUser(_req, res, next) {
-    res.locals.actor = localUser;
-    next();
-  };
-}
+export const trustLocalUser: RequestHandler = function noteLocalUser(_req, res, next) {
+  res.locals.actor = localUser;
+  next();
+};
 
 function digest(token: string): Buffer {
   return hash('sha256', token, 'buffer');

@@ -5,7 +5,7 @@ import type { KeyManagement } from '../keys/key-management.ts';
 import { isKeyPosition } from '../keys/key-search.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
 import { linkNextPage, type PagedList, readCursor } from './admin-cursor.ts';
-import { readUsageRange } from './usage-range.ts';
+import { readLedger } from './usage-range.ts';
 
 /** The operation on what will be switched off. */
 export function createDeprecationHandlers(options: {
@@ -24,10 +24,8 @@ export function createDeprecationHandlers(options: {
         isPosition: (position) => isKeyPosition(filter, position),
       };
       const position = readCursor(list, cursor);
-      const { bucket } = question;
-      const range = readUsageRange(question);
-      const [rows, { items, next }] = await Promise.all([
-        usage.read(bucket, {}, range),
+      const [ledger, { items, next }] = await Promise.all([
+        readLedger(usage, {}, question),
         keys.list(filter, limit, position),
       ]);
       linkNextPage(res, list, next);
@@ -36,9 +34,8 @@ export function createDeprecationHandlers(options: {
       return {
         status: 200,
         body: {
-          ...range,
-          bucket,
-          rows: rows.filter(({ operation }) => operation in deprecations),
+          ...ledger,
+          rows: ledger.rows.filter(({ operation }) => operation in deprecations),
           callers: items.map((key) => ({ ...key, recent: recent.get(key.id) })),
         },
       };

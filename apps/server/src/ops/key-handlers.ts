@@ -19,7 +19,7 @@ import { causeOf } from './change-request.ts';
 import { csvContract } from './csv-contract.ts';
 import { tableOfKeys, tableOfKeysInUse } from './csv-lists.ts';
 import { inPreferredType, offerCsv } from './offer-csv.ts';
-import { readUsageRange } from './usage-range.ts';
+import { readLedger, type UsageQuestion } from './usage-range.ts';
 
 const contract = { ...keyContract, listKeys: csvContract.listKeys };
 
@@ -40,6 +40,17 @@ export function createKeyHandlers(options: {
     const applied = await keys.findAppliedPlan(key);
     const usage = await limiter.look({ ...applied, id: key.id });
     return { ...key, usage: toUsage(usage, applied) };
+  }
+
+  async function readHistory(
+    keyId: string,
+    question: UsageQuestion,
+  ): Promise<KeyDetails['history']> {
+    const [ledger, { items }] = await Promise.all([
+      readLedger(usage, { keyId }, question),
+      audit.list({ keyId }, shownEntries, undefined),
+    ]);
+    return { ...ledger, audit: [...items] };
   }
 
   return initServer().router(contract, {
@@ -73,18 +84,11 @@ export function createKeyHandlers(options: {
     },
 
     async getKey({ params: { keyId }, query: { include, ...question } }) {
-      const range = include === undefined ? undefined : readUsageRange(question);
-      const details = await detailsOf(await keys.find(keyId));
-      if (range === undefined) return { status: 200, body: details };
-      const { bucket } = question;
-      const [rows, { items }] = await Promise.all([
-        usage.read(bucket, { keyId }, range),
-        audit.list({ keyId }, shownEntries, undefined),
+      const [details, history] = await Promise.all([
+        keys.find(keyId).then(detailsOf),
+        include === undefined ? undefined : readHistory(keyId, question),
       ]);
-      return {
-        status: 200,
-        body: { ...details, history: { ...range, bucket, rows, audit: [...items] } },
-      };
+      return { status: 200, body: { ...details, history } };
     },
 
     changeKey: {

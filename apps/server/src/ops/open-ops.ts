@@ -45,7 +45,7 @@ export async function openOps(
 
   await using opened = new AsyncDisposableStack();
   if (dataDir !== undefined) {
-    const socket = await openLocalSocket(dataDir, createApp(trustLocalUser()));
+    const socket = await openLocalSocket(dataDir, createApp(trustLocalUser));
     opened.defer(() => socket.close());
   }
   const { opsHost: host, opsPort: port } = options;

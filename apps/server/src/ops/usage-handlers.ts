@@ -11,7 +11,7 @@ import type { KeyManagement } from '../keys/key-management.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
 import { csvContract } from './csv-contract.ts';
 import { type CsvTable, inPreferredType, offerCsv } from './offer-csv.ts';
-import { findUsageRange, readUsageRange, refuse, usualBuckets } from './usage-range.ts';
+import { findUsageRange, readLedger, refuse, usualBuckets } from './usage-range.ts';
 
 /** How many keys an answer that is grouped by key shows, unless the question says. */
 const usualKeys = 10;
@@ -31,12 +31,11 @@ export function createUsageHandlers(options: {
       getKeyUsage: {
         middleware: [offerCsv],
         async handler({ params: { keyId }, query, req }) {
-          const { bucket } = query;
-          const range = readUsageRange(query);
-          await keys.find(keyId);
-          const rows = await usage.read(bucket, { keyId }, range);
-          const ledger = { keyId, ...range, bucket, rows };
-          return { status: 200, body: inPreferredType(req, ledger, tableOfKey) };
+          const [ledger] = await Promise.all([
+            readLedger(usage, { keyId }, query),
+            keys.find(keyId),
+          ]);
+          return { status: 200, body: inPreferredType(req, { keyId, ...ledger }, tableOfKey) };
         },
       },
 

@@ -4,7 +4,7 @@ import {
   usageBucketSeconds,
 } from '@animal-store/contract/admin';
 import { HttpError } from '../http/http-error.ts';
-import type { UsageRange } from '../usage/usage-queries.ts';
+import type { UsageQueries, UsageRange } from '../usage/usage-queries.ts';
 
 /** How many buckets before its end a question begins, unless it says. */
 export const usualBuckets: Readonly<Record<UsageBucket, number>> = {
@@ -30,6 +30,21 @@ export function readUsageRange(question: UsageQuestion): UsageRange {
   const { faults, range } = findUsageRange(question, { usual, max: maxUsageBuckets });
   refuse(faults);
   return range;
+}
+
+/**
+ * What the ledger has of a subject in the time that a question is about.
+ *
+ * @throws {HttpError} as `readUsageRange`.
+ */
+export async function readLedger(
+  usage: Pick<UsageQueries, 'read'>,
+  subject: Parameters<UsageQueries['read']>[1],
+  question: UsageQuestion,
+) {
+  const { bucket } = question;
+  const range = readUsageRange(question);
+  return { ...range, bucket, rows: await usage.read(bucket, subject, range) };
 }
 
 /** The whole buckets that a question is about, and what is wrong with them. */
