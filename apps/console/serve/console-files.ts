@@ -20,14 +20,6 @@ export interface ConsoleFile {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The files of the console. */
-export interface ConsoleFiles {
-  /** Where each file is. */
-  readonly paths: readonly string[];
-  /** Creates the files, once: a service whose console nobody opens does not have the work. */
-  load(): Promise<ReadonlyMap<string, ConsoleFile>>;
-}
-
 /** Where the console is. */
 const consolePath = '/console';
 
@@ -46,23 +38,30 @@ interface Source {
   readonly bytes: Buffer;
 }
 
-export function createConsoleFiles(): ConsoleFiles {
+/**
+ * Creates all files of the console, by path. The first that is asked for has all of them made: a service
+ * whose console nobody opens does not have the work.
+ */
+export function createConsoleFiles(): Map<string, () => Promise<ConsoleFile>> {
   const sources = [...readSources(), ...readLibraries()];
   const hash = createHash('sha256');
   for (const { name, bytes } of sources) hash.update(`${name}\n${bytes.length}\n`).update(bytes);
   // One hash for all: modules name each other, so a change of one must give the others new paths.
   const folder = `${consolePath}/${hash.digest('base64url').slice(0, 12)}/`;
   let loading: Promise<ReadonlyMap<string, ConsoleFile>> | undefined;
-  return {
-    paths: [consolePath, ...sources.map(({ name }) => folder + name)],
-    load() {
-      loading ??= createFiles(folder, sources).catch((error: unknown) => {
-        loading = undefined;
-        throw error;
-      });
-      return loading;
-    },
-  };
+
+  async function load(path: string): Promise<ConsoleFile> {
+    loading ??= createFiles(folder, sources).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    const file = (await loading).get(path);
+    if (file === undefined) throw new Error(`The console has no file ${path}.`);
+    return file;
+  }
+
+  const paths = [consolePath, ...sources.map(({ name }) => folder + name)];
+  return new Map(paths.map((path) => [path, () => load(path)]));
 }
 
 function readSources(): Source[] {

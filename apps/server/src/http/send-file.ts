@@ -25,7 +25,7 @@ export function digest(bytes: Buffer): string {
 }
 
 /** Creates a handler that responds with a file. */
-export function sendFile({ type, gzipped, immutable, headers = {} }: StaticFile): RequestHandler {
+function sendFile({ type, gzipped, immutable, headers = {} }: StaticFile): RequestHandler {
   const tag = digest(gzipped);
   // RFC 1952, §2.3.1: the last four bytes are the size of the content.
   const plainLength = gzipped.readUInt32LE(gzipped.length - 4);

@@ -1,5 +1,7 @@
+import { createConsoleFiles } from '@animal-store/console';
 import type { RequestHandler } from 'express';
 import { type ListenerLimits, openListener } from '../http/listener.ts';
+import { sendFileFrom } from '../http/send-file.ts';
 import { openLocalSocket } from '../shared/local-socket.ts';
 import { type AdminServices, createAdminHandlers } from './admin-router.ts';
 import {
@@ -7,7 +9,6 @@ import {
   type OperatorAuthentication,
   trustLocalUser,
 } from './authenticate-operator.ts';
-import { createConsoleHandlers } from './console-handlers.ts';
 import { createOpsApp, type OpsAppOptions } from './ops-app.ts';
 
 /** The operators' listener. */
@@ -36,7 +37,10 @@ export async function openOps(
 ): Promise<Ops> {
   const { opsHosts, dataDir, health, metrics, report, onOpsEnd } = options;
   const admin = createAdminHandlers(options);
-  const consoleFiles = createConsoleHandlers();
+  // They need no token: they are the same for everybody, and what they show comes from the admin API.
+  const consoleFiles = Object.fromEntries(
+    [...createConsoleFiles()].map(([path, create]) => [path, sendFileFrom(create)]),
+  );
   const createApp = (authenticate: RequestHandler) =>
     createOpsApp({
       ...{ opsHosts, health, metrics, report, onOpsEnd },
