@@ -83,13 +83,16 @@ export function createReferenceFiles(options: ReferenceOptions): Map<string, Fil
     'Content-Security-Policy': contentSecurityPolicy(options),
   });
 
+  // What renders pages is imported with the first of them: most starts need no Markdown library.
   const { origin } = options;
   const pages = once(() =>
     writeDocsPages({ origin, numbers: options, document: document(), windowsPicture }),
   );
   const addPage = (path: string, markdownPath: string, find: (pages: DocsPages) => DocsPage) => {
-    const writeHtml = async () =>
-      (await rendering()).docsPageHtml(find(pages()), pages(), { script, icon });
+    const writeHtml = async () => {
+      const { docsPageHtml } = await import('./docs-page-html.ts');
+      return docsPageHtml(find(pages()), pages(), { script, icon });
+    };
     add(path, 'html', writeHtml, docsPageHeaders);
     add(markdownPath, 'markdown', () => portableMarkdown(find(pages()), origin));
   };
@@ -99,12 +102,14 @@ export function createReferenceFiles(options: ReferenceOptions): Map<string, Fil
     const path = guidePath(name);
     addPage(path, guideMarkdownPath(name), (all) => pageAt(all.guides, path));
   }
-  add(docsPaths.search, 'json', async () =>
-    JSON.stringify((await rendering()).searchIndex(pages())),
-  );
-  add(docsPaths.feed, 'atom', async () =>
-    (await rendering()).changelogFeed(origin, pages().changelog.markdown),
-  );
+  add(docsPaths.search, 'json', async () => {
+    const { searchIndex } = await import('./search-index.ts');
+    return JSON.stringify(searchIndex(pages()));
+  });
+  add(docsPaths.feed, 'atom', async () => {
+    const { changelogFeed } = await import('./changelog-feed.ts');
+    return changelogFeed(origin, pages().changelog.markdown);
+  });
   add(docsPaths.llms, 'text', () => llmsText(origin, pages()));
   return sources;
 }
@@ -119,9 +124,6 @@ function pageAt(pages: readonly DocsPage[], path: string): DocsPage {
 function portableMarkdown({ markdown }: DocsPage, origin: string): string {
   return markdown.replaceAll(ownAnchors, '$1').replaceAll('](/', `](${origin}/`);
 }
-
-/** What renders pages. It is loaded with the first of them: most starts need none. */
-const rendering = () => import('./render-docs.ts');
 
 /** Creates a value when it is first needed. */
 function once<T>(create: () => T): () => T {
