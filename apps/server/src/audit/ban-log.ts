@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, inArray, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { apiKeys, auditEntries, openBans } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
@@ -20,11 +20,11 @@ const theService: Cause = {
 /** How many bans one transaction ends. */
 const batchSize = 100;
 
-const findLabels = statement('find_key_labels', (db, ids: string[]) =>
+const findLabels = statement('find_key_labels', (db, id: string) =>
   db
-    .select({ id: apiKeys.id, name: apiKeys.name, account: apiKeys.account })
+    .select({ name: apiKeys.name, account: apiKeys.account })
     .from(apiKeys)
-    .where(inArray(apiKeys.id, ids)),
+    .where(eq(apiKeys.id, id)),
 );
 
 const insertOpenBan = statement('insert_open_ban', (db, ban: Ban) =>
@@ -112,18 +112,13 @@ async function recordBan(
   action: 'ban.started' | 'ban.ended',
 ): Promise<boolean> {
   const { keyId, startedAt, until } = ban;
-  const [labels] = await findLabels(tx, [keyId]);
+  const [labels] = await findLabels(tx, keyId);
   const banned = { bannedUntil: until };
   const free = { bannedUntil: null };
   return await recordAudit(tx, {
     cause: theService,
     action,
-    subject: {
-      type: 'key',
-      id: keyId,
-      name: labels?.name ?? null,
-      account: labels?.account ?? null,
-    },
+    subject: { type: 'key', id: keyId, name: null, account: null, ...labels },
     ...(action === 'ban.started'
       ? { at: startedAt, before: free, after: banned }
       : { at: until, before: banned, after: free }),

@@ -29,8 +29,7 @@ export function createDeprecationHandlers(options: {
         keys.list(filter, limit, position),
       ]);
       linkNextPage(res, list, next);
-      const ids = items.map(({ id }) => id);
-      const recent = ids.length === 0 ? new Map() : await usage.readRecent(ids);
+      const recent = await usage.readRecent(items.map(({ id }) => id));
       return {
         status: 200,
         body: {

@@ -35,24 +35,20 @@ export async function openOps(
       report: (failure: unknown, requestId?: string) => void;
     },
 ): Promise<Ops> {
-  const { opsHosts, dataDir, health, metrics, report, onOpsEnd } = options;
+  const { dataDir, opsHost: host, opsPort: port } = options;
   const admin = createAdminHandlers(options);
   // They need no token: they are the same for everybody, and what they show comes from the admin API.
   const consoleFiles = Object.fromEntries(
     [...createConsoleFiles()].map(([path, create]) => [path, sendFileFrom(create)]),
   );
   const createApp = (authenticate: RequestHandler) =>
-    createOpsApp({
-      ...{ opsHosts, health, metrics, report, onOpsEnd },
-      ...{ admin, authenticate, consoleFiles },
-    });
+    createOpsApp({ ...options, admin, authenticate, consoleFiles });
 
   await using opened = new AsyncDisposableStack();
   if (dataDir !== undefined) {
     const socket = await openLocalSocket(dataDir, createApp(trustLocalUser));
     opened.defer(() => socket.close());
   }
-  const { opsHost: host, opsPort: port } = options;
   const authenticate = authenticateOperator(options);
   const listener = await openListener({ ...options, host, port, settings: 'OPS_' }, () =>
     createApp(authenticate),

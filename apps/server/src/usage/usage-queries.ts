@@ -33,6 +33,10 @@ export interface UsageRange {
 const plansOf = ({ plan }: UsageFilter): readonly number[] =>
   (plan === undefined ? planNames : [plan]).map(planCode);
 
+/** The same as an array of Postgres. */
+const planArray = (filter: UsageFilter) =>
+  sql`${`{${plansOf(filter).join(',')}}`}::text::smallint[]`;
+
 /** The ids under which the tables hold what a question is about. */
 function idsOf(subject: UsageSubject): SQL[] {
   if ('keyId' in subject) return [sql`${subject.keyId}::uuid`];
@@ -86,7 +90,7 @@ const listBusiestKeys = statement(
           ${to}::timestamptz - interval '24 hours', interval '24 hours') day
         cross join lateral (
           select of_plan.key_id
-          from unnest(${`{${plansOf(filter).join(',')}}`}::text::smallint[]) wanted (plan)
+          from unnest(${planArray(filter)}) wanted (plan)
           cross join lateral (
             select ${keyDays.keyId}, ${keyDays.requests} from ${keyDays}
             where ${keyDays.at} = day and ${keyDays.plan} = wanted.plan and ${isWanted}
@@ -120,14 +124,13 @@ const sumAccounts = statement('sum_usage_of_accounts', (db, names: string[], ran
     names.map((name) => sql`(${name}::text)`),
     sql`, `,
   );
-  const codes = sql`${`{${planNames.map(planCode).join(',')}}`}::text::smallint[]`;
   return db
     .select({
       account: sql<string>`wanted.name`,
       requests: sql<number>`sum(${day.requests})`.mapWith(Number),
     })
     .from(sql`(values ${wanted}) wanted (name)`)
-    .crossJoin(sql`unnest(${codes}) of_plan (plan)`)
+    .crossJoin(sql`unnest(${planArray({})}) of_plan (plan)`)
     .innerJoin(day, eq(day.keyId, accountTotalId(sql`of_plan.plan`, sql`wanted.name`)))
     .where(isWithin(day, range))
     .groupBy(sql`wanted.name`);
