@@ -2,7 +2,13 @@ import { openRedis, openRedisCluster, type Server, until } from '@animal-store/t
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
 import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
-import { askAtOnce, type Replicas, type Reply, startReplicas } from '../support/replicas.ts';
+import {
+  askAtOnce,
+  type Replicas,
+  type Reply,
+  startReplicas,
+  untilRedisDecides,
+} from '../support/replicas.ts';
 
 // `heavy/shared-quotas.heavy.test.ts` has 1,000 keys on five replicas.
 const storesOfThisRun = [inject('isHeavy') ? 'a Cluster' : 'one Redis'];
@@ -27,11 +33,7 @@ describe.each(storesOfThisRun)('keys of an account, with %s', (stores) => {
       ...freezableClocks,
     };
     replicas = stack.use(await startReplicas({ env: [env, env, env] }));
-    // On a busy machine a start may be over before all nodes are connected.
-    const lastSaid = (output: string) => output.match(/Redis is (away|back)/g)?.at(-1);
-    await until(() =>
-      replicas.servers.every(({ output }) => lastSaid(output()) !== 'Redis is away'),
-    );
+    await untilRedisDecides(replicas);
     admin = adminOf(replicas.servers[0] as Server);
     await Promise.all(replicas.servers.map(freezeClocks));
   });

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { hangMs } from '@animal-store/testkit';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser } from '../support/browser.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { useService } from '../support/test-service.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
 /** Where pictures of the page are left, to be looked at. */
 const pictures = fileURLToPath(new URL('../../node_modules/.screenshots/', import.meta.url));
@@ -18,21 +18,10 @@ const badges = {
 } as const;
 const operations = Object.keys(badges) as readonly (keyof typeof badges)[];
 
-let service: TestService;
-let browser: Browser;
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([
-    // Each test loads the page anew.
-    startService('embedded', { env: { ADDRESS_PER_MINUTE: '10000' } }),
-    openBrowser(),
-  ]);
-  await mkdir(pictures, { recursive: true });
-});
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-});
+// Each test loads the page anew.
+const service = useService('embedded', { env: { ADDRESS_PER_MINUTE: '10000' } });
+const browser = useBrowser();
+beforeAll(() => mkdir(pictures, { recursive: true }));
 
 test('the browser is offline: no name of another host leads anywhere', async () => {
   const page = await browser.newPage();

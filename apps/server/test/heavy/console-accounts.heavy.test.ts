@@ -1,16 +1,11 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { adminToken, useAdmin } from '../support/admin.ts';
 import { violationsOf } from '../support/axe.ts';
-import { openBrowser } from '../support/browser.ts';
 import { openConsole } from '../support/console-browser.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
 const { service, admin } = useAdmin('embedded');
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser?.close());
+const browser = useBrowser();
 
 test('an account gets a plan, shows why it is refused and by which key, and is suspended and resumed', async () => {
   const account = 'C/17 & Söhne';

@@ -1,39 +1,28 @@
-import { randomUUID } from 'node:crypto';
 import { type UsageOutcome, usageOperations, usageOutcomes } from '@animal-store/contract/admin';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { planCode, type UsageEntry } from '../../src/usage/usage-entry.ts';
-import { createUsageRepository } from '../../src/usage/usage-repository.ts';
-import { type Admin, adminOf, adminToken } from '../support/admin.ts';
+import { adminToken, useAdmin } from '../support/admin.ts';
 import { violationsOf } from '../support/axe.ts';
-import { openBrowser } from '../support/browser.ts';
 import { openConsole } from '../support/console-browser.ts';
-import { useService } from '../support/test-service.ts';
+import { useBrowser } from '../support/use-browser.ts';
+import { writeUsage } from '../support/write-usage.ts';
 
 // Bans would begin after a few denials.
-const service = useService('postgres', {
-  env: { ADMIN_TOKEN: adminToken, BAN_MIN_STRIKES: '0' },
-});
+const { service, admin } = useAdmin('postgres', { env: { BAN_MIN_STRIKES: '0' } });
 
 const minuteMs = 60_000;
 
 /** The first minute of an hour that has its minutes still, and is over. */
 const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 3 * 3_600_000;
 
-let browser: Browser;
-let admin: Admin;
-beforeAll(async () => {
-  admin = adminOf(service.server);
-  browser = await openBrowser();
-});
-afterAll(() => browser?.close());
+const browser = useBrowser();
 
 /** What a key has used in some minutes of that hour. */
 async function writeHistory(
   keyId: string,
   requests: readonly (readonly [minute: number, UsageOutcome, count: number])[],
 ): Promise<void> {
-  const { db, close } = await service.database.open();
   const entries = requests.map(
     ([minute, outcome, count]): UsageEntry => ({
       keyId,
@@ -44,11 +33,7 @@ async function writeHistory(
       requests: count,
     }),
   );
-  const repository = createUsageRepository(db);
-  await repository.add({ replica: randomUUID(), sequence: 1, flushedAt: new Date(), entries });
-  // Or the service does it meanwhile.
-  while (await repository.rollUp());
-  await close();
+  await writeUsage(service.database, entries);
 }
 
 /** A key of an account whose keys may make two requests a day together, and have made three. */

@@ -1,18 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import type { AuditEntry } from '@animal-store/contract/admin';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { adminToken, useAdmin } from '../support/admin.ts';
 import { violationsOf } from '../support/axe.ts';
-import { openBrowser } from '../support/browser.ts';
 import { openConsole } from '../support/console-browser.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
 const { service, admin } = useAdmin('embedded');
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser?.close());
+const browser = useBrowser();
 
 const open = (width = 1440) =>
   openConsole(browser, service.server.opsUrl, { viewport: { width, height: 900 } });

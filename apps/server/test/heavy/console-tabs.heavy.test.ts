@@ -1,20 +1,13 @@
 import { sql } from 'drizzle-orm';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Admin, adminOf, adminToken } from '../support/admin.ts';
-import { openBrowser } from '../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { adminToken, useAdmin } from '../support/admin.ts';
 import { type ConsoleTab, openConsole } from '../support/console-browser.ts';
-import { call, useService } from '../support/test-service.ts';
+import { call } from '../support/test-service.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
-const service = useService('postgres', { env: { ADMIN_TOKEN: adminToken } });
-
-let browser: Browser;
-let admin: Admin;
-beforeAll(async () => {
-  admin = adminOf(service.server);
-  browser = await openBrowser();
-});
-afterAll(() => browser?.close());
+const { service, admin } = useAdmin('postgres');
+const browser = useBrowser();
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 const login = (page: Page) => page.getByLabel('Your operator token');

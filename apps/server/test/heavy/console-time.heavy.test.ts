@@ -1,16 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type UsageOutcome, usageOperations, usageOutcomes } from '@animal-store/contract/admin';
 import { until } from '@animal-store/testkit';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { planCode, type UsageEntry } from '../../src/usage/usage-entry.ts';
-import { createUsageRepository } from '../../src/usage/usage-repository.ts';
-import { type Admin, adminOf, adminToken } from '../support/admin.ts';
+import { adminToken, useAdmin } from '../support/admin.ts';
 import { violationsOf } from '../support/axe.ts';
-import { openBrowser } from '../support/browser.ts';
 import { type ConsoleTab, openConsole } from '../support/console-browser.ts';
-import { useService } from '../support/test-service.ts';
+import { useBrowser } from '../support/use-browser.ts';
+import { writeUsage } from '../support/write-usage.ts';
 
 const dayMs = 86_400_000;
 
@@ -19,23 +17,17 @@ const lastTuesday = Math.floor(Date.now() / dayMs - 7) * dayMs;
 const iso = (time: number) => new Date(time).toISOString();
 const ownRange = `range=own&from=${iso(lastTuesday)}&to=${iso(lastTuesday + dayMs)}`;
 
-const service = useService('postgres', { env: { ADMIN_TOKEN: adminToken } });
-
-let browser: Browser;
-let admin: Admin;
+const { service, admin } = useAdmin('postgres');
+const browser = useBrowser();
 let keyId: string;
 beforeAll(async () => {
-  admin = adminOf(service.server);
-  browser = await openBrowser();
   const { key } = await admin.create('{"name":"of last week","account":"C-17","plan":"pro"}');
   keyId = key.id;
   await writeHistory();
 });
-afterAll(() => browser?.close());
 
 /** Ten requests at nine and thirty at ten of that day, a third of them denied. */
 async function writeHistory(): Promise<void> {
-  const { db, close } = await service.database.open();
   const entry = (hour: number, outcome: UsageOutcome, requests: number): UsageEntry => ({
     keyId,
     plan: planCode('pro'),
@@ -45,11 +37,7 @@ async function writeHistory(): Promise<void> {
     requests,
   });
   const entries = [entry(9, 'ok', 10), entry(10, 'ok', 20), entry(10, 'denied', 10)];
-  const repository = createUsageRepository(db);
-  await repository.add({ replica: randomUUID(), sequence: 1, flushedAt: new Date(), entries });
-  // Or the service does it meanwhile.
-  while (await repository.rollUp());
-  await close();
+  await writeUsage(service.database, entries);
 }
 
 const slider = (page: Page) => page.getByRole('slider');

@@ -1,16 +1,11 @@
 import type { IssuedOperator } from '@animal-store/contract/admin';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { adminToken, useAdmin } from '../support/admin.ts';
-import { openBrowser } from '../support/browser.ts';
 import { type ConsoleTab, openConsole } from '../support/console-browser.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
 const { service, admin } = useAdmin('embedded');
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser?.close());
+const browser = useBrowser();
 
 /** What is done with the dialog that shows a new token. */
 const secretOf = ({ page }: ConsoleTab) => ({

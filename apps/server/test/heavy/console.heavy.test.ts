@@ -7,13 +7,13 @@ import type {
 } from '@animal-store/contract/admin';
 import { openRedis, openTcpProxy, until } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
 import { violationsOf } from '../support/axe.ts';
-import { openBrowser } from '../support/browser.ts';
 import { type ConsoleTab, openConsole } from '../support/console-browser.ts';
 import { call, startService, type TestService, useService } from '../support/test-service.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
 /** Bans at the third denial in a row. */
 const env = {
@@ -36,11 +36,7 @@ const pictures = fileURLToPath(
   new URL('../../node_modules/.screenshots/console/', import.meta.url),
 );
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser?.close());
+const browser = useBrowser();
 
 async function createOperator(admin: Admin, role: string): Promise<IssuedOperator> {
   const json = JSON.stringify({ name: `a ${role}`, role });

@@ -1,44 +1,22 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { tools } from '@animal-store/heavy-tools';
 import { hangMs } from '@animal-store/testkit';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { docsPaths, guidePath } from '../../src/reference/docs-pages.ts';
 import { guides } from '../../src/reference/guides.ts';
-import { openBrowser } from '../support/browser.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { violationsOf } from '../support/axe.ts';
+import { useService } from '../support/test-service.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
 /** Where pictures of the pages are left, to be looked at. */
 const pictures = fileURLToPath(new URL('../../node_modules/.screenshots/docs/', import.meta.url));
 
 const pages = [docsPaths.home, ...guides.map(({ name }) => guidePath(name)), docsPaths.changelog];
 
-let service: TestService;
-let browser: Browser;
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([
-    startService('embedded', { env: { ADDRESS_PER_MINUTE: '100000' } }),
-    openBrowser(),
-  ]);
-  await mkdir(pictures, { recursive: true });
-});
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-});
-
-/** Finds what keeps people from using the page, as axe-core judges it. */
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(tools.axe, 'utf8'));
-  const result = (await page.evaluate('axe.run(document)')) as {
-    violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
-  };
-  return result.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-  );
-}
+const service = useService('embedded', { env: { ADDRESS_PER_MINUTE: '100000' } });
+const browser = useBrowser();
+beforeAll(() => mkdir(pictures, { recursive: true }));
 
 const overflowOf = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');

@@ -1,7 +1,7 @@
 import { openRedis, openRedisCluster, type Server, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
-import { askAtOnce, startReplicas } from '../support/replicas.ts';
+import { askAtOnce, startReplicas, untilRedisDecides } from '../support/replicas.ts';
 
 /** How many keys are created at once: a thousand would wait for the admin API too long. */
 const atOnce = 50;
@@ -23,10 +23,7 @@ test.each(['one Redis', 'a Cluster'])(
       REDIS_TIMEOUT_MS: '20000',
     };
     const replicas = stack.use(await startReplicas({ env: [env, env, env, env, env] }));
-    const lastSaid = (output: string) => output.match(/Redis is (away|back)/g)?.at(-1);
-    await until(() =>
-      replicas.servers.every(({ output }) => lastSaid(output()) !== 'Redis is away'),
-    );
+    await untilRedisDecides(replicas);
     const admin = adminOf(replicas.servers[0] as Server);
     const setPlan = (account: string, perDay: number) =>
       admin.call(`/accounts/${account}`, {

@@ -9,7 +9,13 @@ import { Redis as Client } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
 import { sample, scrape } from '../support/observed.ts';
-import { askAtOnce, type Replicas, type Reply, startReplicas } from '../support/replicas.ts';
+import {
+  askAtOnce,
+  type Replicas,
+  type Reply,
+  startReplicas,
+  untilRedisDecides,
+} from '../support/replicas.ts';
 
 /** One command that a client sent, as MONITOR shows it. */
 interface Command {
@@ -124,11 +130,7 @@ describe('a Cluster', () => {
     cluster = stack.use(await openRedisCluster());
     const env = { REDIS_URL: cluster.urls.join(','), REPLICAS: '2' };
     replicas = stack.use(await startReplicas({ env: [env, env] }));
-    // On a busy machine a start may be over before all nodes are connected.
-    const lastSaid = (output: string) => output.match(/Redis is (away|back)/g)?.at(-1);
-    await until(() =>
-      replicas.servers.every(({ output }) => lastSaid(output()) !== 'Redis is away'),
-    );
+    await untilRedisDecides(replicas);
   });
   afterAll(() => stack.disposeAsync());
 

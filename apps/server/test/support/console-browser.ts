@@ -17,7 +17,7 @@ const refusal = /Failed to load resource: the server responded with a status of 
 
 /** Opens the console in a browser profile of its own. */
 export async function openConsole(
-  browser: Browser,
+  browser: Pick<Browser, 'newContext'>,
   opsUrl: string,
   options: BrowserContextOptions & { isOutageExpected?: boolean } = {},
 ): Promise<ConsoleTab> {

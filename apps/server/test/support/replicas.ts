@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import type { Quota } from '@animal-store/contract';
 import type { NewKey } from '@animal-store/contract/admin';
-import { type Server, startServer } from '@animal-store/testkit';
+import { type Server, startServer, until } from '@animal-store/testkit';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { createDatabase } from './databases.ts';
 import { rateLimitOf, windowsOf } from './expectations.ts';
@@ -77,6 +77,12 @@ export async function startReplicas({ env }: ReplicasOptions): Promise<Replicas>
     ask: (server, token, headers) => ask(agent, server, token, headers),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** Waits for Redis: on a busy machine a start may be over before all nodes are connected. */
+export async function untilRedisDecides({ servers }: Pick<Replicas, 'servers'>): Promise<void> {
+  const lastSaid = (output: string) => output.match(/Redis is (away|back)/g)?.at(-1);
+  await until(() => servers.every(({ output }) => lastSaid(output()) !== 'Redis is away'));
 }
 
 /** As many requests at once, each to a replica that `pick` gives. */
