@@ -16,7 +16,7 @@ import type { UsageQueries } from '../usage/usage-queries.ts';
 import { linkNextPage, type PagedList, readCursor } from './admin-cursor.ts';
 import { causeOf } from './change-request.ts';
 import { csvContract } from './csv-contract.ts';
-import { tableOfAccounts } from './csv-lists.ts';
+import { csvOfAccounts } from './csv-tables.ts';
 import { inPreferredType, offerCsv } from './offer-csv.ts';
 import { readLedger } from './usage-range.ts';
 
@@ -70,7 +70,7 @@ export function createAccountHandlers(options: {
           ...item,
           requestsToday: sums.get(item.account) ?? 0,
         }));
-        return { status: 200, body: inPreferredType(req, body, tableOfAccounts) };
+        return { status: 200, body: inPreferredType(req, body, csvOfAccounts) };
       },
     },
 

@@ -4,7 +4,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { isEntryPosition } from '../audit/audit-search.ts';
 import { linkNextPage, readCursor } from './admin-cursor.ts';
 import { csvContract } from './csv-contract.ts';
-import { tableOfEntries } from './csv-lists.ts';
+import { csvOfEntries } from './csv-tables.ts';
 import { inPreferredType, offerCsv } from './offer-csv.ts';
 
 /** The operation on the audit log. */
@@ -19,7 +19,7 @@ export function createAuditHandlers(log: AuditLog) {
           const list = { path, limit, filter, isPosition: isEntryPosition };
           const page = await log.list(filter, limit, readCursor(list, cursor));
           linkNextPage(res, list, page.next);
-          return { status: 200, body: inPreferredType(req, [...page.items], tableOfEntries) };
+          return { status: 200, body: inPreferredType(req, [...page.items], csvOfEntries) };
         },
       },
     },

@@ -17,7 +17,7 @@ import type { UsageQueries } from '../usage/usage-queries.ts';
 import { linkNextPage, type PagedList, readCursor } from './admin-cursor.ts';
 import { causeOf } from './change-request.ts';
 import { csvContract } from './csv-contract.ts';
-import { tableOfKeys, tableOfKeysInUse } from './csv-lists.ts';
+import { csvOfKeys, csvOfKeysInUse } from './csv-tables.ts';
 import { inPreferredType, offerCsv } from './offer-csv.ts';
 import { readLedger, type UsageQuestion } from './usage-range.ts';
 
@@ -75,11 +75,11 @@ export function createKeyHandlers(options: {
         const { items, next } = await keys.list(filter, limit, readCursor(list, cursor));
         linkNextPage(res, list, next);
         if (include === undefined) {
-          return { status: 200, body: inPreferredType(req, [...items], tableOfKeys) };
+          return { status: 200, body: inPreferredType(req, [...items], csvOfKeys) };
         }
         const recent = await usage.readRecent(items.map(({ id }) => id));
         const body = items.map((key) => ({ ...key, recent: recent.get(key.id) }));
-        return { status: 200, body: inPreferredType(req, body, tableOfKeysInUse) };
+        return { status: 200, body: inPreferredType(req, body, csvOfKeysInUse) };
       },
     },
 

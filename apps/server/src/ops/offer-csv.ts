@@ -4,23 +4,8 @@ import { WrittenBody } from '../http/written-body.ts';
 
 type Cell = string | number | null;
 
-/** What a table shows, by the names of its columns. */
-export interface CsvTable {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly Cell[])[];
-}
-
 /** The columns of a table, by their names: what each shows of a row. */
 export type CsvColumns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
-
-/** The table of some rows. */
-export function tableOf<Row>(rows: readonly Row[], columns: CsvColumns<Row>): CsvTable {
-  const cells = Object.values(columns);
-  return {
-    columns: Object.keys(columns),
-    rows: rows.map((row) => cells.map((cellOf) => cellOf(row))),
-  };
-}
 
 // RFC 7111, §5.1, and RFC 4180, §3.
 const csvType = 'text/csv; charset=utf-8; header=present';
@@ -40,15 +25,17 @@ export function offerCsv(_req: unknown, res: Response, next: NextFunction): void
 export function inPreferredType<Body>(
   req: Pick<Request, 'accepts'>,
   body: Body,
-  toTable: (body: Body) => CsvTable,
+  writeCsv: (body: Body) => string,
 ): Body | WrittenBody {
   const prefersCsv = req.accepts(['application/json', 'text/csv']) === 'text/csv';
-  return prefersCsv ? new WrittenBody(toCsv(toTable(body)), csvType) : body;
+  return prefersCsv ? new WrittenBody(writeCsv(body), csvType) : body;
 }
 
-/** Writes a table as CSV with a header (RFC 4180). */
-function toCsv({ columns, rows }: CsvTable): string {
-  return [columns, ...rows].map((cells) => `${cells.map(toField).join(',')}\r\n`).join('');
+/** Writes rows as CSV with a header (RFC 4180). */
+export function toCsv<Row>(rows: readonly Row[], columns: CsvColumns<Row>): string {
+  const cells = Object.values(columns);
+  const lines = [Object.keys(columns), ...rows.map((row) => cells.map((cellOf) => cellOf(row)))];
+  return lines.map((line) => `${line.map(toField).join(',')}\r\n`).join('');
 }
 
 function toField(cell: Cell): string {

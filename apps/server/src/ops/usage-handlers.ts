@@ -1,16 +1,11 @@
-import {
-  type LedgerOfKey,
-  maxGroupedDays,
-  maxUsageBuckets,
-  type ServiceLedger,
-  type UsageRow,
-} from '@animal-store/contract/admin';
+import { maxGroupedDays, maxUsageBuckets, type ServiceLedger } from '@animal-store/contract/admin';
 import type { ServerInferRequest } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
 import type { KeyManagement } from '../keys/key-management.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
 import { csvContract } from './csv-contract.ts';
-import { type CsvTable, inPreferredType, offerCsv } from './offer-csv.ts';
+import { csvOfKeyUsage, csvOfUsage } from './csv-tables.ts';
+import { inPreferredType, offerCsv } from './offer-csv.ts';
 import { findUsageRange, readLedger, refuse, usualBuckets } from './usage-range.ts';
 
 /** How many keys an answer that is grouped by key shows, unless the question says. */
@@ -35,7 +30,7 @@ export function createUsageHandlers(options: {
             readLedger(usage, { keyId }, query),
             keys.find(keyId),
           ]);
-          return { status: 200, body: inPreferredType(req, { keyId, ...ledger }, tableOfKey) };
+          return { status: 200, body: inPreferredType(req, { keyId, ...ledger }, csvOfKeyUsage) };
         },
       },
 
@@ -43,7 +38,7 @@ export function createUsageHandlers(options: {
         middleware: [offerCsv],
         async handler({ query, req }) {
           const ledger = await (query.groupBy === 'key' ? busiestKeys(query) : allKeys(query));
-          return { status: 200, body: inPreferredType(req, ledger, tableOfService) };
+          return { status: 200, body: inPreferredType(req, ledger, csvOfUsage) };
         },
       },
     },
@@ -78,28 +73,3 @@ export function createUsageHandlers(options: {
 }
 
 type ServiceQuestion = ServerInferRequest<typeof getUsage>['query'];
-
-const rowColumns = ['at', 'operation', 'outcome', 'requests'] as const;
-
-function cellsOf(row: UsageRow) {
-  return rowColumns.map((column) => row[column]);
-}
-
-function tableOfKey({ keyId, rows }: LedgerOfKey): CsvTable {
-  return {
-    columns: ['keyId', ...rowColumns],
-    rows: rows.map((row) => [keyId, ...cellsOf(row)]),
-  };
-}
-
-function tableOfService({ keys, rows }: ServiceLedger): CsvTable {
-  if (keys === undefined) return { columns: rowColumns, rows: rows.map(cellsOf) };
-  const keyOf = new Map(keys.map((key) => [key.keyId, key]));
-  return {
-    columns: ['keyId', 'name', 'account', 'plan', ...rowColumns],
-    rows: rows.map(({ keyId = '', ...row }) => {
-      const { name = null, account = null, plan = null } = keyOf.get(keyId) ?? {};
-      return [keyId, name, account, plan, ...cellsOf(row)];
-    }),
-  };
-}

@@ -1,5 +1,12 @@
-import type { AuditEntry, ListedAccount, ListedKey } from '@animal-store/contract/admin';
-import { type CsvColumns, type CsvTable, tableOf } from './offer-csv.ts';
+import type {
+  AuditEntry,
+  LedgerOfKey,
+  ListedAccount,
+  ListedKey,
+  ServiceLedger,
+  UsageRow,
+} from '@animal-store/contract/admin';
+import { type CsvColumns, toCsv } from './offer-csv.ts';
 
 const keyColumns: CsvColumns<ListedKey> = {
   id: ({ id }) => id,
@@ -27,16 +34,16 @@ const recentColumns: CsvColumns<ListedKey> = {
   deprecatedCallsIn30Days: ({ recent }) => recent?.deprecatedCalls ?? 0,
 };
 
-/** A page of keys as a table. */
-export const tableOfKeys = (keys: readonly ListedKey[]): CsvTable => tableOf(keys, keyColumns);
+/** A page of keys as CSV. */
+export const csvOfKeys = (keys: readonly ListedKey[]): string => toCsv(keys, keyColumns);
 
-/** A page of keys and what they were used for lately, as a table. */
-export const tableOfKeysInUse = (keys: readonly ListedKey[]): CsvTable =>
-  tableOf(keys, { ...keyColumns, ...recentColumns });
+/** A page of keys and what they were used for lately, as CSV. */
+export const csvOfKeysInUse = (keys: readonly ListedKey[]): string =>
+  toCsv(keys, { ...keyColumns, ...recentColumns });
 
-/** A page of accounts as a table. */
-export const tableOfAccounts = (accounts: readonly ListedAccount[]): CsvTable =>
-  tableOf(accounts, {
+/** A page of accounts as CSV. */
+export const csvOfAccounts = (accounts: readonly ListedAccount[]): string =>
+  toCsv(accounts, {
     account: ({ account }) => account,
     plan: ({ plan }) => plan,
     perMinute: ({ quota }) => quota?.perMinute ?? null,
@@ -47,9 +54,9 @@ export const tableOfAccounts = (accounts: readonly ListedAccount[]): CsvTable =>
     requestsToday: ({ requestsToday }) => requestsToday,
   });
 
-/** A page of the audit log as a table. What was before and after is JSON. */
-export const tableOfEntries = (entries: readonly AuditEntry[]): CsvTable =>
-  tableOf(entries, {
+/** A page of the audit log as CSV. What was before and after is JSON. */
+export const csvOfEntries = (entries: readonly AuditEntry[]): string =>
+  toCsv(entries, {
     id: ({ id }) => id,
     at: ({ at }) => at,
     actorType: ({ actor }) => actor.type,
@@ -65,3 +72,28 @@ export const tableOfEntries = (entries: readonly AuditEntry[]): CsvTable =>
     requestId: ({ requestId }) => requestId,
     reason: ({ reason }) => reason,
   });
+
+const usageColumns: CsvColumns<UsageRow> = {
+  at: ({ at }) => at,
+  operation: ({ operation }) => operation,
+  outcome: ({ outcome }) => outcome,
+  requests: ({ requests }) => requests,
+};
+
+/** What a key has used as CSV. */
+export const csvOfKeyUsage = ({ keyId, rows }: LedgerOfKey): string =>
+  toCsv(rows, { keyId: () => keyId, ...usageColumns });
+
+/** What all keys have used as CSV, or the busiest of them. */
+export function csvOfUsage({ keys, rows }: ServiceLedger): string {
+  if (keys === undefined) return toCsv(rows, usageColumns);
+  const known = new Map(keys.map((key) => [key.keyId, key]));
+  const keyOf = ({ keyId = '' }: (typeof rows)[number]) => known.get(keyId);
+  return toCsv(rows, {
+    keyId: ({ keyId = '' }) => keyId,
+    name: (row) => keyOf(row)?.name ?? null,
+    account: (row) => keyOf(row)?.account ?? null,
+    plan: (row) => keyOf(row)?.plan ?? null,
+    ...usageColumns,
+  });
+}
