@@ -1,4 +1,4 @@
-import { maxGroupedDays, maxUsageBuckets, type ServiceLedger } from '@animal-store/contract/admin';
+import { maxGroupedDays, type ServiceLedger } from '@animal-store/contract/admin';
 import type { ServerInferRequest } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
 import type { KeyManagement } from '../keys/key-management.ts';
@@ -6,7 +6,7 @@ import type { UsageQueries } from '../usage/usage-queries.ts';
 import { csvContract } from './csv-contract.ts';
 import { csvOfKeyUsage, csvOfUsage } from './csv-tables.ts';
 import { inPreferredType, offerCsv } from './offer-csv.ts';
-import { findUsageRange, readLedger, refuse, usualBuckets } from './usage-range.ts';
+import { readLedger, readUsageRange } from './usage-range.ts';
 
 /** How many keys an answer that is grouped by key shows, unless the question says. */
 const usualKeys = 10;
@@ -46,28 +46,18 @@ export function createUsageHandlers(options: {
 
   async function allKeys(question: ServiceQuestion): Promise<ServiceLedger> {
     const { bucket = 'hour', limit, plan, account, ...query } = question;
-    const { faults, range } = findUsageRange(
-      { ...query, bucket },
-      { usual: usualBuckets[bucket], max: maxUsageBuckets },
-    );
-    if (limit !== undefined) faults.unshift(`limit: expected none without groupBy, got ${limit}`);
-    refuse(faults);
-    const rows = await usage.read(bucket, { plan, account }, range);
-    return { ...range, bucket, rows };
+    const faults =
+      limit === undefined ? [] : [`limit: expected none without groupBy, got ${limit}`];
+    return readLedger(usage, { plan, account }, { ...query, bucket, faults });
   }
 
   async function busiestKeys(question: ServiceQuestion): Promise<ServiceLedger> {
-    const { limit = usualKeys, plan, account, ...query } = question;
     // By the minute or the hour, no index holds the sums of keys.
     const bucket = 'day';
-    const { faults, range } = findUsageRange(
-      { ...query, bucket },
-      { usual: 1, max: maxGroupedDays },
-    );
-    if (query.bucket !== undefined && query.bucket !== bucket) {
-      faults.unshift(`bucket: expected ${bucket} with groupBy, got ${query.bucket}`);
-    }
-    refuse(faults);
+    const { bucket: asked = bucket, limit = usualKeys, plan, account, ...query } = question;
+    const faults =
+      asked === bucket ? [] : [`bucket: expected ${bucket} with groupBy, got ${asked}`];
+    const range = readUsageRange({ ...query, bucket }, { usual: 1, max: maxGroupedDays, faults });
     return { ...range, bucket, ...(await usage.readBusiest({ plan, account }, range, limit)) };
   }
 }

@@ -7,7 +7,7 @@ import { HttpError } from '../http/http-error.ts';
 import type { UsageQueries, UsageRange } from '../usage/usage-queries.ts';
 
 /** How many buckets before its end a question begins, unless it says. */
-export const usualBuckets: Readonly<Record<UsageBucket, number>> = {
+const usualBuckets: Readonly<Record<UsageBucket, number>> = {
   minute: 60,
   hour: 24,
   day: 30,
@@ -23,56 +23,44 @@ export interface UsageQuestion {
 /**
  * The whole buckets that a question is about.
  *
+ * @param options.usual how many buckets before its end it begins, unless it says.
+ * @param options.max how many buckets it may have.
+ * @param options.faults what else is wrong with the question.
  * @throws {HttpError} that names every fault, if there is one.
  */
-export function readUsageRange(question: UsageQuestion): UsageRange {
-  const usual = usualBuckets[question.bucket];
-  const { faults, range } = findUsageRange(question, { usual, max: maxUsageBuckets });
-  refuse(faults);
-  return range;
+export function readUsageRange(
+  { from, to, bucket }: UsageQuestion,
+  options: { usual?: number; max?: number; faults?: readonly string[] } = {},
+): UsageRange {
+  const { usual = usualBuckets[bucket], max = maxUsageBuckets, faults = [] } = options;
+  const bucketMs = usageBucketSeconds[bucket] * 1_000;
+  const end = Math.ceil((to === undefined ? Date.now() : Date.parse(to)) / bucketMs);
+  const start = from === undefined ? end - usual : Math.floor(Date.parse(from) / bucketMs);
+  const count = end - start;
+  const found = [...faults];
+  if (count <= 0) found.push('from: expected a time before to');
+  if (count > max) {
+    found.push(`from: expected at most ${max} buckets of a ${bucket} before to, got ${count}`);
+  }
+  if (found.length > 0) throw new HttpError('invalid_request', found.join('; '));
+  return {
+    from: new Date(start * bucketMs).toISOString(),
+    to: new Date(end * bucketMs).toISOString(),
+  };
 }
 
 /**
  * What the ledger has of a subject in the time that a question is about.
  *
+ * @param question.faults what else is wrong with it.
  * @throws {HttpError} as `readUsageRange`.
  */
 export async function readLedger(
   usage: Pick<UsageQueries, 'read'>,
   subject: Parameters<UsageQueries['read']>[1],
-  question: UsageQuestion,
+  question: UsageQuestion & { readonly faults?: readonly string[] },
 ) {
-  const { bucket } = question;
-  const range = readUsageRange(question);
+  const { bucket, faults = [] } = question;
+  const range = readUsageRange(question, { faults });
   return { ...range, bucket, rows: await usage.read(bucket, subject, range) };
-}
-
-/** The whole buckets that a question is about, and what is wrong with them. */
-export function findUsageRange(
-  query: UsageQuestion,
-  buckets: { readonly usual: number; readonly max: number },
-): { range: UsageRange; faults: string[] } {
-  const bucketMs = usageBucketSeconds[query.bucket] * 1_000;
-  const end = query.to === undefined ? Date.now() : Date.parse(query.to);
-  const to = Math.ceil(end / bucketMs) * bucketMs;
-  const from =
-    query.from === undefined
-      ? to - buckets.usual * bucketMs
-      : Math.floor(Date.parse(query.from) / bucketMs) * bucketMs;
-  const count = (to - from) / bucketMs;
-  const faults = [
-    ...(count > 0 ? [] : ['from: expected a time before to']),
-    ...(count <= buckets.max
-      ? []
-      : [
-          `from: expected at most ${buckets.max} buckets of a ${query.bucket} before to, got ${count}`,
-        ]),
-  ];
-  const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-  return { range, faults };
-}
-
-/** @throws {HttpError} that names every fault, if there is one. */
-export function refuse(faults: readonly string[]): void {
-  if (faults.length > 0) throw new HttpError('invalid_request', faults.join('; '));
 }
