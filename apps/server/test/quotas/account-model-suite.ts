@@ -1,8 +1,6 @@
-import type { BanPolicy } from '@animal-store/contract';
 import { createSharedQuotaModel } from '@animal-store/testkit/quota-model';
 import fc from 'fast-check';
-import { afterEach, beforeAll, beforeEach, describe, test, vi } from 'vitest';
-import { createMemoryQuotas } from '../../src/quotas/memory-quotas.ts';
+import { beforeAll, describe, test, vi } from 'vitest';
 import type { Quotas } from '../../src/quotas/open-quotas.ts';
 import type { QuotaDecision } from '../../src/quotas/quota-decision.ts';
 import { readScripts } from '../../src/quotas/redis-scripts.ts';
@@ -14,9 +12,8 @@ import {
   playAccounts,
   type SharedRequest,
 } from './account-sequences.ts';
-import { openRedisQuotas } from './open-redis-quotas.ts';
-import { compare, policies, policyOf, startMs } from './quota-sequences.ts';
-import { suiteOptions } from './quota-subject.ts';
+import { compare, policyOf } from './quota-sequences.ts';
+import { openMemoryQuotas, useRedisReplicas, useSequenceClock } from './sequence-quotas.ts';
 import { useRedis } from './use-redis.ts';
 
 // The same cases in every run.
@@ -56,28 +53,15 @@ export function describeAccountModel(runs: {
   describe('on Redis', () => {
     const redis = useRedis();
     let now = 0;
-    /** By policy; two replicas each, because a replica remembers bans. */
-    let replicas: Map<string, [Quotas, Quotas]>;
 
     beforeAll(() => {
-      const { connection } = redis;
       // Redis's clock goes on while that of a sequence stands still: what is needed for one more
       // millisecond would end between two requests.
       const { lua } = readScripts().decideKeys;
       const longer = lua.replaceAll(/(?<='PX', \w+ - now)/g, ' + 60000');
-      connection.defineCommand('decideKeys', { lua: longer });
-      const open = (banPolicy: BanPolicy) =>
-        openRedisQuotas({ ...suiteOptions, banPolicy, redis: connection, now: () => now });
-      replicas = new Map(
-        Object.entries(policies).map(([name, policy]) => [name, [open(policy), open(policy)]]),
-      );
+      redis.connection.defineCommand('decideKeys', { lua: longer });
     });
-
-    const replicasOf = ({ policy }: AccountSequence) => {
-      const found = replicas.get(policy);
-      if (found === undefined) throw new Error(`There are no replicas with the policy ${policy}.`);
-      return found;
-    };
+    const replicasOf = useRedisReplicas(redis, () => now);
 
     test('keys that share, move and lose accounts are decided by two replicas as the model decides', async () => {
       const whose = fc.infiniteStream(fc.nat({ max: 1 }));
@@ -141,23 +125,13 @@ export function describeAccountModel(runs: {
   });
 
   describe('in memory', () => {
-    beforeEach(() => {
-      vi.useFakeTimers({ now: startMs, toFake: ['Date'] });
-    });
-    afterEach(() => {
-      vi.useRealTimers();
-    });
+    useSequenceClock();
 
     test('keys that share, move and lose accounts are decided as the model decides', async () => {
-      const quotasOf = new Map(
-        Object.entries(policies).map(([name, banPolicy]) => [
-          name,
-          createMemoryQuotas({ ...suiteOptions, banPolicy }),
-        ]),
-      );
+      const quotasOf = openMemoryQuotas();
       await fc.assert(
         fc.asyncProperty(accountSequence, async (sequence) => {
-          const quotas = quotasOf.get(sequence.policy);
+          const quotas = quotasOf(sequence);
           const { keyOf } = nameRun();
           const requests: SharedRequest[] = [];
           const decisions: QuotaDecision[] = [];
@@ -165,8 +139,7 @@ export function describeAccountModel(runs: {
             if (isMove(event)) continue;
             vi.setSystemTime(event.atMs);
             requests.push(event);
-            const decision = await quotas?.keys.take(keyOf(event));
-            if (decision !== undefined) decisions.push(decision);
+            decisions.push(await quotas.keys.take(keyOf(event)));
           }
           compare(requests, decisions);
         }),

@@ -1,21 +1,10 @@
-import type { BanPolicy, Quota } from '@animal-store/contract';
+import type { Quota } from '@animal-store/contract';
 import { createQuotaModel } from '@animal-store/testkit/quota-model';
 import fc from 'fast-check';
-import { afterEach, beforeAll, beforeEach, describe, test, vi } from 'vitest';
-import { createMemoryQuotas } from '../../src/quotas/memory-quotas.ts';
-import type { Quotas } from '../../src/quotas/open-quotas.ts';
+import { describe, test, vi } from 'vitest';
 import type { QuotaDecision } from '../../src/quotas/quota-decision.ts';
-import { openRedisQuotas } from './open-redis-quotas.ts';
-import {
-  compare,
-  play,
-  policies,
-  policyOf,
-  type Sequence,
-  sequence,
-  startMs,
-} from './quota-sequences.ts';
-import { suiteOptions } from './quota-subject.ts';
+import { compare, play, policyOf, sequence } from './quota-sequences.ts';
+import { openMemoryQuotas, useRedisReplicas, useSequenceClock } from './sequence-quotas.ts';
 import { useRedis } from './use-redis.ts';
 
 // The same cases in every run.
@@ -37,27 +26,11 @@ export function describeQuotaModel(runs: {
   describe('on Redis', () => {
     const redis = useRedis();
     let now = 0;
-    /** By policy; two replicas each, because a replica remembers bans. */
-    let replicas: Map<string, [Quotas, Quotas]>;
+    const replicasOf = useRedisReplicas(redis, () => now);
     let lastId = 0;
     const nextId = () => {
       lastId += 1;
       return `sequence-${lastId}`;
-    };
-
-    beforeAll(() => {
-      const { connection } = redis;
-      const open = (banPolicy: BanPolicy) =>
-        openRedisQuotas({ ...suiteOptions, banPolicy, redis: connection, now: () => now });
-      replicas = new Map(
-        Object.entries(policies).map(([name, policy]) => [name, [open(policy), open(policy)]]),
-      );
-    });
-
-    const replicasOf = ({ policy }: Sequence) => {
-      const found = replicas.get(policy);
-      if (found === undefined) throw new Error(`There are no replicas with the policy ${policy}.`);
-      return found;
     };
 
     test('batches are decided as the model decides their requests one by one', async () => {
@@ -109,31 +82,20 @@ export function describeQuotaModel(runs: {
   });
 
   describe('in memory', () => {
-    beforeEach(() => {
-      vi.useFakeTimers({ now: startMs, toFake: ['Date'] });
-    });
-    afterEach(() => {
-      vi.useRealTimers();
-    });
+    useSequenceClock();
 
     test('the limiter decides as the model does', async () => {
-      const quotasOf = new Map(
-        Object.entries(policies).map(([name, banPolicy]) => [
-          name,
-          createMemoryQuotas({ ...suiteOptions, banPolicy }),
-        ]),
-      );
+      const quotasOf = openMemoryQuotas();
       let sequences = 0;
       await fc.assert(
         fc.asyncProperty(sequence, async (sequence) => {
           sequences += 1;
           const requests = play(sequence, createQuotaModel(policyOf(sequence)));
-          const quotas = quotasOf.get(sequence.policy);
+          const quotas = quotasOf(sequence);
           const decisions: QuotaDecision[] = [];
           for (const { atMs, plan } of requests) {
             vi.setSystemTime(atMs);
-            const decision = await quotas?.keys.take({ id: `key ${sequences}`, quota: plan });
-            if (decision !== undefined) decisions.push(decision);
+            decisions.push(await quotas.keys.take({ id: `key ${sequences}`, quota: plan }));
           }
           compare(requests, decisions);
         }),
