@@ -5,7 +5,7 @@ import { formatCount, formatKeys, formatShare } from '../format.ts';
 import { useHistory, type WithHistory } from '../history-polling.ts';
 import { AccountActions } from '../parts/account-actions.ts';
 import { CopyButton } from '../parts/copy-button.ts';
-import { csvName } from '../parts/csv-button.ts';
+import { usageCsv } from '../parts/csv-button.ts';
 import { Figure } from '../parts/figure.ts';
 import { KeyLink } from '../parts/key-link.ts';
 import { KeyTable } from '../parts/key-table.ts';
@@ -52,7 +52,6 @@ function Details({
   refresh: () => void;
 }) {
   const { account: id, quota, history } = account;
-  const { bucket, from, to } = history;
   const denials = findDenials(history);
   return html`
     <${WhyRefused}
@@ -69,11 +68,7 @@ function Details({
       ledger=${history}
       denials=${denials}
       range=${range}
-      csv=${{
-        operation: 'getUsage',
-        input: { query: { account: id, bucket, from, to } },
-        fileName: csvName('usage-of-account', history),
-      }}
+      csv=${usageCsv('usage-of-account', history, { account: id })}
     />
     <${BusiestKeys} account=${account} />
     <section>

@@ -4,7 +4,7 @@ import { html } from 'htm/preact';
 import { callForPage, type Page } from '../call-admin-api.ts';
 import { formatCount, formatDistance } from '../format.ts';
 import { useKeptOrder } from '../keep-order.ts';
-import { CsvButton, csvName } from '../parts/csv-button.ts';
+import { CsvButton, usageCsv } from '../parts/csv-button.ts';
 import { Empty } from '../parts/empty.ts';
 import { Figure } from '../parts/figure.ts';
 import { KeyLink } from '../parts/key-link.ts';
@@ -67,11 +67,7 @@ export function DeprecationPage() {
           title=${`Calls of getPet by ${bucketLabels[body.bucket]}, all keys`}
           buckets=${toBuckets(body)}
           bucket=${body.bucket}
-          csv=${{
-            operation: 'getUsage',
-            input: { query: { bucket: body.bucket, from: body.from, to: body.to } },
-            fileName: csvName('usage', body),
-          }}
+          csv=${usageCsv('usage', body)}
         />
         <section>
           <h2>Keys that still call it</h2>

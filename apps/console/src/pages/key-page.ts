@@ -6,7 +6,7 @@ import { useHistory, type WithHistory } from '../history-polling.ts';
 import { AccountLink } from '../parts/account-link.ts';
 import { AuditTable } from '../parts/audit-table.ts';
 import { CopyButton } from '../parts/copy-button.ts';
-import { csvName } from '../parts/csv-button.ts';
+import { usageCsv } from '../parts/csv-button.ts';
 import { KeyActions } from '../parts/key-actions.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { QuotaMeter } from '../parts/meter.ts';
@@ -51,7 +51,6 @@ function Details({
   refresh: () => void;
 }) {
   const { id, history } = key;
-  const { bucket, from, to } = history;
   const denials = findDenials(history);
   const quota = quotaOf(key);
   return html`
@@ -70,11 +69,7 @@ function Details({
       ledger=${history}
       denials=${denials}
       range=${range}
-      csv=${{
-        operation: 'getKeyUsage',
-        input: { id, query: { bucket, from, to } },
-        fileName: csvName(`usage-of-${id}`, history),
-      }}
+      csv=${usageCsv(`usage-of-${id}`, history, { keyId: id })}
     />
     <div class="columns">
       <${Facts} details=${key} />

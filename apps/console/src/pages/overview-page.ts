@@ -6,7 +6,7 @@ import { RefusedRequest } from '../failures.ts';
 import { formatCount, formatMs, formatRate, formatShare } from '../format.ts';
 import { useHistory, type WithHistory } from '../history-polling.ts';
 import { Badge } from '../parts/badge.ts';
-import { CsvButton, csvName } from '../parts/csv-button.ts';
+import { CsvButton, csvName, usageCsv } from '../parts/csv-button.ts';
 import { Figure } from '../parts/figure.ts';
 import { KeyLink } from '../parts/key-link.ts';
 import { Loaded } from '../parts/loaded.ts';
@@ -61,18 +61,14 @@ function Traffic({
   history: WithHistory<Overview>['history'];
   range: TimeRange;
 }) {
-  const { bucket, from, to } = history;
+  const { bucket } = history;
   return html`<section aria-label="Traffic">
     <${TimeRangeControl} range=${range} />
     <${UsagePlot}
       title=${`Requests by ${bucketLabels[bucket]}, all keys`}
       buckets=${toBuckets(history)}
       bucket=${bucket}
-      csv=${{
-        operation: 'getUsage',
-        input: { query: { bucket, from, to } },
-        fileName: csvName('usage', history),
-      }}
+      csv=${usageCsv('usage', history)}
     />
   </section>`;
 }

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { callForCsv, type Input } from '../call-admin-api.ts';
 import type { Operation } from '../operation.ts';
+import type { Ledger } from '../usage.ts';
 
 /** What is saved: the answer of an operation, and the name of the file. */
 export interface CsvSource<Name extends Operation = Operation> {
@@ -40,3 +41,16 @@ export const withoutCursor = ({ cursor: _, ...query }: Readonly<Record<string, s
 /** The name of a file about a span of time. No file system refuses it. */
 export const csvName = (what: string, { from, to }: { from: string; to: string }): string =>
   `${what}-${[from, to].map((time) => time.slice(0, 16).replace(':', '')).join('Z-')}Z.csv`;
+
+/** The ledger of a span of time as a file: of a key, of an account, or of all keys. */
+export function usageCsv(
+  what: string,
+  { from, to, bucket }: Ledger,
+  { keyId, account }: { keyId?: string; account?: string } = {},
+): CsvSource<'getUsage'> | CsvSource<'getKeyUsage'> {
+  const fileName = csvName(what, { from, to });
+  const query = { bucket, from, to };
+  return keyId === undefined
+    ? { operation: 'getUsage', input: { query: { ...query, account } }, fileName }
+    : { operation: 'getKeyUsage', input: { id: keyId, query }, fileName };
+}
