@@ -71,23 +71,6 @@ export function formatDistance(time: Date, now: number = Date.now()): string {
   return relative.format(Math.trunc(seconds / length), unit);
 }
 
-/** A span of time, such as "2 h 5 min". */
-export function formatSpan(seconds: number): string {
-  const parts = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3_600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'min'],
-    [Math.floor(seconds) % 60, 's'],
-  ] as const;
-  const first = parts.findIndex(([amount]) => amount > 0);
-  if (first === -1) return '0 s';
-  return parts
-    .slice(first, first + 2)
-    .filter(([amount]) => amount > 0)
-    .map(([amount, unit]) => `${integers.format(amount)} ${unit}`)
-    .join(' ');
-}
-
 /** A duration in milliseconds, such as "3.2 ms". */
 export const formatMs = (ms: number): string =>
   ms < 1_000 ? `${rates.format(ms)} ms` : `${rates.format(ms / 1_000)} s`;

@@ -88,6 +88,6 @@ function duration(seconds: number): string {
     ['second', 1],
   ] as const;
   const [unit, size] = units.find(([, size]) => seconds % size === 0) ?? units[2];
-  const amount = seconds / size;
-  return `${count.format(amount)} ${unit}${amount === 1 ? '' : 's'}`;
+  const format = new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' });
+  return format.format(seconds / size);
 }
