@@ -22,8 +22,8 @@ export function observeRequests({
     const traced = tracing?.start(req.headers);
     trackRequest(req, res, (outcome) => {
       const { apiKey, suspendedKey, tokenPrefix, decision } = res.locals;
-      const { path: route = outcome.route, metadata: operation } = req.tsRestRoute ?? {};
-      const record = { ...outcome, route, operation, apiKey, suspendedKey, tokenPrefix, decision };
+      const operation = req.tsRestRoute?.metadata;
+      const record = { ...outcome, operation, apiKey, suspendedKey, tokenPrefix, decision };
       tellObservers(record);
       traced?.end(record);
     });

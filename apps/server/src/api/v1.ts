@@ -72,11 +72,13 @@ export function addV1(app: IRouter, options: AppOptions, answer: ErrorRequestHan
   createExpressEndpoints(petContract, petHandlers, app, endpoints);
   createExpressEndpoints(statusContract, createRateLimitStatusHandlers(quotas), app, endpoints);
   createExpressEndpoints(orders, { listOrders }, app, endpoints);
+  app.use(answerFailure);
+
   const rest = Router({ caseSensitive: true, strict: true });
   answerOptions(rest, Object.values(operations), [...beforeOthers, tellQuotaBefore]);
   refuseOtherMethods(rest, Object.values(operations), others);
   rest.use(others, refusePath, answerFailure);
-  app.use(prefix, rest, answerFailure);
+  app.use(prefix, rest);
 }
 
 /**

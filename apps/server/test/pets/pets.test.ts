@@ -332,6 +332,15 @@ describe.each(databaseKinds)('animals on %s', (kind) => {
       );
     });
 
+    test('the message shows what was given', async () => {
+      expectError(
+        await service.call('/pets/9223372036854775808'),
+        400,
+        'invalid_request',
+        /^petId: expected a 64-bit integer, got "9223372036854775808"$/,
+      );
+    });
+
     test.each(['%', '%f', '%ff', '%zz', '%c0%80', '%ed%a0%80'])(
       '%s is no percent-encoding of UTF-8',
       async (petId) => {
