@@ -1,14 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { useEffect } from 'preact/hooks';
-import { SecretDialog } from './secret-dialog.ts';
-
-/** A token that was just issued, and how it is shown. */
-interface NewToken {
-  readonly title: string;
-  readonly token: string;
-  readonly advice: string;
-}
+import { type NewToken, SecretDialog } from './secret-dialog.ts';
 
 /** The tokens that nobody has confirmed yet, the oldest first. */
 const waiting = signal<readonly NewToken[]>([]);

@@ -3,18 +3,15 @@ import { useRef, useState } from 'preact/hooks';
 import { copyField } from '../copy-field.ts';
 import { Dialog } from './dialog.ts';
 
+/** A token that was just issued, and how it is shown. */
+export interface NewToken {
+  readonly title: string;
+  readonly token: string;
+  readonly advice: string;
+}
+
 /** Shows a new token, once. */
-export function SecretDialog({
-  title,
-  token,
-  advice,
-  onKept,
-}: {
-  title: string;
-  token: string;
-  advice: string;
-  onKept: () => void;
-}) {
+export function SecretDialog({ title, token, advice, onKept }: NewToken & { onKept: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const [result, setResult] = useState('');
 
