@@ -1,9 +1,8 @@
-import type { BelievedBans } from './believed-bans.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { KeyBans } from './key-quotas.ts';
 import { type KeyPlace, subjectOf } from './limited-key.ts';
-import type { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import type { RedisConnection } from './open-redis.ts';
+import type { RedisKeyLimiter } from './redis-key-limiter.ts';
 import { banPlaceOf, keyPrefix } from './redis-places.ts';
 
 /** Where the ban state begins in the state of a key that is its own subject: behind the windows. */
@@ -14,16 +13,13 @@ const noBan = Buffer.alloc(0);
 /**
  * Creates what ends bans in Redis, and moves them. An unban while Redis is away is repeated when it is
  * back.
- *
- * @param options.insurance may hold a ban as well as Redis, if one began on either side of an outage.
  */
 export function createRedisBans(options: {
   redis: RedisConnection;
   breaker: Pick<CircuitBreaker, 'run'>;
-  believedBans: Pick<BelievedBans, 'delete'>;
-  insurance: Pick<MemoryKeyLimiter, 'unban'>;
+  limiter: Pick<RedisKeyLimiter, 'unbanHere'>;
 }): KeyBans & { repeatMissedUnbans(): void } {
-  const { redis, breaker, believedBans, insurance } = options;
+  const { redis, breaker, limiter } = options;
   /** Keys that may still be banned in Redis, by their id. */
   const missed = new Map<string, KeyPlace>();
 
@@ -48,11 +44,6 @@ export function createRedisBans(options: {
     else await redis.set(place, ban, 'PX', ttlMs);
   }
 
-  function unbanHere(keyId: string): void {
-    believedBans.delete(keyId);
-    insurance.unban(keyId);
-  }
-
   async function unbanInRedis(key: KeyPlace): Promise<void> {
     try {
       await breaker.run(() => write(key, { ban: noBan, ttlMs: 0 }));
@@ -62,10 +53,10 @@ export function createRedisBans(options: {
   }
 
   return {
-    unbanHere,
+    unbanHere: (keyId) => limiter.unbanHere(keyId),
 
     unban(key) {
-      unbanHere(key.id);
+      limiter.unbanHere(key.id);
       return unbanInRedis(key);
     },
 

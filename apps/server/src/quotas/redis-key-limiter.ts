@@ -1,10 +1,10 @@
 import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contract';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { OnBan } from './ban-rule.ts';
-import type { BelievedBans } from './believed-bans.ts';
+import { type BelievedBans, createBelievedBans } from './believed-bans.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { KeyRequest, RedisAnswer } from './decide-call.ts';
-import type { RedisDecider } from './decide-in-redis.ts';
+import { createRedisDecider, type RedisDecider } from './decide-in-redis.ts';
 import { type LimitedKey, requireKey } from './limited-key.ts';
 import type { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import type { RedisConnection } from './open-redis.ts';
@@ -24,18 +24,21 @@ export class RedisKeyLimiter extends RateLimiterRedis {
   readonly #breaker: CircuitBreaker;
   readonly #decider: RedisDecider;
   readonly #believedBans: BelievedBans;
+  readonly #insurance: MemoryKeyLimiter;
   readonly #banPolicy: BanPolicy;
   readonly #onBan: OnBan | undefined;
 
-  /** @param options.insurance decides while the breaker is open. */
+  /**
+   * @param options.insurance decides while the breaker is open.
+   * @param options.now the time to decide by, for tests; otherwise Redis's own.
+   */
   constructor(options: {
     redis: RedisConnection;
     breaker: CircuitBreaker;
-    decider: RedisDecider;
-    believedBans: BelievedBans;
     insurance: MemoryKeyLimiter;
     banPolicy: BanPolicy;
     onBan?: OnBan | undefined;
+    now?: (() => number) | undefined;
   }) {
     super({
       storeClient: options.redis,
@@ -47,8 +50,9 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     });
     this.#redis = options.redis;
     this.#breaker = options.breaker;
-    this.#decider = options.decider;
-    this.#believedBans = options.believedBans;
+    this.#decider = createRedisDecider(options);
+    this.#believedBans = createBelievedBans(options.now ?? (() => performance.now()));
+    this.#insurance = options.insurance;
     this.#banPolicy = options.banPolicy;
     this.#onBan = options.onBan;
   }
@@ -89,6 +93,12 @@ export class RedisKeyLimiter extends RateLimiterRedis {
 
   override _getRateLimiterRes(_subject: string, _changedPoints: number, decision: QuotaDecision) {
     return decision;
+  }
+
+  /** Ends a ban that this replica remembers. It may have begun on either side of an outage of Redis. */
+  unbanHere(keyId: string): void {
+    this.#believedBans.delete(keyId);
+    this.#insurance.unban(keyId);
   }
 
   #noteBan(keyId: string, answer: RedisAnswer, askedAt: number): void {

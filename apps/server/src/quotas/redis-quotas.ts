@@ -2,9 +2,7 @@ import { type BanPolicy, rateLimitStatusPerMinute, windowSeconds } from '@animal
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { createAllowance } from './allowance.ts';
 import type { OnBan } from './ban-rule.ts';
-import { createBelievedBans } from './believed-bans.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import { createRedisDecider } from './decide-in-redis.ts';
 import { createKeyQuotas } from './key-quotas.ts';
 import { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import type { RedisConnection } from './open-redis.ts';
@@ -27,14 +25,10 @@ export interface RedisQuotasOptions {
 
 /** Creates the quotas that all replicas on the same Redis share. */
 export function createRedisQuotas(options: RedisQuotasOptions) {
-  const { redis, breaker, replicas, addressPerMinute, banPolicy, onBan, now } = options;
+  const { redis, breaker, replicas, addressPerMinute, banPolicy, onBan } = options;
   const insurance = new MemoryKeyLimiter({ banPolicy, onBan, replicas, scope: 'replica' });
-  const believedBans = createBelievedBans(now ?? (() => performance.now()));
-  const decider = createRedisDecider({ redis, breaker, banPolicy, now });
-  const limiter = new RedisKeyLimiter({ ...options, decider, believedBans, insurance });
-  const { repeatMissedUnbans, ...bans } = createRedisBans({
-    ...{ redis, breaker, believedBans, insurance },
-  });
+  const limiter = new RedisKeyLimiter({ ...options, insurance });
+  const { repeatMissedUnbans, ...bans } = createRedisBans({ redis, breaker, limiter });
   const allowance = (name: string, perMinute: number) =>
     createRedisAllowance(options, `animal-store:${name}`, perMinute);
 

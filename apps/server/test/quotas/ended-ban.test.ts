@@ -1,11 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { createBelievedBans } from '../../src/quotas/believed-bans.ts';
 import { createCircuitBreaker } from '../../src/quotas/circuit-breaker.ts';
 import { type KeyPlace, subjectOf } from '../../src/quotas/limited-key.ts';
-import { MemoryKeyLimiter } from '../../src/quotas/memory-key-limiter.ts';
 import { createRedisBans } from '../../src/quotas/redis-bans.ts';
 import { banPlaceOf, keyPrefix } from '../../src/quotas/redis-places.ts';
-import { suiteOptions } from './quota-subject.ts';
 import { useRedis } from './use-redis.ts';
 
 const redis = useRedis();
@@ -20,11 +17,8 @@ test.each([
   const { connection } = redis;
   const probe = () => connection.ping();
   const breaker = createCircuitBreaker({ timeoutMs: 60_000, probe, onChange() {} });
-  const bans = createRedisBans({
-    ...{ redis: connection, breaker },
-    believedBans: createBelievedBans(() => 0),
-    insurance: new MemoryKeyLimiter({ banPolicy: suiteOptions.banPolicy, scope: 'replica' }),
-  });
+  const limiter = { unbanHere() {} };
+  const bans = createRedisBans({ redis: connection, breaker, limiter });
   const inAccount = { id: `key ${ttlMs}`, accountId: 'account' };
   const alone = { ...inAccount, accountId: undefined };
   await connection.set(placeOf(inAccount), 'a ban');

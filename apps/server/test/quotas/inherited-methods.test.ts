@@ -1,8 +1,6 @@
 import { type RateLimiterCompatibleAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createBelievedBans } from '../../src/quotas/believed-bans.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../src/quotas/circuit-breaker.ts';
-import { createRedisDecider } from '../../src/quotas/decide-in-redis.ts';
 import { MemoryKeyLimiter } from '../../src/quotas/memory-key-limiter.ts';
 import { QuotaDecision } from '../../src/quotas/quota-decision.ts';
 import { RedisAllowanceLimiter } from '../../src/quotas/redis-allowance-limiter.ts';
@@ -31,13 +29,10 @@ function createBreaker(): CircuitBreaker {
 }
 
 function createRedisLimiter(): RedisKeyLimiter {
-  const { connection } = redis;
-  const breaker = createBreaker();
   return new RedisKeyLimiter({
-    redis: connection,
-    breaker,
-    decider: createRedisDecider({ redis: connection, breaker, banPolicy, now: () => Date.now() }),
-    believedBans: createBelievedBans(() => Date.now()),
+    redis: redis.connection,
+    breaker: createBreaker(),
+    now: () => Date.now(),
     insurance: new MemoryKeyLimiter({ banPolicy, scope: 'replica' }),
     banPolicy,
   });
