@@ -2,18 +2,21 @@ import { type PlanName, plans, type Quota, type Scope } from '@animal-store/cont
 import type { AccountPlan } from '@animal-store/contract/admin';
 import type { apiKeys } from '../database/schema.ts';
 
+/** The plan that holds for a key. */
+export interface AppliedPlan {
+  /** The account whose plan it is, and whose quota the key shares; `undefined` if it is the key's own. */
+  readonly accountId: string | undefined;
+  readonly plan: PlanName;
+  /** The numbers of that plan. */
+  readonly quota: Quota;
+}
+
 /** An API key that is neither expired nor revoked. */
-export interface ApiKey {
+export interface ApiKey extends AppliedPlan {
   readonly id: string;
   readonly name: string | null;
   /** The operators' reference. It may be a label, or have a plan. */
   readonly account: string | null;
-  /** The account that it shares a quota with: one that has a plan. */
-  readonly accountId: string | undefined;
-  /** The plan that holds: that of the account, or the key's own. */
-  readonly plan: PlanName;
-  /** The numbers of that plan. */
-  readonly quota: Quota;
   /** What it may do. */
   readonly scopes: readonly Scope[];
   /** Whether its requests are refused until it, or its account, is resumed. */

@@ -1,21 +1,12 @@
-import type { PlanName, Quota } from '@animal-store/contract';
 import type { Key } from '@animal-store/contract/admin';
 import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { accounts } from '../database/schema.ts';
 import { execution, oneRow, preparedStatement } from '../database/statement.ts';
-import { quotaOf } from './api-key.ts';
+import { type AppliedPlan, quotaOf } from './api-key.ts';
 
 /** An account as stored. Without a plan it is a label. */
 export type StoredAccount = typeof accounts.$inferSelect;
-
-/** The plan that holds for a key. */
-export interface AppliedPlan {
-  /** The account whose plan it is; `undefined` if it is the key's own. */
-  readonly accountId: string | undefined;
-  readonly plan: PlanName;
-  readonly quota: Quota;
-}
 
 /** Chooses the plan that holds for a key: that of its account, if the account has one. */
 export function applyPlan(

@@ -36,16 +36,12 @@ export function createKeyLookup(db: Database) {
   return async function findByHash(hash: string): Promise<ApiKey | undefined> {
     const [row] = await findKeyByToken(db, { hash });
     if (!row?.key) return undefined;
-    const { id, name, account, plan: ownPlan, scopes, suspendedAt } = row.key;
-    const own = { plan: ownPlan, quota: quotaOf(row.key) };
-    const { accountId, plan, quota } = applyPlan(own, row.account);
+    const { id, name, account, plan, scopes, suspendedAt } = row.key;
     return {
       id,
       name,
       account,
-      accountId,
-      plan,
-      quota,
+      ...applyPlan({ plan, quota: quotaOf(row.key) }, row.account),
       // Of the constants, so that the cache does not hold the names once more for each key.
       scopes: scopeNames.filter((scope) => scopes.includes(scope)),
       isSuspended: suspendedAt !== null || row.account?.suspendedAt != null,

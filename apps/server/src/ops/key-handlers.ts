@@ -8,7 +8,7 @@ import {
 import { initServer } from '@ts-rest/express';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { jsonBody } from '../http/json-body.ts';
-import type { AppliedPlan } from '../keys/key-account.ts';
+import type { AppliedPlan } from '../keys/api-key.ts';
 import type { KeyManagement } from '../keys/key-management.ts';
 import { isKeyPosition } from '../keys/key-search.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
