@@ -27,7 +27,7 @@ export type PostgresDatabases = {
    */
   createTemplate(
     name: string,
-    migrate: (url: string) => Promise<void>,
+    migrate: (url: string) => Promise<unknown>,
     options?: {
       /** How long its connections may take to end. @default {@link hangMs} */
       timeoutMs?: number;
@@ -59,7 +59,7 @@ export function postgresAt({ adminUrl }: PostgresConnectionInfo): PostgresDataba
 
   async function createTemplate(
     name: string,
-    migrate: (url: string) => Promise<void>,
+    migrate: (url: string) => Promise<unknown>,
     { timeoutMs = hangMs }: { timeoutMs?: number } = {},
   ) {
     await asAdmin((sql) => sql`create database ${sql(name)}`);

@@ -104,7 +104,7 @@ export function openPostgres(url: string): OpenDatabase {
   return {
     db: drizzle({ client, schema }),
     async prepare(onWaiting) {
-      monitor.use(await migrateWhenFound(url, onWaiting));
+      monitor.use(await migratePostgres(url, onWaiting));
     },
     async listen(channel, { heartbeat, goodbye, onMessage, onListening }) {
       let sending: Promise<unknown> | undefined;
@@ -155,44 +155,33 @@ export function openPostgres(url: string): OpenDatabase {
 }
 
 /**
- * Applies the migrations that the database lacks. Waits while it cannot be reached or is read-only.
+ * Applies the migrations that the database lacks.
  *
- * @param onWaiting called with the reason, after each attempt.
- * @returns where it is.
- * @throws {StartupError} if waiting does not help.
+ * @param onWaiting called with the reason after each attempt, while the database cannot be reached or is
+ * read-only. Without it, the first attempt is the last.
+ * @returns where the database is.
+ * @throws {StartupError} if it cannot be migrated, or the settings are wrong.
  */
-async function migrateWhenFound(
+export async function migratePostgres(
   url: string,
-  onWaiting: (reason: string) => void,
+  onWaiting?: (reason: string) => void,
 ): Promise<Address> {
+  const addresses = readAddresses(url);
   for (;;) {
     try {
-      return await migrate(url);
+      return await migrate(url, addresses);
     } catch (error) {
       const { remedy, reason } = faultOf(toDatabaseError(error).code);
-      if (remedy === 'settings' || remedy === 'statement') throw cannotOpen(error);
+      const canWait = remedy === 'connection' || remedy === 'time';
+      if (onWaiting === undefined || !canWait) throw cannotOpen(error);
       onWaiting(reason);
     }
     await sleep(searchAgainMs);
   }
 }
 
-/**
- * Applies the migrations that the database lacks.
- *
- * @param url `postgres://…`
- * @throws {StartupError} if it cannot be reached or migrated.
- */
-export async function migratePostgres(url: string): Promise<void> {
-  try {
-    await migrate(url);
-  } catch (error) {
-    throw error instanceof StartupError ? error : cannotOpen(error);
-  }
-}
-
-async function migrate(url: string): Promise<Address> {
-  const { address, isWritable } = await findPostgres(url, readAddresses(url));
+async function migrate(url: string, addresses: readonly Address[]): Promise<Address> {
+  const { address, isWritable } = await findPostgres(url, addresses);
   if (!isWritable) throw new DatabaseUnavailableError(readOnly);
   // A separate connection: an advisory lock belongs to a session, and a pool has several.
   const client = postgres(url, {

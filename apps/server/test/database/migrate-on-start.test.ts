@@ -85,7 +85,7 @@ describe('an index of the animals is created online', () => {
           and query like 'CREATE INDEX CONCURRENTLY%' and wait_event_type = 'Lock'`;
       return rows.length > 0;
     };
-    let migrating: Promise<void> | undefined;
+    let migrating: Promise<unknown> | undefined;
     await sql.client.begin(async (transaction) => {
       await create(transaction);
       // The index waits for this transaction. What was created with a lock would hold up all others.
