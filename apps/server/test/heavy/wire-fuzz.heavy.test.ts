@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { growthOf } from '../load/memory.ts';
 import { startService } from '../support/test-service.ts';
-import { checkUnharmed, fuzzedEnv, fuzzWire } from './wire-fuzz.ts';
+import { checkUnharmed, fuzzedEnv, fuzzWire } from '../wire/wire-fuzz.ts';
 
 const rounds = 6;
 const connectionsPerRound = 250;
