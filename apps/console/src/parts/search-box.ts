@@ -11,6 +11,8 @@ import { StateBadge } from './state-badge.ts';
 
 /** How long after the last letter a search begins. */
 const pauseMs = 200;
+/** How long after a failure it is tried again. */
+const retryMs = 2_000;
 const maxKeys = '8';
 const maxAccounts = '3';
 
@@ -76,14 +78,16 @@ export function SearchBox() {
   useEffect(() => {
     if (text === '') return;
     const left = new AbortController();
-    const timer = setTimeout(async () => {
+    async function search(): Promise<void> {
       try {
         setFound(await find(text, left.signal));
         setChosen(-1);
       } catch {
         // Enter leads to the list, which says what is wrong.
+        if (!left.signal.aborted) timer = setTimeout(search, retryMs);
       }
-    }, pauseMs);
+    }
+    let timer = setTimeout(search, pauseMs);
     return () => {
       clearTimeout(timer);
       left.abort();

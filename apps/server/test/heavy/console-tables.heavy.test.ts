@@ -201,6 +201,21 @@ describe('one search', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  test('it is repeated after a failure', async () => {
+    await admin.create('{"name":"Alpine Paws","plan":"free"}');
+    await using tab = await open();
+    const { page } = tab;
+    await tab.logIn(adminToken);
+    let searches = 0;
+    await page.route(/\/admin\/v1\/keys\?.*search=/, (route) => {
+      searches += 1;
+      return searches === 1 ? route.abort() : route.continue();
+    });
+    await page.getByRole('combobox', { name: 'Search keys and accounts' }).fill('alpine');
+    await page.getByRole('option', { name: 'Alpine Paws' }).waitFor();
+    expect(searches).toBe(2);
+  });
+
   test('it finds an account that has no keys, and leads to its page', async () => {
     await admin.call('/accounts/Harbour%20Vets', { method: 'PUT', json: '{"plan":"business"}' });
     await using tab = await open();
