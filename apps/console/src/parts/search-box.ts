@@ -2,6 +2,7 @@ import type { ListedAccount, ListedKey } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';
+import { ConnectionFailure, RefusedRequest } from '../failures.ts';
 import { formatKeys } from '../format.ts';
 import { goTo, linkTo } from '../route.ts';
 import { readSearchTerm } from '../search-term.ts';
@@ -15,6 +16,14 @@ const pauseMs = 200;
 const retryMs = 2_000;
 const maxKeys = '8';
 const maxAccounts = '3';
+
+/** Whether the same question may be answered later: it never reached the service, or that is not well. */
+function mayPass(failure: unknown): boolean {
+  return (
+    failure instanceof ConnectionFailure ||
+    (failure instanceof RefusedRequest && failure.status >= 500)
+  );
+}
 
 /** Something that was found: where it leads, and what is shown of it. */
 interface Hit {
@@ -82,9 +91,10 @@ export function SearchBox() {
       try {
         setFound(await find(text, left.signal));
         setChosen(-1);
-      } catch {
-        // Enter leads to the list, which says what is wrong.
-        if (!left.signal.aborted) timer = setTimeout(search, retryMs);
+      } catch (failure) {
+        // Otherwise Enter leads to the list, which says what is wrong.
+        const isWanted = !left.signal.aborted && document.activeElement === field.current;
+        if (isWanted && mayPass(failure)) timer = setTimeout(search, retryMs);
       }
     }
     let timer = setTimeout(search, pauseMs);

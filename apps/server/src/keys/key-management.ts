@@ -200,13 +200,14 @@ export function createKeyManagement(
      * unavailable, and a replica that hears of the unban and asks Redis finds no ban. Only if the commit
      * itself fails does the ban end without an entry; the caller then gets an error, and repeats.
      */
-    unban: (id: string, cause: Cause): Promise<Key> =>
-      inTransaction('change_key', db, async (tx) => {
+    async unban(id: string, cause: Cause): Promise<Key> {
+      const limited = { ...(await findAppliedPlan(db, await findKey(db, id))), id };
+      // Before the transaction: a Redis that hangs must not hold the key's lock and a connection.
+      const { strikes, bannedUntil } = await quotas.look(limited);
+      const banEnds = bannedUntil === undefined ? null : toInstant(bannedUntil);
+      return inTransaction('change_key', db, async (tx) => {
         await lockKey(tx, id);
         const key = await findKey(tx, id);
-        const limited = { ...(await findAppliedPlan(tx, key)), id };
-        const { strikes, bannedUntil } = await quotas.look(limited);
-        const banEnds = bannedUntil === undefined ? null : toInstant(bannedUntil);
         const before = { bannedUntil: (await takeOpenBan(tx, id)) ?? banEnds, strikes };
         await recordAudit(tx, {
           cause,
@@ -218,7 +219,8 @@ export function createKeyManagement(
         await announceUnban(tx, id);
         await quotas.unban(limited);
         return key;
-      }),
+      });
+    },
   };
 }
 

@@ -144,20 +144,20 @@ interface Fault {
   end(): unknown;
 }
 
-/** In `npm test`. */
+/** In `npm test`: without a connection, and without answers. */
 const faults: Record<string, () => Fault> = {
   'is killed, and comes back empty': () => ({
     begin: () => redis.kill(),
     end: () => redis.restart(),
   }),
-};
-
-/** The replicas wait for a time-out in some of them. */
-const otherFaults: Record<string, () => Fault> = {
   hangs: () => ({
     begin: () => redis.pause(),
     end: () => redis.resume(),
   }),
+};
+
+/** The replicas wait for a time-out in some of them. */
+const otherFaults: Record<string, () => Fault> = {
   'is out of memory': () => ({
     begin: () => redis.command('config', 'set', 'maxmemory', '1'),
     end: () => redis.command('config', 'set', 'maxmemory', '0'),
