@@ -1,6 +1,6 @@
 import { findLink } from '@animal-store/contract';
 import { openTcpProxy, startServer } from '@animal-store/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { encodeCursor } from '../../src/pets/pet-cursor.ts';
 import { createDatabase } from '../support/databases.ts';
@@ -15,7 +15,8 @@ describe('replicas under concurrent load', () => {
   let replicas: Replicas;
   let token: string;
   beforeAll(async () => {
-    replicas = await startReplicas({ env: [{}, {}, {}] });
+    const replicasOfThisRun = inject('isHeavy') ? 3 : 2;
+    replicas = await startReplicas({ env: Array(replicasOfThisRun).fill({}) });
     token = await replicas.createToken(wideQuota);
   });
   afterAll(() => replicas[Symbol.asyncDispose]());

@@ -3,14 +3,14 @@ import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openQuotas, type Quotas } from '../../src/quotas/open-quotas.ts';
 import { suiteOptions } from '../quotas/quota-subject.ts';
-import { openSlotMover } from '../redis/slot-mover.ts';
+import { openSlotMover } from './slot-mover.ts';
 import {
   ask,
   type Caller,
   createCallers,
   expectToldAndCounted,
   toldOptions,
-} from '../redis/told-and-counted.ts';
+} from './told-and-counted.ts';
 
 const stack = new AsyncDisposableStack();
 const random = createSeededRandom(1);
