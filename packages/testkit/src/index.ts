@@ -1,4 +1,5 @@
 export { copyEmbeddedSnapshot } from './embedded-snapshot.ts';
+export { fillCompileCache } from './fill-compile-cache.ts';
 export { freePort } from './free-port.ts';
 export type { ProcessExit } from './guarded-process.ts';
 export { memoryDirectory } from './memory-directory.ts';
@@ -29,7 +30,6 @@ export {
 } from './redis-cluster.ts';
 export { openRedisSentinels, type RedisSentinels } from './redis-sentinel.ts';
 export {
-  fillCompileCache,
   runServer,
   type Server,
   type ServerOptions,

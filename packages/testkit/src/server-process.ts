@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { copyEmbeddedSnapshot } from './embedded-snapshot.ts';
@@ -24,19 +23,8 @@ const defaultCommand = [
   `${repository}apps/server/src/main.ts`,
 ] as const;
 
-const compileCache = `${repository}node_modules/.cache/node`;
-
-/**
- * Fills the compile cache, unless it exists, by servers that stop in order: a killed one does not write
- * it, and most tests kill theirs. Without it, a start takes half as much processor time again.
- */
-export async function fillCompileCache(databaseUrl: string): Promise<void> {
-  if (existsSync(compileCache)) return;
-  for (const env of [{}, { DATABASE_URL: databaseUrl }]) {
-    await using server = await startServer({ env });
-    await server.stop();
-  }
-}
+/** The compile cache of all servers that tests start. */
+export const compileCache = `${repository}node_modules/.cache/node`;
 
 export type ServerOptions = {
   /**

@@ -10,9 +10,6 @@ const levelStyles: Readonly<Record<string, Style>> = {
   fatal: 'red',
 };
 
-/** As `12:30:01`, where the terminal is. */
-const timeOfDay = new Intl.DateTimeFormat('sv', { timeStyle: 'medium' });
-
 /**
  * Turns a line of JSON into one for people: `12:30:01 info  request method=GET …`.
  *
@@ -21,7 +18,7 @@ const timeOfDay = new Intl.DateTimeFormat('sv', { timeStyle: 'medium' });
 export function prettyLine(line: string): string {
   const { time, level, msg, error, ...fields } = JSON.parse(line);
   const parts = [
-    paint('dim', timeOfDay.format(new Date(time))),
+    paint('dim', timeOfDay(new Date(time))),
     paint(levelStyles[level] ?? 'dim', String(level).padEnd(5)),
     msg,
     ...flatten(fields).map(
@@ -43,4 +40,9 @@ function flatten(fields: object, prefix = ''): [name: string, value: string][] {
 function paint(style: Style, text: string): string {
   // Plain where NO_COLOR asks for it, or stderr is no terminal.
   return styleText(style, text, { stream: process.stderr });
+}
+
+/** As `12:30:01`, where the terminal is. `Intl` would take 15 ms of each start, also without a terminal. */
+function timeOfDay(time: Date): string {
+  return time.toTimeString().slice(0, 8);
 }
