@@ -7,7 +7,7 @@ import { StartupError } from './shared/startup-error.ts';
 try {
   const [{ readConfig }, { migratePostgres }] = await Promise.all([
     import('./config.ts'),
-    import('./database/open-postgres.ts'),
+    import('./database/migrate-postgres.ts'),
   ]);
   const { database } = readConfig();
   if (database.kind !== 'postgres') {

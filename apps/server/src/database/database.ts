@@ -25,7 +25,7 @@ export interface OpenDatabase {
 }
 
 /** Receives the messages of a channel. */
-interface ChannelListener {
+export interface ChannelListener {
   /** Writes the message of a heartbeat. It is received as well, like those of others. */
   readonly heartbeat: () => string;
   /** Sent when this listener stops. */

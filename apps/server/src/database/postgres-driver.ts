@@ -2,6 +2,10 @@ import type { Duplex } from 'node:stream';
 import type { Address } from './postgres-socket.ts';
 import { textArrayType } from './statement.ts';
 
+export const connectSeconds = 5;
+/** How long a stop waits for statements. Their callers have been answered or disconnected by then. */
+export const closeSeconds = 0.25;
+
 /**
  * The options that every connection to Postgres has.
  *
@@ -17,6 +21,7 @@ export function driverOptions(
     // without an end, and no statement would ever fail.
     host,
     port,
+    connect_timeout: connectSeconds,
     // The driver's own pause between attempts grows to 20 s. A Postgres that is back would look dead
     // for as long.
     backoff: () => 0,

@@ -6,7 +6,8 @@ import {
   until,
 } from '@animal-store/testkit';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { migratePostgres, openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
+import { migratePostgres } from '../../src/database/migrate-postgres.ts';
+import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { expectError } from '../support/expectations.ts';
 import { listAll } from '../support/list-all-pets.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
-import { migratePostgres } from '../../src/database/open-postgres.ts';
+import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { StartupError } from '../../src/shared/startup-error.ts';
 
 /** "R": authenticated. "Z": ready for a query. (Postgres manual, "Message Formats".) */

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { postgresAt, startServer, until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { describe, expect, inject, test } from 'vitest';
-import { migratePostgres } from '../../src/database/open-postgres.ts';
+import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { createToken } from '../../src/keys/token.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
 import { createOldDatabase } from '../support/old-database.ts';

@@ -1,7 +1,7 @@
 import type { LedgerOfKey } from '@animal-store/contract/admin';
 import { openPostgres, startServer, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { migratePostgres } from '../../src/database/open-postgres.ts';
+import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { call } from '../support/test-service.ts';
 

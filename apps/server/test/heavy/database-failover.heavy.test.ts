@@ -1,7 +1,8 @@
 import { openPostgres, type Server, startServer, until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { beforeEach, expect, test } from 'vitest';
-import { migratePostgres, openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
+import { migratePostgres } from '../../src/database/migrate-postgres.ts';
+import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { callUntilServed } from '../support/call-until-served.ts';
 import { listAll } from '../support/list-all-pets.ts';

@@ -10,7 +10,7 @@ import { openPostgres } from '@animal-store/testkit';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import type { ListPosition } from '../../src/database/list-page.ts';
-import { migratePostgres } from '../../src/database/open-postgres.ts';
+import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import * as schema from '../../src/database/schema.ts';
 import { searchKeys } from '../../src/keys/key-search.ts';
 import { fillKeys } from '../support/fill-keys.ts';

@@ -1,5 +1,6 @@
 import { openPostgres, openRedis, type Server, startServer } from '@animal-store/testkit';
-import { migratePostgres, openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
+import { migratePostgres } from '../../src/database/migrate-postgres.ts';
+import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 
 /** A server on Postgres and Redis of its own, outside vitest, with a key that no load exhausts. */

@@ -10,8 +10,9 @@ import {
   temporaryDirectory,
 } from '@animal-store/testkit';
 import { describe, expect, inject, test } from 'vitest';
+import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openEmbedded } from '../../src/database/open-embedded.ts';
-import { migratePostgres, openPostgres } from '../../src/database/open-postgres.ts';
+import { openPostgres } from '../../src/database/open-postgres.ts';
 import { apiKeys, pets } from '../../src/database/schema.ts';
 import { bindPort } from '../../src/http/bind-port.ts';
 import { createDatabase } from '../support/databases.ts';

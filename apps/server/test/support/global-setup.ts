@@ -1,6 +1,6 @@
 import { fillCompileCache, openPostgres, type PostgresConnectionInfo } from '@animal-store/testkit';
 import type { TestProject } from 'vitest/node';
-import { migratePostgres } from '../../src/database/open-postgres.ts';
+import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,0 +1,56 @@
+import type postgres from 'postgres';
+import { waitAtMost } from '../shared/wait-at-most.ts';
+import type { ChannelListener, Listening } from './database.ts';
+import { closeSeconds } from './postgres-driver.ts';
+
+/**
+ * How often a heartbeat is sent on a channel, and how long none may arrive. TCP's own keep-alive takes
+ * longer, and only reaches the next proxy.
+ */
+const heartbeatMs = 2_000;
+export const heartbeatLostMs = 5_000;
+
+/** Listens to a channel, and sends heartbeats on it. */
+export async function listenTo(
+  client: postgres.Sql,
+  channel: string,
+  { heartbeat, goodbye, onMessage, onListening }: ChannelListener,
+): Promise<Listening> {
+  let sending: Promise<unknown> | undefined;
+  // Sent through the pool, because postgres.js keeps the listening connection to itself. Sent on
+  // the same channel: with a second one, each failed reconnect would queue one more LISTEN.
+  // One at a time: a Postgres that continues after a hang must not send several at once.
+  const beat = () => {
+    sending ??= client
+      .notify(channel, heartbeat())
+      .catch(() => {})
+      .finally(() => {
+        sending = undefined;
+      });
+  };
+  const listening = Promise.withResolvers<void>();
+  const first = client.listen(channel, onMessage, () => {
+    listening.resolve();
+    onListening();
+    beat();
+  });
+  // If it fails, the driver listens again each time that its connection closes. A replica that starts
+  // during a failover must not end because of it.
+  first.catch(() => {});
+  await listening.promise;
+  const beating = setInterval(beat, heartbeatMs);
+  async function leave(): Promise<void> {
+    // A heartbeat after the message of leaving would cancel it.
+    await sending;
+    const unlisten = async () => (await first).unlisten();
+    await Promise.allSettled([client.notify(channel, goodbye), unlisten()]);
+  }
+  return {
+    beat,
+    close() {
+      clearInterval(beating);
+      // These are statements, and would wait for a Postgres that is down.
+      return waitAtMost(closeSeconds * 1_000, leave(), () => {});
+    },
+  };
+}
