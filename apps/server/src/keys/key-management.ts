@@ -152,9 +152,9 @@ export function createKeyManagement(
           to: { id, accountId: await sharedBy(tx, to) },
         };
       });
-      const { key, result: places } = changed;
-      if (places !== undefined && places.from.accountId !== places.to.accountId) {
-        await quotas.moveBan(places.from, places.to);
+      const { key, result: move } = changed;
+      if (move !== undefined && move.from.accountId !== move.to.accountId) {
+        await quotas.moveBan(move.from, move.to);
       }
       return key;
     },

@@ -12,8 +12,8 @@ export interface KeyRequest {
 
 /** Requests that the script decides together. */
 export interface KeyGroup extends KeyRequest {
-  /** The places of its requests among all, in order of arrival; none to look without counting. */
-  readonly places: number[];
+  /** The indexes of its requests among all, in order of arrival; none to look without counting. */
+  readonly indexes: number[];
 }
 
 /** What Redis answers to one request. */
@@ -32,15 +32,15 @@ type KeyReply = readonly number[];
 export function groupByKey(all: readonly KeyRequest[]): KeyGroup[] {
   const groups: KeyGroup[] = [];
   const latest = new Map<string, KeyGroup>();
-  all.forEach(({ windowsAt, banAt, quota }, place) => {
+  all.forEach(({ windowsAt, banAt, quota }, index) => {
     let group = latest.get(banAt);
     // After a change of plan a new group begins, so that the order of arrival is kept.
     if (group?.quota.perMinute !== quota.perMinute || group.quota.perDay !== quota.perDay) {
-      group = { windowsAt, banAt, quota, places: [] };
+      group = { windowsAt, banAt, quota, indexes: [] };
       groups.push(group);
       latest.set(banAt, group);
     }
-    group.places.push(place);
+    group.indexes.push(index);
   });
   return groups;
 }
@@ -58,9 +58,9 @@ export function namesOf(groups: readonly KeyGroup[]): string[] {
 /** Writes the argument of `decide.lua` that tells the requests and limits of each group. */
 export function writeRequests(groups: readonly KeyGroup[]): string {
   return JSON.stringify(
-    groups.flatMap(({ windowsAt, banAt, places, quota }) => [
+    groups.flatMap(({ windowsAt, banAt, indexes, quota }) => [
       windowsAt === banAt ? 1 : 2,
-      places.length,
+      indexes.length,
       quota.perMinute,
       quota.perDay,
     ]),
@@ -84,9 +84,9 @@ export function writeBanPolicy(policy: BanPolicy): string {
 export function readAnswers(json: string, groups: readonly KeyGroup[]): RedisAnswer[] {
   const [now, ...replies]: [number, ...KeyReply[]] = JSON.parse(json);
   const answers: RedisAnswer[] = [];
-  groups.forEach(({ places }, i) => {
-    places.forEach((place, index) => {
-      answers[place] = answerTo(replies[i] ?? [], index, now);
+  groups.forEach(({ indexes }, i) => {
+    indexes.forEach((index, position) => {
+      answers[index] = answerTo(replies[i] ?? [], position, now);
     });
   });
   return answers;

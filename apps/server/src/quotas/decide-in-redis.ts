@@ -69,8 +69,8 @@ export function createRedisDecider(options: {
     const calls = new Map([...subjects].map(([subject, its]) => [subject, decideAll(its)]));
     await Promise.allSettled(calls.values());
     return requests.map(async (request) => {
-      const place = subjects.get(request.windowsAt)?.indexOf(request) ?? 0;
-      return (await calls.get(request.windowsAt))?.[place] as RedisAnswer;
+      const index = subjects.get(request.windowsAt)?.indexOf(request) ?? 0;
+      return (await calls.get(request.windowsAt))?.[index] as RedisAnswer;
     });
   }
 
@@ -79,6 +79,6 @@ export function createRedisDecider(options: {
       redis instanceof Cluster ? decideBySubject : decideAll,
       batching,
     ),
-    look: async (request) => readLook(await callScript([{ ...request, places: [] }])),
+    look: async (request) => readLook(await callScript([{ ...request, indexes: [] }])),
   };
 }

@@ -1,19 +1,19 @@
 import type { Quota } from '@animal-store/contract';
 import type { RateLimiterCompatibleAbstract, RateLimiterRes } from 'rate-limiter-flexible';
-import { type KeyPlace, type LimitedKey, subjectOf } from './limited-key.ts';
+import { type KeyAndAccount, type LimitedKey, subjectOf } from './limited-key.ts';
 import { QuotaDecision } from './quota-decision.ts';
 
 /** The bans of keys, where quotas are kept. */
 export interface KeyBans {
   /** Ends the ban of a key, and deletes its strikes and earlier bans. The counts stay. */
-  unban(key: KeyPlace): Promise<void>;
+  unban(key: KeyAndAccount): Promise<void>;
   /** The same after another replica has done it: ends what this one still remembers of the ban. */
   unbanHere(keyId: string): void;
   /**
    * Takes the ban, the strikes and the earlier bans of a key along when its subject changes. The counts
    * stay with the subject. If Redis is away, a ban stays behind.
    */
-  moveBan(from: KeyPlace, to: KeyPlace): Promise<void>;
+  moveBan(from: KeyAndAccount, to: KeyAndAccount): Promise<void>;
 }
 
 export type KeyQuotas = ReturnType<typeof createKeyQuotas>;

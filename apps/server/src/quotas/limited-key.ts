@@ -1,7 +1,7 @@
 import type { Quota } from '@animal-store/contract';
 
 /** A key under the subject that it has, or had. */
-export interface KeyPlace {
+export interface KeyAndAccount {
   readonly id: string;
   /** The account whose quota it shares. Without one, it has windows of its own. */
   readonly accountId?: string | undefined;
@@ -11,7 +11,7 @@ export interface KeyPlace {
  * An API key, as the limiter sees it. Bans belong to the key; its requests are counted against its
  * subject. A type and not an interface, because it is passed to the library as options.
  */
-export type LimitedKey = KeyPlace & {
+export type LimitedKey = KeyAndAccount & {
   /** The quota of its subject. */
   readonly quota: Quota;
 };
@@ -21,7 +21,7 @@ export type LimitedKey = KeyPlace & {
  *
  * In a Redis Cluster, the braces put all that is kept about an account into one slot.
  */
-export function subjectOf({ id, accountId }: KeyPlace): string {
+export function subjectOf({ id, accountId }: KeyAndAccount): string {
   return accountId === undefined ? `key:${id}` : `account:{${accountId}}`;
 }
 

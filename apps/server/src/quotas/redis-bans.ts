@@ -1,9 +1,9 @@
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { KeyBans } from './key-quotas.ts';
-import { type KeyPlace, subjectOf } from './limited-key.ts';
+import { type KeyAndAccount, subjectOf } from './limited-key.ts';
 import type { RedisConnection } from './open-redis.ts';
 import type { RedisKeyLimiter } from './redis-key-limiter.ts';
-import { banPlaceOf, keyPrefix } from './redis-places.ts';
+import { banNameOf, keyPrefix } from './redis-names.ts';
 
 /** Where the ban state begins in the state of a key that is its own subject: behind the windows. */
 const windowBytes = 20;
@@ -21,30 +21,30 @@ export function createRedisBans(options: {
 }): KeyBans & { repeatMissedUnbans(): void } {
   const { redis, breaker, limiter } = options;
   /** Keys that may still be banned in Redis, by their id. */
-  const missed = new Map<string, KeyPlace>();
+  const missed = new Map<string, KeyAndAccount>();
 
   /** Reads the ban state of a key, and how long it is needed. */
-  async function read(key: KeyPlace): Promise<{ ban: Buffer; ttlMs: number }> {
-    const place = placeOf(key);
+  async function read(key: KeyAndAccount): Promise<{ ban: Buffer; ttlMs: number }> {
+    const name = nameOf(key);
     const [ban, ttlMs] = await Promise.all([
       key.accountId === undefined
-        ? redis.getrangeBuffer(place, windowBytes, -1)
-        : redis.getBuffer(place),
-      redis.pttl(place),
+        ? redis.getrangeBuffer(name, windowBytes, -1)
+        : redis.getBuffer(name),
+      redis.pttl(name),
     ]);
     // It may have ended between the two, or end within this millisecond.
     return ban === null || ttlMs <= 0 ? { ban: noBan, ttlMs: 0 } : { ban, ttlMs };
   }
 
   /** Replaces the ban state of a key. */
-  async function write(key: KeyPlace, { ban, ttlMs }: { ban: Buffer; ttlMs: number }) {
-    const place = placeOf(key);
-    if (key.accountId === undefined) await redis.setBan(place, ban, ttlMs);
-    else if (ban.length === 0) await redis.del(place);
-    else await redis.set(place, ban, 'PX', ttlMs);
+  async function write(key: KeyAndAccount, { ban, ttlMs }: { ban: Buffer; ttlMs: number }) {
+    const name = nameOf(key);
+    if (key.accountId === undefined) await redis.setBan(name, ban, ttlMs);
+    else if (ban.length === 0) await redis.del(name);
+    else await redis.set(name, ban, 'PX', ttlMs);
   }
 
-  async function unbanInRedis(key: KeyPlace): Promise<void> {
+  async function unbanInRedis(key: KeyAndAccount): Promise<void> {
     try {
       await breaker.run(() => write(key, { ban: noBan, ttlMs: 0 }));
     } catch {
@@ -73,6 +73,6 @@ export function createRedisBans(options: {
   };
 }
 
-function placeOf(key: KeyPlace): string {
-  return banPlaceOf(`${keyPrefix}:${subjectOf(key)}`, key);
+function nameOf(key: KeyAndAccount): string {
+  return banNameOf(`${keyPrefix}:${subjectOf(key)}`, key);
 }

@@ -10,7 +10,7 @@ import type { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import type { RedisConnection } from './open-redis.ts';
 import { QuotaDecision, type StoreAnswer } from './quota-decision.ts';
 import type {} from './rate-limiter-store.ts';
-import { banPlaceOf, keyPrefix } from './redis-places.ts';
+import { banNameOf, keyPrefix } from './redis-names.ts';
 import { cannotSet, costsOnePoint } from './unsupported-calls.ts';
 
 /**
@@ -87,7 +87,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
   override async _delete(subject: string, key: Partial<LimitedKey>): Promise<boolean> {
     requireKey(key);
     this.#believedBans.delete(key.id);
-    const names = new Set([subject, banPlaceOf(subject, key)]);
+    const names = new Set([subject, banNameOf(subject, key)]);
     return (await this.#breaker.run(() => this.#redis.del(...names))) > 0;
   }
 
@@ -116,5 +116,5 @@ export class RedisKeyLimiter extends RateLimiterRedis {
 }
 
 function toRequest(subject: string, key: LimitedKey): KeyRequest {
-  return { windowsAt: subject, banAt: banPlaceOf(subject, key), quota: key.quota };
+  return { windowsAt: subject, banAt: banNameOf(subject, key), quota: key.quota };
 }

@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest';
 import { createCircuitBreaker } from '../../src/quotas/circuit-breaker.ts';
-import { type KeyPlace, subjectOf } from '../../src/quotas/limited-key.ts';
+import { type KeyAndAccount, subjectOf } from '../../src/quotas/limited-key.ts';
 import { createRedisBans } from '../../src/quotas/redis-bans.ts';
-import { banPlaceOf, keyPrefix } from '../../src/quotas/redis-places.ts';
+import { banNameOf, keyPrefix } from '../../src/quotas/redis-names.ts';
 import { useRedis } from './use-redis.ts';
 
 const redis = useRedis();
 
-const placeOf = (key: KeyPlace) => banPlaceOf(`${keyPrefix}:${subjectOf(key)}`, key);
+const nameOf = (key: KeyAndAccount) => banNameOf(`${keyPrefix}:${subjectOf(key)}`, key);
 
 // Redis refuses to set what ends at once, and this replica took that for an outage.
 test.each([
@@ -21,12 +21,12 @@ test.each([
   const bans = createRedisBans({ redis: connection, breaker, limiter });
   const inAccount = { id: `key ${ttlMs}`, accountId: 'account' };
   const alone = { ...inAccount, accountId: undefined };
-  await connection.set(placeOf(inAccount), 'a ban');
+  await connection.set(nameOf(inAccount), 'a ban');
   vi.spyOn(connection, 'pttl').mockResolvedValueOnce(ttlMs);
 
   await bans.moveBan(inAccount, alone);
 
   expect(breaker.isOpen()).toBe(false);
-  expect(await connection.exists(placeOf(alone))).toBe(0);
+  expect(await connection.exists(nameOf(alone))).toBe(0);
   breaker.close();
 });

@@ -1,4 +1,4 @@
-import type { KeyPlace } from './limited-key.ts';
+import type { KeyAndAccount } from './limited-key.ts';
 
 /** In front of the name of a subject, where Redis keeps its windows. */
 export const keyPrefix = 'animal-store';
@@ -10,6 +10,6 @@ export const keyPrefix = 'animal-store';
  *
  * @param windowsAt where the windows of its subject are.
  */
-export function banPlaceOf(windowsAt: string, { id, accountId }: KeyPlace): string {
+export function banNameOf(windowsAt: string, { id, accountId }: KeyAndAccount): string {
   return accountId === undefined ? windowsAt : `${windowsAt}:ban:${id}`;
 }
