@@ -3,13 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { apiKeys, apiTokens } from '../../src/database/schema.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { createToken, hashToken } from '../../src/keys/token.ts';
+import { useAdmin } from '../support/admin.ts';
 import { kindsOfThisRun } from '../support/databases.ts';
 import { expectError, rateLimitOf } from '../support/expectations.ts';
 import { listAll } from '../support/list-all-pets.ts';
+import { requestLine } from '../support/observed.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
 import { useSharedService } from '../support/shared-service.ts';
-import { startService, useService } from '../support/test-service.ts';
+import { startService } from '../support/test-service.ts';
 
 const realm = 'Bearer realm="animal-store"';
 
@@ -314,7 +316,7 @@ describe('the quota of an address', () => {
   });
 
   describe('behind one proxy (TRUST_PROXY=1)', () => {
-    const service = useService('postgres', {
+    const { service, admin } = useAdmin('postgres', {
       env: { TRUST_PROXY: '1', ADDRESS_PER_MINUTE: '2' },
     });
 
@@ -358,6 +360,27 @@ describe('the quota of an address', () => {
 
     test('counts addresses that are none as the proxy itself', async () => {
       expect(await statusesFrom(['unknown', '"; drop', '999.1.1.1'])).toEqual([401, 401, 429]);
+    });
+
+    test('counts a suspended key, while other keys there are not, and the log names it', async () => {
+      const { key, token } = await admin.create('{"plan":"free"}');
+      await admin.call(`/keys/${key.id}/suspend`, { method: 'POST' });
+      const network = { 'X-Forwarded-For': '192.0.2.40' };
+      const codes: string[] = [];
+      for (let n = 0; n < 3; n += 1) {
+        const headers = { ...network, 'X-Request-Id': `suspended-${n}` };
+        const { body } = await service.call('/pets', { token, headers });
+        codes.push((body as { code: string }).code);
+      }
+      expect(codes).toEqual(['key_suspended', 'key_suspended', 'rate_limit_exceeded']);
+      expect((await service.call('/pets', { headers: network })).status).toBe(200);
+      expect(await requestLine(service.server, 'suspended-0')).toMatchObject({
+        status: 403,
+        errorCode: 'key_suspended',
+        keyId: key.id,
+        plan: 'free',
+        quota: 'admitted',
+      });
     });
   });
 });

@@ -1,10 +1,8 @@
 import type { AuditEntry, IssuedKey, Key, KeyDetails } from '@animal-store/contract/admin';
 import { until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
-import { useAdmin } from '../support/admin.ts';
 import { kindsOfThisRun } from '../support/databases.ts';
 import { expectError, rateLimitOf } from '../support/expectations.ts';
-import { requestLine } from '../support/observed.ts';
 import { useSharedService } from '../support/shared-service.ts';
 
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -242,28 +240,5 @@ describe.each(kindsOfThisRun)('a suspended key on %s', (kind) => {
     // Each entry begins where the one before has ended.
     const ends = changes.map(({ after }) => after.suspension);
     expect(changes.slice(1).map(({ before }) => before.suspension)).toEqual(ends.slice(0, -1));
-  });
-});
-
-describe('the network of a suspended key', () => {
-  const { service, admin } = useAdmin('postgres', { env: { ADDRESS_PER_MINUTE: '3' } });
-
-  test('is limited, while other keys there are not, and the log names the key', async () => {
-    const { key, token } = await admin.create('{"plan":"free"}');
-    await admin.call(`/keys/${key.id}/suspend`, { method: 'POST' });
-    const codes: string[] = [];
-    for (let n = 0; n < 4; n += 1) {
-      const { body } = await service.call('/pets', { token, headers: { 'X-Request-Id': `${n}` } });
-      codes.push((body as { code: string }).code);
-    }
-    expect(codes).toEqual([...Array(3).fill('key_suspended'), 'rate_limit_exceeded']);
-    expect((await service.call('/pets')).status).toBe(200);
-    expect(await requestLine(service.server, '0')).toMatchObject({
-      status: 403,
-      errorCode: 'key_suspended',
-      keyId: key.id,
-      plan: 'free',
-      quota: 'admitted',
-    });
   });
 });
