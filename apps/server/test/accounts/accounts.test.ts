@@ -9,20 +9,20 @@ import type {
   ListedKey,
 } from '@animal-store/contract/admin';
 import { describe, expect, test } from 'vitest';
-import { useAdmin } from '../support/admin.ts';
 import { kindsOfThisRun } from '../support/databases.ts';
+import { useSharedService } from '../support/shared-service.ts';
 
 let lastAccount = 0;
-/** An account that no other test has. */
+/** An account that no other test has, also of other files. */
 const newAccount = () => {
   lastAccount += 1;
-  return `C-${lastAccount}`;
+  return `accounts-test-${lastAccount}`;
 };
 
 const error = (status: number, code: string, message: string) => ({ code, message, status });
 
 describe.each(kindsOfThisRun)('accounts on %s', (kind) => {
-  const { service, admin } = useAdmin(kind, { env: { ADDRESS_PER_MINUTE: '1000000' } });
+  const { service, admin } = useSharedService(kind);
 
   const pathOf = (account: string) => `/accounts/${encodeURIComponent(account)}`;
   const show = async (account: string) =>

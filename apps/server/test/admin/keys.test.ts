@@ -4,9 +4,10 @@ import { until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
-import { adminOf, adminToken, useAdmin } from '../support/admin.ts';
+import { adminToken, useAdmin } from '../support/admin.ts';
 import { kindsOfThisRun } from '../support/databases.ts';
-import { startService, wideQuota } from '../support/test-service.ts';
+import { useSharedService } from '../support/shared-service.ts';
+import { wideQuota } from '../support/test-service.ts';
 
 const env = {
   ADMIN_TOKEN: adminToken,
@@ -397,37 +398,37 @@ describe.each(kindsOfThisRun)('API keys on %s', (kind) => {
   });
 });
 
-test('every change of a key is announced to all replicas, and a refused change is not', async () => {
-  await using service = await startService('postgres', { env });
-  const admin = adminOf(service.server);
-  const heard: unknown[] = [];
-  const listener = postgres(service.database.env['DATABASE_URL'] ?? '', { max: 1 });
-  try {
-    await listener.listen('animal_store_keys', (payload) => {
-      const message = JSON.parse(payload);
+describe('every change of a key', () => {
+  const { service, admin } = useSharedService('postgres');
+
+  test('is announced to all replicas, and a refused change is not', async () => {
+    const heard: { keyId?: string }[] = [];
+    const listener = postgres(service.database.env['DATABASE_URL'] ?? '', { max: 1 });
+    try {
+      const end = { keyId: 'end' };
+      await listener.listen('animal_store_keys', (payload) => heard.push(JSON.parse(payload)));
+      const { key } = await admin.create('{"plan":"free"}');
+      const path = `/keys/${key.id}`;
+      await admin.call(path, { method: 'PATCH', json: '{"quota":{"perMinute":1,"perDay":1}}' });
+      await admin.call(path, { method: 'PATCH', json: '{"plan":"pro"}' });
+      await admin.call(`${path}/rotate`, { method: 'POST' });
+      await admin.call(`${path}/unban`, { method: 'POST' });
+      await admin.call(`/keys/${key.id.toUpperCase()}/revoke`, { method: 'POST' });
+      await admin.call(`${path}/rotate`, { method: 'POST' });
+      await admin.call(`/keys/${nobody}/unban`, { method: 'POST' });
+      // Notices come in the order of their transactions: this is the last.
+      await listener.notify('animal_store_keys', JSON.stringify(end));
+      await until(() => heard.some(({ keyId }) => keyId === 'end'));
       // Those of nobody's key are a replica's heartbeats.
-      if (message.keyId !== '') heard.push(message);
-    });
-    const { key } = await admin.create('{"plan":"free"}');
-    const path = `/keys/${key.id}`;
-    await admin.call(path, { method: 'PATCH', json: '{"quota":{"perMinute":1,"perDay":1}}' });
-    await admin.call(path, { method: 'PATCH', json: '{"plan":"pro"}' });
-    await admin.call(`${path}/rotate`, { method: 'POST' });
-    await admin.call(`${path}/unban`, { method: 'POST' });
-    await admin.call(`/keys/${key.id.toUpperCase()}/revoke`, { method: 'POST' });
-    await admin.call(`${path}/rotate`, { method: 'POST' });
-    await admin.call(`/keys/${nobody}/unban`, { method: 'POST' });
-    // Notices come in the order of their transactions: this is the last.
-    await listener.notify('animal_store_keys', '"end"');
-    await until(() => heard.includes('end'));
-    expect(heard).toEqual([
-      { keyId: key.id },
-      { keyId: key.id },
-      { keyId: key.id, pardoned: true },
-      { keyId: key.id },
-      'end',
-    ]);
-  } finally {
-    await listener.end();
-  }
+      expect(heard.filter(({ keyId }) => keyId !== '')).toEqual([
+        { keyId: key.id },
+        { keyId: key.id },
+        { keyId: key.id, pardoned: true },
+        { keyId: key.id },
+        end,
+      ]);
+    } finally {
+      await listener.end();
+    }
+  });
 });
