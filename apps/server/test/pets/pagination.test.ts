@@ -275,11 +275,14 @@ describe.each(kindsOfThisRun)('pagination on %s', (kind) => {
       await refuse(`cursor=${cursor}&cursor=${cursor}`);
     });
 
-    test('of another server on the same data holds', async () => {
-      const cursor = await cursorOf('/pets?status=sold&limit=3');
-      await service.restart();
-      const answer = await service.call(`/pets?status=sold&limit=3&cursor=${cursor}`);
-      expect(idsOf(answer)).toEqual(sold().slice(3, 6));
-    });
+    // On Postgres, consistency.test.ts shows it with another replica.
+    if (kind === 'embedded') {
+      test('of another server on the same data holds', async () => {
+        const cursor = await cursorOf('/pets?status=sold&limit=3');
+        await service.restart();
+        const answer = await service.call(`/pets?status=sold&limit=3&cursor=${cursor}`);
+        expect(idsOf(answer)).toEqual(sold().slice(3, 6));
+      });
+    }
   });
 });
