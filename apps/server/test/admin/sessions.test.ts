@@ -5,15 +5,14 @@ import {
   type OperatorRole,
   sessionLifetime,
 } from '@animal-store/contract/admin';
-import { startServer, until } from '@animal-store/testkit';
+import { until } from '@animal-store/testkit';
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { operatorSessions } from '../../src/database/schema.ts';
 import { createToken, hashToken } from '../../src/keys/token.ts';
 import { createOperatorSessions } from '../../src/operators/operator-sessions.ts';
-import { type Admin, adminOf, adminToken, useAdmin } from '../support/admin.ts';
+import { type Admin, adminToken, useAdmin } from '../support/admin.ts';
 import { kindsOfThisRun, useDatabase } from '../support/databases.ts';
-import { useSharedService } from '../support/shared-service.ts';
 
 const begin = (admin: Admin, token: string) => admin.call('/sessions', { method: 'POST', token });
 
@@ -178,19 +177,5 @@ describe('in the database', () => {
     expect(found).toEqual([]);
     expect(await createOperatorSessions(db, `${adminToken}-2`).find(token)).toBeUndefined();
     expect(await createOperatorSessions(db, undefined).find(token)).toBeUndefined();
-  });
-});
-
-describe('on two replicas', () => {
-  const { service, admin } = useSharedService();
-
-  test('each accepts a session, and refuses it once it has ended', async () => {
-    const env = { ...service.database.env, ADMIN_TOKEN: adminToken };
-    await using second = await startServer({ env });
-    const other = adminOf(second);
-    const { token } = (await begin(admin, adminToken)).body as IssuedSession;
-    expect((await other.call('/keys', { token })).status).toBe(200);
-    await other.call('/sessions/current', { method: 'DELETE', token });
-    expect((await admin.call('/keys', { token })).status).toBe(401);
   });
 });
