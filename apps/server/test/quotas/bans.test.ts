@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plans, type Quota } from '@animal-store/contract';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { createMemoryQuotas } from '../../src/quotas/memory-quotas.ts';
 import { expectError, rateLimitOf } from '../support/expectations.ts';
 import { type Keys, startWithKeys } from '../support/service-with-keys.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import type { TestService } from '../support/test-service.ts';
 
 describe('bans', () => {
   let service: TestService;
@@ -15,6 +18,7 @@ describe('bans', () => {
         repeats: { perMinute: 1, perDay: 1_000 },
         warned: { perMinute: 1, perDay: 1_000 },
         wide: { perMinute: 20, perDay: 1_000 },
+        told: { perMinute: 20, perDay: 1_000 },
         headers: { perMinute: 1, perDay: 1_000 },
         still: { perMinute: 1, perDay: 1_000 },
       },
@@ -44,6 +48,18 @@ describe('bans', () => {
   test('the threshold is half of the limit if that is more', async () => {
     const codes = await codesOf('wide', 20 + 1 + 10 + 1);
     expect(codes.slice(20)).toEqual([...denied(11), 'key_temporarily_banned']);
+  });
+
+  test('the message of a denial says when to retry, and not that there are bans', async () => {
+    await codesOf('told', 20);
+    for (let i = 0; i < 5; i += 1) {
+      expectError(
+        await callAs('told'),
+        429,
+        'rate_limit_exceeded',
+        /^The limit of 20 requests a minute is used up until [-\dT:]{19}Z\. Retry after \d+ s\.$/,
+      );
+    }
   });
 
   test('the message warns from half the threshold on', async () => {
@@ -88,33 +104,39 @@ describe('bans', () => {
   });
 });
 
-test('requests already in flight are no strikes', async () => {
-  await using service = await startService('postgres', {
-    env: { BAN_GRACE_MS: '60000', BAN_MIN_STRIKES: '1' },
+// Without a server: the tests above show that it obeys these settings.
+describe('settings of bans', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   });
-  const answers = await Promise.all(
-    Array.from({ length: 200 }, () => service.call('/pets', { token: service.tokens.free })),
-  );
-  const denied = answers.filter(({ status }) => status === 429);
-  expect(denied).toHaveLength(140);
-  for (const answer of denied) {
-    expectError(
-      answer,
-      429,
-      'rate_limit_exceeded',
-      /^The limit of 60 requests a minute is used up until [-\dT:]{19}Z\. Retry after \d+ s\.$/,
-    );
-  }
-});
+  afterEach(() => {
+    vi.useRealTimers();
+  });
 
-test('bans can be switched off', async () => {
-  const { service, keys } = await startWithKeys(
-    { key: { perMinute: 1, perDay: 1_000 } },
-    { BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '0' },
-  );
-  await using _ = service;
-  for (let i = 0; i < 60; i += 1) {
-    const { body } = await service.call('/pets', { token: keys['key'] ?? '' });
-    if (i > 0) expect(body).toMatchObject({ code: 'rate_limit_exceeded' });
-  }
+  const quotasFor = (env: Readonly<Record<string, string>>) => createMemoryQuotas(readConfig(env));
+  const outcomesOf = async (
+    { keys }: ReturnType<typeof quotasFor>,
+    quota: Quota,
+    times: number,
+  ) => {
+    const decisions = await Promise.all(
+      Array.from({ length: times }, () => keys.take({ id: 'key', quota })),
+    );
+    return decisions.map(({ outcome }) => outcome);
+  };
+
+  test('requests already in flight are no strikes', async () => {
+    const quotas = quotasFor({ BAN_GRACE_MS: '60000', BAN_MIN_STRIKES: '1' });
+    const { free } = plans;
+    const outcomes = await outcomesOf(quotas, free, 200);
+    vi.advanceTimersByTime(59_000);
+    outcomes.push(...(await outcomesOf(quotas, free, 200)));
+    expect(outcomes).toEqual([...Array(60).fill('admitted'), ...Array(340).fill('denied')]);
+  });
+
+  test('bans can be switched off', async () => {
+    const quotas = quotasFor({ BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '0' });
+    const outcomes = await outcomesOf(quotas, { perMinute: 1, perDay: 1_000 }, 60);
+    expect(outcomes).toEqual(['admitted', ...Array(59).fill('denied')]);
+  });
 });
