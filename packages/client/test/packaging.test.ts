@@ -1,9 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Server, startServer } from '@animal-store/testkit';
+import { publint } from 'publint';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as client from '../src/index.ts';
 import { compileConsumer, fewCompilations, typescript7 } from './compile-consumer.ts';
 import { type Consumer, createConsumer, packageDirectory, runIn } from './consumer.ts';
+import { expectSmallBundle } from './expect-small-bundle.ts';
+import { readExamples } from './readme.ts';
 
 // The package as its users get it: packed, installed into an empty folder, imported from there.
 
@@ -139,3 +144,53 @@ test.each(fewCompilations)(
     await compileConsumer(consumer, typescript7, options);
   },
 );
+
+test('publint finds no problem in the package', async () => {
+  const tarball = new Uint8Array(consumer.tarball).buffer;
+  const { messages } = await publint({ strict: true, pack: { tarball } });
+  expect(messages).toEqual([]);
+});
+
+// With other bundlers: bundles.heavy.test.ts.
+test('all of it takes at most 6.2 kB in a bundle of rolldown', async () => {
+  await using bundle = await rolldown({ input: join(packageDirectory, 'dist/index.js') });
+  const { output } = await bundle.generate({ format: 'esm', minify: true });
+  expectSmallBundle(output[0].code, 6_200);
+});
+
+const examples = await readExamples();
+
+describe('the README', () => {
+  let service: Server;
+  beforeAll(async () => {
+    service = await startServer();
+    return () => service[Symbol.asyncDispose]();
+  });
+
+  const outputs = [
+    /^Mia is for sale\n$/,
+    /^\d+ animals\n0 since then\n\d+\n$/,
+    /^400 invalid_request name: .*\n$/,
+    /^true\n$/,
+    /^$/,
+    /^true\n$/,
+    /^listPets attempt 1\n200 \d+\n\d \S+\n$/,
+    /^\{"name":"Mia","categoryId":9007199254740993\} \{ name: 'Mia', categoryId: 9007199254740993n \}\n$/,
+    /^Mia,Tom 2\n$/,
+    /^\w+\n2 of three\n$/,
+  ];
+
+  test.each(examples.map((code, index) => [index, code] as const))(
+    'example %i runs as it stands',
+    async (index, code) => {
+      expect(examples).toHaveLength(outputs.length);
+      const program = code
+        .replaceAll("'http://127.0.0.1:3000/v1'", JSON.stringify(service.baseUrl))
+        .replaceAll("'ast_your_key'", JSON.stringify(service.demoKey));
+      await consumer.write(`example-${index}.mts`, program);
+      expect(await consumer.run(process.execPath, [`example-${index}.mts`])).toMatch(
+        outputs[index] ?? '',
+      );
+    },
+  );
+});

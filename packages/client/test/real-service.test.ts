@@ -1,0 +1,240 @@
+import { type Server, startServer, until } from '@animal-store/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type AnimalStoreClient,
+  type ApiError,
+  createClient,
+  InsufficientScopeError,
+  isApiError,
+  KeySuspendedError,
+} from '../src/index.ts';
+import { createTestService } from '../src/testing/index.ts';
+import { rejection } from './rejection.ts';
+
+// Against the real service. Each test has keys of its own.
+
+const mia = { name: 'Mia', categoryId: 3 };
+
+let server: Server;
+beforeAll(async () => {
+  server = await startServer({ env: { ADMIN_TOKEN: 'an-admin-token-for-tests' } });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function askAdmin(path: string, body?: object) {
+  const response = await fetch(`${server.opsUrl}/admin/v1${path}`, {
+    method: 'POST',
+    headers: {
+      Authorization: 'Bearer an-admin-token-for-tests',
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  expect(response.ok).toBe(true);
+  return (await response.json()) as { key: { id: string }; token: string };
+}
+const createKey = (more: object) => askAdmin('/keys', { plan: 'business', ...more });
+
+// With a Free key: 60 requests a minute, 1,000 a day.
+test('rateLimit() tells of both windows, costs nothing, and works while denied and banned', async () => {
+  const { baseUrl } = server;
+  const { token: apiKey } = await createKey({ plan: 'free' });
+  const store = createClient({ baseUrl, apiKey, maxRetryAfterMs: 0 });
+  const remaining = async () => {
+    const { windows } = await store.rateLimit();
+    return { minute: windows.minute.remaining, day: windows.day.remaining };
+  };
+
+  expect(await store.rateLimit()).toEqual({
+    plan: 'free',
+    subject: 'key',
+    windows: {
+      minute: { limit: 60, remaining: 60, resetsAt: expect.stringMatching(/^\d{4}-.*Z$/) },
+      day: { limit: 1_000, remaining: 1_000, resetsAt: expect.stringMatching(/^\d{4}-.*Z$/) },
+    },
+    bannedUntil: null,
+    warned: false,
+  });
+  await store.listPets();
+  expect(await remaining()).toEqual({ minute: 59, day: 999 });
+  expect(await remaining()).toEqual({ minute: 59, day: 999 });
+
+  while (await store.listPets().then(Boolean, () => false));
+  expect(await rejection(store.listPets())).toMatchObject({ name: 'RateLimitError', attempts: 0 });
+  expect(await remaining()).toEqual({ minute: 0, day: 940 });
+  expect((await store.rateLimit()).bannedUntil).toBeNull();
+
+  // Somebody else uses the key without the client, and does not care.
+  // Many at once, because on a busy machine the minute would end before a ban.
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  const isBanned = async () => {
+    const response = await fetch(`${baseUrl}/pets`, { headers });
+    return ((await response.json()) as { code: string }).code === 'key_temporarily_banned';
+  };
+  await until(async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, isBanned));
+    return answers.includes(true);
+  });
+  const { bannedUntil } = await store.rateLimit();
+  expect(Date.parse(bannedUntil ?? '')).toBeGreaterThan(Date.now());
+
+  const other = createClient({ baseUrl, apiKey: 'ast_unknown', maxRetries: 0 });
+  expect(isApiError(await rejection(other.rateLimit()), 401)).toBe(true);
+});
+
+describe('the test service answers like the real one', () => {
+  /** What an error says, without what differs between any two services. */
+  const describeError = (error: unknown) => {
+    const { name, status, code, detail, body, attempts, headers } = error as ApiError;
+    const challenge = headers.get('WWW-Authenticate');
+    return { name, status, code, detail, body, attempts, challenge };
+  };
+
+  const json = (body: unknown) => ({ method: 'POST', body: JSON.stringify(body) });
+
+  test.each([
+    ['pets:read', 'createPet', (store: AnimalStoreClient) => store.createPet(mia)],
+    ['pets:write', 'listPets', (store: AnimalStoreClient) => store.listPets()],
+    ['pets:write', 'rateLimit', (store: AnimalStoreClient) => store.rateLimit()],
+  ] as const)('to a key with %s alone that calls %s', async (scope, _operation, send) => {
+    const { token: apiKey } = await createKey({ scopes: [scope] });
+    const store = createClient({ baseUrl: server.baseUrl, apiKey });
+    const error = await rejection(send(store));
+    expect(error).toBeInstanceOf(InsufficientScopeError);
+    const service = createTestService({ scopes: [scope] });
+    const fake = await rejection(send(createClient(service.clientOptions)));
+    expect(describeError(fake)).toEqual(describeError(error));
+    expect(store.lastRateLimit?.remaining).toBe(999);
+  });
+
+  test('to a suspended key, until it is resumed', async () => {
+    const { key, token: apiKey } = await createKey({});
+    const store = createClient({ baseUrl: server.baseUrl, apiKey });
+    await askAdmin(`/keys/${key.id}/suspend`);
+    const error = await rejection(store.listPets());
+    expect(error).toBeInstanceOf(KeySuspendedError);
+    const service = createTestService();
+    service.failNext('key_suspended');
+    const fake = await rejection(createClient(service.clientOptions).listPets());
+    expect(describeError(fake)).toEqual(describeError(error));
+    await askAdmin(`/keys/${key.id}/resume`);
+    expect((await store.listPets()).pets.length).toBeGreaterThan(0);
+  });
+
+  test('in status, body and header fields', async () => {
+    const { token } = await createKey({});
+    const pets = await createClient({ baseUrl: server.baseUrl, apiKey: token }).eachPet().toArray();
+    const service = createTestService({ pets });
+    await createClient(service.clientOptions).eachPet().toArray();
+    const { baseUrl, apiKey } = service.clientOptions;
+    const once = { 'idempotency-key': 'once' };
+    const requests: [string, { method?: string; body?: string; headers?: object }?][] = [
+      ...Array.from(
+        { length: 5 },
+        (_, index) => ['/pets', json({ ...mia, name: `n${index}` })] as [string, object],
+      ),
+      ['/pets', { method: 'POST', body: '{"name":"x","categoryId":9223372036854775807}' }],
+      ['/pets', json({ name: 'Tom', categoryId: -1, status: 'sold', id: 7, more: true })],
+      ['/pets', { ...json(mia), headers: once }],
+      ['/pets', { ...json(mia), headers: once }],
+      ['/pets', { ...json({ ...mia, name: 'Tom' }), headers: once }],
+      ...[
+        {},
+        [],
+        null,
+        7,
+        { name: '', categoryId: 1.5, status: 'lost' },
+        { ...mia, name: 'a\n' },
+        { ...mia, name: ' ' },
+        { ...mia, name: 'Mia\u202e' },
+      ].map((body) => ['/pets', json(body)] as [string, object]),
+      ['/pets', { method: 'POST', body: '{' }],
+      ['/pets', { method: 'POST', body: '{"name":"x","categoryId":9223372036854775808}' }],
+      ['/pets', { method: 'POST' }],
+      ['/pets'],
+      ['/pets?limit=2'],
+      ['/pets?limit=2&status=available'],
+      ['/pets?status=sold'],
+      ['/pets?status=pending&limit=100'],
+      ['/pets?limit=0'],
+      ['/pets?limit=101&status=lost'],
+      ['/pets?limit=1e1'],
+      ['/pets?cursor=x'],
+      ['/pets?unknown=1'],
+      ['/pets?ids=3,1,99,1'],
+      ['/pets?ids=3,1&categoryId=3&status=available'],
+      ['/pets?ids=9223372036854775807'],
+      ['/pets?ids=1&limit=5&cursor=x'],
+      ['/pets?ids='],
+      ['/pets?ids=1,x&limit=0'],
+      [`/pets?ids=${Array.from({ length: 101 }, () => 1)}`],
+      ['/pets?categoryId=9223372036854775807'],
+      ['/pets?categoryId=3&limit=2&status=available'],
+      ['/pets?categoryId=03'],
+      ['/pets/1'],
+      ['/pets/999'],
+      ['/pets/9223372036854775807'],
+      ['/pets/9223372036854775808'],
+      ['/pets/abc'],
+      ['/pets/1', { method: 'PUT' }],
+      ['/pets', { method: 'DELETE' }],
+      ['/store/orders'],
+      ['/store/orders', { method: 'POST' }],
+      ['/nothing'],
+      ['/pets', { method: 'HEAD' }],
+      ['/rate-limit'],
+    ];
+
+    /** What an answer says, without what differs between any two services. */
+    async function read(response: Pick<Response, 'status' | 'headers' | 'text'>) {
+      const text = await response.text();
+      const names = [
+        'allow',
+        'content-type',
+        'deprecation',
+        'sunset',
+        'retry-after',
+        'x-ratelimit-limit',
+      ];
+      const more = [
+        'idempotent-replayed',
+        'ratelimit-policy',
+        'x-ratelimit-remaining',
+        'www-authenticate',
+        'cache-control',
+      ];
+      return {
+        status: response.status,
+        body: text
+          .replace('"plan":"business"', '"plan":"enterprise"')
+          .replaceAll(/"resetsAt":"[^"]*"/g, ''),
+        link: response.headers
+          .get('link')
+          ?.replaceAll(/<https?:\/\/[^/]*/g, '<')
+          .replaceAll(/cursor=[^&>]*/g, ''),
+        location: response.headers.get('location')?.replace(/^https?:\/\/[^/]*/, ''),
+        headers: [...names, ...more].map((name) => [name, response.headers.get(name)]),
+        hasId: response.headers.has('x-request-id'),
+      };
+    }
+
+    for (const [path, { method = 'GET', body, headers } = {}] of requests) {
+      const init = (key: string) => ({
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body }),
+        redirect: 'manual' as const,
+        signal: new AbortController().signal,
+      });
+      const real = await fetch(server.baseUrl + path, init(token));
+      const fake = await service.clientOptions.fetch(baseUrl + path, init(apiKey));
+      expect(await read(fake as Response), `${method} ${path} ${body ?? ''}`).toEqual(
+        await read(real),
+      );
+    }
+  });
+});
