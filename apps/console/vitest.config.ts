@@ -1,3 +1,4 @@
 import { configureTests } from '../../vitest.shared.ts';
 
-export default configureTests('console');
+// A second worker would take longer to load than it saves.
+export default configureTests('console', { maxWorkers: 1 });

@@ -1,3 +1,4 @@
 import { configureTests } from '../../vitest.shared.ts';
 
-export default configureTests('contract');
+// A second worker would take longer to load than it saves.
+export default configureTests('contract', { maxWorkers: 1 });
