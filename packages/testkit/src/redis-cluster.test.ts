@@ -1,9 +1,14 @@
-import { expect, test } from 'vitest';
-import { openRedisCluster } from './redis-cluster.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { openRedisCluster, type RedisCluster } from './redis-cluster.ts';
+
+let cluster: RedisCluster;
+
+beforeAll(async () => {
+  cluster = await openRedisCluster();
+  return () => cluster[Symbol.asyncDispose]();
+});
 
 test('a cluster serves all slots from three masters', async () => {
-  await using cluster = await openRedisCluster();
-
   expect(cluster.urls).toHaveLength(3);
   for (const node of cluster.nodes) {
     const info = await node.command('cluster', 'info');
@@ -14,7 +19,6 @@ test('a cluster serves all slots from three masters', async () => {
 });
 
 test('a key is on one node, and the other nodes redirect to it', async () => {
-  await using cluster = await openRedisCluster();
   const replies = await Promise.allSettled(
     cluster.nodes.map((node) => node.command('set', 'animal', 'Rex')),
   );
