@@ -1,6 +1,13 @@
-import type { AuditEntry, IssuedKey, Key, KeyDetails } from '@animal-store/contract/admin';
+import type {
+  AuditEntry,
+  IssuedKey,
+  IssuedOperator,
+  Key,
+  KeyDetails,
+} from '@animal-store/contract/admin';
 import { type Server, startServer, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { adminOf } from '../support/admin.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { cli, execute } from '../support/run-command.ts';
 import { call } from '../support/test-service.ts';
@@ -348,6 +355,19 @@ $`,
     expect(await cli(['keys', 'list'], env)).toMatchObject({ code: 1 });
     const revoked = await operators('revoke', id);
     expect(revoked.stdout).toMatch(new RegExp(`\n  State    revoked ${anyTime}\n`));
+  });
+
+  test('without an ADMIN_TOKEN, named operators have the admin API, and nobody else', async () => {
+    const admin = adminOf(server);
+    const created = await cli(
+      ['operators', 'create', '--name', 'Ann', '--role', 'owner', '--json'],
+      database.env,
+    );
+    const { operator, token } = JSON.parse(created.stdout) as IssuedOperator;
+    expect((await admin.call('/keys', { token })).status).toBe(200);
+    expect((await admin.call('/keys')).status).toBe(401);
+    // Other tests list those that are not revoked.
+    await admin.call(`/operators/${operator.id}/revoke`, { method: 'POST', token });
   });
 
   test('npm run keys finds the server that npm start started', async () => {

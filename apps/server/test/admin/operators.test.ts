@@ -6,16 +6,14 @@ import {
   type OperatorRole,
   operatorRoles,
 } from '@animal-store/contract/admin';
-import { startServer } from '@animal-store/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
 import {
   createOperatorManagement,
   type OperatorManagement,
 } from '../../src/operators/operator-management.ts';
-import { adminOf, someCause, useAdmin } from '../support/admin.ts';
+import { someCause, useAdmin } from '../support/admin.ts';
 import { kindsOfThisRun } from '../support/databases.ts';
-import { useSharedService } from '../support/shared-service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -157,20 +155,5 @@ describe.each(kindsOfThisRun)('on %s', (kind) => {
       const needed = Object.values(adminRoutes).map(({ role }) => role);
       expect(new Set(needed)).toEqual(new Set(operatorRoles));
     });
-  });
-});
-
-describe('without an ADMIN_TOKEN', () => {
-  const shared = useSharedService();
-
-  test('named operators still have the admin API, and nobody else', async () => {
-    const json = '{"name":"Ann","role":"owner"}';
-    const created = await shared.admin.call('/operators', { json });
-    const { token } = created.body as IssuedOperator;
-
-    await using later = await startServer({ env: shared.service.database.env });
-    const admin = adminOf(later);
-    expect((await admin.call('/keys', { token })).status).toBe(200);
-    expect((await admin.call('/keys')).status).toBe(401);
   });
 });
