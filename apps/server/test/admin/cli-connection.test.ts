@@ -1,13 +1,10 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Key } from '@animal-store/contract/admin';
-import { freePort, startServer, temporaryDirectory } from '@animal-store/testkit';
+import { freePort, temporaryDirectory } from '@animal-store/testkit';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { findServer } from '../../src/cli/find-server.ts';
 import { adminToken } from '../support/admin.ts';
-import { createDatabase } from '../support/databases.ts';
 import { type CliEnvironment, cli } from '../support/run-command.ts';
 import { call, useService } from '../support/test-service.ts';
 
@@ -51,26 +48,6 @@ describe('without a server of its own', () => {
       stdout: '',
       stderr: `error: ${file} holds no admin token: 16 to 256 visible ASCII characters.\n`,
     });
-  });
-
-  // It once sent the token to whoever listened on the port that a killed server had left behind.
-  test('it sends nothing to a port after its server was killed', async () => {
-    await using database = await createDatabase('embedded');
-    const port = await freePort();
-    const env = { ...database.env, OPS_PORT: String(port) };
-    await using server = await startServer({ env });
-    await server.kill();
-    let connections = 0;
-    await using squatter = createServer(() => {
-      connections += 1;
-    }).listen(port, '127.0.0.1');
-    await once(squatter, 'listening');
-    expect(await list(database.env)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `error: No server answers at ${database.env['DATA_DIR']}: ECONNREFUSED. Is it running?\n`,
-    });
-    expect(connections).toBe(0);
   });
 
   test('it requires a token if only a URL is given', async () => {

@@ -2,15 +2,23 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { openRedis, openTcpProxy, runServer, startServer, until } from '@animal-store/testkit';
+import {
+  freePort,
+  openRedis,
+  openTcpProxy,
+  runServer,
+  startServer,
+  until,
+} from '@animal-store/testkit';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { adminToken } from '../support/admin.ts';
 import { createDatabase, kindsOfThisRun } from '../support/databases.ts';
 import { logOf } from '../support/observed.ts';
+import { type CliEnvironment, cli } from '../support/run-command.ts';
 import { useSharedService } from '../support/shared-service.ts';
 import { type CallOptions, call, startService, useService } from '../support/test-service.ts';
 
@@ -171,7 +179,8 @@ describe("an embedded server's socket", () => {
 
   test('accepts commands without a token from its own user, besides a port that is guarded', async () => {
     await using database = await createDatabase('embedded');
-    const env = { ...database.env, ADMIN_TOKEN: adminToken };
+    const port = await freePort();
+    const env = { ...database.env, ADMIN_TOKEN: adminToken, OPS_PORT: String(port) };
     const dataDir = database.env['DATA_DIR'] ?? '';
     const socket = socketOf(dataDir);
     await using first = await startServer({ env });
@@ -185,11 +194,27 @@ describe("an embedded server's socket", () => {
     // It is left behind by kill -9, replaced at the next start, and removed by a stop.
     await first.kill();
     expect(existsSync(socket)).toBe(true);
+    await expectNothingSentTo(port, database.env);
     await using second = await startServer({ env });
     expect(await statusOver(socket)).toBe(200);
     await second.stop();
     expect(existsSync(socket)).toBe(false);
   });
+
+  // The CLI once sent the token to whoever listened on the port that a killed server had left behind.
+  async function expectNothingSentTo(port: number, env: CliEnvironment): Promise<void> {
+    let connections = 0;
+    await using squatter = createTcpServer(() => {
+      connections += 1;
+    }).listen(port, '127.0.0.1');
+    await once(squatter, 'listening');
+    expect(await cli(['keys', 'list'], env)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: No server answers at ${env.DATA_DIR}: ECONNREFUSED. Is it running?\n`,
+    });
+    expect(connections).toBe(0);
+  }
 
   /** Lists keys over a Unix socket, without a token, and gives the status. */
   async function statusOver(socketPath: string): Promise<number> {
