@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { temporaryDirectory } from '@animal-store/testkit';
 import { describe, expect, inject, test } from 'vitest';
 
@@ -14,6 +15,10 @@ const vitest = join(
   'vitest.mjs',
 );
 const shared = new URL('../../../../vitest.shared.ts', import.meta.url);
+// As servers of the testkit: half of a run is the compilation of vitest.
+const NODE_COMPILE_CACHE = fileURLToPath(
+  new URL('../../../../node_modules/.cache/node', import.meta.url),
+);
 
 /** Runs tests in a process of its own; `onOutput` is called with all of its output so far. */
 async function runTests(
@@ -34,9 +39,15 @@ async function runTests(
   );
   for (const [name, source] of Object.entries(tests)) await writeFile(join(root, name), source);
   const { args = [], turboHash = 'inputs', onOutput } = options;
-  const child = spawn(process.execPath, [vitest, 'run', '--root', root, ...args], {
-    // biome-ignore lint/style/noProcessEnv: vitest looks for programs where this machine has them
-    env: { PATH: process.env['PATH'], ...(turboHash !== '' && { TURBO_HASH: turboHash }) },
+  // One worker, because a process for each of these small files takes longer than the file.
+  const vitestArgs = [vitest, 'run', '--root', root, '--maxWorkers=1', ...args];
+  const child = spawn(process.execPath, vitestArgs, {
+    env: {
+      // biome-ignore lint/style/noProcessEnv: vitest looks for programs where this machine has them
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE,
+      ...(turboHash !== '' && { TURBO_HASH: turboHash }),
+    },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
