@@ -76,6 +76,20 @@ describe('an environment', () => {
   });
 });
 
+test.each([
+  ['a share of all by default', {}, undefined],
+  ['all of them behind a proxy, which makes all connections', { TRUST_PROXY: '1' }, 0],
+  ['what it is told', { MAX_CONNECTIONS_PER_NETWORK: '3' }, 3],
+  ['what it is told, without a limit', { MAX_CONNECTIONS_PER_NETWORK: '0' }, 0],
+  [
+    'what it is told behind a proxy, too',
+    { MAX_CONNECTIONS_PER_NETWORK: '3', TRUST_PROXY: '1' },
+    3,
+  ],
+])('a network may have as many connections as %s', (_, environment, expected) => {
+  expect(readConfig(environment).maxConnectionsPerNetwork).toBe(expected);
+});
+
 test('the URL of Sentinels is one, although it has commas', () => {
   const REDIS_URL = 'redis+sentinel://a:26379,b:26379/mymaster';
   expect(readConfig({ REDIS_URL }).redisUrls).toEqual([REDIS_URL]);

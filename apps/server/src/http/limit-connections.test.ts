@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { limitConnections } from './limit-connections.ts';
 
 // Over real sockets: test/wire/connection-limits.test.ts. There all connections have one address.
@@ -17,18 +17,32 @@ class FakeSocket extends EventEmitter {
   }
 }
 
+let server: Server;
+
+function connect(address: string): FakeSocket {
+  const socket = new FakeSocket(address);
+  server.emit('connection', socket);
+  return socket;
+}
+
+test.each([
+  ['a quarter of all connections by default', undefined, 3],
+  ['all connections without a limit', 0, 12],
+])('a network may have %s', (_, maxPerNetwork, admitted) => {
+  server = createServer();
+  const onRefused = vi.fn();
+  limitConnections(server, { max: 12, maxPerNetwork, onRefused });
+  const sockets = Array.from({ length: 12 }, () => connect('192.0.2.1'));
+  expect(sockets.map(({ isOpen }) => isOpen)).toEqual(sockets.map((_, i) => i < admitted));
+  const refusals = Array.from({ length: 12 - admitted }, () => ['MAX_CONNECTIONS_PER_NETWORK']);
+  expect(onRefused.mock.calls).toEqual(refusals);
+});
+
 describe('with two connections for each network', () => {
-  let server: Server;
   beforeEach(() => {
     server = createServer();
     limitConnections(server, { max: 100, maxPerNetwork: 2, onRefused() {} });
   });
-
-  function connect(address: string): FakeSocket {
-    const socket = new FakeSocket(address);
-    server.emit('connection', socket);
-    return socket;
-  }
 
   test('the third connection of an address is closed, and no other', () => {
     const sockets = ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2'].map(connect);
