@@ -7,6 +7,8 @@ import { postgresAt, startServer, until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { describe, expect, inject, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
+import { openPostgres } from '../../src/database/open-postgres.ts';
+import { apiKeys, pets } from '../../src/database/schema.ts';
 import { createToken } from '../../src/keys/token.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
 import { createOldDatabase } from '../support/old-database.ts';
@@ -16,13 +18,22 @@ const run = promisify(execFile);
 const app = fileURLToPath(new URL('../../', import.meta.url));
 const migrations = 'src/database/migrations';
 
-test('two servers that start at once on an empty database migrate it once and all serve', async () => {
+test('two servers that start at once on an empty database migrate it once, seed nothing and all serve', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
   await using started = new AsyncDisposableStack();
   const servers = await Promise.all(
     Array.from({ length: 2 }, () => startServer({ env: { DATABASE_URL: database.url } })),
   );
   for (const server of servers) started.use(server);
+  for (const server of servers) {
+    expect(server.output()).not.toMatch(/\bast_/);
+    expect(server.output()).not.toContain(database.url);
+    expect(await readdir(server.dataDir)).toEqual([]);
+  }
+  const { db, close } = openPostgres(database.url);
+  expect(await db.$count(pets)).toBe(0);
+  expect(await db.$count(apiKeys)).toBe(0);
+  await close();
   for (const server of servers) {
     // Well-formed and nobody's, which only the database can tell.
     expect((await call(`${server.baseUrl}/pets`, { token: createToken() })).status).toBe(401);

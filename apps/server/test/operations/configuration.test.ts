@@ -1,42 +1,19 @@
 import { once } from 'node:events';
-import { readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import {
-  freePort,
-  postgresAt,
-  runServer,
-  startServer,
-  temporaryDirectory,
-} from '@animal-store/testkit';
-import { describe, expect, inject, test } from 'vitest';
+import { freePort, runServer, temporaryDirectory, until } from '@animal-store/testkit';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openEmbedded } from '../../src/database/open-embedded.ts';
-import { openPostgres } from '../../src/database/open-postgres.ts';
-import { apiKeys, pets } from '../../src/database/schema.ts';
 import { bindPort } from '../../src/http/bind-port.ts';
-import { createDatabase } from '../support/databases.ts';
-import { expectRefusal, expectStartupError } from '../support/expect-refusal.ts';
+import { expectStartupError } from '../support/expect-refusal.ts';
+import { logOf } from '../support/observed.ts';
 import { useSharedService } from '../support/shared-service.ts';
-import { call, startService } from '../support/test-service.ts';
-
-const newPet = '{"name":"Rex","categoryId":1}';
+import { call, startService, type TestService } from '../support/test-service.ts';
 
 describe('an address that is not available', () => {
-  test('is refused when the port is in use, and the next start still prints the key', async () => {
-    await using database = await createDatabase('embedded');
-    const { env } = database;
-    await using other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const port = String((other.address() as { port: number }).port);
-
-    const refused = await runServer({ env: { ...env, PORT: port } });
-    expectRefusal(refused, new RegExp(`^PORT: ${port} on 127\\.0\\.0\\.1 is in use\\. Choose`));
-
-    await using server = await startServer({ env });
-    expect(server.demoKey).toBeDefined();
-  });
-
+  // In use: start.test.ts, with a whole process.
   test.each([
     // 192.0.2.0/24 is for documentation (RFC 5737).
     ['belongs to another machine', '192.0.2.1'],
@@ -49,13 +26,7 @@ describe('an address that is not available', () => {
 });
 
 describe('a data directory that cannot be used', () => {
-  test('ends the start with one line', async () => {
-    await using directory = await temporaryDirectory();
-    const dataDir = join(directory.path, 'file');
-    await writeFile(dataDir, '');
-    expectRefusal(await runServer({ dataDir }), /^DATA_DIR: cannot open \S+: E\w+: /);
-  });
-
+  // With a whole process: that of a server that is running, in start.test.ts.
   test.each([
     ['is a file', 'file'],
     ['is below a file', 'file/below'],
@@ -95,6 +66,7 @@ describe('variables', () => {
       PUBLIC_URL: 'https://hunter2.example/with/path',
       TRUST_PROXY: 'yes',
       DATABASE_URL: 'mysql://root:hunter2@db/animals',
+      LOG_LEVEL: 'loud',
     };
     const { code, stdout, stderr } = await runServer({ env });
     expect(code).toBe(1);
@@ -104,6 +76,12 @@ describe('variables', () => {
     for (const line of lines) expect(line).toMatch(/^[A-Z_]+: expected \S/);
     for (const value of Object.values(env)) expect(stderr).not.toContain(value);
     expect(stderr).not.toContain('hunter2');
+    for (const line of [
+      'PORT: expected a whole number from 0 to 65535, such as PORT=3000',
+      'LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent',
+    ]) {
+      expect(lines).toContain(line);
+    }
   });
 
   describe('links start', () => {
@@ -116,48 +94,44 @@ describe('variables', () => {
       expect(shared.server.origin).toMatch(/^http:\/\/127\.0\.0\.1:/);
     });
 
-    const hostsOfThisRun = [inject('isHeavy') ? '::' : '0.0.0.0'];
+    const hostOfThisRun = inject('isHeavy') ? '::' : '0.0.0.0';
 
-    test.each(hostsOfThisRun)('with localhost on all addresses (%s)', async (host) => {
-      await using service = await startService('postgres', { env: { HOST: host } });
-      const { port } = new URL(service.server.origin);
-      const { headers } = await call(`http://127.0.0.1:${port}/v1/pets/1`, {
-        token: service.tokens.free,
+    // Together, because they do not disturb each other and each start takes a second.
+    describe(`on all addresses (HOST=${hostOfThisRun}), with a PORT, in pretty lines`, () => {
+      let service: TestService;
+      let port: number;
+
+      beforeAll(async () => {
+        port = await freePort();
+        service = await startService('postgres', {
+          env: { HOST: hostOfThisRun, PORT: String(port), LOG_FORMAT: 'pretty' },
+        });
+        return () => service[Symbol.asyncDispose]();
       });
-      expect(headers.get('Link')).toContain(`<http://localhost:${port}/docs#deprecation>`);
-    });
-  });
 
-  test('PORT is the port of the service, and PUBLIC_URL begins its links, whatever the Host header', async () => {
-    const port = await freePort();
-    await using service = await startService('postgres', {
-      env: { PORT: String(port), PUBLIC_URL: 'https://api.example.com' },
+      const ask = (path: string, token: string | null) =>
+        call(`http://127.0.0.1:${port}/v1${path}`, { token });
+
+      test('PORT is the port of the service, and links start with localhost', async () => {
+        expect(new URL(service.server.baseUrl).port).toBe(String(port));
+        const { headers } = await ask('/pets/1', service.tokens.free);
+        expect(headers.get('Link')).toContain(`<http://localhost:${port}/docs#deprecation>`);
+      });
+
+      test('LOG_FORMAT=pretty is readable and is not JSON', async () => {
+        await ask('/pets', null);
+        const pattern = /^\d\d:\d\d:\d\d info {2}request method=GET route=\/v1\/pets status=401 /m;
+        await until(() => pattern.test(service.server.output()));
+        expect(service.server.output()).toMatch(/^Animal Store is listening on http:\/\/\S+\/v1$/m);
+        expect(logOf(service.server)).toEqual([]);
+      });
     });
-    expect(service.server.output()).toContain(` http://127.0.0.1:${port}/v1`);
-    await service.call('/pets', { json: newPet });
-    await service.call('/pets', { json: newPet });
-    const { headers } = await service.call('/pets?limit=1');
-    expect(headers.get('Link')).toMatch(
-      /^<https:\/\/api\.example\.com\/v1\/pets\?[^>]+>; rel="next"$/,
-    );
   });
 });
 
 describe('DATABASE_URL', () => {
   const { adminUrl } = inject('postgres');
   const refusal = /^DATABASE_URL: cannot open the database: (?!\w+ CONNECT_TIMEOUT)\S/;
-
-  test('seeds nothing, keeps nothing in DATA_DIR and prints no key', async () => {
-    await using database = await postgresAt(inject('postgres')).createDatabase();
-    await using server = await startServer({ env: { DATABASE_URL: database.url } });
-    expect(server.output()).not.toMatch(/\bast_/);
-    expect(server.output()).not.toContain(database.url);
-    expect(await readdir(server.dataDir)).toEqual([]);
-    const { db, close } = openPostgres(database.url);
-    expect(await db.$count(pets)).toBe(0);
-    expect(await db.$count(apiKeys)).toBe(0);
-    await close();
-  });
 
   test('is refused with a wrong password', async () => {
     const url = new URL(adminUrl);

@@ -1,26 +1,23 @@
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { createServer, type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { join } from 'node:path';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import {
-  freePort,
   openRedis,
   openTcpProxy,
+  type Redis,
   runServer,
+  type Server,
   startServer,
+  type TcpProxy,
   until,
 } from '@animal-store/testkit';
 import postgres from 'postgres';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminToken } from '../support/admin.ts';
-import { createDatabase, kindsOfThisRun } from '../support/databases.ts';
+import { createDatabase, kindsOfThisRun, type TestDatabase } from '../support/databases.ts';
 import { logOf } from '../support/observed.ts';
-import { type CliEnvironment, cli } from '../support/run-command.ts';
 import { useSharedService } from '../support/shared-service.ts';
-import { type CallOptions, call, startService, useService } from '../support/test-service.ts';
+import { type CallOptions, call, createKeys } from '../support/test-service.ts';
 
 const mentioning = (part: string) => [expect.stringContaining(part)];
 
@@ -79,8 +76,31 @@ describe.each(kindsOfThisRun)('on %s', (kind) => {
   );
 });
 
-describe('a replica on Postgres', () => {
-  const service = useService('postgres');
+describe('a replica on Postgres and Redis', () => {
+  const stack = new AsyncDisposableStack();
+  let database: TestDatabase;
+  let proxy: TcpProxy;
+  let redis: Redis;
+  let server: Server;
+  let token = '';
+
+  beforeAll(async () => {
+    database = stack.use(await createDatabase('postgres'));
+    token = (await createKeys(database)).enterprise;
+    redis = stack.use(await openRedis());
+    const url = database.env['DATABASE_URL'] ?? '';
+    const target = { host: '127.0.0.1', port: Number(new URL(url).port) };
+    proxy = stack.use(await openTcpProxy({ target }));
+    const env = { DATABASE_URL: proxy.via(url), REDIS_URL: redis.url };
+    server = stack.use(await startServer({ env }));
+  });
+  afterAll(() => stack.disposeAsync());
+
+  const readiness = async () => {
+    const { status, body, headers } = await call(`${server.opsUrl}/readyz`);
+    return { status, body, retryAfter: headers.get('Retry-After') };
+  };
+  const ready = { status: 200, body: { status: 'ready', reasons: [] }, retryAfter: null };
 
   // Otherwise the empty string, or a well-known value, could be a token.
   test('admits nobody without an ADMIN_TOKEN and without operators', async () => {
@@ -92,28 +112,18 @@ describe('a replica on Postgres', () => {
         `Bearer ${adminToken}`,
       ]) {
         const headers = authorization === undefined ? {} : { Authorization: authorization };
-        const answer = await call(service.server.opsUrl + path, { method: 'GET', headers });
+        const answer = await call(server.opsUrl + path, { method: 'GET', headers });
         expect([401, 429]).toContain(answer.status);
       }
     }
   });
 
   test('is ready only while the database answers', async () => {
-    await using database = await createDatabase('postgres');
-    const url = database.env['DATABASE_URL'] ?? '';
-    const target = { host: '127.0.0.1', port: Number(new URL(url).port) };
-    await using proxy = await openTcpProxy({ target });
-    await using server = await startServer({ env: { DATABASE_URL: proxy.via(url) } });
-    const readiness = async () => {
-      const { status, body, headers } = await call(`${server.opsUrl}/readyz`);
-      return { status, body, retryAfter: headers.get('Retry-After') };
-    };
     const notReady = (reason: string) => ({
       status: 503,
       body: { status: 'not_ready', reasons: mentioning(reason) },
       retryAfter: '1',
     });
-    const ready = { status: 200, body: { status: 'ready', reasons: [] }, retryAfter: null };
     await expect.poll(readiness).toEqual(ready);
 
     await proxy.cut();
@@ -136,93 +146,44 @@ describe('a replica on Postgres', () => {
   });
 
   test('is ready only if the database has its migrations; it may have newer ones', async () => {
-    const sql = postgres(service.database.env['DATABASE_URL'] ?? '', {
-      max: 1,
-      onnotice: () => {},
-    });
+    const sql = postgres(database.env['DATABASE_URL'] ?? '', { max: 1, onnotice: () => {} });
+    const body = async () => (await readiness()).body;
+    const lacking = { status: 'not_ready', reasons: mentioning('lacks migrations') };
+    // A copy, so that the other tests find what is there.
+    await sql.unsafe(`
+      alter schema drizzle rename to kept;
+      create schema drizzle;
+      create table drizzle.__drizzle_migrations as table kept.__drizzle_migrations;
+    `);
     try {
-      const readiness = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
-      const lacking = { status: 'not_ready', reasons: mentioning('lacks migrations') };
       await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', 9999999999999)`;
-      await expect.poll(readiness).toEqual({ status: 'ready', reasons: [] });
+      await expect.poll(body).toEqual(ready.body);
       await sql`delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations where hash <> 'newer') or hash = 'newer'`;
-      await expect.poll(readiness).toEqual(lacking);
+      await expect.poll(body).toEqual(lacking);
       await sql`truncate drizzle.__drizzle_migrations`;
-      await expect.poll(readiness).toEqual(lacking);
+      await expect.poll(body).toEqual(lacking);
       await sql`drop schema drizzle cascade`;
-      await expect.poll(readiness).toEqual(lacking);
+      await expect.poll(body).toEqual(lacking);
+      await sql`alter schema kept rename to drizzle`;
+      await expect.poll(readiness).toEqual(ready);
     } finally {
       await sql.end();
     }
   });
 
   test('is degraded, and ready, without its Redis', async () => {
-    await using redis = await openRedis();
-    await using service = await startService('postgres', { env: { REDIS_URL: redis.url } });
-    const readiness = () => call(`${service.server.opsUrl}/readyz`);
-    await expect.poll(readiness).toMatchObject({ status: 200, body: { status: 'ready' } });
+    await expect.poll(readiness).toEqual(ready);
 
     await redis.kill();
-    expect((await service.call('/pets')).status).toBe(200);
+    expect((await call(`${server.baseUrl}/pets`, { token })).status).toBe(200);
     await expect.poll(readiness).toMatchObject({
       status: 200,
       body: { status: 'degraded', reasons: mentioning('Redis is away') },
     });
 
     await redis.restart();
-    await until(async () => ((await readiness()).body as { status: string }).status === 'ready');
+    await expect.poll(readiness).toEqual(ready);
   });
-});
-
-describe("an embedded server's socket", () => {
-  const socketOf = (dataDir = '') => join(dataDir, 'ops.sock');
-
-  test('accepts commands without a token from its own user, besides a port that is guarded', async () => {
-    await using database = await createDatabase('embedded');
-    const port = await freePort();
-    const env = { ...database.env, ADMIN_TOKEN: adminToken, OPS_PORT: String(port) };
-    const dataDir = database.env['DATA_DIR'] ?? '';
-    const socket = socketOf(dataDir);
-    await using first = await startServer({ env });
-    expect(await statusOver(socket)).toBe(200);
-    expect((await stat(socket)).mode & 0o777).toBe(0o600);
-    expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
-    const url = `${first.opsUrl}/admin/v1/keys`;
-    expect((await call(url, { token: adminToken })).status).toBe(200);
-    expect((await call(url)).status).toBe(401);
-
-    // It is left behind by kill -9, replaced at the next start, and removed by a stop.
-    await first.kill();
-    expect(existsSync(socket)).toBe(true);
-    await expectNothingSentTo(port, database.env);
-    await using second = await startServer({ env });
-    expect(await statusOver(socket)).toBe(200);
-    await second.stop();
-    expect(existsSync(socket)).toBe(false);
-  });
-
-  // The CLI once sent the token to whoever listened on the port that a killed server had left behind.
-  async function expectNothingSentTo(port: number, env: CliEnvironment): Promise<void> {
-    let connections = 0;
-    await using squatter = createTcpServer(() => {
-      connections += 1;
-    }).listen(port, '127.0.0.1');
-    await once(squatter, 'listening');
-    expect(await cli(['keys', 'list'], env)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `error: No server answers at ${env.DATA_DIR}: ECONNREFUSED. Is it running?\n`,
-    });
-    expect(connections).toBe(0);
-  }
-
-  /** Lists keys over a Unix socket, without a token, and gives the status. */
-  async function statusOver(socketPath: string): Promise<number> {
-    const req = request({ socketPath, path: '/admin/v1/keys' }).end();
-    const [res] = (await once(req, 'response')) as [IncomingMessage];
-    res.resume();
-    return res.statusCode ?? 0;
-  }
 });
 
 describe('a start fails', () => {

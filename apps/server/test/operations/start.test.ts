@@ -1,12 +1,27 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findProgram, freePort, runServer, type Server, startServer } from '@animal-store/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  findProgram,
+  freePort,
+  type ProcessExit,
+  runServer,
+  type Server,
+  type ServerRun,
+  startServer,
+} from '@animal-store/testkit';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { adminToken } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { expectRefusal } from '../support/expect-refusal.ts';
 import { stopClocksAt } from '../support/freeze-clocks.ts';
 import { beginCreation, newPet, untilRefused } from '../support/held-request.ts';
+import { type CliEnvironment, type CliRun, cli } from '../support/run-command.ts';
 import { call } from '../support/test-service.ts';
 
 const run = promisify(execFile);
@@ -71,45 +86,116 @@ describe('the first start', () => {
   });
 });
 
-test('a start on existing data keeps animals and key, after a stop and after kill -9', async () => {
-  await using database = await createDatabase('embedded');
-  const { env } = database;
-  await using first = await startServer({ env });
-  const token = first.demoKey ?? '';
-  const created = await call(`${first.baseUrl}/pets`, { token, json: newPet });
-  const expectKept = async (server: Server) => {
-    expect(server.output()).not.toMatch(tokens);
-    expect(server.output()).toContain('was shown at the first start');
-    expect(await petAt(server, created.body, token)).toEqual(created.body);
-  };
-  expect(await first.stop()).toBe(0);
+/** Both end a server in the same way. `npm run test:all` repeats the tests with the other one. */
+const signalOfThisRun = inject('isHeavy') ? 'SIGINT' : 'SIGTERM';
 
-  await using second = await startServer({ env });
-  await expectKept(second);
-  // It leaves its lock, which the next one takes over.
-  await second.kill();
+// Together, because a start on the embedded database takes the longest of all.
+describe('a data directory whose first start is refused, and whose servers are stopped, killed and replaced', () => {
+  const resources = new AsyncDisposableStack();
+  let takenPort = '';
+  let refused: ServerRun;
+  let token = '';
+  let created: unknown;
+  let stop: { exit: ProcessExit; before: string; after: string };
+  let isSocketLeft: { afterStop: boolean; afterKill: boolean };
+  let afterKill: { dataDir: string; list: CliRun; connections: number };
+  /** What each of the three servers was like while it ran. */
+  const lives: Awaited<ReturnType<typeof observe>>[] = [];
 
-  await using third = await startServer({ env });
-  await expectKept(third);
+  beforeAll(async () => {
+    const database = resources.use(await createDatabase('embedded'));
+    const env = { ...database.env, ADMIN_TOKEN: adminToken, LOG_LEVEL: 'warn' };
+    const dataDir = database.env['DATA_DIR'] ?? '';
+    const socket = join(dataDir, 'ops.sock');
+    const start = async (more = {}) =>
+      resources.use(await startServer({ env: { ...env, ...more } }));
+
+    const other = resources.use(createServer().listen(0, '127.0.0.1'));
+    await once(other, 'listening');
+    takenPort = String((other.address() as { port: number }).port);
+    refused = await runServer({ env: { ...env, PORT: takenPort } });
+
+    const first = await start();
+    token = first.demoKey ?? '';
+    created = (await call(`${first.baseUrl}/pets`, { token, json: newPet })).body;
+    lives.push(await observe(first, { dataDir, socket }));
+    const before = first.output();
+    first.signal(signalOfThisRun);
+    stop = { exit: await first.exited, before, after: first.output() };
+    const afterStop = existsSync(socket);
+
+    const opsPort = await freePort();
+    const second = await start({ OPS_PORT: String(opsPort) });
+    lives.push(await observe(second, { dataDir, socket }));
+    // It leaves its lock and its socket, which the next one takes over.
+    await second.kill();
+    isSocketLeft = { afterStop, afterKill: existsSync(socket) };
+    afterKill = { dataDir, ...(await listKeysBesideSquatter(opsPort, database.env)) };
+
+    const third = await start();
+    lives.push(await observe(third, { dataDir, socket }));
+  });
+  afterAll(() => resources.disposeAsync());
+
+  async function observe(server: Server, { dataDir, socket }: { dataDir: string; socket: string }) {
+    const keys = `${server.opsUrl}/admin/v1/keys`;
+    return {
+      output: server.output(),
+      pet: await petAt(server, created, token),
+      modes: [(await stat(socket)).mode & 0o777, (await stat(dataDir)).mode & 0o777],
+      statuses: {
+        overSocket: await statusOver(socket),
+        overPort: (await call(keys, { token: adminToken })).status,
+        overPortWithoutToken: (await call(keys)).status,
+      },
+    };
+  }
+
+  test('the start is refused if the port is in use, and the next start still prints the key', () => {
+    expectRefusal(
+      refused,
+      new RegExp(`^PORT: ${takenPort} on 127\\.0\\.0\\.1 is in use\\. Choose`),
+    );
+    expect(token).toMatch(tokens);
+  });
+
+  test(`a stop by ${signalOfThisRun} ends with exit code 0, and nothing is written from LOG_LEVEL=warn on`, () => {
+    expect(stop.exit).toEqual({ code: 0, signal: null });
+    expect(stop.after).toBe(stop.before);
+  });
+
+  test('animals and key are kept, after a stop and after kill -9', () => {
+    expect(lives.map(({ pet }) => pet)).toEqual([created, created, created]);
+    for (const { output } of lives.slice(1)) {
+      expect(output).not.toMatch(tokens);
+      expect(output).toContain('was shown at the first start');
+    }
+  });
+
+  test("commands over a server's socket need no token, and only its own user may send them", () => {
+    for (const { statuses, modes } of lives) {
+      expect(statuses).toEqual({ overSocket: 200, overPort: 200, overPortWithoutToken: 401 });
+      expect(modes).toEqual([0o600, 0o700]);
+    }
+  });
+
+  // The CLI once sent the token to whoever listened on the port that a killed server had left behind.
+  test('the CLI sends nothing to a port after its server was killed', () => {
+    expect(afterKill.list).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: No server answers at ${afterKill.dataDir}: ECONNREFUSED. Is it running?\n`,
+    });
+    expect(afterKill.connections).toBe(0);
+  });
+
+  test('a stop removes the socket, and what kill -9 leaves behind is replaced at the next start', () => {
+    expect(isSocketLeft).toEqual({ afterStop: false, afterKill: true });
+    expect(lives[2]?.statuses.overSocket).toBe(200);
+  });
 });
 
 // `heavy/start.heavy.test.ts` has starts in an empty directory, that are killed half-way, and many at once.
-
-// Linux has a device that is a full disk.
-test.skipIf(!existsSync('/dev/full'))(
-  'requests are served even if the banner cannot be written',
-  async () => {
-    await using database = await createDatabase('postgres');
-    const port = await freePort();
-    const main = new URL('../../src/main.ts', import.meta.url).pathname;
-    const { code } = await runServer({
-      command: ['sh', '-c', 'exec "$0" "$1" > /dev/full', process.execPath, main],
-      env: { ...database.env, PORT: String(port) },
-      interrupt: { signal: 'SIGTERM', when: () => fetch(`http://127.0.0.1:${port}/v1/pets`) },
-    });
-    expect(code).toBe(0);
-  },
-);
 
 test('npm start serves, and Ctrl-C in the terminal ends it with exit code 0', async () => {
   await using database = await createDatabase('embedded');
@@ -128,6 +214,25 @@ test('npm start serves, and Ctrl-C in the terminal ends it with exit code 0', as
   expect(await server.exited).toEqual({ code: 0, signal: null });
   expect(server.output()).not.toMatch(/npm error|ELIFECYCLE/);
 });
+
+/** Lists keys by the CLI while somebody else listens on a port, and counts the connections to it. */
+async function listKeysBesideSquatter(port: number, env: CliEnvironment) {
+  let connections = 0;
+  await using squatter = createServer(() => {
+    connections += 1;
+  }).listen(port, '127.0.0.1');
+  await once(squatter, 'listening');
+  const list = await cli(['keys', 'list'], env);
+  return { list, connections };
+}
+
+/** Lists keys over a Unix socket, without a token, and gives the status. */
+async function statusOver(socketPath: string): Promise<number> {
+  const req = request({ socketPath, path: '/admin/v1/keys' }).end();
+  const [res] = (await once(req, 'response')) as [IncomingMessage];
+  res.resume();
+  return res.statusCode ?? 0;
+}
 
 async function petAt(server: Server, pet: unknown, token: string): Promise<unknown> {
   const { id } = pet as { id: number };

@@ -21,24 +21,15 @@ import { startService } from '../support/test-service.ts';
 const ofThisRun = <T>(normal: T, heavy: T): readonly T[] => [inject('isHeavy') ? heavy : normal];
 const signalsOfThisRun = ofThisRun<NodeJS.Signals>('SIGTERM', 'SIGINT');
 
-// On Postgres, the stop with a request in flight below shows it.
-describe('a stop on the embedded database', () => {
-  test.each(signalsOfThisRun)('by %s ends with exit code 0', async (signal) => {
-    await using database = await createDatabase('embedded');
-    await using server = await startServer({ env: { ...database.env, LOG_LEVEL: 'warn' } });
-    const before = server.output();
-    server.signal(signal);
-    expect(await server.exited).toEqual({ code: 0, signal: null });
-    expect(server.output()).toBe(before);
-  });
-});
-
+// On the embedded database: start.test.ts.
 describe('a stop', () => {
   test.each(signalsOfThisRun)(
-    'by %s answers the request in flight and accepts no other',
+    'by %s answers the request in flight and accepts no other, and LOG_LEVEL=warn leaves out all of it',
     async (signal) => {
       await using service = await startService('postgres', { env: { LOG_LEVEL: 'warn' } });
       const { server, tokens } = service;
+      expect((await service.call('/pets', { token: null })).status).toBe(401);
+      expect((await service.call('/pets')).status).toBe(200);
       const before = server.output();
       using request = await beginCreation(server, tokens.free);
       server.signal(signal);
@@ -48,6 +39,7 @@ describe('a stop', () => {
       expect(await finished).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
       expect(await server.exited).toEqual({ code: 0, signal: null });
       expect(server.output()).toBe(before);
+      expect(logOf(server)).toEqual([]);
     },
   );
 

@@ -5,18 +5,36 @@ import { gunzipSync } from 'node:zlib';
 import { until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import { beginCreation } from '../support/held-request.ts';
+import { sample, scrape } from '../support/observed.ts';
 import { send } from '../support/send.ts';
 import { call, startService, useService } from '../support/test-service.ts';
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const origin = 'https://pets.example.org';
 
+/** More than one at a time, because a request may still be in flight when its answer has been read. */
+const maxInFlight = 5;
+
 const service = useService('postgres', {
-  env: { PUBLIC_URL: origin, STAGING_URL: 'https://staging.example.org' },
+  env: {
+    PUBLIC_URL: origin,
+    STAGING_URL: 'https://staging.example.org',
+    MAX_IN_FLIGHT: String(maxInFlight),
+  },
 });
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   send(service.server.origin, { method: 'GET', target: path, headers });
+
+test('links to further pages of a list start with PUBLIC_URL, whatever the Host header', async () => {
+  const json = '{"name":"Rex","categoryId":1}';
+  await service.call('/pets', { json });
+  await service.call('/pets', { json });
+  const { headers } = await service.call('/pets?limit=1');
+  expect(headers.get('Link')).toMatch(
+    /^<https:\/\/pets\.example\.org\/v1\/pets\?[^>]+>; rel="next"$/,
+  );
+});
 
 describe('/openapi.json', () => {
   test('names the real addresses', async () => {
@@ -123,10 +141,16 @@ describe('what needs no key', () => {
   });
 
   test('is refused while the service is overloaded', async () => {
-    await using busy = await startService('postgres', { env: { MAX_IN_FLIGHT: '1' } });
-    const { server, tokens } = busy;
+    const { server, tokens } = service;
+    await until(async () => {
+      const inFlight = sample(await scrape(server), 'animal_store_requests_in_flight');
+      return inFlight === 0;
+    });
     {
-      using _creation = await beginCreation(server, tokens.free);
+      using held = new DisposableStack();
+      for (let i = 0; i < maxInFlight; i += 1) {
+        held.use(await beginCreation(server, tokens.free));
+      }
       for (const path of paths) {
         const refused = await call(server.origin + path);
         expect(refused).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
