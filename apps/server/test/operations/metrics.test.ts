@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { openRedis, type Redis, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
@@ -5,8 +8,22 @@ import { logOf, sample, scrape } from '../support/observed.ts';
 import { checkMetrics } from '../support/promtool.ts';
 import { startService, type TestService } from '../support/test-service.ts';
 
+const repository = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** Everything that asks for metrics: rules, the runbook, dashboards. */
+const sources = [
+  'deploy/prometheus/animal-store.rules.yaml',
+  'docs/capacity.md',
+  'docs/operating.md',
+  ...readdirSync(join(repository, 'deploy/grafana/dashboards')).map(
+    (file) => `deploy/grafana/dashboards/${file}`,
+  ),
+];
+
 let redis: Redis;
 let service: TestService;
+/** What the server said before its first request. */
+let firstMetrics: string;
 
 beforeAll(async () => {
   redis = await openRedis();
@@ -19,6 +36,7 @@ beforeAll(async () => {
       USAGE_FLUSH_MS: '60000',
     },
   });
+  firstMetrics = await scrape(service.server);
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
@@ -162,3 +180,23 @@ test('the circuit breaker and the errors of Redis are in the metrics and the log
 test('the public port has no metrics', async () => {
   expect((await fetch(`${service.server.origin}/metrics`)).status).toBe(404);
 });
+
+test.each(sources)(
+  'every metric in %s exists on /metrics, also before the first request',
+  (file) => {
+    const types = [...firstMetrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+    const existing = new Set(
+      types.flatMap(([, name = '', type]) =>
+        type === 'histogram'
+          ? ['_bucket', '_sum', '_count'].map((part) => name + part)
+          : type === 'summary'
+            ? [name, `${name}_sum`, `${name}_count`]
+            : [name],
+      ),
+    );
+    const text = readFileSync(join(repository, file), 'utf8');
+    const used = new Set(text.match(/(?<![:\w])(?:animal_store|nodejs|process)_\w+/g));
+    expect(used.size).toBeGreaterThan(0);
+    expect([...used].filter((name) => !existing.has(name))).toEqual([]);
+  },
+);
