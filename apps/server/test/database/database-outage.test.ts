@@ -10,7 +10,7 @@ import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { expectError } from '../support/expectations.ts';
-import { listAll } from '../support/list-all-pets.ts';
+import { listAll, type Pet } from '../support/list-all-pets.ts';
 import {
   goodStatus,
   type LoadAnswer,
@@ -32,35 +32,38 @@ const unavailableReason =
 const stack = new AsyncDisposableStack();
 let postgres: Postgres;
 let server: Server;
-/** One key that the server has seen, and many that it has not: for those it needs the database. */
+let databaseUrl = '';
+/** One key that the server has seen. */
 let token = '';
-let newTokens: string[];
 
 // A Postgres of its own: others are using the one of this run.
 beforeAll(async () => {
   postgres = stack.use(await openPostgres());
-});
-beforeEach(async () => {
   const database = await postgres.createDatabase();
-  await migratePostgres(database.url);
-  const { db, close } = openDatabase(database.url);
-  const createToken = async () => {
-    const key = { name: 'outage', plan: 'enterprise', quota: wideQuota } as const;
-    return (await createApiKey(db, key)).token;
-  };
-  token = await createToken();
-  // One after the other: each statement has a deadline, and a slow machine needs longer for all.
-  newTokens = [];
-  while (newTokens.length < 150) newTokens.push(await createToken());
-  await close();
-  server = await startServer({ env: { DATABASE_URL: database.url, LOG_LEVEL: 'warn' } });
-  return () => server[Symbol.asyncDispose]();
+  databaseUrl = database.url;
+  await migratePostgres(databaseUrl);
+  [token = ''] = await createTokens(1);
+  server = stack.use(await startServer({ env: { DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' } }));
 });
+// For the first second after an outage it is degraded.
+beforeEach(untilReady);
 afterAll(() => stack.disposeAsync());
+
+/** Makes keys that the server has not seen: for those it needs the database. */
+async function createTokens(count: number): Promise<string[]> {
+  const { db, close } = openDatabase(databaseUrl);
+  const key = { name: 'outage', plan: 'enterprise', quota: wideQuota } as const;
+  const tokens: string[] = [];
+  // One after the other: each statement has a deadline, and a slow machine needs longer for all.
+  while (tokens.length < count) tokens.push((await createApiKey(db, key)).token);
+  await close();
+  return tokens;
+}
 
 test('every operation answers 503 while the database is down, and works once it is back', async () => {
   const json = '{"name":"Rex","categoryId":1}';
   const headers = { 'Idempotency-Key': 'outage' };
+  const before = await listAll(server, token);
   const created = await call(`${server.baseUrl}/pets`, { token, json });
   expect(created.status).toBe(201);
 
@@ -79,9 +82,10 @@ test('every operation answers 503 while the database is down, and works once it 
   expectError(await call(`${server.baseUrl}/pets`, { token: null }), 401, 'unauthorized');
 
   await postgres.start();
-  const list = () => call(`${server.baseUrl}/pets`, { token });
-  await until(async () => (await list()).status === 200);
-  expect((await list()).body).toEqual([created.body]);
+  await until(async () => (await call(`${server.baseUrl}/pets`, { token })).status === 200);
+  await untilReady();
+  const pet = created.body as Pet;
+  expect(await listAll(server, token)).toEqual(new Map([...before, [pet.id, pet]]));
 });
 
 type Fault = { fail(): Promise<void>; mend(): Promise<void> };
@@ -109,6 +113,7 @@ test.each(faultsOfThisRun)(
   'a Postgres that %s under load causes 503 and no other error',
   async (_, { fail, mend }) => {
     const { baseUrl } = server;
+    const newTokens = await createTokens(150);
     await using load = startMixedLoad({ baseUrl, token, newTokens, callers });
     const kinds = Object.keys(goodStatus) as LoadKind[];
     const isGood = ({ kind, status }: LoadAnswer) => status === goodStatus[kind];
@@ -143,7 +148,7 @@ test.each(faultsOfThisRun)(
     await mend();
     await untilGood(10);
     // For the first second it is degraded.
-    await until(async () => ((await readiness(200)) as { status: string }).status === 'ready');
+    await untilReady();
     const recoveredAt = performance.now();
     await untilGood(10);
     await load.stop();
@@ -178,6 +183,10 @@ async function countTimeouts(): Promise<number> {
   const metrics = await scrape(server);
   const series = /^animal_store_database_statement_errors_total\{.*code="NO_ANSWER"\} (\d+)$/gm;
   return [...metrics.matchAll(series)].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+async function untilReady(): Promise<void> {
+  await until(async () => ((await readiness(200)) as { status: string }).status === 'ready');
 }
 
 /** What `/readyz` says, once it answers with such a status. */
