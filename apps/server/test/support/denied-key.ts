@@ -1,16 +1,19 @@
 import { beforeAll } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
-import { type TestService, useService } from './test-service.ts';
+import { useSharedService } from './shared-service.ts';
+import type { TestService } from './test-service.ts';
 
-/** Starts a service with one animal and with a key whose quota is used up, for the tests of a file. */
+/** A shared service with an animal and with a key whose quota is used up, for the tests of a file. */
 export function useServiceWithDeniedKey(): {
   readonly service: TestService;
   /** The token of that key. */
   readonly deniedToken: string;
+  /** The id of the animal. */
+  readonly petId: number;
 } {
   let deniedToken = '';
-  const service = useService('postgres', {
-    env: { ADDRESS_PER_MINUTE: '100000' },
+  let petId = 0;
+  const { service } = useSharedService('postgres', {
     async prepare(db) {
       const quota = { perMinute: 1, perDay: 1 };
       const key = await createApiKey(db, { name: 'one', plan: 'enterprise', quota });
@@ -18,13 +21,17 @@ export function useServiceWithDeniedKey(): {
     },
   });
   beforeAll(async () => {
-    await service.call('/pets', { json: '{"name":"Rex","categoryId":1}' });
+    const { body } = await service.call('/pets', { json: '{"name":"Rex","categoryId":1}' });
+    petId = (body as { id: number }).id;
     await service.call('/pets', { token: deniedToken });
   });
   return {
     service,
     get deniedToken() {
       return deniedToken;
+    },
+    get petId() {
+      return petId;
     },
   };
 }
