@@ -45,7 +45,6 @@ beforeAll(async () => {
   [token = ''] = await createTokens(1);
   server = stack.use(await startServer({ env: { DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' } }));
 });
-// For the first second after an outage it is degraded.
 beforeEach(untilReady);
 afterAll(() => stack.disposeAsync());
 
@@ -147,7 +146,6 @@ test.each(faultsOfThisRun)(
 
     await mend();
     await untilGood(10);
-    // For the first second it is degraded.
     await untilReady();
     const recoveredAt = performance.now();
     await untilGood(10);
@@ -185,8 +183,12 @@ async function countTimeouts(): Promise<number> {
   return [...metrics.matchAll(series)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
+/** Waits for the end of an outage: a statement that failed in it succeeds, a second after the last failure. */
 async function untilReady(): Promise<void> {
-  await until(async () => ((await readiness(200)) as { status: string }).status === 'ready');
+  await until(async () => {
+    await call(`${server.baseUrl}/pets`, { token });
+    return ((await readiness(200)) as { status: string }).status === 'ready';
+  });
 }
 
 /** What `/readyz` says, once it answers with such a status. */
