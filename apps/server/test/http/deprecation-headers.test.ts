@@ -46,19 +46,14 @@ describe('deprecation', () => {
   });
 
   test.each<[string, CallOptions]>([
-    ['/pets', {}],
+    // A category of no animal, because other files add animals, and a next page has a link.
+    ['/pets?categoryId=6543217', {}],
     ['/pets', { json: rex }],
     ['/store/orders', {}],
     ['/nowhere', {}],
   ])('is not announced on %s %j', async (path, options) => {
     const { headers } = await service.call(path, options);
-    for (const name of ['Deprecation', 'Sunset']) expect(headers.has(name)).toBe(false);
-    const relations = Array.from(
-      (headers.get('Link') ?? '').matchAll(/rel="?([\w-]+)/g),
-      ([, relation]) => relation,
-    );
-    // Other files add animals, so the list may have a next page.
-    expect(relations.filter((relation) => relation !== 'next')).toEqual([]);
+    for (const name of ['Deprecation', 'Sunset', 'Link']) expect(headers.has(name)).toBe(false);
   });
 
   test('leads to the animal in the list', async () => {
