@@ -39,7 +39,8 @@ async function exercise({ baseUrl, origin, opsUrl }: Server): Promise<void> {
     await send(baseUrl + path, token);
   }
   // One more than the plan has in a minute.
-  for (let sent = 0; sent <= 60; sent++) await send(`${baseUrl}/rate-limit`, token);
+  for (let sent = 0; sent <= 60; sent++) await send(`${baseUrl}/pets?limit=1`, token);
+  await send(`${baseUrl}/rate-limit`, token);
   await send(`${baseUrl}/pets`);
   for (const path of [`/keys/${id}`, '/keys', '/usage', '/overview', '/audit', '/accounts']) {
     await send(admin + path, adminToken);
