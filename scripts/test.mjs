@@ -5,50 +5,65 @@
 //   node scripts/test.mjs --all   that, the heavy tests, the mutation tests and the benchmark's check
 //
 // With `--all --without-mutation` the mutation tests are left out.
+//
+// With `--retry`, for `.ci/run`, a test file that failed runs once more by itself. If it passes then, it is no
+// failure, and the lines before the total name it: `flaky: <file> › <test>`. With `--all` they also name those
+// of the `npm test` before.
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readTotal, reportFolders, runFailedFiles } from './run-failed-files.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const summaries = join(root, '.turbo', 'runs');
+const flakyTests = join(root, '.turbo', 'flaky-tests');
 const all = process.argv.includes('--all');
+const retry = process.argv.includes('--retry');
 const tasks = ['check', 'typecheck', 'build', 'test'];
 if (all) tasks.push('test:heavy');
 if (all && !process.argv.includes('--without-mutation')) tasks.push('mutate');
 
 rmSync(summaries, { recursive: true, force: true });
+if (!all) rmSync(flakyTests, { force: true });
 const tools = join(root, 'node_modules', '.bin');
 const { status, signal, error } = spawnSync(
-  join(tools, 'turbo'),
-  ['run', ...tasks, '--continue=dependencies-successful', '--summarize'],
+  process.execPath,
+  [
+    '--env-file=scripts/turbo.env',
+    'node_modules/turbo/bin/turbo',
+    ...['run', ...tasks, '--continue=dependencies-successful', '--summarize'],
+  ],
   {
     cwd: root,
     stdio: 'inherit',
     env: { ...process.env, PATH: tools + delimiter + process.env.PATH },
-    shell: process.platform === 'win32',
   },
 );
 
-/** Where `test-total-reporter.ts` writes. */
-const reportFolders = { test: 'reports/test', 'test:heavy': 'reports/heavy' };
-
 let passed = 0;
 let failed = 0;
-for (const task of readSummary()) {
-  const succeeded = task.execution?.exitCode === 0;
-  const folder = reportFolders[task.task];
-  const total = folder && readTotal(task, folder);
-  passed += total?.passed ?? 0;
-  failed += total?.failed ?? 0;
+/** Those that passed when they ran again. */
+let flaky = 0;
+for (const { taskId, task: script, directory, hash, execution } of readSummary()) {
+  const succeeded = execution?.exitCode === 0;
+  const task = { folder: join(root, directory), script, hash };
+  let total = script in reportFolders ? readTotal(task) : { passed: 0, failed: 0 };
   // A failure without a failed test: a lint error, a crash, or a task that did not run.
-  if ((!succeeded && !total?.failed) || (folder && total === undefined)) {
-    console.error(`${task.taskId} ${succeeded ? 'left no total' : 'failed or did not run'}`);
+  if (total === undefined || (!succeeded && total.failed === 0)) {
+    console.error(`${taskId} ${succeeded ? 'left no total' : 'failed or did not run'}`);
     failed += 1;
   }
+  if (retry && total?.failed > 0) {
+    total = runFailedFiles({ ...task, total });
+    flaky += total.flaky.length;
+    for (const test of total.flaky) appendFileSync(flakyTests, `flaky: ${join(directory, test)}\n`);
+  }
+  passed += total?.passed ?? 0;
+  failed += total?.failed ?? 0;
 }
-if (status !== 0 && failed === 0) {
+if (status !== 0 && failed + flaky === 0) {
   const reason = error?.message ?? (signal ? `signal ${signal}` : `exit code ${status}`);
   console.error(`Every task succeeded, but turbo ended with ${reason}.`);
   failed = 1;
@@ -58,7 +73,7 @@ if (all && !succeeds('bench:check')) {
   console.error('npm run bench:check failed');
   failed += 1;
 }
-console.log(`\n${passed} passed, ${failed} failed`);
+console.log(`\n${retry ? readFlakyTests() : ''}${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 
 function succeeds(script) {
@@ -76,12 +91,7 @@ function readSummary() {
   return tasks.filter(({ command }) => command !== '<NONEXISTENT>');
 }
 
-/** The total of exactly this task: its file is named by the hash of the task's inputs. */
-function readTotal({ directory, hash }, folder) {
-  try {
-    return JSON.parse(readFileSync(join(root, directory, folder, `${hash}.json`), 'utf8'));
-  } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  }
+/** A line for each; empty if there is none. */
+function readFlakyTests() {
+  return existsSync(flakyTests) ? readFileSync(flakyTests, 'utf8') : '';
 }

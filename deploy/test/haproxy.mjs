@@ -10,7 +10,8 @@ const callers = 8;
 
 /**
  * Restarts three replicas one after the other, behind HAProxy with the configuration of Compose, under
- * load: no request may fail. Then takes away the database, and the replicas.
+ * load: no request may fail. Kills one and freezes another: no read may fail, and nothing may be created
+ * twice. Then takes away the database, and the replicas.
  */
 export async function testLoadBalancer({ scope, freePort, say }) {
   const compose = readFileSync(join(repository, 'deploy/compose/compose.yaml'), 'utf8');
@@ -47,39 +48,76 @@ export async function testLoadBalancer({ scope, freePort, say }) {
     },
   );
 
-  const failures = [];
-  let answers = 0;
-  let isOver = false;
-  async function call(index) {
-    while (!isOver) {
-      const [method, path, body] =
-        index % 2 === 0
-          ? ['GET', '/v1/pets?limit=5']
-          : ['POST', '/v1/pets', '{"name":"Rex","categoryId":1}'];
-      try {
-        const status = await ask(method, path, body);
-        if (status < 300) answers += 1;
-        else failures.push(`${method} ${path}: ${status}`);
-      } catch (error) {
-        failures.push(`${method} ${path}: ${error.message}`);
+  let created = 0;
+  /** Sends reads and creations until something has happened, and gives those that failed. */
+  async function failuresDuring(happen) {
+    const failures = [];
+    let answers = 0;
+    let isOver = false;
+    async function call(index) {
+      while (!isOver) {
+        created += 1;
+        const [method, path, body] =
+          index % 2 === 0
+            ? ['GET', '/v1/pets?limit=5']
+            : ['POST', '/v1/pets', `{"name":"Rex ${created}","categoryId":1}`];
+        try {
+          const status = await ask(method, path, body);
+          if (status < 300) answers += 1;
+          else failures.push(`${method} ${path}: ${status}`);
+        } catch (error) {
+          failures.push(`${method} ${path}: ${error.message}`);
+        }
       }
     }
+    const calling = Array.from({ length: callers }, (_, index) => call(index));
+    try {
+      await happen();
+    } finally {
+      isOver = true;
+      await Promise.all(calling);
+    }
+    expect(answers > 100, `Only ${answers} requests were answered.`);
+    say(`${answers} good answers; failed: ${failures.join(', ') || 'none'}`);
+    return failures;
   }
-  const calling = Array.from({ length: callers }, (_, index) => call(index));
-  try {
+  // HAProxy has found it, and sends requests there.
+  const untilServed = (address) => until(() => hasServed(address), 'A replica that serves again');
+
+  say('three restarts, one after the other');
+  const failed = await failuresDuring(async () => {
     for (const [index, address] of addresses.entries()) {
       expect((await servers[index].stop()) === 0, 'A replica did not stop with exit code 0.');
       servers[index] = await startReplica(address);
-      // HAProxy has found it, and sends requests there.
-      await until(() => hasServed(address), 'A replica that serves again');
+      await untilServed(address);
     }
-  } finally {
-    isOver = true;
-    await Promise.all(calling);
-  }
-  expect(failures.length === 0, `${failures.length} requests failed: ${failures.slice(0, 5)}`);
-  expect(answers > 100, `Only ${answers} requests were answered.`);
-  say(`${answers} requests during three restarts, none failed`);
+  });
+  expect(failed.length === 0, `${failed.length} requests failed.`);
+
+  say('a replica is killed, and started again');
+  const failedByKill = await failuresDuring(async () => {
+    await servers[0].kill();
+    servers[0] = await startReplica(addresses[0]);
+    await untilServed(addresses[0]);
+  });
+  expect(!failedByKill.some((failure) => failure.startsWith('GET')), 'A read failed.');
+
+  say('a replica is frozen, until HAProxy no longer sends requests there');
+  const down = 'haproxy_server_status{proxy="replicas",server="server-2",state="DOWN"} 1';
+  const failedByFrost = await failuresDuring(async () => {
+    servers[1].signal('SIGSTOP');
+    const isDown = async () => (await textOf(statisticsPort, 'metrics')).includes(down);
+    await until(isDown, 'HAProxy to miss a replica');
+  });
+  servers[1].signal('SIGCONT');
+  expect(
+    failedByFrost.every((failure) => failure === 'POST /v1/pets: 503'),
+    'A read failed, or a creation had no answer.',
+  );
+  // What it was sent while it was frozen, it does now.
+  await untilReady(addresses[1]);
+  await expectNoTwins(publicPort, token);
+  say('nothing was created twice');
 
   const get = (path) =>
     fetch(`http://127.0.0.1:${publicPort}${path}`, {
@@ -122,11 +160,30 @@ async function untilBalancerAnswers(ask) {
   expect(header('Access-Control-Allow-Origin') === '*', 'No page may read the answer of HAProxy.');
 }
 
+const textOf = async (port, path) => (await fetch(`http://127.0.0.1:${port}/${path}`)).text();
+
+const untilReady = ({ opsPort }) =>
+  until(async () => (await fetch(`http://127.0.0.1:${opsPort}/readyz`)).ok, 'A ready replica');
+
+/** Expects that each animal has a name of its own, as each was sent with one. */
+async function expectNoTwins(port, token) {
+  const names = [];
+  for (let path = '/v1/pets?limit=100'; path !== undefined; ) {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    names.push(...(await answer.json()).map(({ name }) => name));
+    path = /<[^>]*(\/v1\/pets[^>]*)>; rel="next"/.exec(answer.headers.get('Link'))?.[1];
+  }
+  expect(names.length > 100, `There are only ${names.length} animals.`);
+  expect(new Set(names).size === names.length, 'An animal was created twice.');
+}
+
 async function expectStatistics(port) {
-  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const metrics = await textOf(port, 'metrics');
   const isCounted = /^haproxy_backend_http_responses_total\{proxy="replicas",code="2xx"\} [1-9]/m;
   expect(isCounted.test(metrics), 'HAProxy does not count its answers.');
-  const page = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+  const page = await textOf(port, '');
   expect(page.includes('Statistics Report'), 'HAProxy has no page of statistics.');
 }
 

@@ -77,9 +77,13 @@ export async function testKubernetes({ say }) {
     expect(found, `The check does not find ${mistake}.`);
   }
 
-  for (const { kind, spec } of overlays.production) {
-    // An autoscaler and a fixed number would fight with each `kubectl apply`.
-    if (kind === 'Deployment') expect(spec.replicas === undefined, 'Something sets `replicas`.');
+  for (const [overlay, all] of Object.entries(overlays)) {
+    const { spec } = all.find(({ kind }) => kind === 'Deployment');
+    // With each `kubectl apply` it would fight with an autoscaler, and whoever changes to an overlay without
+    // it has 1 replica until the autoscaler acts.
+    expect(spec.replicas === undefined, `${overlay} sets \`replicas\`.`);
+    const scaler = all.find(({ kind }) => kind === 'HorizontalPodAutoscaler');
+    expect(scaler?.spec.minReplicas >= 2, `${overlay} does not ask for two replicas.`);
   }
   const service = overlays.production.filter(({ kind }) => kind === 'Service');
   const ports = service.flatMap(({ spec }) => spec.ports.map(({ targetPort }) => targetPort));

@@ -1,8 +1,13 @@
 import type { adminContract } from '@animal-store/contract/admin';
-import { adminBasePath, adminRoutes } from '@animal-store/contract/admin/routes';
+import {
+  adminBasePath,
+  adminRoutes,
+  operatorActiveHeader,
+} from '@animal-store/contract/admin/routes';
 import type { ClientInferRequest, ServerInferResponses } from '@ts-rest/core';
 import { ConnectionFailure, RefusedRequest, SessionEnded } from './failures.ts';
 import type { Operation } from './operation.ts';
+import { takeActivity } from './operator-activity.ts';
 import { queryText } from './query-text.ts';
 import { expireSession, isExpired, session } from './session.ts';
 
@@ -105,6 +110,7 @@ async function send<Name extends Operation>(
       headers: {
         Accept: type,
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        ...(isOfSession && takeActivity() && { [operatorActiveHeader]: 'true' }),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -107,7 +107,7 @@ const Environment = z.object({
   BAN_MAX_SECONDS: wholeNumber(1, day, ban.maxBanSeconds),
   BAN_MEMORY_SECONDS: wholeNumber(1, 7 * day, ban.memorySeconds),
   MAX_IN_FLIGHT: wholeNumber(1, 1_000_000, 5_000),
-  MAX_LOOP_DELAY_MS: wholeNumber(1, 60_000, 1_000),
+  MAX_WAIT_MS: wholeNumber(1, 60_000, 250),
   HEADERS_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000),
   REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000, 30_000),
   STALL_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000),
@@ -131,6 +131,10 @@ const Environment = z.object({
     (text) => /^(?:0|1|0?\.\d{1,9}|1\.0)$/.test(text),
     'a share from 0 to 1, such as OTEL_TRACES_SAMPLER_ARG=0.1',
   ),
+  OTEL_BSP_SCHEDULE_DELAY: wholeNumber(1, 600_000, 5_000),
+  OTEL_BSP_EXPORT_TIMEOUT: wholeNumber(1, 600_000, 30_000),
+  OTEL_BSP_MAX_QUEUE_SIZE: wholeNumber(1, 1_000_000, 2_048),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: wholeNumber(1, 1_000_000, 512),
 });
 
 /** The settings of the service. */
@@ -176,10 +180,10 @@ const Settings = Environment.transform((env) => ({
     maxBanSeconds: env.BAN_MAX_SECONDS,
     memorySeconds: env.BAN_MEMORY_SECONDS,
   } satisfies BanPolicy,
-  /** Requests answered at the same time; more get 503. */
+  /** Requests answered at the same time; more wait. */
   maxInFlight: env.MAX_IN_FLIGHT,
-  /** Mean delay of the event loop from which on requests get 503. */
-  maxLoopDelayMs: env.MAX_LOOP_DELAY_MS,
+  /** How long requests wait for their turn before they get 503. */
+  maxWaitMs: env.MAX_WAIT_MS,
   /** Limits of both listeners. */
   listenerLimits: {
     /** How long a caller may take to send its headers. */
@@ -211,10 +215,22 @@ const Settings = Environment.transform((env) => ({
   logLevel: env.LOG_LEVEL ?? 'info',
   /** `undefined` for pretty lines on a terminal and JSON elsewhere. */
   logFormat: env.LOG_FORMAT,
-  /** Where traces go; `undefined` for nowhere. */
-  otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
-  /** The share of traces that are recorded, of those that begin here; from 0 to 1. */
-  traceSampleShare: Number(env.OTEL_TRACES_SAMPLER_ARG ?? 1),
+  /** Where traces go, and how; `undefined` for nowhere. */
+  traces:
+    env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+      ? undefined
+      : {
+          endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+          /** The share of traces that are recorded, of those that begin here; from 0 to 1. */
+          sampleShare: Number(env.OTEL_TRACES_SAMPLER_ARG ?? 1),
+          /** Here, because only the SDK's package for applications reads these variables itself. */
+          batches: {
+            scheduledDelayMillis: env.OTEL_BSP_SCHEDULE_DELAY,
+            exportTimeoutMillis: env.OTEL_BSP_EXPORT_TIMEOUT,
+            maxQueueSize: env.OTEL_BSP_MAX_QUEUE_SIZE,
+            maxExportBatchSize: env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE,
+          },
+        },
 }));
 
 export type Config = Readonly<z.output<typeof Settings>>;

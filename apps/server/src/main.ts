@@ -27,10 +27,10 @@ async function main(): Promise<void> {
   const config = readConfig();
 
   await using starting = new AsyncDisposableStack();
-  const { logLevel, logFormat, otlpEndpoint, traceSampleShare } = config;
+  const { logLevel, logFormat, traces } = config;
   const observability = await openObservability({
     version: manifest.version,
-    ...{ logLevel, logFormat, otlpEndpoint, traceSampleShare },
+    ...{ logLevel, logFormat, traces },
   });
   starting.defer(() => observability.close());
   stops.logTo(observability);

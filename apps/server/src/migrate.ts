@@ -15,7 +15,14 @@ try {
       'DATABASE_URL: expected postgres://user:password@host/name. The embedded database is migrated by the server that runs on it.',
     );
   }
-  await migratePostgres(database.url);
+  let waitedFor: string | undefined;
+  await migratePostgres(database.url, {
+    onWaiting(wait) {
+      if (wait === undefined || wait.id === waitedFor) return;
+      waitedFor = wait.id;
+      process.stderr.write(`${wait.reason}\n`);
+    },
+  });
   process.stdout.write('The database has all migrations.\n');
 } catch (error) {
   if (!(error instanceof StartupError)) throw error;

@@ -5,6 +5,7 @@ import { openAudit } from './audit/open-audit.ts';
 import type { Config } from './config.ts';
 import { watchAvailability } from './database/availability.ts';
 import { createDatabaseCheck } from './database/migrations.ts';
+import { probeDatabase } from './database/probe-database.ts';
 import { fillOnFirstStart } from './first-start.ts';
 import { limitConnections } from './http/limit-connections.ts';
 import { openListener } from './http/listener.ts';
@@ -28,14 +29,10 @@ import { openQuotas } from './quotas/open-quotas.ts';
 import { openReplicaChannel } from './replicas/replica-channel.ts';
 import { createReplicaCount } from './replicas/replica-count.ts';
 import { createRecentTraffic } from './replicas/replica-traffic.ts';
+import { type Clock, systemClock } from './shared/clock.ts';
 import { repeat } from './shared/repeat.ts';
+import { completeTimings, type SomeTimings } from './shared/timings.ts';
 import { openUsage } from './usage/open-usage.ts';
-
-/** How often expired idempotency keys are deleted. */
-const deleteEveryMs = 3_600_000;
-
-/** How long a listener may take to close after a start that failed, and the operators' one always. */
-const closeTimeoutMs = 500;
 
 /** A running service. */
 export interface Service {
@@ -51,13 +48,31 @@ export interface Service {
   close(timeoutMs: number): Promise<void>;
 }
 
+/** What only tests choose. */
+export interface ServiceTime {
+  /** @default {@link systemClock} */
+  readonly clock?: Clock;
+  /** Others than {@link defaultTimings}. */
+  readonly timings?: SomeTimings;
+  /** What tells the time that Redis decides requests of keys by; otherwise its own. */
+  readonly quotaClock?: Clock;
+}
+
 /**
  * Opens all parts of the service, and serves.
  *
  * @throws {StartupError} if a part cannot be opened; the parts before it are closed.
  */
-export async function openService(config: Config, observability: Observability): Promise<Service> {
-  const { addressPerMinute, banPolicy, listenerLimits } = config;
+export async function openService(
+  config: Config,
+  observability: Observability,
+  time: ServiceTime = {},
+): Promise<Service> {
+  const { clock = systemClock, quotaClock } = time;
+  const timings = completeTimings(time.timings);
+  const { addressPerMinute, banPolicy } = config;
+  const { closeTimeoutMs, connectionsCheckingIntervalMs } = timings.http;
+  const listenerLimits = { ...config.listenerLimits, connectionsCheckingIntervalMs };
   const { metrics, tracing, onEnd, onOpsEnd, report } = observability;
   const { dataDir } = config.database;
   // Closed in reverse order: at the end, and when a start fails half-way.
@@ -66,28 +81,48 @@ export async function openService(config: Config, observability: Observability):
   // Only the driver that is needed is loaded: both would lengthen a start by a tenth.
   const database =
     config.database.kind === 'embedded'
-      ? await (await import('./database/open-embedded.ts')).openEmbedded(config.database.dataDir)
-      : (await import('./database/open-postgres.ts')).openPostgres(config.database.url);
+      ? await (await import('./database/open-embedded.ts')).openEmbedded(
+          config.database.dataDir,
+          timings.database,
+        )
+      : (await import('./database/open-postgres.ts')).openPostgres(
+          config.database.url,
+          timings.database,
+        );
   opened.defer(() => database.close());
   const availability = watchAvailability({
+    clock,
+    probeEveryMs: timings.database.probeEveryMs,
+    probe: () => probeDatabase(database.db),
     onBegin: observability.onDatabaseLost,
     onEnd: observability.onDatabaseBack,
   });
   opened.defer(() => availability.close());
   const health = createHealth({
+    ...timings.health,
     isMigrated: createDatabaseCheck(database.db),
     partialFault: () => availability.episode()?.reason,
   });
 
   // Opened before the quotas and the listeners, so closed after them: no ban begins after the last write.
-  const audit = openAudit({ db: database.db, onLost: observability.onAuditLost, report });
+  const audit = openAudit({
+    db: database.db,
+    clock,
+    timings: timings.audit,
+    forgetsBans: config.redisUrls.length === 0,
+    onLost: observability.onAuditLost,
+    report,
+  });
   opened.defer(() => audit.close());
 
-  const counted = createReplicaCount();
-  const traffic = createRecentTraffic();
+  const counted = createReplicaCount({ clock });
+  const traffic = createRecentTraffic(clock);
   const replicas = () => config.replicas ?? counted.count();
 
   const quotas = await openQuotas({
+    clock,
+    quotaClock,
+    timings: timings.quotas,
     redisUrls: config.redisUrls,
     redisTimeoutMs: config.redisTimeoutMs,
     replicas,
@@ -110,6 +145,8 @@ export async function openService(config: Config, observability: Observability):
   // Opened before the listeners, so closed after them: no request comes after the last flush.
   const usage = openUsage({
     db: database.db,
+    clock,
+    timings: timings.usage,
     flushMs: config.usageFlushMs,
     rollUpMs: config.usageRollUpMs,
     keptMs: config.usageKeptMs,
@@ -118,18 +155,29 @@ export async function openService(config: Config, observability: Observability):
   });
   opened.defer(() => usage.close());
 
-  const keys = createKeyCache({ load: createKeyLookup(database.db) });
+  const keys = createKeyCache({
+    load: createKeyLookup(database.db),
+    clock,
+    timings: timings.keys,
+  });
   const creations = createIdempotentCreations(database.db);
-  const deleting = repeat(creations.deleteExpired, deleteEveryMs, report);
+  const deleting = repeat(creations.deleteExpired, {
+    clock,
+    pauseMs: timings.pets.deleteExpiredMs,
+    onFailure: report,
+  });
   opened.defer(deleting.stop);
 
   const loadShedder = openLoadShedder({
+    clock,
     maxInFlight: config.maxInFlight,
-    maxLoopDelayMs: config.maxLoopDelayMs,
+    maxWaiting: listenerLimits.maxConnections,
+    maxWaitMs: config.maxWaitMs,
   });
   opened.defer(() => loadShedder.close());
   metrics.watch({
     animal_store_requests_in_flight: () => loadShedder.inFlight,
+    animal_store_requests_waiting: () => loadShedder.waiting,
     animal_store_ready: async () => Number((await health.report()).status !== 'not_ready'),
     animal_store_replicas: replicas,
     // The embedded database sends no heartbeats: there is no connection to lose.
@@ -142,6 +190,8 @@ export async function openService(config: Config, observability: Observability):
   // Opened before the database is prepared, so that probes are answered while this replica waits for it.
   // Opened before the public listener, so closed after it: probes are answered until the stop is over.
   const ops = await openOps({
+    clock,
+    timings: timings.ops,
     opsHost: config.opsHost,
     opsPort: config.opsPort,
     opsHosts: config.opsHosts,
@@ -161,6 +211,8 @@ export async function openService(config: Config, observability: Observability):
     audit: audit.log,
     overview: createOverview({
       db: database.db,
+      clock,
+      ...timings.overview,
       replicas: counted,
       readTraffic: traffic.read,
       stores: {
@@ -173,7 +225,12 @@ export async function openService(config: Config, observability: Observability):
   });
   opened.defer(() => ops.close(closeTimeoutMs));
 
-  await database.prepare(observability.onWaiting);
+  await database.prepare((wait) => {
+    health.setWait(wait);
+    if (wait !== undefined) observability.onWaiting(wait);
+  });
+  // Before operators read: those of a process that was killed are still in the list.
+  await audit.endBans();
   const channel = await openReplicaChannel(database, {
     id: counted.id,
     report: () => ({ traffic: traffic.read(), usageAsked: usage.isAsked() }),
@@ -185,7 +242,7 @@ export async function openService(config: Config, observability: Observability):
       left: counted.forget,
       traffic: counted.noteTraffic,
       usageAsked: usage.flush,
-      missed: keys.clear,
+      missed: keys.forgetAll,
     },
   });
   opened.defer(() => channel.close());
@@ -211,6 +268,7 @@ export async function openService(config: Config, observability: Observability):
       loadShedder,
       report,
       onEnd,
+      onShed: observability.onShed,
       countUsage: usage.count,
       countTraffic: traffic.count,
       tracing,
@@ -242,6 +300,9 @@ export async function openService(config: Config, observability: Observability):
     async close(timeoutMs) {
       drain();
       await listener.close(timeoutMs);
+      // While the operators' listener is open: what cannot be written is lost now, and the last scrape shows it.
+      await Promise.all([usage.close(), audit.close()]);
+      await metrics.untilLossIsSeen(timings.ops.lastScrapeMs);
       await kept.disposeAsync();
     },
   };

@@ -1,27 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventEmitter } from 'node:events';
 import { inspect } from 'node:util';
 import type { Observability } from './observability/open-observability.ts';
 import type { Service } from './service.ts';
+import { sleep, systemClock } from './shared/clock.ts';
+import { defaultTimings } from './shared/timings.ts';
 
-/** How long requests in flight may take to finish before their connections are cut. */
-const drainTimeoutMs = { SIGINT: 2_000, SIGTERM: 5_000 } as const;
+type StopSignal = 'SIGINT' | 'SIGTERM';
 
-type StopSignal = keyof typeof drainTimeoutMs;
-
-/**
- * Ctrl-C in a terminal and systemd's SIGTERM go to the whole process group: the signal arrives directly,
- * and again from npm. Within this time the second one is the same signal.
- */
-const sameSignalMs = 500;
-
-/** How often a stop looks whether the event loop is free. */
-const checkMs = 50;
+/** What is needed of a process to stop it. */
+type StoppableProcess = EventEmitter & {
+  exit(code?: number): void;
+  exitCode?: number | string | null | undefined;
+};
 
 /**
  * Stops the process on SIGINT and SIGTERM, and after an unexpected failure. A stop drains the service,
  * closes it and exits. A second signal exits at once: the databases survive that.
+ *
+ * @param host the process.
  */
-export function stopOnSignals() {
+export function stopOnSignals(host: StoppableProcess = process, clock = systemClock) {
+  const { drainMs, sameSignalMs, checkMs } = defaultTimings.stop;
   let observability: Observability | undefined;
   let running: { readonly service: Service; readonly graceMs: number } | undefined;
   let stopping: { readonly signal: NodeJS.Signals; readonly since: number } | undefined;
@@ -33,19 +32,19 @@ export function stopOnSignals() {
     if (stopping !== undefined) {
       // Not the time now: while the event loop is blocked, as by a flush to a slow disk, a signal waits.
       const isEcho = signal === stopping.signal && freeAt - stopping.since < sameSignalMs;
-      if (!isEcho) process.exit(1);
+      if (!isEcho) host.exit(1);
       return;
     }
-    stopping = { signal, since: performance.now() };
+    stopping = { signal, since: clock.elapsed() };
     freeAt = stopping.since;
     // A turn of the event loop handles timers, then signals, then what `setImmediate` is given.
-    setInterval(() => setImmediate(noteFree), checkMs).unref();
+    clock.every(checkMs, () => setImmediate(noteFree)).unref();
     observability?.onStop(signal);
     void stop(signal as StopSignal);
   }
 
   function noteFree(): void {
-    freeAt = performance.now();
+    freeAt = clock.elapsed();
   }
 
   /**
@@ -58,16 +57,16 @@ export function stopOnSignals() {
       const { service, graceMs } = running;
       service.drain();
       // After SIGTERM load balancers need time to notice. After Ctrl-C a person waits.
-      await sleep(signal === 'SIGTERM' ? graceMs : 0);
+      await sleep(signal === 'SIGTERM' ? graceMs : 0, clock);
       try {
-        await service.close(drainTimeoutMs[signal]);
+        await service.close(drainMs[signal]);
       } catch (error) {
         observability?.report(error);
-        process.exitCode = 1;
+        host.exitCode = 1;
       }
     }
     await observability?.close();
-    process.exit();
+    host.exit();
   }
 
   /** Ends the process: after an unexpected failure its state is unknown. */
@@ -77,13 +76,13 @@ export function stopOnSignals() {
     failed = true;
     if (observability === undefined) process.stderr.write(`${inspect(failure)}\n`);
     else await observability.onFatal(failure);
-    process.exit(1);
+    host.exit(1);
   }
 
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  host.on('SIGINT', onSignal);
+  host.on('SIGTERM', onSignal);
   // Includes unhandled rejections.
-  process.on('uncaughtException', fail);
+  host.on('uncaughtException', fail);
 
   return {
     fail,

@@ -163,6 +163,7 @@ describe('the test service answers like the real one', () => {
       ['/pets?unknown=1'],
       ['/pets?ids=3,1,99,1'],
       ['/pets?ids=3,1&categoryId=3&status=available'],
+      ['/pets?ids=3&ids=99,1'],
       ['/pets?ids=9223372036854775807'],
       ['/pets?ids=1&limit=5&cursor=x'],
       ['/pets?ids='],

@@ -53,7 +53,7 @@ export function simulateService(quota: Quota, { isStripped = false } = {}): Simu
   }
 
   function answer(request?: Pick<FetchInit, 'method' | 'headers' | 'body'>): Response {
-    const decision = model.take(quota, Date.now());
+    const decision = model.take({ id: 'key', subject: 'key', quota }, Date.now());
     tally[decision.outcome]++;
     const headers = isStripped ? {} : formatRateLimit(decision.reported, decision.windows);
     if (decision.outcome === 'admitted') {

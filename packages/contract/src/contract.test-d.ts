@@ -120,7 +120,7 @@ expectTypeOf<ListPetsQuery>().toEqualTypeOf<{
 expectTypeOf<z.output<typeof ListPetsQuery>>().toExtend<ListPetsQuery>();
 expectTypeOf<keyof z.output<typeof ListPetsQuery>>().toEqualTypeOf<keyof ListPetsQuery>();
 expectTypeOf<z.input<typeof ListPetsQuery>>().toEqualTypeOf<{
-  ids?: string | undefined;
+  ids?: string | string[] | undefined;
   categoryId?: Int64 | string | undefined;
   limit?: string | number | undefined;
   status?: PetStatus | undefined;

@@ -29,7 +29,7 @@ export const contract = c.router(
       ...routes.listPets,
       summary: 'List animals',
       description:
-        'Lists animals by `id`, ascending. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. An animal that was acknowledged before the first page was requested is on exactly one page. With `ids`, it lists the animals with these ids instead, without pages.',
+        'Lists animals by `id`, ascending. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. An animal that was acknowledged before the first page was requested is on exactly one page. With `ids`, it lists the animals with these ids instead, without pages. Unknown parameters are ignored, but those whose name looks like a known one, such as `ids[]` or `Status`, are refused: they would get the whole list.',
       headers: NoHeaders,
       query: ListPetsQuery,
       responses: { 200: Pets },

@@ -95,7 +95,8 @@ export const errorCodes = definePublicErrors({
     causes: [
       'A value is out of its range, such as `limit=500`, or not of its type, such as `petId=x`.',
       'A required member of the body is missing.',
-      'A parameter is given twice.',
+      'A parameter other than `ids` is given twice.',
+      'A name is misspelt: `Status`, `category_id`, `ids[]`. The message has the right one.',
       'A cursor was changed, or belongs to another filter.',
     ],
     advice: 'Correct what the message names. Repeating the same request gives the same answer.',

@@ -15,6 +15,7 @@ describe('the query of the list', () => {
       { ids: '5,11,9007199254740993', status: 'sold' },
       { ids: [5, 11, 9007199254740993n], status: 'sold' },
     ],
+    [{ ids: ['5', '11,9007199254740993'] }, { ids: [5, 11, 9007199254740993n] }],
   ])('%j is read', (query, expected) => {
     expect(ListPetsQuery.parse(query)).toEqual(expected);
   });
@@ -84,11 +85,16 @@ describe('the ids of a list', () => {
     1,
     null,
     '1,'.repeat(200),
+    [],
+    ['1', ''],
+    ['1', 'x'],
+    Array(101).fill('1'),
+    ['1', `1${',1'.repeat(99)}`],
   ])('%j are refused', (ids) => {
     expect(ListPetsQuery.safeParse({ ids }).error?.issues).toMatchObject([
       {
         path: ['ids'],
-        message: 'expected one list of 1 to 100 64-bit integers, separated by commas',
+        message: 'expected 1 to 100 64-bit integers, as in ids=5,11 or ids=5&ids=11',
       },
     ]);
   });

@@ -21,8 +21,8 @@ export interface ListPetsQuery {
   cursor?: string | undefined;
   /**
    * Only the animals with these ids, 1 to 100: by `id` ascending, each once, unknown ids left out. The
-   * answer is whole, so neither `limit` nor `cursor` may come with it. In a query string they are
-   * separated by commas.
+   * answer is whole, so neither `limit` nor `cursor` may come with it. A query string has them
+   * separated by commas, or repeats the parameter.
    */
   ids?: readonly Int64[] | undefined;
 }
@@ -31,23 +31,23 @@ export interface ListPetsQuery {
 const idCount = { min: 1, max: 100 } as const;
 
 const ids = {
-  error: `expected one list of ${idCount.min} to ${idCount.max} 64-bit integers, separated by commas`,
+  error: `expected ${idCount.min} to ${idCount.max} 64-bit integers, as in ids=5,11 or ids=5&ids=11`,
 };
 
 /**
- * A text alone, also for those who call: ts-rest would write an array as `ids[0]=…`, which is another
- * parameter.
+ * Texts, because ts-rest writes an array as `ids[0]=…`, which is another parameter: its callers give one
+ * text with commas. A list of texts is what the service reads of a repeated parameter.
  */
 const PetIds = z.codec(
-  z.string(ids),
+  z.union([z.string(ids), z.array(z.string(ids))], ids),
   z.array(Int64Schema).min(idCount.min, ids).max(idCount.max, ids),
   {
-    decode(text, context) {
-      const given = text.split(',');
+    decode(value, context) {
+      const given = String(value).split(',');
       // Counted first, so that a text of 16 kB costs no more than one of 100 numbers.
       const numbers = given.length > idCount.max ? [] : given.map(parseInt64);
       if (numbers.length > 0 && numbers.every((number) => number !== undefined)) return numbers;
-      context.issues.push({ code: 'custom', input: text, message: ids.error });
+      context.issues.push({ code: 'custom', input: value, message: ids.error });
       return z.NEVER;
     },
     encode: (numbers) => numbers.join(),
@@ -74,7 +74,7 @@ export const ListPetsQuery = z
     }),
     ids: PetIds.optional().meta({
       description:
-        'Only the animals with these ids, by `id` ascending: each once, unknown ids left out. The answer is whole, so `limit` and `cursor` are refused with it; `status` and `categoryId` narrow it.',
+        'Only the animals with these ids, 1 to 100, in a repeated parameter or separated by commas: by `id` ascending, each once, unknown ids left out. The answer is whole, so `limit` and `cursor` are refused with it; `status` and `categoryId` narrow it.',
       examples: [[5, 11]],
     }),
   })

@@ -106,6 +106,13 @@ describe('the name', () => {
     ]);
   });
 
+  test('with a token, without its scheme, is refused', () => {
+    const name = 'Mia 0000000000000000000000000000002C8GjS';
+    expect(NewPet.safeParse({ ...mia, name }).error?.issues).toMatchObject([
+      { path: ['name'], message: 'expected no token: everybody who sees this could use it' },
+    ]);
+  });
+
   test('of an animal that was stored before these rules is read', () => {
     expect(Pet.safeParse({ ...mia, id: 1, name: '\u202e ' }).success).toBe(true);
   });

@@ -97,7 +97,7 @@ export const Pets = z.array(Pet).meta({
 
 /** What a client sends to add an animal. */
 export interface NewPet {
-  /** The animal's name: 1 to 255 characters, none of them a control character or invisible. */
+  /** The animal's name: 1 to 255 characters, none of them a control character or invisible. It holds no token. */
   name: string;
   /** The category that the animal belongs to: any 64-bit integer. */
   categoryId: Int64;
@@ -115,7 +115,7 @@ export const NewPet = z
     {
       name: NewName.meta({
         description:
-          "The animal's name: any characters but control characters, in valid Unicode. At least one can be seen, and none is invisible, such as a zero-width space or a control of the direction (Unicode TR 36); joiners, variation selectors and the marks LRM, RLM and ALM are fine.",
+          "The animal's name: any characters but control characters, in valid Unicode. At least one can be seen, and none is invisible, such as a zero-width space or a control of the direction (Unicode TR 36); joiners, variation selectors and the marks LRM, RLM and ALM are fine. It holds no token.",
         examples: [examplePet.name],
       }),
       categoryId: Pet.shape.categoryId,
@@ -129,6 +129,6 @@ export const NewPet = z
   .meta({
     id: 'NewPet',
     description:
-      'What to send to add an animal: a Pet without its `id`. Members that are not listed here are ignored.',
+      'What to send to add an animal: a Pet without its `id`. Members that are not listed here are ignored, but those whose name looks like a listed one, such as `Status` or `category_id`, are refused.',
     examples: [{ name: 'Mia', categoryId: 3, status: 'available' }],
   }) satisfies z.ZodType<NewPet>;

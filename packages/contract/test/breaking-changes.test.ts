@@ -5,18 +5,16 @@ import { parseJson } from '../src/exact-json.ts';
 import { int64Max } from '../src/int64.ts';
 import type { JsonObject } from '../src/openapi/index.ts';
 import { breakingChanges } from './breaking-changes.ts';
-import { publicDocument, readCommitted, releasedFile } from './committed-openapi.ts';
+import { publicDocument, releasedFile } from './openapi-documents.ts';
 
 const readReleased = () => parseJson(readFileSync(releasedFile, 'utf8')) as JsonObject;
 
 test('nothing that the last release promised is missing', () => {
-  expect(
-    breakingChanges(readReleased(), parseJson(readCommitted(publicDocument)) as JsonObject),
-  ).toEqual([]);
+  expect(breakingChanges(readReleased(), parseJson(publicDocument.text) as JsonObject)).toEqual([]);
 });
 
 test('operations in beta are compared, too', () => {
-  const current = parseJson(readCommitted(publicDocument)) as JsonObject;
+  const current = parseJson(publicDocument.text) as JsonObject;
   const next = structuredClone(current) as {
     components: { schemas: { RateLimitStatus: { properties: JsonObject } } };
   };

@@ -1,6 +1,6 @@
-// Writes the committed documents from the contract.
+// Writes the committed document from the contract.
 
 import { writeFileSync } from 'node:fs';
-import { committedDocuments, textOf } from './committed-openapi.ts';
+import { committedFile, publicDocument } from './openapi-documents.ts';
 
-for (const document of committedDocuments) writeFileSync(document.file, textOf(document));
+writeFileSync(committedFile, publicDocument.text);

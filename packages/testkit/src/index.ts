@@ -20,7 +20,7 @@ export {
   postgresAt,
   type TestDatabase,
 } from './postgres-databases.ts';
-export { findInstalled, findProgram, type ProgramName } from './program.ts';
+export { findProgram, type ProgramName } from './program.ts';
 export { postgresProtocol, redisProtocol, type WireProtocol } from './protocol-messages.ts';
 export { openRedis, type Redis, type RedisOptions } from './redis.ts';
 export {
@@ -30,6 +30,8 @@ export {
 } from './redis-cluster.ts';
 export { openRedisSentinels, type RedisSentinels } from './redis-sentinel.ts';
 export {
+  expectNoToken,
+  patientEnv,
   runServer,
   type Server,
   type ServerOptions,

@@ -79,12 +79,6 @@ export function findProgram(name: ProgramName): Promise<string> {
   return promise;
 }
 
-/** Finds a program on the PATH, and nowhere else: for what a test does only where it is installed. */
-export async function findInstalled(name: ProgramName): Promise<string | undefined> {
-  // biome-ignore lint/style/noProcessEnv: programs are wherever this machine has them
-  return await find(programs[name].names, process.env['PATH'] ?? '');
-}
-
 /** As `findProgram`, but anew each time, and with places of its own. */
 export async function findOrUnpack(
   name: ProgramName,

@@ -23,15 +23,9 @@ export interface ModelKey {
  * The quotas of keys and accounts, written as simply as possible. The limiters are compared with it. It
  * follows the design, shares no code with the limiters, and knows no store, script or timer.
  */
-export interface SharedQuotaModel {
-  /** Decides one request. Unix time in milliseconds, which never goes back. */
-  take(key: ModelKey, now: number): ModelDecision;
-}
-
-/** The quotas of one key that has windows of its own. */
 export interface QuotaModel {
   /** Decides one request. Unix time in milliseconds, which never goes back. */
-  take(quota: Quota, now: number): ModelDecision;
+  take(key: ModelKey, now: number): ModelDecision;
 }
 
 const minuteMs = 60_000;
@@ -58,11 +52,6 @@ interface Conduct {
 }
 
 export function createQuotaModel(policy: BanPolicy): QuotaModel {
-  const model = createSharedQuotaModel(policy);
-  return { take: (quota, now) => model.take({ id: 'key', subject: 'key', quota }, now) };
-}
-
-export function createSharedQuotaModel(policy: BanPolicy): SharedQuotaModel {
   const windowsOfSubjects = new Map<string, Windows>();
   const conductOfKeys = new Map<string, Conduct>();
 

@@ -41,7 +41,7 @@ test('its environment has only the defaults and the options', async () => {
     HOST: '127.0.0.1',
     OPS_PORT: '0',
     DATA_DIR: server.dataDir,
-    MAX_LOOP_DELAY_MS: '60000',
+    MAX_WAIT_MS: '60000',
     HEADERS_TIMEOUT_MS: '600000',
     REQUEST_TIMEOUT_MS: '600000',
     STALL_TIMEOUT_MS: '600000',

@@ -26,10 +26,23 @@ const defaultCommand = [
 /** The compile cache of all servers that tests start. */
 export const compileCache = `${repository}node_modules/.cache/node`;
 
+/** Settings of a server under test: free ports, and time limits that no busy machine exceeds. */
+export const patientEnv = {
+  PORT: '0',
+  HOST: '127.0.0.1',
+  OPS_PORT: '0',
+  // A busy machine is no overload, no slow or stalled caller, and a slow Redis no outage.
+  MAX_WAIT_MS: '60000',
+  HEADERS_TIMEOUT_MS: '600000',
+  REQUEST_TIMEOUT_MS: '600000',
+  STALL_TIMEOUT_MS: '600000',
+  REDIS_TIMEOUT_MS: '60000',
+} as const;
+
 export type ServerOptions = {
   /**
-   * Environment variables, over the defaults: free ports of 127.0.0.1, a data directory, a compile
-   * cache, and time limits that no busy machine exceeds. Of this process only PATH and HOME are passed on.
+   * Environment variables, over the defaults: {@link patientEnv}, a data directory and a compile cache.
+   * Of this process only PATH and HOME are passed on.
    */
   env?: Readonly<Record<string, string>>;
   /**
@@ -145,6 +158,11 @@ export async function runServer(options: RunOptions = {}): Promise<ServerRun> {
   }
 }
 
+/** Checked for every server of every test: a log never contains a whole key. */
+export function expectNoToken(log: string): void {
+  if (token.test(log)) throw new Error('There is a whole API key in the log.');
+}
+
 async function launch(options: ServerOptions) {
   const { command: [command, ...args] = defaultCommand, cwd = repository, env } = options;
   const directory =
@@ -166,16 +184,8 @@ async function launch(options: ServerOptions) {
         HOME: homedir(),
         // As `npm start` has it: most of a start is the compilation of its modules.
         NODE_COMPILE_CACHE: compileCache,
-        PORT: '0',
-        HOST: '127.0.0.1',
-        OPS_PORT: '0',
         DATA_DIR: dataDir,
-        // A busy machine is no overload, no slow or stalled caller, and a slow Redis no outage.
-        MAX_LOOP_DELAY_MS: '60000',
-        HEADERS_TIMEOUT_MS: '600000',
-        REQUEST_TIMEOUT_MS: '600000',
-        STALL_TIMEOUT_MS: '600000',
-        REDIS_TIMEOUT_MS: '60000',
+        ...patientEnv,
         ...env,
       },
       endSignal: 'SIGKILL',
@@ -187,8 +197,7 @@ async function launch(options: ServerOptions) {
   async function dispose() {
     await service.end();
     await directory?.close();
-    // Checked for every server of every test: a log never contains a whole key.
-    if (token.test(service.stderr())) throw new Error('There is a whole API key in the log.');
+    expectNoToken(service.stderr());
   }
   return { service, dataDir, dispose };
 }

@@ -21,7 +21,11 @@ export class PipelinedPool {
       application_name: 'animal-store-pg',
       statement_timeout: 5_000,
     };
-    this.#transactions = new pg.Pool({ ...options, max: maxConnections });
+    this.#transactions = new pg.Pool({
+      ...options,
+      application_name: 'animal-store-transactions',
+      max: maxConnections,
+    });
     this.#connections = Array.from({ length: maxConnections }, () => {
       const client = new pg.Client({ ...options, pipeline: true });
       // Statements wait for it. A connection that fails ends the process, and so the measurement.

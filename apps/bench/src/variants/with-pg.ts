@@ -19,8 +19,8 @@ registerHooks({
         import { drizzle } from 'drizzle-orm/node-postgres';
         import { PipelinedPool } from ${JSON.stringify(import.meta.resolve('./pipelined-pool.ts'))};
         import { openPostgres as open } from './open-postgres.ts?postgres-js';
-        export function openPostgres(url) {
-          const database = open(url);
+        export function openPostgres(url, timings) {
+          const database = open(url, timings);
           const client = new PipelinedPool(url);
           return {
             ...database,

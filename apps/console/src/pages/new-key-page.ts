@@ -1,6 +1,7 @@
 import type { NewKey } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
+import { confirmAlikeAccount } from '../confirm-alike-account.ts';
 import { Field, Form, textOf } from '../parts/form.ts';
 import { showToken } from '../parts/new-tokens.ts';
 import { PlanFields, readPlan } from '../parts/plan-fields.ts';
@@ -10,7 +11,9 @@ import { goTo, linkTo } from '../route.ts';
 /** Creates a key. */
 export function NewKeyPage() {
   async function submit(form: FormData): Promise<void> {
-    const { key, token } = await call('createKey', { body: readNewKey(form) });
+    const body = readNewKey(form);
+    await confirmAlikeAccount(body.account);
+    const { key, token } = await call('createKey', { body });
     goTo(linkTo('key', { id: key.id }));
     showToken({
       title: 'The key is created',

@@ -3,6 +3,7 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';
 import { changeEach, type Remaining } from '../change-each.ts';
+import { confirmAlikeAccount } from '../confirm-alike-account.ts';
 import { formatCount, formatKeys } from '../format.ts';
 import type { Operation } from '../operation.ts';
 import { may } from '../session.ts';
@@ -117,6 +118,7 @@ function BulkDialog({
   const skipped = useState(selected.length - keys.length)[0];
 
   async function confirm(form: FormData, query: Reason): Promise<void> {
+    if (form.has('account')) await confirmAlikeAccount(textOf(form, 'account'));
     const left = await changeEach(remaining.items, (key) => change(key, form, query), setRemaining);
     if (left.failures.length > 0) {
       const [{ error } = { error: new Error('It failed.') }] = left.failures;

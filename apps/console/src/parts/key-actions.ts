@@ -1,6 +1,7 @@
 import type { KeyDetails } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
+import { confirmAlikeAccount } from '../confirm-alike-account.ts';
 import { type Action, Actions } from './actions.ts';
 import { KeyFields, readKeyFields } from './key-fields.ts';
 import { Name } from './name.ts';
@@ -53,7 +54,11 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       needs: 'changeKey',
       isPossible: isCurrent,
       fields: html`<${KeyFields} details=${details} />`,
-      change: (form, query) => call('changeKey', { id, query, body: readKeyFields(form, details) }),
+      change: async (form, query) => {
+        const body = readKeyFields(form, details);
+        await confirmAlikeAccount(body.account);
+        return call('changeKey', { id, query, body });
+      },
       done: 'The key is changed.',
     },
     rotate: {

@@ -25,12 +25,15 @@ export function KeyFields({
 }
 
 /** Reads the fields, as a change of the key. */
-export function readKeyFields(form: FormData, { scopes, expiresAt }: KeyDetails): KeyChange {
+export function readKeyFields(form: FormData, before: KeyDetails): KeyChange {
+  const { scopes, expiresAt } = before;
+  const account = textOf(form, 'account');
   const expires = textOf(form, 'expires');
   const chosen = readScopes(form);
   return {
     name: textOf(form, 'name') || null,
-    account: textOf(form, 'account') || null,
+    // Only if it was changed: what is read has no spaces at its ends, as an old account may have.
+    ...(account !== (before.account ?? '').trim() && { account: account || null }),
     // Only if it was changed: what somebody else has just forbidden stays so.
     ...(`${chosen}` !== `${scopes}` && { scopes: chosen }),
     // The field has no seconds: an expiry that was not touched stays as it is.

@@ -13,7 +13,7 @@ import { accounts, apiKeys } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
 import { resumed, suspended } from '../database/suspension.ts';
 import { storedPlan } from '../keys/api-key.ts';
-import type { StoredAccount } from '../keys/key-account.ts';
+import { resolveAccount, type StoredAccount } from '../keys/key-account.ts';
 import type { KeyBans } from '../quotas/key-quotas.ts';
 import { announceAccountChange } from '../replicas/replica-channel.ts';
 import { decisionsOf, findAccount, readAccounts } from './account-record.ts';
@@ -93,6 +93,9 @@ export function createAccountManagement(
   }
 
   return {
+    /** The name of the account that a text means. Other functions take it. */
+    resolve: (given: string): Promise<string> => resolveAccount(db, given),
+
     /**
      * Finds an account, and the id under which its keys share a quota: `undefined` without a plan.
      *

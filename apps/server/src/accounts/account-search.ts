@@ -29,11 +29,12 @@ const selectNames = statement(
 );
 
 /** The conditions of all filters. */
-function matches({ plan, suspended, search }: AccountFilter): (SQL | undefined)[] {
+function matches({ plan, suspended, search, anyCaseOf }: AccountFilter): (SQL | undefined)[] {
   return [
     plan === undefined ? undefined : eq(accounts.plan, plan),
     suspended === undefined ? undefined : isNotNull(accounts.suspendedAt),
     search === undefined ? undefined : contains(search),
+    anyCaseOf === undefined ? undefined : sql`lower(${accounts.name}) = lower(${anyCaseOf})`,
   ];
 }
 

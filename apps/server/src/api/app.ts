@@ -14,6 +14,7 @@ import type { UsageOutcome } from '../usage/usage-entry.ts';
 import { allowOrigins } from './cors.ts';
 import { createQuotaEnforcement } from './enforce-quota.ts';
 import { observeRequests } from './observe-requests.ts';
+import { refuseOverload } from './refuse-overload.ts';
 import type { RequestRecord, RequestTracing } from './request-record.ts';
 import { addV1 } from './v1.ts';
 
@@ -34,6 +35,8 @@ export interface AppOptions extends GuideNumbers {
   readonly report: (failure: unknown, requestId: string) => void;
   /** Called for each finished request. */
   readonly onEnd: readonly ((record: RequestRecord) => void)[];
+  /** Called for each request that is refused because of overload. No other observer learns of it. */
+  readonly onShed: (method: string) => void;
   /** Counts each finished request that belongs in the usage ledger. */
   readonly countUsage: UsageCollector['count'];
   /** Counts live traffic. */
@@ -49,13 +52,12 @@ export function createApp(options: AppOptions): Express {
   // Whatever needs no key: the reference, and paths that do not exist.
   const admission = [
     allowOrigins(corsOrigins),
-    shedLoad(options.loadShedder),
     createQuotaEnforcement(options.quotas).enforcePageLimit,
   ];
 
   const app = createExpress();
   app.set('trust proxy', trustedProxies);
-  app.use(observeRequests(options));
+  app.use(shedLoad(options.loadShedder, refuseOverload(options)), observeRequests(options));
   addV1(app, options, answerFailure);
   addFiles(app, files, { folder: '/docs/', steps: admission });
   app.use(admission, refusePath, answerFailure);

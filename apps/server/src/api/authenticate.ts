@@ -1,10 +1,10 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { networkOf } from '../http/client-network.ts';
+import { isAuthorizedTwice } from '../http/repeated-authorization.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import { isToken, tokenPrefix } from '../keys/token.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
-import { isAuthorizedTwice } from './repeated-authorization.ts';
 
 // RFC 6750, §2.1, and RFC 9110, §11.1: the scheme's name is case-insensitive.
 const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
@@ -15,13 +15,17 @@ export function createIdentification(
   networks: Quotas['networks'],
 ): RequestHandler {
   async function lookUp(token: string, req: Request, res: Response, next: NextFunction) {
+    const network = networkOf(req.ip, req.socket);
+    let mayBeGuess = false;
     // An attacker can make up any number of tokens with a valid checksum. They must not cost a query
     // each once the network has used up its quota.
     const found = await keys.findByToken(token, () => {
-      res.locals.decision = networks.refuseLookUp(networkOf(req.ip, req.socket));
+      mayBeGuess = true;
+      res.locals.decision = networks.refuseLookUp(network);
       return res.locals.decision === undefined;
     });
     if (found !== undefined) noteKey(res, found);
+    else if (mayBeGuess && res.locals.decision === undefined) networks.countWastedLookUp(network);
     next();
   }
 

@@ -1,8 +1,8 @@
 import { errorMessages, type Scope } from '@animal-store/contract';
 import type { Request, RequestHandler } from 'express';
 import { HttpError } from '../http/http-error.ts';
+import { authorizedTwice, isAuthorizedTwice } from '../http/repeated-authorization.ts';
 import type { ApiKey } from '../keys/api-key.ts';
-import { isAuthorizedTwice } from './repeated-authorization.ts';
 
 const realm = 'Bearer realm="animal-store"';
 
@@ -42,8 +42,7 @@ function forbidden(scope: Scope): HttpError {
 function unauthorized(req: Request): HttpError {
   const { authorization = '' } = req.headers;
   if (isAuthorizedTwice(req)) {
-    const message = 'Authorization: expected once, got it several times.';
-    return refuse(message, `${realm}, error="invalid_request"`);
+    return refuse(authorizedTwice, `${realm}, error="invalid_request"`);
   }
   // §3.1: no error code without a credential of this scheme.
   if (authorization === '') return refuse(howToAuthorize, realm);

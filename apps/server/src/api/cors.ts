@@ -11,9 +11,18 @@ const exposedHeaders = [
   'Sunset',
   'Idempotent-Replayed',
   'X-Request-Id',
+  'WWW-Authenticate',
+  'Allow',
 ].join(', ');
 
-const allowedHeaders = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
+/** What is allowed if a preflight does not ask for headers, or not for valid ones. */
+const ownHeaders = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
+
+/** Names of fields (RFC 9110, §5.1) with commas between them. */
+const fieldNames = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
+
+/** More than a page with the headers of its tracing needs. Nothing longer is sent back. */
+const maxFieldNamesLength = 1_024;
 
 /** How long a browser may cache a preflight, in seconds. Chromium accepts no more. */
 const maxAgeSeconds = 7_200;
@@ -53,13 +62,23 @@ export function answerPreflight(
     const { origin, 'access-control-request-method': asked } = req.headers;
     if (req.method !== 'OPTIONS' || origin === undefined || asked === undefined) return next();
     tellQuota(req, res);
+    appendHeader(res, 'Vary', 'Access-Control-Request-Headers');
     if (isAllowed(origin, origins)) {
       setHeader(res, 'Access-Control-Allow-Methods', 'GET, HEAD, POST');
-      setHeader(res, 'Access-Control-Allow-Headers', allowedHeaders);
+      setHeader(res, 'Access-Control-Allow-Headers', allowedHeaders(req));
       setHeader(res, 'Access-Control-Max-Age', String(maxAgeSeconds));
     }
     send(res.status(204));
   };
+}
+
+/**
+ * The headers that a preflight asks for: any, such as a page's own and `traceparent`. There is nothing to
+ * protect, as browsers add no credentials to a request by themselves. `*` would leave out `Authorization`.
+ */
+function allowedHeaders({ headers }: Request): string {
+  const asked = headers['access-control-request-headers'] ?? '';
+  return asked.length <= maxFieldNamesLength && fieldNames.test(asked) ? asked : ownHeaders;
 }
 
 function isAllowed(origin: string, origins: Origins): boolean {

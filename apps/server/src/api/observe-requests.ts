@@ -19,11 +19,19 @@ export function observeRequests({
   }
 
   return function observeRequest(req, res, next) {
-    const traced = tracing?.start(req.headers);
+    const traced = tracing?.start(req);
     trackRequest(req, res, (outcome) => {
       const { apiKey, suspendedKey, tokenPrefix, decision } = res.locals;
       const operation = req.tsRestRoute?.metadata;
-      const record = { ...outcome, operation, apiKey, suspendedKey, tokenPrefix, decision };
+      const record = {
+        ...outcome,
+        operation,
+        apiKey,
+        suspendedKey,
+        tokenPrefix,
+        decision,
+        traceId: traced?.traceId,
+      };
       tellObservers(record);
       traced?.end(record);
     });

@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { OperationMetadata } from '@animal-store/contract';
+import type { Request } from 'express';
 import type { RequestOutcome } from '../http/track-request.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { QuotaDecision } from '../quotas/quota-decision.ts';
@@ -26,11 +26,17 @@ declare global {
 export interface RequestRecord extends RequestOutcome, Readonly<Required<Caller>> {
   /** `undefined` for an unknown path or method. */
   readonly operation: Partial<OperationMetadata> | undefined;
+  /** The id of its trace, if that is recorded. */
+  readonly traceId: string | undefined;
 }
+
+/** What a span tells of a request. */
+export type TracedRequest = Pick<Request, 'headers' | 'baseUrl' | 'path' | 'protocol'>;
 
 /** Runs each request in a context, so that its statements and Redis commands belong to its trace. */
 export interface RequestTracing {
-  start(headers: IncomingHttpHeaders): {
+  start(request: TracedRequest): {
+    readonly traceId: string | undefined;
     run<Result>(answer: () => Result): Result;
     end(record: RequestRecord): void;
   };

@@ -10,7 +10,6 @@ import {
 } from '../http/endpoints.ts';
 import { HttpError } from '../http/http-error.ts';
 import { refuseMalformedPath } from '../http/malformed-path.ts';
-import { shedLoad } from '../http/shed-load.ts';
 import { petContract } from '../pets/pet-handlers.ts';
 import { announceDeprecation } from './announce-deprecation.ts';
 import type { AppOptions } from './app.ts';
@@ -32,7 +31,7 @@ const orders = initContract().router(ordersContract, { pathPrefix: prefix });
  * mounted at `/v1`, Express would parse each URL once more: 5 to 12 % of the CPU time of a request.
  */
 export function addV1(app: IRouter, options: AppOptions, answer: ErrorRequestHandler): void {
-  const { loadShedder, keys, quotas, petHandlers, baseUrl } = options;
+  const { keys, quotas, petHandlers, baseUrl } = options;
   const identify = createIdentification(keys, quotas.networks);
   const { enforceQuota, tellNetworkQuota, tellQuotaOnFailure } = createQuotaEnforcement(quotas);
 
@@ -47,11 +46,7 @@ export function addV1(app: IRouter, options: AppOptions, answer: ErrorRequestHan
   };
 
   // On the routes and not before them: a request that is refused is logged with its route, too.
-  const prepare = [
-    allowOrigins(options.corsOrigins),
-    announceDeprecation(baseUrl),
-    answerRefusals(shedLoad(loadShedder), answerFailure),
-  ];
+  const prepare = [allowOrigins(options.corsOrigins), announceDeprecation(baseUrl)];
   const admit = [
     identify,
     answerRefusals(enforceQuota, answerFailure),

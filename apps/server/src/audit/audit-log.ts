@@ -6,12 +6,12 @@ import {
   type Key,
   type Operator,
 } from '@animal-store/contract/admin';
+import { hideTokens } from '@animal-store/contract/token-form';
 import { inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import type { ListPosition } from '../database/list-page.ts';
 import { auditEntries } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { hideTokens } from '../shared/hide-tokens.ts';
 import { searchEntries } from './audit-search.ts';
 import { differenceOf } from './state-difference.ts';
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, lt, lte, or, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { apiKeys, auditEntries, openBans } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
@@ -45,14 +45,19 @@ const findUnban = statement('find_unban', (db, { keyId, startedAt }: Ban) =>
     .limit(1),
 );
 
-const takeExpired = statement('take_expired_bans', (db) =>
+const takeOver = statement('take_expired_bans', (db, forgottenAt: string | undefined) =>
   db
     .delete(openBans)
     .where(
       sql`(${openBans.keyId}, ${openBans.startedAt}) in (${db
         .select({ keyId: openBans.keyId, startedAt: openBans.startedAt })
         .from(openBans)
-        .where(lte(openBans.until, sql`now()`))
+        .where(
+          or(
+            lte(openBans.until, sql`now()`),
+            forgottenAt === undefined ? undefined : lt(openBans.startedAt, forgottenAt),
+          ),
+        )
         .orderBy(asc(openBans.until))
         .limit(batchSize)
         .for('update', { skipLocked: true })})`,
@@ -73,21 +78,25 @@ export function createBanLog(db: Database) {
     /** Records the start of a ban. A repetition changes nothing. */
     start: (ban: Ban): Promise<void> =>
       inTransaction('record_ban', db, async (tx) => {
-        const isNew = await recordBan(tx, ban, 'ban.started');
+        const isNew = await recordBan(tx, ban, 'ban.started', ban.startedAt);
         // The key was unbanned before the start of its ban got here.
         if (isNew && (await findUnban(tx, ban)).length === 0) await insertOpenBan(tx, ban);
       }),
 
     /**
-     * Records the natural end of bans. Each is recorded by one replica: the row of a ban is deleted
+     * Records the end of bans that are over. Each is recorded by one replica: the row of a ban is deleted
      * in the same transaction.
      *
+     * @param forgottenAt when all bans that had begun were forgotten, if they were.
      * @returns whether there may be more.
      */
-    endExpired: (): Promise<boolean> =>
+    end: (forgottenAt?: string): Promise<boolean> =>
       inTransaction('end_bans', db, async (tx) => {
-        const bans = await takeExpired(tx);
-        for (const ban of bans) await recordBan(tx, ban, 'ban.ended');
+        const bans = await takeOver(tx, forgottenAt);
+        for (const ban of bans) {
+          const isForgotten = forgottenAt !== undefined && forgottenAt < ban.until;
+          await recordBan(tx, ban, 'ban.ended', isForgotten ? forgottenAt : ban.until);
+        }
         return bans.length === batchSize;
       }),
   };
@@ -108,19 +117,20 @@ export async function takeOpenBan(tx: Database, keyId: string): Promise<string |
 
 async function recordBan(
   tx: Database,
-  ban: Ban,
+  { keyId, until }: Ban,
   action: 'ban.started' | 'ban.ended',
+  at: string,
 ): Promise<boolean> {
-  const { keyId, startedAt, until } = ban;
   const [labels] = await findLabels(tx, keyId);
   const banned = { bannedUntil: until };
   const free = { bannedUntil: null };
   return await recordAudit(tx, {
     cause: theService,
+    at,
     action,
     subject: { type: 'key', id: keyId, name: null, account: null, ...labels },
     ...(action === 'ban.started'
-      ? { at: startedAt, before: free, after: banned }
-      : { at: until, before: banned, after: free }),
+      ? { before: free, after: banned }
+      : { before: banned, after: free }),
   });
 }

@@ -17,6 +17,7 @@ import {
   reasonOption,
 } from './options.ts';
 import { showAccount, showAccounts } from './show-accounts.ts';
+import { warnOfAlikeAccounts } from './warn-of-alike-accounts.ts';
 
 const examples = `
   npm run accounts -- set-plan C-17 business --reason "Contract 2026-118"
@@ -85,7 +86,14 @@ export function createAccountsProgram(output: CliOutput): Command {
     .action((account: string, plan: PlanChoice, options: SetPlanOptions, command: Command) => {
       const body = readPlan(command, plan, options);
       const request = { ...changeOf(account, options), body };
-      return call(options, (client) => client.setAccountPlan(request), showAccount);
+      return call(
+        options,
+        async (client) => {
+          await warnOfAlikeAccounts(client, account, output);
+          return client.setAccountPlan(request);
+        },
+        showAccount,
+      );
     });
 
   program

@@ -28,6 +28,7 @@ import {
 } from './options.ts';
 import { showIssuedKey, showKey, showKeys } from './show-keys.ts';
 import { showKeyUsage } from './show-usage.ts';
+import { warnOfAlikeAccounts } from './warn-of-alike-accounts.ts';
 
 const examples = `
   npm run keys -- create --name acme --plan pro --expires 90d
@@ -87,7 +88,14 @@ export function createKeysProgram(output: CliOutput): Command {
     .action((options: CreateOptions, command: Command) => {
       const body = readNewKey(options, command);
       const query = reasonOf(options);
-      return call(options, (client) => client.createKey({ body, query }), showIssuedKey);
+      return call(
+        options,
+        async (client) => {
+          await warnOfAlikeAccounts(client, body.account, output);
+          return client.createKey({ body, query });
+        },
+        showIssuedKey,
+      );
     });
 
   program
@@ -190,7 +198,14 @@ export function createKeysProgram(output: CliOutput): Command {
         expiresAt: expires === false ? null : expires,
       };
       const request = { ...changeOf(id, options), body };
-      return call(options, (client) => client.changeKey(request), showKey);
+      return call(
+        options,
+        async (client) => {
+          await warnOfAlikeAccounts(client, body.account, output);
+          return client.changeKey(request);
+        },
+        showKey,
+      );
     });
 
   program

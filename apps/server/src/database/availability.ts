@@ -1,3 +1,5 @@
+import type { Clock } from '../shared/clock.ts';
+import { repeat } from '../shared/repeat.ts';
 import { DatabaseUnavailableError } from './database-error.ts';
 import { faultOf } from './database-fault.ts';
 import { followStatements } from './statement.ts';
@@ -10,56 +12,74 @@ export interface Episode {
   readonly reason: string;
 }
 
-/** A shorter success is luck: other statements still fail. It also bounds the lines in the log. */
-const quietMs = 1_000;
-
-/** After this time without a failure, any success ends an episode. */
-const forgottenMs = 60_000;
-
 /**
- * Tells when statements begin to fail because the database is unavailable, and why, and when they work
- * again: a statement that failed in the episode has succeeded, and none has failed for a second.
+ * Tells when statements begin to fail because the database is unavailable, and why, and when that is over: a
+ * probe has succeeded, and no statement has failed in the pause before it. So an outage also ends without
+ * traffic, and goes on while other statements fail for a reason that a probe does not see.
  *
- * A statement counts by its name. So an episode in which only creations fail, because the disk is full,
- * does not end with the next list. But what failed may be run once an hour, or once by an operator, and
- * the episode should not last until it is run again. Each reason is told once in an episode: connections that are lost may
- * be the beginning of a failover, and the next ones lead to a standby.
+ * Each reason is told once in an episode: connections that are lost may be the beginning of a failover, and
+ * the next ones lead to a standby.
  *
- * @param options.now a monotonic clock in milliseconds.
+ * @param options.probe a statement that fails while others would. It is repeated while the outage lasts.
+ * @param options.probeEveryMs the pause before each probe. It also bounds the lines in the log.
  */
 export function watchAvailability(options: {
+  probe: () => Promise<unknown>;
   onBegin: (episode: Episode) => void;
   onEnd: (episode: Episode) => void;
-  now?: () => number;
+  clock: Clock;
+  probeEveryMs: number;
 }) {
-  const { onBegin, onEnd, now = () => performance.now() } = options;
-  const failing = new Set<string>();
+  const { probe, onBegin, onEnd, clock, probeEveryMs } = options;
   const reasons = new Set<string>();
   let episode: Episode | undefined;
-  let failedAt = 0;
+  let probing: ReturnType<typeof repeat> | undefined;
+  let failures = 0;
+  let failuresBefore = 0;
 
-  const close = followStatements((statement, error) => {
-    if (error instanceof DatabaseUnavailableError) {
-      failing.add(statement);
-      failedAt = now();
-      const { reason } = faultOf(error.code);
-      if (reasons.has(reason)) return;
-      reasons.add(reason);
-      episode = { code: error.code, reason };
-      onBegin(episode);
-    } else if (episode !== undefined && error === undefined) {
-      if (now() - failedAt < (failing.has(statement) ? quietMs : forgottenMs)) return;
-      const ended = episode;
-      episode = undefined;
-      failing.clear();
-      reasons.clear();
-      onEnd(ended);
-    }
+  const unfollow = followStatements((_statement, error) => {
+    if (!(error instanceof DatabaseUnavailableError)) return;
+    failures += 1;
+    const { reason } = faultOf(error.code);
+    if (reasons.has(reason)) return;
+    reasons.add(reason);
+    episode = { code: error.code, reason };
+    onBegin(episode);
+    if (probing !== undefined) return;
+    failuresBefore = failures;
+    probing = repeat(probeOnce, { clock, pauseMs: probeEveryMs, onFailure() {} });
   });
+
+  async function probeOnce(): Promise<void> {
+    if (!isQuiet()) return;
+    // Its failure is counted like that of any statement.
+    await probe().catch(() => {});
+    if (!isQuiet() || probing === undefined || episode === undefined) return;
+    stopProbing();
+    const ended = episode;
+    episode = undefined;
+    reasons.clear();
+    onEnd(ended);
+  }
+
+  /** Whether no statement has failed since this was last asked. */
+  function isQuiet(): boolean {
+    const before = failuresBefore;
+    failuresBefore = failures;
+    return failures === before;
+  }
+
+  function stopProbing(): void {
+    void probing?.stop();
+    probing = undefined;
+  }
 
   return {
     /** The episode that has not ended yet, with its latest reason. */
     episode: () => episode,
-    close,
+    close(): void {
+      unfollow();
+      stopProbing();
+    },
   };
 }

@@ -22,6 +22,9 @@ export class DatabaseUnavailableError extends DatabaseError {
 /** SQLSTATE of a write to a standby, or to a database that is set to read-only. */
 export const readOnly = '25006';
 
+/** SQLSTATE of a statement that waited for a lock for longer than `lock_timeout`. */
+export const lockNotAvailable = '55P03';
+
 /** The code of an answer of the database that lacks rows, or has those of another statement. */
 export const incompleteAnswer = 'INCOMPLETE';
 

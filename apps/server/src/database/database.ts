@@ -4,16 +4,23 @@ import type * as schema from './schema.ts';
 /** The database as repositories see it: the same for Postgres and for PGlite. */
 export type Database = PgDatabase<PgQueryResultHKT, typeof schema>;
 
+/** What a start waits for, in words for operators. */
+export interface Wait {
+  readonly reason: string;
+  /** The same as long as it waits for the same, while the reason may tell for how long. */
+  readonly id: string;
+}
+
 /** An open database. Whoever opened it closes it. */
 export interface OpenDatabase {
   readonly db: Database;
   /**
-   * Migrates the database. Waits while it cannot be reached.
+   * Migrates the database. Waits while it cannot be reached, and for locks.
    *
-   * @param onWaiting called with the reason, in words for operators, after each attempt.
+   * @param onWaiting called again and again: with what it waits for, or `undefined` if it does not.
    * @throws {StartupError} if waiting does not help.
    */
-  prepare(onWaiting: (reason: string) => void): Promise<void>;
+  prepare(onWaiting: (wait: Wait | undefined) => void): Promise<void>;
   /**
    * Listens to a channel (Postgres NOTIFY), and again after each loss of the connection.
    *

@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { DatabaseUnavailableError, incompleteAnswer, readOnly } from './database-error.ts';
+import { mustAcceptWrites, urlOfOneHost } from './postgres-addresses.ts';
 import { driverOptions } from './postgres-driver.ts';
 import { type Address, openSocket } from './postgres-socket.ts';
 
@@ -11,26 +12,25 @@ export interface FoundPostgres {
   readonly isWritable: boolean;
 }
 
-/** How long one host may take to accept a connection and to answer. */
-const answerMs = 2_000;
-
 /**
- * Finds the Postgres to work with: one that accepts writes, otherwise the first host that answers. Names are
- * resolved anew each time. All hosts are asked at once: one whose machine is gone does not even refuse, and
- * would hold up the search for the others.
+ * Finds the Postgres to work with: one that accepts writes, otherwise the first host that answers, unless the
+ * URL excludes it. Names are resolved anew each time. All hosts are asked at once: one whose machine is gone
+ * does not even refuse, and would hold up the search for the others.
  *
  * postgres.js can go through several hosts itself. But it does so without a pause and without an end, and
  * a pool that is connected never looks for another one.
  *
- * @throws if none answers: what the first host failed with.
+ * @param answerSeconds how long one host may take to accept a connection and to answer.
+ * @throws if none answers: what the first host failed with; or that the database is read-only.
  */
 export async function findPostgres(
   url: string,
   addresses: readonly Address[],
+  answerSeconds: number,
 ): Promise<FoundPostgres> {
   const answers = addresses.map(async (address) => ({
     address,
-    isWritable: await checkWritable(url, address),
+    isWritable: await checkWritable(url, address, answerSeconds),
   }));
   const writable = answers.map(async (answer) => {
     const found = await answer;
@@ -41,21 +41,29 @@ export async function findPostgres(
     return await Promise.any(writable);
   } catch {
     // None accepts writes.
-    return await Promise.any(answers).catch(() => answers[0] as Promise<never>);
+    const found = await Promise.any(answers).catch(() => answers[0] as Promise<never>);
+    if (mustAcceptWrites(url)) throw new DatabaseUnavailableError(readOnly);
+    return found;
   }
 }
 
-async function checkWritable(url: string, address: Address): Promise<boolean> {
-  const client = postgres(url, {
-    ...driverOptions(address, () => openSocket(address)),
+async function checkWritable(
+  url: string,
+  address: Address,
+  answerSeconds: number,
+): Promise<boolean> {
+  const client = postgres(urlOfOneHost(url), {
+    ...driverOptions(address, {
+      socket: () => openSocket(address),
+      connectSeconds: answerSeconds,
+    }),
     max: 1,
-    connect_timeout: answerMs / 1_000,
   });
   try {
     const answer = client<{ is_writable: boolean }[]>`
       select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off'
         as is_writable`;
-    const [row] = await waitAtMost(answerMs, answer, async () => {
+    const [row] = await waitAtMost({ ms: answerSeconds * 1_000 }, answer, async () => {
       throw new DatabaseUnavailableError('NO_ANSWER');
     });
     if (row === undefined) throw new DatabaseUnavailableError(incompleteAnswer);

@@ -8,6 +8,7 @@ import {
   incompleteAnswer,
   readOnly,
 } from './database-error.ts';
+import { isReadOnly } from './probe-database.ts';
 import { statement } from './statement.ts';
 
 /** The SQL files that drizzle-kit wrote, in the order of their journal. */
@@ -20,7 +21,7 @@ const checkDatabase = statement('check_database', async (db) => {
   const [row] = await db
     .select({
       newestMigration: sql<string | null>`max(created_at)`,
-      isReadOnly: sql<boolean>`pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'`,
+      isReadOnly,
     })
     .from(sql`drizzle.__drizzle_migrations`);
   if (row === undefined) throw new DatabaseUnavailableError(incompleteAnswer);

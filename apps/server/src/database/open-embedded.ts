@@ -4,19 +4,24 @@ import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
 import { StartupError } from '../shared/startup-error.ts';
+import { defaultTimings } from '../shared/timings.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import type { OpenDatabase } from './database.ts';
 import { DurableFileSystem, durableStartParams, syncTree } from './durable-file-system.ts';
 import { migrationsFolder } from './migrations.ts';
 import * as schema from './schema.ts';
+import { limitStatements } from './statement.ts';
 
 /**
  * Locks a directory, opens the embedded database (PGlite) in it, and migrates it.
  *
  * @throws {StartupError} if the directory cannot be used, or another server runs on it.
  */
-export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
+export async function openEmbedded(
+  dataDir: string,
+  { answerWithinMs } = defaultTimings.database,
+): Promise<OpenDatabase> {
   try {
     prepareDataDir(dataDir);
     const lock = lockDataDir(dataDir);
@@ -25,6 +30,7 @@ export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
       throw error;
     });
     const db = drizzle({ client, schema });
+    limitStatements(db, answerWithinMs);
     await migrate(db, { migrationsFolder });
     return {
       db,

@@ -1,26 +1,21 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
+import { defaultTimings } from '../shared/timings.ts';
 import type { OpenDatabase } from './database.ts';
 import { DatabaseUnavailableError, incompleteAnswer, toDatabaseError } from './database-error.ts';
 import { faultOf } from './database-fault.ts';
 import { findPostgres } from './find-postgres.ts';
 import { migratePostgres } from './migrate-postgres.ts';
-import { readAddresses } from './postgres-addresses.ts';
-import { heartbeatLostMs, listenTo } from './postgres-channel.ts';
-import { closeSeconds, driverOptions, type SocketOptions } from './postgres-driver.ts';
+import { readAddresses, urlOfOneHost } from './postgres-addresses.ts';
+import { listenTo } from './postgres-channel.ts';
+import { driverOptions, type SocketOptions } from './postgres-driver.ts';
 import { createPostgresMonitor } from './postgres-monitor.ts';
 import { openFailingSocket, openSocket, watchSockets } from './postgres-socket.ts';
 import * as schema from './schema.ts';
-import { followStatements } from './statement.ts';
+import { followStatements, limitStatements } from './statement.ts';
 
 /** More connections are slower: statements are pipelined, and Postgres shares the cores. */
 const maxConnections = 4;
-
-const statementSeconds = 5;
-/** Short, so that a silent connection is soon known to be dead and not idle. */
-const idleSeconds = 5;
-/** Longer than a connection may be idle and a statement may take, together. */
-const silentMs = (idleSeconds + statementSeconds + 1) * 1_000;
 
 /**
  * Opens Postgres. Connects at the first statement, so it may be away.
@@ -28,14 +23,21 @@ const silentMs = (idleSeconds + statementSeconds + 1) * 1_000;
  * @param url `postgres://…`; several hosts are separated by commas.
  * @throws {StartupError} if the URL cannot be read.
  */
-export function openPostgres(url: string): OpenDatabase {
+export function openPostgres(url: string, timings = defaultTimings.database): OpenDatabase {
+  const { connectSeconds, idleSeconds, statementSeconds, closeSeconds } = timings;
+  /** Longer than a connection may be idle and a statement may take, together. */
+  const silentMs = (idleSeconds + statementSeconds + 1) * 1_000;
   const addresses = readAddresses(url);
   // Shorter than `answerWithinMs`: all statements on a dead connection fail together.
-  const sockets = watchSockets({ answerMs: statementSeconds * 1_000 + 500 });
+  const sockets = watchSockets({
+    answerMs: statementSeconds * 1_000 + 500,
+    checkEveryMs: timings.checkSocketsMs,
+  });
   const monitor = createPostgresMonitor({
     first: addresses[0],
-    find: () => findPostgres(url, addresses),
+    find: () => findPostgres(url, addresses, timings.searchSeconds),
     onReplaced: sockets.destroyAll,
+    pauseMs: timings.searchPauseMs,
   });
   const unfollow = followStatements((_statement, error) => {
     if (!(error instanceof DatabaseUnavailableError)) return;
@@ -54,7 +56,7 @@ export function openPostgres(url: string): OpenDatabase {
     if (isListener && hasListened) await monitor.whenFound();
     try {
       const socket = openSocket(await monitor.target());
-      sockets.watch(socket, isListener ? heartbeatLostMs : silentMs);
+      sockets.watch(socket, isListener ? timings.heartbeatLostMs : silentMs);
       if (isListener) {
         hasListened = true;
         // It is no statement of ours, so nothing else tells of its failure.
@@ -68,18 +70,20 @@ export function openPostgres(url: string): OpenDatabase {
     }
   }
 
-  const client = postgres(url, {
-    ...driverOptions(addresses[0], open),
+  const client = postgres(urlOfOneHost(url), {
+    ...driverOptions(addresses[0], { socket: open, connectSeconds }),
     max: maxConnections,
     idle_timeout: idleSeconds,
     connection: { application_name: 'animal-store', statement_timeout: statementSeconds * 1_000 },
   });
+  const db = drizzle({ client, schema });
+  limitStatements(db, timings.answerWithinMs);
   return {
-    db: drizzle({ client, schema }),
+    db,
     async prepare(onWaiting) {
-      monitor.use(await migratePostgres(url, onWaiting));
+      monitor.use(await migratePostgres(url, { onUnavailable: onWaiting, onWaiting, timings }));
     },
-    listen: (channel, listener) => listenTo(client, channel, listener),
+    listen: (channel, listener) => listenTo(client, channel, { ...listener, ...timings }),
     async close() {
       unfollow();
       monitor.close();

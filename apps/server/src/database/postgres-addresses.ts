@@ -22,3 +22,18 @@ export function readAddresses(url: string): [Address, ...Address[]] {
     );
   }
 }
+
+const target = /([?&])target_session_attrs=[^&]*&?/;
+
+/** Whether a Postgres that accepts no writes must not be used, rather than used until another is found. */
+export function mustAcceptWrites(url: string): boolean {
+  return target.test(url);
+}
+
+/**
+ * The URL for a connection to one host. Which host is used is decided before: the driver would try again
+ * without an end, and take a standby for one that is `read-write`.
+ */
+export function urlOfOneHost(url: string): string {
+  return url.replace(target, '$1');
+}

@@ -1,20 +1,21 @@
 import type postgres from 'postgres';
+import { systemClock } from '../shared/clock.ts';
+import type { Timings } from '../shared/timings.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import type { ChannelListener, Listening } from './database.ts';
-import { closeSeconds } from './postgres-driver.ts';
-
-/**
- * How often a heartbeat is sent on a channel, and how long none may arrive. TCP's own keep-alive takes
- * longer, and only reaches the next proxy.
- */
-const heartbeatMs = 2_000;
-export const heartbeatLostMs = 5_000;
 
 /** Listens to a channel, and sends heartbeats on it. */
 export async function listenTo(
   client: postgres.Sql,
   channel: string,
-  { heartbeat, goodbye, onMessage, onListening }: ChannelListener,
+  {
+    heartbeat,
+    goodbye,
+    onMessage,
+    onListening,
+    heartbeatMs,
+    closeSeconds,
+  }: ChannelListener & Pick<Timings['database'], 'heartbeatMs' | 'closeSeconds'>,
 ): Promise<Listening> {
   let sending: Promise<unknown> | undefined;
   // Sent through the pool, because postgres.js keeps the listening connection to itself. Sent on
@@ -38,7 +39,7 @@ export async function listenTo(
   // during a failover must not end because of it.
   first.catch(() => {});
   await listening.promise;
-  const beating = setInterval(beat, heartbeatMs);
+  const beating = systemClock.every(heartbeatMs, beat);
   async function leave(): Promise<void> {
     // A heartbeat after the message of leaving would cancel it.
     await sending;
@@ -48,9 +49,9 @@ export async function listenTo(
   return {
     beat,
     close() {
-      clearInterval(beating);
+      systemClock.cancel(beating);
       // These are statements, and would wait for a Postgres that is down.
-      return waitAtMost(closeSeconds * 1_000, leave(), () => {});
+      return waitAtMost({ ms: closeSeconds * 1_000 }, leave(), () => {});
     },
   };
 }

@@ -2,26 +2,26 @@ import type { Duplex } from 'node:stream';
 import type { Address } from './postgres-socket.ts';
 import { textArrayType } from './statement.ts';
 
-export const connectSeconds = 5;
-/** How long a stop waits for statements. Their callers have been answered or disconnected by then. */
-export const closeSeconds = 0.25;
-
 /**
  * The options that every connection to Postgres has.
  *
- * @param socket opens the socket of each connection. An option of the driver that its types lack.
+ * @param options.socket opens the socket of each connection. An option of the driver that its types lack.
+ * @param options.connectSeconds how long it may take to connect.
  */
 export function driverOptions(
   { host, port }: Address,
-  socket: (options: SocketOptions) => Duplex | Promise<Duplex>,
+  options: {
+    socket: (options: SocketOptions) => Duplex | Promise<Duplex>;
+    connectSeconds: number;
+  },
 ) {
   return {
-    socket,
+    socket: options.socket,
     // One host, also if the URL has several: the driver would go through them without a pause and
     // without an end, and no statement would ever fail.
     host,
     port,
-    connect_timeout: connectSeconds,
+    connect_timeout: options.connectSeconds,
     // The driver's own pause between attempts grows to 20 s. A Postgres that is back would look dead
     // for as long.
     backoff: () => 0,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { DatabaseUnavailableError, readOnly } from './database-error.ts';
 import type { FoundPostgres } from './find-postgres.ts';
 import { createPostgresMonitor } from './postgres-monitor.ts';
@@ -8,10 +9,10 @@ const primary: FoundPostgres = { address: addressOf('primary'), isWritable: true
 const standby: FoundPostgres = { address: addressOf('standby'), isWritable: false };
 const refused = new DatabaseUnavailableError('ECONNREFUSED');
 
-/** A monitor whose searches and pauses end when the test says so. */
+/** A monitor whose searches and pauses end when the test says so. A pause varies by half. */
 function createTestMonitor() {
   const searches: PromiseWithResolvers<FoundPostgres>[] = [];
-  const pauses: (() => void)[] = [];
+  const clock = createTestClock();
   const events: string[] = [];
   const monitor = createPostgresMonitor({
     first: addressOf('first'),
@@ -21,7 +22,8 @@ function createTestMonitor() {
       return search.promise;
     },
     onReplaced: () => events.push('replaced'),
-    pause: () => new Promise<void>((resolve) => pauses.push(resolve)),
+    pauseMs: 250,
+    clock,
   });
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   return {
@@ -36,10 +38,7 @@ function createTestMonitor() {
       searches.at(-1)?.reject(refused);
       await settled();
     },
-    async endPause() {
-      for (const end of pauses.splice(0)) end();
-      await settled();
-    },
+    endPause: () => clock.advance(375),
   };
 }
 
@@ -141,4 +140,15 @@ test('a closed monitor searches no more, and refuses connections', async () => {
   await endPause();
   expect(searches).toHaveLength(1);
   await expect(monitor.target()).rejects.toMatchObject({ code: 'CONNECTION_ENDED' });
+});
+
+test('if only a read-only one is there and may not be used, connections to it are closed', async () => {
+  const { monitor, events, searches, endPause, find } = createTestMonitor();
+  monitor.suspect(new DatabaseUnavailableError(readOnly));
+  searches[0]?.reject(new DatabaseUnavailableError(readOnly));
+  await expect(monitor.target()).rejects.toMatchObject({ code: readOnly });
+  expect(events).toEqual(['replaced']);
+  await endPause();
+  await find(primary);
+  expect(await monitor.target()).toEqual(primary.address);
 });

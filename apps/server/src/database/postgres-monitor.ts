@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, systemClock } from '../shared/clock.ts';
 import {
   type DatabaseError,
   DatabaseUnavailableError,
@@ -7,9 +7,6 @@ import {
 } from './database-error.ts';
 import type { FoundPostgres } from './find-postgres.ts';
 import type { Address } from './postgres-socket.ts';
-
-/** The pause between two searches, in milliseconds. It varies by half, so that replicas spread. */
-const pauseMs = 250;
 
 /**
  * Decides where connections go, and whether any may be opened.
@@ -20,18 +17,23 @@ const pauseMs = 250;
  * goes on for one that is not.
  *
  * @param options.find {@link findPostgres}
- * @param options.onReplaced called when a writable Postgres is found after a read-only one. It may be
- * another one, so connections to the old one must be closed: they would stay read-only for ever.
- * @param options.pause how long to wait between two searches.
+ * @param options.onReplaced called when a writable Postgres is found after a read-only one, or when only one is
+ * there that is read-only and must not be used. Connections to the old one must be closed: they would stay
+ * read-only for ever.
+ * @param options.pauseMs the pause between two searches. It varies by half, so that replicas spread.
  */
 export function createPostgresMonitor(options: {
   first: Address;
   find: () => Promise<FoundPostgres>;
   onReplaced: () => void;
-  pause?: (signal: AbortSignal) => Promise<unknown>;
+  pauseMs: number;
+  /** @default {@link systemClock} */
+  clock?: Clock;
 }) {
-  const { find, onReplaced, pause = pauseBetweenSearches } = options;
-  const closing = new AbortController();
+  const { find, onReplaced, pauseMs, clock = systemClock } = options;
+  /** Ends the pauses. */
+  const pauses = new Set<() => void>();
+  let isClosed = false;
   let address = options.first;
   let isReadOnly = false;
   /** Why no connection is possible; `undefined` if one is, as far as known. */
@@ -42,8 +44,17 @@ export function createPostgresMonitor(options: {
   /** The first result of a search. */
   let firstResult: Promise<void> | undefined;
 
-  const isWanted = () =>
-    !closing.signal.aborted && (fault !== undefined || isReadOnly || isSuspected);
+  const isWanted = () => !isClosed && (fault !== undefined || isReadOnly || isSuspected);
+
+  async function pause(): Promise<void> {
+    if (isClosed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    pauses.add(resolve);
+    const timer = clock.after(pauseMs * (0.5 + Math.random()), resolve).unref();
+    await promise;
+    clock.cancel(timer);
+    pauses.delete(resolve);
+  }
 
   async function searchOnce(): Promise<void> {
     isSuspected = false;
@@ -55,6 +66,7 @@ export function createPostgresMonitor(options: {
       isReadOnly = !found.isWritable;
     } catch (error) {
       fault = toDatabaseError(error);
+      if (fault.code === readOnly) onReplaced();
     }
   }
 
@@ -65,7 +77,7 @@ export function createPostgresMonitor(options: {
     firstResult = undefined;
     do {
       // Also after a success: failures come many at a time, and each would begin a search.
-      await pause(closing.signal);
+      await pause();
       if (isWanted()) await searchOnce();
     } while (isWanted());
     isSearching = false;
@@ -79,15 +91,15 @@ export function createPostgresMonitor(options: {
      */
     async target(): Promise<Address> {
       await firstResult;
-      if (closing.signal.aborted) throw new DatabaseUnavailableError('CONNECTION_ENDED');
+      if (isClosed) throw new DatabaseUnavailableError('CONNECTION_ENDED');
       if (fault !== undefined) throw fault;
       return address;
     },
 
     /** Waits for a pause, and then until a Postgres is found. */
     async whenFound(): Promise<void> {
-      do await pause(closing.signal);
-      while (fault !== undefined && !closing.signal.aborted);
+      do await pause();
+      while (fault !== undefined && !isClosed);
     },
 
     /** Takes a writable Postgres that somebody else has found. A search under way knows better. */
@@ -99,18 +111,14 @@ export function createPostgresMonitor(options: {
     suspect(error: DatabaseError): void {
       if (error.code === readOnly) isReadOnly = true;
       isSuspected = true;
-      if (closing.signal.aborted) return;
+      if (isClosed) return;
       if (!isSearching) void search();
     },
 
     /** Ends the search. No connection is opened from now on. */
     close(): void {
-      closing.abort();
+      isClosed = true;
+      for (const end of pauses) end();
     },
   };
-}
-
-function pauseBetweenSearches(signal: AbortSignal): Promise<unknown> {
-  const ms = pauseMs * (0.5 + Math.random());
-  return sleep(ms, undefined, { signal, ref: false }).catch(() => {});
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { openFailingSocket, openSocket, watchSockets } from './postgres-socket.ts';
 
 /** A server that says nothing, and one connection to it. */
@@ -40,9 +41,11 @@ test('a socket that fails at once fails at the first write, with the given code'
 test('a socket that was written to and does not answer is destroyed, others are not', async () => {
   await using silent = await connectToServer();
   await using idle = await connectToServer();
-  const sockets = watchSockets({ answerMs: 50 });
+  const clock = createTestClock();
+  const sockets = watchSockets({ answerMs: 50, checkEveryMs: 100, clock });
   for (const { socket } of [silent, idle]) sockets.watch(socket, 3_600_000);
   silent.socket.write('a statement');
+  await clock.advance(200);
   expect(await silent.failed).toMatchObject({ code: 'ETIMEDOUT' });
   expect(idle.socket.destroyed).toBe(false);
   sockets.close();
@@ -50,8 +53,10 @@ test('a socket that was written to and does not answer is destroyed, others are 
 
 test('a socket on which nothing arrives for too long is destroyed', async () => {
   await using connection = await connectToServer();
-  const sockets = watchSockets({ answerMs: 3_600_000 });
+  const clock = createTestClock();
+  const sockets = watchSockets({ answerMs: 3_600_000, checkEveryMs: 100, clock });
   sockets.watch(connection.socket, 50);
+  await clock.advance(100);
   expect(await connection.failed).toMatchObject({ code: 'ETIMEDOUT' });
   sockets.close();
 });
@@ -59,7 +64,7 @@ test('a socket on which nothing arrives for too long is destroyed', async () => 
 test('all sockets can be destroyed', async () => {
   await using one = await connectToServer();
   await using other = await connectToServer();
-  const sockets = watchSockets({ answerMs: 3_600_000 });
+  const sockets = watchSockets({ answerMs: 3_600_000, checkEveryMs: 100 });
   for (const { socket } of [one, other]) sockets.watch(socket, 3_600_000);
   sockets.destroyAll();
   for (const { failed } of [one, other]) {

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { type Clock, systemClock } from '../shared/clock.ts';
 
 /** Where a Postgres is. */
 export interface Address {
@@ -8,9 +9,6 @@ export interface Address {
   /** The path of a Unix socket, instead of host and port. */
   readonly path: string | undefined;
 }
-
-/** How often silent connections are looked for. */
-const checkEveryMs = 100;
 
 /**
  * Connects as postgres.js does, with one correction: a server that ends a connection is an error, also
@@ -63,12 +61,22 @@ interface Traffic {
  * when it continues, for callers who were told that they failed, before it serves anybody else.
  *
  * @param options.answerMs longer than a statement may take.
+ * @param options.checkEveryMs how often silent connections are looked for.
  */
-export function watchSockets({ answerMs }: { answerMs: number }) {
+export function watchSockets({
+  answerMs,
+  checkEveryMs,
+  clock = systemClock,
+}: {
+  answerMs: number;
+  checkEveryMs: number;
+  /** @default {@link systemClock} */
+  clock?: Clock;
+}) {
   const traffic = new Map<Socket, Traffic>();
 
   function destroySilent(): void {
-    const now = performance.now();
+    const now = clock.elapsed();
     for (const [socket, last] of traffic) {
       // Compares byte counts, because under TLS this socket emits no `data` events.
       if (socket.destroyed) traffic.delete(socket);
@@ -81,11 +89,11 @@ export function watchSockets({ answerMs }: { answerMs: number }) {
       }
     }
   }
-  const checking = setInterval(destroySilent, checkEveryMs);
+  const checking = clock.every(checkEveryMs, destroySilent);
 
   function note(socket: Socket, silentMs: number): void {
     const { bytesRead, bytesWritten } = socket;
-    traffic.set(socket, { silentMs, bytesRead, bytesWritten, heardAt: performance.now() });
+    traffic.set(socket, { silentMs, bytesRead, bytesWritten, heardAt: clock.elapsed() });
   }
 
   return {
@@ -98,7 +106,7 @@ export function watchSockets({ answerMs }: { answerMs: number }) {
     },
 
     close(): void {
-      clearInterval(checking);
+      clock.cancel(checking);
     },
   };
 }

@@ -183,6 +183,7 @@ export const accounts = pgTable(
     index('accounts_suspended').on(account.name).where(sql`${account.suspendedAt} is not null`),
     // Names from the middle of a word, as those of keys.
     index('accounts_search').using('gin', sql`search_grams(lower(${account.name}))`),
+    index('accounts_any_case').on(sql`lower(${account.name})`),
     checkQuota('accounts_quota', account),
   ],
 );
@@ -318,6 +319,7 @@ export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
     keyId: uuid('key_id').notNull(),
+    /** Its hash, as `sha256 <hexadecimal>`; from replicas of versions before, the key itself. */
     idempotencyKey: text('idempotency_key').notNull(),
     /** SHA-256 of the validated body, in hexadecimal. */
     fingerprint: text().notNull(),

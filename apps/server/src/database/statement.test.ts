@@ -1,10 +1,11 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import type { Database } from './database.ts';
 import { DatabaseError, DatabaseUnavailableError } from './database-error.ts';
 import {
-  answerWithinMs,
   inTransaction,
+  limitStatements,
   preparedStatement,
   Rollback,
   statement,
@@ -107,26 +108,23 @@ test('a rollback reaches the caller as it is, and is not published as a failure'
 });
 
 describe('a statement without an answer', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  const clock = createTestClock();
+  const db = {} as Database;
+  limitStatements(db, 6_000, clock);
 
   test('fails with DatabaseUnavailableError at its deadline', async () => {
     const waiting = expect(runQuery(db, new Promise(() => {}))).rejects.toMatchObject({
       name: 'DatabaseUnavailableError',
       code: 'NO_ANSWER',
     });
-    await vi.advanceTimersByTimeAsync(answerWithinMs);
+    await clock.advance(6_000);
     await waiting;
   });
 
   test('leaves no timer behind, and neither does one with an answer', async () => {
     await runQuery(db, Promise.resolve());
-    await errorOf(Promise.reject(new Error()));
-    expect(vi.getTimerCount()).toBe(0);
+    await runQuery(db, Promise.reject(new Error())).catch(() => {});
+    expect(clock.timerCount()).toBe(0);
   });
 });
 

@@ -1,6 +1,8 @@
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import { type SQL, sql } from 'drizzle-orm';
-import { waitAtMost } from '../shared/wait-at-most.ts';
+import type { Clock } from '../shared/clock.ts';
+import { defaultTimings } from '../shared/timings.ts';
+import { type TimeLimit, waitAtMost } from '../shared/wait-at-most.ts';
 import type { Database } from './database.ts';
 import {
   DatabaseError,
@@ -40,12 +42,19 @@ export function followStatements(onEnd: (statement: string, error: unknown) => v
   };
 }
 
+/** How long the statements of a database or transaction may take. */
+const limits = new WeakMap<Database, TimeLimit>();
+const usualLimit: TimeLimit = { ms: defaultTimings.database.answerWithinMs };
+const limitOf = (db: Database) => limits.get(db) ?? usualLimit;
+
 /**
- * How long a statement may take, including its wait for a connection. Longer than Postgres's own
- * limit (`statement_timeout`), which also stops the work. This one is for a Postgres that does not
- * answer at all, for which the driver would wait forever.
+ * Ends the wait for an answer to each statement after `answerWithinMs`.
+ *
+ * @param clock for tests; a database has no other than that of the machine.
  */
-export const answerWithinMs = 6_000;
+export function limitStatements(db: Database, answerWithinMs: number, clock?: Clock): void {
+  limits.set(db, { ms: answerWithinMs, ...(clock && { clock }) });
+}
 
 /** A query of drizzle's that can be prepared: every one that its builders make. */
 interface Preparable<Rows> {
@@ -95,6 +104,7 @@ export function preparedStatement<Row extends Answering>(
     const answer = prepared.execute({ ...values, execution: asked });
     return run(
       name,
+      db,
       answer.then((rows) => expectWhole(rows, asked, rowCount)),
     );
   };
@@ -155,7 +165,7 @@ export function statement<Values extends readonly unknown[], Rows>(
   name: string,
   build: (db: Database, ...values: Values) => PromiseLike<Rows>,
 ): (db: Database, ...values: Values) => Promise<Rows> {
-  return (db, ...values) => run(name, build(db, ...values));
+  return (db, ...values) => run(name, db, build(db, ...values));
 }
 
 /** Thrown in a transaction to undo it. It is not a failure of the database, and reaches the caller as it is. */
@@ -175,19 +185,25 @@ export async function inTransaction<Result>(
     if (error instanceof Rollback) return error;
     throw error;
   };
-  const result = await run(name, db.transaction(work).catch(undone));
+  const transaction = db.transaction((tx) => {
+    limits.set(tx, limitOf(db));
+    return work(tx);
+  });
+  const result = await run(name, db, transaction.catch(undone));
   if (result instanceof Rollback) throw result;
   return result;
 }
 
-/** Traces a query, ends its wait after {@link answerWithinMs} and translates its error. */
-function run<Result>(name: string, query: PromiseLike<Result>): Promise<Result> {
-  return statementChannel.tracePromise(() => settleInTime(query), { statement: name });
+/** Traces a query, limits its time, and translates its error. */
+function run<Result>(name: string, db: Database, query: PromiseLike<Result>): Promise<Result> {
+  return statementChannel.tracePromise(() => settleInTime(query, limitOf(db)), {
+    statement: name,
+  });
 }
 
-async function settleInTime<Result>(query: PromiseLike<Result>): Promise<Result> {
+async function settleInTime<Result>(query: PromiseLike<Result>, limit: TimeLimit): Promise<Result> {
   try {
-    return await waitAtMost(answerWithinMs, query, async () => {
+    return await waitAtMost(limit, query, async () => {
       throw new DatabaseUnavailableError('NO_ANSWER');
     });
   } catch (error) {

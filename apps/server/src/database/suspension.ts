@@ -1,7 +1,7 @@
 import type { Suspension } from '@animal-store/contract/admin';
+import { hideTokens } from '@animal-store/contract/token-form';
 import { type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
-import { hideTokens } from '../shared/hide-tokens.ts';
 
 /** A table whose rows can be suspended. */
 interface Suspendable {

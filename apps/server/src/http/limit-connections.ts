@@ -3,7 +3,13 @@ import { networkOf } from './client-network.ts';
 import { connectionRoom } from './connection-room.ts';
 
 /** Why a connection was refused: a setting, or the number of files that this process may have open. */
-export type ConnectionLimit = 'MAX_CONNECTIONS' | 'MAX_CONNECTIONS_PER_NETWORK' | 'open_files';
+export const connectionLimits = [
+  'MAX_CONNECTIONS',
+  'MAX_CONNECTIONS_PER_NETWORK',
+  'open_files',
+] as const;
+
+export type ConnectionLimit = (typeof connectionLimits)[number];
 
 /** The share of all connections that one network may have by default. */
 const networkShare = 1 / 4;

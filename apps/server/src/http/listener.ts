@@ -1,6 +1,7 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
+import { systemClock } from '../shared/clock.ts';
 import { bindPort } from './bind-port.ts';
 import { limitPipelining } from './limit-pipelining.ts';
 import { shareTypes } from './share-types.ts';
@@ -17,6 +18,8 @@ export interface Listener {
 
 /** Limits of one connection, and of all connections. */
 export interface ListenerLimits {
+  /** How often the time-outs of headers and requests are checked. */
+  readonly connectionsCheckingIntervalMs: number;
   /** How long a caller may take to send the headers of a request, and the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -28,9 +31,6 @@ export interface ListenerLimits {
   readonly maxPipelinedRequests: number;
   readonly maxConnections: number;
 }
-
-/** How often the time-outs of headers and requests are checked. */
-const connectionsCheckingIntervalMs = 1_000;
 
 /**
  * More than clients and proxies send; beyond it Node answers 431. The 16 kB of all headers could hold
@@ -63,7 +63,7 @@ export async function openListener(
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: address.keepAliveTimeoutMs,
-    connectionsCheckingInterval: connectionsCheckingIntervalMs,
+    connectionsCheckingInterval: address.connectionsCheckingIntervalMs,
     ...limited,
   });
   server.setTimeout(address.stallTimeoutMs, cutOff);
@@ -75,14 +75,20 @@ export async function openListener(
   const app = createApp(origin, server);
   shareTypes(app, limited);
   let isDraining = false;
+  // RFC 9112, §9.6: after `Connection: close`, no further request of a connection may be processed.
+  const closing = new WeakSet<Socket>();
   server.on('request', (req, res) => {
-    // RFC 9112, §3.2: 400 as for no Host. Node takes the first one, a proxy may take another.
-    if (hasSeveralHosts(req.rawHeaders)) {
-      res.writeHead(400, { Connection: 'close' }).end();
+    if (closing.has(req.socket)) return;
+    const isAmbiguous = hasSeveralHosts(req.rawHeaders) || isFramedWrongly(req);
+    // Node drops what follows an upgrade request in the same segment, so it must be the last one.
+    if (isAmbiguous || isDraining || req.headers.upgrade !== undefined) {
+      closing.add(req.socket);
+      res.setHeader('Connection', 'close');
+    }
+    if (isAmbiguous) {
+      res.writeHead(400).end();
       return;
     }
-    // Node drops what follows an upgrade request in the same segment, so it must be the last one.
-    if (isDraining || req.headers.upgrade !== undefined) res.setHeader('Connection', 'close');
     req.url = originForm(req.url ?? '/');
     app(req, res);
   });
@@ -95,9 +101,9 @@ export async function openListener(
     async close(graceMs) {
       isDraining = true;
       const closed = new Promise((resolve) => server.close(resolve));
-      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+      const cut = systemClock.after(graceMs, () => server.closeAllConnections());
       await closed;
-      clearTimeout(cut);
+      systemClock.cancel(cut);
     },
   };
 }
@@ -111,7 +117,19 @@ function cutOff(socket: Socket): void {
   else socket.destroy();
 }
 
-/** @param rawHeaders names and values in turn. */
+/**
+ * Whether a proxy may see another end of the request. RFC 9112, §6.1: versions before 1.1 have no
+ * `Transfer-Encoding`, so its sender may not know that it sends one.
+ */
+function isFramedWrongly({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion !== '1.1' && headers['transfer-encoding'] !== undefined;
+}
+
+/**
+ * RFC 9112, §3.2: 400 as for no Host. Node takes the first one, a proxy may take another.
+ *
+ * @param rawHeaders names and values in turn.
+ */
 function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -7,6 +7,8 @@ interface ContractRoute {
   readonly method: string;
   /** Such as `/pets/:petId`. */
   readonly path: string;
+  /** The schema of its query, if it reads one. */
+  readonly query?: unknown;
   /** All that differs by operation of the public API. */
   readonly metadata?: Partial<OperationMetadata>;
   /** The role that an operation of the admin API needs. */
@@ -23,6 +25,8 @@ declare global {
     /** What middleware of both listeners notes for later middleware. */
     interface Locals {
       requestId: string;
+      /** By `systemClock.elapsed()`. */
+      arrivedAt: number;
       /**
        * Headers of the response, as names and values in turn, each name once. `note-headers.ts` replaces
        * one that is there; steps that know that theirs are new append them.

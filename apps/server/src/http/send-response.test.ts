@@ -5,13 +5,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createExpress } from './create-express.ts';
 import { appendHeader, setHeader } from './note-headers.ts';
 import { send } from './send-response.ts';
-import { trackRequest } from './track-request.ts';
+import { identifyRequest } from './track-request.ts';
 
 /** The headers of the answer of a handler. */
 async function headersOf(handler: RequestHandler, method = 'GET'): Promise<IncomingHttpHeaders> {
   const app = createExpress();
   app.use((req, res, next) => {
-    trackRequest(req, res, () => {});
+    identifyRequest(req, res);
     next();
   }, handler);
   const server = createServer(app).listen(0, '127.0.0.1');

@@ -1,79 +1,193 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { rateLimitHeaders } from '@animal-store/contract';
-import type { RequestHandler } from 'express';
-import { HttpError } from './http-error.ts';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Clock, Timer } from '../shared/clock.ts';
+import { identifyRequest } from './track-request.ts';
 
-/** How often the event loop's delay is checked, in milliseconds. */
-const checkEveryMs = 250;
+/**
+ * As many requests may be in flight as were answered in so long. By Little's law each of them then takes
+ * so long; more of them would take longer and be no more a second.
+ */
+const spanMs = 100;
 
-const nanosecondsPerMs = 1e6;
+/** So many may be in flight at any time: a burst after a pause is no overload. */
+const minInFlight = 100;
 
-/** Knows whether the process is overloaded. */
+/**
+ * What has been in flight for so long waits for a store that does not answer, and takes no processor time.
+ * It must not keep out what needs another store.
+ */
+const stuckMs = 1_000;
+
+/**
+ * So many are refused in a turn of the event loop. The busier the process, the longer its turns, and the longer
+ * callers that do not back off wait for a refusal, and then send the next request. With 50 instead of 10 the
+ * refusals took most of the time that answers need.
+ */
+const refusalsPerTurn = 10;
+
+/** A request that wants to be answered. One of its functions is called, at once or later. */
+interface EnteringRequest {
+  start(): void;
+  refuse(): void;
+}
+
+/** Decides which requests are answered, and when they begin. */
 export interface LoadShedder {
-  /**
-   * Takes a slot for a request, until `leave` is called.
-   *
-   * @returns whether the process can answer it. The slot is taken anyway.
-   */
-  enter(): boolean;
-  leave(): void;
+  enter(request: EnteringRequest): void;
+  /** Frees the slot of a request that was started. */
+  leave(request: EnteringRequest): void;
   /** How many requests are being answered. */
   readonly inFlight: number;
+  /** How many wait for their turn. */
+  readonly waiting: number;
   close(): void;
 }
 
 /**
- * Watches the load of the process. Above the limits a request gets 503 at once, so that the others
- * are answered in time instead of all of them late.
+ * Lets requests wait for their turn while too many are in flight to be answered in time. Those that have waited
+ * for too long are never started, so that the others are answered in time instead of all of them late.
  *
- * @param options.maxInFlight how many requests may be answered at the same time.
- * @param options.maxLoopDelayMs the mean delay of the event loop that is tolerated.
+ * They are refused, but neither at once nor all together: a caller that does not back off sends its next
+ * request as soon as it is refused, and a refusal takes half of the processor time of an answer.
+ *
+ * @param options.maxInFlight how many requests may be answered at the same time, whatever they wait for.
+ * @param options.maxWaiting how many may wait, or one is refused at once.
+ * @param options.nextTurn calls a function in the next turn of the event loop.
  */
 export function openLoadShedder(options: {
   maxInFlight: number;
-  maxLoopDelayMs: number;
+  maxWaiting: number;
+  maxWaitMs: number;
+  clock: Clock;
+  nextTurn?: (run: () => void) => unknown;
 }): LoadShedder {
-  const { maxInFlight, maxLoopDelayMs } = options;
-  const delay = monitorEventLoopDelay({ resolution: 10 });
-  delay.enable();
-  let isLate = false;
-  const checking = setInterval(() => {
-    isLate = delay.mean / nanosecondsPerMs > maxLoopDelayMs;
-    delay.reset();
-  }, checkEveryMs).unref();
+  const { maxInFlight, maxWaiting, maxWaitMs, clock, nextTurn = setImmediate } = options;
+  /** In the order of arrival, with the time at which they have waited for too long. */
+  const waiting: { readonly request: EnteringRequest; readonly lateAt: number }[] = [];
+  /** Those that have, and are refused in the next turns. */
+  const late = new Set<EnteringRequest>();
+  /** Those in flight that are not stuck, in the order in which they began, with that time. */
+  const running = new Map<EnteringRequest, number>();
   let inFlight = 0;
+  let limit = minInFlight;
+  let answered = 0;
+  let spanBeganAt = clock.elapsed();
+  let isTurnPlanned = false;
+  let waking: Timer | undefined;
+
+  function beginSpan(now: number): void {
+    limit = Math.max(minInFlight, (answered * spanMs) / (now - spanBeganAt));
+    answered = 0;
+    spanBeganAt = now;
+    for (const [request, startedAt] of running) {
+      if (startedAt + stuckMs > now) break;
+      running.delete(request);
+    }
+  }
+
+  function canStart(now: number): boolean {
+    if (now - spanBeganAt >= spanMs) beginSpan(now);
+    return running.size < limit && inFlight < maxInFlight;
+  }
+
+  function start(request: EnteringRequest, now: number): void {
+    inFlight += 1;
+    running.set(request, now);
+    request.start();
+  }
+
+  /** In a turn of its own: requests that are answered at once would call each other ever deeper. */
+  function planTurn(): void {
+    if (isTurnPlanned) return;
+    isTurnPlanned = true;
+    nextTurn(takeTurn);
+  }
+
+  function takeTurn(): void {
+    isTurnPlanned = false;
+    const now = clock.elapsed();
+    const inTime = waiting.findIndex(({ lateAt }) => lateAt > now);
+    const lateOnes = waiting.splice(0, inTime === -1 ? waiting.length : inTime);
+    for (const { request } of lateOnes) late.add(request);
+    while (waiting.length > 0 && canStart(now)) {
+      // Overloaded, it takes the newest first: most are then answered at once, instead of all of them late. And
+      // what waits for long is dear, because collections of garbage copy it.
+      const next = late.size > 0 ? waiting.pop() : waiting.shift();
+      if (next !== undefined) start(next.request, now);
+    }
+    let refused = 0;
+    for (const request of late) {
+      if (refused === refusalsPerTurn) break;
+      refused += 1;
+      late.delete(request);
+      request.refuse();
+    }
+    if (late.size > 0) planTurn();
+    wakeUp(now);
+  }
+
+  /** Takes a turn when the next request has waited for too long, even if none is answered until then. */
+  function wakeUp(now: number): void {
+    const [oldest] = waiting;
+    if (waking !== undefined || oldest === undefined) return;
+    waking = clock.after(oldest.lateAt - now, () => {
+      waking = undefined;
+      planTurn();
+    });
+  }
 
   return {
     get inFlight() {
       return inFlight;
     },
-    enter() {
-      inFlight += 1;
-      return inFlight <= maxInFlight && !isLate;
+    get waiting() {
+      return waiting.length + late.size;
     },
-    leave() {
+    enter(request) {
+      const now = clock.elapsed();
+      if (waiting.length === 0 && canStart(now)) return start(request, now);
+      if (waiting.length + late.size >= maxWaiting) {
+        const [refused = request] = late;
+        late.delete(refused);
+        refused.refuse();
+        if (refused === request) return;
+      }
+      waiting.push({ request, lateAt: now + maxWaitMs });
+      wakeUp(now);
+    },
+    leave(request) {
       inFlight -= 1;
+      answered += 1;
+      running.delete(request);
+      if (waiting.length > 0) planTurn();
     },
     close() {
-      clearInterval(checking);
-      delay.disable();
+      clock.cancel(waking);
     },
   };
 }
 
 /**
- * Creates the step that refuses requests while the process is overloaded. It comes before the quota: a
+ * Creates the step in which requests wait for their turn. It is the first one, and comes before the quota: a
  * refused request costs nothing.
  *
  * A slot is free once the response is complete, not once it is sent: clients that read nothing would
  * hold all slots. A client that disconnects does not end the work, so it keeps its slot.
  */
-export function shedLoad({ enter, leave }: Pick<LoadShedder, 'enter' | 'leave'>): RequestHandler {
-  return function refuseOverload(_req, res, next) {
-    res.locals.onAnswered = leave;
-    if (enter()) return next();
-    const headers = { [rateLimitHeaders.retryAfter]: '1' };
-    const message = 'The service is overloaded. Retry after 1 s.';
-    next(new HttpError('service_unavailable', message, { headers }));
+export function shedLoad(
+  shedder: Pick<LoadShedder, 'enter' | 'leave'>,
+  refuse: (req: Request, res: Response) => void,
+): RequestHandler {
+  return function waitForTurn(req, res, next) {
+    identifyRequest(req, res);
+    const request = {
+      start() {
+        res.locals.onAnswered = () => shedder.leave(request);
+        // Its caller may have gone while it waited.
+        if (req.socket.destroyed) refuse(req, res);
+        else next();
+      },
+      refuse: () => refuse(req, res),
+    };
+    shedder.enter(request);
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { holdsToken } from '@animal-store/contract/token-form';
 import type { Request, Response } from 'express';
+import { systemClock } from '../shared/clock.ts';
 import './locals.ts';
 import { normalizePath } from './malformed-path.ts';
 
@@ -27,20 +28,13 @@ const clientClosedRequest = 499;
 // Limited before it is trusted, because it is logged and sent back.
 const wellFormedId = /^[\w.:-]{1,128}$/;
 
-/**
- * The first step of a request. Gives it its id, and its response the headers that every one has. Calls
- * `onEnd` once the request has finished, however it ended.
- */
-export function trackRequest(
-  req: Request,
-  res: Response,
-  onEnd: (outcome: RequestOutcome) => void,
-): void {
-  const startedAt = performance.now();
+/** Gives a request its id, and its response the headers that every one has. */
+export function identifyRequest(req: Request, res: Response): void {
   const requestId = requestIdOf(req);
   // Express's object has no prototype, and members of such are slower to reach: 2 % of a request.
   res.locals = {
     requestId,
+    arrivedAt: systemClock.elapsed(),
     headers: [
       'X-Request-Id',
       requestId,
@@ -52,6 +46,20 @@ export function trackRequest(
       'nosniff',
     ],
   };
+}
+
+/** How long ago a request arrived. */
+export function ageMs({ locals }: Response): number {
+  return systemClock.elapsed() - locals.arrivedAt;
+}
+
+/** Calls `onEnd` once an identified request has finished, however it ended. */
+export function trackRequest(
+  req: Request,
+  res: Response,
+  onEnd: (outcome: RequestOutcome) => void,
+): void {
+  const { requestId } = res.locals;
   normalizePath(req, res);
   // "finish" is not emitted if the client has disconnected.
   res.on('close', () => {
@@ -61,7 +69,7 @@ export function trackRequest(
       route: res.locals.label ?? (req.route && req.baseUrl + req.route.path),
       status: res.headersSent ? res.statusCode : clientClosedRequest,
       aborted: !res.writableFinished,
-      durationMs: performance.now() - startedAt,
+      durationMs: ageMs(res),
       errorCode: res.locals.errorCode,
     });
   });

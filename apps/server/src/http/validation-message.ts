@@ -1,8 +1,8 @@
 import { maxMessageBytes } from '@animal-store/contract';
+import { hideTokens } from '@animal-store/contract/token-form';
 import type { RequestValidationError } from '@ts-rest/express';
 import type { Request, Response } from 'express';
 import { escapeUnprintable } from '../shared/escape-unprintable.ts';
-import { hideTokens } from '../shared/hide-tokens.ts';
 import { NumberSource, parseNumberSources } from './exact-json-on-node.ts';
 import './locals.ts';
 
@@ -54,9 +54,12 @@ function describe(
   whole = 'request',
 ): string[] {
   if (error === null) return [];
-  return error.issues.map(({ path = [], message }) => {
+  return error.issues.map((issue) => {
+    const { path = [], message } = issue;
     const keys = path.map((key) => (typeof key === 'object' ? key.key : key));
-    return `${keys.join('.') || whole}: ${message}, got ${show(valueAt(input, keys))}`;
+    // Issues of zod carry none; see `refuse-misspelt.ts`.
+    const given = 'input' in issue ? issue.input : valueAt(input, keys);
+    return `${keys.join('.') || whole}: ${message}, got ${show(given)}`;
   });
 }
 

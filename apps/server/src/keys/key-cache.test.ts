@@ -1,5 +1,8 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
+
 import { DatabaseError, DatabaseUnavailableError } from '../database/database-error.ts';
+import { defaultTimings } from '../shared/timings.ts';
 import type { ApiKey } from './api-key.ts';
 import { createKeyCache, type KeyCache } from './key-cache.ts';
 import { createToken, hashToken } from './token.ts';
@@ -16,20 +19,18 @@ describe('the key cache', () => {
     isSuspended: false,
     expiresAt: undefined,
   };
-  let now: number;
-  let timeOfDay: number;
+  let clock: TestClock;
   let asked: string[];
   let load: (hash: string) => Promise<ApiKey | undefined>;
   let cache: KeyCache;
 
   beforeEach(() => {
-    now = 1_000;
-    timeOfDay = 1_800_000_000_000;
+    clock = createTestClock();
     asked = [];
     load = async () => key;
     cache = createKeyCache({
-      now: () => now,
-      timeOfDay: () => timeOfDay,
+      clock,
+      timings: defaultTimings.keys,
       load: (hash) => {
         asked.push(hash);
         return load(hash);
@@ -41,10 +42,10 @@ describe('the key cache', () => {
 
   test('asks the database by the hash of the token, once in 30 s', async () => {
     expect(await cache.findByToken('token')).toBe(key);
-    now += 29_999;
+    await clock.advance(29_999);
     expect(await cache.findByToken('token')).toBe(key);
     expect(asked).toEqual([hashToken('token')]);
-    now += 1;
+    await clock.advance(1);
     await cache.findByToken('token');
     expect(asked).toHaveLength(2);
   });
@@ -55,7 +56,7 @@ describe('the key cache', () => {
     await cache.findByToken(token);
     expect(cache.recall(token)).toBe(key);
     expect(cache.recall(`${token} `)).toBeUndefined();
-    now += 30_000;
+    await clock.advance(30_000);
     expect(cache.recall(token)).toBeUndefined();
     await cache.findByToken(token);
     cache.forget(key.id);
@@ -65,8 +66,8 @@ describe('the key cache', () => {
 
   test('asks again after 30 s even if the time of day was set back', async () => {
     await cache.findByToken('token');
-    now += 30_000;
-    timeOfDay -= 3_600_000;
+    await clock.advance(30_000);
+    clock.setWall(clock.now() - 3_600_000);
     await cache.findByToken('token');
     expect(asked).toHaveLength(2);
   });
@@ -79,15 +80,15 @@ describe('the key cache', () => {
   test('caches an unknown token for 2 s', async () => {
     load = async () => undefined;
     expect(await cache.findByToken('token')).toBeUndefined();
-    now += 1_999;
+    await clock.advance(1_999);
     expect(await cache.findByToken('token')).toBeUndefined();
     expect(asked).toHaveLength(1);
-    now += 1;
+    await clock.advance(1);
     load = async () => key;
     expect(await cache.findByToken('token')).toBe(key);
   });
 
-  test('drops the entries of a changed key and of unknown tokens, and no others', async () => {
+  test('asks again about a changed key and unknown tokens, and no others', async () => {
     await cache.findByToken('token');
     load = async () => ({ ...key, id: 'other' });
     await cache.findByToken('other token');
@@ -101,14 +102,30 @@ describe('the key cache', () => {
     expect(asked).toEqual(['token', 'unknown'].map(hashToken));
   });
 
-  test('clear drops all entries', async () => {
-    await cache.findByToken('token');
-    cache.clear();
-    await cache.findByToken('token');
-    expect(asked).toHaveLength(2);
-  });
+  // Regression: after a change of an account, its keys were looked up at the expense of their network.
+  test.each([
+    ['of the key', () => cache.forget(key.id)],
+    ['of its account', () => cache.forgetAccount('C-17')],
+    ['that may have been missed', () => cache.forgetAll()],
+  ])(
+    'after a change %s, a known token is looked up without permission, until it is invalid',
+    async (_, change) => {
+      const refuse = vi.fn(() => false);
+      await cache.findByToken('token');
+      change();
+      expect(await cache.findByToken('token', refuse)).toBe(key);
+      expect(asked).toHaveLength(2);
+      change();
+      load = async () => undefined;
+      expect(await cache.findByToken('token', refuse)).toBeUndefined();
+      expect(refuse).not.toHaveBeenCalled();
+      await clock.advance(2_000);
+      expect(await cache.findByToken('token', refuse)).toBeUndefined();
+      expect(refuse).toHaveBeenCalledOnce();
+    },
+  );
 
-  test.each(['forget', 'clear'] as const)(
+  test.each(['forget', 'forgetAll'] as const)(
     'does not cache what was read before a %s',
     async (how) => {
       let answer = (_key: ApiKey) => {};
@@ -128,13 +145,13 @@ describe('the key cache', () => {
   );
 
   test('a cached key is not valid after it has expired', async () => {
-    const expiresAt = new Date(timeOfDay + 5_000);
+    const expiresAt = new Date(clock.now() + 5_000);
     load = async () => ({ ...key, expiresAt });
     await cache.findByToken('token');
     load = async () => undefined;
-    timeOfDay += 4_999;
+    clock.setWall(clock.now() + 4_999);
     expect((await cache.findByToken('token'))?.id).toBe('key');
-    timeOfDay += 1;
+    clock.setWall(clock.now() + 1);
     expect(await cache.findByToken('token')).toBeUndefined();
   });
 
@@ -142,29 +159,29 @@ describe('the key cache', () => {
     test('a cached key stays valid for 5 minutes', async () => {
       await cache.findByToken('token');
       load = unavailable;
-      now += 299_999;
+      await clock.advance(299_999);
       expect(await cache.findByToken('token')).toBe(key);
-      now += 1_001;
+      await clock.advance(1_001);
       await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);
     });
 
     test('the database is asked about a key once a second', async () => {
       await cache.findByToken('token');
       load = unavailable;
-      now += 30_000;
+      await clock.advance(30_000);
       asked = [];
       for (let i = 0; i < 10; i += 1) {
         await cache.findByToken('token');
-        now += 500;
+        await clock.advance(500);
       }
       expect(asked).toHaveLength(5);
     });
 
-    test.each(['forget', 'clear'] as const)(
+    test.each(['forget', 'forgetAll'] as const)(
       'a key is not valid after a %s during its query',
       async (how) => {
         await cache.findByToken('token');
-        now += 30_000;
+        await clock.advance(30_000);
         const asking = Promise.withResolvers<never>();
         load = () => asking.promise;
         const during = cache.findByToken('token');
@@ -185,23 +202,23 @@ describe('the key cache', () => {
       load = async () => undefined;
       await cache.findByToken('token');
       load = unavailable;
-      now += 2_000;
+      await clock.advance(2_000);
       await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);
     });
 
     test('an expired key is not valid', async () => {
-      load = async () => ({ ...key, expiresAt: new Date(timeOfDay + 1_000) });
+      load = async () => ({ ...key, expiresAt: new Date(clock.now() + 1_000) });
       await cache.findByToken('token');
       load = unavailable;
-      now += 30_000;
-      timeOfDay += 1_000;
+      await clock.advance(30_000);
+      clock.setWall(clock.now() + 1_000);
       await expect(cache.findByToken('token')).rejects.toThrow(DatabaseUnavailableError);
     });
   });
 
   test('another error of the database does not count as an outage', async () => {
     await cache.findByToken('token');
-    now += 30_000;
+    await clock.advance(30_000);
     load = () => Promise.reject(new DatabaseError('42P01'));
     await expect(cache.findByToken('token')).rejects.toThrow('42P01');
   });

@@ -1,19 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { Timings } from '../shared/timings.ts';
 import type { ApiKey } from './api-key.ts';
 import { hashToken, tokenLength } from './token.ts';
-
-/** How long a cached key is used without asking again, if no change is announced. */
-const freshMs = 30_000;
-
-/** How long an unknown token is cached. Short, because a new key must work soon. */
-const unknownFreshMs = 2_000;
-
-/** How long a cached key stays valid while the database is down. */
-const staleMs = 300_000;
-
-/** How long a database that is down is not asked again about the same key. */
-const retryMs = 1_000;
 
 /** About 10 MB. Beyond it, the least recently used entries are dropped. */
 const maxTokens = 20_000;
@@ -23,13 +13,19 @@ const maxUnknownTokens = 2_000;
 
 export type KeyCache = ReturnType<typeof createKeyCache>;
 
+/** A key whose token the database has confirmed. It stays known when it may have changed. */
 interface Entry {
   readonly key: ApiKey;
-  /** When the database last confirmed it; in milliseconds of `now`, like all times here. */
-  readonly confirmedAt: number;
+  /**
+   * When the database last confirmed it; `never` if it may have changed since. By a clock that never jumps:
+   * an entry must not live longer because the time of day was set back.
+   */
+  confirmedAt: number;
   /** Until when it is used without asking again. */
-  readonly freshUntil: number;
+  freshUntil: number;
 }
+
+const never = Number.NEGATIVE_INFINITY;
 
 /**
  * Caches the keys of tokens, so that most requests need no SQL.
@@ -37,16 +33,14 @@ interface Entry {
  * The cache holds hashes: a heap dump shows no token.
  *
  * @param options.load asks the database for the key of a token, by the token's hash.
- * @param options.now a monotonic clock in milliseconds: an entry must not live longer because the
- * time of day was set back.
- * @param options.timeOfDay Unix time in milliseconds, by which keys expire.
  */
 export function createKeyCache(options: {
   load: (hash: string) => Promise<ApiKey | undefined>;
-  now?: () => number;
-  timeOfDay?: () => number;
+  clock: Pick<Clock, 'now' | 'elapsed'>;
+  timings: Timings['keys'];
 }) {
-  const { load, now = () => performance.now(), timeOfDay = Date.now } = options;
+  const { load, clock } = options;
+  const { freshMs, unknownFreshMs, staleMs, retryMs } = options.timings;
   const entries = new LRUCache<string, Entry>({ max: maxTokens });
   /** Until when a token is taken for unknown, by its hash. */
   const unknown = new LRUCache<string, number>({ max: maxUnknownTokens });
@@ -54,10 +48,10 @@ export function createKeyCache(options: {
   let generation = 0;
 
   const isUnexpired = ({ expiresAt }: ApiKey) =>
-    expiresAt === undefined || timeOfDay() < expiresAt.getTime();
+    expiresAt === undefined || clock.now() < expiresAt.getTime();
 
   function remember(hash: string, key: ApiKey | undefined): void {
-    const confirmedAt = now();
+    const confirmedAt = clock.elapsed();
     if (key === undefined) {
       entries.delete(hash);
       unknown.set(hash, confirmedAt + unknownFreshMs);
@@ -88,15 +82,18 @@ export function createKeyCache(options: {
   function forgetIf(hasChanged: (key: ApiKey) => boolean): void {
     generation += 1;
     loading.clear();
-    for (const [hash, { key }] of entries.entries()) {
-      if (hasChanged(key)) entries.delete(hash);
+    for (const entry of entries.values()) {
+      if (!hasChanged(entry.key)) continue;
+      entry.confirmedAt = never;
+      entry.freshUntil = never;
     }
   }
 
   /** A cached key that needs no confirmation. */
   function freshKey(hash: string): ApiKey | undefined {
     const entry = entries.get(hash);
-    const isFresh = entry !== undefined && now() < entry.freshUntil && isUnexpired(entry.key);
+    const isFresh =
+      entry !== undefined && clock.elapsed() < entry.freshUntil && isUnexpired(entry.key);
     return isFresh ? entry.key : undefined;
   }
 
@@ -112,14 +109,14 @@ export function createKeyCache(options: {
      *
      * @throws {DatabaseUnavailableError} if the database is down and did not confirm the token in the
      * last five minutes: whether the token is valid is then unknown.
-     * @param mayLookUp Called before the database is asked about a token that is not in the cache. If
-     * it returns false, the token is treated as unknown.
+     * @param mayLookUp Called before the database is asked about a token that it has not confirmed before:
+     * it may be a guess. If it returns false, the token is treated as unknown.
      */
     async findByToken(token: string, mayLookUp = () => true): Promise<ApiKey | undefined> {
       const hash = hashToken(token);
       const fresh = freshKey(hash);
       if (fresh !== undefined) return fresh;
-      if (now() < (unknown.get(hash) ?? 0)) return undefined;
+      if (clock.elapsed() < (unknown.get(hash) ?? 0)) return undefined;
       if (!entries.has(hash) && !mayLookUp()) return undefined;
       try {
         return await reload(hash);
@@ -127,30 +124,28 @@ export function createKeyCache(options: {
         // Looked up again, because the key may have changed during the query.
         const kept = entries.get(hash);
         if (!(error instanceof DatabaseUnavailableError) || kept === undefined) throw error;
-        if (now() - kept.confirmedAt >= staleMs || !isUnexpired(kept.key)) throw error;
-        entries.set(hash, { ...kept, freshUntil: now() + retryMs });
+        if (clock.elapsed() - kept.confirmedAt >= staleMs || !isUnexpired(kept.key)) throw error;
+        kept.freshUntil = clock.elapsed() + retryMs;
         return kept.key;
       }
     },
 
-    /** Drops the entries of a key that changed. */
+    /** Stops using the entries of a key that changed, until the database has confirmed it again. */
     forget(keyId: string): void {
       // An unknown token may be this key's new one.
       unknown.clear();
       forgetIf(({ id }) => id === keyId);
     },
 
-    /** Drops the entries of all keys of an account that changed. */
+    /** The same for all keys of an account that changed. */
     forgetAccount(account: string): void {
       forgetIf((key) => key.account === account);
     },
 
-    /** Drops all entries, because announcements of changes may have been missed. */
-    clear(): void {
-      generation += 1;
-      loading.clear();
+    /** The same for all entries, because announcements of changes may have been missed. */
+    forgetAll(): void {
       unknown.clear();
-      entries.clear();
+      forgetIf(() => true);
     },
   };
 }

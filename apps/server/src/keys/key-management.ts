@@ -21,7 +21,7 @@ import type { KeyQuotas } from '../quotas/key-quotas.ts';
 import { toInstant } from '../quotas/quota-decision.ts';
 import { announceKeyChange, announceUnban } from '../replicas/replica-channel.ts';
 import { type PlanChoice, storedPlan } from './api-key.ts';
-import { findAppliedPlan, findStoredAccount } from './key-account.ts';
+import { findAppliedPlan, findStoredAccount, resolveAccount } from './key-account.ts';
 import { findKey, keyTokens } from './key-record.ts';
 import { searchKeys } from './key-search.ts';
 import { Refusal } from './refusal.ts';
@@ -67,8 +67,9 @@ export async function hasAnyKey(db: Database): Promise<boolean> {
 /** Creates a key. Its token is in the result and nowhere else: it cannot be shown again. */
 export function createApiKey(db: Database, newKey: NewKey): Promise<{ id: string; token: string }> {
   return inTransaction('create_key', db, async (tx) => {
-    const { name, account, expiresAt, scopes } = newKey;
-    const choice = await planOfNewKey(tx, newKey);
+    const { name, expiresAt, scopes } = newKey;
+    const account = newKey.account && (await resolveAccount(tx, newKey.account));
+    const choice = await planOfNewKey(tx, { ...newKey, account });
     const [row] = await insertKey(tx, { name, ...storedPlan(choice), account, expiresAt, scopes });
     if (row === undefined) throw new Error('An insert returned no row.');
     return { id: row.id, token: await keyTokens.add(tx, row.id) };
@@ -140,15 +141,15 @@ export function createKeyManagement(
       }),
 
     /** Changes a key. The counts stay. */
-    async change(id: string, { plan, quota, ...labels }: KeyChange, cause: Cause): Promise<Key> {
+    async change(id: string, { plan, quota, ...wanted }: KeyChange, cause: Cause): Promise<Key> {
       const changed = await change({ id, action: 'key.changed', cause }, async (tx, before) => {
         refuseEnded(before);
         const choice = choosePlan(before, { plan, quota });
-        await updateKey(tx, id, { ...labels, ...storedPlan(choice) });
-        if (labels.account === undefined) return undefined;
-        const [from, to] = [before.account, labels.account];
+        const to = wanted.account && (await resolveAccount(tx, wanted.account));
+        await updateKey(tx, id, { ...wanted, account: to, ...storedPlan(choice) });
+        if (to === undefined) return undefined;
         return {
-          from: { id, accountId: await sharedBy(tx, from) },
+          from: { id, accountId: await sharedBy(tx, before.account) },
           to: { id, accountId: await sharedBy(tx, to) },
         };
       });

@@ -1,16 +1,18 @@
 import { hash, randomInt } from 'node:crypto';
-import { crc32 } from 'node:zlib';
-import { tokenSchemes } from '@animal-store/contract/token-form';
+import {
+  tokenChecksum,
+  tokenDigits,
+  tokenLengths,
+  tokenSchemes,
+} from '@animal-store/contract/token-form';
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const secretLength = 30;
-const checksumLength = 6;
 /** How many characters of a token may be shown again, to recognise it. */
 const shownLength = 8;
-const wellFormed = new RegExp(`^[0-9A-Za-z]{${secretLength + checksumLength}}$`);
+const secretLength = tokenLengths.random + tokenLengths.checksum;
+const wellFormed = new RegExp(`^[0-9A-Za-z]{${secretLength}}$`);
 
 /** The length of an API key's token. */
-export const tokenLength = tokenSchemes.key.length + secretLength + checksumLength;
+export const tokenLength = tokenSchemes.key.length + secretLength;
 
 type TokenKind = keyof typeof tokenSchemes;
 
@@ -19,16 +21,17 @@ type TokenKind = keyof typeof tokenSchemes;
  * six characters, so that secret scanners recognise a token without a database.
  */
 export function createToken(kind: TokenKind = 'key'): string {
-  const secret = Array.from({ length: secretLength }, () => alphabet[randomInt(62)]).join('');
-  return `${tokenSchemes[kind]}${secret}${checksum(secret)}`;
+  const digits = Array.from({ length: tokenLengths.random }, () => tokenDigits[randomInt(62)]);
+  const random = digits.join('');
+  return `${tokenSchemes[kind]}${random}${tokenChecksum(random)}`;
 }
 
 /** Tells whether a text has the form of a token. Other texts never reach the database. */
 export function isToken(text: string, kind: TokenKind = 'key'): boolean {
   const scheme = tokenSchemes[kind];
   if (!text.startsWith(scheme) || !wellFormed.test(text.slice(scheme.length))) return false;
-  const secret = text.slice(scheme.length, -checksumLength);
-  return text.endsWith(checksum(secret));
+  const random = text.slice(scheme.length, -tokenLengths.checksum);
+  return text.endsWith(tokenChecksum(random));
 }
 
 /**
@@ -42,14 +45,4 @@ export function hashToken(token: string): string {
 /** The first characters of a token, for display. */
 export function tokenPrefix(token: string): string {
   return token.slice(0, shownLength);
-}
-
-function checksum(secret: string): string {
-  let rest = crc32(secret);
-  let digits = '';
-  while (digits.length < checksumLength) {
-    digits = alphabet.charAt(rest % 62) + digits;
-    rest = Math.floor(rest / 62);
-  }
-  return digits;
 }

@@ -1,3 +1,5 @@
+import type { Clock, Timer } from '../shared/clock.ts';
+
 /**
  * Bounds the lines about what anybody can cause: an attacker could fill the disk with them.
  *
@@ -7,17 +9,18 @@
  * too many, if any.
  */
 export function limitLines<Cause>(options: {
+  clock: Clock;
   lines: number;
   periodMs: number;
   maxCauses?: number;
   onSkipped: (skipped: ReadonlyMap<Cause | 'others', number>) => void;
 }) {
-  const { lines, periodMs, maxCauses = Number.POSITIVE_INFINITY, onSkipped } = options;
+  const { clock, lines, periodMs, maxCauses = Number.POSITIVE_INFINITY, onSkipped } = options;
   const wanted = new Map<Cause | 'others', number>();
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
 
   function endPeriod(): void {
-    clearTimeout(timer);
+    clock.cancel(timer);
     timer = undefined;
     const tooMany = [...wanted].filter(([, count]) => count > lines);
     wanted.clear();
@@ -29,7 +32,7 @@ export function limitLines<Cause>(options: {
   return {
     /** Whether one more line may be written. */
     isWritten(cause: Cause): boolean {
-      timer ??= setTimeout(endPeriod, periodMs).unref();
+      timer ??= clock.after(periodMs, endPeriod).unref();
       const counted = wanted.has(cause) || wanted.size < maxCauses ? cause : 'others';
       const count = (wanted.get(counted) ?? 0) + 1;
       wanted.set(counted, count);

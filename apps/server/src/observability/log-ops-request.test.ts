@@ -1,5 +1,6 @@
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { type OpsRequestRecord, openOpsRequestLog } from './log-ops-request.ts';
 
 const answered: OpsRequestRecord = {
@@ -23,18 +24,18 @@ interface Line {
   readonly lines?: number;
 }
 
+let clock: TestClock;
 let lines: Line[];
 let log: ReturnType<typeof openOpsRequestLog>;
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  clock = createTestClock();
   lines = [];
   const write = (line: string) => lines.push(JSON.parse(line));
-  log = openOpsRequestLog(pino({ level: 'trace' }, { write }));
+  log = openOpsRequestLog(pino({ level: 'trace' }, { write }), clock);
 });
 afterEach(() => {
   log.close();
-  vi.useRealTimers();
 });
 
 const logMany = (requests: number, record: Partial<OpsRequestRecord>) => {
@@ -71,10 +72,10 @@ test('a request that failed on our side is a warning', () => {
 
 const wrongToken = { route: '/admin/v1/keys', status: 401 };
 
-test('wrong tokens of a network have one line a second, and a count of those left out', () => {
+test('wrong tokens of a network have one line a second, and a count of those left out', async () => {
   logMany(100, wrongToken);
   expect(lines).toHaveLength(1);
-  vi.advanceTimersByTime(1_000);
+  await clock.advance(1_000);
   expect(lines[1]).toMatchObject({ lines: 99, msg: 'ops requests without a line of their own' });
   logMany(2, wrongToken);
   expect(lines).toHaveLength(3);

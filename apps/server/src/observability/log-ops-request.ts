@@ -1,4 +1,5 @@
 import type { RequestOutcome } from '../http/track-request.ts';
+import type { Clock } from '../shared/clock.ts';
 import { limitLines } from './limit-lines.ts';
 import type { Log } from './log.ts';
 
@@ -28,8 +29,9 @@ const maxNetworks = 99;
  * Nothing bounds the requests of strangers. So in each second, a network has one line for its requests
  * without an operator, and one for those that failed on our side. Metrics count every request.
  */
-export function openOpsRequestLog(log: Log) {
+export function openOpsRequestLog(log: Log, clock: Clock) {
   const strangers = limitLines<string>({
+    clock,
     lines: 1,
     periodMs: 1_000,
     maxCauses: maxNetworks,

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import type { RequestRecord } from '../api/request-record.ts';
 import { openRequestLog } from './log-request.ts';
 
@@ -16,13 +17,15 @@ const finished: RequestRecord = {
   suspendedKey: undefined,
   tokenPrefix: undefined,
   decision: undefined,
+  traceId: undefined,
 };
 
+let clock: TestClock;
 let lines: unknown[];
 let log: ReturnType<typeof openRequestLog>;
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  clock = createTestClock();
   lines = [];
   const options = {
     base: null,
@@ -31,13 +34,13 @@ beforeEach(() => {
   };
   const add = (line: string) => lines.push(JSON.parse(line));
   log = openRequestLog({
+    clock,
     log: pino(options, { write: add }),
     writeLine: (level, fields, msg) => add(`{"level":"${level}",${fields},"msg":"${msg}"}`),
   });
 });
 afterEach(() => {
   log.close();
-  vi.useRealTimers();
 });
 
 /** The line about a request. */
@@ -109,11 +112,11 @@ test('refused requests of a key have 300 lines a minute of their own', () => {
 
 const leftOut = 'requests without a line of their own in the last minute';
 
-test('a minute later lines are written again, and skipped ones were reported', () => {
+test('a minute later lines are written again, and skipped ones were reported', async () => {
   written(1_000, caller(undefined, 'denied'));
   written(301, caller('key', 'denied'));
   written(300, caller('other', 'denied'));
-  vi.advanceTimersByTime(60_000);
+  await clock.advance(60_000);
   expect(lines.splice(0).slice(-2)).toEqual([
     { level: 'warn', lines: 700, msg: leftOut },
     { level: 'warn', keyId: 'key', lines: 1, msg: leftOut },

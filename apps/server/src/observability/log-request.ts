@@ -1,4 +1,5 @@
 import type { RequestRecord } from '../api/request-record.ts';
+import type { Clock } from '../shared/clock.ts';
 import { limitLines } from './limit-lines.ts';
 import type { OpenLog } from './log.ts';
 
@@ -15,9 +16,14 @@ const linesPerMinute = 300;
  * together, because networks are easy to come by. That is at most 100 MB a day for requests without a
  * key. Metrics count every request.
  */
-export function openRequestLog({ log, writeLine }: Pick<OpenLog, 'log' | 'writeLine'>) {
+export function openRequestLog({
+  log,
+  writeLine,
+  clock,
+}: Pick<OpenLog, 'log' | 'writeLine'> & { clock: Clock }) {
   // By the id of a key; `undefined` for all requests without a valid key together.
   const unbounded = limitLines<string | undefined>({
+    clock,
     lines: linesPerMinute,
     periodMs: 60_000,
     onSkipped(skipped) {
@@ -61,5 +67,7 @@ function fieldsOf(record: RequestRecord): string {
   }
   if (errorCode !== undefined) fields += `,"errorCode":"${errorCode}"`;
   if (record.aborted) fields += ',"aborted":true';
+  // The name by which tools find it (OpenTelemetry, "Trace Context in non-OTLP Log Formats").
+  if (record.traceId !== undefined) fields += `,"trace_id":"${record.traceId}"`;
   return `${fields},"requestId":"${record.requestId}"`;
 }

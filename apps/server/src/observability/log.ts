@@ -1,27 +1,23 @@
+import { hideTokens } from '@animal-store/contract/token-form';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { hideTokens } from '../shared/hide-tokens.ts';
+import { type Clock, systemClock, type Timer } from '../shared/clock.ts';
 import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
+import { defaultTimings, type Timings } from '../shared/timings.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { prettyLine } from './pretty-line.ts';
 
 export type Log = Logger;
 
-/**
- * Lines are written together, so many bytes or milliseconds of them. Writing every 50 ms took 8 %
- * of the CPU time of a request at 1,000 requests a second: the system call, and waking the thread that
- * does it.
- */
+type LogTimings = Pick<Timings['observability'], 'logBatchMs' | 'logCloseTimeoutMs'>;
+
+/** Lines are written together, so many bytes of them, or milliseconds (`timings.ts`). */
 const batchBytes = 128 * 1024;
-const batchMs = 250;
 
 /** The most bytes of UTF-8 that one UTF-16 code unit takes. */
 const maxBytesPerCodeUnit = 3;
 
 /** What may wait to be written, in bytes, before lines are dropped. */
 const maxWaitingBytes = 16 * 1024 * 1024;
-
-/** How long a stop waits for a reader that has stopped reading, in milliseconds. */
-const closeTimeoutMs = 1_000;
 
 /**
  * Writes a line whose fields are JSON already, such as `"status":200`. It looks like every other line,
@@ -41,16 +37,25 @@ export interface OpenLog {
  * Opens the log, on stderr: stdout has the banner, which is for whoever typed `npm start`.
  *
  * @param options.format `undefined` to be pretty on a terminal and JSON elsewhere.
+ * @param options.write takes each line of JSON at once, instead of stderr.
  */
 export function openLog({
   level,
   format = process.stderr.isTTY ? 'pretty' : 'json',
+  write,
+  clock = systemClock,
+  timings = defaultTimings.observability,
 }: {
   level: LogLevel;
   format: LogFormat | undefined;
+  write?: ((line: string) => void) | undefined;
+  clock?: Clock;
+  timings?: LogTimings;
 }): OpenLog {
-  const { stream, close } = format === 'pretty' ? prettyStream() : jsonStream();
-  const timestamp = createTimestamp();
+  const { stream, close } = write
+    ? { stream: { write }, close: async () => {} }
+    : openStream(format, timings);
+  const timestamp = createTimestamp(clock);
   const log = pino(
     {
       level,
@@ -83,11 +88,11 @@ export function describeFailure(failure: unknown) {
 }
 
 /** ISO 8601, made once a millisecond: under load a third of a line's cost would be in it. */
-function createTimestamp(): () => string {
+function createTimestamp(clock: Clock): () => string {
   let lastMs = 0;
   let text = '';
   return () => {
-    const now = Date.now();
+    const now = clock.now();
     if (now !== lastMs) {
       lastMs = now;
       text = `,"time":"${new Date(now).toISOString()}"`;
@@ -107,7 +112,11 @@ interface ByteStream
   write(bytes: Buffer | string): boolean;
 }
 
-function jsonStream(): OpenStream {
+function openStream(format: LogFormat, timings: LogTimings): OpenStream {
+  return format === 'pretty' ? prettyStream() : jsonStream(timings);
+}
+
+function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings): OpenStream {
   // Not synchronous: a reader of the log that stops must not stop the service with it. Lines beyond
   // the limit are lost.
   const destination: ByteStream = pino.destination({
@@ -129,9 +138,9 @@ function jsonStream(): OpenStream {
   // bytes: texts are thousands of small pieces, which every garbage collection would copy.
   const lines = Buffer.allocUnsafeSlow(batchBytes);
   let length = 0;
-  let flushing: NodeJS.Timeout | undefined;
+  let flushing: Timer | undefined;
   function flush(): void {
-    clearTimeout(flushing);
+    systemClock.cancel(flushing);
     flushing = undefined;
     if (length > 0) destination.write(Buffer.from(lines.subarray(0, length)));
     length = 0;
@@ -149,7 +158,7 @@ function jsonStream(): OpenStream {
         if (length + maxBytes > batchBytes) flush();
         if (maxBytes > batchBytes) destination.write(Buffer.from(line));
         else length += lines.write(line, length);
-        flushing ??= setTimeout(flush, batchMs);
+        flushing ??= systemClock.after(logBatchMs, flush);
       },
     },
     async close() {
@@ -157,7 +166,7 @@ function jsonStream(): OpenStream {
       const written = new Promise<void>((resolve) => {
         destination.flush(() => resolve());
       });
-      await waitAtMost(closeTimeoutMs, written, () => {});
+      await waitAtMost({ ms: logCloseTimeoutMs }, written, () => {});
     },
   };
 }

@@ -1,15 +1,18 @@
+import { totalmem } from 'node:os';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestRecord } from '../api/request-record.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
-import type { ConnectionLimit } from '../http/limit-connections.ts';
+import { type ConnectionLimit, connectionLimits } from '../http/limit-connections.ts';
 import type { RequestOutcome } from '../http/track-request.ts';
 import type { BreakerState } from '../quotas/circuit-breaker.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import { watchCalls } from './watch-calls.ts';
 
 /** What is read at each scrape. */
 const watchedGauges = {
   animal_store_requests_in_flight: 'Requests to the public port in progress.',
+  animal_store_requests_waiting: 'Requests to the public port that wait for their turn.',
   animal_store_ready: '1 if /readyz would answer 200, otherwise 0.',
   animal_store_replicas:
     'Replicas that share each quota while Redis is unavailable, as this replica counts them.',
@@ -26,8 +29,10 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 const knownMethod = (method: string) => (methods.has(method) ? method : 'other');
 
-/** From a cached decision to the longest time that a statement may take. */
-const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+/** From a cached decision to beyond the longest time that a statement may take, 6 s. */
+const secondsBuckets = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
 
 /** Gauges of prom-client's whose names end as only a counter's may; others tell the same. */
 const misnamed = [
@@ -35,6 +40,15 @@ const misnamed = [
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
 ];
+
+/** Registers metrics of the process: its memory, heap, garbage collection, and the event loop's delay. */
+export type MeasureProcess = (registry: Registry) => void;
+
+/** Cannot be undone: prom-client leaves its observers in the process. */
+function measureThisProcess(registry: Registry): void {
+  collectDefaultMetrics({ register: registry });
+  for (const name of misnamed) registry.removeSingleMetric(name);
+}
 
 export type Metrics = ReturnType<typeof openMetrics>;
 
@@ -45,12 +59,16 @@ export type Metrics = ReturnType<typeof openMetrics>;
  * statements and Redis commands are the few that the code has. So the number of series is bounded,
  * whatever is sent.
  */
-export function openMetrics({ version }: { version: string }) {
+export function openMetrics({
+  version,
+  measureProcess = measureThisProcess,
+}: {
+  version: string;
+  measureProcess?: MeasureProcess | undefined;
+}) {
   const registry = new Registry();
   const registers = [registry];
-  // Process, heap, garbage collection, and the event loop's delay.
-  collectDefaultMetrics({ register: registry });
-  for (const name of misnamed) registry.removeSingleMetric(name);
+  measureProcess(registry);
 
   new Gauge({
     name: 'animal_store_build_info',
@@ -59,10 +77,21 @@ export function openMetrics({ version }: { version: string }) {
     registers,
   }).set({ version, node: process.version }, 1);
 
+  new Gauge({
+    name: 'animal_store_memory_limit_bytes',
+    help: 'Memory that this process may use: the limit of its container, or what the machine has.',
+    registers,
+  }).set(Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()));
+
   const requests = new Counter({
     name: 'animal_store_http_requests_total',
     help: 'Completed requests, by route template, method and status.',
     labelNames: ['route', 'method', 'status'],
+    registers,
+  });
+  const shed = new Counter({
+    name: 'animal_store_requests_shed_total',
+    help: 'Requests that were refused with 503 because of overload. As completed requests they have the route "other".',
     registers,
   });
   const requestSeconds = new Histogram({
@@ -102,6 +131,8 @@ export function openMetrics({ version }: { version: string }) {
     labelNames: ['limit'],
     registers,
   });
+  // Otherwise the first refusals, which may be thousands, are no increase to Prometheus.
+  for (const limit of connectionLimits) connectionsRefused.inc({ limit }, 0);
   const usageLost = new Counter({
     name: 'animal_store_usage_lost_requests_total',
     help: 'Requests that are missing in the usage ledger, because the database was unavailable for too long.',
@@ -170,6 +201,10 @@ export function openMetrics({ version }: { version: string }) {
     }),
   ];
 
+  let wasScraped = false;
+  /** Settles when what was lost last has been shown. */
+  let unseenLoss: PromiseWithResolvers<void> | undefined;
+
   return {
     /** Shows what is read at each scrape. */
     watch(sources: Readonly<Record<WatchedGauge, () => number | Promise<number>>>): void {
@@ -196,6 +231,12 @@ export function openMetrics({ version }: { version: string }) {
       decisions.inc({ plan: apiKey?.plan ?? 'none', window: reported.name, outcome });
     },
 
+    /** Counts a request that was refused because of overload. */
+    countShed(method: string): void {
+      shed.inc();
+      requests.inc({ route: 'other', method: knownMethod(method), status: 503 });
+    },
+
     /** Counts a request to the operators' listener: probes must not make callers' errors look rare. */
     countOpsRequest({ route = 'other', method: given, status, durationMs }: RequestOutcome): void {
       const method = knownMethod(given);
@@ -207,13 +248,34 @@ export function openMetrics({ version }: { version: string }) {
     countRefusedConnection: (limit: ConnectionLimit) => connectionsRefused.inc({ limit }),
     countBan: () => bans.inc(),
     /** Counts requests that will be missing in the usage ledger. */
-    countUsageLost: (count: number) => usageLost.inc(count),
+    countUsageLost(count: number): void {
+      usageLost.inc(count);
+      unseenLoss = Promise.withResolvers();
+    },
     /** Counts bans whose start will be missing in the audit log. */
-    countAuditLost: (count: number) => auditLost.inc(count),
+    countAuditLost(count: number): void {
+      auditLost.inc(count);
+      unseenLoss = Promise.withResolvers();
+    },
     /** Notes whether Redis decides (breaker closed) or this replica by itself (open). */
     setBreaker: (state: BreakerState) => breaker.set(state === 'open' ? 1 : 0),
     /** Everything in Prometheus's text format. */
-    show: () => registry.metrics(),
+    async show(): Promise<string> {
+      wasScraped = true;
+      const shown = unseenLoss;
+      const text = await registry.metrics();
+      shown?.resolve();
+      if (unseenLoss === shown) unseenLoss = undefined;
+      return text;
+    },
+    /**
+     * Waits until the next scrape, if something was lost since the last one: a stop is when most is lost, and
+     * else no alert would ever know. Where nobody scrapes, nobody waits.
+     */
+    async untilLossIsSeen(timeoutMs: number): Promise<void> {
+      if (!wasScraped || unseenLoss === undefined) return;
+      await waitAtMost({ ms: timeoutMs }, unseenLoss.promise, () => {});
+    },
     contentType: registry.contentType,
     close() {
       for (const end of unwatch) end();

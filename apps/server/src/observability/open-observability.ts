@@ -1,38 +1,63 @@
 import type { Episode } from '../database/availability.ts';
+import type { Wait } from '../database/database.ts';
 import type { ConnectionLimit } from '../http/limit-connections.ts';
 import { type BreakerState, redisAway } from '../quotas/circuit-breaker.ts';
+import { type Clock, systemClock } from '../shared/clock.ts';
 import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
+import { defaultTimings, type Timings } from '../shared/timings.ts';
 import { describeFailure, openLog } from './log.ts';
 import { type OpsRequestRecord, openOpsRequestLog } from './log-ops-request.ts';
 import { openRefusedConnectionsLog } from './log-refused-connections.ts';
 import { openRequestLog } from './log-request.ts';
-import { openMetrics } from './metrics.ts';
-import type { OpenTracing } from './tracing.ts';
+import { openShedLog } from './log-shed-requests.ts';
+import { type MeasureProcess, openMetrics } from './metrics.ts';
+import type { OpenTracing, TracingSettings } from './tracing.ts';
 
 export type Observability = Awaited<ReturnType<typeof openObservability>>;
 
-/** Opens all that an operator sees of the service from outside: log, metrics, traces. */
+/**
+ * Opens all that an operator sees of the service from outside: log, metrics, traces.
+ *
+ * @param options.clock by which lines have their time, and are limited.
+ * @param options.writeLog takes the lines of the log, instead of stderr.
+ * @param options.measureProcess registers the metrics of the process that it runs in.
+ */
 export async function openObservability(options: {
   version: string;
   logLevel: LogLevel;
   logFormat: LogFormat | undefined;
-  otlpEndpoint: string | undefined;
-  traceSampleShare: number;
+  traces: TracingSettings | undefined;
+  writeLog?: (line: string) => void;
+  measureProcess?: MeasureProcess;
+  clock?: Clock | undefined;
+  timings?: Timings['observability'];
 }) {
-  const { version, logLevel, logFormat, otlpEndpoint, traceSampleShare } = options;
-  const { log, writeLine, close: closeLog } = openLog({ level: logLevel, format: logFormat });
-  const metrics = openMetrics({ version });
-  const requestLog = openRequestLog({ log, writeLine });
-  const opsRequestLog = openOpsRequestLog(log);
-  const refusedConnectionsLog = openRefusedConnectionsLog(log);
+  const { version, logLevel, logFormat, traces, clock = systemClock } = options;
+  const { timings = defaultTimings.observability } = options;
+  const {
+    log,
+    writeLine,
+    close: closeLog,
+  } = openLog({
+    level: logLevel,
+    format: logFormat,
+    write: options.writeLog,
+    clock,
+    timings,
+  });
+  const metrics = openMetrics({ version, measureProcess: options.measureProcess });
+  const requestLog = openRequestLog({ log, writeLine, clock });
+  const opsRequestLog = openOpsRequestLog(log, clock);
+  const refusedConnectionsLog = openRefusedConnectionsLog(log, clock);
+  const shedLog = openShedLog(log, clock);
   let tracing: OpenTracing | undefined;
-  if (otlpEndpoint !== undefined) {
+  if (traces !== undefined) {
     // Imported only now: without traces its 130 ms and 20 MB of memory would be for nothing.
     const { openTracing } = await import('./tracing.ts');
     tracing = openTracing({
-      endpoint: otlpEndpoint,
-      sampleShare: traceSampleShare,
+      ...traces,
       version,
+      flushTimeoutMs: timings.traceFlushTimeoutMs,
       onTrouble: (trouble) => log.warn({ trouble }, 'traces cannot be delivered'),
     });
   }
@@ -51,9 +76,9 @@ export async function openObservability(options: {
     },
 
     /** Notes that a start waits for the database, once for each reason. */
-    onWaiting(reason: string): void {
-      if (reason !== waitedFor) log.warn({ reason }, 'waiting for the database');
-      waitedFor = reason;
+    onWaiting({ id, reason }: Wait): void {
+      if (id !== waitedFor) log.warn({ reason }, 'waiting for the database');
+      waitedFor = id;
     },
 
     /** Notes that statements begin to fail because the database is unavailable. */
@@ -71,6 +96,12 @@ export async function openObservability(options: {
 
     /** What notes each finished request. */
     onEnd: [requestLog.logRequest, metrics.countRequest],
+
+    /** Notes a request that is refused because of overload. */
+    onShed(method: string): void {
+      metrics.countShed(method);
+      shedLog.logRefusal();
+    },
 
     /** Notes a finished request to the operators' listener. */
     onOpsEnd(record: OpsRequestRecord): void {
@@ -112,7 +143,9 @@ export async function openObservability(options: {
 
     /** Notes a failure that is ours. */
     report(failure: unknown, requestId?: string): void {
-      log.error({ requestId, error: describeFailure(failure) }, 'a failure on our side');
+      // Of what happens beside requests, the trace may be that of the request which began it.
+      const trace_id = requestId && tracing?.currentTraceId();
+      log.error({ requestId, trace_id, error: describeFailure(failure) }, 'a failure on our side');
     },
 
     /** Notes a failure that ends the process, and writes what the log still holds. */
@@ -126,6 +159,7 @@ export async function openObservability(options: {
       requestLog.close();
       opsRequestLog.close();
       refusedConnectionsLog.close();
+      shedLog.close();
       await tracing?.close();
       metrics.close();
       // A start that fails says why in words of its own, and nothing else.

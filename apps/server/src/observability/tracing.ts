@@ -5,30 +5,54 @@ import {
   defaultTextMapGetter,
   diag,
   ROOT_CONTEXT,
+  type Span,
   SpanKind,
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  defaultResource,
+  detectResources,
+  hostDetector,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
 import {
   BatchSpanProcessor,
+  type BatchSpanProcessorOptions,
   ParentBasedSampler,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { RequestTracing } from '../api/request-record.ts';
+import * as semconv from '@opentelemetry/semantic-conventions';
+import type { RequestTracing, TracedRequest } from '../api/request-record.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
 import type { BatchContext } from '../shared/batch.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { watchCalls } from './watch-calls.ts';
 
-/** How long a stop waits for the last spans to be taken, in milliseconds. */
-const flushTimeoutMs = 2_000;
+/** The methods that OpenTelemetry names; every other one is `_OTHER`. */
+const knownMethods: ReadonlySet<string> = new Set(
+  'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '),
+);
+
+/** Where traces go, and how. */
+export interface TracingSettings {
+  /** The URL of the collector; the exporter itself reads the other `OTEL_EXPORTER_OTLP_*`. */
+  readonly endpoint: string;
+  /** Of the traces begun here; a caller's own decision is kept. */
+  readonly sampleShare: number;
+  readonly batches: Omit<BatchSpanProcessorOptions, 'exporter'>;
+}
 
 export interface OpenTracing extends RequestTracing {
+  /** The trace of the request that is being answered, if it is recorded. */
+  currentTraceId(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -39,31 +63,28 @@ export interface OpenTracing extends RequestTracing {
  * OpenTelemetry's instrumentations, which patch modules as they are loaded (for ES modules through
  * a loader hook), know neither postgres.js nor PGlite, and put URLs and statements into spans.
  *
- * @param options.endpoint what `OTEL_EXPORTER_OTLP_ENDPOINT` says; the exporter itself reads the
- * other variables of its kind, such as `OTEL_EXPORTER_OTLP_HEADERS`.
- * @param options.sampleShare of the traces begun here; a caller's own decision is kept.
  * @param options.onTrouble is told when spans cannot be delivered.
  */
-export function openTracing(options: {
-  endpoint: string;
-  sampleShare: number;
-  version: string;
-  onTrouble: (message: string) => void;
-}): OpenTracing {
-  const { endpoint, sampleShare, version, onTrouble } = options;
+export function openTracing(
+  options: TracingSettings & {
+    version: string;
+    /** How long a stop waits for the last spans to be taken. */
+    flushTimeoutMs: number;
+    onTrouble: (message: string) => void;
+  },
+): OpenTracing {
+  const { endpoint, sampleShare, batches, version, flushTimeoutMs, onTrouble } = options;
   const tell = (message: string) => onTrouble(message);
   diag.setLogger(
     { error: tell, warn: tell, info: () => {}, debug: () => {}, verbose: () => {} },
     DiagLogLevel.WARN,
   );
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({
-      'service.name': 'animal-store',
-      'service.version': version,
-    }),
+    resource: resourceOf(version),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleShare) }),
     spanProcessors: [
       new BatchSpanProcessor({
+        ...batches,
         exporter: new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` }),
       }),
     ],
@@ -76,12 +97,16 @@ export function openTracing(options: {
   function startSpan(operation: string, system: string) {
     const parent = current.getStore();
     if (parent === undefined) return undefined;
-    const attributes = { 'db.operation.name': operation, 'db.system.name': system };
+    const attributes = {
+      [semconv.ATTR_DB_OPERATION_NAME]: operation,
+      [semconv.ATTR_DB_SYSTEM_NAME]: system,
+    };
     const span = tracer.startSpan(operation, { kind: SpanKind.CLIENT, attributes }, parent);
     return (error: unknown) => {
       if (error !== undefined) {
         // The message of an error may repeat what it was given.
-        span.setAttribute('error.type', error instanceof DatabaseError ? error.code : 'Error');
+        const type = error instanceof DatabaseError ? error.code : 'Error';
+        span.setAttribute(semconv.ATTR_ERROR_TYPE, type);
         span.setStatus({ code: SpanStatusCode.ERROR });
       }
       span.end();
@@ -100,35 +125,85 @@ export function openTracing(options: {
   ];
 
   return {
-    start(headers) {
+    start(request) {
       // Without its tracestate, where a caller could put anything, to be repeated in every span.
-      const { traceparent } = headers;
+      const { traceparent } = request.headers;
       const parent = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
       const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
       return {
+        traceId: traceIdOf(span),
         run: (answer) => current.run(trace.setSpan(parent, span), answer),
         end(record) {
-          const { method, route = 'other', status, requestId, decision, errorCode } = record;
+          const { method, route, status, requestId, decision, errorCode } = record;
           const key = record.apiKey ?? record.suspendedKey;
-          span.updateName(`${method} ${route}`);
+          const isKnown = knownMethods.has(method);
+          span.updateName([isKnown ? method : 'HTTP', route].filter(Boolean).join(' '));
           span.setAttributes({
-            'http.request.method': method,
-            'http.route': route,
-            'http.response.status_code': status,
+            [semconv.ATTR_HTTP_REQUEST_METHOD]: isKnown
+              ? method
+              : semconv.HTTP_REQUEST_METHOD_VALUE_OTHER,
+            ...(!isKnown && { [semconv.ATTR_HTTP_REQUEST_METHOD_ORIGINAL]: method }),
+            ...(route && { [semconv.ATTR_HTTP_ROUTE]: route }),
+            [semconv.ATTR_HTTP_RESPONSE_STATUS_CODE]: status,
+            [semconv.ATTR_URL_PATH]: pathToShow(request, route),
+            // A proxy that is trusted may have repeated what a caller put into X-Forwarded-Proto.
+            [semconv.ATTR_URL_SCHEME]: request.protocol === 'https' ? 'https' : 'http',
             'animal_store.request_id': requestId,
             ...(key && { 'animal_store.key_id': key.id, 'animal_store.plan': key.plan }),
             ...(decision && { 'animal_store.quota': decision.outcome }),
-            ...(errorCode && { 'error.type': errorCode }),
+            ...(errorCode && { 'animal_store.error_code': errorCode }),
           });
-          if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+          // A 4xx is the caller's fault, and no error of the server (semantic conventions for HTTP spans).
+          if (status >= 500) {
+            span.setAttribute(semconv.ATTR_ERROR_TYPE, errorCode ?? String(status));
+            span.setStatus({ code: SpanStatusCode.ERROR });
+          }
           span.end();
         },
       };
     },
+    currentTraceId() {
+      const context = current.getStore();
+      const span = context && trace.getSpan(context);
+      return span && traceIdOf(span);
+    },
     async close() {
       for (const end of unwatch) end();
       const sent = provider.shutdown().catch((failure: unknown) => tell(String(failure)));
-      await waitAtMost(flushTimeoutMs, sent, () => {});
+      await waitAtMost({ ms: flushTimeoutMs }, sent, () => {});
     },
   };
+}
+
+/** What tells the service, its environments and its replicas apart; the environment's own words win. */
+function resourceOf(version: string) {
+  const ours = resourceFromAttributes({
+    [semconv.ATTR_SERVICE_NAME]: 'animal-store',
+    [semconv.ATTR_SERVICE_VERSION]: version,
+  });
+  const detectors = [
+    hostDetector,
+    serviceInstanceIdDetector,
+    resourceAttributesEnvDetector,
+    serviceNameEnvDetector,
+  ];
+  return defaultResource().merge(ours).merge(detectResources({ detectors }));
+}
+
+/** Gives the id of a trace that is recorded. Another one leads nowhere. */
+function traceIdOf(span: Span): string | undefined {
+  return span.isRecording() ? span.spanContext().traceId : undefined;
+}
+
+/** Replaces what may be a caller's secret: a whole unknown path, and parameters that are no numbers. */
+function pathToShow(request: TracedRequest, route: string | undefined): string {
+  // Nothing has parsed its path, perhaps because that fails.
+  if (route === undefined) return '/REDACTED';
+  const template = route.split('/');
+  const isShown = (part: string, index: number) =>
+    !template[index]?.startsWith(':') || /^-?\d{1,19}$/.test(part);
+  return `${request.baseUrl}${request.path}`
+    .split('/')
+    .map((part, index) => (isShown(part, index) ? part : 'REDACTED'))
+    .join('/');
 }

@@ -98,6 +98,16 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
   const allHashesOf = (session: string) =>
     Object.values(hashesOf(session)).filter((hash) => hash !== undefined);
 
+  async function findValid(session: string) {
+    const [row] = await findSession(db, { hashes: allHashesOf(session) });
+    if (!row?.session) return undefined;
+    const { hash, tokenHash } = row.session;
+    // Its operator is no longer active.
+    if (tokenHash !== null && row.operator === null) return undefined;
+    const actor: Actor = row.operator === null ? bootstrap : { type: 'operator', ...row.operator };
+    return { hash, actor, isAging: row.isAging };
+  }
+
   return {
     /** The hashes by which a session may be stored. */
     hashesOf: allHashesOf,
@@ -117,15 +127,16 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
         return { token: session, expiresAt: inserted.expiresAt };
       }),
 
-    /** Finds the operator of a session, and extends the session. */
+    /** Finds the operator of a session. */
     async find(session: string): Promise<Actor | undefined> {
-      const [row] = await findSession(db, { hashes: allHashesOf(session) });
-      if (!row?.session) return undefined;
-      const { hash, tokenHash } = row.session;
-      // Its operator is no longer active.
-      if (tokenHash !== null && row.operator === null) return undefined;
-      if (row.isAging) await extendSession(db, hash);
-      return row.operator === null ? bootstrap : { type: 'operator', ...row.operator };
+      return (await findValid(session))?.actor;
+    },
+
+    /** Finds the operator of a session, and extends the session. */
+    async findAndExtend(session: string): Promise<Actor | undefined> {
+      const found = await findValid(session);
+      if (found?.isAging) await extendSession(db, found.hash);
+      return found?.actor;
     },
 
     async end(session: string): Promise<void> {

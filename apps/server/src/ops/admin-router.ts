@@ -11,10 +11,12 @@ import type { OperatorManagement } from '../operators/operator-management.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
 import type { OverviewReader } from '../overview/overview.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
+import type { Clock } from '../shared/clock.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
 import { createAccountHandlers } from './account-handlers.ts';
 import { createAuditHandlers } from './audit-handlers.ts';
 import { translateRefusal } from './change-request.ts';
+import { checkQuery } from './check-query.ts';
 import { csvContract } from './csv-contract.ts';
 import { createDeprecationHandlers } from './deprecation-handlers.ts';
 import type { Health } from './health.ts';
@@ -28,6 +30,7 @@ import { createUsageHandlers } from './usage-handlers.ts';
 
 /** What the admin API works with. */
 export interface AdminServices {
+  readonly clock: Clock;
   readonly keys: KeyManagement;
   readonly accounts: AccountManagement;
   readonly quotas: Quotas;
@@ -50,7 +53,7 @@ export function createAdminHandlers(services: AdminServices) {
     ...createUsageHandlers(services),
     ...createDeprecationHandlers(services),
     ...createOverviewHandlers(services),
-    ...createSessionHandlers(services.sessions),
+    ...createSessionHandlers(services),
     ...createAuditHandlers(services.audit),
   };
 }
@@ -72,7 +75,14 @@ export function createAdminRouter(
   const contract = { ...adminContract, ...csvContract };
   createExpressEndpoints(contract, handlers, admin, {
     ...endpointOptions,
-    globalMiddleware: [compressJson, ...admission, requireRole, refuseMalformedPath, noteKey],
+    globalMiddleware: [
+      compressJson,
+      ...admission,
+      requireRole,
+      refuseMalformedPath,
+      checkQuery,
+      noteKey,
+    ],
   });
   admin.get(openApi.path, compressJson, admission, showOpenApi());
   refuseOtherMethods(admin, [...Object.values(adminContract), openApi], admission);

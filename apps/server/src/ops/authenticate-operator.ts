@@ -1,12 +1,14 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { rateLimitHeaders } from '@animal-store/contract';
-import { adminErrorMessages } from '@animal-store/contract/admin';
+import { adminErrorMessages, operatorActiveHeader } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
 import { HttpError } from '../http/http-error.ts';
+import { authorizedTwice, isAuthorizedTwice } from '../http/repeated-authorization.ts';
 import { hashToken, isToken } from '../keys/token.ts';
 import { type Actor, bootstrap } from '../operators/operator-lookup.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
+import { type Clock, sleep } from '../shared/clock.ts';
+import type { Timings } from '../shared/timings.ts';
 import { guesserOf } from './guesser-network.ts';
 import { createGuessLimit, type Identified } from './limit-guesses.ts';
 
@@ -16,17 +18,16 @@ const realm = 'Bearer realm="animal-store-admin"';
 // operator chooses this one.
 const bearer = /^bearer +([\x21-\x7e]+) *$/i;
 
-/** How long a connection waits for the answer to one guess too many. */
-const guessDelayMs = 1_000;
-
 /** The user that the embedded server runs as: nobody else can open its socket. */
 const localUser: Actor = { type: 'local_user', id: null, name: 'local user', role: 'owner' };
 
 export interface OperatorAuthentication {
+  readonly clock: Clock;
+  readonly timings: Timings['ops'];
   /** `undefined` if only named operators may use the admin API. */
   readonly adminToken: string | undefined;
   readonly findOperator: (token: string) => Promise<Actor | undefined>;
-  readonly sessions: Pick<OperatorSessions, 'find' | 'hashesOf'>;
+  readonly sessions: Pick<OperatorSessions, 'find' | 'findAndExtend' | 'hashesOf'>;
   /** Reads the hashes of all valid tokens and sessions. */
   readonly readHashes: () => Promise<ReadonlySet<string>>;
 }
@@ -42,17 +43,23 @@ export function authenticateOperator({
   findOperator,
   sessions,
   readHashes,
+  clock,
+  timings: { guessDelayMs, readHashesMs },
 }: OperatorAuthentication): RequestHandler {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
-  const guesses = createGuessLimit(readHashes);
+  const guesses = createGuessLimit({ clock, readHashesMs, readHashes });
 
-  function identify(network: string, token: string): Identified | Promise<Identified> {
+  function identify(
+    network: string,
+    token: string,
+    findSession: OperatorSessions['find'],
+  ): Identified | Promise<Identified> {
     // Hashes have one length, and comparing them takes the same time however much of a guess is right.
     if (expected !== undefined && timingSafeEqual(digest(token), expected)) {
       return { actor: bootstrap };
     }
     if (isToken(token, 'session')) {
-      const lookUp = () => sessions.find(token);
+      const lookUp = () => findSession(token);
       return guesses.find(network, { hashes: sessions.hashesOf(token), lookUp });
     }
     if (isToken(token, 'operator')) {
@@ -67,16 +74,20 @@ export function authenticateOperator({
     if (given === undefined) {
       throw unauthorized('Send your token as "Authorization: Bearer <token>".', realm);
     }
+    if (isAuthorizedTwice(req)) {
+      throw unauthorized(authorizedTwice, `${realm}, error="invalid_request"`);
+    }
     const token = bearer.exec(given)?.[1];
     const network = guesserOf(req);
+    const isActive = req.get(operatorActiveHeader) === 'true';
     const { actor, waitMs } = await (token === undefined
       ? guesses.count(network)
-      : identify(network, token));
+      : identify(network, token, isActive ? sessions.findAndExtend : sessions.find));
     res.locals.token = token;
     res.locals.actor = actor;
     if (actor !== undefined) return next();
     if (waitMs !== undefined) {
-      await sleep(guessDelayMs);
+      await sleep(guessDelayMs, clock);
       throw tooManyGuesses(waitMs - guessDelayMs);
     }
     throw invalidToken(adminErrorMessages.unauthorized);

@@ -1,7 +1,9 @@
 import { expect, test, vi } from 'vitest';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { createHealth } from './health.ts';
 
-const healthy = { isMigrated: async () => true };
+const clock = createTestClock();
+const healthy = { clock, databaseTimeoutMs: 1_000, isMigrated: async () => true };
 
 /** The health of a replica that takes requests. */
 function createServingHealth(options: Parameters<typeof createHealth>[0]) {
@@ -34,7 +36,7 @@ test('it is degraded while Redis is away, and ready again afterwards', async () 
 });
 
 test('every fault is told', async () => {
-  const health = createServingHealth({ isMigrated: async () => false });
+  const health = createServingHealth({ ...healthy, isMigrated: async () => false });
   health.setRedisFault('Redis is away.');
   health.setNotReady();
   expect(await health.report()).toEqual({
@@ -49,6 +51,7 @@ test('every fault is told', async () => {
 
 test('what the database says in its own words is kept from whoever asks', async () => {
   const health = createServingHealth({
+    ...healthy,
     isMigrated: () => Promise.reject(new Error('password authentication failed for "ann"')),
   });
   expect(await health.report()).toEqual({
@@ -58,26 +61,21 @@ test('what the database says in its own words is kept from whoever asks', async 
 });
 
 test('a database that hangs is asked once, however many ask for it', async () => {
-  vi.useFakeTimers();
-  try {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const isMigrated = vi.fn(() => promise);
-    const health = createServingHealth({ isMigrated });
-    const late = {
-      status: 'not_ready',
-      reasons: ['The database did not answer within 1000 ms.'],
-    };
-    const reports = [health.report(), health.report()];
-    await vi.advanceTimersByTimeAsync(1_000);
-    reports.push(health.report());
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(await Promise.all(reports)).toEqual([late, late, late]);
-    expect(isMigrated).toHaveBeenCalledTimes(1);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const isMigrated = vi.fn(() => promise);
+  const health = createServingHealth({ ...healthy, isMigrated });
+  const late = {
+    status: 'not_ready',
+    reasons: ['The database did not answer within 1000 ms.'],
+  };
+  const reports = [health.report(), health.report()];
+  await clock.advance(1_000);
+  reports.push(health.report());
+  await clock.advance(1_000);
+  expect(await Promise.all(reports)).toEqual([late, late, late]);
+  expect(isMigrated).toHaveBeenCalledTimes(1);
 
-    resolve(true);
-    await promise;
-    expect(await health.report()).toEqual({ status: 'ready', reasons: [] });
-  } finally {
-    vi.useRealTimers();
-  }
+  resolve(true);
+  await promise;
+  expect(await health.report()).toEqual({ status: 'ready', reasons: [] });
 });

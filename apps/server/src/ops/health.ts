@@ -1,9 +1,8 @@
+import type { Wait } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
 import { faultOf } from '../database/database-fault.ts';
+import { type Clock, systemClock } from '../shared/clock.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
-
-/** The time-out of the query that checks the database, in milliseconds. */
-const databaseTimeoutMs = 1_000;
 
 /** Whether load balancers should send requests to this replica, and the reasons if not. */
 export interface HealthReport {
@@ -23,12 +22,22 @@ export type Health = ReturnType<typeof createHealth>;
  * @param options.partialFault why some statements fail, such as all that write; `undefined` if none do.
  */
 export function createHealth(options: {
+  /** @default {@link systemClock} */
+  clock?: Clock;
+  /** How long the query that checks the database may take. */
+  databaseTimeoutMs: number;
   isMigrated: () => Promise<boolean>;
   partialFault?: () => string | undefined;
 }) {
-  const { isMigrated, partialFault = () => undefined } = options;
+  const {
+    clock = systemClock,
+    databaseTimeoutMs,
+    isMigrated,
+    partialFault = () => undefined,
+  } = options;
   let phase: 'starting' | 'serving' | 'stopping' = 'starting';
   let redisFault: string | undefined;
+  let wait: Wait | undefined;
   let asking: Promise<string | undefined> | undefined;
 
   // Probes share one query, so that they do not pile up while the database hangs.
@@ -40,6 +49,11 @@ export function createHealth(options: {
   };
 
   return {
+    /** Sets what the start waits for; `undefined` if it does not. */
+    setWait(next: Wait | undefined): void {
+      wait = next;
+    },
+
     /** Call it when the public port is open. */
     setReady(): void {
       phase = 'serving';
@@ -57,13 +71,15 @@ export function createHealth(options: {
 
     async report(): Promise<HealthReport> {
       const databaseFault = await waitAtMost(
-        databaseTimeoutMs,
+        { clock, ms: databaseTimeoutMs },
         askDatabase(),
         () => `The database did not answer within ${databaseTimeoutMs} ms.`,
       );
       const obstacles = [
         phase === 'serving' ? undefined : `This replica is ${phase}.`,
         databaseFault,
+        // It may be the same: that the database refuses connections.
+        phase !== 'starting' || wait?.reason === databaseFault ? undefined : wait?.reason,
       ];
       // The database answers this query, so reads work.
       const faults = [databaseFault === undefined ? partialFault() : undefined, redisFault];

@@ -13,6 +13,7 @@ import type { KeyManagement } from '../keys/key-management.ts';
 import { isKeyPosition } from '../keys/key-search.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
 import { type QuotaDecision, toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';
+import type { Clock } from '../shared/clock.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
 import { linkNextPage, type PagedList, readCursor } from './admin-cursor.ts';
 import { causeOf } from './change-request.ts';
@@ -28,12 +29,13 @@ const shownEntries = 20;
 
 /** The operations on API keys. */
 export function createKeyHandlers(options: {
+  clock: Pick<Clock, 'now'>;
   keys: KeyManagement;
   quotas: Pick<Quotas, 'keys'>;
   usage: Pick<UsageQueries, 'read' | 'readRecent'>;
   audit: Pick<AuditLog, 'list'>;
 }) {
-  const { keys, usage, audit } = options;
+  const { clock, keys, usage, audit } = options;
   const limiter = options.quotas.keys;
 
   async function detailsOf(key: Key): Promise<KeyDetails> {
@@ -47,7 +49,7 @@ export function createKeyHandlers(options: {
     question: UsageQuestion,
   ): Promise<KeyDetails['history']> {
     const [ledger, { items }] = await Promise.all([
-      readLedger(usage, { keyId }, question),
+      readLedger(usage, { keyId }, { ...question, now: clock.now() }),
       audit.list({ keyId }, shownEntries, undefined),
     ]);
     return { ...ledger, audit: [...items] };
@@ -77,7 +79,10 @@ export function createKeyHandlers(options: {
         if (include === undefined) {
           return { status: 200, body: inPreferredType(req, [...items], csvOfKeys) };
         }
-        const recent = await usage.readRecent(items.map(({ id }) => id));
+        const recent = await usage.readRecent(
+          items.map(({ id }) => id),
+          clock.now(),
+        );
         const body = items.map((key) => ({ ...key, recent: recent.get(key.id) }));
         return { status: 200, body: inPreferredType(req, body, csvOfKeysInUse) };
       },

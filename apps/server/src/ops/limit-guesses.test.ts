@@ -1,25 +1,28 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import type { Actor } from '../operators/operator-lookup.ts';
 import { createGuessLimit } from './limit-guesses.ts';
 
 const ann: Actor = { type: 'operator', id: 'ann', name: 'Ann', role: 'owner' };
 
+let clock: TestClock;
 let limit: ReturnType<typeof createGuessLimit>;
 let lookUps: string[];
 /** How often the hashes of all valid tokens were read. */
 let reads: number;
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  clock = createTestClock();
   lookUps = [];
   reads = 0;
-  limit = createGuessLimit(async () => {
-    reads += 1;
-    return new Set(['hash of right']);
+  limit = createGuessLimit({
+    clock,
+    readHashesMs: 1_000,
+    async readHashes() {
+      reads += 1;
+      return new Set(['hash of right']);
+    },
   });
-});
-afterEach(() => {
-  vi.useRealTimers();
 });
 
 const send = (token: string, network: string, actor?: Actor) =>
@@ -34,7 +37,7 @@ const send = (token: string, network: string, actor?: Actor) =>
 /** Sends wrong tokens at once, and waits until all are answered. */
 async function sendMany(tokens: number, network = 'theirs') {
   const answers = Array.from({ length: tokens }, (_, n) => send(`wrong ${n}`, network));
-  await vi.advanceTimersByTimeAsync(1_000);
+  await clock.advance(1_000);
   return Promise.all(answers);
 }
 
@@ -81,13 +84,13 @@ test('whoever sends a token that is revoked learns so, whatever their network ha
   await sendMany(100);
   expect(await send('right', 'theirs')).toEqual({});
   const again = send('right', 'theirs');
-  await vi.advanceTimersByTimeAsync(1_000);
+  await clock.advance(1_000);
   expect((await again).waitMs).toBeGreaterThan(0);
 });
 
 test('a valid token that is new to the replica passes in many requests at once', async () => {
   const answers = Array.from({ length: 50 }, () => send('right', 'theirs', ann));
-  await vi.advanceTimersByTimeAsync(1_000);
+  await clock.advance(1_000);
   expect(await Promise.all(answers)).toEqual(Array(50).fill({ actor: ann }));
   const guesses = await sendMany(10);
   expect(guesses.filter(({ waitMs }) => waitMs === undefined)).toHaveLength(10);

@@ -1,12 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Actor } from '../operators/operator-lookup.ts';
+import { type Clock, sleep } from '../shared/clock.ts';
 
 /** Wrong tokens that one network may send per minute. */
 const guessesPerMinute = { points: 10, duration: 60 } as const;
-
-/** How often the hashes of all valid tokens are read while there are more guesses than that. */
-const readHashesMs = 1_000;
 
 /** How many tokens are known to have been valid: far more than there are operators. */
 const maxKnown = 1_000;
@@ -26,7 +24,13 @@ export interface Identified {
  * So a valid token passes, whatever its network has sent: otherwise anybody could lock operators out,
  * and a leaked key could not be revoked meanwhile. It does not wait if this replica knows it already.
  */
-export function createGuessLimit(readHashes: () => Promise<ReadonlySet<string>>) {
+export function createGuessLimit(options: {
+  clock: Clock;
+  /** How often the hashes of all valid tokens are read while there are too many guesses. */
+  readHashesMs: number;
+  readHashes: () => Promise<ReadonlySet<string>>;
+}) {
+  const { clock, readHashesMs, readHashes } = options;
   const guesses = new RateLimiterMemory(guessesPerMinute);
   /** Hashes of tokens that were valid when they were last looked up. A revocation holds all the same. */
   const known = new LRUCache<string, true>({ max: maxKnown });
@@ -34,7 +38,7 @@ export function createGuessLimit(readHashes: () => Promise<ReadonlySet<string>>)
   let next: Promise<ReadonlySet<string>> | undefined;
 
   function readNext(): Promise<ReadonlySet<string>> {
-    next ??= new Promise((resolve) => setTimeout(resolve, readHashesMs)).then(() => {
+    next ??= sleep(readHashesMs, clock).then(() => {
       next = undefined;
       return readHashes();
     });

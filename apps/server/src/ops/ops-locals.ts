@@ -10,7 +10,7 @@ declare global {
       token?: string | undefined;
       /** The key that a request is about. */
       keyId?: string | undefined;
-      /** The account that a request is about. It was validated, so it is no token. */
+      /** The account that a request is about. It is no token. */
       account?: string | undefined;
       /** The reasons that `/readyz` gave for `not_ready` or `degraded`. */
       reasons?: readonly string[] | undefined;

@@ -1,6 +1,7 @@
 import { maxGroupedDays, type Overview, overviewContract } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
 import type { OverviewReader } from '../overview/overview.ts';
+import type { Clock } from '../shared/clock.ts';
 import type { UsageQueries, UsageRange } from '../usage/usage-queries.ts';
 import type { Health } from './health.ts';
 import { readUsageRange, type UsageQuestion } from './usage-range.ts';
@@ -12,15 +13,16 @@ const dayMs = 86_400_000;
 
 /** The operation on the service as a whole. */
 export function createOverviewHandlers(options: {
+  clock: Pick<Clock, 'now'>;
   overview: OverviewReader;
   health: Pick<Health, 'report'>;
   usage: Pick<UsageQueries, 'read' | 'listBusiest'>;
 }) {
-  const { overview, health, usage } = options;
+  const { clock, overview, health, usage } = options;
 
   async function readHistory(question: UsageQuestion): Promise<Overview['history']> {
     const { bucket } = question;
-    const range = readUsageRange(question);
+    const range = readUsageRange(question, { now: clock.now() });
     const [rows, busiest] = await Promise.all([
       usage.read(bucket, {}, range),
       usage.listBusiest({}, daysOf(range), shownKeys),

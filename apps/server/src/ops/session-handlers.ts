@@ -3,12 +3,17 @@ import { initServer } from '@ts-rest/express';
 import { isToken } from '../keys/token.ts';
 import type { Actor } from '../operators/operator-lookup.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
+import type { Clock } from '../shared/clock.ts';
 import { invalidToken } from './authenticate-operator.ts';
 import { actorOf } from './change-request.ts';
 import { operationsOf } from './require-role.ts';
 
 /** The operations on sessions. */
-export function createSessionHandlers(sessions: OperatorSessions) {
+export function createSessionHandlers(options: {
+  sessions: OperatorSessions;
+  clock: Pick<Clock, 'now'>;
+}) {
+  const { sessions, clock } = options;
   return initServer().router(sessionContract, {
     async createSession({ res }) {
       const { token } = res.locals;
@@ -27,7 +32,7 @@ export function createSessionHandlers(sessions: OperatorSessions) {
         throw invalidToken('Send the token of a session: this is none.');
       }
       await sessions.end(token);
-      return { status: 200, body: toSession(actorOf(res), new Date().toISOString()) };
+      return { status: 200, body: toSession(actorOf(res), new Date(clock.now()).toISOString()) };
     },
   });
 }

@@ -2,6 +2,7 @@ import { maxGroupedDays, type ServiceLedger } from '@animal-store/contract/admin
 import type { ServerInferRequest } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
 import type { KeyManagement } from '../keys/key-management.ts';
+import type { Clock } from '../shared/clock.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
 import { csvContract } from './csv-contract.ts';
 import { csvOfKeyUsage, csvOfUsage } from './csv-tables.ts';
@@ -15,10 +16,11 @@ const { getKeyUsage, getUsage } = csvContract;
 
 /** The operations on the usage ledger. */
 export function createUsageHandlers(options: {
+  clock: Pick<Clock, 'now'>;
   keys: Pick<KeyManagement, 'find'>;
   usage: Pick<UsageQueries, 'read' | 'readBusiest'>;
 }) {
-  const { keys, usage } = options;
+  const { clock, keys, usage } = options;
 
   return initServer().router(
     { getKeyUsage, getUsage },
@@ -27,7 +29,7 @@ export function createUsageHandlers(options: {
         middleware: [offerCsv],
         async handler({ params: { keyId }, query, req }) {
           const [ledger] = await Promise.all([
-            readLedger(usage, { keyId }, query),
+            readLedger(usage, { keyId }, { ...query, now: clock.now() }),
             keys.find(keyId),
           ]);
           return { status: 200, body: inPreferredType(req, { keyId, ...ledger }, csvOfKeyUsage) };
@@ -48,7 +50,8 @@ export function createUsageHandlers(options: {
     const { bucket = 'hour', limit, plan, account, ...query } = question;
     const faults =
       limit === undefined ? [] : [`limit: expected none without groupBy, got ${limit}`];
-    return readLedger(usage, { plan, account }, { ...query, bucket, faults });
+    const now = clock.now();
+    return readLedger(usage, { plan, account }, { ...query, bucket, now, faults });
   }
 
   async function busiestKeys(question: ServiceQuestion): Promise<ServiceLedger> {
@@ -57,7 +60,10 @@ export function createUsageHandlers(options: {
     const { bucket: asked = bucket, limit = usualKeys, plan, account, ...query } = question;
     const faults =
       asked === bucket ? [] : [`bucket: expected ${bucket} with groupBy, got ${asked}`];
-    const range = readUsageRange({ ...query, bucket }, { usual: 1, max: maxGroupedDays, faults });
+    const range = readUsageRange(
+      { ...query, bucket },
+      { now: clock.now(), usual: 1, max: maxGroupedDays, faults },
+    );
     return { ...range, bucket, ...(await usage.readBusiest({ plan, account }, range, limit)) };
   }
 }

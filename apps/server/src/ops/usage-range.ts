@@ -23,6 +23,7 @@ export interface UsageQuestion {
 /**
  * The whole buckets that a question is about.
  *
+ * @param options.now Unix time in milliseconds.
  * @param options.usual how many buckets before its end it begins, unless it says.
  * @param options.max how many buckets it may have.
  * @param options.faults what else is wrong with the question.
@@ -30,11 +31,11 @@ export interface UsageQuestion {
  */
 export function readUsageRange(
   { from, to, bucket }: UsageQuestion,
-  options: { usual?: number; max?: number; faults?: readonly string[] } = {},
+  options: { now: number; usual?: number; max?: number; faults?: readonly string[] },
 ): UsageRange {
-  const { usual = usualBuckets[bucket], max = maxUsageBuckets, faults = [] } = options;
+  const { now, usual = usualBuckets[bucket], max = maxUsageBuckets, faults = [] } = options;
   const bucketMs = usageBucketSeconds[bucket] * 1_000;
-  const end = Math.ceil((to === undefined ? Date.now() : Date.parse(to)) / bucketMs);
+  const end = Math.ceil((to === undefined ? now : Date.parse(to)) / bucketMs);
   const start = from === undefined ? end - usual : Math.floor(Date.parse(from) / bucketMs);
   const count = end - start;
   const found = [...faults];
@@ -52,15 +53,16 @@ export function readUsageRange(
 /**
  * What the ledger has of a subject in the time that a question is about.
  *
+ * @param question.now Unix time in milliseconds.
  * @param question.faults what else is wrong with it.
  * @throws {HttpError} as `readUsageRange`.
  */
 export async function readLedger(
   usage: Pick<UsageQueries, 'read'>,
   subject: Parameters<UsageQueries['read']>[1],
-  question: UsageQuestion & { readonly faults?: readonly string[] },
+  question: UsageQuestion & { readonly now: number; readonly faults?: readonly string[] },
 ) {
-  const { bucket, faults = [] } = question;
-  const range = readUsageRange(question, { faults });
+  const { bucket, now, faults = [] } = question;
+  const range = readUsageRange(question, { now, faults });
   return { ...range, bucket, rows: await usage.read(bucket, subject, range) };
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type NewPet, type Pet, stringifyJson } from '@animal-store/contract';
-import { and, eq, gt, lte, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { idempotencyKeys, petIdSequence, pets } from '../database/schema.ts';
 import {
@@ -29,9 +29,20 @@ interface Scope {
 const retentionStart = sql`now() - interval '24 hours'`;
 
 /**
+ * How an idempotency key is stored: a caller may have put a token into it, or a customer's name. The space
+ * keeps stored hashes apart from the keys that replicas of versions before store as they are: no key has one.
+ */
+function hashOf(idempotencyKey: string): string {
+  return `sha256 ${hash('sha256', idempotencyKey, 'hex')}`;
+}
+
+/**
  * Inserts idempotency keys and their pets. Each pair is there, or neither is: it is one statement.
  * The unique index decides between concurrent requests with the same key. The advisory lock only
  * tells the later one that the first is still running; without it, the later one would wait.
+ *
+ * A row of the last 24 hours may have the key itself, from a replica of a version before. It is asked for by a
+ * function because that sees what was committed after this statement began and before it got the lock.
  *
  * @returns the id of each inserted pet, by its number `n` in the batch; `null` if its key is taken, by a
  * row of the last 24 hours or by a request in flight.
@@ -42,21 +53,21 @@ const createPetsOnce = preparedStatement('create_pets_once', (db) => {
       n: sql<number>`n`.as('n'),
       newId: sql`new_id`.as('new_id'),
       keyId: sql`key_id`.as('key_id'),
-      idempotencyKey: sql`idempotency_key`.as('idempotency_key'),
+      storedKey: sql`stored_key`.as('stored_key'),
       fingerprint: sql`fingerprint`.as('fingerprint'),
       name: sql`name`.as('name'),
       categoryId: sql`category_id`.as('category_id'),
       status: sql`status`.as('status'),
-      isFree: sql<boolean>`is_free`.as('is_free'),
     })
     .as(sql`
-      select n::int, nextval(${petIdSequence}) as new_id, key_id::uuid, idempotency_key, fingerprint,
+      select n::int, nextval(${petIdSequence}) as new_id, key_id::uuid, fingerprint,
         name, category_id::bigint, status::pet_status,
-        pg_try_advisory_xact_lock(hashtextextended(key_id || ' ' || idempotency_key, 0)) as is_free
-      from unnest(${textArray('keyIds')}, ${textArray('idempotencyKeys')},
+        case when pg_try_advisory_xact_lock(hashtextextended(key_id || ' ' || idempotency_key, 0))
+          then stored_idempotency_key(key_id::uuid, hash, idempotency_key) end as stored_key
+      from unnest(${textArray('keyIds')}, ${textArray('idempotencyKeys')}, ${textArray('hashes')},
         ${textArray('fingerprints')}, ${textArray('names')}, ${textArray('categoryIds')},
         ${textArray('statuses')}) with ordinality
-        as given (key_id, idempotency_key, fingerprint, name, category_id, status, n)`);
+        as given (key_id, idempotency_key, hash, fingerprint, name, category_id, status, n)`);
 
   const claimed = db.$with('claimed').as(
     db
@@ -65,13 +76,13 @@ const createPetsOnce = preparedStatement('create_pets_once', (db) => {
         db
           .select({
             keyId: given.keyId,
-            idempotencyKey: given.idempotencyKey,
+            idempotencyKey: given.storedKey,
             fingerprint: given.fingerprint,
             petId: given.newId,
             createdAt: sql`now()`.as('created_at'),
           })
           .from(given)
-          .where(sql`${given.isFree}`),
+          .where(isNotNull(given.storedKey)),
       )
       .onConflictDoUpdate({
         target: [idempotencyKeys.keyId, idempotencyKeys.idempotencyKey],
@@ -123,7 +134,10 @@ const findEarlierCreation = preparedStatement('find_earlier_creation', (db) =>
       idempotencyKeys,
       and(
         eq(idempotencyKeys.keyId, sql.placeholder('keyId')),
-        eq(idempotencyKeys.idempotencyKey, sql.placeholder('idempotencyKey')),
+        inArray(idempotencyKeys.idempotencyKey, [
+          sql.placeholder('hash'),
+          sql.placeholder('idempotencyKey'),
+        ]),
         gt(idempotencyKeys.createdAt, retentionStart),
       ),
     ),
@@ -164,6 +178,7 @@ export function createIdempotentCreations(db: Database) {
     const values = {
       keyIds: firsts.map(({ keyId }) => keyId),
       idempotencyKeys: firsts.map(({ idempotencyKey }) => idempotencyKey),
+      hashes: firsts.map(({ idempotencyKey }) => hashOf(idempotencyKey)),
       fingerprints: firsts.map(({ fingerprint }) => fingerprint),
       names: firsts.map(({ pet }) => pet.name),
       categoryIds: firsts.map(({ pet }) => String(pet.categoryId)),
@@ -185,7 +200,10 @@ export function createIdempotentCreations(db: Database) {
       const id = await insert({ ...scope, pet, fingerprint });
       if (id !== undefined) return { outcome: 'created', pet: { id, ...pet } };
 
-      const [earlier] = await findEarlierCreation(db, { ...scope });
+      const [earlier] = await findEarlierCreation(db, {
+        ...scope,
+        hash: hashOf(scope.idempotencyKey),
+      });
       if (earlier?.petId == null) return { outcome: 'in-progress' };
       if (earlier.fingerprint !== fingerprint) return { outcome: 'key-reused' };
       return { outcome: 'replayed', pet: { id: earlier.petId, ...pet } };

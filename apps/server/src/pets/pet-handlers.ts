@@ -13,21 +13,30 @@ import { LRUCache } from 'lru-cache';
 import { HttpError } from '../http/http-error.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { appendHeader, setHeader } from '../http/note-headers.ts';
+import { refuseMisspelt } from '../http/refuse-misspelt.ts';
 import { WrittenBody } from '../http/written-body.ts';
 import type { IdempotentCreation, IdempotentCreations } from './idempotent-creation.ts';
 import { decodeCursor, encodeCursor, type PagePosition, type PetFilter } from './pet-cursor.ts';
 import type { PetRepository } from './pet-repository.ts';
 
-const { listPets, getPet } = contract;
+const { listPets, createPet, getPet } = contract;
 
 const c = initContract();
 const writtenBody = c.type<WrittenBody>();
 
-/** The contract as it is implemented here: Postgres writes the JSON of animals that are read. */
+/**
+ * The contract as it is implemented here: Postgres writes the JSON of animals that are read, and names
+ * that look like those of the contract are refused.
+ */
 export const petContract = c.router(
   {
     ...contract,
-    listPets: { ...listPets, responses: { ...listPets.responses, 200: writtenBody } },
+    listPets: {
+      ...listPets,
+      query: refuseMisspelt(listPets.query),
+      responses: { ...listPets.responses, 200: writtenBody },
+    },
+    createPet: { ...createPet, body: refuseMisspelt(createPet.body) },
     getPet: { ...getPet, responses: { ...getPet.responses, 200: writtenBody } },
   },
   { pathPrefix: `/${apiVersion}` },

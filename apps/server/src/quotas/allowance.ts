@@ -4,6 +4,7 @@ import {
   type RateLimiterMemory,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
+import type { Clock } from '../shared/clock.ts';
 import { QuotaDecision } from './quota-decision.ts';
 
 /** At most about 3 MB. Beyond it the least recently used are dropped, and shown as unused. */
@@ -29,12 +30,13 @@ export type Allowance = ReturnType<typeof createAllowance>;
  * @param options.share How many requests `insurance` admits.
  */
 export function createAllowance(options: {
+  clock: Pick<Clock, 'now'>;
   limiter: Pick<RateLimiterAbstract, 'consume' | 'points'>;
   insurance: RateLimiterMemory;
   isInsured: () => boolean;
   share: () => number;
 }) {
-  const { limiter, insurance, isInsured, share } = options;
+  const { clock, limiter, insurance, isInsured, share } = options;
   const latest = new LRUCache<string, Known>({ max: maxKnown });
 
   /** What is known, unless the window is over. */
@@ -47,10 +49,10 @@ export function createAllowance(options: {
     /** Decides one request, and counts it. */
     async take(id: string): Promise<QuotaDecision> {
       insurance.points = share();
-      const askedAt = Date.now();
+      const askedAt = clock.now();
       const { isAdmitted, result } = await settle(limiter.consume(id));
       // Memory counts at once. Whatever else this process does until it goes on must not move the end.
-      const now = limiter === insurance ? askedAt : Date.now();
+      const now = limiter === insurance ? askedAt : clock.now();
       const limit = isInsured() ? insurance.points : limiter.points;
       const known = {
         limit,
@@ -66,7 +68,7 @@ export function createAllowance(options: {
      * can be told on every response, and an attacker can cause no work with it.
      */
     peek(id: string): QuotaDecision {
-      const now = Date.now();
+      const now = clock.now();
       const known = recall(id, now) ?? {
         limit: limiter.points,
         remaining: limiter.points,

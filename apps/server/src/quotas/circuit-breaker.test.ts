@@ -1,24 +1,27 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
 
 describe('the circuit breaker', () => {
   let probe: () => Promise<void>;
   let changes: string[];
+  let clock: TestClock;
   let breaker: CircuitBreaker;
 
   beforeEach(() => {
-    vi.useFakeTimers({ now: 1_800_000_000_000 });
+    clock = createTestClock();
     probe = async () => {};
     changes = [];
     breaker = createCircuitBreaker({
+      clock,
       timeoutMs: 150,
+      probeEveryMs: 250,
       probe: () => probe(),
       onChange: (state) => changes.push(state),
     });
   });
   afterEach(() => {
     breaker.close();
-    vi.useRealTimers();
   });
 
   const never = () => new Promise<never>(() => {});
@@ -40,17 +43,19 @@ describe('the circuit breaker', () => {
 
   test('a silent Redis delays the calls that wait for it once, all at the same time', async () => {
     const early = breaker.run(never);
-    await vi.advanceTimersByTimeAsync(100);
+    await clock.advance(100);
     const late = breaker.run(never);
     const settled = Promise.allSettled([early, late]);
-    await vi.advanceTimersByTimeAsync(50);
+    await clock.advance(50);
     expect(await settled).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
     expect(changes).toEqual(['open']);
   });
 
   test('an answer in time is used', async () => {
-    const call = breaker.run(() => new Promise((resolve) => setTimeout(resolve, 120, 'answer')));
-    await vi.advanceTimersByTimeAsync(120);
+    const call = breaker.run(
+      () => new Promise((resolve) => clock.after(120, () => resolve('answer'))),
+    );
+    await clock.advance(120);
     expect(await call).toBe('answer');
     expect(changes).toEqual([]);
   });
@@ -59,20 +64,21 @@ describe('the circuit breaker', () => {
     const reply = Promise.withResolvers<string>();
     const call = breaker.run(() => reply.promise);
     // One turn of the loop takes two seconds. Its timers run, and then the reply is read.
-    vi.runOnlyPendingTimers();
+    const turn = clock.advance(75);
     reply.resolve('answer');
     expect(await call).toBe('answer');
-    await vi.advanceTimersByTimeAsync(2_000);
+    await turn;
+    await clock.advance(2_000);
     expect(changes).toEqual([]);
   });
 
   test('it closes after the first probe that succeeds', async () => {
     probe = fail;
     await expect(breaker.run(fail)).rejects.toThrow();
-    await vi.advanceTimersByTimeAsync(2_000);
+    await clock.advance(2_000);
     await expect(breaker.run(answer)).rejects.toThrow('READONLY');
     probe = async () => {};
-    await vi.advanceTimersByTimeAsync(250);
+    await clock.advance(250);
     expect(await breaker.run(answer)).toBe('answer');
     expect(changes).toEqual(['open', 'closed']);
   });
@@ -84,16 +90,16 @@ describe('the circuit breaker', () => {
       return never();
     };
     await expect(breaker.run(fail)).rejects.toThrow();
-    await vi.advanceTimersByTimeAsync(10_000);
+    await clock.advance(10_000);
     expect(probes).toBe(1);
   });
 
   test('a failure that arrives after the breaker opened changes nothing', async () => {
     const late = Promise.withResolvers<never>();
     const settled = Promise.allSettled([breaker.run(() => late.promise)]);
-    await vi.advanceTimersByTimeAsync(150);
+    await clock.advance(150);
     expect(await settled).toMatchObject([{ status: 'rejected' }]);
-    await vi.advanceTimersByTimeAsync(250);
+    await clock.advance(250);
     late.reject(new Error('late'));
     expect(await breaker.run(answer)).toBe('answer');
     expect(changes).toEqual(['open', 'closed']);

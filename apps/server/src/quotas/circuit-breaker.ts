@@ -1,5 +1,4 @@
-/** How often Redis is tried while the breaker is open. */
-const probeEveryMs = 250;
+import { type Clock, systemClock, type Timer } from '../shared/clock.ts';
 
 /** Closed: Redis decides. Open: this replica decides by itself. */
 export type BreakerState = 'closed' | 'open';
@@ -17,25 +16,29 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
  * late answer may have counted a request in Redis that the insurance limiter counts as well.
  */
 export function createCircuitBreaker(options: {
+  /** @default {@link systemClock}: Redis answers by no other. */
+  clock?: Clock;
   timeoutMs: number;
+  /** How often Redis is tried while the breaker is open. */
+  probeEveryMs: number;
   /** Resolves once Redis works again. Never called while an earlier probe is pending. */
   probe: () => Promise<unknown>;
   /** Called once for each change, with its reason. */
   onChange: (state: BreakerState, reason: unknown) => void;
 }) {
-  const { timeoutMs, probe, onChange } = options;
+  const { clock = systemClock, timeoutMs, probeEveryMs, probe, onChange } = options;
   /** What rejects each call that waits for Redis. */
   const waiting = new Set<(reason: unknown) => void>();
   /** Why the breaker is open; `undefined` while it is closed. */
   let openReason: { readonly reason: unknown } | undefined;
-  let probing: NodeJS.Timeout | undefined;
+  let probing: Timer | undefined;
 
   function open(reason: unknown): void {
     if (openReason !== undefined) return;
     openReason = { reason };
     for (const giveUp of waiting) giveUp(reason);
     waiting.clear();
-    probing = setTimeout(tryAgain, probeEveryMs).unref();
+    probing = clock.after(probeEveryMs, tryAgain).unref();
     onChange('open', reason);
   }
 
@@ -43,7 +46,7 @@ export function createCircuitBreaker(options: {
     try {
       await probe();
     } catch {
-      if (probing !== undefined) probing = setTimeout(tryAgain, probeEveryMs).unref();
+      if (probing !== undefined) probing = clock.after(probeEveryMs, tryAgain).unref();
       return;
     }
     if (probing === undefined) return;
@@ -59,20 +62,20 @@ export function createCircuitBreaker(options: {
         waiting.add(reject);
         // In two halves: a busy event loop runs its timers before it reads its sockets. After the first
         // half, an answer that has arrived is read.
-        let timer = setTimeout(() => {
-          timer = setTimeout(giveUp, timeoutMs / 2);
-        }, timeoutMs / 2);
+        let timer = clock.after(timeoutMs / 2, () => {
+          timer = clock.after(timeoutMs / 2, giveUp);
+        });
         function giveUp() {
           if (waiting.has(reject)) open(new Error(`Redis did not answer within ${timeoutMs} ms.`));
         }
         call().then(
           (result) => {
-            clearTimeout(timer);
+            clock.cancel(timer);
             waiting.delete(reject);
             resolve(result);
           },
           (reason: unknown) => {
-            clearTimeout(timer);
+            clock.cancel(timer);
             if (waiting.has(reject)) open(reason);
           },
         );
@@ -82,7 +85,7 @@ export function createCircuitBreaker(options: {
     isOpen: () => openReason !== undefined,
 
     close(): void {
-      clearTimeout(probing);
+      clock.cancel(probing);
       probing = undefined;
     },
   };

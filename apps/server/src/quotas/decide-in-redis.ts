@@ -1,6 +1,7 @@
 import type { BanPolicy } from '@animal-store/contract';
 import { Cluster } from 'ioredis';
 import { createBatcher } from '../shared/batch.ts';
+import type { Clock } from '../shared/clock.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import {
   groupByKey,
@@ -41,21 +42,21 @@ export interface RedisDecider {
  * In a Cluster, a script may only use names of one slot, and nearly all subjects have slots of their own.
  * So there each subject has a call of its own, whose failure leaves the others alone.
  *
- * @param options.now the time to decide by, for tests; otherwise Redis's own.
+ * @param options.quotaClock what tells the time to decide by, for tests; otherwise it is Redis's own.
  */
 export function createRedisDecider(options: {
   redis: RedisConnection;
   breaker: CircuitBreaker;
   banPolicy: BanPolicy;
-  now?: (() => number) | undefined;
+  quotaClock?: Pick<Clock, 'now'> | undefined;
 }): RedisDecider {
-  const { redis, breaker, now } = options;
+  const { redis, breaker, quotaClock } = options;
   const banPolicy = writeBanPolicy(options.banPolicy);
 
   function callScript(groups: readonly KeyGroup[]): Promise<string> {
     const names = namesOf(groups);
     const args = [writeRequests(groups), banPolicy];
-    if (now !== undefined) args.push(String(now()));
+    if (quotaClock !== undefined) args.push(String(quotaClock.now()));
     return breaker.run(() => redis.decideKeys(names.length, ...names, ...args));
   }
 

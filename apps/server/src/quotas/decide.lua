@@ -9,7 +9,8 @@
 -- ARGV[2]  JSON array, the ban policy: grace, least threshold (0: no bans), threshold as a share of the
 --          limit per minute, length of the strikes' window, of a first ban, of the longest ban, and of the
 --          memory of bans. `BanPolicy` in the contract explains them. Lengths are in milliseconds.
--- ARGV[3]  in tests, the time to decide by; otherwise it is Redis's own
+-- ARGV[3]  in tests, the time to decide by; otherwise it is Redis's own. While it stands still, Redis's goes on,
+--          so the state is kept a minute longer
 --
 -- Returns a JSON array: the time, then for each key an array of integers: how many of its requests were
 -- admitted, used and end of the minute, used and end of the day. If there is more to say, then also: how
@@ -22,8 +23,9 @@
 -- tables for each key: they would cost Redis a quarter more time.
 
 local asked = cjson.decode(ARGV[1])
-local now = tonumber(ARGV[3])
+local now, keep_longer = tonumber(ARGV[3]), 60000
 if not now then
+  keep_longer = 0
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
@@ -36,9 +38,9 @@ for i = 1, #asked / 4 do
   local is_apart, requests = asked[i * 4 - 3] == 2, asked[i * 4 - 2]
   local minute_limit, day_limit = asked[i * 4 - 1], asked[i * 4]
 
-  -- 1. Read the state: a packed string of 20 bytes with the windows, and 30 more while there is an
+  -- 1. Read the state: a packed string of 20 bytes with the windows, and 32 more while there is an
   --    episode, a strike or a ban. Those of a key that shares its windows are a string of their own.
-  --    `set-ban.lua` and `redis-bans.ts` rely on this.
+  --    `redis-format.ts` describes both.
   local minute_used, minute_ends, day_used, day_ends = 0, 0, 0, 0
   local episode_began, strikes, strikes_end, ban_ends, bans, bans_end = 0, 0, 0, 0, 0, 0
   names = names + 1
@@ -145,7 +147,7 @@ for i = 1, #asked / 4 do
       state = state .. ban_state
     elseif #ban_state > 0 then
       local needed_until = math.max(denied_until, strikes_end, ban_ends, bans_end)
-      redis.call('SET', ban_at, ban_state, 'PX', needed_until - now)
+      redis.call('SET', ban_at, ban_state, 'PX', needed_until - now + keep_longer)
     elseif packed_ban then
       redis.call('DEL', ban_at)
     end
@@ -153,7 +155,7 @@ for i = 1, #asked / 4 do
       if packed and ends == stored_until then
         redis.call('SET', windows_at, state, 'KEEPTTL')
       else
-        redis.call('SET', windows_at, state, 'PX', ends - now)
+        redis.call('SET', windows_at, state, 'PX', ends - now + keep_longer)
       end
     end
   end

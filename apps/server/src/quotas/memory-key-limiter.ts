@@ -1,12 +1,12 @@
 import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contract';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterCompatibleAbstract } from 'rate-limiter-flexible';
+import type { Clock } from '../shared/clock.ts';
 import type { OnBan } from './ban-rule.ts';
 import { type BanState, notBanned } from './ban-state.ts';
 import { decide, type Outcome, type RequestState, withoutExpired } from './decide.ts';
-import { type LimitedKey, requireKey } from './limited-key.ts';
+import { type LimitedKey, requireKey, unsupported } from './limited-key.ts';
 import { QuotaDecision } from './quota-decision.ts';
-import { cannotSet, costsOnePoint } from './unsupported-calls.ts';
 import { type Counts, unused } from './window-counts.ts';
 
 /**
@@ -35,6 +35,7 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
   readonly #counts = new LRUCache<string, Counts>({ max: maxSubjects });
   /** By key; only of those that have been denied. */
   readonly #bans = new LRUCache<string, BanState>({ max: maxBans });
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #banPolicy: BanPolicy;
   readonly #onBan: OnBan | undefined;
   readonly #replicas: () => number;
@@ -45,31 +46,32 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
    * counts. Each admits its share, rounded up, and reports it, because that is what holds for the caller.
    */
   constructor(options: {
+    clock: Pick<Clock, 'now'>;
     banPolicy: BanPolicy;
     onBan?: OnBan | undefined;
     replicas?: () => number;
     scope: 'service' | 'replica';
   }) {
     super();
+    this.#clock = options.clock;
     this.#banPolicy = options.banPolicy;
     this.#onBan = options.onBan;
     this.#replicas = options.replicas ?? (() => 1);
     this.#scope = options.scope;
   }
 
-  override async consume(subject: string, points = 1, key: Partial<LimitedKey> = {}) {
-    const decision = await this.penalty(subject, points, key);
-    if (decision.outcome === 'admitted') return decision;
-    // As every limiter of the library rejects what it does not admit.
-    throw decision;
-  }
+  // Nobody calls these.
+  override penalty = unsupported;
+  override reward = unsupported;
+  override set = unsupported;
+  override block = unsupported;
+  override delete = unsupported;
 
-  /** Counts one request as `consume` does, and resolves also if it is not admitted. */
-  override async penalty(subject: string, points = 1, key: Partial<LimitedKey> = {}) {
-    if (points !== 1) throw costsOnePoint();
-    requireKey(key);
+  /** Counts one request. */
+  override async consume(subject: string, points = 1, key: Partial<LimitedKey> = {}) {
+    requireKey(key, points);
     const { id } = key;
-    const now = Date.now();
+    const now = this.#clock.now();
     const quota = this.#shareOf(key.quota);
     const before = this.#stateOf(subject, id);
     const { outcome, state } = decide(before, { quota, banPolicy: this.#banPolicy }, now);
@@ -79,34 +81,18 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     if (outcome === 'banned' && bannedUntilMs !== before.ban.bannedUntilMs) {
       this.#onBan?.({ keyId: id, seconds: (bannedUntilMs - now) / 1_000, startedAtMs: now });
     }
-    return this.#toDecision(state, outcome, now, quota);
-  }
-
-  override async reward(): Promise<never> {
-    throw costsOnePoint();
-  }
-
-  override async set(): Promise<never> {
-    throw cannotSet();
-  }
-
-  override async block(): Promise<never> {
-    throw cannotSet();
+    const decision = this.#toDecision(state, outcome, now, quota);
+    // As every limiter of the library rejects what it does not admit.
+    if (outcome !== 'admitted') throw decision;
+    return decision;
   }
 
   /** The state of a key and of its subject. Counts nothing. */
   override async get(subject: string, key: Partial<LimitedKey> = {}) {
     requireKey(key);
-    const now = Date.now();
+    const now = this.#clock.now();
     const state = withoutExpired(this.#stateOf(subject, key.id), now);
     return this.#toDecision(state, 'admitted', now, this.#shareOf(key.quota));
-  }
-
-  /** Deletes the counts of a subject, and the ban of a key. */
-  override async delete(subject: string, key: Partial<LimitedKey> = {}): Promise<boolean> {
-    requireKey(key);
-    this.#bans.delete(key.id);
-    return this.#counts.delete(subject);
   }
 
   /** Ends the ban of a key, and deletes its strikes and earlier bans. The counts of both windows stay. */

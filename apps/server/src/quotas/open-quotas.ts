@@ -1,4 +1,6 @@
 import type { BanPolicy } from '@animal-store/contract';
+import type { Clock } from '../shared/clock.ts';
+import type { Timings } from '../shared/timings.ts';
 import type { Allowance } from './allowance.ts';
 import type { OnBan } from './ban-rule.ts';
 import { type BreakerState, createCircuitBreaker } from './circuit-breaker.ts';
@@ -10,14 +12,15 @@ import { createRedisProbe } from './redis-probe.ts';
 import { createRedisQuotas } from './redis-quotas.ts';
 import type { NetworkAllowance } from './spare-look-ups.ts';
 
-/** How long a start waits for Redis before it continues without it, in milliseconds. */
-const firstConnectionTimeoutMs = 1_000;
-
 export interface OpenQuotasOptions {
+  readonly clock: Clock;
+  /** In tests, what tells the time that Redis decides requests of keys by; otherwise its own. */
+  readonly quotaClock?: Clock | undefined;
   /** Where Redis is: none for quotas in memory, several for a Cluster. */
   readonly redisUrls: readonly string[];
   /** How long a decision of Redis may take. */
   readonly redisTimeoutMs: number;
+  readonly timings: Timings['quotas'];
   /** How many replicas share each quota while Redis is away. Asked for each decision. */
   readonly replicas: () => number;
   readonly addressPerMinute: number;
@@ -47,23 +50,25 @@ export interface Quotas {
 
 /** Opens the quotas. They open even if Redis is away. */
 export async function openQuotas(options: OpenQuotasOptions): Promise<Quotas> {
-  const { redisUrls, redisTimeoutMs, onBreaker } = options;
+  const { redisUrls, redisTimeoutMs, timings, onBreaker } = options;
+  const { believedBanMs, connectTimeoutMs, firstConnectionTimeoutMs, probeEveryMs } = timings;
   if (redisUrls.length === 0) return { ...createMemoryQuotas(options), close() {} };
 
-  const redis = openRedis(redisUrls);
+  const redis = openRedis(redisUrls, connectTimeoutMs);
   const reasonOf = watchForReason(redis);
-  const probe = createRedisProbe(redis, redisTimeoutMs);
+  const probe = createRedisProbe(redis, { timeoutMs: redisTimeoutMs, connectTimeoutMs });
   const breaker = createCircuitBreaker({
     timeoutMs: redisTimeoutMs,
+    probeEveryMs,
     probe,
     onChange(state, reason) {
       onBreaker(state, reasonOf(reason));
       if (state === 'closed') quotas.repeatMissedUnbans();
     },
   });
-  const quotas = createRedisQuotas({ ...options, redis, breaker });
+  const quotas = createRedisQuotas({ ...options, redis, breaker, believedBanMs });
 
-  await untilReady(redis, firstConnectionTimeoutMs);
+  await untilReady(redis, { ms: firstConnectionTimeoutMs });
   // A first command, so that whatever is wrong with Redis is logged now and not at the first request.
   await breaker.run(probe).catch(() => {});
 

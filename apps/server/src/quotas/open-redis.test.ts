@@ -6,9 +6,9 @@ import { openRedis, untilReady } from './open-redis.ts';
 // Under TLS, a refused certificate is an error, and the alert of the other side may be a second one.
 test('two errors of one connection to Redis do not end the process', async () => {
   await using server = await startRedis();
-  const redis = openRedis([server.url]);
+  const redis = openRedis([server.url], 1_000);
   try {
-    await untilReady(redis, 10_000);
+    await untilReady(redis, { ms: 10_000 });
     if (!(redis instanceof Redis)) throw new TypeError('One URL is no Cluster.');
     const { stream } = redis;
     stream.emit('error', new Error('certificate has expired'));

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import { parseSentinelUrl } from '../shared/sentinel-url.ts';
-import { waitAtMost } from '../shared/wait-at-most.ts';
+import { type TimeLimit, waitAtMost } from '../shared/wait-at-most.ts';
 import { readScripts } from './redis-scripts.ts';
 
 /** A connection to one Redis, which Sentinels may name, or to a Cluster. */
@@ -8,34 +8,39 @@ export type RedisConnection = Redis | Cluster;
 
 const retryDelayMs = (attempt: number) => Math.min(attempt * 50, 250);
 
-const connection = {
+const connectionTo = (connectTimeoutMs: number) => ({
   // Every default here waits, and a request must not: see circuit-breaker.ts.
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   // After a reconnect, a script that was in flight would run, and count, a second time.
   autoResendUnfulfilledCommands: false,
-  connectTimeout: 1_000,
+  connectTimeout: connectTimeoutMs,
   retryStrategy: retryDelayMs,
   connectionName: 'animal-store',
   // Redis before 7.2 refuses CLIENT SETINFO, and each connection would count two failed commands.
   disableClientInfo: true,
-};
+});
+
+type Connection = ReturnType<typeof connectionTo>;
 
 /**
  * Starts to connect and does not wait: a Redis that is away at the start is no different from one
  * that goes away later.
  *
  * @param urls one `redis://…`, one `redis+sentinel://…`, or several of one Cluster.
+ * @param connectTimeoutMs how long it may take to connect to one host.
  */
-export function openRedis(urls: readonly string[]): RedisConnection {
+export function openRedis(urls: readonly string[], connectTimeoutMs: number): RedisConnection {
+  const connection = connectionTo(connectTimeoutMs);
   const [url = '', ...others] = urls;
-  const redis = others.length === 0 ? createRedis(url) : createCluster(urls);
+  const redis =
+    others.length === 0 ? createRedis(url, connection) : createCluster(urls, connection);
   // Without a listener, a failure to connect would end the process. Every command reports it as well.
   redis.on('error', () => {});
   return redis;
 }
 
-function createRedis(url: string): Redis {
+function createRedis(url: string, connection: Connection): Redis {
   const sentinel = parseSentinelUrl(url);
   if (sentinel === undefined) return new Redis(url, { ...connection, scripts: readScripts() });
   const { isTls, ...address } = sentinel;
@@ -51,7 +56,7 @@ function createRedis(url: string): Redis {
   });
 }
 
-function createCluster(urls: readonly string[]): Cluster {
+function createCluster(urls: readonly string[], connection: Connection): Cluster {
   const cluster = new Cluster([...urls], {
     // In a Cluster this option belongs here; inside `redisOptions` it is ignored.
     enableOfflineQueue: false,
@@ -59,7 +64,7 @@ function createCluster(urls: readonly string[]): Cluster {
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     clusterRetryStrategy: retryDelayMs,
-    slotsRefreshTimeout: 1_000,
+    slotsRefreshTimeout: connection.connectTimeout,
     redisOptions: connection,
     scripts: readScripts(),
   });
@@ -69,9 +74,9 @@ function createCluster(urls: readonly string[]): Cluster {
   return cluster;
 }
 
-/** Waits until Redis, or every node of a Cluster, is connected, but no longer than `timeoutMs`. */
-export async function untilReady(redis: RedisConnection, timeoutMs: number): Promise<void> {
-  await waitAtMost(timeoutMs, connected(redis), () => {});
+/** Waits until Redis, or every node of a Cluster, is connected, but no longer than the limit. */
+export async function untilReady(redis: RedisConnection, limit: TimeLimit): Promise<void> {
+  await waitAtMost(limit, connected(redis), () => {});
 }
 
 async function connected(redis: RedisConnection): Promise<void> {

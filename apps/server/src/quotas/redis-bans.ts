@@ -2,8 +2,8 @@ import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { KeyBans } from './key-quotas.ts';
 import { type KeyAndAccount, subjectOf } from './limited-key.ts';
 import type { RedisConnection } from './open-redis.ts';
+import { banNameOf, keyPrefix } from './redis-format.ts';
 import type { RedisKeyLimiter } from './redis-key-limiter.ts';
-import { banNameOf, keyPrefix } from './redis-names.ts';
 
 /** Where the ban state begins in the state of a key that is its own subject: behind the windows. */
 const windowBytes = 20;

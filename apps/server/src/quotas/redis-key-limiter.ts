@@ -1,17 +1,17 @@
 import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contract';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
+import type { Clock } from '../shared/clock.ts';
 import type { OnBan } from './ban-rule.ts';
 import { type BelievedBans, createBelievedBans } from './believed-bans.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { KeyRequest, RedisAnswer } from './decide-call.ts';
 import { createRedisDecider, type RedisDecider } from './decide-in-redis.ts';
-import { type LimitedKey, requireKey } from './limited-key.ts';
+import { type LimitedKey, requireKey, unsupported } from './limited-key.ts';
 import type { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import type { RedisConnection } from './open-redis.ts';
 import { QuotaDecision, type StoreAnswer } from './quota-decision.ts';
 import type {} from './rate-limiter-store.ts';
-import { banNameOf, keyPrefix } from './redis-names.ts';
-import { cannotSet, costsOnePoint } from './unsupported-calls.ts';
+import { banNameOf, keyPrefix } from './redis-format.ts';
 
 /**
  * Limits API keys in Redis. All replicas on the same Redis decide as one, by its clock.
@@ -20,7 +20,6 @@ import { cannotSet, costsOnePoint } from './unsupported-calls.ts';
  * library's. The library's own store has one window, and counts requests that it denies.
  */
 export class RedisKeyLimiter extends RateLimiterRedis {
-  readonly #redis: RedisConnection;
   readonly #breaker: CircuitBreaker;
   readonly #decider: RedisDecider;
   readonly #believedBans: BelievedBans;
@@ -30,7 +29,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
 
   /**
    * @param options.insurance decides while the breaker is open.
-   * @param options.now the time to decide by, for tests; otherwise Redis's own.
+   * @param options.quotaClock what tells the time to decide by, for tests; otherwise it is Redis's own.
    */
   constructor(options: {
     redis: RedisConnection;
@@ -38,7 +37,9 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     insurance: MemoryKeyLimiter;
     banPolicy: BanPolicy;
     onBan?: OnBan | undefined;
-    now?: (() => number) | undefined;
+    clock: Clock;
+    quotaClock?: Clock | undefined;
+    believedBanMs: number;
   }) {
     super({
       storeClient: options.redis,
@@ -48,26 +49,30 @@ export class RedisKeyLimiter extends RateLimiterRedis {
       duration: 0,
       insuranceLimiter: options.insurance,
     });
-    this.#redis = options.redis;
     this.#breaker = options.breaker;
     this.#decider = createRedisDecider(options);
-    this.#believedBans = createBelievedBans(options.now ?? (() => performance.now()));
+    this.#believedBans = createBelievedBans(options);
     this.#insurance = options.insurance;
     this.#banPolicy = options.banPolicy;
     this.#onBan = options.onBan;
   }
+
+  // Nobody calls these.
+  override penalty = unsupported;
+  override reward = unsupported;
+  override set = unsupported;
+  override block = unsupported;
+  override delete = unsupported;
 
   /** Counts one request. If it rejects, the library asks the insurance. */
   override async _upsert(
     subject: string,
     points: number,
     _msDuration: number,
-    forceExpire: boolean,
+    _forceExpire: boolean,
     key: Partial<LimitedKey>,
   ): Promise<QuotaDecision> {
-    if (forceExpire) throw cannotSet();
-    if (points !== 1) throw costsOnePoint();
-    requireKey(key);
+    requireKey(key, points);
     const believed = this.#breaker.isOpen() ? undefined : this.#believedBans.recall(key.id);
     if (believed !== undefined) return this.#toDecision(believed, key.quota);
     const askedAt = this.#believedBans.now();
@@ -81,14 +86,6 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     requireKey(key);
     const answer = await this.#decider.look(toRequest(subject, key));
     return this.#toDecision(answer, key.quota);
-  }
-
-  /** Deletes the counts of a subject, and the ban of a key. */
-  override async _delete(subject: string, key: Partial<LimitedKey>): Promise<boolean> {
-    requireKey(key);
-    this.#believedBans.delete(key.id);
-    const names = new Set([subject, banNameOf(subject, key)]);
-    return (await this.#breaker.run(() => this.#redis.del(...names))) > 0;
   }
 
   override _getRateLimiterRes(_subject: string, _changedPoints: number, decision: QuotaDecision) {

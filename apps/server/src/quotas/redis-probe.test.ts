@@ -6,9 +6,12 @@ import { createRedisProbe } from './redis-probe.ts';
 test('the search for the primary goes on for as long as its Sentinels are away', async () => {
   await using server = await openRedisSentinels();
   await Promise.all(server.sentinels.map((sentinel) => sentinel.kill()));
-  const redis = openRedis([server.url]);
+  const redis = openRedis([server.url], 1_000);
   try {
-    const probe = createRedisProbe(redis, 5_000);
+    const probe = createRedisProbe(redis, {
+      timeoutMs: 5_000,
+      connectTimeoutMs: 1_000,
+    });
     let asked = 0;
     redis.on('sentinelError', () => {
       asked += 1;

@@ -1,9 +1,7 @@
 import { Cluster } from 'ioredis';
+import { systemClock } from '../shared/clock.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import type { RedisConnection } from './open-redis.ts';
-
-/** How long a connection may take to be ready before a new one is tried. */
-const connectTimeoutMs = 1_000;
 
 /**
  * Enough keys for every node of a Cluster to have one. With fewer, a probe would succeed while a node
@@ -17,25 +15,32 @@ const clusterKeys = Array.from({ length: 32 }, (_, i) => `animal-store:probe:{${
  *
  * A silent connection is replaced: the process at its other end may be gone, and the commands that
  * wait in it would only pile up.
+ *
+ * @param options.timeoutMs how long Redis may take to answer.
+ * @param options.connectTimeoutMs how long a connection may take to be ready before a new one is tried.
  */
-export function createRedisProbe(redis: RedisConnection, timeoutMs: number) {
+export function createRedisProbe(
+  redis: RedisConnection,
+  options: { timeoutMs: number; connectTimeoutMs: number },
+) {
+  const { timeoutMs, connectTimeoutMs } = options;
   const keys = redis instanceof Cluster ? clusterKeys : ['animal-store:probe'];
-  let lastReadyAt = performance.now();
+  let lastReadyAt = systemClock.elapsed();
 
   return async function probe(): Promise<void> {
     // What interrupts ioredis while it asks Sentinels for the primary ends the connection for good.
     if (redis.status === 'end') redis.connect().catch(() => {});
     if (redis.status !== 'ready') {
-      if (performance.now() - lastReadyAt > connectTimeoutMs) {
-        lastReadyAt = performance.now();
+      if (systemClock.elapsed() - lastReadyAt > connectTimeoutMs) {
+        lastReadyAt = systemClock.elapsed();
         redis.disconnect(true);
       }
       throw new Error(`The connection to Redis is not ready but "${redis.status}".`);
     }
-    lastReadyAt = performance.now();
+    lastReadyAt = systemClock.elapsed();
     const written = Promise.all(keys.map((key) => redis.set(key, '1', 'PX', 1_000)));
     try {
-      await waitAtMost<unknown>(timeoutMs, written, async () => {
+      await waitAtMost<unknown>({ ms: timeoutMs }, written, async () => {
         redis.disconnect(true);
         throw new Error(`Redis did not answer within ${timeoutMs} ms.`);
       });

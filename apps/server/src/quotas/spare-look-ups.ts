@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../shared/clock.ts';
 import type { Allowance } from './allowance.ts';
 import type { QuotaDecision } from './quota-decision.ts';
 
-/** How many look-ups are spare at once. One more is each second. */
+/** How many look-ups may find no key at once. One more may each second. */
 const spareAtOnce = 10;
 
-/** After a minute the window that was used up is over, and what it had spare as well. */
+/** After a minute the window that was used up is over, and so are its look-ups. */
 const spareForMs = 60_000;
 
 /** At most about 1 MB. Beyond it the least recently used have all of their look-ups again. */
@@ -17,27 +18,28 @@ export type NetworkAllowance = ReturnType<typeof withSpareLookUps>;
  * Leaves networks that have used up their allowance a few look-ups of unknown tokens in the database.
  *
  * An attacker can make up any number of tokens with a valid checksum; they must not cost a query each.
- * A few look-ups remain for valid keys that this replica has not seen yet: otherwise anybody in their
- * network could lock them out.
- *
- * @param clock A monotonic clock, in milliseconds.
+ * Only look-ups that find no key are counted. Otherwise the valid keys of a network, of which a replica
+ * that has just started knows none, would lock each other out. The price: guesses that are in flight at
+ * once may exceed the number. They count then, so that so many fewer are left.
  */
-export function withSpareLookUps(networks: Allowance, clock = () => performance.now()) {
-  const spent = new LRUCache<string, { count: number; readonly sinceMs: number }>({
+export function withSpareLookUps(networks: Allowance, clock: Pick<Clock, 'elapsed'>) {
+  const wasted = new LRUCache<string, { count: number; readonly sinceMs: number }>({
     max: maxNetworks,
   });
 
-  /** Takes one look-up of a network. Returns whether there was one. */
-  function takeSpare(network: string): boolean {
-    const now = clock();
-    let spare = spent.get(network);
-    if (spare === undefined || now - spare.sinceMs >= spareForMs) {
-      spare = { count: 0, sinceMs: now };
-      spent.set(network, spare);
+  function wastedBy(network: string) {
+    const now = clock.elapsed();
+    let waste = wasted.get(network);
+    if (waste === undefined || now - waste.sinceMs >= spareForMs) {
+      waste = { count: 0, sinceMs: now };
+      wasted.set(network, waste);
     }
-    if (spare.count >= spareAtOnce + (now - spare.sinceMs) / 1_000) return false;
-    spare.count += 1;
-    return true;
+    return waste;
+  }
+
+  function hasSpare(network: string): boolean {
+    const { count, sinceMs } = wastedBy(network);
+    return count < spareAtOnce + (clock.elapsed() - sinceMs) / 1_000;
   }
 
   return {
@@ -49,8 +51,12 @@ export function withSpareLookUps(networks: Allowance, clock = () => performance.
      */
     refuseLookUp(network: string): QuotaDecision | undefined {
       const decision = networks.peek(network);
-      if (decision.outcome === 'admitted' || takeSpare(network)) return undefined;
-      return decision;
+      return decision.outcome === 'admitted' || hasSpare(network) ? undefined : decision;
+    },
+
+    /** Counts a look-up that found no key, if the network has used up its allowance. */
+    countWastedLookUp(network: string): void {
+      if (networks.peek(network).outcome === 'denied') wastedBy(network).count += 1;
     },
   };
 }

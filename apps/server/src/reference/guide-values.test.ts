@@ -28,6 +28,16 @@ test('the guides show the settings of the service', () => {
   ).toContain('(and more than 3) refused requests within 1 minute ban it for 90 seconds.');
 });
 
+test('the guide to errors calls repeatable what has a Retry-After', () => {
+  const [row = ''] = /^.*\| yes, after `Retry-After`.*$/m.exec(write('errors')) ?? [];
+  expect([...row.matchAll(/(\d{3}) \[`(\w+)`\]/g)].map(([, ...found]) => found.join(' '))).toEqual([
+    '409 idempotency_in_progress',
+    '429 rate_limit_exceeded',
+    '429 key_temporarily_banned',
+    '503 service_unavailable',
+  ]);
+});
+
 test('without bans, the guide to limits has no chapter on them', () => {
   const text = write('limits', { banPolicy: { ...numbers.banPolicy, minStrikes: 0 } });
   expect(text).not.toContain('## Bans');

@@ -1,11 +1,13 @@
 import {
   type BanPolicy,
   deprecations,
+  errorCodes,
   errorMessages,
   type PlanName,
   pageLimit,
   planNames,
   plans,
+  rateLimitHeaders,
   rateLimitStatusPerMinute,
   windowSeconds,
 } from '@animal-store/contract';
@@ -41,6 +43,7 @@ export function createGuideValues(
     minLimit: String(pageLimit.min),
     maxLimit: String(pageLimit.max),
     defaultLimit: String(pageLimit.default),
+    repeatable: repeatable(),
     petNotFound: errorMessages.pet_not_found(7),
     deprecatedAt: String(deprecatedAt.getTime() / 1000),
     sunset: sunsetAt.toUTCString(),
@@ -65,6 +68,14 @@ function planRow(name: PlanName): string {
   return quota === undefined
     ? `| ${title} | by agreement | by agreement |`
     : `| ${title} | ${withCommas(quota.perMinute)} | ${withCommas(quota.perDay)} |`;
+}
+
+/** The errors whose answers say when to repeat the request. */
+function repeatable(): string {
+  return Object.entries(errorCodes)
+    .filter(([, { headers }]) => headers?.includes(rateLimitHeaders.retryAfter))
+    .map(([code, { status }]) => `${status} [\`${code}\`](/docs#error-${code})`)
+    .join(', ');
 }
 
 function bans(policy: BanPolicy): string {

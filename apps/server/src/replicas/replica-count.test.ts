@@ -1,17 +1,19 @@
 import { expect, test } from 'vitest';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { createReplicaCount } from './replica-count.ts';
 
 const ownId = 'own';
+const clock = createTestClock();
 
 /** A count in which every replica has sent so many heartbeats, this one first. */
 function countAfter(rounds: number, ...peers: readonly string[]) {
-  const replicas = createReplicaCount({ id: ownId });
+  const replicas = createReplicaCount({ id: ownId, clock });
   for (let i = 0; i < rounds; i += 1) for (const id of [ownId, ...peers]) replicas.hear(id);
   return replicas;
 }
 
 test('a replica that hears nobody is alone', () => {
-  expect(createReplicaCount().count()).toBe(1);
+  expect(createReplicaCount({ clock }).count()).toBe(1);
   expect(countAfter(10).count()).toBe(1);
 });
 
@@ -20,7 +22,7 @@ test('each peer counts once, however often it is heard', () => {
 });
 
 test('the first heartbeat of a peer is told from its others', () => {
-  const replicas = createReplicaCount({ id: ownId });
+  const replicas = createReplicaCount({ id: ownId, clock });
   expect(['a', 'a', ownId, 'b'].map((id) => replicas.hear(id))).toEqual([true, false, false, true]);
 });
 
@@ -41,11 +43,10 @@ test('a peer that falls silent counts for three more heartbeats, and one late he
   expect(replicas.count()).toBe(2);
 });
 
-test('while nothing is heard, the last count stays, however long that is', () => {
-  let now = 0;
-  const replicas = createReplicaCount({ id: ownId, clock: () => now });
+test('while nothing is heard, the last count stays, however long that is', async () => {
+  const replicas = createReplicaCount({ id: ownId, clock });
   for (const id of [ownId, 'a', 'b']) replicas.hear(id);
-  now += 3_600_000;
+  await clock.advance(3_600_000);
   expect(replicas.count()).toBe(3);
   expect(replicas.silentMs()).toBe(3_600_000);
   // Postgres is back, and this replica's heartbeat happens to come first.
@@ -55,7 +56,7 @@ test('while nothing is heard, the last count stays, however long that is', () =>
 });
 
 test('made-up heartbeats do not fill the memory', () => {
-  const replicas = createReplicaCount({ id: ownId });
+  const replicas = createReplicaCount({ id: ownId, clock });
   for (let i = 0; i < 5_000; i += 1) replicas.hear(`made up ${i}`);
   expect(replicas.count()).toBe(1_000);
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../shared/clock.ts';
 import type { ReplicaTraffic } from './replica-traffic.ts';
 
 /** After so many of this replica's own heartbeats without one of a peer, the peer has died. */
@@ -15,16 +16,14 @@ export type ReplicaCount = ReturnType<typeof createReplicaCount>;
  * Time is counted in heartbeats of this replica that came back to it, not in seconds: they come by
  * the same way as those of its peers. So while Postgres is away, nobody is taken for dead, and the last
  * known count stays.
- *
- * @param options.clock A monotonic clock, in milliseconds.
  */
-export function createReplicaCount(options: { id?: string; clock?: () => number } = {}) {
-  const { id: ownId = randomUUID(), clock = () => performance.now() } = options;
+export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'elapsed'> }) {
+  const { id: ownId = randomUUID(), clock } = options;
   /** How many of our own heartbeats have come since the last one of each peer. */
   const missed = new Map<string, number>();
   /** What each peer has reported. Those of earlier versions report nothing. */
   const traffic = new Map<string, ReplicaTraffic>();
-  let heardAt = clock();
+  let heardAt = clock.elapsed();
 
   function forget(id: string): void {
     missed.delete(id);
@@ -41,7 +40,7 @@ export function createReplicaCount(options: { id?: string; clock?: () => number 
      * @returns whether it is the first of a peer, which does not know this replica yet.
      */
     hear(id: string): boolean {
-      heardAt = clock();
+      heardAt = clock.elapsed();
       if (id !== ownId) {
         const isNew = !missed.has(id);
         if (isNew && missed.size >= maxPeers) return false;
@@ -70,6 +69,6 @@ export function createReplicaCount(options: { id?: string; clock?: () => number 
     count: () => missed.size + 1,
 
     /** Milliseconds since the last heartbeat: longer than a few seconds, nothing is heard. */
-    silentMs: () => clock() - heardAt,
+    silentMs: () => clock.elapsed() - heardAt,
   };
 }

@@ -1,36 +1,31 @@
 import { expect, test } from 'vitest';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { createRecentTraffic, mergeTraffic, quantileMs } from './replica-traffic.ts';
 
 const [ok, denied] = ['ok', 'denied'] as const;
 
 function atTime() {
-  let now = 1_000_000;
-  const traffic = createRecentTraffic(() => now);
-  return {
-    traffic,
-    pass(ms: number) {
-      now += ms;
-    },
-  };
+  const clock = createTestClock();
+  return { traffic: createRecentTraffic(clock), pass: clock.advance };
 }
 
-test('requests are counted by outcome, for a minute', () => {
+test('requests are counted by outcome, for a minute', async () => {
   const { traffic, pass } = atTime();
   traffic.count(ok, 1);
-  pass(30_000);
+  await pass(30_000);
   traffic.count(ok, 1);
   traffic.count(denied, 1);
   expect(traffic.read()).toMatchObject({ seconds: 30, outcomes: [2, 0, 0, 1, 0] });
-  pass(31_000);
+  await pass(31_000);
   expect(traffic.read()).toMatchObject({ seconds: 60, outcomes: [1, 0, 0, 1, 0] });
-  pass(60_000);
+  await pass(60_000);
   expect(traffic.read()).toEqual({ seconds: 60, outcomes: [0, 0, 0, 0, 0], latencies: [] });
 });
 
-test('a span of time is reused after a long silence', () => {
+test('a span of time is reused after a long silence', async () => {
   const { traffic, pass } = atTime();
   traffic.count(ok, 1);
-  pass(600_000);
+  await pass(600_000);
   traffic.count(denied, 1);
   expect(traffic.read().outcomes).toEqual([0, 0, 0, 1, 0]);
 });

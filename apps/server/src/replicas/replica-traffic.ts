@@ -1,5 +1,6 @@
 import { type UsageOutcome, usageOutcomes } from '@animal-store/contract/admin';
 import { z } from 'zod';
+import type { Clock } from '../shared/clock.ts';
 
 /**
  * The bounds of latencies, in milliseconds: each is a quarter of an octave above the one before, so a
@@ -36,19 +37,15 @@ const noCounts = (): Counts => ({
   latencies: new Array<number>(latencyCount).fill(0),
 });
 
-/**
- * Counts the requests of the last minute.
- *
- * @param clock A monotonic clock, in milliseconds.
- */
-export function createRecentTraffic(clock: () => number = () => performance.now()) {
-  const startedAt = clock();
+/** Counts the requests of the last minute. */
+export function createRecentTraffic(clock: Pick<Clock, 'elapsed'>) {
+  const startedAt = clock.elapsed();
   /** The spans of the last minute, or older ones that nothing has replaced. */
   const spans: Span[] = [];
   let latest = beginSpan(spanNumber());
 
   function spanNumber(): number {
-    return Math.floor(clock() / spanMs);
+    return Math.floor(clock.elapsed() / spanMs);
   }
 
   function beginSpan(number: number): Span {
@@ -70,7 +67,7 @@ export function createRecentTraffic(clock: () => number = () => performance.now(
       // The array has holes until the first minute is over.
       const sum = sumOf(spans.filter((span) => span.number >= oldest));
       const last = sum.latencies.findLastIndex((count) => count > 0);
-      const coveredMs = Math.min(clock() - startedAt, spanCount * spanMs);
+      const coveredMs = Math.min(clock.elapsed() - startedAt, spanCount * spanMs);
       return {
         seconds: Math.ceil(coveredMs / 1_000),
         outcomes: sum.outcomes,

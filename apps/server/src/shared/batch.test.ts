@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { tracingChannel } from 'node:diagnostics_channel';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { createBatcher } from './batch.ts';
 
 // The same cases in every run.
@@ -16,6 +17,8 @@ const options = {
 } as const;
 const { patienceMs } = options;
 
+let clock: TestClock;
+
 /** A batcher whose batches the test answers by hand. */
 function createTestBatcher(changes: { maxSize?: number; maxInFlight?: number } = {}) {
   const sent: { requests: readonly string[]; answer: PromiseWithResolvers<readonly Result[]> }[] =
@@ -27,7 +30,7 @@ function createTestBatcher(changes: { maxSize?: number; maxInFlight?: number } =
       sent.push({ requests, answer });
       return answer.promise;
     },
-    { ...options, ...changes },
+    { ...options, clock, ...changes },
   );
   return {
     call,
@@ -58,11 +61,7 @@ async function settle() {
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(() => {
-  // Not setImmediate: a faked one that is set while time advances waits for another millisecond.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
+  clock = createTestClock();
 });
 
 describe('a batcher', () => {
@@ -155,9 +154,9 @@ describe('a batcher', () => {
     const { call, batches, answer } = createTestBatcher();
     const slow = call('a');
     const next = call('b');
-    await vi.advanceTimersByTimeAsync(patienceMs - 1);
+    await clock.advance(patienceMs - 1);
     expect(batches()).toEqual([['a']]);
-    await vi.advanceTimersByTimeAsync(1);
+    await clock.advance(1);
     expect(batches()).toEqual([['a'], ['b']]);
     await answer(1);
     expect(await next).toBe('B');
@@ -169,7 +168,7 @@ describe('a batcher', () => {
     const { call, batches, answer } = createTestBatcher();
     call('a');
     call('b');
-    await vi.advanceTimersByTimeAsync(patienceMs);
+    await clock.advance(patienceMs);
     call('c');
     await answer(0);
     expect(batches()).toEqual([['a'], ['b']]);
@@ -181,7 +180,7 @@ describe('a batcher', () => {
     const { call, answer } = createTestBatcher();
     call('a');
     await answer(0);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(clock.timerCount()).toBe(0);
   });
 
   test('sends a batch beside a slow one, if two may be in flight', async () => {
@@ -329,7 +328,7 @@ test('every request is in one batch, which was sent after the request arrived', 
           const outcome = call(String(calls.length)).catch((error: Error) => error.message);
           calls.push({ sentBefore, outcome });
         } else if (step === 'patience') {
-          await vi.advanceTimersByTimeAsync(patienceMs);
+          await clock.advance(patienceMs);
           await settle();
         } else if (step !== 'settle' && answered < batches().length) {
           if (step === 'fail') failed.add(answered);

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
+import { type Clock, systemClock } from './clock.ts';
 
 /**
  * Does the work of several requests in one round trip.
@@ -12,6 +13,8 @@ export type SendBatch<Request, Result> = (
 ) => Promise<readonly (Result | PromiseLike<Result>)[]>;
 
 export interface BatcherOptions {
+  /** @default {@link systemClock} */
+  readonly clock?: Clock;
   /** What traces call the work of one request. */
   readonly operation: string;
   /** The system that the batches are sent to. */
@@ -52,7 +55,7 @@ interface Call<Request, Result> {
  */
 export function createBatcher<Request, Result>(
   send: SendBatch<Request, Result>,
-  { operation, system, maxSize, maxInFlight, patienceMs }: BatcherOptions,
+  { clock = systemClock, operation, system, maxSize, maxInFlight, patienceMs }: BatcherOptions,
 ): (request: Request) => Promise<Result> {
   const waiting: Call<Request, Result>[] = [];
   let inFlight = 0;
@@ -90,11 +93,11 @@ export function createBatcher<Request, Result>(
     function release(): void {
       if (isReleased) return;
       isReleased = true;
-      clearTimeout(patience);
+      clock.cancel(patience);
       inFlight -= 1;
       sendSoon();
     }
-    const patience = setTimeout(release, patienceMs);
+    const patience = clock.after(patienceMs, release);
     void sendCalls(calls, send).then(release);
     // Sends those that did not fit.
     sendSoon();

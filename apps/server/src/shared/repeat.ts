@@ -1,22 +1,24 @@
+import type { Clock, Timer } from './clock.ts';
+
 /**
  * Repeats work, with a pause before each time. The pause varies by a fifth, so that replicas which
  * were started together do not keep working at the same moments.
  *
  * @param work gives `true` if there is more to do: then it is repeated without a pause.
- * @param onFailure called with what the work threw; it is repeated all the same.
+ * @param options.onFailure called with what the work threw; it is repeated all the same.
  */
 export function repeat(
   work: () => Promise<unknown>,
-  pauseMs: number,
-  onFailure: (failure: unknown) => void,
+  options: { clock: Clock; pauseMs: number; onFailure: (failure: unknown) => void },
 ) {
+  const { clock, pauseMs, onFailure } = options;
   let stopped = false;
   let running: Promise<void> | undefined;
   let again: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
 
   function run(): Promise<void> {
-    clearTimeout(timer);
+    clock.cancel(timer);
     running = workToTheEnd().catch(onFailure).then(schedule);
     return running;
   }
@@ -29,7 +31,7 @@ export function repeat(
 
   function schedule(): void {
     running = undefined;
-    if (!stopped) timer = setTimeout(run, pauseMs * (0.8 + 0.4 * Math.random()));
+    if (!stopped) timer = clock.after(pauseMs * (0.8 + 0.4 * Math.random()), run);
   }
 
   async function runAgain(): Promise<void> {
@@ -54,7 +56,7 @@ export function repeat(
     /** Waits for the work that is under way, and starts no more. */
     async stop(): Promise<void> {
       stopped = true;
-      clearTimeout(timer);
+      clock.cancel(timer);
       await running;
     },
   };

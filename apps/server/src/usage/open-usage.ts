@@ -1,6 +1,8 @@
 import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
+import type { Clock } from '../shared/clock.ts';
 import { repeat } from '../shared/repeat.ts';
+import type { Timings } from '../shared/timings.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { createUsageCollector } from './usage-collector.ts';
 import { createUsageFlusher } from './usage-flusher.ts';
@@ -11,80 +13,68 @@ import { createUsageRepository } from './usage-repository.ts';
 /** How many keys and minutes are held while the database is unavailable: about 30 MB. */
 const maxKeyMinutes = 100_000;
 
-/** How long a stop waits for the last flush. A database that is up takes milliseconds. */
-const closeTimeoutMs = 3_000;
-
-/** How often expired data is looked for. Partitions cover a day or a month. */
-const dropExpiredMs = 15 * 60_000;
-
-/**
- * How long a flush is kept after it was rolled up. Longer than replicas try to write one: if the
- * first try was committed without an answer, the next one must find it.
- */
-const keepFlushesMs = 24 * 3_600_000;
-
-/** How often questions have the ledger brought up to date, and how long each waits for that at most. */
-const refreshMs = 1_000;
-
-/** How long after a question another one is expected: longer than the pause of a page that polls. */
-const askedForMs = 5_000;
-
 /** Opens the usage ledger: it writes and rolls up counts from now on. */
 export function openUsage(options: {
   db: Database;
+  clock: Clock;
   /** How often counts are written. */
   flushMs: number;
   /** How often written counts are rolled up. */
   rollUpMs: number;
   /** How long the ledger keeps what it shows. */
   keptMs: Pick<UsageRetention, 'minutes' | 'hours' | 'days'>;
+  timings: Timings['usage'];
   /** Called with the number of requests that will be missing in the ledger. */
   onLost: (requests: number) => void;
   report: (failure: unknown) => void;
 }) {
-  const { db, flushMs, rollUpMs, keptMs, onLost, report } = options;
+  const { db, clock, flushMs, rollUpMs, keptMs, onLost, report } = options;
+  const { closeTimeoutMs, dropExpiredMs, giveUpAfterMs, keepFlushesMs } = options.timings;
+  const { refreshMs, askedForMs } = options.timings;
   const repository = createUsageRepository(db);
   const queries = createUsageQueries(db);
-  const collector = createUsageCollector({ maxKeyMinutes });
-  const flusher = createUsageFlusher({ collector, repository, onLost });
+  const collector = createUsageCollector({ clock, maxKeyMinutes });
+  const flusher = createUsageFlusher({ clock, giveUpAfterMs, collector, repository, onLost });
 
   // Metrics count failed statements. A line for each of them would fill the log during an outage.
   const onFailure = (failure: unknown) => {
     if (!(failure instanceof DatabaseUnavailableError)) report(failure);
   };
-  let writtenAt = performance.now();
+  let writtenAt = clock.elapsed();
   let rolledUpAt = writtenAt;
   const flushing = repeat(
     async () => {
       await flusher.flush();
-      writtenAt = performance.now();
+      writtenAt = clock.elapsed();
     },
-    flushMs,
-    onFailure,
+    { clock, pauseMs: flushMs, onFailure },
   );
   const rollingUp = repeat(
     async () => {
       const isMore = await repository.rollUp();
-      if (!isMore) rolledUpAt = performance.now();
+      if (!isMore) rolledUpAt = clock.elapsed();
       return isMore;
     },
-    rollUpMs,
-    onFailure,
+    { clock, pauseMs: rollUpMs, onFailure },
   );
   const retention = { ...keptMs, flushes: keepFlushesMs, key_days: keptMs.days };
-  const droppingExpired = repeat(() => repository.dropExpired(retention), dropExpiredMs, onFailure);
+  const droppingExpired = repeat(() => repository.dropExpired(retention), {
+    clock,
+    pauseMs: dropExpiredMs,
+    onFailure,
+  });
 
   let askedAt = Number.NEGATIVE_INFINITY;
   let refreshed = Promise.resolve();
 
   /** Brings the ledger up to date for a question. A long roll-up, as after an outage, keeps nobody waiting. */
   async function refresh(): Promise<void> {
-    const now = performance.now();
+    const now = clock.elapsed();
     if (now - askedAt > refreshMs) {
       askedAt = now;
       refreshed = flushing.now().then(rollingUp.now);
     }
-    await waitAtMost(refreshMs, refreshed, () => {});
+    await waitAtMost({ ms: refreshMs }, refreshed, () => {});
   }
 
   const upToDate =
@@ -116,15 +106,15 @@ export function openUsage(options: {
     /** Writes what this replica has counted, because another one was asked a question. */
     flush: flushing.now,
     /** Whether this replica was asked a question in the last few seconds, so that the others should write. */
-    isAsked: () => performance.now() - askedAt < askedForMs,
+    isAsked: () => clock.elapsed() - askedAt < askedForMs,
     /** Milliseconds since all that was counted had been written. */
-    writeAgeMs: () => performance.now() - writtenAt,
+    writeAgeMs: () => clock.elapsed() - writtenAt,
     /** Milliseconds since all that was written had been rolled up, or another replica was at it. */
-    rollUpAgeMs: () => performance.now() - rolledUpAt,
+    rollUpAgeMs: () => clock.elapsed() - rolledUpAt,
 
     /** Writes what was counted. */
     async close(): Promise<void> {
-      await waitAtMost(closeTimeoutMs, finish().catch(onFailure), () => {});
+      await waitAtMost({ ms: closeTimeoutMs }, finish().catch(onFailure), () => {});
       flusher.giveUp();
     },
   };

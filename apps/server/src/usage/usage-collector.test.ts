@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { createUsageCollector } from './usage-collector.ts';
 import { totalId, type UsedRequest } from './usage-entry.ts';
 
 const minuteMs = 60_000;
+const clock = createTestClock();
 
 const pro = { id: '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d', plan: 'pro' } as const;
 
@@ -20,7 +22,7 @@ const countsOf = (collector: ReturnType<typeof createUsageCollector>) =>
   collector.take().map(({ keyId: _, ...entry }) => entry);
 
 test('requests are added up by operation, outcome and minute', () => {
-  const collector = createUsageCollector({ maxKeyMinutes: 10 });
+  const collector = createUsageCollector({ clock, maxKeyMinutes: 10 });
   collector.count(requestOf());
   collector.count(requestOf(at(6 * minuteMs - 1)));
   collector.count(requestOf({ status: 429 }));
@@ -37,7 +39,7 @@ test('requests are added up by operation, outcome and minute', () => {
 });
 
 test('a request of an earlier minute, which was decided before and ended later, is counted there', () => {
-  const collector = createUsageCollector({ maxKeyMinutes: 10 });
+  const collector = createUsageCollector({ clock, maxKeyMinutes: 10 });
   for (const minute of [6, 5, 6]) collector.count(requestOf(at(minute * minuteMs)));
   const counts = new Map<number, number>();
   for (const { minute, requests } of collector.take()) {
@@ -50,7 +52,7 @@ test('a request of an earlier minute, which was decided before and ended later, 
 });
 
 test('requests before and after a change of plan are counted apart', () => {
-  const collector = createUsageCollector({ maxKeyMinutes: 10 });
+  const collector = createUsageCollector({ clock, maxKeyMinutes: 10 });
   collector.count(requestOf());
   collector.count(requestOf({ apiKey: { ...pro, plan: 'business' } }));
   expect(countsOf(collector).map(({ plan, requests }) => [plan, requests])).toEqual([
@@ -60,7 +62,7 @@ test('requests before and after a change of plan are counted apart', () => {
 });
 
 test('requests without a valid key are counted together, by their outcome', () => {
-  const collector = createUsageCollector({ maxKeyMinutes: 10 });
+  const collector = createUsageCollector({ clock, maxKeyMinutes: 10 });
   const anonymous = { apiKey: undefined };
   collector.count(requestOf({ ...anonymous, status: 401 }));
   collector.count(requestOf({ ...anonymous, status: 401 }));
@@ -73,14 +75,14 @@ test('requests without a valid key are counted together, by their outcome', () =
 });
 
 test('ten thousand active keys are given in the order of their ids', () => {
-  const collector = createUsageCollector({ maxKeyMinutes: 100_000 });
+  const collector = createUsageCollector({ clock, maxKeyMinutes: 100_000 });
   const ids = Array.from({ length: 10_000 }, () => randomUUID());
   for (const id of ids) collector.count(requestOf({ apiKey: { id, plan: 'free' } }));
   expect(collector.take().map(({ keyId }) => keyId)).toEqual(ids.sort());
 });
 
 test('beyond its limit only requests that need no more room are counted, the others are reported', () => {
-  const collector = createUsageCollector({ maxKeyMinutes: 2 });
+  const collector = createUsageCollector({ clock, maxKeyMinutes: 2 });
   const ask = (id: string, atMs = 0) =>
     collector.count(requestOf({ apiKey: { id, plan: 'free' }, ...at(atMs) }));
   ask('a');
@@ -99,7 +101,7 @@ test('beyond its limit only requests that need no more room are counted, the oth
 });
 
 test('a request with neither a key nor a decision is not counted', () => {
-  const collector = createUsageCollector({ maxKeyMinutes: 10 });
+  const collector = createUsageCollector({ clock, maxKeyMinutes: 10 });
   const unknown = { apiKey: undefined, decision: undefined };
   expect(collector.count(requestOf({ ...unknown, status: 204 }))).toBeUndefined();
   expect(collector.take()).toEqual([]);
@@ -112,6 +114,6 @@ test.each([
   [429, 'key_temporarily_banned', 'banned'],
   [503, 'service_unavailable', 'server_error'],
 ])('status %d with the code %s counts as %s', (status, errorCode, outcome) => {
-  const collector = createUsageCollector({ maxKeyMinutes: 10 });
+  const collector = createUsageCollector({ clock, maxKeyMinutes: 10 });
   expect(collector.count(requestOf({ status, errorCode }))).toBe(outcome);
 });

@@ -1,5 +1,6 @@
 import type { PlanName } from '@animal-store/contract';
 import { type UsageOutcome, usageOperations, usageOutcomes } from '@animal-store/contract/admin';
+import type { Clock } from '../shared/clock.ts';
 import { planCode, totalId, type UsageEntry, type UsedRequest } from './usage-entry.ts';
 
 export type UsageCollector = ReturnType<typeof createUsageCollector>;
@@ -21,10 +22,14 @@ const withoutKey = totalId(planCode(undefined));
 /**
  * Counts requests in memory until they are flushed.
  *
- * @param maxKeyMinutes how many keys and minutes it holds; requests of more are lost. One takes about
+ * @param options.maxKeyMinutes how many keys and minutes it holds; requests of more are lost. One takes about
  * 300 bytes.
  */
-export function createUsageCollector({ maxKeyMinutes }: { maxKeyMinutes: number }) {
+export function createUsageCollector(options: {
+  clock: Pick<Clock, 'now'>;
+  maxKeyMinutes: number;
+}) {
+  const { clock, maxKeyMinutes } = options;
   let open = new Map<string, KeyMinute>();
   /** What belongs to an earlier minute or plan of a key in `open`. */
   let closed: KeyMinute[] = [];
@@ -57,7 +62,7 @@ export function createUsageCollector({ maxKeyMinutes }: { maxKeyMinutes: number 
       // Without a key, anybody can call anything: it says nothing about who uses an operation.
       const place = (apiKey && request.operation?.usageCode) ?? 0;
       const outcome = outcomeOf(request);
-      const minute = Math.floor((decision?.decidedAtMs ?? Date.now()) / 60_000);
+      const minute = Math.floor((decision?.decidedAtMs ?? clock.now()) / 60_000);
       let found = open.get(keyId);
       if (found === undefined || found.minute !== minute || found.plan !== plan) {
         found = openKeyMinute(keyId, plan, minute);

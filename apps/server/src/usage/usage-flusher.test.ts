@@ -1,26 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { createUsageCollector } from './usage-collector.ts';
 import { createUsageFlusher } from './usage-flusher.ts';
 import type { UsageFlush } from './usage-repository.ts';
 
 const hourMs = 3_600_000;
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: new Date('2026-11-21T09:00:00Z') });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 /** A flusher that writes to a list, or fails with what `failure` says. */
 function openFlusher({ maxKeyMinutes = 100_000 } = {}) {
   const written: UsageFlush[] = [];
   const tried: UsageFlush[] = [];
   const lost: number[] = [];
-  const collector = createUsageCollector({ maxKeyMinutes });
+  const clock = createTestClock();
+  const collector = createUsageCollector({ clock, maxKeyMinutes });
   const database = { failure: undefined as Error | undefined };
   const flusher = createUsageFlusher({
+    clock,
+    giveUpAfterMs: 12 * hourMs,
     collector,
     repository: {
       async add(flush) {
@@ -39,7 +36,7 @@ function openFlusher({ maxKeyMinutes = 100_000 } = {}) {
       status: 200,
       errorCode: undefined,
     });
-  return { flusher, database, count, written, tried, lost };
+  return { clock, flusher, database, count, written, tried, lost };
 }
 
 const requestsOf = (flushes: readonly UsageFlush[]) =>
@@ -106,16 +103,16 @@ test('what does not fit into memory while the database is away is reported at th
 });
 
 test('a flush is given up and reported after 12 hours, when it may have been removed', async () => {
-  const { flusher, database, count, tried, written, lost } = openFlusher();
+  const { clock, flusher, database, count, tried, written, lost } = openFlusher();
   database.failure = new Error('away');
   count('a');
   count('a');
   await expect(flusher.flush()).rejects.toThrow('away');
-  vi.advanceTimersByTime(12 * hourMs);
+  await clock.advance(12 * hourMs);
   await expect(flusher.flush()).rejects.toThrow('away');
   expect(lost).toEqual([]);
   count('b');
-  vi.advanceTimersByTime(1);
+  await clock.advance(1);
   database.failure = undefined;
   await flusher.flush();
   expect(lost).toEqual([2]);

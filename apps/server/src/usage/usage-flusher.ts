@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../shared/clock.ts';
 import type { UsageCollector } from './usage-collector.ts';
 import type { UsageFlush, UsageRepository } from './usage-repository.ts';
 
 /** How many entries one flush has at most: it is one row, and is rolled up whole. */
 const maxFlushEntries = 1_000;
 
-/**
- * How long a flush is tried. Shorter than flushes are kept: one whose first try was committed without
- * an answer must still be there, or the repetition would be counted again.
- */
-const giveUpAfterMs = 12 * 3_600_000;
-
 /** Moves counts from memory to the database. */
 export function createUsageFlusher(options: {
+  clock: Pick<Clock, 'now'>;
+  /** How long a flush is tried. */
+  giveUpAfterMs: number;
   collector: UsageCollector;
   repository: Pick<UsageRepository, 'add'>;
   /** Called with the number of requests that will be missing in the ledger. */
   onLost: (requests: number) => void;
 }) {
-  const { collector, repository, onLost } = options;
+  const { clock, giveUpAfterMs, collector, repository, onLost } = options;
   /** New with each process, so that sequences never repeat. */
   const replica = randomUUID();
   let sequence = 0;
@@ -28,7 +26,7 @@ export function createUsageFlusher(options: {
   /** What is counted while these are pending stays in memory, where it takes less room. */
   function takeCounts(): void {
     const entries = collector.take();
-    const flushedAt = new Date();
+    const flushedAt = new Date(clock.now());
     for (let start = 0; start < entries.length; start += maxFlushEntries) {
       sequence += 1;
       const part = entries.slice(start, start + maxFlushEntries);
@@ -50,7 +48,7 @@ export function createUsageFlusher(options: {
   return {
     /** Writes everything that was counted before the call. Must not be called while it runs. */
     async flush(): Promise<void> {
-      const oldest = Date.now() - giveUpAfterMs;
+      const oldest = clock.now() - giveUpAfterMs;
       const expired = pending.filter(({ flushedAt }) => flushedAt.getTime() < oldest);
       pending = pending.filter((flush) => !expired.includes(flush));
       reportLost(collector.takeLost() + requestsIn(expired));

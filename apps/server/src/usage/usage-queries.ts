@@ -242,8 +242,8 @@ export function createUsageQueries(db: Database) {
       return new Map(sums.map(({ account, requests }) => [account, requests]));
     },
 
-    /** What keys were used for lately, by their id. */
-    async readRecent(keyIds: string[], now = Date.now()): Promise<ReadonlyMap<string, RecentUse>> {
+    /** What keys were used for lately, by their id. @param now Unix time in milliseconds. */
+    async readRecent(keyIds: string[], now: number): Promise<ReadonlyMap<string, RecentUse>> {
       if (keyIds.length === 0) return new Map();
       const hour = Math.floor(now / hourMs);
       const firstHour = hour - recentHours + 1;

@@ -1,10 +1,10 @@
 import type { RateLimitStatus } from '@animal-store/contract';
 import type { AuditEntry, ListedAccount, ListedKey } from '@animal-store/contract/admin';
-import { startServer } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { createToken, hashToken, tokenPrefix } from '../../src/keys/token.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
+import { openLocalServer } from '../support/local-server.ts';
 import { createOldDatabase } from '../support/old-database.ts';
 import { call } from '../support/test-service.ts';
 
@@ -41,7 +41,7 @@ test('keys with labels of the version before are limited and listed as before, u
     where name = 'suspended'`;
 
   const server = stack.use(
-    await startServer({ env: { DATABASE_URL: database.url, ADMIN_TOKEN: adminToken } }),
+    await openLocalServer({ DATABASE_URL: database.url, ADMIN_TOKEN: adminToken }),
   );
   const admin = adminOf(server);
   const statusOf = async (token: string) =>

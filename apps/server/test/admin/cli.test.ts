@@ -5,10 +5,11 @@ import type {
   Key,
   KeyDetails,
 } from '@animal-store/contract/admin';
-import { type Server, startServer, until } from '@animal-store/testkit';
+import { until } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminOf } from '../support/admin.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
+import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { cli, execute } from '../support/run-command.ts';
 import { call } from '../support/test-service.ts';
 
@@ -17,12 +18,12 @@ const anyTime = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`;
 
 describe('beside an embedded server', () => {
   let database: TestDatabase;
-  let server: Server;
+  let server: LocalServer;
 
   beforeAll(async () => {
     database = await createDatabase('embedded');
     // Rolls up so late that the last use of a key does not change during the tests.
-    server = await startServer({ env: { ...database.env, USAGE_ROLL_UP_MS: '600000' } });
+    server = await openLocalServer({ ...database.env, USAGE_ROLL_UP_MS: '600000' });
   });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
@@ -294,6 +295,11 @@ $`,
     expect(key.stdout).toMatch(
       /\n {2}Shared {5}its account has the plan free: all of its keys use/,
     );
+    const besides = await accounts('set-plan', name.toLowerCase(), 'free');
+    expect(besides.stderr).toBe(
+      `Warning: letter case matters: there is already the account "${name}".\n`,
+    );
+    await accounts('set-plan', name.toLowerCase(), 'none');
     const listed = await accounts('list', '--plan', 'free');
     expect(listed.stdout).toMatch(
       new RegExp(

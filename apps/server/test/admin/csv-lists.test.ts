@@ -1,13 +1,13 @@
 import { findLink } from '@animal-store/contract';
 import { adminContract, createAdminOpenApi } from '@animal-store/contract/admin';
 import { describe, expect, test } from 'vitest';
+import { useAdmin } from '../support/admin.ts';
 import { kindsOfThisRun } from '../support/databases.ts';
-import { useSharedService } from '../support/shared-service.ts';
 
 const csvType = 'text/csv; charset=utf-8; header=present';
 
 describe.each(kindsOfThisRun)('lists as CSV on %s', (kind) => {
-  const { admin } = useSharedService(kind);
+  const { admin } = useAdmin(kind);
   const list = (path: string, accept = 'text/csv') =>
     admin.call(path, { headers: { Accept: accept } });
   const linesOf = (text: string) => text.split('\r\n');

@@ -12,8 +12,8 @@ import { until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { adminToken, useAdmin } from '../support/admin.ts';
 
-// Its own, because the keys of other files may be busier.
-const { service, admin } = useAdmin('postgres');
+// A question has the ledger brought up to date at once.
+const { service, admin } = useAdmin('postgres', { timings: { usage: { refreshMs: 20 } } });
 
 const minuteMs = 60_000;
 

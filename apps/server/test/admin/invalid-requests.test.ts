@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { useAdmin } from '../support/admin.ts';
 import { kindsOfThisRun } from '../support/databases.ts';
-import { useSharedService } from '../support/shared-service.ts';
 import type { CallOptions } from '../support/test-service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 
 describe.each(kindsOfThisRun)('an invalid admin request on %s', (kind) => {
-  const { admin } = useSharedService(kind);
+  const { admin } = useAdmin(kind);
 
   const key = `/keys/${nobody}`;
   const deep = `${'['.repeat(8_000)}${']'.repeat(8_000)}`;
@@ -49,6 +49,12 @@ describe.each(kindsOfThisRun)('an invalid admin request on %s', (kind) => {
     ['/keys?deprecatedWithinDays=-1', {}, 400],
     ['/keys?unusedForDays=1e2', {}, 400],
     [`/keys?cursor=${Buffer.from('x y.00000000000').toString('base64url')}`, {}, 400],
+    ['/accounts?name=x', {}, 400],
+    ['/keys?Plan=pro', {}, 400],
+    ['/operators?limit=1', {}, 400],
+    ['/keys?name=%ff', {}, 400],
+    ['/keys?name=100%', {}, 400],
+    [`${key}/revoke?because=x`, { method: 'POST' }, 400],
     ['/audit?limit=101', {}, 400],
     ['/audit?keyId=1', {}, 400],
     ['/audit?operatorId=%00', {}, 400],

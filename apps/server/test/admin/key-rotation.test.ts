@@ -1,12 +1,12 @@
 import type { IssuedKey, KeyDetails } from '@animal-store/contract/admin';
 import { describe, expect, test } from 'vitest';
+import { useAdmin } from '../support/admin.ts';
 import { kindsOfThisRun } from '../support/databases.ts';
-import { useSharedService } from '../support/shared-service.ts';
 
 const anyToken = expect.stringMatching(/^ast_[0-9A-Za-z]{36}$/);
 
 describe.each(kindsOfThisRun)('rotating a key on %s', (kind) => {
-  const { service, admin } = useSharedService(kind);
+  const { service, admin } = useAdmin(kind);
 
   const use = async (token: string) => (await service.call('/pets', { token })).status;
   const show = async (id: string) => (await admin.call(`/keys/${id}`)).body as KeyDetails;

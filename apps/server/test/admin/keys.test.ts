@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { adminToken, useAdmin } from '../support/admin.ts';
 import { kindsOfThisRun } from '../support/databases.ts';
-import { useSharedService } from '../support/shared-service.ts';
 import { wideQuota } from '../support/test-service.ts';
 
 const env = {
@@ -399,7 +398,7 @@ describe.each(kindsOfThisRun)('API keys on %s', (kind) => {
 });
 
 describe('every change of a key', () => {
-  const { service, admin } = useSharedService('postgres');
+  const { service, admin } = useAdmin();
 
   test('is announced to all replicas, and a refused change is not', async () => {
     const heard: { keyId?: string }[] = [];

@@ -1,8 +1,15 @@
 import type { IssuedKey, Overview } from '@animal-store/contract/admin';
-import { openRedis, startServer, until } from '@animal-store/testkit';
+import { openRedis, until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
+import { createBanLog } from '../../src/audit/ban-log.ts';
+import type { Database } from '../../src/database/database.ts';
+import { createApiKey } from '../../src/keys/key-management.ts';
+import { createOverview } from '../../src/overview/overview.ts';
+import { createRecentTraffic } from '../../src/replicas/replica-traffic.ts';
+import { systemClock } from '../../src/shared/clock.ts';
 import { type Admin, adminOf, adminToken, useAdmin } from '../support/admin.ts';
-import { createDatabase, kindsOfThisRun } from '../support/databases.ts';
+import { createDatabase, kindsOfThisRun, useDatabase } from '../support/databases.ts';
+import { openLocalServer } from '../support/local-server.ts';
 import { call } from '../support/test-service.ts';
 
 const readOverview = async (admin: Admin): Promise<Overview> => {
@@ -14,8 +21,20 @@ const readOverview = async (admin: Admin): Promise<Overview> => {
 /** The third denial in a row bans. */
 const hasty = { BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0', BAN_GRACE_MS: '0' };
 
+const banOf = (keyId: string, minutes: number) => ({
+  keyId,
+  startedAt: new Date(Date.now() - 60_000 * minutes).toISOString(),
+  until: new Date(Date.now() + 60_000 * minutes).toISOString(),
+});
+
 describe.each(kindsOfThisRun)('on %s', (kind) => {
-  const { service, admin } = useAdmin(kind, { env: { ...hasty } });
+  // A ban that was in the memory of a process before this one, which was killed.
+  const prepare = (db: Database) => createBanLog(db).start(banOf(crypto.randomUUID(), 60));
+  const { service, admin } = useAdmin(kind, {
+    env: { ...hasty },
+    prepare,
+    timings: { overview: { countedForMs: 0 }, audit: { writeMs: 20 } },
+  });
 
   test('a service that nobody has called shows zeros, and what it runs on', async () => {
     // Polled, because on a busy machine the database may be slow to answer for the readiness.
@@ -96,12 +115,35 @@ describe.each(kindsOfThisRun)('on %s', (kind) => {
   });
 });
 
+describe.each(kindsOfThisRun)('in the database %s', (kind) => {
+  const database = useDatabase(kind);
+
+  test('a key that replicas have banned by themselves is shown once, with the last end', async () => {
+    const { db } = database;
+    const { id } = await createApiKey(db, { plan: 'free' });
+    const bans = [banOf(id, 10), banOf(id, 20)];
+    for (const ban of bans) await createBanLog(db).start(ban);
+    const overview = createOverview({
+      db,
+      clock: systemClock,
+      countedForMs: 0,
+      replicas: { count: () => 1, peerTraffic: () => [] },
+      readTraffic: createRecentTraffic(systemClock).read,
+      stores: { database: kind, quotas: 'redis' },
+    });
+    expect(await overview.read()).toMatchObject({
+      keys: { banned: 1 },
+      bans: [{ keyId: id, name: null, until: bans[1]?.until }],
+    });
+  });
+});
+
 test('every replica shows the traffic of all, and how many they are', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const redis = stack.use(await openRedis());
   const env = { ...database.env, REDIS_URL: redis.url, ADMIN_TOKEN: adminToken };
-  const start = async () => stack.use(await startServer({ env }));
+  const start = async () => stack.use(await openLocalServer(env));
   const servers = [await start(), await start()] as const;
   const [one, other] = [adminOf(servers[0]), adminOf(servers[1])];
   const { token } = (await one.create('{"plan":"business"}')) as IssuedKey;

@@ -3,6 +3,7 @@ import {
   type IssuedOperator,
   type IssuedSession,
   type OperatorRole,
+  operatorActiveHeader,
   sessionLifetime,
 } from '@animal-store/contract/admin';
 import { until } from '@animal-store/testkit';
@@ -94,6 +95,24 @@ describe.each(kindsOfThisRun)('on %s', (kind) => {
     expect(await statusFor(createToken('session'))).toBe(401);
   });
 
+  // The embedded database is open in its server only.
+  if (kind === 'postgres') {
+    test('a session is put off only by requests of an operator who is active', async () => {
+      const { token } = await open(adminToken);
+      const { db, close } = await service.database.open();
+      const endsAfter = async (headers: Record<string, string>) => {
+        const soon = sql`now() + interval '1 minute'`;
+        await db.update(operatorSessions).set({ expiresAt: soon });
+        expect((await admin.call('/keys', { token, headers })).status).toBe(200);
+        return db.$count(operatorSessions, sql`expires_at > ${soon}`);
+      };
+      expect(await endsAfter({})).toBe(0);
+      expect(await endsAfter({ [operatorActiveHeader]: 'false' })).toBe(0);
+      expect(await endsAfter({ [operatorActiveHeader]: 'true' })).toBe(1);
+      await close();
+    });
+  }
+
   test('a session opens nothing in the public API', async () => {
     const { token } = await open(adminToken);
     expect((await service.call('/pets', { token })).status).toBe(401);
@@ -132,11 +151,13 @@ describe('in the database', () => {
     const { idleSeconds, maxSeconds } = sessionLifetime;
     await age(idleSeconds - 30);
     expect(await sessions.find(token)).toEqual(owner);
+    expect(await lasts()).toBeLessThanOrEqual(30);
+    expect(await sessions.findAndExtend(token)).toEqual(owner);
     expect(await lasts()).toBeGreaterThan(idleSeconds - 60);
     // Used all the time until shortly before its maximum.
     await age(maxSeconds - idleSeconds - 60);
     await db.update(operatorSessions).set({ expiresAt: sql`now() + interval '30 seconds'` });
-    await sessions.find(token);
+    await sessions.findAndExtend(token);
     expect(await lasts()).toBeLessThan(120);
     await age(120);
     expect(await sessions.find(token)).toBeUndefined();
@@ -148,7 +169,7 @@ describe('in the database', () => {
     const used = await db.transaction(async (tx) => {
       await tx.update(operatorSessions).set({ expiresAt: sql`now()` });
       // It is found as it was, and its extension waits for this transaction.
-      const finding = sessions.find(token);
+      const finding = sessions.findAndExtend(token);
       // Asked outside, because a transaction sees the same activity all the time.
       await until(async () => {
         const waiting = await db

@@ -1,9 +1,9 @@
 import type { Key } from '@animal-store/contract/admin';
 import { describe, expect, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
-import { useSharedService } from '../support/shared-service.ts';
+import { useAdmin } from '../support/admin.ts';
 
-const { admin } = useSharedService();
+const { admin } = useAdmin();
 
 describe('a label that holds a token is refused, and not repeated:', () => {
   const token = createToken();
@@ -14,6 +14,7 @@ describe('a label that holds a token is refused, and not repeated:', () => {
     'a token within a text': `was ${token}, leaked`,
     'a token without a space before it': `Bearer%20${token}`,
     'a token that was cut': token.slice(0, 20),
+    'a token without its scheme': token.slice(4),
   };
 
   test.each(Object.entries(labels))('%s', async (_what, label) => {
@@ -36,7 +37,7 @@ describe('a label that holds a token is refused, and not repeated:', () => {
       const { message } = answer.body as { message: string };
       const start = `${field}: expected no token: everybody who sees this could use it, got "`;
       expect(message.startsWith(start)).toBe(true);
-      expect(message).toMatch(/as[toc]_…/);
+      expect(message).toContain('…');
       expect(message).not.toContain(label.slice(-10));
     }
     expect((await admin.call('/keys')).text).toBe(keys);

@@ -2,25 +2,26 @@ import { faultOfNewName } from '@animal-store/contract';
 import fc from 'fast-check';
 import type { Schema } from './open-api.ts';
 
+const boundsOf = (schema: Schema) =>
+  [BigInt(schema['minimum'] as bigint), BigInt(schema['maximum'] as bigint)] as const;
+
 /** Values that a schema allows; of JSON Schema what this document uses, and an error for the rest. */
 export function arbitraryOf(schema: Schema): fc.Arbitrary<unknown> {
   if (Array.isArray(schema['enum'])) return fc.constantFrom(...schema['enum']);
   switch (schema['type']) {
-    case 'integer':
+    case 'integer': {
+      const [min, max] = boundsOf(schema);
       return fc
-        .bigInt({
-          min: BigInt(schema['minimum'] as bigint),
-          max: BigInt(schema['maximum'] as bigint),
-        })
+        .bigInt({ min, max })
         .map((value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value));
+    }
     case 'string': {
       const pattern = new RegExp(String(schema['pattern'] ?? ''), 'u');
-      const ascii = String(schema['pattern']).includes('\\x21-');
+      const visible = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
+      const isAscii = String(schema['pattern']).includes('\\x21-');
       return fc
         .string({
-          unit: ascii
-            ? fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
-            : 'grapheme',
+          unit: isAscii ? visible : 'grapheme',
           minLength: Number(schema['minLength'] ?? 0),
           maxLength: 60,
         })
@@ -38,11 +39,9 @@ export function arbitraryOf(schema: Schema): fc.Arbitrary<unknown> {
         maxLength: Number(schema['maxItems']),
       });
     case 'object': {
-      const members = schema['properties'] as Record<string, Schema>;
+      const members = Object.entries(schema['properties'] as Record<string, Schema>);
       return fc.record(
-        Object.fromEntries(
-          Object.entries(members).map(([name, member]) => [name, arbitraryOf(member)]),
-        ),
+        Object.fromEntries(members.map(([name, member]) => [name, arbitraryOf(member)])),
         { requiredKeys: schema['required'] as string[] },
       );
     }
@@ -51,36 +50,35 @@ export function arbitraryOf(schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
+/** Texts that are no integer: in another notation, several, or with something beside it. */
+const noIntegers = [
+  ...['', ' 5', '5 ', '+5', '05', '0x10', '1e1', '5.0', '5.5', 'NaN', 'null', '٥', '5,6'],
+];
+
 /** Texts that are no value of a parameter. */
 export function outside(schema: Schema): fc.Arbitrary<string> | undefined {
+  const text = fc.string({ unit: 'grapheme' });
   if (Array.isArray(schema['enum'])) {
     const values = schema['enum'] as string[];
-    return fc.string({ unit: 'grapheme' }).filter((text) => !values.includes(text));
+    return text.filter((it) => !values.includes(it));
   }
-  if (schema['type'] === 'string') return outsidePattern(schema);
-  if (schema['type'] === 'array') return outsideList(schema);
-  if (schema['type'] !== 'integer') return undefined;
-  const [min, max] = [BigInt(schema['minimum'] as bigint), BigInt(schema['maximum'] as bigint)];
-  return fc.oneof(
-    fc.bigInt({ min: max + 1n, max: max * 1000n }).map(String),
-    fc.bigInt({ min: min * 1000n - 1000n, max: min - 1n }).map(String),
-    fc.constantFrom(
-      '',
-      ' 5',
-      '5 ',
-      '+5',
-      '05',
-      '0x10',
-      '1e1',
-      '5.0',
-      '5.5',
-      'NaN',
-      'null',
-      '٥',
-      '5,6',
-    ),
-    fc.string({ unit: 'grapheme' }).filter((text) => !/^-?\d+$/.test(text)),
-  );
+  switch (schema['type']) {
+    case 'string':
+      return outsidePattern(schema);
+    case 'array':
+      return outsideList(schema);
+    case 'integer': {
+      const [min, max] = boundsOf(schema);
+      return fc.oneof(
+        fc.bigInt({ min: max + 1n, max: max * 1000n }).map(String),
+        fc.bigInt({ min: min * 1000n - 1000n, max: min - 1n }).map(String),
+        fc.constantFrom(...noIntegers),
+        text.filter((it) => !/^-?\d+$/.test(it)),
+      );
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** Lists, separated by commas, that are too long or have a value that is none of the schema's items. */
@@ -121,12 +119,13 @@ export function wrongJson(schema: Schema): fc.Arbitrary<unknown> {
     );
   }
   if (schema['type'] === 'integer') {
+    const [min, max] = boundsOf(schema);
     return fc.oneof(
       others,
       fc.string(),
       fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 }),
-      fc.bigInt({ min: BigInt(schema['maximum'] as bigint) + 1n, max: 2n ** 80n }),
-      fc.bigInt({ min: -(2n ** 80n), max: BigInt(schema['minimum'] as bigint) - 1n }),
+      fc.bigInt({ min: max + 1n, max: 2n ** 80n }),
+      fc.bigInt({ min: -(2n ** 80n), max: min - 1n }),
     );
   }
   const tooLong = Number(schema['maxLength']) + 1;

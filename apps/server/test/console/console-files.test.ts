@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
+import { useAdmin } from '../support/admin.ts';
 import type { Answer } from '../support/send.ts';
-import { useSharedService } from '../support/shared-service.ts';
 import { call } from '../support/test-service.ts';
 
 /** All that a browser loads for the console, compressed. */
 const maxTotalBytes = 150_000;
 
-const { service } = useSharedService();
+const { service } = useAdmin();
 let page: Answer;
 /** What the page names, by path. */
 const files = new Map<string, Answer>();
@@ -110,9 +110,4 @@ test('a page of another host, pointed at this machine, does not get the console'
 
 test('the console is not on the public port', async () => {
   expect((await call(`${service.server.origin}/console`, { token: null })).status).toBe(404);
-});
-
-test('the start says where the console is, and nothing warns when it is opened', () => {
-  expect(service.server.output()).toContain(`Console  ${service.server.opsUrl}/console`);
-  expect(service.server.output()).not.toMatch(/warning/i);
 });

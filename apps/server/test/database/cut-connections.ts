@@ -5,8 +5,6 @@ import {
   openMessageProxy,
   type PassingMessage,
   postgresProtocol,
-  type Server,
-  startServer,
   until,
 } from '@animal-store/testkit';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
@@ -19,6 +17,7 @@ import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { adminOf, someCause } from '../support/admin.ts';
 import { callUntilServed } from '../support/call-until-served.ts';
 import { createDatabase } from '../support/databases.ts';
+import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import type { Answer } from '../support/send.ts';
 import { call, wideQuota } from '../support/test-service.ts';
 
@@ -104,13 +103,15 @@ export async function cutConnections(options: {
   );
 
   const start = () =>
-    startServer({
-      env: { DATABASE_URL: proxy.via(url), LOG_LEVEL: 'error', ADDRESS_PER_MINUTE: '1000000' },
+    openLocalServer({
+      DATABASE_URL: proxy.via(url),
+      LOG_LEVEL: 'error',
+      ADDRESS_PER_MINUTE: '1000000',
     });
-  const servers: Server[] = await Promise.all(Array.from({ length: replicas }, start));
+  const servers: LocalServer[] = await Promise.all(Array.from({ length: replicas }, start));
   for (const server of servers) stack.use(server);
-  const list = (server: Server, key = token) => call(`${server.baseUrl}/pets`, { token: key });
-  const first = servers[0] as Server;
+  const list = (server: LocalServer, key = token) => call(`${server.baseUrl}/pets`, { token: key });
+  const first = servers[0] as LocalServer;
   const firstPage = (await list(first)).text;
   const known = (JSON.parse(firstPage) as { id: number }[])[7] ?? { id: 0 };
 
@@ -132,7 +133,7 @@ export async function cutConnections(options: {
   let newTokens: string[] = [];
   let made = 0;
 
-  async function sendAll(server: Server, newToken: string): Promise<void> {
+  async function sendAll(server: LocalServer, newToken: string): Promise<void> {
     made += 1;
     const name = `made ${made}`;
     const once = `once-${made}`;

@@ -1,16 +1,11 @@
-import {
-  openPostgres,
-  type Postgres,
-  type Server,
-  startServer,
-  until,
-} from '@animal-store/testkit';
+import { openPostgres, type Postgres, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { expectError } from '../support/expectations.ts';
 import { listAll, type Pet } from '../support/list-all-pets.ts';
+import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import {
   goodStatus,
   type LoadAnswer,
@@ -31,7 +26,7 @@ const unavailableReason =
 
 const stack = new AsyncDisposableStack();
 let postgres: Postgres;
-let server: Server;
+let server: LocalServer;
 let databaseUrl = '';
 /** One key that the server has seen. */
 let token = '';
@@ -43,7 +38,7 @@ beforeAll(async () => {
   databaseUrl = database.url;
   await migratePostgres(databaseUrl);
   [token = ''] = await createTokens(1);
-  server = stack.use(await startServer({ env: { DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' } }));
+  server = stack.use(await openLocalServer({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' }));
 });
 beforeEach(untilReady);
 afterAll(() => stack.disposeAsync());
@@ -75,7 +70,6 @@ test('every operation answers 503 while the database is down, and works once it 
   ] as const) {
     const answer = await call(server.baseUrl + path, { token, ...options });
     expectError(answer, 503, 'service_unavailable');
-    expect(answer.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
     expect(answer.text).not.toMatch(/postgres|ECONN|select|insert/i);
   }
   expectError(await call(`${server.baseUrl}/pets`, { token: null }), 401, 'unauthorized');
@@ -183,12 +177,9 @@ async function countTimeouts(): Promise<number> {
   return [...metrics.matchAll(series)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** Waits for the end of an outage: a statement that failed in it succeeds, a second after the last failure. */
+/** Waits for the end of an outage: a probe, without traffic. */
 async function untilReady(): Promise<void> {
-  await until(async () => {
-    await call(`${server.baseUrl}/pets`, { token });
-    return ((await readiness(200)) as { status: string }).status === 'ready';
-  });
+  await until(async () => ((await readiness(200)) as { status: string }).status === 'ready');
 }
 
 /** What `/readyz` says, once it answers with such a status. */

@@ -3,14 +3,16 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { postgresAt, startServer, until } from '@animal-store/testkit';
+import { postgresAt, temporaryDirectory, until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { describe, expect, inject, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openPostgres } from '../../src/database/open-postgres.ts';
 import { apiKeys, pets } from '../../src/database/schema.ts';
 import { createToken } from '../../src/keys/token.ts';
+import { defaultTimings } from '../../src/shared/timings.ts';
 import { createDatabase, databaseKinds } from '../support/databases.ts';
+import { openLocalServer } from '../support/local-server.ts';
 import { createOldDatabase } from '../support/old-database.ts';
 import { call } from '../support/test-service.ts';
 
@@ -20,16 +22,19 @@ const migrations = 'src/database/migrations';
 
 test('two servers that start at once on an empty database migrate it once, seed nothing and all serve', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
+  await using dataDir = await temporaryDirectory();
   await using started = new AsyncDisposableStack();
   const servers = await Promise.all(
-    Array.from({ length: 2 }, () => startServer({ env: { DATABASE_URL: database.url } })),
+    Array.from({ length: 2 }, () =>
+      openLocalServer({ DATABASE_URL: database.url, DATA_DIR: dataDir.path }),
+    ),
   );
   for (const server of servers) started.use(server);
   for (const server of servers) {
     expect(server.output()).not.toMatch(/\bast_/);
     expect(server.output()).not.toContain(database.url);
-    expect(await readdir(server.dataDir)).toEqual([]);
   }
+  expect(await readdir(dataDir.path)).toEqual([]);
   const { db, close } = openPostgres(database.url);
   expect(await db.$count(pets)).toBe(0);
   expect(await db.$count(apiKeys)).toBe(0);
@@ -123,6 +128,31 @@ describe('an index of the animals is created online', () => {
     expect(await isValid(sql)).toEqual([true]);
     expect(await sql.shape()).toEqual(await shapeOfOneMigration());
   });
+});
+
+// An open transaction that had read the keys stopped the service: ALTER TABLE waited for its lock, and all
+// look-ups of keys behind that.
+test('a migration that waits for a lock lets others pass, and says for whom it waits', async () => {
+  await using database = await createOldDatabase(indexMigration - 1);
+  await using sql = connectTo(database.url);
+  await using other = connectTo(database.url);
+  await other.client`set lock_timeout = '5s'`;
+  await other.client`insert into api_keys (plan) values ('free')`;
+  const waits = new Set<string | undefined>();
+  let migrating: Promise<unknown> | undefined;
+  await sql.client.begin(async (transaction) => {
+    await transaction`set application_name = 'idle psql'`;
+    const [{ pid } = {}] = await transaction`select pg_backend_pid() as pid from api_keys`;
+    migrating = migratePostgres(database.url, {
+      timings: { ...defaultTimings.database, migrationPauseMs: 10 },
+      onWaiting: (wait) => waits.add(wait?.reason.replace(/\d+ s ago/, 'N s ago')),
+    });
+    const blocked = `The migration waits for a lock of api_keys, because of process ${pid} (idle psql, idle in transaction), whose transaction began N s ago.`;
+    await until(() => waits.has(blocked));
+    for (let times = 0; times < 3; times += 1) await other.client`select from api_keys`;
+  });
+  await migrating;
+  expect(await sql.shape()).toEqual(await shapeOfOneMigration());
 });
 
 describe.each(databaseKinds)('migrating again on %s', (kind) => {

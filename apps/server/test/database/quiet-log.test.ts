@@ -1,8 +1,9 @@
 import type { LedgerOfKey } from '@animal-store/contract/admin';
-import { openPostgres, startServer, until } from '@animal-store/testkit';
+import { openPostgres, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
+import { openLocalServer } from '../support/local-server.ts';
 import { call } from '../support/test-service.ts';
 
 // Its first flush of usage found no partition: "no partition of relation flushes found for row".
@@ -10,13 +11,11 @@ test('the service causes no error in the log of a fresh Postgres', async () => {
   await using postgres = await openPostgres();
   const { url } = await postgres.createDatabase();
   await migratePostgres(url);
-  await using server = await startServer({
-    env: {
-      DATABASE_URL: url,
-      ADMIN_TOKEN: adminToken,
-      USAGE_FLUSH_MS: '50',
-      USAGE_ROLL_UP_MS: '50',
-    },
+  await using server = await openLocalServer({
+    DATABASE_URL: url,
+    ADMIN_TOKEN: adminToken,
+    USAGE_FLUSH_MS: '50',
+    USAGE_ROLL_UP_MS: '50',
   });
   const admin = adminOf(server);
   const { key, token } = await admin.create('{"plan":"pro"}');
@@ -28,7 +27,7 @@ test('the service causes no error in the log of a fresh Postgres', async () => {
     const { body } = await admin.call(`/keys/${key.id}/usage`);
     return (body as LedgerOfKey).rows.length > 0;
   });
-  expect(await server.stop()).toBe(0);
+  await server.stop();
   const complaints = postgres
     .output()
     .split('\n')

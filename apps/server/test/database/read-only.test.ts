@@ -32,7 +32,6 @@ test('a read-only database refuses what writes with 503, and serves everything e
   for (const headers of [{}, { 'Idempotency-Key': 'read-only' }]) {
     const answer = await service.call('/pets', { json, headers });
     expectError(answer, 503, 'service_unavailable');
-    expect(answer.headers.get('Retry-After')).toBe('1');
   }
   expect((await service.call('/pets')).body).toEqual([created.body]);
   expect((await service.call('/pets', { token: newToken })).status).toBe(200);

@@ -1,14 +1,8 @@
-import {
-  freePort,
-  openPostgres,
-  openTcpProxy,
-  type Server,
-  startServer,
-  until,
-} from '@animal-store/testkit';
+import { freePort, openPostgres, openTcpProxy, until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
+import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { call } from '../support/test-service.ts';
 
 const stack = new AsyncDisposableStack();
@@ -24,8 +18,10 @@ afterAll(() => stack.disposeAsync());
  */
 async function startWaiting(url: string) {
   const port = await freePort();
-  const starting: Promise<Server> = startServer({
-    env: { DATABASE_URL: url, OPS_PORT: String(port), LOG_LEVEL: 'warn' },
+  const starting: Promise<LocalServer> = openLocalServer({
+    DATABASE_URL: url,
+    OPS_PORT: String(port),
+    LOG_LEVEL: 'warn',
   });
   // Awaited at the end; a failure before that must not be unhandled.
   starting.catch(() => {});
@@ -34,7 +30,7 @@ async function startWaiting(url: string) {
   return { starting, readiness: async () => (await probe('/readyz')).body };
 }
 
-async function expectService(starting: Promise<Server>): Promise<void> {
+async function expectService(starting: Promise<LocalServer>): Promise<void> {
   await using server = await starting;
   expect((await call(`${server.baseUrl}/pets`, { token: createToken('key') })).status).toBe(401);
   await until(async () => (await call(`${server.opsUrl}/readyz`, { token: null })).status === 200);
@@ -73,6 +69,7 @@ test('probes are answered while the migrations of another replica run', async ()
     reasons: [
       'This replica is starting.',
       'The database lacks migrations that this version needs.',
+      'Another replica migrates the database.',
     ],
   });
   await other.end();

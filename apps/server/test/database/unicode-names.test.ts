@@ -2,6 +2,7 @@ import { faultOfNewName, findLink } from '@animal-store/contract';
 import { adminBasePath, type Key } from '@animal-store/contract/admin';
 import { until } from '@animal-store/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { accounts } from '../../src/database/schema.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { useAdmin } from '../support/admin.ts';
 import { kindsOfThisRun } from '../support/databases.ts';
@@ -42,6 +43,8 @@ const [accepted, refused] = [true, false].map((isAccepted) =>
 describe.each(kindsOfThisRun)('a name with oddities of Unicode on %s', (kind) => {
   const { service, admin } = useAdmin(kind, {
     async prepare(db) {
+      // Accounts that exist keep their names, too.
+      await db.insert(accounts).values(names.map((name) => ({ name })));
       const pets = createPetRepository(db);
       for (const [, name] of refused) await pets.create({ name, categoryId: 1 });
     },

@@ -64,5 +64,14 @@ test('an account gets a plan, shows why it is refused and by which key, and is s
   await page.getByRole('button', { name: 'Take the plan away', exact: true }).click();
   await notice('The account has no plan.');
   await expect.poll(statusOf).toBe(200);
+
+  // Another letter case is another account, so the first try only warns.
+  await tab.show('#/new-key');
+  await page.getByLabel(/^Account/).fill(account.toLowerCase());
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByText(`There is already the account ${account}. Letter case matters`).waitFor();
+  expect((await admin.call('/accounts?anyCaseOf=C%2F17%20%26%20S%C3%B6hne')).body).toHaveLength(1);
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByRole('button', { name: 'I have kept it' }).click();
   expect(tab.complaints).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { sample, scrape } from '../support/observed.ts';
-import { startService } from '../support/test-service.ts';
+import { startProcess } from '../support/test-service.ts';
 import { openConnection } from '../wire/connection.ts';
 
 const callers = 500;
@@ -12,7 +12,7 @@ const mayGrowBytes = 50e6;
 test.each(['gzip', 'identity'])(
   'callers that request the largest file as %s and do not read it take no memory of the server',
   async (encoding) => {
-    await using service = await startService('postgres', {
+    await using service = await startProcess('postgres', {
       env: { ADDRESS_PER_MINUTE: '1000000' },
     });
     const { server } = service;

@@ -10,7 +10,6 @@ import { listAll } from '../support/list-all-pets.ts';
 import { requestLine } from '../support/observed.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
-import { useSharedService } from '../support/shared-service.ts';
 import { startService } from '../support/test-service.ts';
 
 const realm = 'Bearer realm="animal-store"';
@@ -46,7 +45,7 @@ describe.each(kindsOfThisRun)('authentication on %s', (kind) => {
     expiring: '',
   };
 
-  const { service } = useSharedService(kind, {
+  const { service } = useAdmin(kind, {
     async prepare(db) {
       const create = async (name: string) => {
         const { id, token } = await createApiKey(db, { name, plan: 'free' });

@@ -1,8 +1,8 @@
 import type { IssuedSession } from '@animal-store/contract/admin';
-import { openRedis, openRedisCluster, type Server, until } from '@animal-store/testkit';
+import { openRedis, openRedisCluster, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
-import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
+import type { AnyServer } from '../support/local-server.ts';
 import {
   askAtOnce,
   type Replicas,
@@ -10,6 +10,7 @@ import {
   startReplicas,
   untilRedisDecides,
 } from '../support/replicas.ts';
+import { createStoppableClock } from '../support/test-clock.ts';
 
 // Three replicas on one Postgres and one Redis. A change is made through the first, and must apply on all
 // of them because it is announced: their clocks stand still, so no cached key expires.
@@ -37,12 +38,12 @@ describe.each(storesOfThisRun)('with %s', (stores) => {
       REPLICAS: String(replicaCount),
       ADMIN_TOKEN: adminToken,
       ADDRESS_PER_MINUTE: '1000000',
-      ...freezableClocks,
     };
-    replicas = stack.use(await startReplicas({ env: everywhere(env) }));
+    const clock = createStoppableClock();
+    replicas = stack.use(await startReplicas({ env: everywhere(env) }, everywhere({ clock })));
     await untilRedisDecides(replicas);
-    admin = adminOf(replicas.servers[0] as Server);
-    await Promise.all(replicas.servers.map(freezeClocks));
+    admin = adminOf(replicas.servers[0] as AnyServer);
+    clock.stop();
   });
   afterAll(() => stack.disposeAsync());
 
@@ -109,7 +110,7 @@ describe.each(storesOfThisRun)('with %s', (stores) => {
   });
 
   test('every replica accepts a session of another, and refuses it once it has ended', async () => {
-    const other = adminOf(replicas.servers[1] as Server);
+    const other = adminOf(replicas.servers[1] as AnyServer);
     const begun = await admin.call('/sessions', { method: 'POST' });
     const { token } = begun.body as IssuedSession;
     expect((await other.call('/keys', { token })).status).toBe(200);

@@ -1,9 +1,9 @@
 import { operations, type Scope } from '@animal-store/contract';
 import type { AuditEntry, IssuedKey, KeyDetails } from '@animal-store/contract/admin';
 import { describe, expect, test } from 'vitest';
+import { useAdmin } from '../support/admin.ts';
 import { kindsOfThisRun } from '../support/databases.ts';
 import { expectError, rateLimitOf } from '../support/expectations.ts';
-import { useSharedService } from '../support/shared-service.ts';
 
 const both = ['pets:read', 'pets:write'];
 const pet = '{"name":"Mia","categoryId":3}';
@@ -23,7 +23,7 @@ const everyOperation = Object.values(operations).map(({ method, path, metadata }
 }));
 
 describe.each(kindsOfThisRun)('scopes on %s', (kind) => {
-  const { service, admin } = useSharedService(kind);
+  const { service, admin } = useAdmin(kind);
 
   const create = (scopes?: readonly string[], plan = 'free') =>
     admin.create(JSON.stringify({ plan, scopes }));
@@ -188,7 +188,7 @@ describe.each(kindsOfThisRun)('scopes on %s', (kind) => {
 
 // What the database itself refuses, should another program write to it.
 describe('the table of keys', () => {
-  const { service } = useSharedService();
+  const { service } = useAdmin();
 
   test('takes no key without a scope, and gives both to one that says nothing', async () => {
     const { db, close } = await service.database.open();

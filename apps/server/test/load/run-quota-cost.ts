@@ -13,6 +13,8 @@ import { openRedis } from '@animal-store/testkit';
 import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { openQuotas } from '../../src/quotas/open-quotas.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { defaultTimings } from '../../src/shared/timings.ts';
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '7' }, before: { type: 'string' } },
@@ -50,6 +52,8 @@ const subjects: Record<string, (n: number) => Promise<unknown>> = {
 
 function open(openQuotas_: typeof openQuotas) {
   return openQuotas_({
+    clock: systemClock,
+    timings: defaultTimings.quotas,
     redisUrls: [redis.url],
     redisTimeoutMs: 60_000,
     replicas: () => 1,

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { freePort, runServer, temporaryDirectory, until } from '@animal-store/testkit';
+import { freePort, runServer, type Server, temporaryDirectory, until } from '@animal-store/testkit';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openEmbedded } from '../../src/database/open-embedded.ts';
 import { bindPort } from '../../src/http/bind-port.ts';
+import { useAdmin } from '../support/admin.ts';
 import { expectStartupError } from '../support/expect-refusal.ts';
 import { logOf } from '../support/observed.ts';
-import { useSharedService } from '../support/shared-service.ts';
-import { call, startService, type TestService } from '../support/test-service.ts';
+import { call, startProcess, type TestService } from '../support/test-service.ts';
 
 describe('an address that is not available', () => {
   // In use: start.test.ts, with a whole process.
@@ -85,7 +85,7 @@ describe('variables', () => {
   });
 
   describe('links start', () => {
-    const { service: shared } = useSharedService();
+    const { service: shared } = useAdmin();
 
     // Regression: the banner named 127.0.0.1 and links named localhost.
     test('with the address in the banner', async () => {
@@ -98,12 +98,12 @@ describe('variables', () => {
 
     // Together, because they do not disturb each other and each start takes a second.
     describe(`on all addresses (HOST=${hostOfThisRun}), with a PORT, in pretty lines`, () => {
-      let service: TestService;
+      let service: TestService<Server>;
       let port: number;
 
       beforeAll(async () => {
         port = await freePort();
-        service = await startService('postgres', {
+        service = await startProcess('postgres', {
           env: { HOST: hostOfThisRun, PORT: String(port), LOG_FORMAT: 'pretty' },
         });
         return () => service[Symbol.asyncDispose]();

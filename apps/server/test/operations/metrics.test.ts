@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openRedis, type Redis, until } from '@animal-store/testkit';
+import { openRedis, type Redis, type Server, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { logOf, sample, scrape } from '../support/observed.ts';
 import { checkMetrics } from '../support/promtool.ts';
-import { startService, type TestService } from '../support/test-service.ts';
+import { startProcess, type TestService } from '../support/test-service.ts';
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -21,13 +21,13 @@ const sources = [
 ];
 
 let redis: Redis;
-let service: TestService;
+let service: TestService<Server>;
 /** What the server said before its first request. */
 let firstMetrics: string;
 
 beforeAll(async () => {
   redis = await openRedis();
-  service = await startService('postgres', {
+  service = await startProcess('postgres', {
     env: {
       REDIS_URL: redis.url,
       ADDRESS_PER_MINUTE: '100000',
@@ -95,7 +95,10 @@ test('requests, decisions, Redis and the database are counted', async () => {
   expect(counted('animal_store_redis_breaker_open')).toBe(0);
   expect(counted(`animal_store_build_info{version="1.0.0",node="${process.version}"}`)).toBe(1);
   expect(counted('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
-  expect(counted('process_resident_memory_bytes')).toBeGreaterThan(0);
+  const resident = counted('process_resident_memory_bytes') ?? Number.NaN;
+  expect(counted('animal_store_memory_limit_bytes')).toBeGreaterThan(resident);
+  expect(counted('animal_store_connections_refused_total{limit="open_files"}')).toBe(0);
+  expect(labelValues(metrics, 'le')).toContain('10');
 });
 
 test("operators' requests and probes have their own counters", async () => {

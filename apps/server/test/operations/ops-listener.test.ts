@@ -6,23 +6,21 @@ import {
   openTcpProxy,
   type Redis,
   runServer,
-  type Server,
-  startServer,
   type TcpProxy,
   until,
 } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { adminToken } from '../support/admin.ts';
+import { adminToken, useAdmin } from '../support/admin.ts';
 import { createDatabase, kindsOfThisRun, type TestDatabase } from '../support/databases.ts';
+import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { logOf } from '../support/observed.ts';
-import { useSharedService } from '../support/shared-service.ts';
 import { type CallOptions, call, createKeys } from '../support/test-service.ts';
 
 const mentioning = (part: string) => [expect.stringContaining(part)];
 
 describe.each(kindsOfThisRun)('on %s', (kind) => {
-  const { service } = useSharedService(kind);
+  const { service } = useAdmin(kind);
 
   const ask = (path: string, options?: CallOptions) => call(service.server.opsUrl + path, options);
 
@@ -81,7 +79,7 @@ describe('a replica on Postgres and Redis', () => {
   let database: TestDatabase;
   let proxy: TcpProxy;
   let redis: Redis;
-  let server: Server;
+  let server: LocalServer;
   let token = '';
 
   beforeAll(async () => {
@@ -92,7 +90,7 @@ describe('a replica on Postgres and Redis', () => {
     const target = { host: '127.0.0.1', port: Number(new URL(url).port) };
     proxy = stack.use(await openTcpProxy({ target }));
     const env = { DATABASE_URL: proxy.via(url), REDIS_URL: redis.url };
-    server = stack.use(await startServer({ env }));
+    server = stack.use(await openLocalServer(env));
   });
   afterAll(() => stack.disposeAsync());
 

@@ -19,7 +19,6 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { adminToken } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { expectRefusal } from '../support/expect-refusal.ts';
-import { stopClocksAt } from '../support/freeze-clocks.ts';
 import { beginCreation, newPet, untilRefused } from '../support/held-request.ts';
 import { type CliEnvironment, type CliRun, cli } from '../support/run-command.ts';
 import { call } from '../support/test-service.ts';
@@ -69,6 +68,15 @@ describe('the first start', () => {
     expect(head).toMatch(/^X-RateLimit-Remaining: \d+\r?$/im);
     expect(head).toMatch(/^X-RateLimit-Reset: \d{10}\r?$/im);
     expect(JSON.parse(body)).toHaveLength(3);
+  });
+
+  test('prints where the console is, and nothing warns when it is opened', async () => {
+    expect(server.output()).toContain(`Console  ${server.opsUrl}/console`);
+    const { text } = await call(`${server.opsUrl}/console`);
+    const [, script = ''] = /src="(\/console\/[^"]+)"/.exec(text) ?? [];
+    // Its types are stripped, which Node once warned of.
+    expect((await call(server.opsUrl + script)).status).toBe(200);
+    expect(server.output()).not.toMatch(/warning/i);
   });
 
   test('adds more than one page of sample animals, of every status', async () => {
@@ -201,7 +209,9 @@ test('npm start serves, and Ctrl-C in the terminal ends it with exit code 0', as
   await using database = await createDatabase('embedded');
   // npm passes the signal on. With its clock stopped, the server takes that for the same Ctrl-C, however
   // slow npm is.
-  const env = { ...database.env, npm_config_node_options: stopClocksAt('SIGINT') };
+  const stopClock = 'process.once("SIGINT",()=>{const t=performance.now();performance.now=()=>t})';
+  const stoppedClock = `data:text/javascript,${encodeURIComponent(stopClock)}`;
+  const env = { ...database.env, npm_config_node_options: `--import=${stoppedClock}` };
   await using server = await startServer({ command: ['npm', 'start'], env });
   const token = server.demoKey ?? '';
   expect((await call(`${server.baseUrl}/pets`, { token })).status).toBe(200);

@@ -1,21 +1,13 @@
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import {
-  runServer,
-  type ServerRun,
-  startServer,
-  temporaryDirectory,
-  until,
-} from '@animal-store/testkit';
+import { runServer, type ServerRun, temporaryDirectory, until } from '@animal-store/testkit';
 import { describe, expect, inject, test } from 'vitest';
 import { lockDataDir } from '../../src/database/data-dir-lock.ts';
-import { createDatabase } from '../support/databases.ts';
-import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
 import { beginCreation, openConnection, untilRefused } from '../support/held-request.ts';
 import { logOf } from '../support/observed.ts';
-import { startService } from '../support/test-service.ts';
+import { startProcess } from '../support/test-service.ts';
 
 /** Both end a server in the same way. `npm run test:all` repeats the tests with the other half. */
 const ofThisRun = <T>(normal: T, heavy: T): readonly T[] => [inject('isHeavy') ? heavy : normal];
@@ -26,7 +18,7 @@ describe('a stop', () => {
   test.each(signalsOfThisRun)(
     'by %s answers the request in flight and accepts no other, and LOG_LEVEL=warn leaves out all of it',
     async (signal) => {
-      await using service = await startService('postgres', { env: { LOG_LEVEL: 'warn' } });
+      await using service = await startProcess('postgres', { env: { LOG_LEVEL: 'warn' } });
       const { server, tokens } = service;
       expect((await service.call('/pets', { token: null })).status).toBe(401);
       expect((await service.call('/pets')).status).toBe(200);
@@ -43,61 +35,10 @@ describe('a stop', () => {
     },
   );
 
-  // npm passes on the signal that the terminal has sent to the whole process group.
-  test('that is requested twice at once is one stop', async () => {
-    // With its clock frozen, the second signal arrives at once, however slow the machine is.
-    await using service = await startService('postgres', { env: freezableClocks });
-    const { server, tokens } = service;
-    await freezeClocks(server);
-    using request = await beginCreation(server, tokens.free);
-    server.signal('SIGTERM');
-    await untilRefused(server);
-    server.signal('SIGTERM');
-    expect(await request.finish()).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
-    expect(await server.exited).toEqual({ code: 0, signal: null });
-  });
-
-  const secondSignalsOfThisRun = ofThisRun<
-    [NodeJS.Signals, string, { grace: string; code: number }]
-  >(
-    ['SIGINT', 'ends it at once', { grace: '60000', code: 1 }],
-    ['SIGTERM', 'is one stop: npm passes it on', { grace: '300', code: 0 }],
-  );
-
-  test.each(secondSignalsOfThisRun)(
-    'by SIGTERM, and at once by %s, %s',
-    async (second, _, { grace, code }) => {
-      await using database = await createDatabase('postgres');
-      const env = { ...database.env, ...freezableClocks, SHUTDOWN_GRACE_MS: grace };
-      await using server = await startServer({ env });
-      await freezeClocks(server);
-      server.signal('SIGTERM');
-      await until(() => logOf(server).some(({ msg }) => msg === 'stopping'));
-      server.signal(second);
-      expect(await server.exited).toEqual({ code, signal: null });
-    },
-  );
-
-  // Regression: Ctrl-C ended `npm start` with 1 if the process was busy when npm passed on the signal.
-  test('that is requested twice at once while the process is busy is one stop', async () => {
-    await using directory = await temporaryDirectory();
-    const file = join(directory.path, 'second-signal');
-    const block = new URL(`../support/block-after-signal.ts?until=${file}`, import.meta.url);
-    await using service = await startService('postgres', {
-      env: { NODE_OPTIONS: `--import=${block}` },
-    });
-    const { server } = service;
-    server.signal('SIGINT');
-    await until(() => server.output().includes('The event loop is blocked.'));
-    server.signal('SIGINT');
-    writeFileSync(file, '');
-    expect(await server.exited).toEqual({ code: 0, signal: null });
-  });
-
-  test('does not wait for clients that keep their connections open', async () => {
+  test('does not wait for clients that keep their connections open, and the log tells of it', async () => {
     // As long as the other time limits of a test's server: waiting for any of them would hang.
     const env = { KEEP_ALIVE_TIMEOUT_MS: '600000' };
-    await using service = await startService('postgres', { env });
+    await using service = await startProcess('postgres', { env });
     await using opened = new AsyncDisposableStack();
     const { server } = service;
     const clients = {
@@ -115,6 +56,11 @@ describe('a stop', () => {
     }
     server.signal('SIGINT');
     expect(await until(() => server.exited)).toEqual({ code: 0, signal: null });
+    const told = logOf(server).filter(({ msg }) => /^stop/.test(msg));
+    expect(told).toMatchObject([
+      { level: 'info', signal: 'SIGINT', msg: 'stopping' },
+      { level: 'info', msg: 'stopped' },
+    ]);
   });
 });
 
@@ -164,7 +110,7 @@ describe('an unexpected error', () => {
     '(%s) is logged and ends the process with exit code 1',
     async (by) => {
       const crash = new URL(`../support/crash.ts?by=${by}`, import.meta.url);
-      await using service = await startService('postgres', {
+      await using service = await startProcess('postgres', {
         env: { NODE_OPTIONS: `--import=${crash}` },
       });
       const { server } = service;

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { createDatabase } from '../support/databases.ts';
 import { logOf } from '../support/observed.ts';
 import { type OtlpCollector, openOtlpCollector } from '../support/otlp-collector.ts';
-import { startService } from '../support/test-service.ts';
+import { startProcess, startService } from '../support/test-service.ts';
 
 const [server, client] = [2, 3];
 const traceId = '0af7651916cd43dd8448eb211c80319c';
@@ -15,13 +15,23 @@ const callerSpanId = 'b7ad6b7169203331';
 describe('what a server exports', () => {
   const stack = new AsyncDisposableStack();
   let collector: OtlpCollector;
+  let lines: ReturnType<typeof logOf>;
 
   beforeAll(async () => {
     collector = stack.use(await openOtlpCollector());
     const redis = stack.use(await openRedis());
     const service = stack.use(
-      await startService('postgres', {
-        env: { REDIS_URL: redis.url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+      await startProcess('postgres', {
+        env: {
+          REDIS_URL: redis.url,
+          OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+          OTEL_SERVICE_NAME: 'shop',
+          OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=staging,service.name=unused',
+          OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1',
+        },
+        async prepare(db) {
+          await db.execute(`alter table pets add check (name <> 'Unlucky')`);
+        },
       }),
     );
     await service.call('/pets?limit=1', {
@@ -35,13 +45,18 @@ describe('what a server exports', () => {
       headers: { traceparent: `00-${unsampledId}-${callerSpanId}-00` },
     });
     await service.call('/pets', { headers: { traceparent: 'nonsense' } });
+    await service.call('/pets/secret', { headers: { 'X-Request-Id': 'refused' } });
+    const headers = { 'X-Request-Id': 'unknown', 'X-Forwarded-Proto': 'https' };
+    await service.call('/secret', { method: 'PROPFIND', headers });
+    const json = '{"name":"Unlucky","categoryId":1}';
+    await service.call('/pets', { json, headers: { 'X-Request-Id': 'failed' } });
     // A stop sends what is still held.
     expect(await service.server.stop()).toBe(0);
+    lines = logOf(service.server).filter((line) => 'requestId' in line);
     return () => stack.disposeAsync();
   });
 
   test('the span of a request belongs to the trace of its caller, and statements and commands are its children', () => {
-    expect(collector.resource()).toMatchObject({ 'service.name': 'animal-store' });
     const spans = collector.spans().filter((span) => span.traceId === traceId);
     const [request] = spans.filter(({ kind }) => kind === server);
     expect(request).toEqual({
@@ -55,6 +70,8 @@ describe('what a server exports', () => {
         'http.request.method': 'GET',
         'http.route': '/v1/pets',
         'http.response.status_code': 200,
+        'url.path': '/v1/pets',
+        'url.scheme': 'http',
         'animal_store.request_id': 'traced',
         'animal_store.key_id': expect.stringMatching(/^[\da-f-]{36}$/),
         'animal_store.plan': 'enterprise',
@@ -77,17 +94,84 @@ describe('what a server exports', () => {
     ]);
   });
 
+  test('the variables of OpenTelemetry say what spans are from and how many are sent at once', () => {
+    expect(collector.resource()).toMatchObject({
+      'service.name': 'shop',
+      'service.version': expect.any(String),
+      'service.instance.id': expect.any(String),
+      'host.name': expect.any(String),
+      'deployment.environment.name': 'staging',
+      'telemetry.sdk.name': 'opentelemetry',
+    });
+    expect(collector.received().split('\n')).toHaveLength(collector.spans().length);
+  });
+
+  test.each([
+    [
+      'refused',
+      'GET /v1/pets/:petId',
+      {
+        'http.request.method': 'GET',
+        'http.route': '/v1/pets/:petId',
+        'http.response.status_code': 400,
+        'url.path': '/v1/pets/REDACTED',
+        'animal_store.error_code': 'invalid_request',
+      },
+    ],
+    [
+      'unknown',
+      'HTTP',
+      {
+        'http.request.method': '_OTHER',
+        'http.request.method_original': 'PROPFIND',
+        'http.response.status_code': 404,
+        'url.path': '/REDACTED',
+        'animal_store.error_code': 'not_found',
+      },
+    ],
+  ])(
+    'a request that is %s is no error of the server, and its path is not repeated',
+    (id, name, attributes) => {
+      const span = collector
+        .spans()
+        .find((one) => one.attributes['animal_store.request_id'] === id);
+      expect(span).toMatchObject({ name, isError: false });
+      expect(span?.attributes).toEqual({
+        ...attributes,
+        'url.scheme': 'http',
+        'animal_store.request_id': id,
+        'animal_store.key_id': expect.any(String),
+        'animal_store.plan': 'enterprise',
+        'animal_store.quota': 'admitted',
+      });
+    },
+  );
+
+  test('a request that failed is an error', () => {
+    const failed = collector.spans().filter((span) => span.kind === server && span.isError);
+    expect(failed.map(({ attributes }) => attributes)).toMatchObject([
+      { 'animal_store.request_id': 'failed', 'error.type': 'internal_error' },
+    ]);
+  });
+
+  test('the lines of a request have the id of its trace, if that is recorded', () => {
+    const linesOf = (id: string) => lines.filter(({ requestId }) => requestId === id);
+    expect(linesOf('traced')).toMatchObject([{ trace_id: traceId }]);
+    expect(linesOf('failed')).toHaveLength(2);
+    expect(lines.filter((line) => 'trace_id' in line)).toHaveLength(lines.length - 1);
+  });
+
   test('a trace that its caller does not sample is not recorded', () => {
     const requests = collector.spans().filter(({ kind }) => kind === server);
-    expect(requests).toHaveLength(2);
+    expect(requests).toHaveLength(5);
     expect(requests.map((span) => span.traceId)).not.toContain(unsampledId);
   });
 
   test('a request whose traceparent is nonsense begins a trace', () => {
-    const [request] = collector
+    const begun = collector
       .spans()
       .filter((span) => span.kind === server && span.traceId !== traceId);
-    expect(request?.parentSpanId).toBeUndefined();
+    expect(begun.map(({ parentSpanId }) => parentSpanId)).toEqual(begun.map(() => undefined));
   });
 });
 
@@ -104,7 +188,7 @@ describe('requests and the stop succeed with a collector', () => {
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpointOf(collector) },
     });
     expect((await service.call('/pets')).status).toBe(200);
-    expect(await service.server.stop()).toBe(0);
+    await service.server.stop();
     expect(logOf(service.server).at(-1)?.msg).toBe('stopped');
   });
 });

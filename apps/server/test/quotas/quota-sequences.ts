@@ -1,11 +1,8 @@
-import type { BanPolicy, Quota } from '@animal-store/contract';
-import type { ModelDecision, QuotaModel } from '@animal-store/testkit/quota-model';
+import { type BanPolicy, defaultBanPolicy, type Quota } from '@animal-store/contract';
+import { createQuotaModel, type ModelDecision } from '@animal-store/testkit/quota-model';
 import fc from 'fast-check';
-import { expect } from 'vitest';
-import type { QuotaDecision } from '../../src/quotas/quota-decision.ts';
-import { suiteOptions } from './quota-subject.ts';
 
-/** When every sequence begins, in Unix time in milliseconds. */
+/** When every sequence begins, in Unix time in milliseconds. Not a whole second, where rounding would not show. */
 export const startMs = 1_800_000_000_321;
 
 /** Short enough for a sequence to see several bans, and the end of all that is remembered. */
@@ -18,103 +15,102 @@ const hasty: BanPolicy = {
   maxBanSeconds: 7,
   memorySeconds: 30,
 };
+
 /** The policies of bans that sequences are played with. */
-export const policies: Record<string, BanPolicy> = {
+export const policies: Readonly<Record<string, BanPolicy>> = {
   hasty,
-  default: suiteOptions.banPolicy,
+  default: defaultBanPolicy,
   'without grace': { ...hasty, graceMs: 0 },
   'without bans': { ...hasty, minStrikes: 0 },
 };
 
-/** A step that lets time pass. */
-export type Wait =
+/** What happens next to three keys and two accounts, which are numbered; written so that a counterexample reads well. */
+type Step =
+  /** So many requests of each key, within the same millisecond. */
+  | { readonly requests: readonly number[] }
+  /** One request of a key every 500 ms for so long, whatever it is told. */
+  | { readonly hammerMs: number; readonly key: number }
   | { readonly waitMs: number }
   /** Waits for the instant that the last answer told of, or misses it by that much. */
   | { readonly waitForReset: number }
   /** Waits as long as the last refusal said. */
-  | { readonly waitRetryAfter: true };
-
-/** What happens next to the one key of a sequence; written so that a counterexample reads well. */
-type Step =
-  /** So many requests within the same millisecond. */
-  | { readonly requests: number }
-  /** One request every 500 ms for so long, whatever it is told. */
-  | { readonly hammerMs: number }
-  | Wait
+  | { readonly waitRetryAfter: true }
   /** From now on the key has this plan. */
-  | { readonly plan: Quota };
+  | { readonly key: number; readonly plan: Quota }
+  /** From now on the key has this account; `null` for none. */
+  | { readonly key: number; readonly account: number | null }
+  /** From now on the account has this plan; `null` makes it a label. */
+  | { readonly account: number; readonly accountPlan: Quota | null };
 
 /** Small enough for a sequence to use it up. */
-export const plan = fc.record({
+const plan = fc.record({
   perMinute: fc.integer({ min: 1, max: 8 }),
   perDay: fc.integer({ min: 1, max: 25 }),
 });
-
-/** Steps that let time pass. */
-export const waits = [
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      waitMs: fc.oneof(
-        fc.integer({ min: 1, max: 3 }),
-        fc.constantFrom(998, 999, 1_000, 1_001, 1_999, 2_000, 4_999, 5_000, 5_001, 29_999, 30_000),
-        fc.constantFrom(59_999, 60_000, 60_001, 86_399_999, 86_400_000),
-        fc.integer({ min: 1, max: 10_000 }),
-        fc.integer({ min: 1, max: 90_000_000 }),
-      ),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ waitForReset: fc.constantFrom(-1, 0, 1) }) },
-  { weight: 2, arbitrary: fc.constant({ waitRetryAfter: true } as const) },
-];
-
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ requests: fc.integer({ min: 1, max: 12 }) }) },
-  { weight: 2, arbitrary: fc.record({ hammerMs: fc.integer({ min: 500, max: 20_000 }) }) },
-  ...waits,
-  { weight: 1, arbitrary: fc.record({ plan }) },
+const key = fc.nat({ max: 2 });
+const account = fc.nat({ max: 1 });
+// Here, and not in the table below, where their types would be inferred from it.
+const accountOrNone = fc.option(account);
+const planOrNone = fc.option(plan, { freq: 3 });
+const waitMs = fc.oneof(
+  fc.integer({ min: 1, max: 3 }),
+  fc.constantFrom(998, 999, 1_000, 1_001, 1_999, 2_000, 4_999, 5_000, 5_001, 29_999, 30_000),
+  fc.constantFrom(59_999, 60_000, 60_001, 86_399_999, 86_400_000),
+  fc.integer({ min: 1, max: 10_000 }),
+  fc.integer({ min: 1, max: 90_000_000 }),
 );
 
-/** What happens to one key, in order. */
-export const sequence = fc.record({
-  policy: fc.constantFrom(...Object.keys(policies)),
-  plan,
-  steps: fc.array(step, { minLength: 1, maxLength: 30 }),
-});
+const weighted = (weight: number, arbitrary: fc.Arbitrary<Step>) => ({ weight, arbitrary });
+
+const ofKeys = [
+  weighted(8, fc.record({ requests: fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 5 }), key) })),
+  weighted(3, fc.record({ hammerMs: fc.integer({ min: 500, max: 20_000 }), key })),
+  weighted(6, fc.record({ waitMs })),
+  weighted(2, fc.record({ waitForReset: fc.constantFrom(-1, 0, 1) })),
+  weighted(2, fc.constant({ waitRetryAfter: true })),
+  weighted(1, fc.record({ key, plan })),
+];
+const ofAccounts = [
+  weighted(3, fc.record({ key, account: accountOrNone })),
+  weighted(3, fc.record({ account, accountPlan: planOrNone })),
+];
+
+const sequenceOf = (steps: typeof ofKeys, accountPlan: fc.Arbitrary<Quota | null>) =>
+  fc.record({
+    policy: fc.constantFrom(...Object.keys(policies)),
+    plans: fc.tuple(plan, plan, plan),
+    /** The keys are in the first account from the start. */
+    accountPlan,
+    steps: fc.array(fc.oneof(...steps), { minLength: 1, maxLength: 30 }),
+  });
+
+/** What happens to keys that share accounts, move between them, and lose and regain them. */
+export const sequence = sequenceOf([...ofKeys, ...ofAccounts], fc.option(plan, { freq: 4 }));
+
+/** What happens to keys that are their own subjects. */
+export const sequenceWithoutAccounts = sequenceOf(ofKeys, fc.constant(null));
 
 export type Sequence = typeof sequence extends fc.Arbitrary<infer S> ? S : never;
 
+/** A request of one of the keys. */
 export interface Request {
   readonly atMs: number;
-  readonly plan: Quota;
+  readonly key: number;
+  /** The account that it counts against; `undefined` if its key is its own subject. */
+  readonly account: number | undefined;
+  readonly quota: Quota;
+  /** What the model decides. */
   readonly expected: ModelDecision;
 }
 
-/** Plays a sequence to the model: when each request comes, with which plan, and what it is told. */
-export function play(sequence: Sequence, model: QuotaModel): Request[] {
-  const requests: Request[] = [];
-  let now = startMs;
-  let { plan } = sequence;
-  const send = () => requests.push({ atMs: now, plan, expected: model.take(plan, now) });
-  for (const step of sequence.steps) {
-    const last = requests.at(-1)?.expected;
-    if ('requests' in step) {
-      for (let i = 0; i < step.requests; i += 1) send();
-    } else if ('hammerMs' in step) {
-      const endsAt = now + step.hammerMs;
-      for (; now < endsAt; now += 500) send();
-    } else if ('plan' in step) plan = step.plan;
-    else now = timeAfter(step, now, last);
-  }
-  return requests;
+/** The subject of a key has changed. */
+export interface Move {
+  readonly key: number;
+  readonly from: number | undefined;
+  readonly to: number | undefined;
 }
 
-/** What time it is after a wait. */
-export function timeAfter(step: Wait, now: number, last: ModelDecision | undefined): number {
-  if ('waitMs' in step) return now + step.waitMs;
-  if ('waitRetryAfter' in step) return now + (last?.retryAfterSeconds ?? 0) * 1_000;
-  return Math.max(now, (last?.reported.resetAt ?? 0) * 1_000 + step.waitForReset);
-}
+export const isMove = (event: Request | Move): event is Move => 'to' in event;
 
 export function policyOf({ policy }: Pick<Sequence, 'policy'>): BanPolicy {
   const found = policies[policy];
@@ -122,25 +118,74 @@ export function policyOf({ policy }: Pick<Sequence, 'policy'>): BanPolicy {
   return found;
 }
 
-/** A line a request, so that a difference is seen at a glance. */
-function line({ atMs, plan }: Request, decision: ModelDecision): string {
-  const windows = decision.windows.map(
-    ({ name, limit, remaining, resetAt, resetInSeconds }) =>
-      `${name} ${remaining}/${limit} until ${resetAt} in ${resetInSeconds} s`,
-  );
-  const { name, limit, remaining, resetAt } = decision.reported;
-  return [
-    `+${atMs - startMs} ms, ${plan.perMinute}/minute ${plan.perDay}/day: ${decision.outcome}`,
-    `reported ${name} ${remaining}/${limit} until ${resetAt}`,
-    ...windows,
-    `retry after ${decision.retryAfterSeconds} s`,
-    ...(decision.warned ? ['warned'] : []),
-  ].join(', ');
+/** Plays a sequence to the model: when each request comes, and what it is told. */
+export function play(sequence: Sequence): (Request | Move)[] {
+  const model = createQuotaModel(policyOf(sequence));
+  const events: (Request | Move)[] = [];
+  let now = startMs;
+  let last: ModelDecision | undefined;
+  const plans: Quota[] = [...sequence.plans];
+  const labels: (number | null)[] = [0, 0, 0];
+  const accountPlans: (Quota | null)[] = [sequence.accountPlan, null];
+
+  const planOf = (account: number | null | undefined) => accountPlans[account ?? -1] ?? undefined;
+  const accountOf = (key: number) =>
+    planOf(labels[key]) === undefined ? undefined : (labels[key] ?? undefined);
+
+  function send(key: number): void {
+    const account = accountOf(key);
+    const quota = planOf(account) ?? (plans[key] as Quota);
+    const subject = account === undefined ? `key ${key}` : `account ${account}`;
+    last = model.take({ id: `key ${key}`, subject, quota }, now);
+    events.push({ atMs: now, key, account, quota, expected: last });
+  }
+  /** Makes a change, and notes whose subject it changes. */
+  function change(make: () => void): void {
+    const before = [0, 1, 2].map(accountOf);
+    make();
+    for (const [key, from] of before.entries()) {
+      const to = accountOf(key);
+      if (to !== from) events.push({ key, from, to });
+    }
+  }
+
+  for (const step of sequence.steps) {
+    if ('requests' in step) {
+      for (const [key, times] of step.requests.entries()) {
+        for (let i = 0; i < times; i += 1) send(key);
+      }
+    } else if ('hammerMs' in step) {
+      const endsAt = now + step.hammerMs;
+      for (; now < endsAt; now += 500) send(step.key);
+    } else if ('accountPlan' in step) {
+      change(() => {
+        accountPlans[step.account] = step.accountPlan;
+      });
+    } else if ('account' in step) {
+      change(() => {
+        labels[step.key] = step.account;
+      });
+    } else if ('plan' in step) plans[step.key] = step.plan;
+    else if ('waitMs' in step) now += step.waitMs;
+    else if ('waitRetryAfter' in step) now += (last?.retryAfterSeconds ?? 0) * 1_000;
+    else now = Math.max(now, (last?.reported.resetAt ?? 0) * 1_000 + step.waitForReset);
+  }
+  return events;
 }
 
-/** Expects that requests were decided as the model decides them. */
-export function compare(requests: readonly Request[], decisions: readonly QuotaDecision[]): void {
-  expect(requests.map((request, i) => line(request, decisions[i] as QuotaDecision))).toEqual(
-    requests.map((request) => line(request, request.expected)),
+/** All that a decision tells, in one line, so that a difference is seen at a glance. */
+export function describeDecision(decision: ModelDecision): string {
+  const { outcome, reported, windows, retryAfterSeconds, warned } = decision;
+  const all = windows.map(
+    ({ name, limit, remaining, resetAt, resetInSeconds }) =>
+      `${name} ${remaining}/${limit} @${resetAt - 1_800_000_000} in ${resetInSeconds}`,
   );
+  const { name, limit, remaining, resetAt } = reported;
+  return [
+    outcome,
+    `by ${name} ${remaining}/${limit} @${resetAt - 1_800_000_000}`,
+    ...(retryAfterSeconds > 0 ? [`wait ${retryAfterSeconds}`] : []),
+    ...(warned ? ['warned'] : []),
+    `(${all.join(', ')})`,
+  ].join(' ');
 }

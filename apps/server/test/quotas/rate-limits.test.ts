@@ -1,5 +1,6 @@
-import { windowSeconds } from '@animal-store/contract';
+import { plans, RateLimitStatus } from '@animal-store/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiKey } from '../../src/keys/key-management.ts';
 import {
   expectError,
   expectResponseHeaders,
@@ -7,274 +8,263 @@ import {
   windowsOf,
 } from '../support/expectations.ts';
 import type { Answer } from '../support/send.ts';
-import { type Keys, startWithKeys } from '../support/service-with-keys.ts';
-import type { CallOptions, TestService } from '../support/test-service.ts';
+import { createTestClock } from '../support/test-clock.ts';
+import { type CallOptions, startService, type TestService } from '../support/test-service.ts';
 
+// What is admitted, denied and banned: quota-suite.ts. Here is what HTTP adds.
+
+const minute = (perMinute: number) => ({ perMinute, perDay: 1_000 });
+/** Each for one test. */
+const quotas = {
+  // So many strikes that it is not banned.
+  denied: { perMinute: 1_000, perDay: 1 },
+  strikes: minute(1),
+  errors: minute(6),
+  free: minute(4),
+  crowd: minute(300),
+  counted: { perMinute: 10, perDay: 100 },
+  usedUp: { perMinute: 1, perDay: 1 },
+  statusStrikes: minute(1),
+  eager: minute(10),
+};
+type KeyName = keyof typeof quotas;
+
+// Its clock stands still, on a whole second: no window ends, and every wait is exact.
+const now = Math.ceil(Date.now() / 1_000);
+const inSeconds = (seconds: number) => new Date((now + seconds) * 1_000).toISOString();
 const rex = '{"name":"Rex","categoryId":1}';
+const preflight = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' };
 
-describe('quotas', () => {
-  let service: TestService;
-  let keys: Keys;
-  /** Unix time in seconds, at which the server's clock stands still. */
-  let now: number;
+let service: TestService;
+const keys = new Map<string, string>();
 
-  beforeAll(async () => {
-    ({ service, keys, now } = await startWithKeys({
-      denied: { perMinute: 1, perDay: 1_000 },
-      errors: { perMinute: 6, perDay: 1_000 },
-      free: { perMinute: 3, perDay: 1_000 },
-      day: { perMinute: 100, perDay: 3 },
-      both: { perMinute: 3, perDay: 3 },
-      tie: { perMinute: 50, perDay: 50 },
-      dayIsLess: { perMinute: 50, perDay: 20 },
-      window: { perMinute: 40, perDay: 1_000 },
-      race: { perMinute: 1_000, perDay: 25 },
-      preflight: { perMinute: 2, perDay: 1_000 },
-      head: { perMinute: 2, perDay: 1_000 },
-    }));
-    await service.call('/pets', { json: rex });
-    await service.call('/pets', { json: rex, headers: { 'Idempotency-Key': 'taken' } });
-    await service.call('/pets', { token: keys['denied'] ?? '' });
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
-
-  const callAs = (name: string, path = '/pets', options: CallOptions = {}) => {
-    const token = keys[name];
-    if (token === undefined) throw new Error(`There is no key ${name}.`);
-    return service.call(path, { token, ...options });
-  };
-  const inTurn = async (name: string, times: number) => {
-    const answers: Answer[] = [];
-    for (let i = 0; i < times; i += 1) answers.push(await callAs(name));
-    return answers;
-  };
-
-  describe('every response has the headers', () => {
-    const preflight = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' };
-    const answers: readonly [string, number, () => Promise<Answer>][] = [
-      ['200', 200, () => service.call('/pets')],
-      ['200 of one animal', 200, () => service.call('/pets/1')],
-      ['200 to HEAD', 200, () => service.call('/pets', { method: 'HEAD' })],
-      ['201', 201, () => service.call('/pets', { json: rex })],
-      [
-        '201 again',
-        201,
-        () => service.call('/pets', { json: rex, headers: { 'Idempotency-Key': 'taken' } }),
-      ],
-      [
-        '204 to a preflight',
-        204,
-        () => service.call('/pets', { method: 'OPTIONS', token: null, headers: preflight }),
-      ],
-      ['400 of the query', 400, () => service.call('/pets?limit=0')],
-      ['400 of the body', 400, () => service.call('/pets', { json: '{}' })],
-      ['400 of JSON', 400, () => service.call('/pets', { json: '{' })],
-      ['400 of the path', 400, () => service.call('/pets/x')],
-      ['401 without a key', 401, () => service.call('/pets', { token: null })],
-      ['401 with a wrong key', 401, () => service.call('/pets', { token: 'wrong' })],
-      ['404 of an animal', 404, () => service.call('/pets/999')],
-      ['404 of a path', 404, () => service.call('/nowhere')],
-      ['405', 405, () => service.call('/pets', { method: 'DELETE' })],
-      ['413', 413, () => service.call('/pets', { json: `"${'x'.repeat(20_000)}"` })],
-      [
-        '415',
-        415,
-        () => service.call('/pets', { json: rex, headers: { 'Content-Type': 'text/plain' } }),
-      ],
-      [
-        '422',
-        422,
-        () =>
-          service.call('/pets', {
-            json: '{"name":"A","categoryId":1}',
-            headers: { 'Idempotency-Key': 'taken' },
-          }),
-      ],
-      ['429', 429, () => callAs('denied')],
-      ['501', 501, () => service.call('/store/orders')],
-    ];
-
-    test.each(answers)('%s', async (_name, status, send) => {
-      const answer = await send();
-      expect(answer.status).toBe(status);
-      expectResponseHeaders(answer);
-      const { limit, remaining, reset } = rateLimitOf(answer);
-      expect(remaining).toBeLessThanOrEqual(limit);
-      expect(reset).toBeGreaterThanOrEqual(now);
-      expect(reset).toBeLessThanOrEqual(now + windowSeconds.minute + 1);
-      expect(answer.headers.get('RateLimit-Policy')).toMatch(
-        /^"minute";q=\d+;w=60(?:, "day";q=\d+;w=86400)?$/,
-      );
-      expect(answer.headers.get('RateLimit')).toMatch(
-        /^"minute";r=\d+;t=\d+(?:, "day";r=\d+;t=\d+)?$/,
-      );
-      expect(windowsOf(answer)['minute']?.remaining).toBe(remaining);
-      expect(answer.headers.has('Retry-After')).toBe(status === 429);
-    });
-  });
-
-  describe('counting', () => {
-    test.each([
-      ['free', 60],
-      ['pro', 300],
-    ] as const)('the plan %s admits exactly %d of many at once', async (plan, limit) => {
-      const answers = await Promise.all(
-        Array.from({ length: limit + 140 }, () =>
-          service.call('/pets', { token: service.tokens[plan] }),
-        ),
-      );
-      const admitted = answers.filter(({ status }) => status === 200);
-      expect(admitted).toHaveLength(limit);
-      expect(answers.filter(({ status }) => status === 429)).toHaveLength(140);
-      const remaining = admitted.map((answer) => rateLimitOf(answer).remaining);
-      expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: limit }, (_, i) => i));
-    });
-
-    test('the day admits exactly its limit of many requests at once', async () => {
-      const answers = await Promise.all(Array.from({ length: 60 }, () => callAs('race')));
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(25);
-    });
-
-    test('an admitted request costs one, whatever its status', async () => {
-      const answers = [
-        await callAs('errors', '/pets?limit=0'),
-        await callAs('errors', '/pets/999'),
-        await callAs('errors', '/nowhere'),
-        await callAs('errors', '/pets', { method: 'DELETE' }),
-        await callAs('errors', '/pets', { json: '{' }),
-        await callAs('errors', '/store/orders'),
-      ];
-      expect(answers.map(({ status }) => status)).toEqual([400, 404, 404, 405, 400, 501]);
-      expect(answers.map((answer) => rateLimitOf(answer).remaining)).toEqual([5, 4, 3, 2, 1, 0]);
-      expect(answers.map((answer) => windowsOf(answer)['day']?.remaining)).toEqual([
-        999, 998, 997, 996, 995, 994,
-      ]);
-      expectError(await callAs('errors'), 429, 'rate_limit_exceeded');
-    });
-
-    test('a denied request costs nothing in either window', async () => {
-      const answers = await inTurn('free', 8);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
-      expect(answers.map((answer) => windowsOf(answer)['day']?.remaining)).toEqual([
-        999, 998, 997, 997, 997, 997, 997, 997,
-      ]);
-    });
-
-    test('a request that the day denies costs nothing in the minute', async () => {
-      const answers = await inTurn('day', 6);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429, 429]);
-      expect(answers.map((answer) => windowsOf(answer)['minute']?.remaining)).toEqual([
-        99, 98, 97, 97, 97, 97,
-      ]);
-    });
-
-    test('HEAD costs one', async () => {
-      const head = () => callAs('head', '/pets', { method: 'HEAD' });
-      expect(rateLimitOf(await head()).remaining).toBe(1);
-      expect(rateLimitOf(await head()).remaining).toBe(0);
-      const denied = await head();
-      expect(denied.status).toBe(429);
-      expect(denied.text).toBe('');
-      expect(denied.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
-    });
-
-    test('a preflight costs nothing, of a key or an address', async () => {
-      const preflight = (token: string | null) =>
-        service.call('/pets', {
-          method: 'OPTIONS',
-          token,
-          headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' },
-        });
-      const before = rateLimitOf(await preflight(null));
-      expect(rateLimitOf(await preflight(null)).remaining).toBe(before.remaining);
-      await preflight(keys['preflight'] ?? '');
-      expect(rateLimitOf(await callAs('preflight')).remaining).toBe(1);
-    });
-
-    test('OPTIONS that is not a preflight costs nothing either', async () => {
-      const before = rateLimitOf(await callAs('window'));
-      expect((await callAs('window', '/pets', { method: 'OPTIONS' })).status).toBe(204);
-      expect(rateLimitOf(await callAs('window')).remaining).toBe(before.remaining - 1);
-    });
-
-    test('keys do not share a quota', async () => {
-      const before = windowsOf(await service.call('/pets'))['day']?.remaining ?? 0;
-      await callAs('window');
-      expect(windowsOf(await service.call('/pets'))['day']?.remaining).toBe(before - 1);
-    });
-  });
-
-  describe('reporting', () => {
-    test('the minute is reported while it has less left than the day', async () => {
-      expect(rateLimitOf(await callAs('window')).limit).toBe(40);
-    });
-
-    test('the day is reported once it has less left than the minute', async () => {
-      const answer = await callAs('dayIsLess');
-      const { limit, remaining, reset } = rateLimitOf(answer);
-      expect({ limit, remaining }).toEqual({ limit: 20, remaining: 19 });
-      expect(reset - now).toBeGreaterThan(86_000);
-    });
-
-    test('if both windows have the same number left, the minute is reported', async () => {
-      const answer = await callAs('tie');
-      expect(rateLimitOf(answer).reset - now).toBeLessThanOrEqual(61);
-    });
-
-    test('if both windows deny, the one that resets later is reported', async () => {
-      const answers = await inTurn('both', 4);
-      const denied = answers[3];
-      if (denied === undefined) throw new Error('No answer came.');
-      expectError(
-        denied,
-        429,
-        'rate_limit_exceeded',
-        /^The limit of 3 requests a day is used up until /,
-      );
-      expect(Number(denied.headers.get('Retry-After'))).toBeGreaterThan(86_000);
-    });
-
-    test('the reset is identical within a window', async () => {
-      const answers = await Promise.all(Array.from({ length: 30 }, () => callAs('window')));
-      expect(new Set(answers.map((answer) => rateLimitOf(answer).reset)).size).toBe(1);
-    });
-
-    test('RateLimit-Policy holds both windows', async () => {
-      expect((await callAs('dayIsLess')).headers.get('RateLimit-Policy')).toBe(
-        '"minute";q=50;w=60, "day";q=20;w=86400',
-      );
-    });
-  });
-
-  describe('a 429', () => {
-    test('has the Error body and the same wait in its body and headers', async () => {
-      const denied = await callAs('denied');
-      const retryAfter = denied.headers.get('Retry-After');
-      const opensAt = new Date(rateLimitOf(denied).reset * 1_000).toISOString().replace('.000', '');
-      expectError(
-        denied,
-        429,
-        'rate_limit_exceeded',
-        new RegExp(
-          `^The limit of 1 request a minute is used up until ${opensAt}\\. Retry after ${retryAfter} s\\.`,
-        ),
-      );
-      expect(rateLimitOf(denied)).toMatchObject({ limit: 1, remaining: 0 });
-      expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
-      expect(Number(retryAfter)).toBeLessThanOrEqual(60);
-      expect(windowsOf(denied)['minute']).toEqual({ remaining: 0, seconds: Number(retryAfter) });
-    });
-
-    test('creates nothing', async () => {
-      const before = (await service.call('/pets?limit=100')).text;
-      expectError(await callAs('denied', '/pets', { json: rex }), 429, 'rate_limit_exceeded');
-      expect((await service.call('/pets?limit=100')).text).toBe(before);
-    });
-
-    test('is sent before any other error of the request', async () => {
-      for (const path of ['/pets?limit=0', '/nowhere', '/pets/%ff', '/store/orders']) {
-        expectError(await callAs('denied', path), 429, 'rate_limit_exceeded');
+beforeAll(async () => {
+  const clock = createTestClock(now * 1_000);
+  service = await startService('postgres', {
+    ...{ clock, quotaClock: clock },
+    // More than 4 strikes, or half the limit, ban; nothing counts as still in flight.
+    env: { BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '4', BAN_SECONDS: '100' },
+    async prepare(db) {
+      for (const [name, quota] of Object.entries(quotas)) {
+        keys.set(name, (await createApiKey(db, { name, plan: 'enterprise', quota })).token);
       }
-    });
+    },
+  });
+  await service.call('/pets', { json: rex });
+  await service.call('/pets', { json: rex, headers: { 'Idempotency-Key': 'taken' } });
+  await callAs('denied');
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const callAs = (name: KeyName, path = '/pets', options: CallOptions = {}) =>
+  service.call(path, { token: keys.get(name) ?? null, ...options });
+
+async function inTurn(name: KeyName, times: number): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let i = 0; i < times; i += 1) answers.push(await callAs(name));
+  return answers;
+}
+
+describe('every response has the headers', () => {
+  const asked: Record<string, [status: number, path: string, options?: CallOptions]> = {
+    '200': [200, '/pets'],
+    '200 of one animal': [200, '/pets/1'],
+    '200 to HEAD': [200, '/pets', { method: 'HEAD' }],
+    '201': [201, '/pets', { json: rex }],
+    '201 again': [201, '/pets', { json: rex, headers: { 'Idempotency-Key': 'taken' } }],
+    '204 to a preflight': [204, '/pets', { method: 'OPTIONS', token: null, headers: preflight }],
+    '400 of the query': [400, '/pets?limit=0'],
+    '400 of the body': [400, '/pets', { json: '{}' }],
+    '400 of JSON': [400, '/pets', { json: '{' }],
+    '400 of the path': [400, '/pets/x'],
+    '401 without a key': [401, '/pets', { token: null }],
+    '401 with a wrong key': [401, '/pets', { token: 'wrong' }],
+    '404 of an animal': [404, '/pets/999'],
+    '404 of a path': [404, '/nowhere'],
+    '405': [405, '/pets', { method: 'DELETE' }],
+    '413': [413, '/pets', { json: `"${'x'.repeat(20_000)}"` }],
+    '415': [415, '/pets', { json: rex, headers: { 'Content-Type': 'text/plain' } }],
+    '422': [
+      ...([422, '/pets'] as const),
+      { json: '{"name":"A","categoryId":1}', headers: { 'Idempotency-Key': 'taken' } },
+    ],
+    '501': [501, '/store/orders'],
+  };
+
+  test.each(Object.entries(asked))('%s', async (_, [status, path, options]) => {
+    const answer = await service.call(path, options);
+    expect(answer.status).toBe(status);
+    expectResponseHeaders(answer);
+    const { limit, remaining, reset } = rateLimitOf(answer);
+    const hasKey = options?.token === undefined;
+    expect({ limit, reset }).toEqual({ limit: hasKey ? 1_000_000 : 60, reset: now + 60 });
+    const { headers } = answer;
+    const policy = `"minute";q=${limit};w=60`;
+    const left = `"minute";r=${remaining};t=60`;
+    const day = headers.get('RateLimit')?.match(/"day";r=\d+/)?.[0];
+    expect(headers.get('RateLimit-Policy')).toBe(
+      hasKey ? `${policy}, "day";q=10000000;w=86400` : policy,
+    );
+    expect(headers.get('RateLimit')).toBe(hasKey ? `${left}, ${day};t=86400` : left);
+    expect(headers.has('Retry-After')).toBe(false);
+  });
+});
+
+test('a 429 says when to retry, warns from half of the strikes on, and tells the end of a ban', async () => {
+  const answers = await inTurn('strikes', 8);
+  expect(answers[0]?.status).toBe(200);
+  const opensAt = inSeconds(60).replace('.000', '');
+  const denied = `The limit of 1 request a minute is used up until ${opensAt}. Retry after 60 s.`;
+  const warned = `${denied} If it keeps sending requests before then, this API key will be banned for a while.`;
+  for (const [i, answer] of answers.slice(1, 6).entries()) {
+    // After no, one, two, three and four strikes of four.
+    const message = i < 2 ? denied : warned;
+    expectError(answer, 429, 'rate_limit_exceeded');
+    expect(answer.body).toEqual({ code: 'rate_limit_exceeded', message, status: 429 });
+    expect(answer.headers.get('Retry-After')).toBe('60');
+    expect(rateLimitOf(answer)).toEqual({ limit: 1, remaining: 0, reset: now + 60 });
+    expect(answer.headers.get('RateLimit')).toBe('"minute";r=0;t=60, "day";r=999;t=86400');
+  }
+  const bannedUntil = inSeconds(100).replace('.000', '');
+  const banned = `This API key is temporarily banned until ${bannedUntil} because it kept sending requests after a 429\\. Retry after 100 s\\.`;
+  for (const answer of answers.slice(6)) {
+    expectError(answer, 429, 'key_temporarily_banned', new RegExp(`^${banned}$`));
+    expect(answer.headers.get('Retry-After')).toBe('100');
+    expect(rateLimitOf(answer)).toEqual({ limit: 1, remaining: 0, reset: now + 100 });
+    expect(answer.headers.get('RateLimit')).toBe('"minute";r=0;t=100, "day";r=0;t=100');
+  }
+});
+
+test('a denied request creates nothing, and is told so before any other error', async () => {
+  const before = (await service.call('/pets?limit=100')).text;
+  expectError(await callAs('denied', '/pets', { json: rex }), 429, 'rate_limit_exceeded');
+  expect((await service.call('/pets?limit=100')).text).toBe(before);
+  const head = await callAs('denied', '/pets', { method: 'HEAD' });
+  expect([head.status, head.text, head.headers.get('Retry-After')]).toEqual([429, '', '86400']);
+  for (const path of ['/pets?limit=0', '/nowhere', '/pets/%ff', '/store/orders']) {
+    expectError(await callAs('denied', path), 429, 'rate_limit_exceeded', /of 1 request a day is/);
+  }
+});
+
+test('an admitted request costs one, whatever its status', async () => {
+  const answers = [
+    await callAs('errors', '/pets?limit=0'),
+    await callAs('errors', '/pets/999'),
+    await callAs('errors', '/nowhere'),
+    await callAs('errors', '/pets', { method: 'DELETE' }),
+    await callAs('errors', '/pets', { json: '{' }),
+    await callAs('errors', '/store/orders'),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([400, 404, 404, 405, 400, 501]);
+  expect(answers.map((answer) => rateLimitOf(answer).remaining)).toEqual([5, 4, 3, 2, 1, 0]);
+  expect(answers.map((answer) => windowsOf(answer)['day']?.remaining)).toEqual([
+    999, 998, 997, 996, 995, 994,
+  ]);
+  expectError(await callAs('errors'), 429, 'rate_limit_exceeded');
+});
+
+test('HEAD costs one, and OPTIONS nothing, whether it is a preflight or not', async () => {
+  const remaining = async (method: string) =>
+    rateLimitOf(await callAs('free', '/pets', { method })).remaining;
+  expect(await remaining('HEAD')).toBe(3);
+  const options = { method: 'OPTIONS', headers: preflight };
+  expect((await callAs('free', '/pets', options)).status).toBe(204);
+  expect((await callAs('free', '/pets', { method: 'OPTIONS' })).status).toBe(204);
+  expect(await remaining('GET')).toBe(2);
+  const ofNetwork = async () =>
+    rateLimitOf(await service.call('/pets', { ...options, token: null })).remaining;
+  expect(await ofNetwork()).toBe(await ofNetwork());
+});
+
+test.each(['free', 'pro', 'business'] as const)(
+  'the plan %s has the numbers of the contract',
+  async (plan) => {
+    const { perMinute, perDay } = plans[plan];
+    const answer = await service.call('/pets', { token: service.tokens[plan] });
+    expect(answer.headers.get('RateLimit-Policy')).toBe(
+      `"minute";q=${perMinute};w=60, "day";q=${perDay};w=86400`,
+    );
+    expect(rateLimitOf(answer).remaining).toBe(perMinute - 1);
+  },
+);
+
+test('exactly the limit of many requests at once is admitted, each with another number left', async () => {
+  const answers = await Promise.all(Array.from({ length: 400 }, () => callAs('crowd')));
+  const admitted = answers.filter(({ status }) => status === 200);
+  const remaining = admitted.map((answer) => rateLimitOf(answer).remaining).sort((a, b) => a - b);
+  expect(remaining).toEqual(Array.from({ length: 300 }, (_, i) => i));
+});
+
+describe('the rate-limit status', () => {
+  const path = '/rate-limit';
+
+  /** The body of a 200, which must be one of the contract's. */
+  async function statusOf(name: KeyName) {
+    const answer = await callAs(name, path);
+    expect(answer.status).toBe(200);
+    expectResponseHeaders(answer);
+    return { ...RateLimitStatus.parse(answer.body), told: rateLimitOf(answer) };
+  }
+
+  test('shows both windows and the plan, and costs nothing', async () => {
+    const told = rateLimitOf(await callAs('counted'));
+    for (let i = 0; i < 3; i += 1) {
+      expect(await statusOf('counted')).toEqual({
+        plan: 'enterprise',
+        subject: 'key',
+        windows: {
+          minute: { limit: 10, remaining: 9, resetsAt: inSeconds(60) },
+          day: { limit: 100, remaining: 99, resetsAt: inSeconds(86_400) },
+        },
+        bannedUntil: null,
+        warned: false,
+        told,
+      });
+    }
+    expect(rateLimitOf(await callAs('counted')).remaining).toBe(8);
+  });
+
+  test('reports the window that resets later if both are used up', async () => {
+    await callAs('usedUp');
+    const { windows, told } = await statusOf('usedUp');
+    expect(windows).toMatchObject({ minute: { remaining: 0 }, day: { remaining: 0 } });
+    expect(told).toEqual({ limit: 1, remaining: 0, reset: now + 86_400 });
+  });
+
+  test('is no strike of a denied key, warns from half of them on, and shows the end of a ban', async () => {
+    await inTurn('statusStrikes', 3);
+    for (let i = 0; i < 10; i += 1) {
+      expect(await statusOf('statusStrikes')).toMatchObject({ bannedUntil: null, warned: false });
+    }
+    await callAs('statusStrikes');
+    expect((await statusOf('statusStrikes')).warned).toBe(true);
+    const refused = (await inTurn('statusStrikes', 3)).at(-1) as Answer;
+    expectError(refused, 429, 'key_temporarily_banned');
+    const status = { bannedUntil: inSeconds(100), warned: false, told: rateLimitOf(refused) };
+    expect(await statusOf('statusStrikes')).toMatchObject(status);
+  });
+
+  test('has an allowance of 60 a minute, which is no quota', async () => {
+    const answers = await Promise.all(Array.from({ length: 61 }, () => callAs('eager', path)));
+    const [denied, ...others] = answers.filter(({ status }) => status !== 200);
+    expect(others).toEqual([]);
+    const used = /^The limit of 60 requests a minute is used up until /;
+    expectError(denied as Answer, 429, 'rate_limit_exceeded', used);
+    expect(rateLimitOf(denied as Answer)).toMatchObject({ limit: 60, remaining: 0 });
+    expect((await callAs('eager')).status).toBe(200);
+  });
+
+  test('answers HEAD without a body, no other method, and nobody without a key', async () => {
+    const head = await callAs('counted', path, { method: 'HEAD' });
+    expect([head.status, head.text]).toEqual([200, '']);
+    const post = await callAs('counted', path, { method: 'POST' });
+    expectError(post, 405, 'method_not_allowed');
+    expect(post.headers.get('Allow')).toBe('GET, HEAD');
+    const ofNetwork = async () => {
+      const answer = await service.call(path, { token: null });
+      expectError(answer, 401, 'unauthorized');
+      return rateLimitOf(answer).remaining;
+    };
+    expect((await ofNetwork()) - (await ofNetwork())).toBe(1);
   });
 });

@@ -1,191 +1,181 @@
 import { plans, type Quota } from '@animal-store/contract';
-import { openRedis, type Redis, type Server, until } from '@animal-store/testkit';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { openRedis, openRedisCluster } from '@animal-store/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { adminOf, adminToken } from '../support/admin.ts';
+import type { LocalServer } from '../support/local-server.ts';
 import {
   askAtOnce,
   type Replicas,
   type Reply,
   randomOf,
   startReplicas,
+  untilRedisDecides,
 } from '../support/replicas.ts';
+import { createTestClock } from '../support/test-clock.ts';
 
-const isHeavy = inject('isHeavy');
-const replicasOfThisRun = isHeavy ? 3 : 2;
-/** Over how many of them a load is spread. */
-const spreadsOfThisRun = isHeavy ? [1, 3] : [2];
-/** How many requests come at once. */
-const crowdOfThisRun = isHeavy ? 5_000 : 1_000;
+/** How far the clocks of the replicas are off. */
+const skewsMs = [0, 300_000, -300_000];
+const minuteMs = 60_000;
 
-const banSeconds = 10;
-
-let redis: Redis;
-let replicas: Replicas;
-
-beforeAll(async () => {
-  redis = await openRedis();
-  const env = {
-    REDIS_URL: redis.url,
-    REPLICAS: String(replicasOfThisRun),
-    TRUST_PROXY: '1',
-    BAN_SECONDS: String(banSeconds),
-    // A hundred limits' worth of strikes: what overloads a key here does not get it banned.
-    BAN_STRIKE_PERCENT: '10000',
-  };
-  replicas = await startReplicas({ env: Array.from({ length: replicasOfThisRun }, () => env) });
-});
-afterAll(async () => {
-  await replicas?.[Symbol.asyncDispose]();
-  await redis?.close();
-});
-
-const ask = (server: Server, token?: string) => replicas.ask(server, token);
 const isAdmitted = ({ status }: Reply) => status === 200;
 const isBanned = ({ code }: Reply) => code === 'key_temporarily_banned';
-const distinct = <T>(list: readonly T[]) => [...new Set(list)];
 
-/** Sends so many requests at once to random ones of so many replicas. */
-async function load(plan: 'free' | 'pro' | Quota, times: number, among: number) {
-  const token = await replicas.createToken(plan);
-  const servers = replicas.servers.slice(0, among);
-  return { token, replies: await askAtOnce(replicas, { token, times, servers }) };
-}
+/** Opens one Redis, or the nodes of a Cluster. */
+const stores = {
+  'one Redis': async () => {
+    const redis = await openRedis();
+    return { urls: [redis.url], kill: redis.kill, close: () => redis.close() };
+  },
+  'a Cluster': async () => {
+    const cluster = await openRedisCluster();
+    const kill = () => Promise.all(cluster.nodes.map((node) => node.kill()));
+    return { urls: cluster.urls, kill, close: () => cluster[Symbol.asyncDispose]() };
+  },
+};
 
-/** What holds of any load on a fresh key, in each window: a slow machine may need more than one minute. */
-function expectExact(replies: readonly Reply[], limit: number): void {
-  const windows = [...Map.groupBy(replies, ({ reset }) => reset).values()];
-  for (const window of windows) expectExactWindow(window, limit);
-  // One and the same reset within a window, whichever replica reports it.
-  const resets = windows.map(([reply]) => reply?.reset ?? 0).sort((a, b) => a - b);
-  for (const [i, reset] of resets.slice(1).entries()) {
-    expect(reset - (resets[i] ?? 0)).toBeGreaterThanOrEqual(60);
+describe.each(Object.entries(stores))('three replicas on %s', (_, openStore) => {
+  const stack = new AsyncDisposableStack();
+  let store: Awaited<ReturnType<typeof openStore>>;
+  let replicas: Replicas<LocalServer>;
+  // It stands still until a test moves it. Those of the replicas are off.
+  const quotaClock = createTestClock(Date.now());
+  const clocks = skewsMs.map((skewMs) => createTestClock(quotaClock.now() + skewMs));
+  const inSeconds = (seconds: number) => Math.ceil(quotaClock.now() / 1_000 + seconds);
+
+  beforeAll(async () => {
+    store = await openStore();
+    stack.defer(() => store.close());
+    const env = {
+      REDIS_URL: store.urls.join(','),
+      REDIS_TIMEOUT_MS: '5000',
+      REPLICAS: '3',
+      TRUST_PROXY: '1',
+      ADMIN_TOKEN: adminToken,
+      BAN_SECONDS: '10',
+      BAN_GRACE_MS: '0',
+      // A hundred limits' worth of strikes: what overloads a key here does not get it banned.
+      BAN_STRIKE_PERCENT: '10000',
+    };
+    const times = clocks.map((clock) => ({ clock, quotaClock }));
+    replicas = stack.use(await startReplicas({ env: [env, env, env] }, times));
+    await untilRedisDecides(replicas);
+  });
+  afterAll(() => stack.disposeAsync());
+
+  const askEach = (token: string) =>
+    Promise.all(replicas.servers.map((server) => replicas.ask(server, token)));
+
+  /** Tokens of keys that share a quota; of one key without an account. */
+  async function createTokens(quota: Quota, count: number): Promise<string[]> {
+    if (count === 1) return [await replicas.createToken(quota)];
+    const admin = adminOf(randomOf(replicas.servers));
+    const account = crypto.randomUUID();
+    await admin.call(`/accounts/${account}`, {
+      method: 'PUT',
+      json: JSON.stringify({ plan: 'enterprise', quota }),
+    });
+    const issued = Array.from({ length: count }, () => admin.create(JSON.stringify({ account })));
+    return (await Promise.all(issued)).map(({ token }) => token);
   }
-}
 
-function expectExactWindow(replies: readonly Reply[], limit: number): void {
-  const admitted = replies.filter(isAdmitted);
-  expect(admitted).toHaveLength(Math.min(replies.length, limit));
-  expect(distinct(replies.map(({ code }) => code ?? 'admitted'))).toEqual(
-    replies.length > limit
-      ? expect.arrayContaining(['admitted', 'rate_limit_exceeded'])
-      : ['admitted'],
-  );
-  expect(distinct(replies.map((reply) => reply.limit))).toEqual([limit]);
-  // Each value once, from the limit downwards; nothing for the others.
-  expect(admitted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
-    Array.from(admitted, (_, i) => limit - 1 - i),
-  );
-  const refused = replies.filter((reply) => !isAdmitted(reply));
-  expect(refused.filter(({ remaining, status }) => remaining !== 0 || status !== 429)).toEqual([]);
-}
-
-describe.each(spreadsOfThisRun)('over %i replicas', (among) => {
-  const loads = [0.9, 1, 3];
-
-  describe.each(['free', 'pro'] as const)('the minute of a %s key', (plan) => {
-    test.each(loads)(
-      'admits exactly the limit when %f times as many requests come',
-      async (times) => {
-        const { perMinute, perDay } = plans[plan];
-        const { token, replies } = await load(plan, perMinute * times, among);
-        expectExact(replies, perMinute);
-        // Those that were refused cost nothing of the day.
-        const admitted = replies.filter(isAdmitted).length;
-        const last = await ask(randomOf(replicas.servers), token);
-        expect(last.windows['day']?.remaining).toBe(perDay - admitted - (isAdmitted(last) ? 1 : 0));
-      },
+  /** Sends so many requests at once to random replicas. */
+  const load = (tokens: readonly string[], times: number) =>
+    Promise.all(
+      Array.from({ length: times }, (_, i) =>
+        replicas.ask(randomOf(replicas.servers), tokens[i % tokens.length]),
+      ),
     );
-  });
 
-  describe('the day of a key', () => {
-    test.each(loads)(
-      'admits exactly the limit when %f times as many requests come',
-      async (times) => {
-        const quota = { perMinute: 1_000, perDay: 100 };
-        const { token, replies } = await load(quota, quota.perDay * times, among);
-        expectExact(replies, quota.perDay);
-        // Those that were refused cost nothing of the minute.
-        const admitted = Math.min(quota.perDay * times, quota.perDay);
-        const last = await ask(randomOf(replicas.servers), token);
-        expect(last.windows['minute']?.remaining).toBe(
-          quota.perMinute - admitted - (isAdmitted(last) ? 1 : 0),
-        );
-      },
+  /** What holds of any load on fresh keys: all replicas decide, and report, as one. */
+  function expectExact(replies: readonly Reply[], limit: number, resetInSeconds: number): void {
+    const admitted = replies.filter(isAdmitted);
+    const refused = replies.filter((reply) => !isAdmitted(reply));
+    expect(admitted).toHaveLength(Math.min(replies.length, limit));
+    // Each number once, from the limit downwards.
+    expect(admitted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
+      Array.from(admitted, (_, i) => limit - 1 - i),
     );
-  });
-});
-
-test('of a crowd at once, a key of 60 admits 60, which cost 60 of the day', async () => {
-  const { token, replies } = await load('free', crowdOfThisRun, replicasOfThisRun);
-  expectExact(replies, 60);
-  const last = await ask(randomOf(replicas.servers), token);
-  const admitted = [...replies, last].filter(isAdmitted).length;
-  expect(last.windows['day']?.remaining).toBe(plans.free.perDay - admitted);
-});
-
-test('requests without a key share the quota of their address', async () => {
-  const headers = { 'X-Forwarded-For': '203.0.113.7' };
-  const startedAt = Date.now();
-  const replies = await Promise.all(
-    Array.from({ length: 300 }, () => replicas.ask(randomOf(replicas.servers), undefined, headers)),
-  );
-  expect(replies.filter(({ status }) => status === 401)).toHaveLength(60);
-  expect(replies.filter(({ status }) => status === 429)).toHaveLength(240);
-  // Each replica adds to its own time what Redis says is left of the minute.
-  const endedAt = Date.now();
-  for (const { reset } of replies) {
-    expect(reset).toBeGreaterThanOrEqual(Math.floor(startedAt / 1_000) + 60);
-    expect(reset).toBeLessThanOrEqual(Math.ceil(endedAt / 1_000) + 60);
+    for (const reply of replies) {
+      expect(reply).toMatchObject({ limit, reset: inSeconds(resetInSeconds) });
+    }
+    for (const reply of refused) {
+      const told = { code: 'rate_limit_exceeded', remaining: 0, retryAfter: resetInSeconds };
+      expect(reply).toMatchObject(told);
+    }
   }
-  // Another address is not touched.
-  const other = { 'X-Forwarded-For': '203.0.113.8' };
-  const { status, remaining } = await replicas.ask(randomOf(replicas.servers), undefined, other);
-  expect({ status, remaining }).toEqual({ status: 401, remaining: 59 });
-});
 
-test('a key that ignores its limit is banned on every replica, and the ban ends at its reset', async () => {
-  const token = await replicas.createToken({ perMinute: 1, perDay: 1 });
-  const askEach = () => Promise.all(replicas.servers.map((server) => ask(server, token)));
-  const everywhere = await until(async () => {
-    await askAtOnce(replicas, { token, times: 20, servers: replicas.servers });
-    // On a slow machine, a ban may end before all replicas were asked. The next one is longer.
-    const replies = await askEach();
-    return replies.every(isBanned) && replies;
+  const { free } = plans;
+  const day = { perMinute: 1_000, perDay: 100 };
+  test.each([
+    { of: 'the minute of a key', quota: free, keys: 1, times: 54 },
+    { of: 'the minute of a key', quota: free, keys: 1, times: 60 },
+    { of: 'the minute of a key', quota: free, keys: 1, times: 1_000 },
+    { of: 'the day of a key', quota: day, keys: 1, times: 300 },
+    { of: 'the minute of an account with 20 keys', quota: free, keys: 20, times: 180 },
+    { of: 'the day of an account with 20 keys', quota: day, keys: 20, times: 300 },
+  ])('$of admits exactly the limit of $times requests at once', async ({ quota, keys, times }) => {
+    const tokens = await createTokens(quota, keys);
+    const replies = await load(tokens, times);
+    const isOfDay = quota === day;
+    expectExact(replies, isOfDay ? 100 : 60, isOfDay ? 86_400 : 60);
+    // Those that were refused cost nothing of the other window.
+    const [other, limit] = isOfDay ? ['minute', day.perMinute] : ['day', free.perDay];
+    const lasts = await load(tokens, 1);
+    const admitted = [...replies, ...lasts].filter(isAdmitted).length;
+    expect(lasts[0]?.windows[other]?.remaining).toBe(limit - admitted);
   });
-  const reset = Math.max(...everywhere.map((reply) => reply.reset));
-  expect(everywhere).toEqual(
-    replicas.servers.map(() =>
-      expect.objectContaining({ status: 429, limit: 1, remaining: 0, reset }),
-    ),
-  );
 
-  // All replicas are asked until all have freed it. The ban's end was told in whole seconds, rounded up.
-  const freed = await Promise.all(
-    replicas.servers.map(async (server) => {
-      let lastBannedAt = 0;
-      const reply = await until(async () => {
-        const askedAt = Date.now();
-        const reply = await ask(server, token);
-        if (!isBanned(reply)) return { code: reply.code, at: Date.now() };
-        lastBannedAt = askedAt;
-        return undefined;
-      });
-      return { ...reply, lastBannedAt };
-    }),
-  );
-  for (const { code, at, lastBannedAt } of freed) {
+  test('a key that ignores its limit is banned on every replica, and the ban ends at its reset', async () => {
+    const token = await replicas.createToken({ perMinute: 1, perDay: 1 });
+    await load([token], 150);
+    for (const reply of await askEach(token)) {
+      expect(isBanned(reply)).toBe(true);
+      const told = { limit: 1, remaining: 0, reset: inSeconds(10), retryAfter: 10 };
+      expect(reply).toMatchObject(told);
+    }
+    const advance = (ms: number) =>
+      Promise.all([quotaClock, ...clocks].map((clock) => clock.advance(ms)));
+    await advance(9_999);
+    expect((await askEach(token)).every(isBanned)).toBe(true);
+    await advance(1);
     // Its day is still used up.
-    expect(code).toBe('rate_limit_exceeded');
-    expect(at).toBeGreaterThan((reset - 1) * 1_000);
-    expect(lastBannedAt).toBeLessThan(reset * 1_000);
-  }
-});
+    for (const { code } of await askEach(token)) expect(code).toBe('rate_limit_exceeded');
+  });
 
-// No other replica has seen the key, so none can remember what it has used.
-test('counts survive a restart of all replicas that made them', async () => {
-  const token = await replicas.createToken('free');
-  const servers = replicas.servers.slice(0, 1);
-  const before = await askAtOnce(replicas, { token, times: 40, servers });
-  await replicas.restart(0);
-  const after = await askAtOnce(replicas, { token, times: 40, servers: replicas.servers });
-  expectExact([...before, ...after], 60);
+  test('requests without a key share the quota of their address', async () => {
+    const from = (address: string) =>
+      replicas.ask(randomOf(replicas.servers), undefined, { 'X-Forwarded-For': address });
+    const replies = await Promise.all(Array.from({ length: 300 }, () => from('203.0.113.7')));
+    expect(replies.filter(({ status }) => status === 401)).toHaveLength(60);
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(240);
+    expect(await from('203.0.113.8')).toMatchObject({ status: 401, remaining: 59 });
+  });
+
+  test('counts survive a restart of the replica that made them', async () => {
+    const token = await replicas.createToken('free');
+    const servers = replicas.servers.slice(0, 1);
+    const before = await askAtOnce(replicas, { token, times: 40, servers });
+    await replicas.restart(0);
+    expectExact([...before, ...(await load([token], 40))], 60, 60);
+  });
+
+  // Last, because it takes Redis away.
+  test('without Redis, each replica admits its share, to all keys of an account together, by its own clock', async () => {
+    const quota = { perMinute: 1_000, perDay: 29 };
+    const [shared, alone] = [await createTokens(quota, 3), await createTokens(quota, 1)];
+    await store.kill();
+    for (const [i, server] of replicas.servers.entries()) {
+      const ask = (tokens: readonly string[]) =>
+        Promise.all(
+          Array.from({ length: 24 }, (_, n) => replicas.ask(server, tokens[n % tokens.length])),
+        );
+      for (const replies of [await ask(shared), await ask(alone)]) {
+        // A third, rounded up.
+        expect(replies.filter(isAdmitted)).toHaveLength(10);
+        const [last] = replies.filter((reply) => !isAdmitted(reply));
+        const resetAt = Math.ceil(((clocks[i]?.now() ?? 0) + 1_440 * minuteMs) / 1_000);
+        expect(last).toMatchObject({ code: 'rate_limit_exceeded', limit: 10, reset: resetAt });
+      }
+    }
+  });
 });

@@ -7,7 +7,7 @@ export function useRedis(): { readonly connection: RedisConnection } {
   let connection: RedisConnection;
   beforeAll(async () => {
     const server = await startRedis();
-    connection = openRedis([server.url]);
+    connection = openRedis([server.url], 1_000);
     await new Promise((resolve) => connection.once('ready', resolve));
     return async () => {
       connection.disconnect();

@@ -2,6 +2,8 @@ import { defaultBanPolicy } from '@animal-store/contract';
 import { freePort, openRedis, openRedisCluster } from '@animal-store/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { openQuotas } from '../../src/quotas/open-quotas.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { defaultTimings } from '../../src/shared/timings.ts';
 
 let quotas: Awaited<ReturnType<typeof openQuotas>> | undefined;
 afterEach(() => quotas?.close());
@@ -15,6 +17,8 @@ async function reasonOfOutage(
 ) {
   const opened = Promise.withResolvers<unknown>();
   quotas = await openQuotas({
+    clock: systemClock,
+    timings: defaultTimings.quotas,
     redisUrls,
     redisTimeoutMs: 5_000,
     replicas: () => 1,

@@ -7,7 +7,6 @@ import {
 } from '@animal-store/testkit';
 import { Redis as Client } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freezableClocks, freezeClocks } from '../support/freeze-clocks.ts';
 import { sample, scrape } from '../support/observed.ts';
 import {
   askAtOnce,
@@ -16,6 +15,7 @@ import {
   startReplicas,
   untilRedisDecides,
 } from '../support/replicas.ts';
+import { createStoppableClock } from '../support/test-clock.ts';
 
 /** One command that a client sent, as MONITOR shows it. */
 interface Command {
@@ -25,6 +25,7 @@ interface Command {
 describe('one Redis', () => {
   let redis: Redis;
   let replicas: Replicas;
+  const clock = createStoppableClock();
   const stack = new AsyncDisposableStack();
   const seen: Command[] = [];
 
@@ -34,9 +35,8 @@ describe('one Redis', () => {
       REDIS_URL: redis.url,
       REPLICAS: '2',
       ADDRESS_PER_MINUTE: '100000',
-      ...freezableClocks,
     };
-    replicas = stack.use(await startReplicas({ env: [env, env] }));
+    replicas = stack.use(await startReplicas({ env: [env, env] }, [{ clock }, { clock }]));
     const client = new Client(redis.url);
     const monitor = await client.monitor();
     stack.defer(() => {
@@ -88,7 +88,7 @@ describe('one Redis', () => {
     expect(commands.length).toBeLessThanOrEqual(50);
   });
 
-  // That a ban is believed for two seconds: believed-bans.test.ts.
+  // That a ban is believed for two seconds: redis-quotas.test.ts.
   test('a banned key costs no command while its replica believes the ban', async () => {
     const token = await replicas.createToken({ perMinute: 1, perDay: 10 });
     const askEach = () =>
@@ -96,7 +96,7 @@ describe('one Redis', () => {
     const isBanned = ({ code }: Reply) => code === 'key_temporarily_banned';
     await until(async () => (await askEach()).every(isBanned));
     // Two seconds never pass from here on. One more command by each, because they may just have passed.
-    await Promise.all(replicas.servers.map(freezeClocks));
+    clock.stop();
     await askEach();
     const commands = await commandsDuring(async () => {
       const replies = await askAtOnce(replicas, { token, times: 200, servers: replicas.servers });
@@ -110,7 +110,7 @@ describe('one Redis', () => {
     await askAtOnce(replicas, { times: 1, servers: replicas.servers });
     const names = (await redis.command('keys', '*')).split('\n');
     expect(names.filter((name) => name.startsWith('animal-store:key:')).length).toBeGreaterThan(2);
-    expect(names.some((name) => name.startsWith('animal-store:network:'))).toBe(true);
+    expect(names.some((name) => name.startsWith('animal-store:allowance:network:'))).toBe(true);
     for (const name of names) {
       expect(name).toMatch(/^animal-store:/);
       const expiresMs = Number(await redis.command('pttl', name));

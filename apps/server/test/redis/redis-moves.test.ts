@@ -2,7 +2,7 @@ import { openRedisCluster, until } from '@animal-store/testkit';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openQuotas, type Quotas } from '../../src/quotas/open-quotas.ts';
-import { suiteOptions } from '../quotas/quota-subject.ts';
+import { quotaOptions } from '../quotas/quota-options.ts';
 import { openSlotMover } from './slot-mover.ts';
 import {
   ask,
@@ -27,7 +27,7 @@ beforeAll(async () => {
   stack.defer(() => slots.close());
   const open = async () => {
     const quotas = await openQuotas({
-      ...suiteOptions,
+      ...quotaOptions(),
       ...toldOptions,
       redisUrls: cluster.urls,
       redisTimeoutMs: 60_000,
@@ -61,8 +61,8 @@ async function load(): Promise<void> {
 // While a slot moves, its old node answers ASK for what has left and MOVED at the end.
 test('requests are counted once, and decided by Redis, while the slots of their keys move', async () => {
   for (const { name } of [...callers, ...callers]) {
-    const room = name.startsWith('key') ? 'key' : 'network';
-    await slots.move(`animal-store:${room}:${name}`, load);
+    const at = name.startsWith('key') ? `key:{${name}}` : `allowance:network:${name}`;
+    await slots.move(`animal-store:${at}`, load);
   }
   expect(await slots.countRedirections('ASK')).toBeGreaterThan(0);
   expect(await slots.countRedirections('MOVED')).toBeGreaterThan(0);

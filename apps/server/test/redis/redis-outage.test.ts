@@ -13,7 +13,12 @@ import { showKey } from '../../src/cli/show-keys.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { type Load, startLoad } from '../support/load.ts';
 import { sample, scrape } from '../support/observed.ts';
-import { askAtOnce, type Replicas, type Reply, startReplicas } from '../support/replicas.ts';
+import {
+  askAtOnce,
+  type Replicas,
+  type Reply,
+  startReplicaProcesses,
+} from '../support/replicas.ts';
 import { wideQuota } from '../support/test-service.ts';
 
 /** Longer than Redis and the proxy, which runs in this process, take on a busy machine. */
@@ -29,7 +34,7 @@ const pauseMs = 200;
 const stack = new AsyncDisposableStack();
 let redis: Redis;
 let proxy: TcpProxy;
-let replicas: Replicas;
+let replicas: Replicas<Server>;
 /** One a replica, on a quota that nobody reaches, and one on a Free key. */
 let loads: readonly { wide: Load<Reply>; free: Load<Reply> }[];
 
@@ -49,7 +54,7 @@ beforeAll(async () => {
   };
   // They start without Redis: see the test of such a start.
   await redis.kill();
-  replicas = stack.use(await startReplicas({ env: [env, env] }));
+  replicas = stack.use(await startReplicaProcesses({ env: [env, env] }));
   await until(isAway);
   const alone = await replicas.createToken({ perMinute: 5, perDay: 1_000 });
   const [first] = replicas.servers as [Server, Server];

@@ -2,7 +2,7 @@ import { openRedisSentinels, type Redis, type RedisSentinels, until } from '@ani
 import { expect, inject, test } from 'vitest';
 import { startLoad } from '../support/load.ts';
 import { sample, scrape } from '../support/observed.ts';
-import { askAtOnce, startReplicas } from '../support/replicas.ts';
+import { askAtOnce, startReplicaProcesses } from '../support/replicas.ts';
 import { wideQuota } from '../support/test-service.ts';
 
 type Failovers = Record<string, (redis: RedisSentinels) => Promise<unknown>>;
@@ -29,7 +29,7 @@ test.concurrent.each(failoversOfThisRun)(
   async (_, failOver) => {
     await using redis = await openRedisSentinels();
     const env = { REDIS_URL: redis.url, REDIS_TIMEOUT_MS: '2000', REPLICAS: '2' };
-    await using replicas = await startReplicas({ env: [env, env] });
+    await using replicas = await startReplicaProcesses({ env: [env, env] });
     const { servers } = replicas;
     const token = await replicas.createToken({ perMinute: 1_000, perDay: 6 });
     const wide = await replicas.createToken(wideQuota);

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import assert from 'node:assert/strict';
 import type { Quotas } from '../../src/quotas/open-quotas.ts';
 import type { QuotaDecision } from '../../src/quotas/quota-decision.ts';
 
@@ -58,10 +58,10 @@ function windowOf({ windows }: QuotaDecision) {
 export async function ask(caller: Caller, quotas: Quotas): Promise<void> {
   caller.sent += 1;
   const decision = await caller.ask(quotas);
-  expect(decision.outcome, caller.name).toBe('admitted');
+  assert.equal(decision.outcome, 'admitted', caller.name);
   const window = windowOf(decision);
   if (window.limit === limit) caller.told.push(limit - window.remaining);
-  else expect(window.limit, caller.name).toBe(limit / 2);
+  else assert.equal(window.limit, limit / 2, caller.name);
 }
 
 /**
@@ -73,12 +73,13 @@ export async function expectToldAndCounted(callers: readonly Caller[], undisturb
     const { remaining } = windowOf(await ask(undisturbed));
     const counted = limit - remaining - 1 - usedBefore;
     // A request whose reply was lost may have been counted, and was decided by a share as well.
-    expect(counted, name).toBeGreaterThanOrEqual(told.length);
-    expect(counted, name).toBeLessThanOrEqual(sent);
-    expect(new Set(told).size, name).toBe(told.length);
+    assert(
+      told.length <= counted && counted <= sent,
+      `${name}: ${counted} of ${sent} were counted`,
+    );
+    assert.equal(new Set(told).size, told.length, name);
     for (const used of told) {
-      expect(used - usedBefore, name).toBeGreaterThan(0);
-      expect(used - usedBefore, name).toBeLessThanOrEqual(counted);
+      assert(used > usedBefore && used - usedBefore <= counted, `${name} was told ${used}`);
     }
   }
 }

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
+import { expectError, expectErrorBody } from '../support/expectations.ts';
 import { beginCreation } from '../support/held-request.ts';
-import { sample, scrape } from '../support/observed.ts';
+import { logOf, requestLine, sample, scrape } from '../support/observed.ts';
 import { send } from '../support/send.ts';
 import { call, startService, useService } from '../support/test-service.ts';
 
@@ -20,21 +21,12 @@ const service = useService('postgres', {
     PUBLIC_URL: origin,
     STAGING_URL: 'https://staging.example.org',
     MAX_IN_FLIGHT: String(maxInFlight),
+    MAX_WAIT_MS: '1',
   },
 });
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   send(service.server.origin, { method: 'GET', target: path, headers });
-
-test('links to further pages of a list start with PUBLIC_URL, whatever the Host header', async () => {
-  const json = '{"name":"Rex","categoryId":1}';
-  await service.call('/pets', { json });
-  await service.call('/pets', { json });
-  const { headers } = await service.call('/pets?limit=1');
-  expect(headers.get('Link')).toMatch(
-    /^<https:\/\/pets\.example\.org\/v1\/pets\?[^>]+>; rel="next"$/,
-  );
-});
 
 describe('/openapi.json', () => {
   test('names the real addresses', async () => {
@@ -129,7 +121,7 @@ describe('what needs no key', () => {
         status: 429,
       },
     });
-    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expectErrorBody(refused);
     expect(refused.headers.get('Cache-Control')).toBe('no-store');
     expect(await statuses()).toEqual([429, 429, 429]);
 
@@ -154,9 +146,33 @@ describe('what needs no key', () => {
       for (const path of paths) {
         const refused = await call(server.origin + path);
         expect(refused).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
-        expect(refused.headers.get('Retry-After')).toBe('1');
+        expectErrorBody(refused);
       }
+      const [url, headers] = [
+        `${server.baseUrl}/pets/7`,
+        { Origin: origin, 'X-Request-Id': 'mine' },
+      ];
+      const refused = await call(url, { headers });
+      expectError(refused, 503, 'service_unavailable');
+      expect(Object.fromEntries(refused.headers)).toMatchObject({
+        'access-control-allow-origin': '*',
+        deprecation: expect.stringMatching(/^@\d+$/),
+        link: expect.stringContaining(`<${origin}/v1/pets?ids=7>; rel="successor-version"`),
+        'x-request-id': 'mine',
+      });
+      expect(await call(url, { method: 'HEAD' })).toMatchObject({ status: 503, text: '' });
+      const metrics = await scrape(server);
+      expect(sample(metrics, 'animal_store_requests_shed_total')).toBe(paths.length + 2);
+      const get = 'animal_store_http_requests_total{route="other",method="GET",status="503"}';
+      expect(sample(metrics, get)).toBe(paths.length + 1);
     }
-    await until(async () => (await call(`${server.origin}/docs`)).status === 200);
+    const served = await until(async () => {
+      const answer = await call(`${server.origin}/docs`);
+      return answer.status === 200 && answer;
+    });
+    await requestLine(server, served.headers.get('X-Request-Id') ?? '');
+    const lines = logOf(server);
+    expect(lines.filter(({ msg }) => msg.includes('overloaded')).length).toBe(1);
+    expect(lines.filter(({ requestId }) => requestId === 'mine')).toEqual([]);
   });
 });

@@ -104,7 +104,7 @@ describe('inside the server', () => {
     ['shared'],
     ['http', 'shared'],
     ['database', 'shared'],
-    ['replicas', 'database'],
+    ['replicas', 'database', 'shared'],
     ['quotas', 'shared'],
     ['usage', 'database', 'shared'],
     ['audit', 'database', 'shared'],
@@ -114,7 +114,7 @@ describe('inside the server', () => {
     ['pets', 'database', 'http', 'shared'],
     ['reference', 'http'],
     ['api', 'http', 'keys', 'pets', 'quotas', 'reference', 'usage'],
-    ['overview', 'database', 'replicas'],
+    ['overview', 'database', 'replicas', 'shared'],
     ['observability', 'api', 'database', 'http', 'quotas', 'shared'],
     [
       'ops',
@@ -203,6 +203,14 @@ describe('inside the server', () => {
 
   test('only quotas/ and ops/, which limits wrong tokens, import rate-limiter-flexible', () => {
     expect(refused(without(inRooms('quotas', 'ops')), [/^rate-limiter-flexible$/])).toEqual([]);
+  });
+
+  test('only one module tells the time and starts timers, but for the CLI', () => {
+    const own = /\/src\/(shared\/clock\.ts$|cli\/)/;
+    const time =
+      /\b(Date|performance)\.now\(|new Date\(\)|(?<!\.)\bset(Timeout|Interval)\(|timers\/promises/;
+    const others = filesUnder('apps/server/src').filter((file) => !own.test(file));
+    expect(others.filter((file) => time.test(read(file)))).toEqual([]);
   });
 
   test('only one module handles signals and exits', () => {

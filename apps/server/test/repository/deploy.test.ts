@@ -56,6 +56,14 @@ describe('settings', () => {
     );
   });
 
+  test('in Compose rotate the log of every service', () => {
+    const services = read('deploy/compose/compose.yaml')
+      .split(/^(?=x-server:| {2}[\w-]+:\n)/m)
+      .filter((text) => /^ +image:/m.test(text));
+    expect(services.length).toBeGreaterThan(5);
+    expect(services.filter((text) => !/^ +logging: \*logging$/m.test(text))).toEqual([]);
+  });
+
   test('in Compose have no default where they are secrets', () => {
     const compose = read('deploy/compose/compose.yaml');
     const secrets = all(compose, /\$\{(?:POSTGRES_PASSWORD|ADMIN_TOKEN)(.{2})/g);

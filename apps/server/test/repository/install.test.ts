@@ -129,7 +129,20 @@ test('no other script in package.json needs a POSIX shell', () => {
   };
   const commands = Object.values(scripts).flatMap((script) => script.split(' && '));
   expect(commands.length).toBeGreaterThan(5);
-  const portable =
-    /^(?:exec )?(?:node|npm|pnpm|biome|knip|turbo|vitest)(?: [\w@./:=%-]+)*(?: >&2)?$/;
+  const portable = /^(?:exec )?(?:node|npm|pnpm|biome|knip|vitest)(?: [\w@./:=%-]+)*(?: >&2)?$/;
   expect(commands.filter((command) => !portable.test(command))).toEqual([]);
+});
+
+test('no script lets turbo send telemetry, or print its notice of that', async () => {
+  const read = (file: string) => readFileSync(join(repository, file), 'utf8');
+  const args = ['--env-file=scripts/turbo.env', 'node_modules/turbo/bin/turbo'];
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  for (const script of Object.values(scripts).filter((script) => script.includes('turbo'))) {
+    expect(script).toContain(`node ${args.join(' ')} `);
+  }
+  for (const arg of args) expect(read('scripts/test.mjs')).toContain(`'${arg}'`);
+  await using home = await temporaryDirectory();
+  const options = { cwd: repository, env: { HOME: home.path } };
+  const { stdout } = await run(process.execPath, [...args, 'telemetry', 'status'], options);
+  expect(stdout).toContain('Disabled');
 });

@@ -4,21 +4,22 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findProgram, type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
+import { findProgram, temporaryDirectory } from '@animal-store/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { environmentVariables } from '../../src/config.ts';
 import { createDatabase } from '../support/databases.ts';
+import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const readme = read('README.md');
 
 describe('the README', () => {
-  let server: Server;
+  let server: LocalServer;
 
   beforeAll(async () => {
     const database = await createDatabase('embedded');
-    server = await startServer({ env: database.env });
+    server = await openLocalServer(database.env);
     return async () => {
       await server[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();

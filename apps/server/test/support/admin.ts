@@ -42,12 +42,18 @@ export function adminOf(server: { readonly opsUrl: string }): Admin {
   };
 }
 
-/** A service and its operators' API, for the tests of a file or of a `describe`. */
+/**
+ * A service and its operators' API, for the tests of a file or of a `describe`. Its allowance for requests
+ * without a key is never in a test's way.
+ */
 export function useAdmin(
-  kind: DatabaseKind,
+  kind: DatabaseKind = 'postgres',
   { env, ...options }: ServiceOptions = {},
 ): { readonly service: TestService; readonly admin: Admin } {
-  const service = useService(kind, { env: { ADMIN_TOKEN: adminToken, ...env }, ...options });
+  const service = useService(kind, {
+    env: { ADMIN_TOKEN: adminToken, ADDRESS_PER_MINUTE: '1000000', ...env },
+    ...options,
+  });
   const admin = adminOf({
     get opsUrl() {
       return service.server.opsUrl;

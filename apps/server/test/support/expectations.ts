@@ -1,3 +1,4 @@
+import { type ErrorCode, errorCodes } from '@animal-store/contract';
 import { expect } from 'vitest';
 import type { Answer } from './send.ts';
 
@@ -29,6 +30,14 @@ export function expectError(
   expectResponseHeaders(answer);
 }
 
+/** The headers that the table of error codes promises. `Retry-After` is what the message says. */
+function expectPromisedHeaders({ headers, body }: Answer): void {
+  const { code, message } = body as { code: ErrorCode; message: string };
+  for (const name of errorCodes[code].headers ?? []) expect(headers.has(name), name).toBe(true);
+  const [, seconds = null] = /Retry after (\d+) s/.exec(message) ?? [];
+  expect(headers.get('Retry-After')).toBe(seconds);
+}
+
 /** Any error body: exactly `code`, `message`, and the `status` of the answer. */
 export function expectErrorBody(answer: Answer): void {
   expect(answer.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
@@ -37,6 +46,7 @@ export function expectErrorBody(answer: Answer): void {
     message: expect.stringMatching(/^[^\p{Cc}]+$/u),
     status: answer.status,
   });
+  expectPromisedHeaders(answer);
   expect(Buffer.byteLength((answer.body as { message: string }).message)).toBeLessThanOrEqual(1024);
 }
 

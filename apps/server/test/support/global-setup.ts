@@ -18,7 +18,7 @@ export const postgresTemplate = 'animal_store';
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using opened = new AsyncDisposableStack();
   const postgres = opened.use(await openPostgres());
-  await postgres.createTemplate(postgresTemplate, migratePostgres);
+  await postgres.createTemplate(postgresTemplate, (url) => migratePostgres(url));
   {
     await using database = await postgres.createDatabase({ template: postgresTemplate });
     await fillCompileCache(database.url);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { type Server, until } from '@animal-store/testkit';
+import { until } from '@animal-store/testkit';
+import type { AnyServer } from './local-server.ts';
 
 /** The body of the creation, with an id that a JavaScript number cannot hold exactly. */
 export const newPet = '{"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
@@ -8,7 +9,7 @@ export const newPet = '{"name":"Rex","categoryId":9007199254740993,"status":"sol
 type Client = Disposable & { socket: Socket; received(): string };
 
 /** A connection that stays open until the server, or the end of the test, closes it. */
-export async function openConnection({ origin }: Server): Promise<Client> {
+export async function openConnection({ origin }: AnyServer): Promise<Client> {
   const { hostname: host, port } = new URL(origin);
   let received = '';
   // Half-open: it does not close its side because the server does.
@@ -22,7 +23,7 @@ export async function openConnection({ origin }: Server): Promise<Client> {
 }
 
 /** Sends all of a creation but its body; it is in flight once the server says 100 Continue. */
-export async function beginCreation(server: Server, token: string) {
+export async function beginCreation(server: AnyServer, token: string) {
   const client = await openConnection(server);
   const interim = 'HTTP/1.1 100 Continue\r\n\r\n';
   client.socket.write(
@@ -50,7 +51,7 @@ export async function beginCreation(server: Server, token: string) {
 }
 
 /** Waits until the server refuses new connections. */
-export function untilRefused({ origin }: Server): Promise<unknown> {
+export function untilRefused({ origin }: AnyServer): Promise<unknown> {
   const { hostname: host, port } = new URL(origin);
   return until(
     () =>

@@ -1,10 +1,11 @@
-import { type Server, until } from '@animal-store/testkit';
+import { until } from '@animal-store/testkit';
+import type { AnyServer } from './local-server.ts';
 
 /** A line of the log, as JSON. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };
 
 /** All lines that a server has logged so far. */
-export function logOf(server: Pick<Server, 'output'>): LogLine[] {
+export function logOf(server: Pick<AnyServer, 'output'>): LogLine[] {
   return server
     .output()
     .split('\n')
@@ -13,17 +14,17 @@ export function logOf(server: Pick<Server, 'output'>): LogLine[] {
 }
 
 /** Waits for the line that tells of a request; the log is written a moment after the answer. */
-export function requestLine(server: Server, requestId: string): Promise<LogLine> {
+export function requestLine(server: AnyServer, requestId: string): Promise<LogLine> {
   return until(() => logOf(server).find((line) => line['requestId'] === requestId));
 }
 
 /** The line that tells what came up. */
-export function listeningLine(server: Server): Promise<LogLine> {
+export function listeningLine(server: AnyServer): Promise<LogLine> {
   return until(() => logOf(server).find(({ msg }) => msg === 'listening'));
 }
 
 /** What `/metrics` says now. */
-export async function scrape(server: Pick<Server, 'opsUrl'>): Promise<string> {
+export async function scrape(server: Pick<AnyServer, 'opsUrl'>): Promise<string> {
   const response = await fetch(`${server.opsUrl}/metrics`);
   if (response.status !== 200) throw new Error(`/metrics answers ${response.status}.`);
   return await response.text();

@@ -3,19 +3,25 @@ import type { Quota } from '@animal-store/contract';
 import type { NewKey } from '@animal-store/contract/admin';
 import { type Server, startServer, until } from '@animal-store/testkit';
 import { createApiKey } from '../../src/keys/key-management.ts';
+import type { ServiceTime } from '../../src/service.ts';
 import { createDatabase } from './databases.ts';
 import { rateLimitOf, windowsOf } from './expectations.ts';
+import { type AnyServer, type LocalServer, openLocalServer } from './local-server.ts';
 import { send } from './send.ts';
 
 /** Several servers on one database, as behind a load balancer. */
-export type Replicas = AsyncDisposable & {
-  readonly servers: readonly Server[];
+export type Replicas<S extends AnyServer = AnyServer> = AsyncDisposable & {
+  readonly servers: readonly S[];
   /** Starts another server in the place of one, which is then stopped, as a rollout does. */
   restart(index: number): Promise<void>;
   /** Makes a key of a plan, or with numbers of its own, and gives its token. */
   createToken(plan: 'free' | 'pro' | Quota): Promise<string>;
   /** Sends one request and reads its answer to the end. Without a token, it brings no key. */
-  ask(server: Server, token?: string, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  ask(
+    server: AnyServer,
+    token?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Reply>;
 };
 
 /** What a test of quotas looks at. */
@@ -35,21 +41,43 @@ export type Reply = {
 
 export type ReplicasOptions = {
   /** One environment a replica, over what they have in common. */
-  readonly env: readonly Readonly<Record<string, string>>[];
+  readonly env: readonly Env[];
 };
 
-/** Starts a server for each environment, all at the same time. */
-export async function startReplicas({ env }: ReplicasOptions): Promise<Replicas> {
+type Env = Readonly<Record<string, string>>;
+
+/**
+ * Starts a service for each environment, all at the same time, in this process. Their metrics of Redis
+ * commands and statements are those of all, because they share its diagnostics channels.
+ *
+ * @param times one a replica; those of all others are the machine's.
+ */
+export function startReplicas(
+  { env }: ReplicasOptions,
+  times: readonly ServiceTime[] = [],
+): Promise<Replicas<LocalServer>> {
+  return start(env, (given, index) => openLocalServer(given, times[index]));
+}
+
+/** Starts a process for each environment, all at the same time. */
+export function startReplicaProcesses({ env }: ReplicasOptions): Promise<Replicas<Server>> {
+  return start(env, (given) => startServer({ env: given }));
+}
+
+async function start<S extends AnyServer>(
+  env: readonly Env[],
+  open: (env: Env, index: number) => Promise<S>,
+): Promise<Replicas<S>> {
   await using opened = new AsyncDisposableStack();
   const testDatabase = opened.use(await createDatabase('postgres'));
   const database = await testDatabase.open();
   opened.defer(() => database.close());
 
   // Not a line for each of many requests, which nobody here reads.
-  const start = (own: Readonly<Record<string, string>> = {}) =>
-    startServer({ env: { ...testDatabase.env, LOG_LEVEL: 'warn', ...own } });
-  const starts = await Promise.allSettled(env.map(start));
-  const servers = starts.flatMap((it) => (it.status === 'fulfilled' ? it.value : []));
+  const openOne = (own: Env = {}, index: number) =>
+    open({ ...testDatabase.env, LOG_LEVEL: 'warn', ...own }, index);
+  const starts = await Promise.allSettled(env.map(openOne));
+  const servers = starts.flatMap((it): S[] => (it.status === 'fulfilled' ? [it.value] : []));
   opened.defer(async () => {
     await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
   });
@@ -64,7 +92,7 @@ export async function startReplicas({ env }: ReplicasOptions): Promise<Replicas>
   return {
     servers,
     async restart(index) {
-      const [old] = servers.splice(index, 1, await start(env[index]));
+      const [old] = servers.splice(index, 1, await openOne(env[index], index));
       await old?.[Symbol.asyncDispose]();
     },
     async createToken(plan) {
@@ -88,7 +116,7 @@ export async function untilRedisDecides({ servers }: Pick<Replicas, 'servers'>):
 /** As many requests at once, each to a replica that `pick` gives. */
 export function askAtOnce(
   replicas: Pick<Replicas, 'ask'>,
-  options: { token?: string; times: number; servers: readonly Server[] },
+  options: { token?: string; times: number; servers: readonly AnyServer[] },
 ): Promise<Reply[]> {
   const { token, times, servers } = options;
   return Promise.all(Array.from({ length: times }, () => replicas.ask(randomOf(servers), token)));
@@ -103,7 +131,7 @@ export function randomOf<T>(list: readonly T[]): T {
 
 async function ask(
   agent: Agent,
-  { baseUrl }: Server,
+  { baseUrl }: AnyServer,
   token: string | undefined,
   more: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {

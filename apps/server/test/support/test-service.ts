@@ -4,12 +4,14 @@ import { type Server, startServer } from '@animal-store/testkit';
 import { beforeAll } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
+import type { ServiceTime } from '../../src/service.ts';
 import { createDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
+import { type AnyServer, type LocalServer, openLocalServer } from './local-server.ts';
 import { type Answer, send } from './send.ts';
 
 /** A running service with a database of its own and a key of each plan. */
-export type TestService = AsyncDisposable & {
-  readonly server: Server;
+export type TestService<S extends AnyServer = LocalServer> = AsyncDisposable & {
+  readonly server: S;
   readonly database: TestDatabase;
   /** A token of each plan; Enterprise's quota is never in a test's way. */
   readonly tokens: Readonly<Record<PlanName, string>>;
@@ -31,21 +33,44 @@ export type CallOptions = {
 /** Numbers that no test reaches. */
 export const wideQuota = { perMinute: 1_000_000, perDay: 10_000_000 };
 
-export type ServiceOptions = {
+export type ProcessOptions = {
   readonly env?: Readonly<Record<string, string>>;
   /** Puts more into the database, before the server has it: the embedded one has room for one. */
   readonly prepare?: (db: Database) => Promise<void>;
 };
 
-export async function startService(
+/** Those of a service in this process: its clocks and timings, too. */
+export type ServiceOptions = ProcessOptions & ServiceTime;
+
+/**
+ * Starts a service in this process, with real HTTP and a database of its own. A test that needs a process,
+ * to send it signals, to kill it, or to change its clock or its environment, takes {@link startProcess}.
+ */
+export function startService(
   kind: DatabaseKind,
   options: ServiceOptions = {},
 ): Promise<TestService> {
+  return start(kind, options, (env) => openLocalServer(env, options));
+}
+
+/** Starts a service as a process of its own, which takes ten times as long. */
+export function startProcess(
+  kind: DatabaseKind,
+  options?: ProcessOptions,
+): Promise<TestService<Server>> {
+  return start(kind, options, (env) => startServer({ env }));
+}
+
+async function start<S extends AnyServer>(
+  kind: DatabaseKind,
+  options: ProcessOptions = {},
+  open: (env: Readonly<Record<string, string>>) => Promise<S>,
+): Promise<TestService<S>> {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await createDatabase(kind));
   const tokens = await createKeys(database, options.prepare);
   const env = { ...database.env, ...options.env };
-  let server = await startServer({ env });
+  let server = await open(env);
   opened.defer(() => server[Symbol.asyncDispose]());
 
   const kept = opened.move();
@@ -59,47 +84,39 @@ export async function startService(
       call(server.baseUrl + path, { token: tokens.enterprise, ...callOptions }),
     async restart() {
       await server[Symbol.asyncDispose]();
-      server = await startServer({ env });
+      server = await open(env);
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-/** Starts a service before the tests of a file or of a `describe`, and ends it after them. */
+/** A service in this process, for the tests of a file or of a `describe`. */
 export function useService(kind: DatabaseKind, options?: ServiceOptions): TestService {
   let service: TestService;
   beforeAll(async () => {
     service = await startService(kind, options);
     return () => service[Symbol.asyncDispose]();
   });
-  return forwardService(() => service);
-}
-
-/** A service that is there later, with other keys if they are given. */
-export function forwardService(
-  service: () => TestService,
-  tokens = () => service().tokens,
-): TestService {
   return {
     get server() {
-      return service().server;
+      return service.server;
     },
     get database() {
-      return service().database;
+      return service.database;
     },
     get tokens() {
-      return tokens();
+      return service.tokens;
     },
-    call: (path, options) => service().call(path, { token: tokens().enterprise, ...options }),
-    restart: () => service().restart(),
-    [Symbol.asyncDispose]: () => service()[Symbol.asyncDispose](),
+    call: (path, options) => service.call(path, options),
+    restart: () => service.restart(),
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   };
 }
 
 /** Creates a key of each plan, and what `prepare` does before. */
 export async function createKeys(
   database: TestDatabase,
-  prepare?: ServiceOptions['prepare'],
+  prepare?: ProcessOptions['prepare'],
 ): Promise<Record<PlanName, string>> {
   const { db, close } = await database.open();
   try {

@@ -1,8 +1,10 @@
 import type { LedgerOfKey } from '@animal-store/contract/admin';
-import { openRedis, startServer, until } from '@animal-store/testkit';
+import { openRedis, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
+import { openLocalServer } from '../support/local-server.ts';
+import { createSkewedClock } from '../support/test-clock.ts';
 import { call } from '../support/test-service.ts';
 
 const minuteMs = 60_000;
@@ -13,18 +15,17 @@ const offByMs = -131 * minuteMs;
 test("a replica whose clock is wrong counts what a key's quota decided by the clock of Redis, and the rest by its own", async () => {
   await using redis = await openRedis();
   await using database = await createDatabase('postgres');
-  const shift = new URL(`../support/shifted-clock.ts?ms=${offByMs}`, import.meta.url);
-  await using server = await startServer({
-    env: {
+  await using server = await openLocalServer(
+    {
       ...database.env,
       REDIS_URL: redis.url,
       ADMIN_TOKEN: adminToken,
       ADDRESS_PER_MINUTE: '1',
       USAGE_FLUSH_MS: '20',
       USAGE_ROLL_UP_MS: '20',
-      NODE_OPTIONS: `--import=${shift}`,
     },
-  });
+    { clock: createSkewedClock(offByMs) },
+  );
   const admin = adminOf(server);
   const { key, token } = await admin.create(
     '{"plan":"enterprise","quota":{"perMinute":1,"perDay":9}}',

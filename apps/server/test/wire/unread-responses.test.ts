@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import { sample, scrape } from '../support/observed.ts';
-import { startService, useService } from '../support/test-service.ts';
+import { startProcess, startService, useService } from '../support/test-service.ts';
 import { closeOf, openConnection, readUntilClosed, statusesIn } from './connection.ts';
 
 const get = 'GET /v1/x HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -44,7 +44,7 @@ describe('with five requests a connection at most, and ten in flight', () => {
 });
 
 test('requests beyond the limit are not even parsed, however many connections send them', async () => {
-  await using service = await startService('postgres', {
+  await using service = await startProcess('postgres', {
     env: { NODE_OPTIONS: '--max-old-space-size=96' },
   });
   const { origin } = service.server;

@@ -107,9 +107,10 @@ function formatCursor({ status = '', categoryId }: Filter, afterId: number): str
 }
 
 function readQuery(query: URLSearchParams) {
-  const [given, status, category, list, cursor] = [
-    ...['limit', 'status', 'categoryId', 'ids', 'cursor'].map((name) => query.get(name)),
+  const [given, status, category, cursor] = [
+    ...['limit', 'status', 'categoryId', 'cursor'].map((name) => query.get(name)),
   ].map((value) => value ?? undefined);
+  const list = query.has('ids') ? query.getAll('ids').join() : undefined;
   const limit = Number(/^[1-9]\d{0,2}$/.exec(given ?? `${pageLimit.default}`));
   const categoryId = parseInt64(category ?? '');
   const ids = list?.split(',').map(parseInt64);
@@ -124,7 +125,7 @@ function readQuery(query: URLSearchParams) {
     faults['categoryId'] = ['a 64-bit integer', category];
   }
   if (ids && (ids.length > 100 || ids.includes(undefined))) {
-    faults['ids'] = ['one list of 1 to 100 64-bit integers, separated by commas', list];
+    faults['ids'] = ['1 to 100 64-bit integers, as in ids=5,11 or ids=5&ids=11', list];
   }
   if (Object.keys(faults).length > 0) throw invalidRequest(faults);
   if (ids && given !== undefined) faults['limit'] = ['none beside ids', given];

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { Name } from '../name-schema.ts';
 import { pageLimit } from '../page-limit.ts';
 import { PageCursor, PageLimit } from '../page-parameters.ts';
+import { tidyAccountName } from './account-name.ts';
 import { count, Plan } from './admin-fields.ts';
 import { exampleKey, KeyQuota } from './admin-key.ts';
 import { exampleListedKey, ListedKey } from './admin-key-list.ts';
@@ -26,8 +28,10 @@ export const maxBusyKeys = 10;
 
 /** The name of an account. It is what keys have as their `account`. */
 export const AccountPath = z.object({
-  account: Label.meta({
-    description: "The operator's own reference, URL-encoded. It holds no token.",
+  // Accounts of versions before may have names that a new one may not have.
+  account: Name.meta({
+    description:
+      "The operator's own reference, URL-encoded. If there is no account with exactly this name, white space and the normal form of letters do not matter.",
     examples: [exampleKey.account],
   }),
 });
@@ -197,6 +201,13 @@ export const ListAccountsQuery = z.object({
       'Only accounts whose name contains this text, in capital or small letters. Never send a token here.',
     examples: ['c-1'],
   }),
+  anyCaseOf: Label.overwrite(tidyAccountName)
+    .optional()
+    .meta({
+      description:
+        'Only accounts with this name, in capital or small letters: those that a new account could be taken for.',
+      examples: ['c-17'],
+    }),
   cursor: PageCursor.optional(),
 });
 

@@ -5,6 +5,7 @@ import { adminContract, adminErrorCodes, adminRoutes } from './index.ts';
 
 test('the exported names are these, and no more', () => {
   expect(Object.keys(admin).sort()).toEqual([
+    'AccountName',
     'AuditState',
     'accountContract',
     'adminBasePath',
@@ -28,6 +29,7 @@ test('the exported names are these, and no more', () => {
     'maxLimit',
     'maxShownKeys',
     'maxUsageBuckets',
+    'operatorActiveHeader',
     'operatorContract',
     'operatorRoles',
     'overviewContract',
@@ -75,15 +77,15 @@ test('each operation has exactly these statuses, and no others compile', () => {
     suspendAccount: [200, 400, 401, 403, 404, 429, 500, 503],
     resumeAccount: [200, 400, 401, 403, 404, 429, 500, 503],
     createOperator: [201, 400, 401, 403, 413, 415, 429, 500, 503],
-    listOperators: [200, 401, 429, 500, 503],
+    listOperators: [200, 400, 401, 429, 500, 503],
     rotateOperator: [200, 400, 401, 403, 404, 409, 413, 415, 429, 500, 503],
     revokeOperator: [200, 400, 401, 403, 404, 429, 500, 503],
     getKeyUsage: [200, 400, 401, 404, 429, 500, 503],
     getUsage: [200, 400, 401, 429, 500, 503],
     getDeprecation: [200, 400, 401, 429, 500, 503],
     getOverview: [200, 400, 401, 429, 500, 503],
-    createSession: [201, 401, 429, 500, 503],
-    endSession: [200, 401, 429, 500, 503],
+    createSession: [201, 400, 401, 429, 500, 503],
+    endSession: [200, 400, 401, 429, 500, 503],
     listAuditEntries: [200, 400, 401, 429, 500, 503],
   });
 });

@@ -34,11 +34,8 @@ const c = initContract();
 
 // Not `as const`, as in `contract.ts`.
 
-/** What an operation may refuse if it takes any input. */
-const inputResponses = { 400: AdminErrorBody };
-
 /** What an operation that changes something may answer besides: a viewer may not do it. */
-const changeResponses = { ...inputResponses, 403: AdminErrorBody };
+const changeResponses = { 403: AdminErrorBody };
 
 /** What a change of one key or operator may answer besides. */
 const changeOneResponses = { ...changeResponses, 404: AdminErrorBody };
@@ -51,6 +48,7 @@ const options = {
   strictStatusCodes: true,
   /** What any operation may answer. */
   commonResponses: {
+    400: AdminErrorBody,
     401: AdminErrorBody,
     429: AdminErrorBody,
     500: AdminErrorBody,
@@ -75,7 +73,7 @@ export const keyContract = c.router(
       description:
         'Lists the keys that match every filter. `sort` decides their order. Without it one filter does, the first that is given of: `banned`, `tokenPrefix`, `account` and `search` (the newest key first), `name` (by name), `deprecatedWithinDays` (the latest such call first), `unusedForDays` (the latest use or creation first), `state=expired` (the latest expiry first). Without these, the newest key is first. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. A page may hold fewer keys than `limit`, even none, while there is another: the work of one request is bounded. Send `Accept: text/csv` for CSV.',
       query: ListKeysQuery,
-      responses: { 200: Keys, ...inputResponses },
+      responses: { 200: Keys },
     },
     getKey: {
       ...adminRoutes.getKey,
@@ -84,7 +82,7 @@ export const keyContract = c.router(
         'Shows a key, what it has used of both windows, its strikes and its ban. `include=history` adds what it was used for in a span of time, and what was done with it.',
       pathParams: KeyPath,
       query: KeyDetailsQuery,
-      responses: { 200: KeyDetails, ...inputResponses, 404: AdminErrorBody },
+      responses: { 200: KeyDetails, 404: AdminErrorBody },
     },
     changeKey: {
       ...adminRoutes.changeKey,
@@ -158,7 +156,7 @@ export const accountContract = c.router(
       description:
         'Lists the accounts that keys have, or that have a plan or are suspended, by name. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. Send `Accept: text/csv` for CSV.',
       query: ListAccountsQuery,
-      responses: { 200: Accounts, ...inputResponses },
+      responses: { 200: Accounts },
     },
     getAccount: {
       ...adminRoutes.getAccount,
@@ -167,7 +165,7 @@ export const accountContract = c.router(
         'Shows an account, what its keys have used of both windows together, and which of them used the most today. `include=history` adds what they were used for in a span of time.',
       pathParams: AccountPath,
       query: AccountDetailsQuery,
-      responses: { 200: AccountDetails, ...inputResponses, 404: AdminErrorBody },
+      responses: { 200: AccountDetails, 404: AdminErrorBody },
     },
     setAccountPlan: {
       ...adminRoutes.setAccountPlan,
@@ -263,7 +261,7 @@ export const usageContract = c.router(
         'Shows how many requests a key has made, by time, operation and outcome. A request shows up within a minute. Send `Accept: text/csv` for CSV.',
       pathParams: KeyPath,
       query: UsageQuery,
-      responses: { 200: LedgerOfKey, ...inputResponses, 404: AdminErrorBody },
+      responses: { 200: LedgerOfKey, 404: AdminErrorBody },
     },
     getUsage: {
       ...adminRoutes.getUsage,
@@ -271,7 +269,7 @@ export const usageContract = c.router(
       description:
         'Shows how many requests all keys together have made, or those of a plan or an account, by time, operation and outcome. Without such a filter, requests without a valid key are among them. With `groupBy=key` it shows the busiest keys, and what each of them has used by day. Send `Accept: text/csv` for CSV.',
       query: ServiceUsageQuery,
-      responses: { 200: ServiceLedger, ...inputResponses },
+      responses: { 200: ServiceLedger },
     },
   },
   { ...options, metadata: { tag: 'Usage' } },
@@ -286,7 +284,7 @@ export const deprecationContract = c.router(
       description:
         'Shows how often deprecated operations were called in a span of time, and a page of the keys that called them lately. The list of callers comes in pages: while there is another, the `Link` header carries its address with `rel="next"`.',
       query: DeprecationQuery,
-      responses: { 200: Deprecation, ...inputResponses },
+      responses: { 200: Deprecation },
     },
   },
   { ...options, metadata: { tag: 'Usage' } },
@@ -301,7 +299,7 @@ export const overviewContract = c.router(
       description:
         'Shows the traffic of the last minute, the replicas, and how many keys are active and banned. The figures are at most 5 seconds old. `include=history` adds the requests of a span of time and its busiest keys.',
       query: OverviewQuery,
-      responses: { 200: Overview, ...inputResponses },
+      responses: { 200: Overview },
     },
   },
   { ...options, metadata: { tag: 'Service' } },
@@ -314,7 +312,7 @@ export const sessionContract = c.router(
       ...adminRoutes.createSession,
       summary: 'Begin a session',
       description:
-        "Exchanges an operator's token, or the `ADMIN_TOKEN`, for the token of a session, so that a browser need not keep the former. A session may do what its operator may. It ends after 30 minutes without use, after 8 hours, and as soon as the token that it was exchanged for is no longer valid. A session cannot begin another one: that is a 401.",
+        "Exchanges an operator's token, or the `ADMIN_TOKEN`, for the token of a session, so that a browser need not keep the former. A session may do what its operator may. It ends after 30 minutes without use, which is a request with `X-Operator-Active: true`: send it if a person has done something since the last request. It also ends after 8 hours, and as soon as the token that it was exchanged for is no longer valid. A session cannot begin another one: that is a 401.",
       body: c.noBody(),
       responses: { 201: IssuedSession },
     },
@@ -339,7 +337,7 @@ export const auditContract = c.router(
       description:
         'Lists every change by an operator, and the start and end of every ban. No operation changes or deletes an entry; entries are kept for 400 days. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. A page may hold fewer entries than `limit`, even none, while there is another: the work of one request is bounded. Send `Accept: text/csv` for CSV.',
       query: ListAuditQuery,
-      responses: { 200: AuditEntries, ...inputResponses },
+      responses: { 200: AuditEntries },
     },
   },
   { ...options, metadata: { tag: 'Audit' } },

@@ -15,6 +15,10 @@ export const adminErrorMessages = {
     `There is no account ${account}: no key has it, and it has no plan.`,
   rate_limit_exceeded: (retryAfterSeconds: number) =>
     `Too many wrong admin tokens came from this address. Retry after ${retryAfterSeconds} s.`,
+  parameterUnknown: (known: readonly string[]) =>
+    known.length === 0
+      ? 'query: expected no parameters'
+      : `query: expected no parameter but ${known.join(', ')}`,
   planMissing: `plan: expected one of ${planNames.join(', ')}: the account of the key has no plan that could stand in for it`,
   quotaMissing:
     'quota: expected an Enterprise key to bring its own perMinute and perDay, got nothing',

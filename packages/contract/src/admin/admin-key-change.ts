@@ -16,7 +16,7 @@ export const KeyChange = strictObject({
     .unwrap()
     .nullable()
     .optional()
-    .describe('A reference of your own; `null` for none.'),
+    .describe('A reference of your own, as of a new key; `null` for none.'),
   expiresAt: Expiry.nullable()
     .optional()
     .describe(

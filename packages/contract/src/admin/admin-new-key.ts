@@ -23,7 +23,7 @@ export const labels = {
     'Who or what the key is for; need not be unique. Holds no token.',
   ).optional(),
   account: Label.describe(
-    'A reference of your own, such as a customer number; need not be unique. Holds no token.',
+    'A reference of your own, such as a customer number; need not be unique. Holds no token. A new one is stored without white space at its ends, in NFC, and has no invisible characters; letter case matters.',
   ).optional(),
 };
 

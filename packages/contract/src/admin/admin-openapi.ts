@@ -75,6 +75,7 @@ const responses = createResponseWriter({
       ...responseHeaders[retryAfter],
       description: 'Whole seconds to wait before the next request.',
     },
+    RetryLater: responseHeaders.RetryLater,
     Link: {
       ...responseHeaders.Link,
       example: `<${adminBasePath}/keys?limit=20&plan=pro&cursor=T3BhcXVlOiBmb2xsb3cgdGhlIGxpbms>; rel="next"`,
@@ -82,7 +83,7 @@ const responses = createResponseWriter({
     'WWW-Authenticate': {
       ...responseHeaders['WWW-Authenticate'],
       description:
-        'The scheme to use (RFC 6750); with `error="invalid_token"` when a token was sent and is not right.',
+        'The scheme to use (RFC 6750); with `error="invalid_token"` when a token was sent and is not right, and `error="invalid_request"` when `Authorization` was sent twice.',
       example: 'Bearer realm="animal-store-admin"',
     },
     Allow: { ...responseHeaders.Allow, example: 'GET, HEAD, PATCH' },
@@ -104,6 +105,8 @@ const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> 
   Usage: { ...accountCodes },
 };
 const refused = { keyId: 'acme' };
+/** Of an operation that reads no input. */
+const noQuery = { invalid_request: adminErrorMessages.parameterUnknown([]) };
 
 /** What the document says of each operation besides its contract. */
 const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
@@ -199,8 +202,8 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
     refused: { bucket: 'week' },
   },
   getOverview: { success: { description: 'The overview.' }, refused: { include: 'all' } },
-  createSession: { success: { description: 'The session and its token.' } },
-  endSession: { success: { description: 'The session that has ended.' } },
+  createSession: { success: { description: 'The session and its token.' }, messages: noQuery },
+  endSession: { success: { description: 'The session that has ended.' }, messages: noQuery },
   listAuditEntries: {
     success: { description: 'A page of the audit log.', headers: ['Link'], csv: exampleAuditCsv },
     refused: { action: 'key.deleted' },
@@ -244,7 +247,7 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
     success: { description: 'The operator and its token.' },
     refused: { name: 'Ann', role: 'admin' },
   },
-  listOperators: { success: { description: 'The operators.' } },
+  listOperators: { success: { description: 'The operators.' }, messages: noQuery },
   rotateOperator: {
     body: {
       description: 'How long the tokens before it stay valid. The whole body may be left out.',

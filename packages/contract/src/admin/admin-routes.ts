@@ -4,6 +4,12 @@ import type { OperatorRole } from './admin-operator.ts';
 export const adminBasePath = '/admin/v1';
 
 /**
+ * What a request of a session has, with the value `true`, if its operator has done something since the last one. Only
+ * such a request puts off the end of the session: pages ask on their own, for as long as they are visible.
+ */
+export const operatorActiveHeader = 'X-Operator-Active';
+
+/**
  * Method and path of each operation, relative to {@link adminBasePath}, and the role that it needs; the
  * roles above that may do it as well. Plain data: browsers load this file.
  */

@@ -1,4 +1,5 @@
 export { maxLimit } from '../plan.ts';
+export { AccountName } from './account-name.ts';
 export {
   type Account,
   type AccountDetails,
@@ -53,7 +54,7 @@ export {
 } from './admin-operator.ts';
 export type { Overview } from './admin-overview.ts';
 export { gracePeriod } from './admin-rotation.ts';
-export { adminBasePath, adminRoutes } from './admin-routes.ts';
+export { adminBasePath, adminRoutes, operatorActiveHeader } from './admin-routes.ts';
 export { type IssuedSession, type Session, sessionLifetime } from './admin-session.ts';
 export type { Suspension } from './admin-suspension.ts';
 export {

@@ -14,7 +14,12 @@ test.each(errors)('$code has causes, advice and an example with its headers', (e
   expect(error.causes.length).toBeGreaterThan(0);
   for (const text of [error.when, error.advice, ...error.causes]) expect(text).toMatch(/\.$/);
   expect(error.example.body).toMatchObject({ code: error.code, status: error.status });
-  expect(Object.keys(error.example.headers)).toEqual(errorCodes[error.code].headers ?? []);
+  const { headers, body } = error.example;
+  expect(Object.keys(headers)).toEqual(errorCodes[error.code].headers ?? []);
+  // Whatever is worth repeating at a certain time says when, twice: in the header and in the message.
+  const seconds = /Retry after (\d+) s/.exec(body.message)?.[1];
+  expect(headers['Retry-After']).toBe(seconds);
+  expect(error.advice.includes('`Retry-After`')).toBe(seconds !== undefined);
 });
 
 test('the document links each code where it documents it, and the list of all', () => {

@@ -1,5 +1,6 @@
 import { contract } from '../contract.ts';
 import { type ErrorCode, errorCodes, errorMessages } from '../error-codes.ts';
+import { rateLimitHeaders } from '../rate-limit.ts';
 import { invalidRequestMessage } from './invalid-request-message.ts';
 import { type HeaderName, responseHeaders } from './response-headers.ts';
 import { componentOf } from './responses.ts';
@@ -25,6 +26,13 @@ const messages: Partial<Record<ErrorCode, string>> = {
   method_not_allowed: errorMessages.method_not_allowed(['GET', 'HEAD', 'POST']),
 };
 
+/** How long a message says to wait: its `Retry-After`. */
+function secondsIn(message: string): string {
+  const [, seconds] = /Retry after (\d+) s\./.exec(message) ?? [];
+  if (seconds === undefined) throw new TypeError(`A message does not say how long: ${message}`);
+  return seconds;
+}
+
 /** Describes every error code of the public API, in the order of their statuses. */
 export function describeErrors(): ErrorReference[] {
   return (Object.keys(errorCodes) as ErrorCode[]).map((code) => {
@@ -32,7 +40,9 @@ export function describeErrors(): ErrorReference[] {
     const message = messages[code] ?? example;
     if (message === undefined) throw new TypeError(`${code} needs an example of its message.`);
     const exampleOf = (name: string) =>
-      String(responseHeaders[componentOf(status)(name) as HeaderName].example);
+      name === rateLimitHeaders.retryAfter
+        ? secondsIn(message)
+        : String(responseHeaders[componentOf(status)(name) as HeaderName].example);
     return {
       code,
       status,

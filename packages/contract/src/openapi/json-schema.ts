@@ -55,8 +55,8 @@ export function createSchemaWriter() {
         in: place,
         required: required.includes(name),
         description,
-        // Separated by commas. OpenAPI's default would repeat the parameter.
-        ...(schema['type'] === 'array' && { style: 'form', explode: false }),
+        // Repeated: OpenAPI's default, and all that many generated clients can. Commas do as well.
+        ...(schema['type'] === 'array' && { style: 'form', explode: true }),
         ...(Array.isArray(examples) && { example: examples[0] }),
         schema,
       }));

@@ -53,6 +53,7 @@ export const responseHeaders = {
     30,
     { ...count, minimum: 1 },
   ),
+  RetryLater: header('Whole seconds to wait before the next attempt.', 1, { ...count, minimum: 1 }),
   'X-Request-Id': header(
     'Names the request: the `X-Request-Id` that was sent, if it was well-formed, else a new UUID. Quote it when you report a problem.',
     '0b6f1f0e-6d0a-4c1e-9a50-5a3c0a2f7c11',
@@ -109,6 +110,7 @@ export type HeaderName = keyof typeof responseHeaders;
 /** Headers that operations use in a second sense, and so have a second component for. */
 const wireNames: Readonly<Record<string, string>> = {
   DeprecationLink: 'Link',
+  RetryLater: rateLimitHeaders.retryAfter,
   ScopeChallenge: 'WWW-Authenticate',
 };
 

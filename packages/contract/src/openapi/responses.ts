@@ -8,9 +8,14 @@ export type ResponseWriter = ReturnType<typeof createResponseWriter>;
 const about405 =
   'This operation itself never answers it: other methods get it on the path of this operation.';
 
-/** The component of a header that comes with an error. A 403 challenges otherwise than a 401, and not always. */
-export const componentOf = (status: number) => (name: string) =>
-  status === 403 && name === 'WWW-Authenticate' ? 'ScopeChallenge' : name;
+/**
+ * The component of a header that comes with an error. A 403 challenges otherwise than a 401, and not always.
+ * Only of a 429 is it certain when it ends.
+ */
+export const componentOf = (status: number) => (name: string) => {
+  if (name === 'WWW-Authenticate' && status === 403) return 'ScopeChallenge';
+  return name === 'Retry-After' && status !== 429 ? 'RetryLater' : name;
+};
 
 /**
  * Writes the responses of operations.

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { tools } from '@animal-store/heavy-tools';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { committedDocuments, readCommitted } from '../committed-openapi.ts';
+import { documents } from '../openapi-documents.ts';
 
 const execute = promisify(execFile);
 const require = createRequire(import.meta.url);
@@ -48,10 +48,10 @@ const uses = `
   // @ts-expect-error there is no such member, so the type is not any
   pet.color;`;
 
-async function generate(document: (typeof committedDocuments)[number], command: string[]) {
+async function generate(document: (typeof documents)[number], command: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-generated-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await writeFile(join(folder, 'openapi.json'), readCommitted(document));
+  await writeFile(join(folder, 'openapi.json'), document.text);
   await execute(process.execPath, command, { cwd: folder });
   return folder;
 }
@@ -72,7 +72,7 @@ async function compile(folder: string, tsc: string): Promise<string> {
   return (await run.catch((error: { stdout: string }) => error)).stdout;
 }
 
-describe.each(committedDocuments)('$name', (document) => {
+describe.each(documents)('$name', (document) => {
   test.each(Object.entries(generators))('%s compiles it', async (_name, { command, program }) => {
     const folder = await generate(document, command);
     if (document.name === 'openapi.json')

@@ -1,13 +1,13 @@
 import { tools } from '@animal-store/heavy-tools';
 import { describe, expect, test } from 'vitest';
-import { committedDocuments, publicDocument, readCommitted } from '../committed-openapi.ts';
+import { documents, publicDocument } from '../openapi-documents.ts';
 import { owaspExceptions, owaspRulesOff } from '../owasp-rules.ts';
 
-describe.each(committedDocuments)('$name', (document) => {
+describe.each(documents)('$name', (document) => {
   test('Redocly finds nothing with its strictest rules', async () => {
     const { createConfig, lintFromString } = await import(tools.redocly);
     const problems: unknown = await lintFromString({
-      source: readCommitted(document),
+      source: document.text,
       absoluteRef: document.name,
       config: await createConfig({ extends: ['recommended-strict'] }),
     });
@@ -27,7 +27,7 @@ describe.each(committedDocuments)('$name', (document) => {
         'contact-properties': 'off',
       },
     });
-    const problems: unknown = await spectral.run(readCommitted(document));
+    const problems: unknown = await spectral.run(document.text);
     expect(problems).toEqual(expectedOf(document.name, { code: 'operation-success-response' }));
   });
 });
@@ -38,7 +38,7 @@ test('Spectral finds nothing that OWASP warns of in the public document', async 
   const spectral = new Spectral();
   const rules = Object.fromEntries(owaspRulesOff.map((rule) => [rule, 'off']));
   spectral.setRuleset({ extends: [[owasp, 'all']], rules });
-  const problems: unknown = await spectral.run(readCommitted(publicDocument));
+  const problems: unknown = await spectral.run(publicDocument.text);
   expect(problems).toEqual(owaspExceptions.map((problem) => expect.objectContaining(problem)));
 });
 

@@ -45,16 +45,15 @@ BEGIN
 END $$;--> statement-breakpoint
 CREATE TRIGGER "audit_entries_append_only" BEFORE UPDATE OR DELETE ON "audit_entries" FOR EACH ROW EXECUTE FUNCTION "refuse_audit_change"();--> statement-breakpoint
 CREATE TRIGGER "audit_entries_no_truncate" BEFORE TRUNCATE ON "audit_entries" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_audit_change"();--> statement-breakpoint
--- The indexes below are made in the transaction of the migration, so not concurrently. With a million
--- keys it takes about 10 s, in which requests are served, and the admin API waits.
-CREATE INDEX "api_keys_plan" ON "api_keys" USING btree ("plan","created_at","id");--> statement-breakpoint
-CREATE INDEX "api_keys_account" ON "api_keys" USING btree ("account","created_at","id") WHERE "api_keys"."account" is not null;--> statement-breakpoint
-CREATE INDEX "api_keys_name" ON "api_keys" USING btree (lower("name") collate "C","id") WHERE "api_keys"."name" is not null;--> statement-breakpoint
-CREATE INDEX "api_keys_revoked" ON "api_keys" USING btree ("created_at","id") WHERE "api_keys"."revoked_at" is not null;--> statement-breakpoint
-CREATE INDEX "api_keys_revoked_plan" ON "api_keys" USING btree ("plan","created_at","id") WHERE "api_keys"."revoked_at" is not null;--> statement-breakpoint
-CREATE INDEX "api_keys_expiry" ON "api_keys" USING btree ("expires_at","id") WHERE "api_keys"."revoked_at" is null and "api_keys"."expires_at" is not null;--> statement-breakpoint
-CREATE INDEX "api_keys_expiry_plan" ON "api_keys" USING btree ("plan","expires_at","id") WHERE "api_keys"."revoked_at" is null and "api_keys"."expires_at" is not null;--> statement-breakpoint
-CREATE INDEX "api_tokens_prefix" ON "api_tokens" USING btree ("prefix");--> statement-breakpoint
+-- `IF NOT EXISTS`, because indexes of tables that exist are created before, without holding up writes.
+CREATE INDEX IF NOT EXISTS "api_keys_plan" ON "api_keys" USING btree ("plan","created_at","id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "api_keys_account" ON "api_keys" USING btree ("account","created_at","id") WHERE "api_keys"."account" is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "api_keys_name" ON "api_keys" USING btree (lower("name") collate "C","id") WHERE "api_keys"."name" is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "api_keys_revoked" ON "api_keys" USING btree ("created_at","id") WHERE "api_keys"."revoked_at" is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "api_keys_revoked_plan" ON "api_keys" USING btree ("plan","created_at","id") WHERE "api_keys"."revoked_at" is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "api_keys_expiry" ON "api_keys" USING btree ("expires_at","id") WHERE "api_keys"."revoked_at" is null and "api_keys"."expires_at" is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "api_keys_expiry_plan" ON "api_keys" USING btree ("plan","expires_at","id") WHERE "api_keys"."revoked_at" is null and "api_keys"."expires_at" is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "api_tokens_prefix" ON "api_tokens" USING btree ("prefix");--> statement-breakpoint
 -- What follows is by hand. The row of a key in "last_used" exists from the key's creation on, so that
 -- keys which were never used are found by the same index. By a trigger, so that keys of replicas of the
 -- version before get one, too.

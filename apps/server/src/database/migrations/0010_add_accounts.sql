@@ -1,3 +1,5 @@
+-- By hand: it belongs to the migration before. There all keys would be checked while nobody can read them.
+ALTER TABLE "api_keys" VALIDATE CONSTRAINT "api_keys_scopes";--> statement-breakpoint
 ALTER TYPE "public"."audit_action" ADD VALUE 'account.changed' BEFORE 'ban.started';--> statement-breakpoint
 ALTER TYPE "public"."audit_action" ADD VALUE 'account.suspended' BEFORE 'ban.started';--> statement-breakpoint
 ALTER TYPE "public"."audit_action" ADD VALUE 'account.resumed' BEFORE 'ban.started';--> statement-breakpoint

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { takeActivity, watchOperator } from './operator-activity.ts';
+
+test('what a person does is told once, and nothing else is', () => {
+  const page = new EventTarget();
+  watchOperator(page);
+  const isTold = (type: string, members = {}) => {
+    page.dispatchEvent(Object.assign(new Event(type), members));
+    return [takeActivity(), takeActivity()];
+  };
+  for (const type of ['pointerdown', 'click', 'input', 'wheel', 'touchmove']) {
+    expect(isTold(type), type).toEqual([true, false]);
+  }
+  expect(isTold('keydown', { repeat: false })).toEqual([true, false]);
+  expect(isTold('keydown', { repeat: true })).toEqual([false, false]);
+  for (const type of ['pointermove', 'scroll', 'visibilitychange', 'focus']) {
+    expect(isTold(type), type).toEqual([false, false]);
+  }
+});

@@ -1,0 +1,60 @@
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
+import type { Sql } from 'postgres';
+import { sleep } from '../shared/clock.ts';
+import type { Timings } from '../shared/timings.ts';
+import { DatabaseUnavailableError, lockNotAvailable, toDatabaseError } from './database-error.ts';
+import { migrationsFolder } from './migrations.ts';
+import { createIndexesOnline } from './online-indexes.ts';
+
+interface Options extends Pick<Timings['database'], 'lockTimeoutMs' | 'migrationPauseMs'> {
+  /** The session that holds the lock of migrations. */
+  readonly pid: number;
+}
+
+/**
+ * Applies the migrations that the database lacks, each in a transaction of its own, and notes them where
+ * drizzle's migrator does. That one has a single transaction for all: it would keep the locks of the first
+ * migration until the last one has copied its rows, and wait for a lock without an end.
+ */
+export async function applyMigrations(client: Sql, options: Options): Promise<void> {
+  await createJournal(client);
+  const [newest] = await client`
+    select coalesce(max(created_at), 0) as at from drizzle.__drizzle_migrations`;
+  for (const migration of readMigrationFiles({ migrationsFolder })) {
+    if (migration.folderMillis <= Number(newest?.['at'])) continue;
+    await createIndexesOnline(client, migration.sql);
+    while (!(await tryToApply(client, options, migration))) {
+      await sleep(options.migrationPauseMs);
+    }
+  }
+}
+
+/** @returns `false` if it could not have a lock. */
+async function tryToApply(
+  client: Sql,
+  { pid, lockTimeoutMs }: Options,
+  { sql, hash, folderMillis }: MigrationMeta,
+): Promise<boolean> {
+  try {
+    await client.begin(async (tx) => {
+      const [session] = await tx`
+        select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true), pg_backend_pid() as pid`;
+      // The driver has connected again, and maybe another replica migrates now.
+      if (session?.['pid'] !== pid) throw new DatabaseUnavailableError('CONNECTION_CLOSED');
+      for (const statement of sql) await tx.unsafe(statement);
+      await tx`insert into drizzle.__drizzle_migrations (hash, created_at)
+        values (${hash}, ${folderMillis})`;
+    });
+    return true;
+  } catch (error) {
+    if (toDatabaseError(error).code === lockNotAvailable) return false;
+    throw error;
+  }
+}
+
+/** As drizzle's migrator does. */
+async function createJournal(client: Sql): Promise<void> {
+  await client`create schema if not exists drizzle`;
+  await client`create table if not exists drizzle.__drizzle_migrations
+    (id serial primary key, hash text not null, created_at bigint)`;
+}

@@ -1,0 +1,56 @@
+import type { Sql } from 'postgres';
+import { systemClock } from '../shared/clock.ts';
+import { repeat } from '../shared/repeat.ts';
+import type { Timings } from '../shared/timings.ts';
+import type { Wait } from './database.ts';
+
+/**
+ * Tells whether a session waits for others, until it is stopped.
+ * A wait is told beyond its end, until after the next attempt.
+ *
+ * @param client another session.
+ */
+export function watchLockWaits(
+  client: Sql,
+  options: Pick<Timings['database'], 'lockTimeoutMs' | 'migrationPauseMs'> & {
+    pid: number;
+    onWaiting: (wait: Wait | undefined) => void;
+  },
+) {
+  const { lockTimeoutMs, migrationPauseMs, pid, onWaiting } = options;
+  const keepMs = 2 * migrationPauseMs;
+  // Several times in each attempt.
+  const pauseMs = lockTimeoutMs / 4;
+  const { elapsed } = systemClock;
+  let seenAt = Number.NEGATIVE_INFINITY;
+
+  async function look(): Promise<void> {
+    const wait = await findLockWait(client, pid);
+    if (wait !== undefined) seenAt = elapsed();
+    if (wait !== undefined || elapsed() - seenAt > keepMs) onWaiting(wait);
+  }
+  return repeat(look, { clock: systemClock, pauseMs, onFailure() {} });
+}
+
+/** What a session waits for, and for whom: if for several sessions, the one with the oldest transaction. */
+async function findLockWait(client: Sql, pid: number): Promise<Wait | undefined> {
+  const [row] = await client<
+    { table: string | null; pid: number; session: string; seconds: number | null }[]
+  >`
+    select relation::regclass::text as "table", blocker.pid,
+      concat_ws(', ', coalesce(nullif(application_name, ''), backend_type), state) as session,
+      floor(extract(epoch from clock_timestamp() - xact_start))::int as seconds
+    from unnest(pg_blocking_pids(${pid})) as blocker (pid)
+    left join pg_stat_activity using (pid)
+    left join pg_locks as waiting on waiting.pid = ${pid} and not granted
+    -- Shorter ones are no news, and one is this statement, for which an index waits that is created online.
+    where (clock_timestamp() - xact_start < interval '100 ms') is not true
+    order by xact_start limit 1`;
+  if (row === undefined) return undefined;
+  const what = row.table === null ? 'the end of a transaction' : `a lock of ${row.table}`;
+  const who = row.pid === 0 ? 'a prepared transaction' : `process ${row.pid} (${row.session})`;
+  const id = `The migration waits for ${what}, because of ${who}`;
+  // Those of other users are hidden from a user without pg_read_all_stats.
+  const age = row.seconds === null ? '' : `, whose transaction began ${row.seconds} s ago`;
+  return { id, reason: `${id}${age}.` };
+}

@@ -1,0 +1,2 @@
+-- By hand: `IF NOT EXISTS`, because indexes of tables that exist are created before, without holding up writes.
+CREATE INDEX IF NOT EXISTS "accounts_any_case" ON "accounts" USING btree (lower("name"));

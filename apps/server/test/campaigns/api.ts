@@ -1,0 +1,18 @@
+import { fuzz } from '../conformance/fuzz.ts';
+import { startWithStores } from '../load/start-with-stores.ts';
+
+/**
+ * Sends requests made from the document to a server with Postgres and Redis, and holds every answer against it.
+ *
+ * @throws with the smallest request that gets an answer which it does not deserve.
+ */
+export async function run({ seed, minutes }: { seed: number; minutes: number }): Promise<void> {
+  await using loaded = await startWithStores({ ADDRESS_PER_MINUTE: '1000000' });
+  const { server, token } = loaded;
+  const endsAt = performance.now() + minutes * 60_000;
+  const requests = 2_000;
+  for (let round = 0; round === 0 || performance.now() < endsAt; round += 1) {
+    await fuzz({ baseUrl: server.baseUrl, apiKey: token, requests, seed: seed + round });
+    process.stdout.write(`${(round + 1) * requests} requests, last seed ${seed + round}\n`);
+  }
+}

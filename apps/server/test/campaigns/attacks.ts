@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { percentile } from '../load/percentile.ts';
+import { type LoadedServer, startWithStores } from '../load/start-with-stores.ts';
+import { send } from '../support/send.ts';
+import { closeOf, openConnection } from '../wire/connection.ts';
+
+/** What each connection sends; a connection that the server closes is opened again at once. */
+type Attack = {
+  readonly connections: number;
+  readonly bytes: string;
+  /** Whether the responses are read. */
+  readonly reads: boolean;
+  /** Sends one byte more as often as this. */
+  readonly dripMs?: number;
+};
+
+// None of them brings a key.
+const get = 'GET /v1/x HTTP/1.1\r\nHost: a\r\n\r\n';
+
+const attacks: Readonly<Record<string, Attack>> = {
+  pipelining: { connections: 12, bytes: get.repeat(20_000), reads: true },
+  unread: { connections: 4, bytes: get.repeat(12_000), reads: false },
+  slow: { connections: 1_000, bytes: `${get.slice(0, -2)}X: `, reads: true, dripMs: 200 },
+};
+
+const maxMegabytes = 400;
+/** By how much an attack may delay the slowest hundredth of a valid caller's requests. */
+const maxDelayMs = 250;
+
+/**
+ * Measures what a valid caller notices of attacks on a server with a heap of 512 MB.
+ *
+ * @throws if a request of the valid caller fails, its p99 rises too much, or the server grows too large.
+ */
+export async function run({ minutes }: { minutes: number }): Promise<void> {
+  await using loaded = await startWithStores({
+    NODE_OPTIONS: '--max-old-space-size=512',
+    HEADERS_TIMEOUT_MS: '2000',
+    MAX_CONNECTIONS_PER_NETWORK: '0',
+  });
+  const forMs = (minutes * 60_000) / (Object.keys(attacks).length + 2);
+  await measure('warm-up', loaded, forMs);
+  const baselineMs = await measure('no attack', loaded, forMs);
+  for (const [name, attack] of Object.entries(attacks)) {
+    const origin = loaded.server.origin;
+    const worker = new Worker(new URL(import.meta.url), { workerData: { ...attack, origin } });
+    const p99 = await measure(name, loaded, forMs);
+    await worker.terminate();
+    if (p99 > baselineMs + maxDelayMs) throw new Error(`${name}: ${p99} ms, not ${baselineMs}`);
+  }
+}
+
+/** @returns the 99th percentile of how long a valid caller waits, in milliseconds. */
+async function measure(name: string, loaded: LoadedServer, forMs: number): Promise<number> {
+  const { server, token } = loaded;
+  using agent = Object.assign(new Agent({ keepAlive: true }), {
+    [Symbol.dispose]: () => agent.destroy(),
+  });
+  const takenMs: number[] = [];
+  let failures = 0;
+  let peakMb = 0;
+  const endsAt = performance.now() + forMs;
+  async function call(): Promise<void> {
+    while (performance.now() < endsAt) {
+      const startedAt = performance.now();
+      const headers = { Authorization: `Bearer ${token}` };
+      const request = { method: 'GET', target: '/pets', headers };
+      const answer = await send(server.baseUrl, request, agent).catch(() => undefined);
+      if (answer?.status !== 200) failures += 1;
+      takenMs.push(performance.now() - startedAt);
+      const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
+      peakMb = Math.max(peakMb, Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024);
+      await pause(20);
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, call));
+  const p99 = percentile(takenMs, 0.99);
+  const outcome = `${name}: ${takenMs.length} requests, ${failures} failed, p99 ${p99.toFixed(1)} ms, peak ${peakMb.toFixed(0)} MB`;
+  process.stdout.write(`${outcome}\n`);
+  if (failures > 0 || peakMb >= maxMegabytes) throw new Error(outcome);
+  return p99;
+}
+
+async function attack({
+  origin,
+  connections,
+  ...each
+}: Attack & { origin: string }): Promise<void> {
+  async function keepAttacking(): Promise<void> {
+    for (;;) {
+      const socket = await openConnection(origin);
+      const closed = closeOf(socket);
+      if (each.reads) socket.resume();
+      else socket.pause();
+      socket.write(each.bytes);
+      const dripping = setInterval(() => socket.write('a'), each.dripMs ?? 2 ** 30);
+      await closed;
+      clearInterval(dripping);
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, keepAttacking));
+}
+
+if (!isMainThread) await attack(workerData);

@@ -1,0 +1,54 @@
+import { type Server, until } from '@animal-store/testkit';
+import { collectsGarbage, growthOf, memoryOf } from '../load/memory.ts';
+import { startWithStores } from '../load/start-with-stores.ts';
+import { logOf, sample, scrape } from '../support/observed.ts';
+import { send } from '../support/send.ts';
+import { holdConversations } from '../wire/wire-fuzz.ts';
+
+/** Settings under which the server ends abandoned connections soon, and refuses none too early. */
+const env: Readonly<Record<string, string>> = {
+  ...collectsGarbage,
+  ADDRESS_PER_MINUTE: '1000000',
+  HEADERS_TIMEOUT_MS: '1000',
+  REQUEST_TIMEOUT_MS: '1000',
+  STALL_TIMEOUT_MS: '1000',
+  KEEP_ALIVE_TIMEOUT_MS: '1000',
+  // The log is kept by this process, and a line for each request would be the most of it.
+  LOG_LEVEL: 'warn',
+};
+
+/**
+ * Does whatever clients may do to connections, to both listeners of a server.
+ *
+ * @throws if the server exits, refuses a valid caller, logs an error, leaves a request in flight, or holds
+ * on to more and more memory.
+ */
+export async function run({ seed, minutes }: { seed: number; minutes: number }): Promise<void> {
+  await using loaded = await startWithStores(env);
+  const { server, token } = loaded;
+  const endsAt = performance.now() + minutes * 60_000;
+  const connections = 250;
+  const held: number[] = [];
+  // Memory is compared between thirds of the run.
+  while (held.length < 6 || performance.now() < endsAt) {
+    await holdConversations({ server, token, seed: seed + held.length, connections });
+    held.push(await checkUnharmed(server, token));
+    const megabytes = ((held.at(-1) ?? 0) / 1e6).toFixed(1);
+    process.stdout.write(`${held.length * connections} connections, ${megabytes} MB held\n`);
+  }
+  const growth = growthOf(held);
+  if (!growth.isFlat) throw new Error(`Memory, last third / second third: ${growth.ratio}`);
+}
+
+/** @returns the bytes that the server holds on to. */
+async function checkUnharmed(server: Server, token: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${token}` };
+  const { status } = await send(server.baseUrl, { method: 'GET', target: '/pets', headers });
+  if (status !== 200) throw new Error(`A valid caller got ${status}.`);
+  await until(async () => sample(await scrape(server), 'animal_store_requests_in_flight') === 0);
+  const bad = logOf(server).filter(({ level }) => level === 'error' || level === 'fatal');
+  if (bad.length > 0) throw new Error(`The log has an error: ${JSON.stringify(bad[0])}`);
+  if (server.output().includes('Warning')) throw new Error(`A warning:\n${server.output()}`);
+  const { heap, external } = await memoryOf(server);
+  return heap + external;
+}

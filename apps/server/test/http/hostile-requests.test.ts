@@ -1,0 +1,369 @@
+import { expect, test } from 'vitest';
+import { adminToken } from '../support/admin.ts';
+import { expectErrorBody, expectResponseHeaders } from '../support/expectations.ts';
+import { listAll } from '../support/list-all-pets.ts';
+import { logOf } from '../support/observed.ts';
+import { type RawBytes, type RawOptions, rawRequest, sendRaw } from '../support/raw-http.ts';
+import { startService, useService } from '../support/test-service.ts';
+import { closeOf, openConnection, readUntilClosed, statusesIn } from '../wire/connection.ts';
+import { holdConversations } from '../wire/wire-fuzz.ts';
+
+const service = useService('postgres', {
+  env: { ADMIN_TOKEN: adminToken, ADDRESS_PER_MINUTE: '1000000' },
+});
+
+/** Inputs by the answer that they get: a status and a message, or the source of a RegExp of both. */
+type Table<Input> = Readonly<Record<string, readonly Input[]>>;
+
+function rowsOf<Input>(table: Table<Input>): [title: string, answer: string, Input][] {
+  return Object.entries(table).flatMap(([answer, inputs]) =>
+    inputs.map((input): [string, string, Input] => {
+      const title = JSON.stringify(String(input).slice(0, 70));
+      return [`${title} is answered with ${answer.slice(0, 70)}`, answer, input];
+    }),
+  );
+}
+
+type Rest = RawOptions & { readonly headers?: readonly string[]; readonly body?: RawBytes };
+
+/**
+ * Sends a request with a valid key. Node answers what is no HTTP by itself, without a body: `400 by Node`.
+ */
+async function expectAnswer(answer: string, line: string, rest: Rest = {}): Promise<void> {
+  const { headers = [], body = '', ...options } = rest;
+  const authorization = `Authorization: Bearer ${service.tokens.enterprise}`;
+  const request = rawRequest({ line, headers: [...headers, authorization], body });
+  const answers = await sendRaw(service.server.origin, request, options);
+  const shown = answers.map((each) => {
+    const { status, text, headers } = each;
+    if (!headers.has('X-Request-Id')) return text === '' ? `${status} by Node` : text;
+    for (const name of ['X-Injected', 'Set-Cookie']) expect(headers.has(name)).toBe(false);
+    if (status < 400) return `${status}`;
+    expectErrorBody(each);
+    if (headers.has('X-RateLimit-Limit')) expectResponseHeaders(each);
+    return `${status} ${(each.body as { message: string }).message}`;
+  });
+  expect(shown).toEqual([answer.startsWith('^') ? expect.stringMatching(answer) : answer]);
+}
+
+const petCount = async () => (await listAll(service.server, service.tokens.enterprise)).size;
+
+const get = 'GET /v1/pets HTTP/1.1';
+const post = 'POST /v1/pets HTTP/1.1';
+
+const targets: Table<string> = {
+  200: [
+    '/v1/pets?limit=1#limit=0',
+    '/v1/pets?"<>^`{|}\\',
+    '/v1/pets?%ff=%ff&%=%00&__proto__[limit]=0&constructor=x&a[b][c]=d',
+    // RFC 9112, §3.2.2: the absolute form is a path, whatever its host.
+    ...['http://evil.example/v1/pets', 'https://u:p@localhost/v1/pets', 'ftp://a/v1/pets'],
+    // `url.parse`, which Express would call, throws for some of these.
+    ...['http://[/v1/pets', 'http://[::g]/v1/pets', 'http:///v1/pets', 'http://%ff/v1/pets'],
+    ...['http://a:port/v1/pets', 'http://a:99999/v1/pets'],
+  ],
+  '404 There is no such path.': [
+    ...['*', '//a@[#', '//a@b:c#', '//a@b/v1/pets#'],
+    `/v1/${'a/'.repeat(4_000)}`,
+  ],
+  '404 There is no such path. The API is under /v1.': ['http://localhost?x=/v1'],
+  '400 limit: expected one integer from 1 to 100, got "0"': [
+    `/v1/pets?${'a&'.repeat(4_000)}limit=0`,
+  ],
+  '^400 limit: .*, got "\ufffd"$': ['/v1/pets?limit=%ff'],
+  '^400 limit: .*, got "1\\\\r\\\\nX-Injected: a"$': ['/v1/pets?limit=1%0d%0aX-Injected:%20a'],
+  '^400 petId: .*, got "\\\\r\\\\nX-Injected: a"$': ['/v1/pets/%0d%0aX-Injected:%20a'],
+  '^400 petId: .*, got "9{39}…$': [`/v1/pets/${'9'.repeat(10_000)}`],
+  '431 by Node': [`/v1/${'a'.repeat(20_000)}`],
+  '400 by Node': ['a:80', 'javascript:alert(1)', 'v1/pets', '/\xff', '/\0', '/a b', ''],
+};
+
+test.each(rowsOf(targets))('the target %s', async (_title, answer, target) => {
+  await expectAnswer(answer, `GET ${target} HTTP/1.1`, { headers: ['Host: a'] });
+});
+
+const many = (times: number) => Array.from({ length: times }, (_, i) => `X${i}: x`);
+
+const heads: Table<readonly string[]> = {
+  200: [
+    ['GET /v1/pets HTTP/1.0'],
+    ...['', ' [', ' a b', ' <script>', ' a:99999', ` ${'h'.repeat(10_000)}`].map((host) => [
+      get,
+      `Host:${host}`,
+    ]),
+    // And the one for the key.
+    [get, 'Host: a', ...many(98)],
+    [get, 'Host: a', '__proto__: x', 'X-Odd: \xff', 'X-Forwarded-For: \xff, 999.9.9.9'],
+    [get, 'Host: a', 'Origin: \xff', 'Range: bytes=0-1', 'TE: deflate', 'X-Original-URL: /admin'],
+  ],
+  '400 by Node': [
+    ...['GET /v1/pets HTTP/1.2', 'get /v1/pets HTTP/1.1', 'PRI * HTTP/2.0'].map((line) => [
+      line,
+      'Host: a',
+    ]),
+    ['PROXY TCP4 1.1.1.1 2.2.2.2 1 2', get, 'Host: a'],
+    ['\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03'],
+    [get],
+    ...['X: \0', 'X: a\rX-Injected: b', 'X : a', 'X X: a', ': a', 'no colon'].map((line) => [
+      get,
+      'Host: a',
+      line,
+    ]),
+  ],
+  '417 by Node': [[get, 'Host: a', 'Expect: the-unexpected']],
+  '431 by Node': [
+    [get, 'Host: a', ...many(99)],
+    [get, 'Host: a', `X: ${'x'.repeat(17_000)}`],
+  ],
+};
+
+test.each(rowsOf(heads))('the head %s', async (_title, answer, head) => {
+  const [line = '', ...headers] = head;
+  await expectAnswer(answer, line, { headers });
+});
+
+const rex = '{"name":"Rex","categoryId":1}';
+const chunk = `${rex.length.toString(16)}\r\n${rex}\r\n`;
+const end = '0\r\n\r\n';
+const chunked = 'Transfer-Encoding: chunked';
+const length = `Content-Length: ${rex.length}`;
+
+type Framed = readonly [framing: string, body: string];
+
+// A proxy may see another end of such a body, and so other requests behind it (request smuggling).
+const framings: Table<Framed> = {
+  201: [
+    [length, rex],
+    [chunked, [...rex].map((c) => `1\r\n${c}\r\n`).join('') + end],
+    [chunked, `${chunk.replace('\r', ';a="b"\r')}${end}`],
+    [chunked, `${chunk}0\r\nHost: evil\r\nAuthorization: x\r\n\r\n`],
+  ],
+  '400 by Node': [
+    ...['-1', '+1', '0x1', '1e1', '1, 1', '9'.repeat(23), '', 'x', '0\r\nContent-Length: 0'].map(
+      (value): Framed => [`Content-Length: ${value}`, rex],
+    ),
+    ...['gzip', 'identity', 'xchunked', 'chunked, identity', `chunked\r\n${chunked}`].map(
+      (coding): Framed => [`Transfer-Encoding: ${coding}`, chunk + end],
+    ),
+    [`${length}\r\n${chunked}`, chunk + end],
+    ...['zz', '', '-1', '0x3', 'F'.repeat(17)].map(
+      (size): Framed => [chunked, `${size}\r\nabc\r\n${end}`],
+    ),
+    [chunked, `3\r\nabcdef\r\n${end}`],
+    [chunked, (chunk + end).replaceAll('\r', '')],
+    // Cut short:
+    [chunked, chunk],
+    [chunked, '20\r\nabc'],
+    ['Content-Length: 99', rex],
+  ],
+  '413 by Node': [[chunked, chunk.replace('\r', `;${'a'.repeat(20_000)}\r`)]],
+  '431 by Node': [[chunked, `${chunk}0\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`]],
+};
+
+test.each(rowsOf(framings))('a body of %s', async (_title, answer, framed) => {
+  const [framing, body] = framed;
+  const before = await petCount();
+  const headers = ['Host: a', 'Content-Type: application/json', framing];
+  // Nothing follows, so what is cut short gets an answer, too.
+  await expectAnswer(answer, post, { headers, body, halfClose: answer !== '201' });
+  expect(await petCount()).toBe(before + (answer === '201' ? 1 : 0));
+});
+
+const json = (members: string) => `{"name":"Rex",${members}}`;
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+const bodies: Table<RawBytes> = {
+  201: [
+    rex + ' '.repeat(16_384 - rex.length),
+    Buffer.from(`\ufeff${rex}`),
+    json(`"categoryId":1,"x":${'{"a":'.repeat(1_500)}1${'}'.repeat(1_500)}`),
+    json(`"categoryId":1${'0'.repeat(8_000)}e-${'0'.repeat(4_000)}8000`),
+    json('"categoryId":1,"toString":1,"then":5,"constructor":{"prototype":{}},"__proto__":null'),
+  ],
+  '400 body: expected valid JSON in UTF-8': [
+    ...[
+      ' ',
+      '\0',
+      '{',
+      `${rex} x`,
+      `${rex.slice(0, -1)},}`,
+      '<pet/>',
+      'name=Rex',
+      '['.repeat(10_000),
+    ],
+    ...['\xff', '\xc3', '\xc0\x80', '\xed\xa0\x80', '\xf5\x80\x80\x80', '\x80', '\n', '\\u12'].map(
+      (bytes) => rex.replace('Rex', bytes),
+    ),
+    json('"categoryId":01'),
+    Buffer.from(`\ufeff\ufeff${rex}`),
+    Buffer.from(`\ufeff${rex}`, 'utf16le'),
+  ],
+  '400 body: expected JSON that nests less deeply': [
+    nested(8_000),
+    json(`"categoryId":1,"x":${nested(4_000)}`),
+  ],
+  '400 body: expected a JSON object with name and categoryId, got nothing': [''],
+  '400 body: expected a JSON object with name and categoryId, got null': ['null'],
+  '400 body: expected a JSON object with name and categoryId, got an array': [`[${rex}]`],
+  '400 body: expected a JSON object with name and categoryId, got 1e400': ['1e400'],
+  '^400 categoryId: expected a 64-bit integer, got 1e-?9+$': [
+    json('"categoryId":1e999999999999999999'),
+    json('"categoryId":1e-999999999999999999'),
+  ],
+  '^400 categoryId: expected a 64-bit integer, got 9{40}…$': [
+    json(`"categoryId":${'9'.repeat(16_000)}`),
+  ],
+  '400 categoryId: expected a 64-bit integer, got "x"': [json('"categoryId":1,"categoryId":"x"')],
+  '^400 name: .*, got nothing; categoryId: .*, got nothing$': [`{"__proto__":${rex}}`],
+  '413 body: expected at most 16384 bytes': [
+    rex + ' '.repeat(16_385 - rex.length),
+    // In characters, it is not too long.
+    Buffer.from(`"${'🐕'.repeat(4_096)}"`),
+    // The client is still sending when the answer comes.
+    ' '.repeat(1_000_000),
+  ],
+};
+
+test.each(rowsOf(bodies))('the body %s', async (_title, answer, body) => {
+  const headers = ['Host: a', 'Content-Type: application/json', `Content-Length: ${body.length}`];
+  await expectAnswer(answer, post, { headers, body });
+});
+
+test.each([
+  ['Content-Length: 1000000000', ''],
+  [chunked, `1000\r\n${' '.repeat(4_096)}\r\n`.repeat(5)],
+])(
+  'a body that is too large is refused before the rest of it arrives: %s',
+  async (framing, body) => {
+    const headers = ['Host: a', 'Content-Type: application/json', framing];
+    await expectAnswer('413 body: expected at most 16384 bytes', post, { headers, body });
+  },
+);
+
+const types: Table<string> = {
+  201: [
+    ...['application/json', 'Application/JSON', 'application/json;charset=UTF-8'],
+    ...['application/json; charset="utf-8"', 'application/json; charset=utf8'],
+    ...['application/json; profile="x"', 'application/json;;;;'],
+    'application/json\r\nContent-Encoding: identity',
+  ],
+  '415 Content-Type: expected application/json, in UTF-8': [
+    ...['text/plain', 'text/json', 'application/x-www-form-urlencoded', 'application/jsonp'],
+    ...['application/json-patch+json', 'application', '*/*', '', '/', '\xff/\xff'],
+    ...['application/json, text/plain', 'application/json; charset=utf-16'],
+  ],
+  '415 Content-Encoding: expected none': [
+    ...['gzip', 'br', 'x-unknown', 'identity, gzip', 'gzip, '.repeat(1_000)].map(
+      (coding) => `application/json\r\nContent-Encoding: ${coding}`,
+    ),
+  ],
+};
+
+test.each(rowsOf(types))('a body of the type %s', async (_title, answer, type) => {
+  const headers = ['Host: a', `Content-Type: ${type}`, length];
+  await expectAnswer(answer, post, { headers, body: rex });
+});
+
+test('a body without a type is refused, and one that is missing needs none', async () => {
+  const typeless = { headers: ['Host: a', length], body: rex };
+  await expectAnswer('415 Content-Type: expected application/json, in UTF-8', post, typeless);
+  await expectAnswer('^400 body: .*, got nothing$', post, { headers: ['Host: a'] });
+});
+
+test('a body on GET is ignored', async () => {
+  const headers = ['Host: a', 'Content-Length: 1', 'Content-Type: text/html'];
+  await expectAnswer('200', get, { headers, body: '{' });
+});
+
+test('eight requests in one segment get eight answers', async () => {
+  const bytes = `${get}\r\nHost: a\r\n\r\n`.repeat(8);
+  const answers = await sendRaw(service.server.origin, bytes, { answers: 8 });
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 401));
+});
+
+const listeners = ['public', 'ops'] as const;
+
+test.each(listeners)(
+  'what is not HTTP is answered once, and the connection is closed (%s listener)',
+  async (listener) => {
+    const linesBefore = logOf(service.server).length;
+    const socket = await openConnection(originOf(listener));
+    let received = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      received += text;
+    });
+    const closed = closeOf(socket);
+    // Each write may arrive as a chunk of its own.
+    for (let i = 0; i < 20; i += 1) socket.write('not HTTP at all\r\n\r\n');
+    await closed;
+    expect(statusesIn(received).length).toBeLessThanOrEqual(1);
+    const log = logOf(service.server).slice(linesBefore);
+    expect(log.filter(({ method }) => method === 'unknown').length).toBeLessThanOrEqual(1);
+    await expectUnharmed();
+  },
+);
+
+// Node drops what follows such a request in the same segment: without the end of the connection, the
+// next response would look like that of the dropped request.
+test.each(listeners)(
+  'a request for an upgrade is served, and ends its connection (%s listener)',
+  async (listener) => {
+    const upgrade = 'Host: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n';
+    const received = await readUntilClosed(
+      originOf(listener),
+      `GET /nowhere HTTP/1.1\r\n${upgrade}GET /dropped HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+    );
+    expect(statusesIn(received)).toEqual([404]);
+    expect(received).toMatch(/^Connection: close\r$/m);
+  },
+);
+
+// Regression: such a connection ended the process. The campaign `wire` tries more of them.
+test.each(listeners)(
+  'CONNECT closes the connection, and a reset right after it harms nobody (%s listener)',
+  async (listener) => {
+    const connect = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
+    for (let i = 0; i < 30; i += 1) {
+      const [behind, reset] = [
+        await openConnection(originOf(listener)),
+        await openConnection(originOf(listener)),
+      ];
+      const closed = [closeOf(behind.resume()), closeOf(reset)];
+      behind.write(`GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n${connect}`);
+      reset.write(connect, () => reset.resetAndDestroy());
+      await Promise.all(closed);
+    }
+    await expectUnharmed();
+  },
+);
+
+// The campaign `wire` holds others, and looks at the memory, too.
+test('whatever clients do to their connections harms nobody', async () => {
+  const { server, tokens } = service;
+  await holdConversations({ server, token: tokens.enterprise, seed: 1, connections: 100 });
+  await expectUnharmed();
+});
+
+// The campaign `attacks` opens a thousand, and sends them byte by byte.
+test('a client whose head does not end is told so, and disconnected', async () => {
+  await using slow = await startService('postgres', {
+    env: { HEADERS_TIMEOUT_MS: '100' },
+    timings: { http: { connectionsCheckingIntervalMs: 10 } },
+  });
+  const { server } = slow;
+  const received = await readUntilClosed(server.origin, `${get}\r\nHost: a\r\nX-Slow: `);
+  expect(received).toBe('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
+  expect((await slow.call('/pets')).status).toBe(200);
+});
+
+function originOf(listener: (typeof listeners)[number]): string {
+  return listener === 'public' ? service.server.origin : service.server.opsUrl;
+}
+
+/** Both listeners still answer, and nothing was logged that an operator has to look at. */
+async function expectUnharmed(): Promise<void> {
+  expect((await service.call('/pets')).status).toBe(200);
+  expect((await fetch(`${service.server.opsUrl}/livez`)).status).toBe(200);
+  expect(logOf(service.server).filter(({ level }) => level === 'fatal')).toEqual([]);
+  expect(service.server.output()).not.toContain('Warning');
+}

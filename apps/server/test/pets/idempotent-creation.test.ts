@@ -1,0 +1,167 @@
+import { hash } from 'node:crypto';
+import type { NewPet } from '@animal-store/contract';
+import { sql } from 'drizzle-orm';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { idempotencyKeys, pets } from '../../src/database/schema.ts';
+import { inTransaction } from '../../src/database/statement.ts';
+import { createIdempotentCreations } from '../../src/pets/idempotent-creation.ts';
+import { databaseKinds, useDatabase } from '../support/databases.ts';
+import { select } from '../support/explain.ts';
+
+const keyId = '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d';
+const otherKeyId = '00000000-0000-4000-8000-000000000000';
+
+/** How a key is stored. */
+const hashOf = (key: string) => `sha256 ${hash('sha256', key, 'hex')}`;
+
+describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
+  const opened = useDatabase(kind);
+  beforeEach(async () => {
+    await opened.db.delete(pets);
+    await opened.db.delete(idempotencyKeys);
+  });
+
+  const namesOfAll = async () =>
+    (await opened.db.select({ name: pets.name }).from(pets)).map(({ name }) => name).sort();
+
+  /** Creates animals of a name or a whole body under their keys, all at the same time. */
+  async function create(...requests: [key: string, pet: string | NewPet, keyId?: string][]) {
+    const creations = createIdempotentCreations(opened.db);
+    const results = await Promise.allSettled(
+      requests.map(([idempotencyKey, pet, ofKey = keyId]) =>
+        creations.create(
+          { keyId: ofKey, idempotencyKey },
+          typeof pet === 'string' ? { name: pet, categoryId: 1 } : pet,
+        ),
+      ),
+    );
+    return results.map((it) => (it.status === 'fulfilled' ? it.value.outcome : 'failed'));
+  }
+
+  test('a taken key and a repeated one affect no other in the same statement', async () => {
+    await create(['taken', 'earlier']);
+    expect(
+      await create(
+        ['first', 'first'],
+        ['taken', 'earlier'],
+        ['taken', 'another body'],
+        ['new', 'new'],
+        ['twice', 'twice'],
+        ['twice', 'twice'],
+        ['twice', 'another body'],
+        ['last', 'last'],
+      ),
+    ).toEqual([
+      ...['created', 'replayed', 'key-reused', 'created'],
+      ...['created', 'replayed', 'key-reused', 'created'],
+    ]);
+    expect(await namesOfAll()).toEqual(['earlier', 'first', 'last', 'new', 'twice']);
+  });
+
+  test('an animal that is refused leaves its key free, and those of the others taken', async () => {
+    const keys = ['first', 'a', 'refused', 'b'];
+    const first = await create(
+      ...keys.map((key): [string, string] => [key, key === 'refused' ? '' : key]),
+    );
+    expect(first).toEqual(['created', 'created', 'failed', 'created']);
+    const second = await create(...keys.map((key): [string, string] => [key, key]));
+    expect(second).toEqual(['replayed', 'replayed', 'created', 'replayed']);
+  });
+
+  test('a key belongs to its API key, and has upper and lower case', async () => {
+    const same = [
+      await create(['same', 'a'], ['same', 'b', otherKeyId]),
+      await create(['Same', 'c']),
+    ];
+    expect(same.flat()).toEqual(['created', 'created', 'created']);
+    expect(await namesOfAll()).toEqual(['a', 'b', 'c']);
+  });
+
+  test.each<[string, NewPet]>([
+    ['name', { name: 'Rey', categoryId: 9007199254740993n }],
+    ['categoryId, in the last digit', { name: 'Rex', categoryId: 9007199254740992n }],
+    ['status', { name: 'Rex', categoryId: 9007199254740993n, status: 'sold' }],
+  ])('another %s is another body, and leaves the first to be replayed', async (_what, other) => {
+    const first = { name: 'Rex', categoryId: 9007199254740993n };
+    await create(['key', first]);
+    expect(await create(['key', other])).toEqual(['key-reused']);
+    // It is what a body without a status means.
+    expect(await create(['key', { ...first, status: 'available' }])).toEqual(['replayed']);
+  });
+
+  const age = (age: string) =>
+    opened.db.update(idempotencyKeys).set({ createdAt: sql`now() - ${age}::interval` });
+
+  test('a key is remembered for 24 hours, and then good for another body', async () => {
+    await create(['key', 'a']);
+    await age('23 hours 59 minutes');
+    expect(await create(['key', 'a'], ['key', 'b'])).toEqual(['replayed', 'key-reused']);
+    await age('24 hours 1 minute');
+    expect(await create(['key', 'b'])).toEqual(['created']);
+    expect(await create(['key', 'b'], ['key', 'a'])).toEqual(['replayed', 'key-reused']);
+    expect(await namesOfAll()).toEqual(['a', 'b']);
+  });
+
+  test('keys of more than 24 hours are deleted, a thousand at a time, and no others', async () => {
+    await opened.db.execute(sql`
+      insert into idempotency_keys (key_id, idempotency_key, fingerprint, pet_id, created_at)
+      select gen_random_uuid(), 'piled up', '', 1, now() - interval '24 hours 1 minute'
+      from generate_series(1, 2500)`);
+    await create(['kept', 'kept']);
+    const { deleteExpired } = createIdempotentCreations(opened.db);
+    const isMore = [await deleteExpired(), await deleteExpired(), await deleteExpired()];
+    expect(isMore).toEqual([true, true, false]);
+    expect(
+      await opened.db.select({ key: idempotencyKeys.idempotencyKey }).from(idempotencyKeys),
+    ).toEqual([{ key: hashOf('kept') }]);
+  });
+
+  // The embedded database has one process, so no such replica.
+  if (kind !== 'postgres') return;
+  describe('beside a replica of the version before, which stores keys as they are,', () => {
+    /** What that version claims a key with, before it adds the animal. Gives how many rows it got. */
+    const claim = async (db: Database, key: string) => {
+      const rows = await select(
+        db,
+        sql`
+        insert into idempotency_keys (key_id, idempotency_key, fingerprint, pet_id)
+        select ${keyId}::uuid, ${key}, '', 1
+        where pg_try_advisory_xact_lock(hashtextextended(${keyId} || ' ' || ${key}, 0))
+        on conflict (key_id, idempotency_key) do update set pet_id = excluded.pet_id
+          where idempotency_keys.created_at <= now() - interval '24 hours'
+        returning pet_id`,
+      );
+      return rows.length;
+    };
+
+    test('a key is stored as a hash, and that replica finds it taken', async () => {
+      await create(['new', 'new']);
+      expect(
+        await opened.db.select({ key: idempotencyKeys.idempotencyKey }).from(idempotencyKeys),
+      ).toEqual([{ key: hashOf('new') }]);
+      expect(await claim(opened.db, 'new')).toBe(0);
+    });
+
+    test('a key of that replica is replayed for 24 hours, by both', async () => {
+      await create(['before', 'before']);
+      await opened.db.update(idempotencyKeys).set({ idempotencyKey: 'before' });
+      await age('23 hours 59 minutes');
+      expect(await claim(opened.db, 'before')).toBe(0);
+      expect(await create(['before', 'before'], ['before', 'x'])).toEqual([
+        'replayed',
+        'key-reused',
+      ]);
+      await age('24 hours 1 minute');
+      expect(await create(['before', 'x'])).toEqual(['created']);
+    });
+
+    test('a key is taken while that replica uses it, and afterwards', async () => {
+      await inTransaction('a_test', opened.db, async (tx) => {
+        expect(await claim(tx, 'both')).toBe(1);
+        expect(await create(['both', 'x'])).toEqual(['in-progress']);
+      });
+      expect(await create(['both', 'x'])).toEqual(['key-reused']);
+    });
+  });
+});

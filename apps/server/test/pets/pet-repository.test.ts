@@ -1,0 +1,119 @@
+import { int64Max, int64Min, maxPetId, type Pet, stringifyJson } from '@animal-store/contract';
+import { asc } from 'drizzle-orm';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { DatabaseError } from '../../src/database/database-error.ts';
+import { pets } from '../../src/database/schema.ts';
+import { createPetRepository } from '../../src/pets/pet-repository.ts';
+import { databaseKinds, useDatabase } from '../support/databases.ts';
+
+const statuses = ['available', 'pending', 'sold'] as const;
+/** The third is one that a double takes for the second. */
+const categories = [1, 9007199254740992n, 9007199254740993n, int64Min, int64Max];
+/** What Postgres could write in another way than we do. */
+const names = [
+  ...['Rex', 'a "b" \\c', 'é \u007f </script>', '😀 %s %I', "o'neil {1}", 'x,\\n y', ' x '],
+  ...["'; drop table pets; --", '$1 :name ?', 'كلب 👨‍👩‍👧 e\u0301', '\ue000\uffff', '__proto__'],
+];
+
+const status = fc.option(fc.constantFrom(...statuses), { nil: undefined });
+const categoryId = fc.option(fc.constantFrom(...categories, 7), { nil: undefined });
+const int64 = fc.bigInt({ min: int64Min, max: int64Max });
+
+type Filter = {
+  readonly status: Pet['status'];
+  readonly categoryId: Pet['categoryId'] | undefined;
+};
+const has = (pet: Pet, filter: Filter) =>
+  (filter.status ?? pet.status) === pet.status &&
+  (filter.categoryId ?? pet.categoryId) === pet.categoryId;
+
+describe.each(databaseKinds)('the animals on %s', (kind) => {
+  const opened = useDatabase(kind);
+  let repository: ReturnType<typeof createPetRepository>;
+  const all: Required<Pet>[] = [];
+  beforeAll(async () => {
+    repository = createPetRepository(opened.db);
+    const wanted = Array.from({ length: 60 }, (_, i) => ({
+      name: names[i % names.length] ?? '',
+      categoryId: categories[i % 5] ?? 0,
+      status: statuses[i % 3] ?? 'sold',
+    }));
+    // One statement for most of them.
+    all.push(...(await Promise.all(wanted.map(repository.create))));
+    expect(all.map(({ id: _, ...pet }) => pet)).toEqual(wanted);
+    // Those that share a statement have ascending ids; the first may have one of its own.
+    all.sort((a, b) => a.id - b.id);
+    const last = { id: maxPetId, name: 'Last', categoryId: 7, status: 'sold' } as const;
+    await opened.db.insert(pets).values(last);
+    all.push(last);
+  });
+
+  test('have an id each, and are read as they were written', async () => {
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    for (const pet of all) expect(await repository.find(pet.id)).toBe(stringifyJson(pet));
+    for (const id of [0, -1, 2n ** 53n, 2n ** 53n + 1n, int64Min, int64Max]) {
+      expect(await repository.find(id)).toBeUndefined();
+    }
+  });
+
+  test('are listed page by page as a model lists them', async () => {
+    const id = fc.constantFrom(0, ...all.map((pet) => pet.id));
+    const request = fc.record({
+      status,
+      categoryId,
+      afterId: id,
+      limit: fc.integer({ min: 1, max: 100 }),
+    });
+    // Lists that arrive together share a statement.
+    const requests = fc.array(request, { minLength: 1, maxLength: 4 });
+    const property = fc.asyncProperty(requests, async (asked) => {
+      const pages = await Promise.all(asked.map((it) => repository.list(it, it.limit)));
+      for (const [i, { afterId, limit, ...filter }] of asked.entries()) {
+        const found = all.filter((pet) => pet.id > afterId && has(pet, filter));
+        expect(pages[i]).toEqual({
+          json: stringifyJson(found.slice(0, limit)),
+          lastId: found.length > limit ? found[limit - 1]?.id : undefined,
+        });
+      }
+    });
+    await fc.assert(property, { seed: 1, numRuns: 60 });
+  });
+
+  test('are listed by their ids as a model lists them, exactly over int64', async () => {
+    const id = fc.oneof(int64, fc.constantFrom(...all.map((pet) => BigInt(pet.id))));
+    const ids = fc.array(id, { minLength: 1, maxLength: 100 });
+    const requests = fc.array(fc.record({ ids, status, categoryId }), {
+      minLength: 1,
+      maxLength: 4,
+    });
+    const property = fc.asyncProperty(requests, async (asked) => {
+      const lists = await Promise.all(asked.map(repository.listByIds));
+      const expected = asked.map(({ ids, ...filter }) =>
+        all.filter((pet) => ids.includes(BigInt(pet.id)) && has(pet, filter)),
+      );
+      expect(lists).toEqual(expected.map(stringifyJson));
+    });
+    await fc.assert(property, { seed: 1, numRuns: 60 });
+  });
+});
+
+describe.each(databaseKinds)('creations that share a statement on %s', (kind) => {
+  const opened = useDatabase(kind);
+  const namesInOrder = async (db: Database) =>
+    (await db.select({ name: pets.name }).from(pets).orderBy(asc(pets.id))).map(({ name }) => name);
+
+  test('fail alone if the database refuses them', async () => {
+    const repository = createPetRepository(opened.db);
+    // The contract lets no such name through; the table's check constraint refuses it.
+    const given = ['first', 'a', 'b', '', 'c', '', 'd'];
+    const results = await Promise.allSettled(
+      given.map((name) => repository.create({ name, categoryId: 1 })),
+    );
+    expect(results.map((it) => it.status === 'fulfilled' || it.reason.constructor)).toEqual(
+      given.map((name) => name !== '' || DatabaseError),
+    );
+    expect((await namesInOrder(opened.db)).sort()).toEqual(['a', 'b', 'c', 'd', 'first']);
+  });
+});

@@ -1,0 +1,102 @@
+import {
+  type Cut,
+  cutKinds,
+  cutPlaces,
+  openMessageProxy,
+  openRedis,
+  type PassingMessage,
+  redisProtocol,
+  until,
+} from '@animal-store/testkit';
+import { createSeededRandom } from '@animal-store/testkit/seeded-random';
+import { openQuotas, type Quotas } from '../../src/quotas/open-quotas.ts';
+import { quotaOptions } from '../quotas/quota-options.ts';
+import {
+  ask,
+  type Caller,
+  createCallers,
+  expectToldAndCounted,
+  toldOptions,
+} from './told-and-counted.ts';
+
+const redisTimeoutMs = 200;
+
+/** What happens to one message: its connection is cut, or it arrives when nobody waits for it any more. */
+const harms: readonly (Cut | number)[] = [
+  ...cutPlaces.flatMap((place) => cutKinds.map((kind) => ({ place, kind }))),
+  2 * redisTimeoutMs,
+];
+
+export const harmfulCases = (['request', 'response'] as const).flatMap((direction) =>
+  harms.map((harm) => ({ direction, harm })),
+);
+
+/** Opens two replicas whose messages to Redis can come to harm. */
+export async function openRedisCuts({ seed }: { seed: number }) {
+  await using stack = new AsyncDisposableStack();
+  const random = createSeededRandom(seed);
+  const upTo = (n: number) => Math.floor(random() * n);
+  /** Which of these quotas do without Redis. */
+  const isOpen = new Set<number>();
+  /** Decides about each message that passes. */
+  let onMessage: (message: PassingMessage) => Cut | number | undefined = () => undefined;
+
+  const redis = stack.use(await openRedis());
+  const proxy = stack.use(
+    await openMessageProxy({
+      target: { host: '127.0.0.1', port: redis.port },
+      protocol: redisProtocol,
+      onMessage: (message) => onMessage(message),
+    }),
+  );
+  const open = async (url: string, timeoutMs: number, number: number) => {
+    const quotas = await openQuotas({
+      ...quotaOptions(),
+      ...toldOptions,
+      redisUrls: [url],
+      redisTimeoutMs: timeoutMs,
+      onBreaker: (state) => (state === 'open' ? isOpen.add(number) : isOpen.delete(number)),
+      onBan() {},
+    });
+    stack.defer(() => quotas.close());
+    return quotas;
+  };
+  const undisturbed = await open(redis.url, 60_000, 0);
+  const through = [1, 2].map((n) => open(proxy.via(redis.url), redisTimeoutMs, n));
+  const replicas = await Promise.all(through);
+  const untilRedisDecides = () => until(() => isOpen.size === 0);
+
+  /** Sends requests of all callers through both replicas. Some share a call, some have their own. */
+  async function load(callers: readonly Caller[]): Promise<void> {
+    for (let turn = 0; turn < 3; turn += 1) {
+      const requests = Array.from({ length: 20 }, () =>
+        ask(callers[upTo(callers.length)] as Caller, replicas[upTo(2)] as Quotas),
+      );
+      await Promise.all(requests);
+    }
+  }
+
+  const kept = stack.move();
+  return {
+    /** Lets one message come to harm, and expects that each request is answered right. */
+    async harmOne({ direction, harm }: (typeof harmfulCases)[number]): Promise<void> {
+      await untilRedisDecides();
+      // New ones, so that the minute of the networks does not end in between.
+      const callers = await createCallers(undisturbed, { count: 8, apart: 70 });
+      const place = upTo(8);
+      let passed = 0;
+      onMessage = (message) => {
+        if (message.direction !== direction) return undefined;
+        passed += 1;
+        return passed === place + 1 ? harm : undefined;
+      };
+      // A decision may be late by itself; then few messages pass.
+      while (passed <= place) {
+        await load(callers);
+        await untilRedisDecides();
+      }
+      await expectToldAndCounted(callers, undisturbed);
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}

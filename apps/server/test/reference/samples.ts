@@ -1,0 +1,190 @@
+import { execFile } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { findProgram, temporaryDirectory } from '@animal-store/testkit';
+import { guideMarkdownPath } from '../../src/reference/docs-pages.ts';
+import { guides } from '../../src/reference/guides.ts';
+
+const run = promisify(execFile);
+export const repository = fileURLToPath(new URL('../../../../', import.meta.url));
+
+const languages = ['sh', 'ts', 'js', 'python', 'go'] as const;
+
+/** A sample of a guide. */
+export type Sample = {
+  /** The guide, the heading above the sample, and the language. */
+  readonly name: string;
+  readonly language: (typeof languages)[number];
+  readonly source: string;
+};
+
+/** Headings below that of an operation, which every operation has. */
+const partsOfOperation: ReadonlySet<string> = new Set(['Parameters', 'Samples', 'Answers']);
+
+/** Finds the samples in the Markdown of a guide: all code blocks in a language that can be run. */
+function samplesOf(guide: string, markdown: string): Sample[] {
+  const samples: Sample[] = [];
+  let heading = '';
+  const parts = /^#+ (.+)$|^```(\w+)\n([\s\S]*?)^```$/gm;
+  for (const [, title, lang, source = ''] of markdown.matchAll(parts)) {
+    if (title !== undefined && !partsOfOperation.has(title)) heading = title;
+    const language = languages.find((name) => name === lang);
+    if (language === undefined) continue;
+    samples.push({ name: `${guide}, ${heading}, ${language}`, language, source });
+  }
+  return samples;
+}
+
+/** Reads the samples of all guides, as a service shows them: they name its own address. */
+export async function readSamples(origin: string): Promise<Sample[]> {
+  const texts = await Promise.all(
+    guides.map(async ({ name }) => {
+      const response = await fetch(origin + guideMarkdownPath(name));
+      return samplesOf(name, await response.text());
+    }),
+  );
+  return texts.flat();
+}
+
+/** Runs samples as they stand, each in a process of its own. @returns what each has printed, by its name. */
+export async function runSamples(
+  samples: readonly Sample[],
+  apiKey: string,
+): Promise<Record<string, string>> {
+  await using directory = await temporaryDirectory();
+  const scope = join(directory.path, 'node_modules/@animal-store');
+  await mkdir(scope, { recursive: true });
+  await symlink(join(repository, 'packages/client'), join(scope, 'client'));
+
+  const outcomes: Record<string, string> = {};
+  const runOne = async ({ name }: Sample, command: string, args: readonly string[] = []) => {
+    const { stdout, stderr } = await run(command, args, {
+      cwd: directory.path,
+      // biome-ignore lint/style/noProcessEnv: the samples call curl
+      env: { PATH: String(process.env['PATH']), API_KEY: apiKey },
+    }).catch((error: { stdout: string; stderr: string }) => error);
+    outcomes[name] = stdout + stderr;
+  };
+  /** Writes each sample of a language to a file, and runs it. */
+  const runFiles = async (
+    language: Sample['language'],
+    file: string,
+    find: () => Promise<string>,
+  ) => {
+    for (const sample of samples.filter((sample) => sample.language === language)) {
+      await writeFile(join(directory.path, file), sample.source);
+      await runOne(sample, await find(), [file]);
+    }
+  };
+  const runGo = async () => {
+    const ofGo = samples.filter(({ language }) => language === 'go');
+    if (ofGo.length === 0) return;
+    await writeFile(join(directory.path, 'go.mod'), 'module samples\n\ngo 1.19\n');
+    for (const [index, { source }] of ofGo.entries()) {
+      await mkdir(join(directory.path, `go${index}`));
+      await writeFile(join(directory.path, `go${index}/main.go`), source);
+    }
+    // All in one build, which compiles what they share once.
+    await run(await findProgram('go'), ['build', '-o', 'bin/', './...'], {
+      cwd: directory.path,
+      env: {
+        // biome-ignore lint/style/noProcessEnv: Go may be anywhere
+        PATH: String(process.env['PATH']),
+        HOME: directory.path,
+        GOCACHE: join(repository, 'node_modules/.cache/go-build'),
+        CGO_ENABLED: '0',
+        GOPROXY: 'off',
+      },
+    });
+    for (const [index, sample] of ofGo.entries()) {
+      await runOne(sample, join(directory.path, `bin/go${index}`));
+    }
+  };
+
+  // The languages at the same time: most of a sample is the start of its process.
+  await Promise.all([
+    runFiles('sh', 'sample.sh', async () => (await findProgram('curl')) && 'sh'),
+    runFiles('ts', 'sample.mts', async () => process.execPath),
+    runFiles('js', 'sample.mjs', async () => process.execPath),
+    runFiles('python', 'sample.py', () => findProgram('python')),
+    runGo(),
+  ]);
+  return outcomes;
+}
+
+const ok = /^HTTP\/1.1 200/;
+const created = /^HTTP\/1.1 201/;
+const mia = /Mia/;
+const id = /^\d+$/m;
+const remaining = /remaining/;
+const notImplemented = /not_implemented/;
+const forSale = /^\d+ animals are for sale$/m;
+
+/** What each sample of the guides prints, by its guide, heading and language. */
+export const expectedOutputs: Readonly<Record<string, RegExp>> = {
+  'start, Read, sh': ok,
+  'start, Write, sh': created,
+
+  'operations, List animals, sh': ok,
+  'operations, List animals, ts': mia,
+  'operations, List animals, js': mia,
+  'operations, List animals, python': mia,
+  'operations, List animals, go': mia,
+  'operations, Add an animal, sh': created,
+  'operations, Add an animal, ts': id,
+  'operations, Add an animal, js': id,
+  'operations, Add an animal, python': id,
+  'operations, Add an animal, go': id,
+  'operations, Get an animal by its id, sh': ok,
+  'operations, Get an animal by its id, ts': mia,
+  'operations, Get an animal by its id, js': mia,
+  'operations, Get an animal by its id, python': mia,
+  'operations, Get an animal by its id, go': mia,
+  "operations, Show the key's rate limits, sh": ok,
+  "operations, Show the key's rate limits, ts": /^\d+ remaining of \d+$/m,
+  "operations, Show the key's rate limits, js": remaining,
+  "operations, Show the key's rate limits, python": remaining,
+  "operations, Show the key's rate limits, go": remaining,
+  'operations, List orders, sh': /^HTTP\/1.1 501/,
+  'operations, List orders, ts': notImplemented,
+  'operations, List orders, js': notImplemented,
+  'operations, List orders, python': notImplemented,
+  'operations, List orders, go': notImplemented,
+
+  'limits, After a 429, python': /^5 animals$/m,
+  'limits, After a 429, go': /^200 OK \d+ left$/m,
+
+  'errors, In code, ts': /^invalid_request name: .* \S+\/docs#error-invalid_request$/m,
+  'errors, In code, python': /^invalid_request limit: /m,
+  'errors, In code, go': /^invalid_request limit: /m,
+
+  'pagination, All pages, in code, ts': /^\d+ Mia$/m,
+  'pagination, All pages, in code, js': /^\d+ Mia$/m,
+  'pagination, All pages, in code, python': /^\d+ Mia$/m,
+  'pagination, All pages, in code, go': /^\d+ Mia$/m,
+
+  'idempotency, Idempotency, sh': /^HTTP\/1.1 201[\s\S]*^Idempotent-Replayed: true/m,
+
+  'deprecation, Before, sh': ok,
+  'deprecation, Before, ts': mia,
+  'deprecation, Before, python': mia,
+  'deprecation, Before, go': mia,
+  'deprecation, After, sh': ok,
+  'deprecation, After, ts': mia,
+  'deprecation, After, python': mia,
+  'deprecation, After, go': mia,
+
+  'typescript, The TypeScript client, ts': /^\d+ \d+ animals are for sale$/m,
+
+  'languages, Write one, python': new RegExp(`^9007199254740993\n${forSale.source}`, 'm'),
+  'languages, Write one, go': /^9007199254740993 \d+ animals are for sale$/m,
+};
+
+/** Those of outputs, by the names of their samples, that are not as expected. */
+export function unexpectedOutputs(
+  outputs: Readonly<Record<string, string>>,
+): [name: string, output: string][] {
+  return Object.entries(outputs).filter(([name, output]) => !expectedOutputs[name]?.test(output));
+}

@@ -1,0 +1,82 @@
+import { devNull } from 'node:os';
+import { expectNoToken, patientEnv, type Server } from '@animal-store/testkit';
+import manifest from '../../package.json' with { type: 'json' };
+import { environmentVariables, readConfig } from '../../src/config.ts';
+import { openObservability } from '../../src/observability/open-observability.ts';
+import { openService, type ServiceTime } from '../../src/service.ts';
+
+/** What a test knows of a service that it calls, whether in this process or a process of its own. */
+export type AnyServer = AsyncDisposable &
+  Pick<Server, 'baseUrl' | 'origin' | 'opsUrl' | 'output' | 'demoKey'>;
+
+/** A service in this process. `output` is its log. */
+export type LocalServer = AnyServer & {
+  /** Stops as after SIGTERM: requests in flight are answered, and what is held in memory is written. */
+  stop(): Promise<void>;
+};
+
+/** As after SIGTERM. */
+const drainTimeoutMs = 5_000;
+
+/**
+ * Opens a service in this process, as `main.ts` does in its own.
+ *
+ * Its disposal closes it, and throws if a whole API key is in its log.
+ *
+ * @param env its settings, over {@link patientEnv}; nothing of the real environment.
+ * @param time its clocks and timings, such as a {@link TestClock}.
+ */
+export async function openLocalServer(
+  env: Readonly<Record<string, string>>,
+  time?: ServiceTime,
+): Promise<LocalServer> {
+  const foreign = Object.keys(env).filter((name) => !environmentVariables.includes(name));
+  if (foreign.length > 0) throw new Error(`${foreign} is for a process: see startProcess.`);
+  // Without a database of its own, it would use that of whoever runs the tests.
+  const config = readConfig({ ...patientEnv, DATA_DIR: devNull, ...env });
+  const lines: string[] = [];
+  const { logLevel, logFormat, traces } = config;
+  const observability = await openObservability({
+    version: manifest.version,
+    ...{ logLevel, logFormat, traces },
+    clock: time?.clock,
+    writeLog: (line) => lines.push(line),
+    // The process is that of the tests.
+    measureProcess: () => {},
+  });
+  const output = () => lines.join('');
+  try {
+    const service = await openService(config, observability, time);
+    observability.onListening({
+      url: service.baseUrl,
+      opsUrl: service.opsUrl,
+      database: config.database.kind,
+      quotas: config.redisUrls.length === 0 ? 'in-process' : 'redis',
+    });
+    let stopped: Promise<void> | undefined;
+    async function close(timeoutMs: number) {
+      await service.close(timeoutMs);
+      await observability.close();
+    }
+    return {
+      baseUrl: service.baseUrl,
+      origin: new URL(service.baseUrl).origin,
+      opsUrl: service.opsUrl,
+      demoKey: service.demoToken,
+      output,
+      stop() {
+        stopped ??= close(drainTimeoutMs);
+        return stopped;
+      },
+      async [Symbol.asyncDispose]() {
+        // Whoever still waits for an answer gets none.
+        stopped ??= close(0);
+        await stopped;
+        expectNoToken(output());
+      },
+    };
+  } catch (error) {
+    await observability.close();
+    throw error;
+  }
+}

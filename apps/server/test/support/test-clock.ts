@@ -1,0 +1,108 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Clock, systemClock, type Timer } from '../../src/shared/clock.ts';
+
+interface DueTimer extends Timer {
+  dueAt: number;
+  readonly everyMs: number | undefined;
+  readonly run: () => unknown;
+}
+
+export type TestClock = ReturnType<typeof createTestClock>;
+
+/**
+ * Creates a clock that stands still until a test moves it.
+ *
+ * @param startMs Unix time. A service starts at that of its database, which has a clock of its own.
+ */
+export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
+  let elapsedMs = 0;
+  let wallMs = startMs;
+  const timers = new Set<DueTimer>();
+  /** What timers have started. */
+  const working = new Set<Promise<unknown>>();
+
+  function start(ms: number, run: () => unknown, everyMs?: number): Timer {
+    const timer = { dueAt: elapsedMs + Math.max(ms, 1), everyMs, run, unref: () => timer };
+    timers.add(timer);
+    return timer;
+  }
+
+  function pass(ms: number): void {
+    elapsedMs += ms;
+    wallMs += ms;
+  }
+
+  function note(result: unknown): void {
+    const work = Promise.resolve(result).finally(() => working.delete(work));
+    working.add(work);
+  }
+
+  /** Of timers that are due at once, the one that was started first. */
+  function nextBefore(end: number): DueTimer | undefined {
+    const due = [...timers].filter(({ dueAt }) => dueAt <= end);
+    return due.sort((a, b) => a.dueAt - b.dueAt)[0];
+  }
+
+  return {
+    now: () => wallMs,
+    elapsed: () => elapsedMs,
+    after: (ms, run) => start(ms, run),
+    every: (ms, run) => start(ms, run, ms),
+    cancel(timer) {
+      timers.delete(timer as DueTimer);
+    },
+
+    /**
+     * Lets time pass, and the timers run that become due, in their order. After each, a turn of the event
+     * loop passes, in which it may start others.
+     */
+    async advance(ms: number): Promise<void> {
+      // What was called just before may still start timers.
+      await nextTurn();
+      const end = elapsedMs + ms;
+      for (let timer = nextBefore(end); timer !== undefined; timer = nextBefore(end)) {
+        pass(Math.max(0, timer.dueAt - elapsedMs));
+        if (timer.everyMs === undefined) timers.delete(timer);
+        else timer.dueAt += timer.everyMs;
+        note(timer.run());
+        await nextTurn();
+      }
+      pass(Math.max(0, end - elapsedMs));
+      await nextTurn();
+    },
+
+    /** Waits for the work that timers have started, such as a statement. */
+    async settled(): Promise<void> {
+      while (working.size > 0) await Promise.all(working);
+    },
+
+    /** How many timers run. */
+    timerCount: () => timers.size,
+
+    /** Lets time pass while no timer can run, as while the event loop is blocked. */
+    block: pass,
+
+    /** Sets the wall clock, as somebody who corrects the clock of a machine: no timer notices. */
+    setWall(unixMs: number): void {
+      wallMs = unixMs;
+    },
+  } satisfies Clock & Record<string, unknown>;
+}
+
+/** Creates the clock of a machine which tells a wrong time of day. */
+export function createSkewedClock(offByMs: number): Clock {
+  return { ...systemClock, now: () => Date.now() + offByMs };
+}
+
+/** Creates the machine's clock, until it is stopped: then no cached key and no window ends. Timers go on. */
+export function createStoppableClock() {
+  let stopped: { readonly unixMs: number; readonly elapsedMs: number } | undefined;
+  return {
+    ...systemClock,
+    now: () => stopped?.unixMs ?? systemClock.now(),
+    elapsed: () => stopped?.elapsedMs ?? systemClock.elapsed(),
+    stop(): void {
+      stopped = { unixMs: systemClock.now(), elapsedMs: systemClock.elapsed() };
+    },
+  } satisfies Clock & Record<string, unknown>;
+}
