@@ -1,53 +1,53 @@
 import type { Server } from 'node:http';
-import express from 'express';
+import express, { type Express } from 'express';
 import { expect, test, vi } from 'vitest';
 import { readUntilClosed, statusesIn } from '../../test/wire/connection.ts';
 import { openListener } from './listener.ts';
 
-const limits = {
-  connectionsCheckingIntervalMs: 1_000,
-  headersTimeoutMs: 60_000,
-  requestTimeoutMs: 60_000,
-  stallTimeoutMs: 60_000,
-  keepAliveTimeoutMs: 60_000,
-  maxPipelinedRequests: 8,
-  maxConnections: 10,
-};
+/** Has an app listen. */
+async function listen(app: Express, onServer: (server: Server) => void = () => {}) {
+  const report = vi.fn();
+  const address = {
+    host: '127.0.0.1',
+    port: 0,
+    connectionsCheckingIntervalMs: 1_000,
+    headersTimeoutMs: 60_000,
+    requestTimeoutMs: 60_000,
+    stallTimeoutMs: 60_000,
+    keepAliveTimeoutMs: 60_000,
+    maxPipelinedRequests: 8,
+    maxConnections: 10,
+    report,
+  };
+  const listener = await openListener(address, (_origin, server) => {
+    onServer(server);
+    return app;
+  });
+  return { ...listener, report, [Symbol.asyncDispose]: () => listener.close(0) };
+}
 
 test('a connection that cannot be accepted is reported, and the listener goes on', async () => {
-  const report = vi.fn();
   let server: Server | undefined;
-  const listener = await openListener(
-    { host: '127.0.0.1', port: 0, ...limits, report },
-    (_port, opened) => {
-      server = opened;
-      return express().use((_req, res) => res.end('served'));
-    },
-  );
+  const app = express().use((_req, res) => res.end('served'));
+  await using listener = await listen(app, (opened) => {
+    server = opened;
+  });
   const failure = new Error('accept ENOBUFS');
   server?.emit('error', failure);
-  expect(report).toHaveBeenCalledExactlyOnceWith(failure);
+  expect(listener.report).toHaveBeenCalledExactlyOnceWith(failure);
   expect(await (await fetch(listener.origin)).text()).toBe('served');
-  await listener.close(0);
 });
 
 // Otherwise Express replaces the prototypes of every request and response, which is slow.
 test('requests and responses have the prototypes of the app before Express sees them', async () => {
   const app = express().use((_req, res) => res.json('served'));
   const seen: unknown[] = [];
-  const listener = await openListener(
-    { host: '127.0.0.1', port: 0, ...limits, report: vi.fn() },
-    (_port, server) => {
-      server.prependListener('request', (req, res) => {
-        seen.push(Object.getPrototypeOf(req), Object.getPrototypeOf(res));
-      });
-      return app;
-    },
-  );
+  await using listener = await listen(app, (server) => {
+    server.prependListener('request', (...both) => seen.push(...both.map(Object.getPrototypeOf)));
+  });
   expect(await (await fetch(listener.origin)).json()).toBe('served');
   expect(seen[0]).toBe(app.request);
   expect(seen[1]).toBe(app.response);
-  await listener.close(0);
 });
 
 const request = (headers: string, version = 'HTTP/1.1') =>
@@ -62,13 +62,9 @@ test.each([
   ['HTTP/0.9 with Transfer-Encoding', `${request(chunked, 'HTTP/0.9')}0\r\n\r\n`],
 ])('%s get 400, and nothing that follows is processed', async (_title, bytes) => {
   const serve = vi.fn();
-  const listener = await openListener(
-    { host: '127.0.0.1', port: 0, ...limits, report: vi.fn() },
-    () => express().use(serve),
-  );
+  await using listener = await listen(express().use(serve));
   const received = await readUntilClosed(listener.origin, bytes + request('Host: a\r\n'));
   expect(statusesIn(received)).toEqual([400]);
   expect(received).toMatch(/^Connection: close\r$/m);
   expect(serve).not.toHaveBeenCalled();
-  await listener.close(0);
 });

@@ -1,115 +1,236 @@
-import { describe, expect, test } from 'vitest';
+import { findLink } from '@animal-store/contract';
+import { until } from '@animal-store/testkit';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { expectError, expectResponseHeaders } from '../support/expectations.ts';
 import { listAll } from '../support/list-all-pets.ts';
+import { sendRawRequest } from '../support/raw-http.ts';
+import type { Answer } from '../support/send.ts';
 import { useService } from '../support/test-service.ts';
 
-// Which names, categories and queries are valid is tested in packages/contract, and how they are stored in
-// pet-repository.test.ts.
+// What only HTTP shows. Which animals a page or a list of ids has is tested in pet-repository.test.ts, which
+// creations are the same in idempotent-creation.test.ts, what is refused in hostile-requests.test.ts.
 
-const service = useService('postgres');
+/** A category that a double rounds. */
+const wide = 9007199254740993n;
+const publicUrl = 'https://pets.example.com';
 
-const create = (json: string) => service.call('/pets', { json });
-const all = async () => [...(await listAll(service.server, service.tokens.enterprise)).values()];
+/** Ids by status, in order. */
+const ids = { pending: [] as number[], sold: [] as number[] };
 
-test('a creation answers with the animal alone, as it is then found', async () => {
-  const created = await create('{"name":"Rex","categoryId":9007199254740993}');
-  expect(created.status).toBe(201);
-  expect(created.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
-  expectResponseHeaders(created);
-  const { id } = created.body as { id: number };
-  expect(created.text).toBe(
-    `{"id":${id},"name":"Rex","categoryId":9007199254740993,"status":"available"}`,
-  );
-  expect((await service.call(`/pets/${id}`)).text).toBe(created.text);
-  const location = created.headers.get('Location');
-  expect(location).toBe(`${service.server.baseUrl}/pets?ids=${id}`);
-  expect((await service.call(`/pets?ids=${id}`)).text).toBe(`[${created.text}]`);
+const service = useService('postgres', {
+  env: { PUBLIC_URL: publicUrl },
+  async prepare(db) {
+    const pets = createPetRepository(db);
+    for (let i = 0; i < 45; i += 1) {
+      const status = i % 9 === 4 ? 'pending' : 'sold';
+      const { id } = await pets.create({ name: `${i}`, categoryId: i % 2 ? 1 : wide, status });
+      ids[status].push(id);
+    }
+  },
 });
+let sql: postgres.Sql;
+beforeAll(() => {
+  const url = service.database.env['DATABASE_URL'] ?? '';
+  sql = postgres(url, { max: 2, onnotice: () => {} });
+});
+afterAll(() => sql.end());
 
-test('a creation ignores an id, and members of other names', async () => {
-  const before = await all();
-  const created = await create(
-    '{"id":1,"name":"\\ud83d\\udc15","categoryId":1,"__proto__":{"status":"sold"},"price":"9.99"}',
+const idsOf = ({ body }: Answer) => (body as { id: number }[]).map(({ id }) => id);
+const nextOf = ({ headers }: Answer) => findLink(headers.get('Link') ?? '', 'next');
+
+/** All animals of a name that only one test uses. */
+async function named(name: string) {
+  const pets = await listAll(service.server, service.tokens.enterprise, (url, options) =>
+    service.call(url.slice(url.indexOf('/pets')), options),
   );
-  expect(created.status).toBe(201);
+  return [...pets.values()].filter((pet) => pet.name === name);
+}
+
+test('a creation ignores an id and other names, and answers with the animal and where it is', async () => {
+  const { status, body, headers } = await service.call('/pets', {
+    json: '{"id":1,"name":"\\ud83d\\udc15","categoryId":1,"__proto__":{"status":"sold"},"price":"9"}',
+  });
+  const { id } = body as { id: number };
   const pet = { id: expect.any(Number), name: '🐕', categoryId: 1, status: 'available' };
-  expect(created.body).toStrictEqual(pet);
-  expect(await all()).toEqual([...before, created.body]);
+  expect([status, body]).toStrictEqual([201, pet]);
+  expect(id).not.toBe(1);
+  expect(headers.get('Location')).toBe(`${publicUrl}/v1/pets?ids=${id}`);
+  expect(await named('🐕')).toEqual([body]);
 });
 
-describe('a creation is refused, and told why in a message:', () => {
-  const name = 'expected 1 to 255 characters, without control characters and lone surrogates';
-  const pet = (members: string) => `{"name":"Rex",${members}}`;
-  const status = 'expected one of available, pending, sold';
-
-  test.each([
-    ['{}', `name: ${name}, got nothing; categoryId: expected a 64-bit integer, got nothing`],
-    [pet('"categoryId":"7"'), 'categoryId: expected a 64-bit integer, got "7"'],
-    [pet('"categoryId":null'), 'categoryId: expected a 64-bit integer, got null'],
-    [pet('"categoryId":{"a":1}'), 'categoryId: expected a 64-bit integer, got an object'],
-    [pet('"categoryId":true'), 'categoryId: expected a 64-bit integer, got true'],
-    // Numbers are shown as they were sent.
-    ...['1e400', '-1E+400', '1.50', '9223372036854775808', '4503599627370496.4'].map((number) => [
-      pet(`"categoryId":${number}`),
-      `categoryId: expected a 64-bit integer, got ${number}`,
-    ]),
-    [
-      '{"name":1e400,"categoryId":[1e400],"status":-0.0}',
-      `name: ${name}, got 1e400; categoryId: expected a 64-bit integer, got an array; status: ${status}, got -0.0`,
-    ],
-    // What is shown cannot look like another message, and is cut.
-    ['{"name":"a\\u0000\\ud800","categoryId":1}', `name: ${name}, got "a\\u0000\\ud800"`],
-    [
-      `{"name":"${'🐕'.repeat(256)}","categoryId":1}`,
-      `name: ${name}, got "${'🐕'.repeat(19)}\ufffd…`,
-    ],
-    [
-      '{"name":"Rex","category_id":7,"Status":"sold"}',
-      'categoryId: expected under exactly this name, got "category_id"; status: expected under exactly this name, got "Status"',
-    ],
-    [
-      '{"name":"Rex","categoryId":1,"status":"ast_0000000000000000000000000000002C8GjS"}',
-      `status: ${status}, got "ast_…"`,
-    ],
-  ])('%s', async (json, message) => {
-    const before = await all();
-    const answer = await create(json);
-    expectError(answer, 400, 'invalid_request');
-    expect(answer.body).toMatchObject({ message });
-    expect(await all()).toEqual(before);
-  });
-
-  test('which is cut to a kilobyte', async () => {
-    const members = Array.from({ length: 40 }, (_, i) => `"category_id${'_'.repeat(i)}":1`);
-    const answer = await create(`{"name":"Rex","categoryId":1,${members}}`);
-    expectError(answer, 400, 'invalid_request', /^categoryId: .*…$/);
-    expect(Buffer.byteLength((answer.body as { message: string }).message)).toBeGreaterThan(1_000);
-  });
+test.each([
+  ['limit=7', [7, 7, 7, 7, 7, 5]],
+  ['limit=40', [40]],
+  // An exact multiple ends with a full page and no empty one.
+  ['limit=10', [10, 10, 10, 10]],
+  ['', [20, 20]],
+])('pages of %s give every animal exactly once, in order', async (limit, sizes) => {
+  const pages: number[][] = [];
+  for (let next: string | undefined = `/pets?status=sold&${limit}`; next !== undefined; ) {
+    const answer: Answer = await service.call(next);
+    pages.push(idsOf(answer));
+    next = nextOf(answer)?.slice(`${publicUrl}/v1`.length);
+  }
+  expect(pages.flat()).toEqual(ids.sold);
+  expect(pages.map((page) => page.length)).toEqual(sizes);
 });
 
-test.each(['0', '-1', '9007199254740993', '9223372036854775807', '-9223372036854775808'])(
-  '%s is an id without an animal',
-  async (id) => {
-    expectError(
-      await service.call(`/pets/${id}`),
-      404,
-      'pet_not_found',
-      new RegExp(`^There is no animal with the id ${id}\\.$`),
-    );
+test.each([
+  // `api_key` might be a secret.
+  ['limit=3&api_key=hush&x=%0d%0aLink:a', 'limit=3'],
+  ['status=sold', 'limit=20&status=sold'],
+  [`categoryId=${wide}&status=sold&limit=1`, `limit=1&status=sold&categoryId=${wide}`],
+])(
+  'the link to the next page of %s keeps %s, and nothing that a caller chose',
+  async (query, kept) => {
+    for (const header of ['X-Forwarded-Host: evil.example', 'Forwarded: host=evil.example']) {
+      const answer = await sendRawRequest(service, {
+        line: `GET http://evil.example/v1/pets?${query} HTTP/1.1`,
+        headers: [header],
+      });
+      const [address = '', cursor = ''] = answer.headers.get('Link')?.split('&cursor=') ?? [];
+      expect(address).toBe(`<${publicUrl}/v1/pets?${kept}`);
+      expect(cursor).toMatch(/^[\w-]+>; rel="next"$/);
+    }
   },
 );
 
-test.each([
-  ['9223372036854775808', '"9223372036854775808"'],
-  ['-0', '"-0"'],
-  ['1%2F2', '"1/2"'],
-  ['1%00', '"1\\u0000"'],
-  ['%D9%A1', '"١"'],
-  ['__proto__', '"__proto__"'],
-  ['9'.repeat(2_000), `"${'9'.repeat(39)}…`],
-])('%s is no id', async (id, shown) => {
-  const answer = await service.call(`/pets/${id}`);
-  expectError(answer, 400, 'invalid_request');
-  const message = `petId: expected a 64-bit integer, got ${shown}`;
-  expect(answer.body).toMatchObject({ message });
+test('a cursor is for its filter, and for pages of any size', async () => {
+  const cursorOf = async (query: string) =>
+    new URL(nextOf(await service.call(`/pets?limit=3&${query}`)) ?? '').searchParams.get('cursor');
+  const cursor = await cursorOf('status=sold');
+  const answer = await service.call(`/pets?status=sold&limit=5&cursor=${cursor}`);
+  expect(idsOf(answer)).toEqual(ids.sold.slice(3, 8));
+  for (const [from, filter] of [
+    ['', 'status=sold'],
+    ['status=sold', ''],
+    ['status=sold', 'status=pending'],
+    ['', 'categoryId=1'],
+    ['categoryId=1', ''],
+  ] as const) {
+    const refused = await service.call(`/pets?${filter}&cursor=${await cursorOf(from)}`);
+    expectError(refused, 400, 'invalid_request', /^cursor: expected /);
+  }
+});
+
+test('a list of ids has these animals, in order, once each, and no link', async () => {
+  const [first = 0, second = 0] = ids.sold;
+  const found = await service.call('/pets?status=sold&limit=2');
+  for (const query of [
+    `ids=${second},${first},${second}`,
+    `ids=${second}&ids=${first}`,
+    `ids=${first},0,9223372036854775807&status=sold&ids=${second}&ids=${ids.pending[0]}`,
+  ]) {
+    const answer = await service.call(`/pets?${query}`);
+    expect(answer).toMatchObject({ status: 200, text: found.text });
+    expect(answer.headers.has('Link')).toBe(false);
+  }
+});
+
+const create = (key: string, json: string, token = service.tokens.enterprise) =>
+  service.call('/pets', { json, token, headers: { 'Idempotency-Key': key } });
+const isReplay = ({ headers }: Answer) => headers.get('Idempotent-Replayed') === 'true';
+
+test('a replay answers the same 201, costs one request and creates nothing', async () => {
+  const json = '{"name":"Once","categoryId":9007199254740993,"status":"sold"}';
+  const again = '{ "status":"sold",\n"categoryId" : 9007199254740993, "name" : "\\u004fnce" }';
+  const [first, second] = [await create('once', json), await create('once', again)];
+  expect(second).toMatchObject({ status: 201, text: first.text });
+  expectResponseHeaders(second);
+  expect(second.headers.get('Location')).toBe(first.headers.get('Location'));
+  const remaining = ({ headers }: Answer) => Number(headers.get('X-RateLimit-Remaining'));
+  expect(remaining(second)).toBe(remaining(first) - 1);
+  expect([first, second].map(isReplay)).toEqual([false, true]);
+  const refused = await create('once', '{"name":"Once","categoryId":1}');
+  expectError(refused, 422, 'idempotency_key_reused', /^Idempotency-Key: expected a new one/);
+  expect(isReplay(refused)).toBe(false);
+  // Another caller's key is another one.
+  expect((await create('once', '{"name":"Other","categoryId":5}', service.tokens.pro)).status).toBe(
+    201,
+  );
+  expect(await named('Once')).toHaveLength(1);
+});
+
+test('a key that met an invalid body is still free', async () => {
+  expectError(await create('retry', '{"name":"Rex"}'), 400, 'invalid_request');
+  const answer = await create('retry', '{"name":"Rex","categoryId":1}');
+  expect([answer.status, isReplay(answer)]).toEqual([201, false]);
+});
+
+test('a key has 1 to 255 visible ASCII characters, and is ignored on a GET', async () => {
+  const json = '{"name":"Keyed","categoryId":1}';
+  const keys = ['k', 'k'.repeat(255), '!"#$%&\'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~'];
+  for (const key of keys) expect((await create(key, json)).status).toBe(201);
+  for (const key of ['', 'k'.repeat(256), 'two words', 'cl\xe9', 'a\r\nIdempotency-Key: b']) {
+    const headers = [`Idempotency-Key: ${key}`, 'Content-Type: application/json'];
+    const ask = (method: string) =>
+      sendRawRequest(service, {
+        line: `${method} /v1/pets?limit=1 HTTP/1.1`,
+        headers: [...headers, `Content-Length: ${json.length}`],
+        body: json,
+      });
+    const message = /^Idempotency-Key: expected 1 to 255 visible ASCII characters, got "/;
+    expectError(await ask('POST'), 400, 'invalid_request', message);
+    expect((await ask('GET')).status).toBe(200);
+  }
+  expect(await named('Keyed')).toHaveLength(keys.length);
+});
+
+test('concurrent requests with one key and two bodies create exactly one animal', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, i) => create('duel', `{"name":"Duel","categoryId":${i % 2}}`)),
+  );
+  const [pet, ...more] = await named('Duel');
+  expect(more).toEqual([]);
+  for (const answer of answers) {
+    if (answer.status === 201) expect(answer.body).toEqual(pet);
+    else if (answer.status === 409) expectError(answer, 409, 'idempotency_in_progress');
+    else expectError(answer, 422, 'idempotency_key_reused');
+  }
+  expect(answers.filter((it) => it.status === 201 && !isReplay(it))).toHaveLength(1);
+});
+
+test('while the first request is in flight, the second gets 409, and a failure leaves the key free', async () => {
+  // Every new animal waits for a lock that this session holds, and one is refused.
+  await sql.unsafe(`
+    create function wait_for_the_test() returns trigger language plpgsql as
+      'begin
+        perform pg_advisory_xact_lock(42);
+        if new.name = ''Unlucky'' then raise exception ''out of luck''; end if;
+        return new;
+      end';
+    create trigger slow before insert on pets for each row execute function wait_for_the_test()`);
+  const holder = await sql.reserve();
+  await holder`select pg_advisory_lock(42)`;
+  // In this database: those of other tests have locks in the same Postgres.
+  const isWaiting = async () =>
+    (
+      await sql`select from pg_locks join pg_database on pg_database.oid = database
+        where datname = current_database() and locktype = 'advisory' and not granted`
+    ).length > 0;
+  const json = '{"name":"Slow","categoryId":1}';
+  let first: ReturnType<typeof create>;
+  try {
+    first = create('slow', json);
+    await until(isWaiting);
+    for (const body of [json, '{"name":"Rex","categoryId":1}']) {
+      const answer = await create('slow', body);
+      expectError(answer, 409, 'idempotency_in_progress', /Retry after 1 s/);
+      expect(isReplay(answer)).toBe(false);
+    }
+  } finally {
+    await holder`select pg_advisory_unlock(42)`;
+    holder.release();
+  }
+  expect((await first).status).toBe(201);
+  const replay = await create('slow', json);
+  expect([replay.text, isReplay(replay)]).toEqual([(await first).text, true]);
+
+  const failed = await create('luck', '{"name":"Unlucky","categoryId":1}');
+  expectError(failed, 500, 'internal_error', /^Something went wrong on our side\.$/);
+  await sql`drop trigger slow on pets`;
+  const answer = await create('luck', '{"name":"Luck","categoryId":2}');
+  expect([answer.status, isReplay(answer)]).toEqual([201, false]);
 });
