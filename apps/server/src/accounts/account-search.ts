@@ -1,10 +1,9 @@
 import type { Account, AccountFilter } from '@animal-store/contract/admin';
 import { and, eq, gt, isNotNull, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { type ListPage, type ListPosition, readPage } from '../database/list-page.ts';
+import { type ListPage, type ListPosition, pageOf } from '../database/list-page.ts';
 import { accounts } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { isIndexed } from '../keys/key-search-text.ts';
 import { readAccounts } from './account-record.ts';
 
 /** Positions have an id. The name of an account is unique, so it needs none. */
@@ -15,8 +14,8 @@ const selectNames = statement(
   (db, filter: AccountFilter, after: string | undefined, limit: number) => {
     const isAfter = after === undefined ? undefined : gt(accounts.name, after);
     const { plan, suspended } = filter;
-    // With an offset of none Postgres does not merge the two queries. The inner one then reads nothing but
-    // an index of names, and what follows is asked of the few that it finds.
+    // With an offset of none Postgres does not merge the two queries. The inner one then may read
+    // an index of names alone, and what follows is asked of the few that it finds.
     const found = sql`(select name from accounts
       where ${and(sql`true`, isAfter, ...matches(filter))} order by name offset 0) found`;
     return db
@@ -33,20 +32,9 @@ function matches({ plan, suspended, search, anyCaseOf }: AccountFilter): (SQL | 
   return [
     plan === undefined ? undefined : eq(accounts.plan, plan),
     suspended === undefined ? undefined : isNotNull(accounts.suspendedAt),
-    search === undefined ? undefined : contains(search),
+    search === undefined ? undefined : sql`strpos(lower(${accounts.name}), lower(${search})) > 0`,
     anyCaseOf === undefined ? undefined : sql`lower(${accounts.name}) = lower(${anyCaseOf})`,
   ];
-}
-
-/**
- * The condition that a name contains a text. An index narrows the names down by the three characters of
- * each place of the text. Postgres reads all names instead if it expects many to be found, or if the text
- * is shorter.
- */
-function contains(text: string): SQL {
-  const name = sql`lower(${accounts.name})`;
-  const narrowed = sql`search_grams(${name}) @> search_grams(lower(${text})) and`;
-  return sql`${isIndexed(text) ? narrowed : sql``} strpos(${name}, lower(${text})) > 0`;
 }
 
 /**
@@ -63,12 +51,8 @@ export async function searchAccounts(
   limit: number,
   position: ListPosition | undefined,
 ): Promise<ListPage<Account>> {
-  const { items, next } = await readPage(limit, {
-    find: (most) => selectNames(db, filter, position?.place, most),
-    positionOf: ({ name }) => ({ id: noId, place: name }),
-    // All names that match are found, however many are looked at.
-    findEnd: async () => [],
-  });
+  const found = await selectNames(db, filter, position?.place, limit + 1);
+  const { items, next } = pageOf(found, limit, ({ name }) => ({ id: noId, place: name }));
   const names = items.map(({ name }) => name);
   return { items: await readAccounts(db, names), next };
 }

@@ -36,12 +36,25 @@ export async function readPage<Row>(
     readonly findEnd: () => Promise<ListPosition[]>;
   },
 ): Promise<ListPage<Row>> {
-  // One more than asked for tells whether there is a next page.
-  const found = await scan.find(limit + 1);
+  const page = pageOf(await scan.find(limit + 1), limit, scan.positionOf);
+  if (page.next !== undefined) return page;
+  const [next] = await scan.findEnd();
+  return { ...page, next };
+}
+
+/**
+ * The page of the first rows.
+ *
+ * @param found up to one more than the page holds, which tells whether there is another.
+ */
+export function pageOf<Row>(
+  found: readonly Row[],
+  limit: number,
+  positionOf: (row: Row) => ListPosition,
+): ListPage<Row> {
   const items = found.slice(0, limit);
   const last = items.at(-1);
-  const [next] =
-    found.length > limit && last !== undefined ? [scan.positionOf(last)] : await scan.findEnd();
+  const next = found.length > limit && last !== undefined ? positionOf(last) : undefined;
   return { items, next };
 }
 

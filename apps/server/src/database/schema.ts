@@ -95,10 +95,6 @@ function checkQuota(
   );
 }
 
-/** What a search finds keys by. The line feed keeps it from finding the end of a name and an account together. */
-export const searchedText = (key: { name: AnyPgColumn; account: AnyPgColumn }) =>
-  sql`lower(coalesce(${key.name}, '') || chr(10) || coalesce(${key.account}, ''))`;
-
 /** An API key: its plan and, for Enterprise, its own quota. */
 export const apiKeys = pgTable(
   'api_keys',
@@ -123,7 +119,7 @@ export const apiKeys = pgTable(
     ...suspension(),
   },
   (key) => [
-    // One index for each way to list keys, in the order of its pages: see `key-source.ts`.
+    // One index for each order of the list of keys. Everything else is found by reading them: see `key-search.ts`.
     index('api_keys_created_at').on(key.createdAt, key.id),
     index('api_keys_plan').on(key.plan, key.createdAt, key.id),
     index('api_keys_account')
@@ -135,24 +131,6 @@ export const apiKeys = pgTable(
       .where(sql`${key.revokedAt} is null and ${key.account} is not null`),
     // Keys without a name are there as well, so that a list by name has all.
     index('api_keys_sorted_name').on(sql`coalesce(lower(${key.name}) collate "C", '')`, key.id),
-    // Texts from the middle of a word: see the migration for why it is not `pg_trgm`.
-    index('api_keys_search').using('gin', sql`search_grams(${searchedText(key)})`),
-    index('api_keys_revoked').on(key.createdAt, key.id).where(sql`${key.revokedAt} is not null`),
-    index('api_keys_revoked_plan')
-      .on(key.plan, key.createdAt, key.id)
-      .where(sql`${key.revokedAt} is not null`),
-    index('api_keys_suspended')
-      .on(key.createdAt, key.id)
-      .where(sql`${key.suspendedAt} is not null`),
-    index('api_keys_suspended_plan')
-      .on(key.plan, key.createdAt, key.id)
-      .where(sql`${key.suspendedAt} is not null`),
-    index('api_keys_expiry')
-      .on(key.expiresAt, key.id)
-      .where(sql`${key.revokedAt} is null and ${key.expiresAt} is not null`),
-    index('api_keys_expiry_plan')
-      .on(key.plan, key.expiresAt, key.id)
-      .where(sql`${key.revokedAt} is null and ${key.expiresAt} is not null`),
     check('api_keys_scopes', sql`cardinality(${key.scopes}) > 0`),
     checkQuota('api_keys_quota', key),
   ],
@@ -181,8 +159,6 @@ export const accounts = pgTable(
     uniqueIndex('accounts_name').on(account.name),
     index('accounts_plan').on(account.plan, account.name).where(sql`${account.plan} is not null`),
     index('accounts_suspended').on(account.name).where(sql`${account.suspendedAt} is not null`),
-    // Names from the middle of a word, as those of keys.
-    index('accounts_search').using('gin', sql`search_grams(lower(${account.name}))`),
     index('accounts_any_case').on(sql`lower(${account.name})`),
     checkQuota('accounts_quota', account),
   ],

@@ -1,84 +1,184 @@
-import { isKeyId, type KeyFilter, type ListedKey } from '@animal-store/contract/admin';
-import { type SQL, sql } from 'drizzle-orm';
+import { planNames } from '@animal-store/contract';
+import {
+  isKeyId,
+  type KeyFilter,
+  type KeySort,
+  type ListedKey,
+} from '@animal-store/contract/admin';
+import { and, eq, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from '../database/database.ts';
-import { type ListPage, type ListPosition, maxScanned, readPage } from '../database/list-page.ts';
-import { apiKeys } from '../database/schema.ts';
+import {
+  fromMicroseconds,
+  isInteger,
+  type ListPage,
+  type ListPosition,
+  pageOf,
+  toMicroseconds,
+} from '../database/list-page.ts';
+import { apiKeys, apiTokens, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { keyOrders } from './key-order.ts';
-import { completeKeys, keyColumns } from './key-record.ts';
-import { bannedUntil, type KeySource, matches, sortedSourceOf, sourceOf } from './key-source.ts';
+import { lastUsed } from '../usage/usage-tables.ts';
+import { completeKeys, keyColumns, keyState } from './key-record.ts';
 
-/** The first keys of a source, after a position. */
-function scanOf(source: KeySource, position: ListPosition | undefined): SQL {
-  const order = keyOrders[source.by];
-  const columns = sql.raw([...order.columns, 'id'].join(', '));
-  const after =
-    position === undefined
-      ? sql`true`
-      : sql`(${columns}) ${sql.raw(source.isDescending ? '<' : '>')}
-        (${order.valuesOf(position.place)}, ${position.id}::uuid)`;
-  return sql`(select ${columns} from (${source.query}) source where ${after}
-    order by ${orderOf(source, 'source')} limit ${maxScanned}) scan`;
+/** What a list is sorted by, and the id after it. */
+interface KeyOrder {
+  readonly columns: readonly SQLWrapper[];
+  /** The place of a key in this order, as text. Times keep their microseconds, unlike in a `Date`. */
+  readonly place: SQL<string>;
+  /** The values that a place has in the columns. */
+  readonly valuesOf: (place: string) => readonly SQL[];
+  /** Whether a text may be a place in this order. Anybody can forge a cursor. */
+  readonly isPlace: (text: string) => boolean;
 }
 
-function orderOf({ by, isDescending }: KeySource, table: 'source' | 'scan'): SQL {
-  const direction = isDescending ? 'desc' : 'asc';
-  const columns = [...keyOrders[by].columns, 'id'].map(
-    (column) => `${table}.${column} ${direction}`,
+/** When each key was used. Every key has a row. */
+const used = alias(lastUsed, 'used');
+const lastUse = sql`coalesce(used.at, used.created_at)`;
+const deprecatedCall = sql`used.deprecated_at`;
+
+const byTime = (at: SQLWrapper): KeyOrder => ({
+  columns: [at],
+  place: toMicroseconds(at),
+  valuesOf: (place) => [fromMicroseconds(place)],
+  isPlace: isInteger,
+});
+
+// Keys without a name come first. Written as in the index of names.
+const sortedName = sql<string>`coalesce(lower(${apiKeys.name}) collate "C", '')`;
+
+const orders = {
+  created: byTime(apiKeys.createdAt),
+  lastUse: byTime(lastUse),
+  deprecatedCall: byTime(deprecatedCall),
+  expiry: byTime(apiKeys.expiresAt),
+  name: {
+    columns: [sortedName],
+    place: sortedName,
+    valuesOf: (place) => [sql`${place}`],
+    // Postgres has no text with a NUL.
+    isPlace: (text) => !text.includes('\0'),
+  },
+  plan: {
+    columns: [apiKeys.plan, apiKeys.createdAt],
+    place: sql<string>`${apiKeys.plan} || ' ' || ${toMicroseconds(apiKeys.createdAt)}`,
+    valuesOf(place) {
+      const [plan, time = ''] = place.split(' ');
+      return [sql`${plan}::plan_name`, fromMicroseconds(time)];
+    },
+    isPlace(text) {
+      const [plan, time = '', ...rest] = text.split(' ');
+      return planNames.some((name) => name === plan) && isInteger(time) && rest.length === 0;
+    },
+  },
+} satisfies Record<string, KeyOrder>;
+
+/** The order that was asked for, or else that of the first filter. */
+function orderOf(filter: KeyFilter): { by: keyof typeof orders; isDescending: boolean } {
+  const { sort, banned, tokenPrefix, account, search } = filter;
+  if (sort !== undefined) {
+    const by = sort.replace('-', '') as Exclude<KeySort, `-${string}`>;
+    return { by, isDescending: sort !== by };
+  }
+  if ((banned ?? tokenPrefix ?? account ?? search) !== undefined) {
+    return { by: 'created', isDescending: true };
+  }
+  if (filter.name !== undefined) return { by: 'name', isDescending: false };
+  if (filter.deprecatedWithinDays !== undefined)
+    return { by: 'deprecatedCall', isDescending: true };
+  if (filter.unusedForDays !== undefined) return { by: 'lastUse', isDescending: true };
+  return { by: filter.state === 'expired' ? 'expiry' : 'created', isDescending: true };
+}
+
+const daysAgo = (days: number): SQL => sql`now() - make_interval(days => ${days})`;
+
+/** The condition that a key has, or had, a token that begins so. */
+const hasToken = (prefix: string): SQL =>
+  sql`${apiKeys.id} in (select ${apiTokens.holderId} from ${apiTokens} where ${apiTokens.prefix} = ${prefix})`;
+
+/** When the ban of a key ends. A key may have two: one that began while the end of another was on its way. */
+const bannedUntil = sql<string | null>`(select max(until) from open_bans
+  where key_id = ${apiKeys.id} and until > now())`.mapWith(openBans.until);
+
+/** The condition of each filter. */
+const conditions: {
+  readonly [Name in keyof Omit<KeyFilter, 'sort'>]-?: (
+    value: NonNullable<KeyFilter[Name]>,
+  ) => SQL | undefined;
+} = {
+  plan: (plan) => eq(apiKeys.plan, plan),
+  state: (state) => eq(keyState, state),
+  name: (start) => sql`starts_with(${sortedName}, lower(${start}))`,
+  account: (account) => eq(apiKeys.account, account),
+  tokenPrefix: hasToken,
+  search: isFoundBy,
+  banned: () => sql`${apiKeys.id} in (select key_id from open_bans where until > now())`,
+  deprecatedWithinDays: (days) => gte(deprecatedCall, daysAgo(days)),
+  // A list by creation begins at the first that is so old.
+  unusedForDays: (days) => and(lt(lastUse, daysAgo(days)), lt(apiKeys.createdAt, daysAgo(days))),
+};
+
+/** The condition that a key's name or account contains a text, its id begins so, or it has such a token. */
+function isFoundBy(text: string): SQL {
+  const contains = (column: SQLWrapper) => sql`strpos(lower(${column}), lower(${text})) > 0`;
+  const parts = [contains(apiKeys.name), contains(apiKeys.account)];
+  const digits = text.toLowerCase().replaceAll('-', '');
+  // Fewer are no id.
+  if (/^[0-9a-f]{4,32}$/.test(digits)) {
+    parts.push(
+      sql`${apiKeys.id} between ${digits.padEnd(32, '0')}::uuid and ${digits.padEnd(32, 'f')}::uuid`,
+    );
+  }
+  const prefix = /^ast_[0-9A-Za-z]{4}/.exec(text)?.[0];
+  if (prefix !== undefined) parts.push(hasToken(prefix));
+  return sql`(${sql.join(parts, sql` or `)})`;
+}
+
+/** The conditions of all filters that are given. */
+function matches(filter: KeyFilter): SQL | undefined {
+  return and(
+    ...Object.entries(conditions).map(([name, conditionOf]) => {
+      const value = filter[name as keyof typeof conditions];
+      return value === undefined ? undefined : conditionOf(value as never);
+    }),
   );
-  return sql.raw(columns.join(', '));
 }
 
 const selectKeys = statement(
   'list_keys',
-  (db, filter: KeyFilter, source: KeySource, limit: number, position: ListPosition | undefined) => {
-    // Lateral, and with a limit: Postgres then looks up one key after the other until the page is full.
-    // It knows too little about the filters to choose that by itself, and would read the whole table.
-    const key = db
-      .select()
-      .from(apiKeys)
-      .where(sql`${apiKeys.id} = scan.id`)
-      .limit(1)
-      .as('api_keys');
+  (db, filter: KeyFilter, limit: number, position: ListPosition | undefined) => {
+    const { by, isDescending } = orderOf(filter);
+    const { columns, place, valuesOf } = orders[by];
+    const sorted = [...columns, apiKeys.id];
+    const isAfter =
+      position &&
+      sql`(${sql.join(sorted, sql`, `)}) ${sql.raw(isDescending ? '<' : '>')}
+        (${sql.join([...valuesOf(position.place), sql`${position.id}::uuid`], sql`, `)})`;
     return db
-      .select({ ...keyColumns, bannedUntil, place: keyOrders[source.by].place })
-      .from(scanOf(source, position))
-      .crossJoinLateral(key)
-      .where(matches(filter))
-      .orderBy(orderOf(source, 'scan'))
+      .select({ ...keyColumns, bannedUntil, place })
+      .from(apiKeys)
+      .innerJoin(used, eq(used.keyId, apiKeys.id))
+      .where(and(matches(filter), isAfter))
+      .orderBy(...sorted.map((column) => sql`${column} ${sql.raw(isDescending ? 'desc' : 'asc')}`))
       .limit(limit);
   },
 );
 
-const findEndOfScan = statement(
-  'end_of_key_scan',
-  (db, source: KeySource, position: ListPosition | undefined) =>
-    db
-      .select({ place: keyOrders[source.by].place, id: sql<string>`scan.id` })
-      .from(scanOf(source, position))
-      .offset(maxScanned - 1)
-      .limit(1),
-);
-
-/** Finds a page of keys. It may have fewer than `limit`, even none, while there is another page. */
+/** Finds a page of keys. */
 export async function searchKeys(
   db: Database,
   filter: KeyFilter,
   limit: number,
   position: ListPosition | undefined,
 ): Promise<ListPage<ListedKey>> {
-  const source = await sortedSourceOf(db, filter);
-  const { items, next } = await readPage(limit, {
-    find: (most) => selectKeys(db, filter, source, most, position),
-    positionOf: ({ place, id }) => ({ place, id }),
-    findEnd: () => findEndOfScan(db, source, position),
-  });
+  // One more than asked for tells whether there is a next page.
+  const found = await selectKeys(db, filter, limit + 1, position);
+  const { items, next } = pageOf(found, limit, ({ place, id }) => ({ place, id }));
   const keys = items.map(({ place: _, ...key }) => key);
   return { items: await completeKeys(db, keys), next };
 }
 
 /** Whether a position may be one of the list of keys that a filter finds. */
 export function isKeyPosition(filter: KeyFilter, { place, id }: ListPosition): boolean {
-  const by = (filter.sort?.replace('-', '') ?? sourceOf(filter).by) as KeySource['by'];
-  return isKeyId(id) && keyOrders[by].isPlace(place);
+  return isKeyId(id) && orders[orderOf(filter).by].isPlace(place);
 }

@@ -7,13 +7,6 @@ import type { Database } from '../../src/database/database.ts';
  */
 export async function fillKeys(db: Database, count: number): Promise<void> {
   await db.execute(sql`alter table api_keys disable trigger user`);
-  // Filled at once, it takes a quarter of the time.
-  const definition = await db.execute(
-    sql`select pg_get_indexdef('api_keys_search'::regclass) as text`,
-  );
-  const [index] = definition as unknown as { text: string }[];
-  if (index === undefined) throw new Error('There is no index for searches.');
-  await db.execute(sql`drop index api_keys_search`);
   await db.execute(sql`
     insert into api_keys
       (name, account, plan, per_minute, per_day, created_at, expires_at, revoked_at)
@@ -52,7 +45,6 @@ export async function fillKeys(db: Database, count: number): Promise<void> {
   await db.execute(sql`insert into accounts (name)
     select distinct account from api_keys where account is not null on conflict do nothing`);
   await db.execute(sql`alter table api_keys enable trigger user`);
-  await db.execute(sql.raw(index.text));
   for (const table of ['api_keys', 'accounts', 'api_tokens', 'usage.last_used']) {
     await db.execute(sql.raw(`vacuum analyze ${table}`));
   }

@@ -71,7 +71,7 @@ export const keyContract = c.router(
       ...adminRoutes.listKeys,
       summary: 'List keys',
       description:
-        'Lists the keys that match every filter. `sort` decides their order. Without it one filter does, the first that is given of: `banned`, `tokenPrefix`, `account` and `search` (the newest key first), `name` (by name), `deprecatedWithinDays` (the latest such call first), `unusedForDays` (the latest use or creation first), `state=expired` (the latest expiry first). Without these, the newest key is first. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. A page may hold fewer keys than `limit`, even none, while there is another: the work of one request is bounded. Send `Accept: text/csv` for CSV.',
+        'Lists the keys that match every filter. `sort` decides their order. Without it one filter does, the first that is given of: `banned`, `tokenPrefix`, `account` and `search` (the newest key first), `name` (by name), `deprecatedWithinDays` (the latest such call first), `unusedForDays` (the latest use or creation first), `state=expired` (the latest expiry first). Without these, the newest key is first. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. Send `Accept: text/csv` for CSV.',
       query: ListKeysQuery,
       responses: { 200: Keys },
     },

@@ -116,7 +116,7 @@ export const ListKeysQuery = z.object({
     }),
   search: Label.optional().meta({
     description:
-      'Only keys whose name or account contains this text, in capital or small letters, whose id begins so, or that have, or had, a token with these first 8 characters. A text of 1 or 2 characters, or one that many keys contain, is looked for among the newest keys first, some on each page. Never send a whole token here.',
+      'Only keys whose name or account contains this text, in capital or small letters, whose id begins so, or that have, or had, a token with these first 8 characters. Never send a whole token here.',
     examples: ['cme'],
   }),
   banned: z
