@@ -37,10 +37,10 @@ test('a letter says which limit is used up, since when, when it resets, and what
     ],
   });
   expect(letter).toEqual({
-    title: 'Requests of the API key \u2068acme\u2069 are refused',
+    title: 'Requests of the API key “acme” are refused',
     body: `Hello,
 
-requests to the Animal Store API with the API key \u2068acme\u2069 are refused.
+requests to the Animal Store API with the API key “acme” are refused.
 
 The limit of 1,000 requests a minute is used up. It resets at 2026-11-21 09:31:20 UTC. Until then every request gets status 429, code rate_limit_exceeded.
 
@@ -58,7 +58,7 @@ What you can do:
 
 test('what is over is told as such', () => {
   const letter = writeLetter(subject);
-  expect(letter?.title).toBe('Requests of the API key \u2068acme\u2069 were refused');
+  expect(letter?.title).toBe('Requests of the API key “acme” were refused');
   expect(letter?.body).not.toContain('are refused');
 });
 
@@ -71,7 +71,7 @@ test('why somebody was suspended stays with the operators', () => {
     ],
     denials: noDenials,
   });
-  expect(letter?.body).toContain('with the API keys of the account \u2068acme\u2069 are refused');
+  expect(letter?.body).toContain('with the API keys of the account “acme” are refused');
   expect(letter?.body).toContain('suspended since 2026-11-21 09:00:00 UTC');
   expect(letter?.body).not.toContain('fraud');
   expect(letter?.body).not.toContain('429');
@@ -79,6 +79,11 @@ test('why somebody was suspended stays with the operators', () => {
 
 test.each([
   ['a ban', { why: 'banned', until: '2026-11-21T09:31:20.000Z' }, 'banned until 2026-11-21 09:31'],
+  [
+    'bans of an account',
+    { why: 'keys banned', banned: 3, keys: 7, until: '2026-11-21T09:31:20.000Z', share: 0.87 },
+    '3 of its 7 API keys are banned, at the longest until 2026-11-21 09:31:20 UTC',
+  ],
   ['an expired key', { why: 'expired', since: '2026-11-21T09:00:00.000Z' }, 'need a new key'],
   ['a revoked key', { why: 'revoked', since: '2026-11-21T09:00:00.000Z' }, 'need a new key'],
 ] as const)('a letter about %s says so', (_, refusal, text) => {

@@ -30,8 +30,7 @@ export function writeLetter({
   denials,
 }: LetterSubject): Letter | undefined {
   if (refusals.length === 0 && denials.denied === 0) return undefined;
-  // Isolated (U+2068, U+2069): a name may turn the direction of writing.
-  const whose = `${kind === 'key' ? 'the API key' : 'the account'} \u2068${name}\u2069`;
+  const whose = `${kind === 'key' ? 'the API key' : 'the account'} “${name}”`;
   const state = refusals.length > 0 ? 'are refused' : 'were refused';
   const parts = [
     'Hello,',
@@ -59,6 +58,8 @@ function sentenceOf(refusal: Refusal): string {
       return `The ${refusal.whose} has been suspended since ${at(refusal.since)}. Every request gets status 403, code key_suspended.`;
     case 'banned':
       return `The key is banned until ${at(refusal.until)}, because it went on sending requests after it was denied. Until then every request gets status 429, code key_temporarily_banned.`;
+    case 'keys banned':
+      return `${refusal.banned === 1 ? 'One' : count(refusal.banned)} of its ${count(refusal.keys)} API keys ${refusal.banned === 1 ? 'is' : 'are'} banned, at the longest until ${at(refusal.until)}, for having gone on sending requests after being denied. Until then every request with such a key gets status 429, code key_temporarily_banned.`;
     case 'used up':
       return `The limit of ${count(refusal.limit)} requests a ${refusal.window}${refusal.whose === 'account' ? ', which all keys of the account share,' : ''} is used up. It resets at ${at(refusal.until)}. Until then every request gets status 429, code rate_limit_exceeded.`;
   }
@@ -78,7 +79,7 @@ function adviceFor(refusals: readonly Refusal[], { denied }: Denials): string[] 
     ...(isFor('suspended')
       ? ['Answer this message, so that we can settle why it is suspended.']
       : []),
-    ...(denied > 0 || isFor('banned', 'used up')
+    ...(denied > 0 || isFor('banned', 'keys banned', 'used up')
       ? [
           'After a 429, wait as many seconds as its Retry-After header says. Requests that do not wait lead to a ban.',
           'Spread your requests: X-RateLimit-Remaining says how many are left, X-RateLimit-Reset until when.',

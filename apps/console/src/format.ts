@@ -1,8 +1,9 @@
-const locale = navigator.languages;
+/** The page is in English, so are its numbers and times: of the reader's region if that is known. */
+const locale = navigator.languages.find((language) => /^en\b/.test(language)) ?? 'en-GB';
 
 const integers = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const rates = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
-const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumSignificantDigits: 3 });
+const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 const compact = new Intl.NumberFormat(locale, { notation: 'compact' });
 type TimeStyle = 'short' | 'medium';
 
@@ -35,7 +36,8 @@ export const formatCount = (count: number): string => integers.format(count);
 export const formatKeys = (count: number): string =>
   `${formatCount(count)} ${count === 1 ? 'key' : 'keys'}`;
 export const formatRate = (rate: number): string => rates.format(rate);
-export const formatShare = (share: number): string => shares.format(share);
+export const formatShare = (share: number): string =>
+  share > 0 && share < 0.001 ? `< ${shares.format(0.001)}` : shares.format(share);
 export const formatCompact = (count: number): string => compact.format(count);
 
 /** A time in the reader's zone. */

@@ -16,6 +16,16 @@ export type Refusal =
     }
   | { readonly why: 'banned'; readonly until: string }
   | {
+      readonly why: 'keys banned';
+      readonly banned: number;
+      /** Of how many keys that may call. */
+      readonly keys: number;
+      /** When the last of the bans ends. */
+      readonly until: string;
+      /** Their part of today's requests, from 0 to 1; `undefined` if it is not known. */
+      readonly share: number | undefined;
+    }
+  | {
       readonly why: 'used up';
       readonly whose: Whose;
       readonly window: 'minute' | 'day';
@@ -43,11 +53,40 @@ export function quotaOf({ quota, usage: { subject, windows } }: KeyDetails): Key
   return { perMinute: windows.minute.limit, perDay: windows.day.limit };
 }
 
-/** Why requests of all keys of an account are refused now. */
-export function refusalsOfAccount({ suspension, usage, quota }: AccountDetails): Refusal[] {
+/** The keys of an account that are banned now, of those that its details show. */
+export function bannedKeysOf({ newestKeys }: AccountDetails): AccountDetails['newestKeys'] {
+  return newestKeys.filter(({ state, bannedUntil }) => state === 'active' && bannedUntil !== null);
+}
+
+function bansOf(account: AccountDetails): Refusal[] {
+  const banned = bannedKeysOf(account);
+  if (banned.length === 0) return [];
+  const requests = banned.map(
+    ({ id }) => account.busiestKeys.find(({ keyId }) => keyId === id)?.requests,
+  );
+  const sum = requests.reduce((all, count) => (all ?? 0) + (count ?? Number.NaN), 0) ?? 0;
+  return [
+    {
+      why: 'keys banned',
+      banned: banned.length,
+      keys: account.keys,
+      until:
+        banned
+          .map(({ bannedUntil }) => bannedUntil ?? '')
+          .sort()
+          .at(-1) ?? '',
+      share: sum > 0 ? sum / account.requestsToday : undefined,
+    },
+  ];
+}
+
+/** Why requests of all or of some keys of an account are refused now. */
+export function refusalsOfAccount(account: AccountDetails): Refusal[] {
+  const { suspension, usage, quota } = account;
   const isShared = usage !== null && quota !== null;
   return [
     ...suspensions('account', suspension),
+    ...bansOf(account),
     ...(isShared ? fullWindows('account', usage.windows, quota) : []),
   ];
 }

@@ -4,6 +4,7 @@ import { call } from '../call-admin-api.ts';
 import { formatCount, formatKeys, formatShare } from '../format.ts';
 import { useHistory, type WithHistory } from '../history-polling.ts';
 import { AccountActions } from '../parts/account-actions.ts';
+import { Badge } from '../parts/badge.ts';
 import { CopyButton } from '../parts/copy-button.ts';
 import { usageCsv } from '../parts/csv-button.ts';
 import { Figure } from '../parts/figure.ts';
@@ -16,7 +17,7 @@ import { StateBadge } from '../parts/state-badge.ts';
 import { Table } from '../parts/table.ts';
 import { Usage } from '../parts/usage-section.ts';
 import { WhyRefused } from '../parts/why-refused.ts';
-import { findDenials, refusalsOfAccount } from '../refusals.ts';
+import { bannedKeysOf, findDenials, refusalsOfAccount } from '../refusals.ts';
 import { linkTo, route } from '../route.ts';
 import { readTimeRange, type TimeRange } from '../time-range.ts';
 
@@ -27,12 +28,14 @@ export function AccountPage({ id }: { id: string }) {
     call('getAccount', { id, query, signal }),
   );
   const { data } = details;
+  const banned = data === undefined ? 0 : bannedKeysOf(data).length;
   return html`
     <p class="path"><a href=${linkTo('accounts')}>Accounts</a> /</p>
     <div class="heading">
       <h1><${Name} text=${id} /></h1>
       <${CopyButton} text=${id} what="the account" />
       ${data !== undefined && data.suspension !== null && html`<${StateBadge} state="suspended" />`}
+      ${banned > 0 && html`<${Badge} tone="warning" text=${`${formatKeys(banned)} banned`} />`}
     </div>
     <${Loaded} of=${details} what="the account">
       ${(account: WithHistory<AccountDetails>) => html`

@@ -126,6 +126,8 @@ function Windows({ details: { account, usage } }: { details: KeyDetails }) {
 }
 
 function Facts({ details: key }: { details: KeyDetails }) {
+  const quota = quotaOf(key);
+  const isShared = key.usage.subject === 'account';
   return html`<section>
     <h2>Facts</h2>
     <dl class="facts">
@@ -137,9 +139,11 @@ function Facts({ details: key }: { details: KeyDetails }) {
         ${key.account !== null && html` <${CopyButton} text=${key.account} what="the account" />`}
       </dd>
       <dt>Plan</dt>
-      <dd>${key.plan}</dd>
+      <dd>${isShared ? html`that of the account <${AccountLink} account=${key.account} />; its own, ${key.plan}, rests` : key.plan}</dd>
       <dt>Limits</dt>
-      <dd>${formatCount(key.quota.perMinute)} a minute, ${formatCount(key.quota.perDay)} a day</dd>
+      <dd>
+        ${formatCount(quota.perMinute)} a minute, ${formatCount(quota.perDay)} a day${isShared ? ', shared with all keys of the account' : ''}
+      </dd>
       <dt>May</dt>
       <dd>${scopesLabel(key.scopes)}</dd>
       <dt>Last use</dt>

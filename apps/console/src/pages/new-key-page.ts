@@ -29,7 +29,7 @@ export function NewKeyPage() {
       class="form"
       submit=${submit}
       fields=${html`
-        <${Field} label="Name" name="name" autocomplete="off" help="Who or what the key is for. It need not be unique." />
+        <${Field} label="Name" name="name" required autocomplete="off" help="Who or what the key is for. It need not be unique." />
         <${Field} label="Account" name="account" autocomplete="off" help="A reference of your own, such as a customer number." />
         <${PlanFields} plan="free" />
         <${ScopeField} scopes=${['pets:read', 'pets:write']} />

@@ -1,8 +1,11 @@
 import type { AccountDetails } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
+import { formatKeys } from '../format.ts';
+import { bannedKeysOf } from '../refusals.ts';
 import { type Action, Actions } from './actions.ts';
-import { PlanFields, readPlan } from './plan-fields.ts';
+import type { Reason } from './dialog.ts';
+import { asksToUnban, PlanFields, readPlan, UnbanField } from './plan-fields.ts';
 
 /** What can be done with an account. */
 export function AccountActions({
@@ -15,13 +18,24 @@ export function AccountActions({
   return html`<${Actions} actions=${actionsOn(account)} onChanged=${onChanged} />`;
 }
 
-function actionsOn({
-  account: id,
-  plan,
-  quota,
-  suspension,
-}: AccountDetails): Readonly<Record<string, Action>> {
+function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
+  const { account: id, plan, quota, suspension } = account;
+  const banned = bannedKeysOf(account);
+  const unban = async (query: Reason) => {
+    for (const key of banned) await call('unbanKey', { id: key.id, query });
+  };
   return {
+    unban: {
+      label: banned.length === 1 ? 'Unban its key…' : 'Unban all keys…',
+      title: `Unban ${formatKeys(banned.length)}?`,
+      consequence:
+        'The bans end at once, on all replicas, and strikes are deleted. What the keys have used stays counted, so they may still be denied until their window resets.',
+      confirmLabel: `Unban ${formatKeys(banned.length)}`,
+      needs: 'unbanKey',
+      isPossible: banned.length > 0,
+      change: (_form, query) => unban(query),
+      done: 'The bans are ended.',
+    },
     resume: {
       label: 'Resume…',
       title: 'Resume the account?',
@@ -41,8 +55,14 @@ function actionsOn({
       confirmLabel: 'Change plan or limits',
       needs: 'setAccountPlan',
       isPossible: true,
-      fields: html`<${PlanFields} plan=${plan ?? 'free'} quota=${quota ?? undefined} />`,
-      change: (form, query) => call('setAccountPlan', { id, query, body: readPlan(form) }),
+      fields: html`
+        <${PlanFields} plan=${plan ?? 'free'} quota=${quota ?? undefined} />
+        ${banned.length > 0 && html`<${UnbanField} what=${formatKeys(banned.length)} />`}
+      `,
+      async change(form, query) {
+        await call('setAccountPlan', { id, query, body: readPlan(form) });
+        if (asksToUnban(form)) await unban(query);
+      },
       done: 'The plan is changed.',
     },
     takePlan: {

@@ -40,6 +40,16 @@ const actions: readonly BulkAction[] = [
       call('changeKey', { id, query, body: { account: textOf(form, 'account') || null } }),
   },
   {
+    name: 'unban',
+    label: 'Unban',
+    needs: 'unbanKey',
+    consequence:
+      'The bans end at once, on all replicas, and strikes are deleted. What the keys have used stays counted.',
+    past: 'unbanned',
+    isPossible: ({ bannedUntil }) => bannedUntil !== null,
+    change: ({ id }, _form, query) => call('unbanKey', { id, query }),
+  },
+  {
     name: 'suspend',
     label: 'Suspend',
     needs: 'suspendKey',

@@ -6,7 +6,7 @@ import { type Action, Actions } from './actions.ts';
 import { KeyFields, readKeyFields } from './key-fields.ts';
 import { Name } from './name.ts';
 import { showToken } from './new-tokens.ts';
-import { PlanFields, readPlan } from './plan-fields.ts';
+import { asksToUnban, PlanFields, readPlan, UnbanField } from './plan-fields.ts';
 import { rotationBy } from './rotation.ts';
 
 /** What can be done with a key. */
@@ -37,12 +37,20 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       label: 'Change plan or limits…',
       title: 'Change plan or limits',
       consequence:
-        'The new limits hold from the next request on. What the key has used in this minute and this day stays counted.',
+        usage.subject === 'account'
+          ? 'The limits of its account hold as long as that has a plan; these rest until then.'
+          : 'The new limits hold from the next request on. What the key has used in this minute and this day stays counted.',
       confirmLabel: 'Change',
       needs: 'changeKey',
       isPossible: isCurrent,
-      fields: html`<${PlanFields} plan=${plan} quota=${quota} />`,
-      change: (form, query) => call('changeKey', { id, query, body: readPlan(form) }),
+      fields: html`
+        <${PlanFields} plan=${plan} quota=${quota} />
+        ${usage.bannedUntil !== null && html`<${UnbanField} what="the key" />`}
+      `,
+      async change(form, query) {
+        await call('changeKey', { id, query, body: readPlan(form) });
+        if (asksToUnban(form)) await call('unbanKey', { id, query });
+      },
       done: 'The plan is changed.',
     },
     edit: {

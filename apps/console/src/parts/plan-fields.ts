@@ -57,3 +57,17 @@ export function readPlan(form: FormData) {
   const perDay = Number(form.get('perDay'));
   return { plan, quota: { perMinute, perDay } };
 }
+
+/**
+ * Asks whether bans end with the change: a larger plan alone does not end them.
+ *
+ * @param what whose bans, such as "3 keys".
+ */
+export function UnbanField({ what }: { what: string }) {
+  return html`<label class="check">
+    <input type="checkbox" name="unban" defaultChecked />
+    Also unban ${what}: until then, requests go on being refused
+  </label>`;
+}
+
+export const asksToUnban = (form: FormData): boolean => form.has('unban');

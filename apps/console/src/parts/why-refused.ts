@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { type LetterSubject, writeLetter } from '../customer-letter.ts';
-import { formatCount } from '../format.ts';
+import { formatCount, formatKeys, formatShare } from '../format.ts';
 import type { Denials, Refusal } from '../refusals.ts';
 import { AccountLink } from './account-link.ts';
 import { LetterButton } from './letter-dialog.ts';
@@ -69,6 +69,14 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
     case 'banned':
       return html`<strong>Banned until <${Time} at=${refusal.until} distance />.</strong> It went on sending
         requests after it was denied. Every request gets a 429 until then, or until you unban it.`;
+    case 'keys banned':
+      return html`<strong>
+          ${formatCount(refusal.banned)} of its ${formatKeys(refusal.keys)}
+          ${refusal.banned === 1 ? ' is' : ' are'} banned, at the longest until${' '}
+          <${Time} at=${refusal.until} distance />.
+        </strong>
+        ${refusal.share !== undefined && ` They made ${formatShare(refusal.share)} of today's requests.`} Every
+        request with such a key gets a 429 until then, or until you unban it. A larger plan does not end a ban.`;
     case 'used up':
       return html`<strong>The ${refusal.window}${link} is used up until <${Time} at=${refusal.until} distance />.</strong>
         ${isOfAccount ? ' All keys of the account get' : ' Every request gets'} a 429 until then. A larger plan or

@@ -133,7 +133,7 @@ describe('a letter to the customer', () => {
     await page.getByRole('button', { name: 'Write to the customer…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Write to the customer' });
     const text = await dialog.getByLabel('Text').inputValue();
-    expect(text).toContain('requests to the Animal Store API with the API key \u2068shop\u2069');
+    expect(text).toContain('requests to the Animal Store API with the API key “shop”');
     expect(text).toContain('The key has been suspended since');
     expect(text).toContain('The limit of 2 requests a day, which all keys of the account share,');
     expect(text).toContain('1 of 3 requests got status 429');
