@@ -10,6 +10,9 @@ export interface Route {
   readonly query: Readonly<Record<string, string>>;
 }
 
+/** Where a list is named with an id, as in `#/keys/0f8f…`, somebody means that one. */
+const singulars: Readonly<Record<string, string>> = { keys: 'key', accounts: 'account' };
+
 /**
  * The present address. It is the part behind `#`, which is never sent to a server, so no name that
  * somebody searched for gets into a log.
@@ -22,9 +25,9 @@ addEventListener('hashchange', () => {
 
 function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
-  const [page = '', id] = path.split('/').map(decode);
+  const [page = '', id = ''] = path.split('/').map(decode);
   return {
-    page: page === '' ? 'overview' : page,
+    page: id === '' ? page || 'overview' : (singulars[page] ?? page),
     id: id === '' ? undefined : id,
     query: Object.fromEntries(new URLSearchParams(query)),
   };

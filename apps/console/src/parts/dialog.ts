@@ -20,10 +20,12 @@ export function Dialog({
     const dialog = element.current;
     const opener = document.activeElement;
     dialog?.showModal();
+    // The browser takes what comes first, such as a list that can be scrolled.
+    dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus();
     return () => {
       dialog?.close();
-      // The page on which it was opened may be gone.
-      const isThere = opener instanceof HTMLElement && opener.isConnected;
+      // The page on which it was opened may be gone, or the button hidden.
+      const isThere = opener instanceof HTMLElement && opener.checkVisibility();
       (isThere ? opener : document.querySelector('main'))?.focus();
     };
   }, []);

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { ConnectionFailure, RefusedRequest } from '../failures.ts';
 import type { Polled } from '../polling.ts';
+import { route } from '../route.ts';
 
 /**
  * What was asked for; until it is there, that it is on its way; if it failed, why, and what to do.
@@ -47,7 +48,9 @@ function adviceFor(failure: Error): string {
   if (!(failure instanceof RefusedRequest)) return 'Reload the page. If it fails again, report it.';
   switch (failure.status) {
     case 400:
-      return 'The address of this page asks for something that does not exist. Reset the filters.';
+      return route.value.id === undefined
+        ? 'The address of this page asks for something that does not exist. Reset the filters.'
+        : 'The address of this page is not complete, or mistyped. Look for it in the list.';
     case 403:
       return 'Ask an owner to do it, or for a token with that role.';
     case 404:

@@ -34,6 +34,8 @@ interface Hit {
 interface Found {
   readonly text: string;
   readonly hits: readonly Hit[];
+  /** Why nothing could be searched for. */
+  readonly failure?: string;
 }
 
 async function find(text: string, signal: AbortSignal): Promise<Found> {
@@ -92,8 +94,9 @@ export function SearchBox() {
         setFound(await find(text, left.signal));
         setChosen(-1);
       } catch (failure) {
-        // Otherwise Enter leads to the list, which says what is wrong.
-        const isWanted = !left.signal.aborted && document.activeElement === field.current;
+        if (left.signal.aborted) return;
+        setFound({ text, hits: [], failure: failure instanceof Error ? failure.message : '' });
+        const isWanted = document.activeElement === field.current;
         if (isWanted && mayPass(failure)) timer = setTimeout(search, retryMs);
       }
     }
@@ -187,5 +190,6 @@ function statusOf(
 ): string {
   if (hint !== undefined) return hint;
   if (found?.text !== text) return 'Searching…';
+  if (found.failure !== undefined) return found.failure;
   return count === 0 ? 'Nothing matches.' : 'Enter shows all keys that match.';
 }
