@@ -28,7 +28,10 @@ const fileNameOf = (specifier: string) => `lib/${specifier.replaceAll(/\W+/g, '-
 /** Which file each module is in, for the import map. */
 export const libraryNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    [...Object.keys(libraries), 'uplot'].map((specifier) => [specifier, fileNameOf(specifier)]),
+    [...Object.keys(libraries), 'papaparse', 'uplot'].map((specifier) => [
+      specifier,
+      fileNameOf(specifier),
+    ]),
   ),
   '@animal-store/contract/admin/routes': 'lib/contract/admin/admin-routes.ts',
   '@animal-store/contract/deprecations': 'lib/contract/deprecations.ts',
@@ -37,9 +40,12 @@ export const libraryNames: Readonly<Record<string, string>> = {
 
 /** Reads the libraries from where they are installed. */
 export function readLibraries(): LibraryFile[] {
-  // uPlot is a module only in a form that is not minified, and twice as large.
-  const uplot = dirname(createRequire(import.meta.url).resolve('uplot'));
-  const script = readFileSync(join(uplot, 'uPlot.iife.min.js'), 'utf8');
+  // uPlot is a module only in a form that is not minified, and twice as large; Papa Parse is none at all.
+  const { resolve } = createRequire(import.meta.url);
+  const uplot = dirname(resolve('uplot'));
+  const plot = readFileSync(join(uplot, 'uPlot.iife.min.js'), 'utf8');
+  const papaparse = join(dirname(resolve('papaparse')), 'papaparse.min.js');
+  const csv = `const module = { exports: {} };\nconst { exports } = module;\n${readFileSync(papaparse, 'utf8')}`;
   const contract = new URL('./', import.meta.resolve('@animal-store/contract'));
   return [
     ...Object.entries(libraries).map(([specifier, url]) => ({
@@ -50,7 +56,11 @@ export function readLibraries(): LibraryFile[] {
       name: `lib/contract/${path}`,
       bytes: readFileSync(new URL(path, contract)),
     })),
-    { name: fileNameOf('uplot'), bytes: Buffer.from(`${script}\nexport default uPlot;\n`) },
+    { name: fileNameOf('uplot'), bytes: Buffer.from(`${plot}\nexport default uPlot;\n`) },
+    {
+      name: fileNameOf('papaparse'),
+      bytes: Buffer.from(`${csv}\nexport default module.exports;\n`),
+    },
     { name: 'lib/uplot.css', bytes: readFileSync(join(uplot, 'uPlot.min.css')) },
   ];
 }

@@ -64,40 +64,38 @@ export async function callForPage<Name extends Operation>(
   name: Name,
   input: Input<Name> = {},
 ): Promise<Page<Answer<Name>>> {
-  const response = await send(name, input, 'application/json');
+  const response = await send(name, input);
   const body: unknown = await readBody(() => response.json());
   return { body: body as Answer<Name>, nextCursor: cursorOf(response.headers.get('Link')) };
 }
 
-/** How many pages of a list one file may have: the most rows of a page are 100. */
-const maxCsvPages = 100;
+/** How many pages of a list are fetched for one file: the most rows of a page are 100. */
+const maxPages = 100;
 
 /**
- * Calls an operation that answers with CSV to those who prefer it. All pages of a list become one file.
+ * Calls an operation whose list comes in pages until it has all of them.
  *
  * @throws also if the list has too many pages.
  */
-export async function callForCsv<Name extends Operation>(
+export async function callForAll<Name extends 'listKeys' | 'listAccounts' | 'listAuditEntries'>(
   name: Name,
-  input: Input<Name>,
-): Promise<Blob> {
-  const parts: string[] = [];
+  query: Readonly<Record<string, string | undefined>>,
+): Promise<Answer<Name>[number][]> {
+  const rows: Answer<Name>[number][] = [];
   let cursor: string | undefined;
-  do {
-    const query = cursor === undefined ? input.query : { ...(input.query as object), cursor };
-    const response = await send(name, { ...input, query } as Input<Name>, 'text/csv');
-    const text = await readBody(() => response.text());
-    parts.push(cursor === undefined ? text : text.slice(text.indexOf('\r\n') + 2));
-    cursor = cursorOf(response.headers.get('Link'));
-  } while (cursor !== undefined && parts.length < maxCsvPages);
-  if (cursor !== undefined) throw new Error('The list is too long for one file: narrow it first.');
-  return new Blob(parts, { type: 'text/csv' });
+  for (let page = 0; page < maxPages; page++) {
+    const input = { query: { ...query, limit: '100', cursor } } as Input<Name>;
+    const { body, nextCursor } = await callForPage(name, input);
+    rows.push(...body);
+    cursor = nextCursor;
+    if (cursor === undefined) return rows;
+  }
+  throw new Error('The list is too long for one file: narrow it first.');
 }
 
 async function send<Name extends Operation>(
   name: Name,
   { id = '', query, body, token = session.value?.token, signal }: Input<Name>,
-  type: string,
 ): Promise<Response> {
   const isOfSession = token === session.value?.token;
   // Each request with such a token would count as a wrong guess.
@@ -108,7 +106,7 @@ async function send<Name extends Operation>(
     {
       method,
       headers: {
-        Accept: type,
+        Accept: 'application/json',
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
         ...(isOfSession && takeActivity() && { [operatorActiveHeader]: 'true' }),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),

@@ -71,7 +71,7 @@ function Details({
       ledger=${history}
       denials=${denials}
       range=${range}
-      csv=${usageCsv('usage-of-account', history, { account: id })}
+      csv=${usageCsv('usage-of-account', history)}
     />
     <${BusiestKeys} account=${account} />
     <section>

@@ -1,7 +1,8 @@
 import type { ListedAccount } from '@animal-store/contract/admin';
 import { planNames } from '@animal-store/contract/plan';
 import { html } from 'htm/preact';
-import { callForPage, type Input, type Page } from '../call-admin-api.ts';
+import { callForAll, callForPage, type Input, type Page } from '../call-admin-api.ts';
+import { accountColumns, toCsv } from '../csv.ts';
 import { formatCount } from '../format.ts';
 import { useKeptOrder } from '../keep-order.ts';
 import { AccountLink } from '../parts/account-link.ts';
@@ -31,9 +32,9 @@ export function AccountsPage() {
     <div class="title">
       <h1>Accounts</h1>
       <${CsvButton}
-        operation="listAccounts"
-        input=${{ query: { ...withoutCursor(query), limit: '100' } }}
         fileName="accounts.csv"
+        write=${async () =>
+          toCsv(await callForAll('listAccounts', withoutCursor(query)), accountColumns)}
         what="all accounts that match"
       />
     </div>

@@ -2,7 +2,8 @@ import type { AuditEntry, Operator } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { auditActions } from '../audit-labels.ts';
-import { call, callForPage, type Input, type Page } from '../call-admin-api.ts';
+import { call, callForAll, callForPage, type Input, type Page } from '../call-admin-api.ts';
+import { auditColumns, toCsv } from '../csv.ts';
 import { AuditTable } from '../parts/audit-table.ts';
 import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
 import { Empty } from '../parts/empty.ts';
@@ -27,9 +28,9 @@ export function AuditPage() {
     <div class="title">
       <h1>Audit log</h1>
       <${CsvButton}
-        operation="listAuditEntries"
-        input=${{ query: { ...toQuery(withoutCursor(query)), limit: '100' } }}
         fileName="audit.csv"
+        write=${async () =>
+          toCsv(await callForAll('listAuditEntries', toQuery(withoutCursor(query))), auditColumns)}
         what="all entries that match"
       />
     </div>

@@ -1,7 +1,8 @@
 import type { Deprecation, ListedKey } from '@animal-store/contract/admin';
 import { deprecations } from '@animal-store/contract/deprecations';
 import { html } from 'htm/preact';
-import { callForPage, type Page } from '../call-admin-api.ts';
+import { callForAll, callForPage, type Page } from '../call-admin-api.ts';
+import { keyColumns, toCsv } from '../csv.ts';
 import { formatCount, formatDistance } from '../format.ts';
 import { useKeptOrder } from '../keep-order.ts';
 import { CsvButton, usageCsv } from '../parts/csv-button.ts';
@@ -81,9 +82,11 @@ export function DeprecationPage() {
                 <//>`
               : html`
                   <p><${CsvButton}
-                    operation="listKeys"
-                    input=${{ query: { deprecatedWithinDays: days, include: 'recent', limit: '100' } }}
                     fileName="callers.csv"
+                    write=${async () => {
+                      const callers = { deprecatedWithinDays: days, include: 'recent' };
+                      return toCsv(await callForAll('listKeys', callers), keyColumns);
+                    }}
                     what="all keys that still call it"
                   /></p>
                   <${CallerTable} keys=${body.callers} subject=${list} />

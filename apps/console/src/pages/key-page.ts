@@ -69,7 +69,7 @@ function Details({
       ledger=${history}
       denials=${denials}
       range=${range}
-      csv=${usageCsv(`usage-of-${id}`, history, { keyId: id })}
+      csv=${usageCsv(`usage-of-${id}`, history)}
     />
     <div class="columns">
       <${Facts} details=${key} />

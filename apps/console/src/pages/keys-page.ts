@@ -2,7 +2,8 @@ import type { KeySort, ListedKey } from '@animal-store/contract/admin';
 import { planNames } from '@animal-store/contract/plan';
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { callForPage, type Input, type Page } from '../call-admin-api.ts';
+import { callForAll, callForPage, type Input, type Page } from '../call-admin-api.ts';
+import { keyColumns, toCsv } from '../csv.ts';
 import { useKeptOrder } from '../keep-order.ts';
 import { BulkActions } from '../parts/bulk-actions.ts';
 import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
@@ -48,9 +49,12 @@ export function KeysPage() {
     <div class="title">
       <h1>Keys</h1>
       <${CsvButton}
-        operation="listKeys"
-        input=${{ query: { sort: usualSort, ...toFilter(withoutCursor(query)), include: 'recent', limit: '100' } }}
         fileName="keys.csv"
+        write=${async () => {
+          const filter = toFilter(withoutCursor(query));
+          const all = { sort: usualSort, ...filter, include: 'recent' };
+          return toCsv(await callForAll('listKeys', all), keyColumns);
+        }}
         what="all keys that match"
       />
       ${may('createKey') && html`<a class="button primary" href=${linkTo('new-key')}>New key</a>`}

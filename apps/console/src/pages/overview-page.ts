@@ -2,6 +2,7 @@ import type { Overview } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useRef } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';
+import { busyKeyColumns, toCsv } from '../csv.ts';
 import { RefusedRequest } from '../failures.ts';
 import { formatCount, formatMs, formatRate, formatShare } from '../format.ts';
 import { useHistory, type WithHistory } from '../history-polling.ts';
@@ -153,9 +154,8 @@ function TopCallers({
       empty=${isToday ? 'No key has made a request today.' : 'No key made a request then.'}
     />
     <${CsvButton}
-      operation="getUsage"
-      input=${{ query: { groupBy: 'key', limit: '10', ...days.question } }}
-      fileName=${csvName('busiest-keys', days.question)}
+      fileName=${csvName('busiest-keys', days)}
+      write=${() => toCsv(busiest, busyKeyColumns)}
       what="the busiest keys"
     />
   </div>`;
@@ -169,7 +169,8 @@ function daysOf({ from, to }: { from: string; to: string }) {
   const iso = (day: number) => new Date(day * dayMs).toISOString();
   const label = [start, end - 1].map((day) => iso(day).slice(0, 10));
   return {
-    question: { from: iso(start), to: iso(end) },
+    from: iso(start),
+    to: iso(end),
     label: `${[...new Set(label)].join(' to ')} (UTC)`,
   };
 }

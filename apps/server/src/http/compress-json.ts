@@ -1,7 +1,7 @@
 import { gzip } from 'node:zlib';
 import type { RequestHandler, Response } from 'express';
 import { appendHeader, setHeader } from './note-headers.ts';
-import { send, textOf } from './send-response.ts';
+import { jsonType, send, textOf } from './send-response.ts';
 
 /** What is smaller fits into one packet anyway. */
 const minBytes = 1_000;
@@ -21,8 +21,8 @@ export const compressJson: RequestHandler = function offerGzip(req, res, next) {
 
 /** In Node's thread pool: the event loop does not wait for it. */
 function sendGzipped(this: Response, body: unknown): Response {
-  const { type, text } = textOf(body);
-  setHeader(this, 'Content-Type', type);
+  const text = textOf(body);
+  setHeader(this, 'Content-Type', jsonType);
   if (text.length < minBytes) send(this, text);
   else {
     gzip(text, (failure, bytes) => {

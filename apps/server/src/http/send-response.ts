@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { setHeader } from './note-headers.ts';
 import { WrittenBody } from './written-body.ts';
 
-const jsonType = 'application/json; charset=utf-8';
+export const jsonType = 'application/json; charset=utf-8';
 
 /**
  * Writes the head with all headers of `res.locals`, and ends the response. Every response of an app
@@ -24,18 +24,14 @@ export function send(res: Response, body?: string | Buffer, length?: number): vo
  * time on the character set and on setting one header after the other.
  */
 export function sendJson(this: Response, body: unknown): Response {
-  const { type, text } = textOf(body);
-  setHeader(this, 'Content-Type', type);
-  send(this, text);
+  setHeader(this, 'Content-Type', jsonType);
+  send(this, textOf(body));
   return this;
 }
 
-/** The text of a body, and its media type. */
-export function textOf(body: unknown): { readonly type: string; readonly text: string } {
-  return body instanceof WrittenBody ? body : { type: jsonType, text: write(body) };
-}
-
-function write(body: unknown): string {
+/** The JSON of a body. */
+export function textOf(body: unknown): string {
+  if (body instanceof WrittenBody) return body.text;
   try {
     return JSON.stringify(body);
   } catch (error) {

@@ -18,14 +18,9 @@ import type { Clock } from '../shared/clock.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
 import { linkNextPage, type PagedList, readCursor } from './admin-cursor.ts';
 import { causeOf } from './change-request.ts';
-import { csvContract } from './csv-contract.ts';
-import { csvOfAccounts } from './csv-tables.ts';
-import { inPreferredType, offerCsv } from './offer-csv.ts';
 import { readLedger } from './usage-range.ts';
 
 const dayMs = 86_400_000;
-
-const contract = { ...accountContract, listAccounts: csvContract.listAccounts };
 
 /** The operations on accounts. */
 export function createAccountHandlers(options: {
@@ -68,22 +63,16 @@ export function createAccountHandlers(options: {
     return account;
   }
 
-  return initServer().router(contract, {
-    listAccounts: {
-      middleware: [offerCsv],
-      async handler({ query: { limit, cursor, ...filter }, req, res }) {
-        const { path } = adminRoutes.listAccounts;
-        const list: PagedList = { path, limit, filter, isPosition: isAccountPosition };
-        const { items, next } = await accounts.list(filter, limit, readCursor(list, cursor));
-        linkNextPage(res, list, next);
-        const names = items.map(({ account }) => account);
-        const sums = await usage.sumOfAccounts(names, dayOf(clock.now()));
-        const body = items.map((item) => ({
-          ...item,
-          requestsToday: sums.get(item.account) ?? 0,
-        }));
-        return { status: 200, body: inPreferredType(req, body, csvOfAccounts) };
-      },
+  return initServer().router(accountContract, {
+    async listAccounts({ query: { limit, cursor, ...filter }, res }) {
+      const { path } = adminRoutes.listAccounts;
+      const list: PagedList = { path, limit, filter, isPosition: isAccountPosition };
+      const { items, next } = await accounts.list(filter, limit, readCursor(list, cursor));
+      linkNextPage(res, list, next);
+      const names = items.map(({ account }) => account);
+      const sums = await usage.sumOfAccounts(names, dayOf(clock.now()));
+      const body = items.map((item) => ({ ...item, requestsToday: sums.get(item.account) ?? 0 }));
+      return { status: 200, body };
     },
 
     async getAccount({ params, query: { include, ...question }, res }) {

@@ -17,7 +17,6 @@ import { createAccountHandlers } from './account-handlers.ts';
 import { createAuditHandlers } from './audit-handlers.ts';
 import { translateRefusal } from './change-request.ts';
 import { checkQuery } from './check-query.ts';
-import { csvContract } from './csv-contract.ts';
 import { createDeprecationHandlers } from './deprecation-handlers.ts';
 import type { Health } from './health.ts';
 import { createKeyHandlers } from './key-handlers.ts';
@@ -72,8 +71,7 @@ export function createAdminRouter(
   answerFailure: ErrorRequestHandler,
 ): Router {
   const admin = Router({ caseSensitive: true, strict: true });
-  const contract = { ...adminContract, ...csvContract };
-  createExpressEndpoints(contract, handlers, admin, {
+  createExpressEndpoints(adminContract, handlers, admin, {
     ...endpointOptions,
     globalMiddleware: [
       compressJson,

@@ -17,12 +17,7 @@ import type { Clock } from '../shared/clock.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
 import { linkNextPage, type PagedList, readCursor } from './admin-cursor.ts';
 import { causeOf } from './change-request.ts';
-import { csvContract } from './csv-contract.ts';
-import { csvOfKeys, csvOfKeysInUse } from './csv-tables.ts';
-import { inPreferredType, offerCsv } from './offer-csv.ts';
 import { readLedger, type UsageQuestion } from './usage-range.ts';
-
-const contract = { ...keyContract, listKeys: csvContract.listKeys };
 
 /** How many entries of the audit log the details of a key include. */
 const shownEntries = 20;
@@ -55,7 +50,7 @@ export function createKeyHandlers(options: {
     return { ...ledger, audit: [...items] };
   }
 
-  return initServer().router(contract, {
+  return initServer().router(keyContract, {
     createKey: {
       middleware: [jsonBody],
       async handler({ body, query, res }) {
@@ -65,27 +60,21 @@ export function createKeyHandlers(options: {
       },
     },
 
-    listKeys: {
-      middleware: [offerCsv],
-      async handler({ query: { limit, cursor, include, ...filter }, req, res }) {
-        const list: PagedList = {
-          path: adminRoutes.listKeys.path,
-          limit,
-          filter: { ...filter, include },
-          isPosition: (position) => isKeyPosition(filter, position),
-        };
-        const { items, next } = await keys.list(filter, limit, readCursor(list, cursor));
-        linkNextPage(res, list, next);
-        if (include === undefined) {
-          return { status: 200, body: inPreferredType(req, [...items], csvOfKeys) };
-        }
-        const recent = await usage.readRecent(
-          items.map(({ id }) => id),
-          clock.now(),
-        );
-        const body = items.map((key) => ({ ...key, recent: recent.get(key.id) }));
-        return { status: 200, body: inPreferredType(req, body, csvOfKeysInUse) };
-      },
+    async listKeys({ query: { limit, cursor, include, ...filter }, res }) {
+      const list: PagedList = {
+        path: adminRoutes.listKeys.path,
+        limit,
+        filter: { ...filter, include },
+        isPosition: (position) => isKeyPosition(filter, position),
+      };
+      const { items, next } = await keys.list(filter, limit, readCursor(list, cursor));
+      linkNextPage(res, list, next);
+      if (include === undefined) return { status: 200, body: [...items] };
+      const recent = await usage.readRecent(
+        items.map(({ id }) => id),
+        clock.now(),
+      );
+      return { status: 200, body: items.map((key) => ({ ...key, recent: recent.get(key.id) })) };
     },
 
     async getKey({ params: { keyId }, query: { include, ...question } }) {

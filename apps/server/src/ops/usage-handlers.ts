@@ -1,18 +1,13 @@
-import { maxGroupedDays, type ServiceLedger } from '@animal-store/contract/admin';
+import { maxGroupedDays, type ServiceLedger, usageContract } from '@animal-store/contract/admin';
 import type { ServerInferRequest } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
 import type { KeyManagement } from '../keys/key-management.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
-import { csvContract } from './csv-contract.ts';
-import { csvOfKeyUsage, csvOfUsage } from './csv-tables.ts';
-import { inPreferredType, offerCsv } from './offer-csv.ts';
 import { readLedger, readUsageRange } from './usage-range.ts';
 
 /** How many keys an answer that is grouped by key shows, unless the question says. */
 const usualKeys = 10;
-
-const { getKeyUsage, getUsage } = csvContract;
 
 /** The operations on the usage ledger. */
 export function createUsageHandlers(options: {
@@ -22,29 +17,20 @@ export function createUsageHandlers(options: {
 }) {
   const { clock, keys, usage } = options;
 
-  return initServer().router(
-    { getKeyUsage, getUsage },
-    {
-      getKeyUsage: {
-        middleware: [offerCsv],
-        async handler({ params: { keyId }, query, req }) {
-          const [ledger] = await Promise.all([
-            readLedger(usage, { keyId }, { ...query, now: clock.now() }),
-            keys.find(keyId),
-          ]);
-          return { status: 200, body: inPreferredType(req, { keyId, ...ledger }, csvOfKeyUsage) };
-        },
-      },
-
-      getUsage: {
-        middleware: [offerCsv],
-        async handler({ query, req }) {
-          const ledger = await (query.groupBy === 'key' ? busiestKeys(query) : allKeys(query));
-          return { status: 200, body: inPreferredType(req, ledger, csvOfUsage) };
-        },
-      },
+  return initServer().router(usageContract, {
+    async getKeyUsage({ params: { keyId }, query }) {
+      const [ledger] = await Promise.all([
+        readLedger(usage, { keyId }, { ...query, now: clock.now() }),
+        keys.find(keyId),
+      ]);
+      return { status: 200, body: { keyId, ...ledger } };
     },
-  );
+
+    async getUsage({ query }) {
+      const read = query.groupBy === 'key' ? busiestKeys : allKeys;
+      return { status: 200, body: await read(query) };
+    },
+  });
 
   async function allKeys(question: ServiceQuestion): Promise<ServiceLedger> {
     const { bucket = 'hour', limit, plan, account, ...query } = question;
@@ -68,4 +54,4 @@ export function createUsageHandlers(options: {
   }
 }
 
-type ServiceQuestion = ServerInferRequest<typeof getUsage>['query'];
+type ServiceQuestion = ServerInferRequest<typeof usageContract.getUsage>['query'];

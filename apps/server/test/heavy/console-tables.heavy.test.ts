@@ -163,7 +163,7 @@ test('a list is saved as one CSV file, with all of its pages', async () => {
   expect(download.suggestedFilename()).toBe('accounts.csv');
   const text = await readFile(await download.path(), 'utf8');
   const [header, ...rows] = text.split('\r\n');
-  expect(header).toMatch(/^account,plan,/);
+  expect(header).toMatch(/^\ufeffaccount,plan,/);
   expect(rows.map((row) => row.split(',')[0])).toEqual([...names, '']);
   // Every other list has such a button, and stays accessible.
   await tab.show('#/keys');

@@ -50,6 +50,7 @@ describe('packages', () => {
         /^@animal-store\/contract\/(admin\/routes|deprecations|plan)$/,
         /^@preact\/signals$/,
         /^(htm\/)?preact/,
+        /^papaparse$/,
         /^uplot$/,
       ]),
     ).toEqual([]);
@@ -61,6 +62,7 @@ describe('packages', () => {
         /^@ts-rest\/core$/,
         /^@preact\/signals$/,
         /^preact/,
+        /^papaparse$/,
         /^uplot$/,
       ]),
     ).toEqual([]);

@@ -100,11 +100,10 @@ describe.each(kindsOfThisRun)('usage on %s', (kind) => {
     await use(other.token, 2);
     await use(stranger.token, 1);
 
-    const usage = async (query: string, headers = {}) => {
+    const ledger = async (query: string) => {
       const filter = `?account=${encodeURIComponent(account)}&bucket=day${query}`;
-      return await admin().call(`/usage${filter}`, { headers });
+      return (await admin().call(`/usage${filter}`)).body as Ledger;
     };
-    const ledger = async (query: string) => (await usage(query)).body as Ledger;
     await until(async () => sum((await ledger('')).rows) === 5);
     expect(sum((await ledger('&plan=free')).rows)).toBe(2);
     expect(sum((await ledger('&plan=business')).rows)).toBe(0);
@@ -124,17 +123,6 @@ describe.each(kindsOfThisRun)('usage on %s', (kind) => {
     const weekBefore = new Date(Date.parse(to) - 7 * dayMs).toISOString();
     expect((await ledger(`&groupBy=key&from=${weekBefore}`)).keys).toEqual([first, second]);
 
-    const csv = await usage('&groupBy=key', { Accept: 'text/csv' });
-    expect(csv.headers.get('Content-Type')).toBe('text/csv; charset=utf-8; header=present');
-    expect(csv.text).toBe(
-      [
-        'keyId,name,account,plan,at,operation,outcome,requests',
-        `${busy.key.id},'=cmd(),"""C-17"", =1+1",pro,${from},listPets,ok,3`,
-        `${other.key.id},"Łódź, 🐈","""C-17"", =1+1",free,${from},listPets,ok,2`,
-        '',
-      ].join('\r\n'),
-    );
-
     const lastUsedOf = async (id: string) =>
       ((await admin().call(`/keys/${id}`)).body as KeyDetails).lastUsedAt;
     expect(await lastUsedOf(idle.key.id)).toBe(null);
@@ -142,35 +130,6 @@ describe.each(kindsOfThisRun)('usage on %s', (kind) => {
     expect(lastUsedAt).toMatch(/:00\.000Z$/);
     const listed = (await admin().call('/keys?limit=100')).body as Key[];
     expect(listed.find(({ id }) => id === busy.key.id)?.lastUsedAt).toBe(lastUsedAt);
-  });
-
-  test('is sent as JSON, or as CSV to clients that prefer it', async () => {
-    const { key, token } = await admin().create('{"plan":"pro"}');
-    await call(`${service.server.baseUrl}/pets`, { token });
-    await countsOf(key.id, 1);
-    const typeFor = async (accept: string | undefined, path: string) => {
-      const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept };
-      const answer = await admin().call(path, { headers });
-      expect(answer.headers.get('Vary')).toBe('Accept-Encoding, Accept');
-      return answer.headers.get('Content-Type')?.split(';')[0];
-    };
-    for (const path of [`/keys/${key.id}/usage`, '/usage', '/usage?groupBy=key']) {
-      for (const accept of [undefined, '*/*', 'application/json, text/csv;q=0.9', 'image/png']) {
-        expect(await typeFor(accept, path)).toBe('application/json');
-      }
-      for (const accept of ['text/csv', 'text/*', 'application/json;q=0.5, text/csv']) {
-        expect(await typeFor(accept, path)).toBe('text/csv');
-      }
-    }
-    expect(await typeFor('text/csv', `/keys/${key.id}/usage?bucket=week`)).toBe('application/json');
-
-    const { text } = await admin().call(`/keys/${key.id}/usage?bucket=day`, {
-      headers: { Accept: 'text/csv' },
-    });
-    const [row] = (await ledgerOf(key.id, '?bucket=day')).rows;
-    expect(text).toBe(
-      `keyId,at,operation,outcome,requests\r\n${key.id},${row?.at},listPets,ok,1\r\n`,
-    );
   });
 
   test('has whole buckets, in UTC, before their end', async () => {

@@ -89,13 +89,6 @@ export const Accounts = z.array(ListedAccount).meta({
   examples: [[exampleListedAccount]],
 });
 
-/** A page of accounts as CSV, as an example. */
-export const exampleAccountsCsv = [
-  'account,plan,perMinute,perDay,suspendedAt,suspensionReason,keys,requestsToday',
-  'C-17,business,1000,100000,,,12,84210',
-  '',
-].join('\r\n');
-
 const AccountUsage = z
   .object({ scope: UsageScope, windows: UsageWindows })
   .meta({ id: 'AccountUsage', description: 'What the keys of an account have used together.' });

@@ -118,13 +118,6 @@ const exampleAuditEntry = {
   reason: 'Contract 2026-118',
 };
 
-/** A page of the audit log as CSV, as an example. */
-export const exampleAuditCsv = [
-  'id,at,actorType,actorId,actorName,action,subjectType,subjectId,subjectName,account,before,after,requestId,reason',
-  `4711,2026-11-21T09:30:00.000Z,operator,7c9e6679-7425-40de-944b-e07fc1f90ae7,Ann,key.changed,key,${exampleKey.id},acme,C-17,"{""plan"":""free""}","{""plan"":""pro""}",2c1d6d0e-7c1f-4f0e-9a3e-0d6f7c1f4f0e,Contract 2026-118`,
-  '',
-].join('\r\n');
-
 export const AuditEntry = z
   .object({
     id: z.int().min(1).describe('Identifies the entry.'),

@@ -71,7 +71,7 @@ export const keyContract = c.router(
       ...adminRoutes.listKeys,
       summary: 'List keys',
       description:
-        'Lists the keys that match every filter. `sort` decides their order. Without it one filter does, the first that is given of: `banned`, `tokenPrefix`, `account` and `search` (the newest key first), `name` (by name), `deprecatedWithinDays` (the latest such call first), `unusedForDays` (the latest use or creation first), `state=expired` (the latest expiry first). Without these, the newest key is first. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. Send `Accept: text/csv` for CSV.',
+        'Lists the keys that match every filter. `sort` decides their order. Without it one filter does, the first that is given of: `banned`, `tokenPrefix`, `account` and `search` (the newest key first), `name` (by name), `deprecatedWithinDays` (the latest such call first), `unusedForDays` (the latest use or creation first), `state=expired` (the latest expiry first). Without these, the newest key is first. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`.',
       query: ListKeysQuery,
       responses: { 200: Keys },
     },
@@ -154,7 +154,7 @@ export const accountContract = c.router(
       ...adminRoutes.listAccounts,
       summary: 'List accounts by name',
       description:
-        'Lists the accounts that keys have, or that have a plan or are suspended, by name. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. Send `Accept: text/csv` for CSV.',
+        'Lists the accounts that keys have, or that have a plan or are suspended, by name. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`.',
       query: ListAccountsQuery,
       responses: { 200: Accounts },
     },
@@ -258,7 +258,7 @@ export const usageContract = c.router(
       ...adminRoutes.getKeyUsage,
       summary: 'Show what a key has used',
       description:
-        'Shows how many requests a key has made, by time, operation and outcome. A request shows up within a minute. Send `Accept: text/csv` for CSV.',
+        'Shows how many requests a key has made, by time, operation and outcome. A request shows up within a minute.',
       pathParams: KeyPath,
       query: UsageQuery,
       responses: { 200: LedgerOfKey, 404: AdminErrorBody },
@@ -267,7 +267,7 @@ export const usageContract = c.router(
       ...adminRoutes.getUsage,
       summary: 'Show what all keys have used',
       description:
-        'Shows how many requests all keys together have made, or those of a plan or an account, by time, operation and outcome. Without such a filter, requests without a valid key are among them. With `groupBy=key` it shows the busiest keys, and what each of them has used by day. Send `Accept: text/csv` for CSV.',
+        'Shows how many requests all keys together have made, or those of a plan or an account, by time, operation and outcome. Without such a filter, requests without a valid key are among them. With `groupBy=key` it shows the busiest keys, and what each of them has used by day.',
       query: ServiceUsageQuery,
       responses: { 200: ServiceLedger },
     },
@@ -335,7 +335,7 @@ export const auditContract = c.router(
       ...adminRoutes.listAuditEntries,
       summary: 'List audit entries, the newest first',
       description:
-        'Lists every change by an operator, and the start and end of every ban. No operation changes or deletes an entry; entries are kept for 400 days. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. A page may hold fewer entries than `limit`, even none, while there is another: the work of one request is bounded. Send `Accept: text/csv` for CSV.',
+        'Lists every change by an operator, and the start and end of every ban. No operation changes or deletes an entry; entries are kept for 400 days. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. A page may hold fewer entries than `limit`, even none, while there is another: the work of one request is bounded.',
       query: ListAuditQuery,
       responses: { 200: AuditEntries },
     },

@@ -52,13 +52,6 @@ export const Keys = z
   .array(ListedKey)
   .meta({ id: 'Keys', description: 'A page of keys.', examples: [[exampleListedKey]] });
 
-/** A page of keys as CSV, as an example. */
-export const exampleKeysCsv = [
-  'id,name,account,plan,perMinute,perDay,scopes,state,bannedUntil,suspendedAt,suspensionReason,accountSuspendedAt,accountSuspensionReason,createdAt,expiresAt,revokedAt,lastUsedAt,tokens',
-  `${exampleKey.id},acme,C-17,pro,300,10000,pets:read pets:write,active,,,,,,2026-11-21T09:00:00.000Z,2027-02-19T09:00:00.000Z,,2026-11-21T09:30:00.000Z,ast_0000`,
-  '',
-].join('\r\n');
-
 /** A number of days in a query. */
 export const Days = z.codec(
   z.string(days).regex(/^[1-9]\d{0,2}$/, days),

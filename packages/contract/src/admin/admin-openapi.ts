@@ -3,16 +3,13 @@ import { createSchemaWriter, type JsonObject } from '../openapi/json-schema.ts';
 import { responseHeaders } from '../openapi/response-headers.ts';
 import { createResponseWriter } from '../openapi/responses.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
-import { exampleAccount, exampleAccountsCsv } from './admin-account.ts';
-import { exampleAuditCsv } from './admin-audit.ts';
+import { exampleAccount } from './admin-account.ts';
 import { adminContract } from './admin-contract.ts';
 import { AdminErrorBody, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
 import { exampleIssuedKey, exampleKey } from './admin-key.ts';
-import { exampleKeysCsv } from './admin-key-list.ts';
 import { exampleIssuedOperator, exampleOperator } from './admin-operator.ts';
 import { adminBasePath, adminRoutes } from './admin-routes.ts';
 import { exampleSuspension } from './admin-suspension.ts';
-import { exampleCsv } from './admin-usage.ts';
 
 /**
  * Creates the OpenAPI 3.1 document of the admin API.
@@ -137,7 +134,7 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
     refused: { plan: 'gold' },
   },
   listKeys: {
-    success: { description: 'A page of keys.', headers: ['Link'], csv: exampleKeysCsv },
+    success: { description: 'A page of keys.', headers: ['Link'] },
     refused: { limit: '500' },
   },
   getKey: { success: { description: 'The key and its usage.' }, refused },
@@ -190,11 +187,11 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
   resumeKey: { success: { description: 'The key that is active again.' }, refused },
   unbanKey: { success: { description: 'The key and its usage.' }, refused },
   getKeyUsage: {
-    success: { description: 'The requests of the key.', csv: exampleCsv.ofKey },
+    success: { description: 'The requests of the key.' },
     refused: { ...refused, bucket: 'week' },
   },
   getUsage: {
-    success: { description: 'The requests of all keys.', csv: exampleCsv.ofService },
+    success: { description: 'The requests of all keys.' },
     refused: { bucket: 'week' },
   },
   getDeprecation: {
@@ -205,11 +202,11 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
   createSession: { success: { description: 'The session and its token.' }, messages: noQuery },
   endSession: { success: { description: 'The session that has ended.' }, messages: noQuery },
   listAuditEntries: {
-    success: { description: 'A page of the audit log.', headers: ['Link'], csv: exampleAuditCsv },
+    success: { description: 'A page of the audit log.', headers: ['Link'] },
     refused: { action: 'key.deleted' },
   },
   listAccounts: {
-    success: { description: 'A page of accounts.', headers: ['Link'], csv: exampleAccountsCsv },
+    success: { description: 'A page of accounts.', headers: ['Link'] },
     refused: { limit: '500' },
   },
   getAccount: {

@@ -222,14 +222,3 @@ export const ServiceLedger = z
 
 /** What all keys have used in a span of time. */
 export type ServiceLedger = z.output<typeof ServiceLedger>;
-
-/** The answers about usage as CSV, as examples. */
-export const exampleCsv = {
-  ofKey: csvOf(`keyId,${Object.keys(UsageRow.shape)}`, exampleKey.id),
-  ofService: csvOf(`${Object.keys(UsageRow.shape)}`),
-};
-
-function csvOf(header: string, ...first: string[]): string {
-  const lines = exampleUsageRows.map((row) => [...first, ...Object.values(row)].join(','));
-  return [header, ...lines].map((line) => `${line}\r\n`).join('');
-}

@@ -37,8 +37,6 @@ export interface OperationNotes {
     /** Instead of the example of the schema. */
     readonly example?: unknown;
     readonly headers?: readonly HeaderName[];
-    /** An example of the answer as CSV, if there is one. */
-    readonly csv?: string;
   };
   /** A parameter or body that the service refuses; its message is the example of the 400. */
   readonly refused?: JsonObject;
@@ -86,7 +84,6 @@ export function createPaths<Name extends string>({
           success.description,
           [...(success.headers ?? []), ...headers],
           { schema: schemas.write(schema), example: success.example ?? exampleOf(schema) },
-          success.csv,
         ),
         ...failuresOf(name, [...statuses.filter((status) => status >= 400), 405]),
       },

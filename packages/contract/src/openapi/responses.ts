@@ -48,22 +48,12 @@ export function createResponseWriter({
     /** The headers, for `components.headers`. */
     components: (): JsonObject => headers,
 
-    /** A success, with its content if it has any, and an example of the same as CSV. */
-    success(
-      description: string,
-      own: readonly string[],
-      content?: JsonObject,
-      csv?: string,
-    ): JsonObject {
-      const otherContent = csv !== undefined && {
-        'text/csv': { schema: { type: 'string' }, example: csv },
-      };
+    /** A success, with its content if it has any. */
+    success(description: string, own: readonly string[], content?: JsonObject): JsonObject {
       return {
         description,
         headers: headersOf(own),
-        ...(content !== undefined && {
-          content: { 'application/json': content, ...otherContent },
-        }),
+        ...(content !== undefined && { content: { 'application/json': content } }),
       };
     },
 

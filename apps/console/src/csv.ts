@@ -1,0 +1,101 @@
+import type {
+  AuditEntry,
+  BusyKey,
+  ListedAccount,
+  ListedKey,
+  UsageRow,
+} from '@animal-store/contract/admin';
+import papaparse from 'papaparse';
+
+type Cell = string | number | null;
+
+/** The columns of a file, by their names: what each shows of a row. */
+export type CsvColumns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
+
+/** Writes rows as CSV with a header (RFC 4180). It begins with a BOM: without one, Excel does not read UTF-8. */
+export function toCsv<Row>(rows: readonly Row[], columns: CsvColumns<Row>): string {
+  const cells = Object.values(columns);
+  const data = rows.map((row) => cells.map((cellOf) => toInertCell(cellOf(row))));
+  return `\ufeff${papaparse.unparse([Object.keys(columns), ...data])}\r\n`;
+}
+
+/**
+ * Spreadsheets run a cell that begins with one of these characters as a formula. Somebody who may
+ * choose the name of a key could make one that sends the sheet away. An apostrophe makes it a text.
+ * Where the comma is the decimal mark, Excel separates cells at each semicolon instead: what follows one
+ * begins a cell, whatever is quoted.
+ *
+ * @see https://owasp.org/www-community/attacks/CSV_Injection
+ */
+const formulas = /(?<=^|[;\t\r\n])(?=["'\s]*[=+\-@\t\r＝＋－＠])/g;
+
+function toInertCell(cell: Cell): Cell {
+  return typeof cell === 'string' ? cell.replaceAll(formulas, "'") : cell;
+}
+
+export const keyColumns: CsvColumns<ListedKey> = {
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  account: ({ account }) => account,
+  plan: ({ plan }) => plan,
+  perMinute: ({ quota }) => quota.perMinute,
+  perDay: ({ quota }) => quota.perDay,
+  scopes: ({ scopes }) => scopes.join(' '),
+  state: ({ state }) => state,
+  bannedUntil: ({ bannedUntil }) => bannedUntil,
+  suspendedAt: ({ suspension }) => suspension?.at ?? null,
+  suspensionReason: ({ suspension }) => suspension?.reason ?? null,
+  accountSuspendedAt: ({ accountSuspension }) => accountSuspension?.at ?? null,
+  accountSuspensionReason: ({ accountSuspension }) => accountSuspension?.reason ?? null,
+  createdAt: ({ createdAt }) => createdAt,
+  expiresAt: ({ expiresAt }) => expiresAt,
+  revokedAt: ({ revokedAt }) => revokedAt,
+  lastUsedAt: ({ lastUsedAt }) => lastUsedAt,
+  tokens: ({ tokens }) => tokens.map(({ prefix }) => prefix).join(' '),
+  requestsIn24Hours: ({ recent }) => recent?.byHour.reduce((sum, count) => sum + count, 0) ?? 0,
+  deprecatedCallsIn30Days: ({ recent }) => recent?.deprecatedCalls ?? 0,
+};
+
+export const accountColumns: CsvColumns<ListedAccount> = {
+  account: ({ account }) => account,
+  plan: ({ plan }) => plan,
+  perMinute: ({ quota }) => quota?.perMinute ?? null,
+  perDay: ({ quota }) => quota?.perDay ?? null,
+  suspendedAt: ({ suspension }) => suspension?.at ?? null,
+  suspensionReason: ({ suspension }) => suspension?.reason ?? null,
+  keys: ({ keys }) => keys,
+  requestsToday: ({ requestsToday }) => requestsToday,
+};
+
+/** What was before and after is JSON. */
+export const auditColumns: CsvColumns<AuditEntry> = {
+  id: ({ id }) => id,
+  at: ({ at }) => at,
+  actorType: ({ actor }) => actor.type,
+  actorId: ({ actor }) => actor.id,
+  actorName: ({ actor }) => actor.name,
+  action: ({ action }) => action,
+  subjectType: ({ subject }) => subject.type,
+  subjectId: ({ subject }) => subject.id,
+  subjectName: ({ subject }) => subject.name,
+  account: ({ subject }) => subject.account,
+  before: ({ before }) => JSON.stringify(before),
+  after: ({ after }) => JSON.stringify(after),
+  requestId: ({ requestId }) => requestId,
+  reason: ({ reason }) => reason,
+};
+
+export const usageColumns: CsvColumns<UsageRow> = {
+  at: ({ at }) => at,
+  operation: ({ operation }) => operation,
+  outcome: ({ outcome }) => outcome,
+  requests: ({ requests }) => requests,
+};
+
+export const busyKeyColumns: CsvColumns<BusyKey> = {
+  keyId: ({ keyId }) => keyId,
+  name: ({ name }) => name,
+  account: ({ account }) => account,
+  plan: ({ plan }) => plan,
+  requests: ({ requests }) => requests,
+};
