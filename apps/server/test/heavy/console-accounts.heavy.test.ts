@@ -67,6 +67,7 @@ test('an account gets a plan, shows why it is refused and by which key, and is s
 
   // Another letter case is another account, so the first try only warns.
   await tab.show('#/new-key');
+  await page.getByLabel(/^Name/).fill('other');
   await page.getByLabel(/^Account/).fill(account.toLowerCase());
   await page.getByRole('button', { name: 'Create the key' }).click();
   await page.getByText(`There is already the account ${account}. Letter case matters`).waitFor();
