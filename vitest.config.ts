@@ -1,4 +1,29 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
+import { limits, serviceOptions } from './vitest.shared.ts';
 
-/** For a developer: one file of any package, as in `vitest run pagination`. `npm test` does not use it. */
-export default defineConfig({ test: { projects: ['packages/*', 'apps/*', 'examples'] } });
+/** Tests of one folder in all packages, which run by themselves: one after another, nothing beside them. */
+const alone = (name: string, groupOrder: number): ViteUserConfig => ({
+  test: {
+    ...limits,
+    ...serviceOptions,
+    name,
+    include: [`{apps,packages}/*/test/${name}/*.test.ts`, `examples/test/${name}/*.test.ts`],
+    exclude: configDefaults.exclude,
+    maxWorkers: 1,
+    sequence: { groupOrder },
+  },
+});
+
+/** `vitest run pagination` runs one file of any package; `npm run campaign` uses the mode. */
+export default defineConfig(({ mode }) => ({
+  test: {
+    projects:
+      mode === 'campaigns'
+        ? [alone('campaigns', 0)]
+        : [
+            ...['packages/{client,contract,testkit}', 'apps/{console,server}', 'examples'],
+            alone('process', 1),
+            alone('browser', 2),
+          ],
+  },
+}));

@@ -4,7 +4,7 @@
 //   node scripts/install.mjs run       what running the service and its commands needs; Node too, unless
 //                                      this one has the right major version
 //   node scripts/install.mjs develop   that, and what `npm test` needs
-//   node scripts/install.mjs all       that, and `packages/heavy-tools`, which `npm run test:all` needs
+//   node scripts/install.mjs all       that, and `packages/heavy-tools`, which campaigns need
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,97 +1,89 @@
-// Runs lint, type checks, builds and tests through turbo, which repeats only what has changed.
-// The last line is the total over all packages: `N passed, N failed`.
+// Runs lint, type checks and builds through turbo, which repeats only what has changed, and then all tests but
+// campaigns. The last line is the total: `N passed, N failed`.
 //
-//   node scripts/test.mjs         what `npm test` runs
-//   node scripts/test.mjs --all   that, the heavy tests, the mutation tests and the benchmark's check
-//
-// With `--all --without-mutation` the mutation tests are left out.
-//
-// With `--retry`, for `.ci/run`, a test file that failed runs once more by itself. If it passes then, it is no
-// failure, and the lines before the total name it: `flaky: <file> › <test>`. With `--all` they also name those
-// of the `npm test` before.
+// With `--ci`, for `.ci/run`, also those that need more programs: the quick steps of deploy/, and the journeys in
+// a browser. Tests and files run in a random order, whose seed is printed. A file that failed runs once more by
+// itself. If it passes then, it is no failure, and the lines before the total name its tests.
 
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readTotal, reportFolders, runFailedFiles } from './run-failed-files.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const summaries = join(root, '.turbo', 'runs');
-const flakyTests = join(root, '.turbo', 'flaky-tests');
-const all = process.argv.includes('--all');
-const retry = process.argv.includes('--retry');
-const tasks = ['check', 'typecheck', 'build', 'test'];
-if (all) tasks.push('test:heavy');
-if (all && !process.argv.includes('--without-mutation')) tasks.push('mutate');
+const reports = join(root, 'reports');
+const isCi = process.argv.includes('--ci');
+const seed = Math.floor(Math.random() * 1e6);
+const order = isCi ? ['--sequence.shuffle', `--sequence.seed=${seed}`] : [];
 
-rmSync(summaries, { recursive: true, force: true });
-if (!all) rmSync(flakyTests, { force: true });
-const tools = join(root, 'node_modules', '.bin');
-const { status, signal, error } = spawnSync(
-  process.execPath,
-  [
-    '--env-file=scripts/turbo.env',
-    'node_modules/turbo/bin/turbo',
-    ...['run', ...tasks, '--continue=dependencies-successful', '--summarize'],
-  ],
-  {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, PATH: tools + delimiter + process.env.PATH },
-  },
-);
+const total = { passed: 0, failed: 0 };
+const flaky = [];
 
-let passed = 0;
-let failed = 0;
-/** Those that passed when they ran again. */
-let flaky = 0;
-for (const { taskId, task: script, directory, hash, execution } of readSummary()) {
-  const succeeded = execution?.exitCode === 0;
-  const task = { folder: join(root, directory), script, hash };
-  let total = script in reportFolders ? readTotal(task) : { passed: 0, failed: 0 };
-  // A failure without a failed test: a lint error, a crash, or a task that did not run.
-  if (total === undefined || (!succeeded && total.failed === 0)) {
-    console.error(`${taskId} ${succeeded ? 'left no total' : 'failed or did not run'}`);
-    failed += 1;
+rmSync(reports, { recursive: true, force: true });
+mkdirSync(reports);
+const turbo = ['--env-file=scripts/turbo.env', 'node_modules/turbo/bin/turbo'];
+const tasks = ['run', 'check', 'typecheck', 'build', '--continue=dependencies-successful'];
+succeeds('lint, type checks and builds', process.execPath, [...turbo, ...tasks]);
+runTests('tests', ['--project=!browser', ...order]);
+if (isCi) {
+  testDeploy('rules kubernetes dashboards load-balancer compatibility pooler backup'.split(' '));
+  runTests('browser', ['--project=browser', ...order]);
+  console.log(`\nThe seed of the order was ${seed}.`);
+}
+for (const line of flaky) console.log(line);
+console.log(`\n${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
+
+function run(command, args, { env = {}, stdout = 'inherit' } = {}) {
+  const isWindows = process.platform === 'win32';
+  // First on the PATH is the Node that the workspace pins.
+  const PATH = join(root, 'node_modules', '.bin') + delimiter + process.env.PATH;
+  const options = { cwd: root, stdio: ['ignore', stdout, 'inherit'], shell: isWindows };
+  return spawnSync(command, args, { ...options, env: { ...process.env, PATH, ...env } });
+}
+
+/** Something that is no test, but may fail. */
+function succeeds(name, command, args) {
+  if (run(command, args).status === 0) return;
+  console.error(`${name} failed`);
+  total.failed += 1;
+}
+
+/** The steps that need no container. Those of the image, the pod and Compose build on a registry. */
+function testDeploy(steps) {
+  const { stdout } = run('npm', ['run', '--silent', 'test:deploy', '--', ...steps], {
+    stdout: 'pipe',
+  });
+  process.stdout.write(stdout);
+  const [, passed] = /^(\d+) passed, \d+ failed.*\s*$/m.exec(String(stdout)) ?? [];
+  total.passed += Number(passed ?? 0);
+  total.failed += steps.length - Number(passed ?? 0);
+}
+
+function runTests(name, args) {
+  const { files, others } = readRun(name, args);
+  for (const first of files) {
+    const again =
+      isCi && first.failed > 0 && readRun('again', ['--project', first.project, first.file]);
+    const hasPassed = again && again.files[0]?.failed === 0 && again.others === 0;
+    total.passed += hasPassed ? again.files[0].passed : first.passed;
+    total.failed += hasPassed ? 0 : first.failed;
+    const tests = first.failedTests.length > 0 ? first.failedTests : ['outside its tests'];
+    if (hasPassed) {
+      for (const test of tests) flaky.push(`flaky: ${relative(root, first.file)} › ${test}`);
+    }
   }
-  if (retry && total?.failed > 0) {
-    total = runFailedFiles({ ...task, total });
-    flaky += total.flaky.length;
-    for (const test of total.flaky) appendFileSync(flakyTests, `flaky: ${join(directory, test)}\n`);
-  }
-  passed += total?.passed ?? 0;
-  failed += total?.failed ?? 0;
-}
-if (status !== 0 && failed + flaky === 0) {
-  const reason = error?.message ?? (signal ? `signal ${signal}` : `exit code ${status}`);
-  console.error(`Every task succeeded, but turbo ended with ${reason}.`);
-  failed = 1;
-}
-// Last, and alone: other tests on the same processors would disturb what it measures.
-if (all && !succeeds('bench:check')) {
-  console.error('npm run bench:check failed');
-  failed += 1;
-}
-console.log(`\n${retry ? readFlakyTests() : ''}${passed} passed, ${failed} failed`);
-process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
-
-function succeeds(script) {
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const shell = process.platform === 'win32';
-  return (
-    spawnSync(npm, ['run', '--silent', script], { cwd: root, stdio: 'inherit', shell }).status === 0
-  );
+  total.failed += others;
 }
 
-/** The tasks of this run. Turbo also lists tasks that no script implements. */
-function readSummary() {
-  const [file] = readdirSync(summaries);
-  const { tasks } = JSON.parse(readFileSync(join(summaries, file), 'utf8'));
-  return tasks.filter(({ command }) => command !== '<NONEXISTENT>');
-}
-
-/** A line for each; empty if there is none. */
-function readFlakyTests() {
-  return existsSync(flakyTests) ? readFileSync(flakyTests, 'utf8') : '';
+/** Runs vitest, and reads what `test-total-reporter.ts` has written. */
+function readRun(name, args) {
+  const report = join(reports, `${name}.json`);
+  rmSync(report, { force: true });
+  const reporters = ['--reporter=default', '--reporter=./scripts/test-total-reporter.ts'];
+  const { status } = run('vitest', ['run', ...reporters, ...args], { env: { TEST_TOTAL: report } });
+  if (!existsSync(report)) return { files: [], others: 1 };
+  const { files, others } = JSON.parse(readFileSync(report, 'utf8'));
+  const isExplained = status === 0 || others + files.some(({ failed }) => failed > 0) > 0;
+  return { files, others: isExplained ? others : 1 };
 }

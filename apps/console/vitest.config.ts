@@ -1,4 +1,3 @@
 import { configureTests } from '../../vitest.shared.ts';
 
-// A second worker would take longer to load than it saves.
-export default configureTests('console', { maxWorkers: 1 });
+export default configureTests('console');

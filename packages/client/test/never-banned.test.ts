@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { play, situation } from './never-banned.ts';
 
-// `heavy/never-banned.heavy.test.ts` plays many more situations.
+// The campaign `call-patterns` plays many more situations.
 
 test('no pattern of calls gets the key banned, in one process or two', async () => {
   await fc.assert(

@@ -137,7 +137,7 @@ test('its two halves know the errors of one another', async () => {
   expect(await consumer.run(process.execPath, ['both.mjs'])).toBe('false true true\n');
 });
 
-// `heavy/types.heavy.test.ts` has all combinations.
+// The campaign `client-compilers` has all combinations.
 test.each(fewCompilations)(
   'TypeScript 7 with $resolution compiles it for $runtime, and the README’s examples',
   async ({ options }) => {
@@ -151,7 +151,7 @@ test('publint finds no problem in the package', async () => {
   expect(messages).toEqual([]);
 });
 
-// With other bundlers: bundles.heavy.test.ts.
+// With other bundlers: the campaign `bundles`.
 test('all of it takes at most 6.2 kB in a bundle of rolldown', async () => {
   await using bundle = await rolldown({ input: join(packageDirectory, 'dist/index.js') });
   const { output } = await bundle.generate({ format: 'esm', minify: true });

@@ -11,7 +11,6 @@ import type {
 import { describe, expect, test } from 'vitest';
 import { accounts } from '../../src/database/schema.ts';
 import { useAdmin } from '../support/admin.ts';
-import { kindsOfThisRun } from '../support/databases.ts';
 
 let lastAccount = 0;
 /** An account that no other test has, also of other files. */
@@ -22,8 +21,8 @@ const newAccount = () => {
 
 const error = (status: number, code: string, message: string) => ({ code, message, status });
 
-describe.each(kindsOfThisRun)('accounts on %s', (kind) => {
-  const { service, admin } = useAdmin(kind);
+describe('accounts', () => {
+  const { service, admin } = useAdmin();
 
   const pathOf = (account: string) => `/accounts/${encodeURIComponent(account)}`;
   const show = async (account: string) =>
@@ -129,19 +128,16 @@ describe.each(kindsOfThisRun)('accounts on %s', (kind) => {
     expect((await put(`${account}\u200b`, { plan: 'free' })).body).toEqual(refused);
   });
 
-  // The embedded database is open in its server only.
-  if (kind === 'postgres') {
-    test('an account of a version before keeps its name, whatever that is', async () => {
-      const account = `${newAccount()}\u200b `;
-      const { db, close } = await service.database.open();
-      await db.insert(accounts).values({ name: account });
-      await close();
-      expect((await put(account, { plan: 'pro' })).body).toMatchObject({ account, plan: 'pro' });
-      const { key } = await create({ account });
-      expect(key.account).toBe(account);
-      expect(await show(account)).toMatchObject({ account, keys: 1, newestKeys: [{ id: key.id }] });
-    });
-  }
+  test('an account of a version before keeps its name, whatever that is', async () => {
+    const account = `${newAccount()}\u200b `;
+    const { db, close } = await service.database.open();
+    await db.insert(accounts).values({ name: account });
+    await close();
+    expect((await put(account, { plan: 'pro' })).body).toMatchObject({ account, plan: 'pro' });
+    const { key } = await create({ account });
+    expect(key.account).toBe(account);
+    expect(await show(account)).toMatchObject({ account, keys: 1, newestKeys: [{ id: key.id }] });
+  });
 
   test("a key's own plan rests while its account has one, and holds again afterwards", async () => {
     const account = newAccount();

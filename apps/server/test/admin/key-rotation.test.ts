@@ -1,12 +1,11 @@
 import type { IssuedKey, KeyDetails } from '@animal-store/contract/admin';
 import { describe, expect, test } from 'vitest';
 import { useAdmin } from '../support/admin.ts';
-import { kindsOfThisRun } from '../support/databases.ts';
 
 const anyToken = expect.stringMatching(/^ast_[0-9A-Za-z]{36}$/);
 
-describe.each(kindsOfThisRun)('rotating a key on %s', (kind) => {
-  const { service, admin } = useAdmin(kind);
+describe('rotating a key', () => {
+  const { service, admin } = useAdmin();
 
   const use = async (token: string) => (await service.call('/pets', { token })).status;
   const show = async (id: string) => (await admin.call(`/keys/${id}`)).body as KeyDetails;

@@ -13,15 +13,14 @@ import {
   type OperatorManagement,
 } from '../../src/operators/operator-management.ts';
 import { someCause, useAdmin } from '../support/admin.ts';
-import { kindsOfThisRun } from '../support/databases.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-describe.each(kindsOfThisRun)('on %s', (kind) => {
+describe('operators', () => {
   let expired: Awaited<ReturnType<OperatorManagement['create']>>;
 
-  const { service, admin } = useAdmin(kind, {
+  const { service, admin } = useAdmin('postgres', {
     async prepare(db) {
       const expiresAt = new Date(Date.now() - 1_000).toISOString();
       expired = await createOperatorManagement(db).create(

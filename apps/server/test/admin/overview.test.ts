@@ -8,7 +8,7 @@ import { createOverview } from '../../src/overview/overview.ts';
 import { createRecentTraffic } from '../../src/replicas/replica-traffic.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { type Admin, adminOf, adminToken, useAdmin } from '../support/admin.ts';
-import { createDatabase, kindsOfThisRun, useDatabase } from '../support/databases.ts';
+import { createDatabase, databaseKinds, useDatabase } from '../support/databases.ts';
 import { openLocalServer } from '../support/local-server.ts';
 import { call } from '../support/test-service.ts';
 
@@ -27,10 +27,10 @@ const banOf = (keyId: string, minutes: number) => ({
   until: new Date(Date.now() + 60_000 * minutes).toISOString(),
 });
 
-describe.each(kindsOfThisRun)('on %s', (kind) => {
+describe('the overview', () => {
   // A ban that was in the memory of a process before this one, which was killed.
   const prepare = (db: Database) => createBanLog(db).start(banOf(crypto.randomUUID(), 60));
-  const { service, admin } = useAdmin(kind, {
+  const { service, admin } = useAdmin('postgres', {
     env: { ...hasty },
     prepare,
     timings: { overview: { countedForMs: 0 }, audit: { writeMs: 20 } },
@@ -51,7 +51,7 @@ describe.each(kindsOfThisRun)('on %s', (kind) => {
         },
         keys: { active: 4, suspended: 0, banned: 0 },
         bans: [],
-        stores: { database: kind, quotas: 'in-process' },
+        stores: { database: 'postgres', quotas: 'in-process' },
         readiness: { status: 'ready', reasons: [] },
       });
   });
@@ -115,7 +115,7 @@ describe.each(kindsOfThisRun)('on %s', (kind) => {
   });
 });
 
-describe.each(kindsOfThisRun)('in the database %s', (kind) => {
+describe.each(databaseKinds)('in the database %s', (kind) => {
   const database = useDatabase(kind);
 
   test('a key that replicas have banned by themselves is shown once, with the last end', async () => {

@@ -13,7 +13,7 @@ import { operatorSessions } from '../../src/database/schema.ts';
 import { createToken, hashToken } from '../../src/keys/token.ts';
 import { createOperatorSessions } from '../../src/operators/operator-sessions.ts';
 import { type Admin, adminToken, useAdmin } from '../support/admin.ts';
-import { kindsOfThisRun, useDatabase } from '../support/databases.ts';
+import { useDatabase } from '../support/databases.ts';
 
 const begin = (admin: Admin, token: string) => admin.call('/sessions', { method: 'POST', token });
 
@@ -22,8 +22,8 @@ async function createOperator(admin: Admin, role: OperatorRole): Promise<IssuedO
   return (await admin.call('/operators', { json })).body as IssuedOperator;
 }
 
-describe.each(kindsOfThisRun)('on %s', (kind) => {
-  const { service, admin } = useAdmin(kind);
+describe('sessions', () => {
+  const { service, admin } = useAdmin();
 
   const statusFor = async (token: string) => (await admin.call('/keys', { token })).status;
 
@@ -95,23 +95,20 @@ describe.each(kindsOfThisRun)('on %s', (kind) => {
     expect(await statusFor(createToken('session'))).toBe(401);
   });
 
-  // The embedded database is open in its server only.
-  if (kind === 'postgres') {
-    test('a session is put off only by requests of an operator who is active', async () => {
-      const { token } = await open(adminToken);
-      const { db, close } = await service.database.open();
-      const endsAfter = async (headers: Record<string, string>) => {
-        const soon = sql`now() + interval '1 minute'`;
-        await db.update(operatorSessions).set({ expiresAt: soon });
-        expect((await admin.call('/keys', { token, headers })).status).toBe(200);
-        return db.$count(operatorSessions, sql`expires_at > ${soon}`);
-      };
-      expect(await endsAfter({})).toBe(0);
-      expect(await endsAfter({ [operatorActiveHeader]: 'false' })).toBe(0);
-      expect(await endsAfter({ [operatorActiveHeader]: 'true' })).toBe(1);
-      await close();
-    });
-  }
+  test('a session is put off only by requests of an operator who is active', async () => {
+    const { token } = await open(adminToken);
+    const { db, close } = await service.database.open();
+    const endsAfter = async (headers: Record<string, string>) => {
+      const soon = sql`now() + interval '1 minute'`;
+      await db.update(operatorSessions).set({ expiresAt: soon });
+      expect((await admin.call('/keys', { token, headers })).status).toBe(200);
+      return db.$count(operatorSessions, sql`expires_at > ${soon}`);
+    };
+    expect(await endsAfter({})).toBe(0);
+    expect(await endsAfter({ [operatorActiveHeader]: 'false' })).toBe(0);
+    expect(await endsAfter({ [operatorActiveHeader]: 'true' })).toBe(1);
+    await close();
+  });
 
   test('a session opens nothing in the public API', async () => {
     const { token } = await open(adminToken);

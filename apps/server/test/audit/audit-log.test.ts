@@ -11,7 +11,7 @@ import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAuditLog, recordAudit } from '../../src/audit/audit-log.ts';
 import { adminOf, adminToken, someCause, useAdmin } from '../support/admin.ts';
-import { kindsOfThisRun, useDatabase } from '../support/databases.ts';
+import { databaseKinds, useDatabase } from '../support/databases.ts';
 import { startService } from '../support/test-service.ts';
 
 const pageSize = 100;
@@ -21,8 +21,8 @@ const anyTokens = expect.arrayContaining([
   { prefix: expect.stringMatching(/^as[ot]_\w{4}$/), createdAt: anyInstant, expiresAt: null },
 ]);
 
-describe.each(kindsOfThisRun)('on %s', (kind) => {
-  const { admin } = useAdmin(kind);
+describe('the audit log', () => {
+  const { admin } = useAdmin();
 
   /** The entries that a filter leaves, on one page. */
   async function entriesOf(filter: string): Promise<AuditEntry[]> {
@@ -259,7 +259,7 @@ describe.each(kindsOfThisRun)('on %s', (kind) => {
   });
 });
 
-describe.each(kindsOfThisRun)('in the database %s', (kind) => {
+describe.each(databaseKinds)('in the database %s', (kind) => {
   const database = useDatabase(kind);
 
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();

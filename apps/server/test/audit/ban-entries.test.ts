@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
 import { createBanLog } from '../../src/audit/ban-log.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
-import { createDatabase, kindsOfThisRun, useDatabase } from '../support/databases.ts';
+import { createDatabase, databaseKinds, useDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { manageKeys } from '../support/manage-keys.ts';
 import { call } from '../support/test-service.ts';
@@ -79,16 +79,6 @@ async function expectStartAndNaturalEnd(server: LocalServer): Promise<void> {
     after: { bannedUntil: null },
   });
 }
-
-// On Postgres, the next test shows it.
-test.each(kindsOfThisRun.filter((kind) => kind === 'embedded'))(
-  'the start and the natural end of a ban are recorded on %s',
-  async (kind) => {
-    await using database = await createDatabase(kind);
-    await using server = await openLocalServer({ ...database.env, ...quickBans }, { timings });
-    await expectStartAndNaturalEnd(server);
-  },
-);
 
 test('the start and the natural end of a ban are recorded, also of one that begins while the database is away', async () => {
   await using stack = new AsyncDisposableStack();
@@ -168,7 +158,7 @@ describe('on several replicas with Redis', () => {
   });
 });
 
-describe.each(kindsOfThisRun)('in the database %s', (kind) => {
+describe.each(databaseKinds)('in the database %s', (kind) => {
   const database = useDatabase(kind);
 
   async function actionsAbout(keyId: string) {

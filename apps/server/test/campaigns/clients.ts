@@ -13,8 +13,7 @@ const execute = promisify(execFile);
 
 /**
  * Runs what `npm test` has no programs for: the samples of the guides in Go, those in TypeScript through a
- * strict compiler, and a client that is generated from the document alone. Needs `npm run test:all` once,
- * which installs the generator, and Go.
+ * strict compiler, and a client that is generated from the document alone. Needs Go.
  */
 export async function run(): Promise<void> {
   await using loaded = await startWithStores();

@@ -1,16 +1,21 @@
-// Runs a campaign: something random or long, which `npm test` has a short representative of.
+// Runs a campaign: something random or long, or with large programs, which `npm test` has a short
+// representative of.
 //
 //   npm run campaign -- wire --seed 7 --minutes 30
 //
 // It prints its seed, and the exit code is 1 if it finds a fault.
 
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 type Campaign = {
   readonly run: (options: { seed: number; minutes: number }) => Promise<void>;
 };
 
-const campaigns: Readonly<Record<string, () => Promise<Campaign>>> = {
+const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
   api: () => import('./api.ts'),
   attacks: () => import('./attacks.ts'),
   clients: () => import('./clients.ts'),
@@ -18,6 +23,10 @@ const campaigns: Readonly<Record<string, () => Promise<Campaign>>> = {
   'redis-cuts': () => import('./many-redis-cuts.ts'),
   wire: () => import('./wire.ts'),
 };
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+/** Those that are test files, such as other runtimes and compilers for the packages. */
+const suites = globSync('{apps/*,packages/*,examples}/test/campaigns/*.test.ts', { cwd: root });
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -28,13 +37,28 @@ const { values, positionals } = parseArgs({
 });
 const [name = ''] = positionals;
 const [seed, minutes] = [Number(values.seed), Number(values.minutes)];
-const load = Object.hasOwn(campaigns, name) ? campaigns[name] : undefined;
-if (load === undefined || !Number.isSafeInteger(seed) || !(minutes > 0)) {
-  process.stderr.write(
-    `Usage: npm run campaign -- <${Object.keys(campaigns).join(' | ')}> [--seed N] [--minutes M]\n`,
-  );
+const suite = suites.find((file) => basename(file, '.test.ts') === name);
+const isKnown = suite !== undefined || name === 'mutation' || Object.hasOwn(programs, name);
+if (!isKnown || !Number.isSafeInteger(seed) || !(minutes > 0)) {
+  const names = suites.map((file) => basename(file, '.test.ts'));
+  const all = [...names, ...Object.keys(programs), 'mutation'].sort().join(' | ');
+  process.stderr.write(`Usage: npm run campaign -- <${all}> [--seed N] [--minutes M]\n`);
   process.exitCode = 2;
 } else {
   process.stdout.write(`Campaign ${name}, seed ${seed}, ${minutes} min\n`);
-  await (await load()).run({ seed, minutes });
+  if (suite !== undefined) {
+    runCommand('node_modules/.bin/vitest', ['run', '--mode', 'campaigns', suite]);
+  } else if (name === 'mutation') {
+    // Of the client.
+    runCommand('npm', ['run', '--prefix', 'packages/client', 'mutate']);
+  } else {
+    await (await programs[name]?.())?.run({ seed, minutes });
+  }
+}
+
+function runCommand(command: string, args: readonly string[]): void {
+  // biome-ignore lint/style/noProcessEnv: vitest and npm look for programs where this machine has them
+  const env = { ...process.env, CAMPAIGN_SEED: `${seed}`, CAMPAIGN_MINUTES: `${minutes}` };
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env });
+  if (status !== 0) process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
 import { openPostgres, type Postgres, until } from '@animal-store/testkit';
-import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
@@ -81,94 +81,71 @@ test('every operation answers 503 while the database is down, and works once it 
   expect(await listAll(server, token)).toEqual(new Map([...before, [pet.id, pet]]));
 });
 
-type Fault = { fail(): Promise<void>; mend(): Promise<void> };
-
-/** `npm test` has one without answers. Without connections: the test above. */
-const faultsOfThisRun: [string, Fault][] = inject('isHeavy')
-  ? [
-      [
-        'is stopped and started by its operators',
-        { fail: () => postgres.stop(), mend: () => postgres.start() },
-      ],
-      [
-        'crashes and is started again',
-        { fail: () => postgres.kill(), mend: () => postgres.start() },
-      ],
-    ]
-  : [
-      [
-        'hangs and goes on',
-        { fail: async () => postgres.pause(), mend: async () => postgres.resume() },
-      ],
-    ];
-
-test.each(faultsOfThisRun)(
-  'a Postgres that %s under load causes 503 and no other error',
-  async (_, { fail, mend }) => {
-    const { baseUrl } = server;
-    const newTokens = await createTokens(150);
-    await using load = startMixedLoad({ baseUrl, token, newTokens, callers });
-    const kinds = Object.keys(goodStatus) as LoadKind[];
-    const isGood = ({ kind, status }: LoadAnswer) => status === goodStatus[kind];
-    /** Waits until so many requests of each kind, sent from now on, have been answered as they should. */
-    const untilGood = async (times: number) => {
-      const from = performance.now();
-      const good = () => load.answers.filter((it) => it.sentAt >= from && isGood(it));
-      await until(() =>
-        kinds.every((kind) => good().filter((it) => it.kind === kind).length >= times),
-      );
-    };
-    await untilGood(5);
-
-    await fail();
-    expect(await readiness(503)).toEqual({
-      status: 'not_ready',
-      reasons: [expect.stringMatching(unavailableReason)],
-    });
-    // So many that each connection to Postgres has had some to wait for.
-    const tokens = [...Array.from({ length: 20 }, () => token), ...newTokens.splice(0, 20)];
-    const lists = await Promise.all(tokens.map((key) => call(`${baseUrl}/pets`, { token: key })));
-    for (const answer of lists) expectError(answer, 503, 'service_unavailable');
-    // Now it is known to be away: few requests wait for it, the others are refused at once.
-    const waitedBefore = await countTimeouts();
-    const json = '{"name":"Ghost","categoryId":1}';
-    const ghosts = await Promise.all(
-      Array.from({ length: 200 }, () => call(`${baseUrl}/pets`, { token, json })),
+// Without connections: the test above.
+test('a Postgres that hangs and goes on under load causes 503 and no other error', async () => {
+  const { baseUrl } = server;
+  const newTokens = await createTokens(150);
+  await using load = startMixedLoad({ baseUrl, token, newTokens, callers });
+  const kinds = Object.keys(goodStatus) as LoadKind[];
+  const isGood = ({ kind, status }: LoadAnswer) => status === goodStatus[kind];
+  /** Waits until so many requests of each kind, sent from now on, have been answered as they should. */
+  const untilGood = async (times: number) => {
+    const from = performance.now();
+    const good = () => load.answers.filter((it) => it.sentAt >= from && isGood(it));
+    await until(() =>
+      kinds.every((kind) => good().filter((it) => it.kind === kind).length >= times),
     );
-    for (const answer of ghosts) expectError(answer, 503, 'service_unavailable');
-    expect((await countTimeouts()) - waitedBefore).toBeLessThan(ghosts.length / 4);
+  };
+  await untilGood(5);
 
-    await mend();
-    await untilGood(10);
-    await untilReady();
-    const recoveredAt = performance.now();
-    await untilGood(10);
-    await load.stop();
+  postgres.pause();
+  expect(await readiness(503)).toEqual({
+    status: 'not_ready',
+    reasons: [expect.stringMatching(unavailableReason)],
+  });
+  // So many that each connection to Postgres has had some to wait for.
+  const tokens = [...Array.from({ length: 20 }, () => token), ...newTokens.splice(0, 20)];
+  const lists = await Promise.all(tokens.map((key) => call(`${baseUrl}/pets`, { token: key })));
+  for (const answer of lists) expectError(answer, 503, 'service_unavailable');
+  // Now it is known to be away: few requests wait for it, the others are refused at once.
+  const waitedBefore = await countTimeouts();
+  const json = '{"name":"Ghost","categoryId":1}';
+  const ghosts = await Promise.all(
+    Array.from({ length: 200 }, () => call(`${baseUrl}/pets`, { token, json })),
+  );
+  for (const answer of ghosts) expectError(answer, 503, 'service_unavailable');
+  expect((await countTimeouts()) - waitedBefore).toBeLessThan(ghosts.length / 4);
 
-    expect(load.failures).toEqual([]);
-    const refused = load.answers.filter((it) => !isGood(it));
-    for (const { status, headers } of refused) {
-      expect({ status, retryAfter: headers.get('Retry-After') }).toEqual({
-        status: 503,
-        retryAfter: '1',
-      });
-    }
-    const refusedLate = refused.filter(({ sentAt }) => sentAt > recoveredAt);
-    // The log says why.
-    expect(refusedLate, JSON.stringify(logOf(server))).toEqual([]);
+  postgres.resume();
+  await untilGood(10);
+  await untilReady();
+  const recoveredAt = performance.now();
+  await untilGood(10);
+  await load.stop();
 
-    const there = await listAll(server, token);
-    const created = load.answers.filter(({ status }) => status === 201);
-    for (const { text } of created) {
-      const pet = JSON.parse(text);
-      expect(there.get(pet.id)).toEqual(pet);
-    }
-    // Nothing was kept for when Postgres is back.
-    const made = [...there.values()].filter(({ name }) => name === 'Ghost');
-    expect(made.length).toBeLessThanOrEqual(attempts);
-    expect(server.output()).not.toContain('internal_error');
-  },
-);
+  expect(load.failures).toEqual([]);
+  const refused = load.answers.filter((it) => !isGood(it));
+  for (const { status, headers } of refused) {
+    expect({ status, retryAfter: headers.get('Retry-After') }).toEqual({
+      status: 503,
+      retryAfter: '1',
+    });
+  }
+  const refusedLate = refused.filter(({ sentAt }) => sentAt > recoveredAt);
+  // The log says why.
+  expect(refusedLate, JSON.stringify(logOf(server))).toEqual([]);
+
+  const there = await listAll(server, token);
+  const created = load.answers.filter(({ status }) => status === 201);
+  for (const { text } of created) {
+    const pet = JSON.parse(text);
+    expect(there.get(pet.id)).toEqual(pet);
+  }
+  // Nothing was kept for when Postgres is back.
+  const made = [...there.values()].filter(({ name }) => name === 'Ghost');
+  expect(made.length).toBeLessThanOrEqual(attempts);
+  expect(server.output()).not.toContain('internal_error');
+});
 
 /** How many statements so far got no answer before their deadline. */
 async function countTimeouts(): Promise<number> {

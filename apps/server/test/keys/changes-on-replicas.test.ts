@@ -1,6 +1,6 @@
 import type { IssuedSession } from '@animal-store/contract/admin';
-import { openRedis, openRedisCluster, until } from '@animal-store/testkit';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { openRedis, until } from '@animal-store/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
 import type { AnyServer } from '../support/local-server.ts';
 import {
@@ -15,26 +15,21 @@ import { createStoppableClock } from '../support/test-clock.ts';
 // Three replicas on one Postgres and one Redis. A change is made through the first, and must apply on all
 // of them because it is announced: their clocks stand still, so no cached key expires.
 
-// `heavy/shared-quotas.heavy.test.ts` has 1,000 keys on five replicas.
-const storesOfThisRun = [inject('isHeavy') ? 'a Cluster' : 'one Redis'];
 /** How often a key is revoked, or suspended, or rotated. */
-const timesOfThisRun = inject('isHeavy') ? 100 : 20;
+const times = 20;
 const replicaCount = 3;
 const everywhere = <T>(value: T): T[] => Array(replicaCount).fill(value);
 
-describe.each(storesOfThisRun)('with %s', (stores) => {
+describe('three replicas', () => {
   const stack = new AsyncDisposableStack();
   let replicas: Replicas;
   let admin: Admin;
 
   beforeAll(async () => {
-    const urls =
-      stores === 'a Cluster'
-        ? stack.use(await openRedisCluster()).urls
-        : [stack.use(await openRedis()).url];
+    const redis = stack.use(await openRedis());
     // A refused key counts for its address, and all here come from one.
     const env = {
-      REDIS_URL: urls.join(','),
+      REDIS_URL: redis.url,
       REPLICAS: String(replicaCount),
       ADMIN_TOKEN: adminToken,
       ADDRESS_PER_MINUTE: '1000000',
@@ -58,7 +53,7 @@ describe.each(storesOfThisRun)('with %s', (stores) => {
       until(async () => (await askAll(token)).every(isWanted));
 
     test('all replicas refuse a key once it is revoked, every time', async () => {
-      for (let i = 0; i < timesOfThisRun; i += 1) {
+      for (let i = 0; i < times; i += 1) {
         const { key, token } = await admin.create('{"plan":"business"}');
         expect(await statuses(token)).toEqual(everywhere(200));
         await admin.call(`/keys/${key.id}/revoke`, { method: 'POST' });
@@ -68,7 +63,7 @@ describe.each(storesOfThisRun)('with %s', (stores) => {
 
     test('all replicas refuse a suspended key and admit a resumed one, every time', async () => {
       const { key, token } = await admin.create('{"plan":"business"}');
-      for (let i = 0; i < timesOfThisRun; i += 1) {
+      for (let i = 0; i < times; i += 1) {
         expect(await statuses(token)).toEqual(everywhere(200));
         await admin.call(`/keys/${key.id}/suspend`, { method: 'POST' });
         await untilAll(token, ({ status, code }) => status === 403 && code === 'key_suspended');
@@ -87,7 +82,7 @@ describe.each(storesOfThisRun)('with %s', (stores) => {
     });
 
     test('during a rotation the old and the new token are valid on all replicas', async () => {
-      for (let i = 0; i < timesOfThisRun / 4; i += 1) {
+      for (let i = 0; i < times / 4; i += 1) {
         const { key, token } = await admin.create('{"plan":"business"}');
         await askAll(token);
         const answer = admin.call(`/keys/${key.id}/rotate`, { json: '{"graceSeconds":60}' });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ListPosition } from '../../src/database/list-page.ts';
 import { searchKeys } from '../../src/keys/key-search.ts';
-import { kindsOfThisRun, useDatabase } from '../support/databases.ts';
+import { databaseKinds, useDatabase } from '../support/databases.ts';
 
 const dayMs = 86_400_000;
 
@@ -131,7 +131,7 @@ const fewFilters = fc
     return Object.fromEntries([...given, ...given].slice(start, start + count));
   });
 
-describe.each(kindsOfThisRun)('the search of keys on %s', (kind) => {
+describe.each(databaseKinds)('the search of keys on %s', (kind) => {
   const database = useDatabase(kind);
 
   async function pagesOf(filter: KeyFilter, limit: number) {

@@ -2,7 +2,6 @@ import { operations, type Scope } from '@animal-store/contract';
 import type { AuditEntry, IssuedKey, KeyDetails } from '@animal-store/contract/admin';
 import { describe, expect, test } from 'vitest';
 import { useAdmin } from '../support/admin.ts';
-import { kindsOfThisRun } from '../support/databases.ts';
 import { expectError, rateLimitOf } from '../support/expectations.ts';
 
 const both = ['pets:read', 'pets:write'];
@@ -22,8 +21,8 @@ const everyOperation = Object.values(operations).map(({ method, path, metadata }
   json: method === 'POST' ? { json: pet } : {},
 }));
 
-describe.each(kindsOfThisRun)('scopes on %s', (kind) => {
-  const { service, admin } = useAdmin(kind);
+describe('scopes', () => {
+  const { service, admin } = useAdmin();
 
   const create = (scopes?: readonly string[], plan = 'free') =>
     admin.create(JSON.stringify({ plan, scopes }));

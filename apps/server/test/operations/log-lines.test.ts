@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { IssuedKey } from '@animal-store/contract/admin';
 import { freePort, runServer, until } from '@animal-store/testkit';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hashToken } from '../../src/keys/token.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
@@ -212,19 +212,17 @@ describe('the log', () => {
   });
 });
 
-const formatsOfThisRun = [inject('isHeavy') ? 'pretty' : 'json'];
-
 // Linux has a device that is a full disk.
-test.skipIf(!existsSync('/dev/full')).each(formatsOfThisRun)(
-  'a banner and a log that cannot be written (%s) cost no request and no clean stop',
-  async (format) => {
+test.skipIf(!existsSync('/dev/full'))(
+  'a banner and a log that cannot be written cost no request and no clean stop',
+  async () => {
     await using database = await createDatabase('postgres');
     const port = await freePort();
     const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
     const statuses = new Set<number>();
     const { code } = await runServer({
       command: ['sh', '-c', 'exec "$0" "$1" > /dev/full 2> /dev/full', process.execPath, main],
-      env: { ...database.env, PORT: String(port), LOG_FORMAT: format },
+      env: { ...database.env, PORT: String(port) },
       interrupt: {
         signal: 'SIGTERM',
         // Fails until the server listens. Then there are enough requests for several batches of lines.

@@ -12,15 +12,15 @@ import {
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminToken, useAdmin } from '../support/admin.ts';
-import { createDatabase, kindsOfThisRun, type TestDatabase } from '../support/databases.ts';
+import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { logOf } from '../support/observed.ts';
 import { type CallOptions, call, createKeys } from '../support/test-service.ts';
 
 const mentioning = (part: string) => [expect.stringContaining(part)];
 
-describe.each(kindsOfThisRun)('on %s', (kind) => {
-  const { service } = useAdmin(kind);
+describe('the listener of operators', () => {
+  const { service } = useAdmin();
 
   const ask = (path: string, options?: CallOptions) => call(service.server.opsUrl + path, options);
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRedis, startServer, temporaryDirectory } from '@animal-store/testkit';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase } from '../support/databases.ts';
 import { logOf } from '../support/observed.ts';
 import { type OtlpCollector, openOtlpCollector } from '../support/otlp-collector.ts';
@@ -180,9 +180,8 @@ describe('requests and the stop succeed with a collector', () => {
     ['is away', () => 'http://127.0.0.1:9'],
     ['refuses what it is sent', ({ url }) => `${url}/elsewhere`],
   ];
-  const faultsOfThisRun = faults.filter((_, index) => index === Number(inject('isHeavy')));
 
-  test.each(faultsOfThisRun)('that %s', async (_, endpointOf) => {
+  test.each(faults)('that %s', async (_, endpointOf) => {
     await using collector = await openOtlpCollector();
     await using service = await startService('postgres', {
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpointOf(collector) },

@@ -19,14 +19,6 @@ export const databaseKinds = ['embedded', 'postgres'] as const;
 
 export type DatabaseKind = (typeof databaseKinds)[number];
 
-/**
- * The kinds for tests of what is above the database, such as the admin API: Postgres in `npm test`, and the
- * embedded one in `npm run test:all`. `vitest.config.ts` finds the files that name it.
- */
-export const kindsOfThisRun: readonly DatabaseKind[] = inject('isHeavy')
-  ? ['embedded']
-  : ['postgres'];
-
 /** A migrated, empty database of a test file's own. */
 export type TestDatabase = AsyncDisposable & {
   /** What tells a server to use it. */

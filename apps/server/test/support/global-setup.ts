@@ -4,10 +4,9 @@ import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Whether this is the run of `npm run test:all`. */
-    isHeavy: boolean;
     /** A Postgres of this run, with a migrated template. */
     postgres: PostgresConnectionInfo;
+    campaign: { readonly seed: number; readonly minutes: number };
   }
 }
 
@@ -15,7 +14,9 @@ declare module 'vitest' {
 export const postgresTemplate = 'animal_store';
 
 /** Migrates one database, once a run; test files clone it. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
+  // Another project of this run has it.
+  if (vitest.getRootProject().getProvidedContext().postgres !== undefined) return undefined;
   await using opened = new AsyncDisposableStack();
   const postgres = opened.use(await openPostgres());
   await postgres.createTemplate(postgresTemplate, (url) => migratePostgres(url));
@@ -23,8 +24,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await using database = await postgres.createDatabase({ template: postgresTemplate });
     await fillCompileCache(database.url);
   }
-  project.provide('postgres', postgres.connectionInfo);
-  project.provide('isHeavy', project.vitest.config.mode === 'heavy');
+  vitest.getRootProject().provide('postgres', postgres.connectionInfo);
+  // biome-ignore lint/style/noProcessEnv: run-campaign.ts has no other way to tell vitest
+  const { CAMPAIGN_SEED, CAMPAIGN_MINUTES } = process.env;
+  const campaign = { seed: Number(CAMPAIGN_SEED ?? 1), minutes: Number(CAMPAIGN_MINUTES ?? 1) };
+  vitest.getRootProject().provide('campaign', campaign);
 
   const kept = opened.move();
   return () => kept.disposeAsync();

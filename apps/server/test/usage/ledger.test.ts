@@ -5,7 +5,6 @@ import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { createUsageRepository } from '../../src/usage/usage-repository.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
-import { kindsOfThisRun } from '../support/databases.ts';
 import type { AnyServer, LocalServer } from '../support/local-server.ts';
 import { startReplicas } from '../support/replicas.ts';
 import { call, startService, useService } from '../support/test-service.ts';
@@ -16,8 +15,8 @@ type Ledger = LedgerOfKey & ServiceLedger;
 
 const dayMs = 86_400_000;
 
-describe.each(kindsOfThisRun)('usage on %s', (kind) => {
-  const service = useService(kind, { env: quick });
+describe('usage', () => {
+  const service = useService('postgres', { env: quick });
 
   const admin = () => adminOf(service.server);
   const ledgerOf = async (keyId: string, query = '') =>
@@ -191,38 +190,6 @@ describe.each(kindsOfThisRun)('usage on %s', (kind) => {
 
 /** Nothing happens by itself while a test runs. */
 const slow = { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '60000', USAGE_ROLL_UP_MS: '600000' };
-
-// On Postgres, the test of two replicas shows it.
-test.each(kindsOfThisRun.filter((kind) => kind === 'embedded'))(
-  'a question on %s counts all requests before it',
-  async (kind) => {
-    await using service = await startService(kind, { env: slow });
-    const admin = adminOf(service.server);
-    const { key, token } = await admin.create('{"plan":"pro"}');
-    for (let n = 0; n < 5; n += 1) await call(`${service.server.baseUrl}/pets`, { token });
-    // A request counts once it is over, which its caller may see first.
-    await until(async () => {
-      const { body } = await admin.call(`/keys/${key.id}/usage`);
-      return sum((body as Ledger).rows) === 5;
-    });
-  },
-);
-
-// On Postgres, the test of two replicas shows it.
-test.each(kindsOfThisRun.filter((kind) => kind === 'embedded'))(
-  'a graceful stop on %s loses nothing',
-  async (kind) => {
-    await using service = await startService(kind, { env: slow });
-    const { key, token } = await adminOf(service.server).create('{"plan":"pro"}');
-    for (let n = 0; n < 5; n += 1) await call(`${service.server.baseUrl}/pets`, { token });
-    await service.server.stop();
-    await service.restart();
-    await until(async () => {
-      const { body } = await adminOf(service.server).call(`/keys/${key.id}/usage`);
-      return sum((body as Ledger).rows) === 5;
-    });
-  },
-);
 
 test('a question counts all requests before it: of this replica, of others and of one that has stopped', async () => {
   await using replicas = await startReplicas({ env: [slow, slow] });

@@ -1,6 +1,5 @@
 import type { KeyDetails } from '@animal-store/contract/admin';
 import {
-  freePort,
   openRedis,
   openTcpProxy,
   type Redis,
@@ -8,7 +7,7 @@ import {
   type TcpProxy,
   until,
 } from '@animal-store/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { showKey } from '../../src/cli/show-keys.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { type Load, startLoad } from '../support/load.ts';
@@ -168,7 +167,7 @@ interface Fault {
   end(): unknown;
 }
 
-/** In `npm test`: without a connection, and without answers. */
+/** Without a connection, without answers, and with errors. */
 const faults: Record<string, () => Fault> = {
   'is killed, and comes back empty': () => ({
     begin: () => redis.kill(),
@@ -178,35 +177,13 @@ const faults: Record<string, () => Fault> = {
     begin: () => redis.pause(),
     end: () => redis.resume(),
   }),
-};
-
-/** The replicas wait for a time-out in some of them. */
-const otherFaults: Record<string, () => Fault> = {
   'is out of memory': () => ({
     begin: () => redis.command('config', 'set', 'maxmemory', '1'),
     end: () => redis.command('config', 'set', 'maxmemory', '0'),
   }),
-  'resets and refuses connections': () => ({
-    begin: () => proxy.cut(),
-    end: () => proxy.resume(),
-  }),
-  'became a read-only replica': () => ({
-    begin: async () => redis.command('replicaof', '127.0.0.1', String(await freePort())),
-    end: () => redis.command('replicaof', 'no', 'one'),
-  }),
-  'is slow': () => ({
-    begin: () => proxy.delay(5 * redisTimeoutMs),
-    end: () => proxy.resume(),
-  }),
-  'is behind a black hole': () => ({
-    begin: () => proxy.blackhole(),
-    end: () => proxy.resume(),
-  }),
 };
 
-const faultsOfThisRun = Object.entries(inject('isHeavy') ? otherFaults : faults);
-
-describe.each(faultsOfThisRun)('when Redis %s', (_name, faultOf) => {
+describe.each(Object.entries(faults))('when Redis %s', (_name, faultOf) => {
   test('every request is served, the outage is logged once, and the limit is exact again after it', async () => {
     const fault = faultOf();
     await fault.begin();
@@ -233,9 +210,7 @@ describe.each(faultsOfThisRun)('when Redis %s', (_name, faultOf) => {
   });
 });
 
-const flushesOfThisRun = [inject('isHeavy') ? 'flushall' : 'script flush'];
-
-describe.each(flushesOfThisRun)('when somebody sends %s', (command) => {
+describe.each(['script flush'])('when somebody sends %s', (command) => {
   test('the limit stays exact, and nothing is logged', async () => {
     await redis.command(...command.split(' '));
     await answers(5);

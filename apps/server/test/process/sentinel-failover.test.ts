@@ -1,5 +1,5 @@
 import { openRedisSentinels, type Redis, type RedisSentinels, until } from '@animal-store/testkit';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startLoad } from '../support/load.ts';
 import { sample, scrape } from '../support/observed.ts';
 import { askAtOnce, startReplicaProcesses } from '../support/replicas.ts';
@@ -13,18 +13,10 @@ const failovers: Failovers = {
     Promise.all([redis.primary.kill(), redis.sentinels[0]?.kill()]),
 };
 
-const otherFailovers: Failovers = {
-  'the primary hangs': async (redis) => redis.primary.pause(),
-  'the primary is switched': async (redis) =>
-    redis.sentinels[0]?.command('sentinel', 'failover', 'mymaster'),
-};
-
 const replicationOffset = async (redis: Redis) =>
   Number(/master_repl_offset:(\d+)/.exec(await redis.command('info', 'replication'))?.[1]);
 
-const failoversOfThisRun = Object.entries(inject('isHeavy') ? otherFailovers : failovers);
-
-test.concurrent.each(failoversOfThisRun)(
+test.each(Object.entries(failovers))(
   'when %s, both replicas decide on the next primary, with the counts of the last, and no request fails',
   async (_, failOver) => {
     await using redis = await openRedisSentinels();

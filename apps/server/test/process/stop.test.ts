@@ -3,37 +3,30 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { runServer, type ServerRun, temporaryDirectory, until } from '@animal-store/testkit';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lockDataDir } from '../../src/database/data-dir-lock.ts';
 import { beginCreation, openConnection, untilRefused } from '../support/held-request.ts';
 import { logOf } from '../support/observed.ts';
 import { startProcess } from '../support/test-service.ts';
 
-/** Both end a server in the same way. `npm run test:all` repeats the tests with the other half. */
-const ofThisRun = <T>(normal: T, heavy: T): readonly T[] => [inject('isHeavy') ? heavy : normal];
-const signalsOfThisRun = ofThisRun<NodeJS.Signals>('SIGTERM', 'SIGINT');
-
 // On the embedded database: start.test.ts.
 describe('a stop', () => {
-  test.each(signalsOfThisRun)(
-    'by %s answers the request in flight and accepts no other, and LOG_LEVEL=warn leaves out all of it',
-    async (signal) => {
-      await using service = await startProcess('postgres', { env: { LOG_LEVEL: 'warn' } });
-      const { server, tokens } = service;
-      expect((await service.call('/pets', { token: null })).status).toBe(401);
-      expect((await service.call('/pets')).status).toBe(200);
-      const before = server.output();
-      using request = await beginCreation(server, tokens.free);
-      server.signal(signal);
-      // At once: after SIGINT the request has two seconds to finish.
-      const finished = request.finish();
-      await untilRefused(server);
-      expect(await finished).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
-      expect(await server.exited).toEqual({ code: 0, signal: null });
-      expect(server.output()).toBe(before);
-      expect(logOf(server)).toEqual([]);
-    },
-  );
+  test('by SIGTERM answers the request in flight and accepts no other, and LOG_LEVEL=warn leaves out all of it', async () => {
+    await using service = await startProcess('postgres', { env: { LOG_LEVEL: 'warn' } });
+    const { server, tokens } = service;
+    expect((await service.call('/pets', { token: null })).status).toBe(401);
+    expect((await service.call('/pets')).status).toBe(200);
+    const before = server.output();
+    using request = await beginCreation(server, tokens.free);
+    server.signal('SIGTERM');
+    // At once: after SIGINT the request has two seconds to finish.
+    const finished = request.finish();
+    await untilRefused(server);
+    expect(await finished).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(server.output()).toBe(before);
+    expect(logOf(server)).toEqual([]);
+  });
 
   test('does not wait for clients that keep their connections open, and the log tells of it', async () => {
     // As long as the other time limits of a test's server: waiting for any of them would hang.
@@ -76,23 +69,20 @@ describe('a stop during the start', () => {
     });
   };
 
-  test.each(signalsOfThisRun)(
-    'by %s does not wait for a Postgres that does not answer',
-    async (signal) => {
-      let connections = 0;
-      await using silent = createServer((socket) => {
-        connections += 1;
-        socket.on('error', () => {}).resume();
-      }).listen(0, '127.0.0.1');
-      await once(silent, 'listening');
-      const { port } = silent.address() as { port: number };
-      const run = await runServer({
-        env: { DATABASE_URL: `postgres://user:hunter2@127.0.0.1:${port}/animals` },
-        interrupt: { signal, when: () => connections > 0 },
-      });
-      expectCalledOff(run, signal);
-    },
-  );
+  test('by SIGINT does not wait for a Postgres that does not answer', async () => {
+    let connections = 0;
+    await using silent = createServer((socket) => {
+      connections += 1;
+      socket.on('error', () => {}).resume();
+    }).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as { port: number };
+    const run = await runServer({
+      env: { DATABASE_URL: `postgres://user:hunter2@127.0.0.1:${port}/animals` },
+      interrupt: { signal: 'SIGINT', when: () => connections > 0 },
+    });
+    expectCalledOff(run, 'SIGINT');
+  });
 
   test('releases the data directory', async () => {
     // Not a copied one, in which a lock that was released is left.
@@ -106,29 +96,26 @@ describe('a stop during the start', () => {
 });
 
 describe('an unexpected error', () => {
-  test.each(ofThisRun('rejection', 'exception'))(
-    '(%s) is logged and ends the process with exit code 1',
-    async (by) => {
-      const crash = new URL(`../support/crash.ts?by=${by}`, import.meta.url);
-      await using service = await startProcess('postgres', {
-        env: { NODE_OPTIONS: `--import=${crash}` },
-      });
-      const { server } = service;
-      server.signal('SIGUSR2');
-      expect(await server.exited).toEqual({ code: 1, signal: null });
-      expect(logOf(server).slice(1)).toEqual([
-        {
-          level: 'fatal',
-          time: expect.anything(),
-          error: {
-            type: 'TypeError',
-            message: 'nobody expected this of ast_…',
-            stack: expect.stringContaining('crash.ts'),
-          },
-          msg: 'a failure that nobody expected: exiting',
+  test('is logged and ends the process with exit code 1', async () => {
+    const crash = new URL('../support/crash.ts?by=rejection', import.meta.url);
+    await using service = await startProcess('postgres', {
+      env: { NODE_OPTIONS: `--import=${crash}` },
+    });
+    const { server } = service;
+    server.signal('SIGUSR2');
+    expect(await server.exited).toEqual({ code: 1, signal: null });
+    expect(logOf(server).slice(1)).toEqual([
+      {
+        level: 'fatal',
+        time: expect.anything(),
+        error: {
+          type: 'TypeError',
+          message: 'nobody expected this of ast_…',
+          stack: expect.stringContaining('crash.ts'),
         },
-      ]);
-      expect(server.output()).not.toMatch(/0123456789abcdef|a parameter of a statement/);
-    },
-  );
+        msg: 'a failure that nobody expected: exiting',
+      },
+    ]);
+    expect(server.output()).not.toMatch(/0123456789abcdef|a parameter of a statement/);
+  });
 });

@@ -3,7 +3,7 @@ import { until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import { sample, scrape } from '../support/observed.ts';
 import { startProcess, startService, useService } from '../support/test-service.ts';
-import { closeOf, openConnection, readUntilClosed, statusesIn } from './connection.ts';
+import { closeOf, openConnection, readUntilClosed, statusesIn } from '../wire/connection.ts';
 
 const get = 'GET /v1/x HTTP/1.1\r\nHost: a\r\n\r\n';
 

@@ -1,5 +1,5 @@
 import { openRedis, type Server, startServer, until } from '@animal-store/testkit';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { createDatabase } from '../support/databases.ts';
 import { listAll } from '../support/list-all-pets.ts';
@@ -7,8 +7,7 @@ import { goodStatus, startMixedLoad } from '../support/mixed-load.ts';
 import { openLoadBalancer } from '../support/reverse-proxy.ts';
 import { wideQuota } from '../support/test-service.ts';
 
-/** `npm run test:all` has one that is neither the first nor the last, too. */
-const replicasOfThisRun = inject('isHeavy') ? 3 : 2;
+const replicas = 2;
 
 /** Ended by a signal once the load balancer has seen that a server stops, however long that takes. */
 const shutdownGraceMs = 60_000;
@@ -37,7 +36,7 @@ test('replicas are restarted one after another under load, and no request fails'
     const env = {
       ...database.env,
       REDIS_URL: redis.url,
-      REPLICAS: String(replicasOfThisRun),
+      REPLICAS: String(replicas),
       PUBLIC_URL: balancer.origin,
       SHUTDOWN_GRACE_MS: String(shutdownGraceMs),
       NODE_OPTIONS: `--import=${graceUntilSignal}`,
@@ -52,7 +51,7 @@ test('replicas are restarted one after another under load, and no request fails'
     return until(() => balancer.sentTo(server) >= enough);
   };
 
-  const first = await Promise.all(Array.from({ length: replicasOfThisRun }, start));
+  const first = await Promise.all(Array.from({ length: replicas }, start));
   const baseUrl = `${balancer.origin}/v1`;
   await using load = startMixedLoad({ baseUrl, token, newTokens, callers: 8 });
   for (const server of first) {

@@ -15,7 +15,7 @@ import {
   type ServerRun,
   startServer,
 } from '@animal-store/testkit';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminToken } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { expectRefusal } from '../support/expect-refusal.ts';
@@ -94,9 +94,6 @@ describe('the first start', () => {
   });
 });
 
-/** Both end a server in the same way. `npm run test:all` repeats the tests with the other one. */
-const signalOfThisRun = inject('isHeavy') ? 'SIGINT' : 'SIGTERM';
-
 // Together, because a start on the embedded database takes the longest of all.
 describe('a data directory whose first start is refused, and whose servers are stopped, killed and replaced', () => {
   const resources = new AsyncDisposableStack();
@@ -128,7 +125,7 @@ describe('a data directory whose first start is refused, and whose servers are s
     created = (await call(`${first.baseUrl}/pets`, { token, json: newPet })).body;
     lives.push(await observe(first, { dataDir, socket }));
     const before = first.output();
-    first.signal(signalOfThisRun);
+    first.signal('SIGINT');
     stop = { exit: await first.exited, before, after: first.output() };
     const afterStop = existsSync(socket);
 
@@ -167,7 +164,7 @@ describe('a data directory whose first start is refused, and whose servers are s
     expect(token).toMatch(tokens);
   });
 
-  test(`a stop by ${signalOfThisRun} ends with exit code 0, and nothing is written from LOG_LEVEL=warn on`, () => {
+  test('a stop by SIGINT ends with exit code 0, and nothing is written from LOG_LEVEL=warn on', () => {
     expect(stop.exit).toEqual({ code: 0, signal: null });
     expect(stop.after).toBe(stop.before);
   });
@@ -203,7 +200,7 @@ describe('a data directory whose first start is refused, and whose servers are s
   });
 });
 
-// `heavy/start.heavy.test.ts` has starts in an empty directory, that are killed half-way, and many at once.
+// `first-start.test.ts` has starts that are killed half-way, and many at once.
 
 test('npm start serves, and Ctrl-C in the terminal ends it with exit code 0', async () => {
   await using database = await createDatabase('embedded');

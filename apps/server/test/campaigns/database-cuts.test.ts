@@ -1,0 +1,11 @@
+import { expect, inject, test } from 'vitest';
+import { cutConnections } from '../database/cut-connections.ts';
+
+test('connections of three replicas are cut at every message, many times over', async () => {
+  const { seed, minutes } = inject('campaign');
+  const endsAt = performance.now() + minutes * 60_000;
+  const goesOn = (passes: number) => passes === 0 || performance.now() < endsAt;
+  const done = await cutConnections({ seed, replicas: 3, goesOn });
+  process.stdout.write(`${JSON.stringify(done)}\n`);
+  expect(done.cuts).toBeGreaterThan(100);
+});
