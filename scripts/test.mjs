@@ -39,7 +39,11 @@ function run(command, args, { env = {}, stdout = 'inherit' } = {}) {
   // First on the PATH is the Node that the workspace pins.
   const PATH = join(root, 'node_modules', '.bin') + delimiter + process.env.PATH;
   const options = { cwd: root, stdio: ['ignore', stdout, 'inherit'], shell: isWindows };
-  return spawnSync(command, args, { ...options, env: { ...process.env, PATH, ...env } });
+  return spawnSync(command, args, {
+    ...options,
+    maxBuffer: 2 ** 28,
+    env: { ...process.env, PATH, ...env },
+  });
 }
 
 /** Something that is no test, but may fail. */

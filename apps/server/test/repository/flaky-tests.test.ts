@@ -1,68 +1,48 @@
-import { spawnSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 
-// JavaScript without types, because `npm test` begins on the Node of whoever runs it.
-const script = new URL('../../../../scripts/run-failed-files.mjs', import.meta.url);
-const { readTotal, runFailedFiles } = await import(script.href);
-const vitest = join(
-  dirname(createRequire(import.meta.url).resolve('vitest/package.json')),
-  'vitest.mjs',
-);
-const shared = new URL('../../../../vitest.shared.ts', import.meta.url);
+const script = new URL('../../../../scripts/test.mjs', import.meta.url);
 
-const passing = `test('passes', () => {});`;
-const failing = `test('fails', () => expect(1).toBe(2));`;
-/** Its first run leaves a file. */
-const failingOnce = `
-  import { existsSync, writeFileSync } from 'node:fs';
-  test('passes the second time', () => {
-    const isSecond = existsSync('ran');
-    writeFileSync('ran', '');
-    expect(isSecond).toBe(true);
-  });`;
-
-/** The package of some test files, after its tests have run. */
-async function runPackage(folder: string, tests: Readonly<Record<string, string>>) {
-  await mkdir(folder);
-  const files = {
-    ...tests,
-    'package.json': JSON.stringify({ scripts: { test: `${process.execPath} ${vitest} run` } }),
-    'vitest.config.mts': `import { configureTests } from '${shared.href}';
-      export default configureTests('tried', { globals: true, maxWorkers: 1 });`,
+/** Runs the script with a vitest that reports what is given for each file, time after time. */
+async function runWith(runs: Readonly<Record<string, readonly number[]>>, args: string[]) {
+  await using root = await temporaryDirectory();
+  const write = async (path: string, source: string) => {
+    await mkdir(join(root.path, path, '..'), { recursive: true });
+    await writeFile(join(root.path, path), source, { mode: 0o755 });
   };
-  for (const [name, source] of Object.entries(files)) await writeFile(join(folder, name), source);
-  // biome-ignore lint/style/noProcessEnv: npm and vitest look for programs where this machine has them
-  const env = { PATH: process.env['PATH'], TURBO_HASH: 'inputs' };
-  spawnSync(process.execPath, [vitest, 'run'], { cwd: folder, env });
-  return { folder, script: 'test', hash: 'inputs' };
+  await mkdir(join(root.path, 'scripts'));
+  await cp(script, join(root.path, 'scripts/test.mjs'));
+  await write('scripts/turbo.env', '');
+  await write('node_modules/turbo/bin/turbo', '');
+  await write('node_modules/.bin/npm', '#!/bin/sh\necho 7 passed, 0 failed, 0 skipped');
+  const vitest = `#!${process.execPath}
+    const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs');
+    const runs = ${JSON.stringify(runs)};
+    const asked = Object.keys(runs).filter((file) => process.argv.some((argument) => argument.endsWith('/' + file)));
+    const isBrowser = process.argv.includes('--project=browser');
+    const files = (asked.length > 0 ? asked : isBrowser ? [] : Object.keys(runs)).map((file) => {
+      appendFileSync(file, '.');
+      const failed = runs[file][readFileSync(file).length - 1];
+      return { project: 'p', file: process.cwd() + '/' + file, passed: 3 - failed, failed, failedTests: ['fails'].slice(0, failed) };
+    });
+    writeFileSync(process.env.TEST_TOTAL, JSON.stringify({ files, others: 0 }));
+    process.exitCode = files.some(({ failed }) => failed > 0) ? 1 : 0;`;
+  await write('node_modules/.bin/vitest', vitest);
+  const options = { cwd: root.path };
+  const run = promisify(execFile)(process.execPath, ['scripts/test.mjs', ...args], options);
+  const { stdout, code = 0 } = await run.catch((error) => error);
+  return [code, ...stdout.match(/^flaky.*$|^\d+ passed, \d+ failed$/gm)];
 }
 
-test('a file that failed runs once more, and is flaky if it passes then, but nothing runs again after a crash', async () => {
-  await using directory = await temporaryDirectory();
-  const task = await runPackage(join(directory.path, 'a'), {
-    'a.test.ts': passing,
-    'b.test.ts': failing,
-    'c.test.ts': failingOnce + passing,
-  });
-  const total = readTotal(task);
-  expect(total).toMatchObject({ passed: 2, failed: 2 });
-  expect(runFailedFiles({ ...task, total, stdio: 'ignore' })).toEqual({
-    passed: 3,
-    failed: 1,
-    flaky: ['c.test.ts › passes the second time'],
-  });
-
-  const crashing = await runPackage(join(directory.path, 'b'), {
-    'a.test.ts': failingOnce,
-    'b.test.ts': `test('crashes', () => process.kill(process.pid, 'SIGKILL'));`,
-  });
-  const crashed = readTotal(crashing);
-  expect(runFailedFiles({ ...crashing, total: crashed, stdio: 'ignore' })).toMatchObject({
-    failed: crashed.failed,
-    flaky: [],
-  });
+test('in CI a file that failed runs once more, and is named as flaky if it passes then', async () => {
+  const again = 'flaky: b.test.ts › fails';
+  const flaky = { 'a.test.ts': [0], 'b.test.ts': [1, 0] };
+  expect(await runWith(flaky, ['--ci'])).toEqual([0, again, '13 passed, 0 failed']);
+  const broken = { ...flaky, 'c.test.ts': [2, 1] };
+  expect(await runWith(broken, ['--ci'])).toEqual([1, again, '14 passed, 2 failed']);
+  expect(await runWith(flaky, [])).toEqual([1, '5 passed, 1 failed']);
 });
