@@ -1,5 +1,5 @@
 import { type Deprecation, formatLinks, parseInt64 } from '@animal-store/contract';
-import type { Request, RequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import { appendHeader } from '../http/note-headers.ts';
 
 type Params = Request['params'];
@@ -12,12 +12,11 @@ interface Announcement {
 }
 
 /**
- * Creates the step that announces the end of a deprecated operation on all of its responses, errors
- * included.
+ * Creates what announces the end of a deprecated operation on all of its responses, errors included.
  *
  * @param baseUrl the start of links, ending in `/v1`.
  */
-export function announceDeprecation(baseUrl: string): RequestHandler {
+export function announceDeprecation(baseUrl: string): (req: Request, res: Response) => void {
   const known = new WeakMap<Deprecation, Announcement>();
 
   function describe({ deprecatedAt, sunsetAt, successor: { path } }: Deprecation): Announcement {
@@ -45,15 +44,13 @@ export function announceDeprecation(baseUrl: string): RequestHandler {
     };
   }
 
-  return function announceEnd(req, res, next) {
-    const deprecation = req.tsRestRoute?.metadata?.deprecation;
-    if (deprecation !== undefined) {
-      const announcement = known.get(deprecation) ?? describe(deprecation);
-      known.set(deprecation, announcement);
-      appendHeader(res, 'Deprecation', announcement.deprecation);
-      appendHeader(res, 'Sunset', announcement.sunset);
-      appendHeader(res, 'Link', announcement.link(req.params));
-    }
-    next();
+  return function announceEnd({ tsRestRoute, params }, res) {
+    const deprecation = tsRestRoute?.metadata?.deprecation;
+    if (deprecation === undefined) return;
+    const announcement = known.get(deprecation) ?? describe(deprecation);
+    known.set(deprecation, announcement);
+    appendHeader(res, 'Deprecation', announcement.deprecation);
+    appendHeader(res, 'Sunset', announcement.sunset);
+    appendHeader(res, 'Link', announcement.link(params));
   };
 }

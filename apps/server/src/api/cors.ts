@@ -31,20 +31,18 @@ const maxAgeSeconds = 7_200;
 type Origins = ReadonlySet<string> | undefined;
 
 /**
- * Creates the step that allows web pages of other origins to read responses, by default of every origin.
+ * Creates what allows web pages of other origins to read responses, by default of every origin.
  * That is safe because browsers do not add bearer tokens by themselves, as they do with cookies.
  *
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
-export function allowOrigins(origins: Origins): RequestHandler {
-  return function allowOrigin(req, res, next) {
+export function allowOrigins(origins: Origins): (req: Request, res: Response) => void {
+  return function allowOrigin({ headers: { origin } }, res) {
     if (origins !== undefined) appendHeader(res, 'Vary', 'Origin');
-    const { origin } = req.headers;
     if (origin !== undefined && isAllowed(origin, origins)) {
       setHeader(res, 'Access-Control-Allow-Origin', origins === undefined ? '*' : origin);
       setHeader(res, 'Access-Control-Expose-Headers', exposedHeaders);
     }
-    next();
   };
 }
 
@@ -52,23 +50,23 @@ export function allowOrigins(origins: Origins): RequestHandler {
  * Creates the step that answers preflights. Browsers send them without a key, and they do not count; the
  * request that follows does.
  *
- * @param tellQuota sets the headers of the quota.
+ * @param admit what a preflight passes before.
  */
-export function answerPreflight(
-  origins: Origins,
-  tellQuota: (req: Request, res: Response) => void,
-): RequestHandler {
-  return function answerPreflightRequest(req, res, next) {
-    const { origin, 'access-control-request-method': asked } = req.headers;
-    if (req.method !== 'OPTIONS' || origin === undefined || asked === undefined) return next();
-    tellQuota(req, res);
+export function answerPreflights(origins: Origins, admit: RequestHandler): RequestHandler {
+  function answer(req: Request, res: Response): void {
     appendHeader(res, 'Vary', 'Access-Control-Request-Headers');
-    if (isAllowed(origin, origins)) {
+    if (isAllowed(req.headers.origin ?? '', origins)) {
       setHeader(res, 'Access-Control-Allow-Methods', 'GET, HEAD, POST');
       setHeader(res, 'Access-Control-Allow-Headers', allowedHeaders(req));
       setHeader(res, 'Access-Control-Max-Age', String(maxAgeSeconds));
     }
     send(res.status(204));
+  }
+
+  return function answerPreflight(req, res, next) {
+    const { origin, 'access-control-request-method': asked } = req.headers;
+    if (req.method !== 'OPTIONS' || origin === undefined || asked === undefined) return next();
+    return admit(req, res, () => answer(req, res));
   };
 }
 

@@ -1,7 +1,15 @@
 import type { RequestHandler } from 'express';
 import { trackRequest } from '../http/track-request.ts';
 import type { AppOptions } from './app.ts';
-import type { RequestRecord } from './request-record.ts';
+import type { Caller, RequestRecord } from './request-record.ts';
+
+/** Of a request that failed before its caller was known. */
+const nobody: Caller = {
+  tokenPrefix: undefined,
+  apiKey: undefined,
+  suspendedKey: undefined,
+  decision: undefined,
+};
 
 /** Creates the first step of a request: it tells observers of it once it has finished. */
 export function observeRequests({
@@ -21,11 +29,12 @@ export function observeRequests({
   return function observeRequest(req, res, next) {
     const traced = tracing?.start(req);
     trackRequest(req, res, (outcome) => {
-      const { apiKey, suspendedKey, tokenPrefix, decision } = res.locals;
-      const operation = req.tsRestRoute?.metadata;
+      const { caller = nobody, isUnobserved } = res.locals;
+      if (isUnobserved) return;
+      const { apiKey, suspendedKey, tokenPrefix, decision } = caller;
       const record = {
         ...outcome,
-        operation,
+        operation: req.tsRestRoute?.metadata,
         apiKey,
         suspendedKey,
         tokenPrefix,

@@ -8,7 +8,7 @@ import { initContract } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
 import type { Quotas } from '../quotas/open-quotas.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';
-import { refusal, tellQuota } from './enforce-quota.ts';
+import { overQuota, tellQuota } from './tell-quota.ts';
 
 /** The contract with the whole path. */
 export const statusContract = initContract().router(rateLimitStatusContract, {
@@ -19,13 +19,14 @@ export const statusContract = initContract().router(rateLimitStatusContract, {
 export function createRateLimitStatusHandlers({ keys, statusRequests }: Quotas) {
   return initServer().router(statusContract, {
     async getRateLimit({ res }) {
-      const { apiKey } = res.locals;
-      if (apiKey === undefined) throw new TypeError('getRateLimit needs authorize before it.');
-      const allowance = await statusRequests.take(apiKey.id);
-      res.locals.decision = allowance;
-      if (allowance.outcome !== 'admitted') {
-        tellQuota(res, allowance);
-        throw refusal(allowance);
+      const { caller } = res.locals;
+      if (caller?.apiKey === undefined) throw new TypeError('getRateLimit needs a caller.');
+      const { apiKey } = caller;
+      caller.decision = await statusRequests.take(apiKey.id);
+      const refusal = overQuota(caller.decision);
+      if (refusal !== undefined) {
+        tellQuota(res, caller.decision);
+        throw refusal;
       }
       const usage = await keys.look(apiKey);
       const { windows, bannedUntil, strikes, strikeThreshold } = usage;

@@ -4,26 +4,31 @@ import type { RequestOutcome } from '../http/track-request.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { QuotaDecision } from '../quotas/quota-decision.ts';
 
-/** What the public API learns about a request. */
-interface Caller {
+/** What the admission learns about a request, for its handler and for observers. */
+export interface Caller {
   /** The first characters of the token in the request, valid or not. */
-  tokenPrefix?: string | undefined;
+  tokenPrefix: string | undefined;
   /** The key of the request, if its token is valid and it is not suspended. */
-  apiKey?: ApiKey | undefined;
+  apiKey: ApiKey | undefined;
   /** The key of the request, if it is suspended. The request counts as one without a key. */
-  suspendedKey?: ApiKey | undefined;
+  suspendedKey: ApiKey | undefined;
   /** The quota decision about the request. */
-  decision?: QuotaDecision | undefined;
+  decision: QuotaDecision | undefined;
 }
 
 declare global {
   namespace Express {
-    interface Locals extends Caller {}
+    interface Locals {
+      /** `undefined` until the admission has asked who it is. */
+      caller?: Caller | undefined;
+      /** Whether observers are not told of the request. */
+      isUnobserved?: true | undefined;
+    }
   }
 }
 
 /** What observers learn about a finished request of the public API. */
-export interface RequestRecord extends RequestOutcome, Readonly<Required<Caller>> {
+export interface RequestRecord extends RequestOutcome, Readonly<Caller> {
   /** `undefined` for an unknown path or method. */
   readonly operation: Partial<OperationMetadata> | undefined;
   /** The id of its trace, if that is recorded. */

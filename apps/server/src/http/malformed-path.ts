@@ -23,12 +23,17 @@ export function normalizePath(req: Request, res: Response): void {
   req.url = normal + req.url.slice(path.length);
 }
 
+/** The 400 for a path of an operation that had to be escaped. */
+export function malformedPath(req: Request, res: Response): HttpError | undefined {
+  const isMalformed = res.locals.isPathMalformed === true && req.tsRestRoute !== undefined;
+  return isMalformed
+    ? new HttpError('invalid_request', 'path: expected valid percent-encoding of UTF-8')
+    : undefined;
+}
+
 /** Refuses a path that had to be escaped, after the request was admitted and before its body is read. */
-export const refuseMalformedPath: RequestHandler = function refuseEscapedPath(_req, res, next) {
-  next(
-    res.locals.isPathMalformed &&
-      new HttpError('invalid_request', 'path: expected valid percent-encoding of UTF-8'),
-  );
+export const refuseMalformedPath: RequestHandler = function refuseEscapedPath(req, res, next) {
+  next(malformedPath(req, res));
 };
 
 function isDecodable(path: string): boolean {

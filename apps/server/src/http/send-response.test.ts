@@ -6,13 +6,13 @@ import { send as ask } from '../../test/support/send.ts';
 import { createExpress } from './create-express.ts';
 import { appendHeader, setHeader } from './note-headers.ts';
 import { send } from './send-response.ts';
-import { identifyRequest } from './track-request.ts';
+import { trackRequest } from './track-request.ts';
 
 /** Some headers of the answer of a handler. */
 async function headersOf(names: string[], handler: RequestHandler, method = 'GET') {
   const app = createExpress();
   app.use((req, res, next) => {
-    identifyRequest(req, res);
+    trackRequest(req, res, () => {});
     next();
   }, handler);
   const server = createServer(app).listen(0, '127.0.0.1');

@@ -1,6 +1,6 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Clock, Timer } from '../shared/clock.ts';
-import { identifyRequest } from './track-request.ts';
+import './locals.ts';
 
 /**
  * As many requests may be in flight as were answered in so long. By Little's law each of them then takes
@@ -167,27 +167,37 @@ export function openLoadShedder(options: {
 }
 
 /**
- * Creates the step in which requests wait for their turn. It is the first one, and comes before the quota: a
- * refused request costs nothing.
+ * Lets a request wait for its turn. It comes before the quota: a refused request costs nothing.
  *
  * A slot is free once the response is complete, not once it is sent: clients that read nothing would
  * hold all slots. A client that disconnects does not end the work, so it keeps its slot.
+ *
+ * @returns whether the request is to be answered: `true` at once, if it need not wait.
  */
-export function shedLoad(
+export function takeTurn(
   shedder: Pick<LoadShedder, 'enter' | 'leave'>,
-  refuse: (req: Request, res: Response) => void,
-): RequestHandler {
-  return function waitForTurn(req, res, next) {
-    identifyRequest(req, res);
-    const request = {
-      start() {
-        res.locals.onAnswered = () => shedder.leave(request);
-        // Its caller may have gone while it waited.
-        if (req.socket.destroyed) refuse(req, res);
-        else next();
-      },
-      refuse: () => refuse(req, res),
-    };
-    shedder.enter(request);
+  req: Request,
+  res: Response,
+): boolean | Promise<boolean> {
+  let isAdmitted: boolean | undefined;
+  let settle: ((isAdmitted: boolean) => void) | undefined;
+  function decide(decision: boolean): void {
+    isAdmitted = decision;
+    settle?.(decision);
+  }
+  const request = {
+    start() {
+      res.locals.onAnswered = () => shedder.leave(request);
+      // Its caller may have gone while it waited.
+      decide(!req.socket.destroyed);
+    },
+    refuse: () => decide(false),
   };
+  shedder.enter(request);
+  return (
+    isAdmitted ??
+    new Promise((resolve) => {
+      settle = resolve;
+    })
+  );
 }

@@ -1,6 +1,6 @@
 import { isKeyId } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
-import { identifyRequest, trackRequest } from '../http/track-request.ts';
+import { trackRequest } from '../http/track-request.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import { guesserOf } from './guesser-network.ts';
 
@@ -9,7 +9,6 @@ export function observeOpsRequests(onEnd: (record: OpsRequestRecord) => void): R
   return function observeOpsRequest(req, res, next) {
     // Not at the end: a connection that is closed has no address any more.
     const network = guesserOf(req);
-    identifyRequest(req, res);
     trackRequest(req, res, (outcome) => {
       const { actor, keyId, account, reasons } = res.locals;
       onEnd({ ...outcome, network, operator: actor?.name, keyId, account, reasons });

@@ -87,9 +87,9 @@ export function createPetHandlers(options: {
         if (idempotencyKey === undefined) {
           pet = await pets.create(body);
         } else {
-          const { apiKey } = res.locals;
-          if (apiKey === undefined) throw new TypeError('createPet needs authorize before it.');
-          const creation = await creations.create({ keyId: apiKey.id, idempotencyKey }, body);
+          const keyId = res.locals.caller?.apiKey?.id;
+          if (keyId === undefined) throw new TypeError('createPet needs a caller.');
+          const creation = await creations.create({ keyId, idempotencyKey }, body);
           pet = createdPet(creation);
           if (creation.outcome === 'replayed') setHeader(res, 'Idempotent-Replayed', 'true');
         }
