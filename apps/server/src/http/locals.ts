@@ -22,7 +22,7 @@ declare global {
       tsRestRoute?: ContractRoute;
     }
 
-    /** What middleware of both listeners notes for later middleware. */
+    /** What the steps of both listeners note for each other. */
     interface Locals {
       requestId: string;
       /** By `systemClock.elapsed()`. */
