@@ -734,6 +734,6 @@ describe('for everybody', () => {
     } as const;
     expect(text).toContain(new Intl.DateTimeFormat('en-GB', local).format(instant));
     expect(text).toMatch(/UTC/);
-    await tab.page.getByText('10.000').first().waitFor();
+    await tab.page.getByText('10,000').first().waitFor();
   });
 });
