@@ -229,8 +229,8 @@ export async function openService(
     health.setWait(wait);
     if (wait !== undefined) observability.onWaiting(wait);
   });
-  // Before operators read: those of a process that was killed are still in the list.
-  await audit.endBans();
+  // Before operators read: bans of a process that was killed are still among those that run.
+  await audit.deleteExpired();
   const channel = await openReplicaChannel(database, {
     id: counted.id,
     report: () => ({ traffic: traffic.read(), usageAsked: usage.isAsked() }),

@@ -62,7 +62,7 @@ function NoEntries({ isFiltered }: { isFiltered: boolean }) {
     <//>`;
   }
   return html`<${Empty} title="Nothing is recorded yet.">
-    <p>Each change of a key or an operator will be here, and when bans began and ended.</p>
+    <p>Each change of a key or an operator will be here, and each ban with its end.</p>
   <//>`;
 }
 

@@ -1,5 +1,6 @@
-import { and, asc, eq, gt, gte, lt, lte, or, sql } from 'drizzle-orm';
+import { and, eq, gt, lt, lte, notExists, or, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
+import { DatabaseUnavailableError } from '../database/database-error.ts';
 import { apiKeys, auditEntries, openBans } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
 import { type Cause, recordAudit } from './audit-log.ts';
@@ -17,8 +18,8 @@ const theService: Cause = {
   reason: undefined,
 };
 
-/** How many bans one transaction ends. */
-const batchSize = 100;
+/** How many bans wait for the database: about 2 MB. */
+const maxWaiting = 10_000;
 
 const findLabels = statement('find_key_labels', (db, id: string) =>
   db
@@ -27,42 +28,45 @@ const findLabels = statement('find_key_labels', (db, id: string) =>
     .where(eq(apiKeys.id, id)),
 );
 
-const insertOpenBan = statement('insert_open_ban', (db, ban: Ban) =>
-  db.insert(openBans).values(ban).onConflictDoNothing(),
-);
-
-const findUnban = statement('find_unban', (db, { keyId, startedAt }: Ban) =>
+/** Not if the key was unbanned before the start of its ban got here. */
+const insertOpenBan = statement('insert_open_ban', (db, { keyId, startedAt, until }: Ban) =>
   db
-    .select({ id: auditEntries.id })
-    .from(auditEntries)
-    .where(
-      and(
-        eq(auditEntries.subjectId, keyId),
-        gte(auditEntries.at, startedAt),
-        eq(auditEntries.action, 'key.unbanned'),
-      ),
+    .insert(openBans)
+    .select(
+      db
+        .select({
+          keyId: sql`${keyId}::uuid`.as('key_id'),
+          startedAt: sql`${startedAt}::timestamptz`.as('started_at'),
+          until: sql`${until}::timestamptz`.as('until'),
+        })
+        .from(sql`(select) as one`)
+        .where(
+          notExists(
+            db
+              .select({ id: auditEntries.id })
+              .from(auditEntries)
+              .where(
+                and(
+                  eq(auditEntries.subjectId, keyId),
+                  sql`${auditEntries.at} >= ${startedAt}`,
+                  eq(auditEntries.action, 'key.unbanned'),
+                ),
+              ),
+          ),
+        ),
     )
-    .limit(1),
+    .onConflictDoNothing(),
 );
 
-const takeOver = statement('take_expired_bans', (db, forgottenAt: string | undefined) =>
+const deleteOver = statement('delete_bans', (db, forgottenAt: string | undefined) =>
   db
     .delete(openBans)
     .where(
-      sql`(${openBans.keyId}, ${openBans.startedAt}) in (${db
-        .select({ keyId: openBans.keyId, startedAt: openBans.startedAt })
-        .from(openBans)
-        .where(
-          or(
-            lte(openBans.until, sql`now()`),
-            forgottenAt === undefined ? undefined : lt(openBans.startedAt, forgottenAt),
-          ),
-        )
-        .orderBy(asc(openBans.until))
-        .limit(batchSize)
-        .for('update', { skipLocked: true })})`,
-    )
-    .returning(),
+      or(
+        lte(openBans.until, sql`now()`),
+        forgottenAt === undefined ? undefined : lt(openBans.startedAt, forgottenAt),
+      ),
+    ),
 );
 
 const takeOfKey = statement('take_bans_of_key', (db, keyId: string) =>
@@ -72,38 +76,81 @@ const takeOfKey = statement('take_bans_of_key', (db, keyId: string) =>
     .returning(),
 );
 
-/** Records the start and the end of bans. */
-export function createBanLog(db: Database) {
+/**
+ * Creates what records bans: their starts in the audit log, and those that run in a table of their own.
+ * Bans begin on requests that write nothing to the database, so they wait in memory until they are written.
+ */
+export function createBanLog(
+  db: Database,
+  options: {
+    /** Called with the number of bans that will be missing. */
+    onLost: (bans: number) => void;
+    onFailure: (failure: unknown) => void;
+  },
+) {
+  const { onLost, onFailure } = options;
+  const waiting: Ban[] = [];
+
+  /** Writes a ban. A repetition, if it is not known whether the first try succeeded, changes nothing. */
+  const start = (ban: Ban): Promise<void> =>
+    inTransaction('record_ban', db, async (tx) => {
+      const { keyId, startedAt, until } = ban;
+      const [labels] = await findLabels(tx, keyId);
+      const isNew = await recordAudit(tx, {
+        cause: theService,
+        at: startedAt,
+        action: 'ban.started',
+        subject: { type: 'key', id: keyId, name: null, account: null, ...labels },
+        before: { bannedUntil: null },
+        after: { bannedUntil: until },
+      });
+      if (isNew) await insertOpenBan(tx, ban);
+    });
+
   return {
-    /** Records the start of a ban. A repetition changes nothing. */
-    start: (ban: Ban): Promise<void> =>
-      inTransaction('record_ban', db, async (tx) => {
-        const isNew = await recordBan(tx, ban, 'ban.started', ban.startedAt);
-        // The key was unbanned before the start of its ban got here.
-        if (isNew && (await findUnban(tx, ban)).length === 0) await insertOpenBan(tx, ban);
-      }),
+    /** Adds a ban. If there is no room, it is lost. */
+    add(ban: Ban): void {
+      if (waiting.length < maxWaiting) waiting.push(ban);
+      else onLost(1);
+    },
 
     /**
-     * Records the end of bans that are over. Each is recorded by one replica: the row of a ban is deleted
-     * in the same transaction.
+     * Writes all bans, in their order. If the database is unavailable, those that are left wait for the
+     * next call. Must not be called while it runs.
+     */
+    async write(): Promise<void> {
+      for (let ban = waiting[0]; ban !== undefined; ban = waiting[0]) {
+        try {
+          await start(ban);
+        } catch (error) {
+          if (error instanceof DatabaseUnavailableError) throw error;
+          // Trying again would fail again, and hold up the bans behind it.
+          onFailure(error);
+          onLost(1);
+        }
+        waiting.shift();
+      }
+    },
+
+    /** Reports everything that was not written as lost. */
+    giveUp(): void {
+      if (waiting.length > 0) onLost(waiting.length);
+      waiting.length = 0;
+    },
+
+    /**
+     * Deletes the bans that are over from those that run.
      *
      * @param forgottenAt when all bans that had begun were forgotten, if they were.
-     * @returns whether there may be more.
      */
-    end: (forgottenAt?: string): Promise<boolean> =>
-      inTransaction('end_bans', db, async (tx) => {
-        const bans = await takeOver(tx, forgottenAt);
-        for (const ban of bans) {
-          const isForgotten = forgottenAt !== undefined && forgottenAt < ban.until;
-          await recordBan(tx, ban, 'ban.ended', isForgotten ? forgottenAt : ban.until);
-        }
-        return bans.length === batchSize;
-      }),
+    async deleteOver(forgottenAt: string | undefined): Promise<void> {
+      await deleteOver(db, forgottenAt);
+    },
   };
 }
 
 /**
- * Takes the bans of a key from those that will end by themselves.
+ * Takes the bans of a key from those that run.
  *
  * @returns when the last of them would have ended; `undefined` if there is none.
  */
@@ -113,24 +160,4 @@ export async function takeOpenBan(tx: Database, keyId: string): Promise<string |
     .map(({ until }) => until)
     .sort()
     .at(-1);
-}
-
-async function recordBan(
-  tx: Database,
-  { keyId, until }: Ban,
-  action: 'ban.started' | 'ban.ended',
-  at: string,
-): Promise<boolean> {
-  const [labels] = await findLabels(tx, keyId);
-  const banned = { bannedUntil: until };
-  const free = { bannedUntil: null };
-  return await recordAudit(tx, {
-    cause: theService,
-    at,
-    action,
-    subject: { type: 'key', id: keyId, name: null, account: null, ...labels },
-    ...(action === 'ban.started'
-      ? { before: free, after: banned }
-      : { before: banned, after: free }),
-  });
 }

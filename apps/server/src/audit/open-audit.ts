@@ -6,7 +6,6 @@ import type { Timings } from '../shared/timings.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { createAuditLog } from './audit-log.ts';
 import { createBanLog } from './ban-log.ts';
-import { createBanQueue } from './ban-queue.ts';
 
 /**
  * Opens the audit log: from now on it records bans, and deletes entries that are old enough.
@@ -23,47 +22,41 @@ export function openAudit(options: {
   report: (failure: unknown) => void;
 }) {
   const { db, clock, timings, forgetsBans, onLost, report } = options;
-  const { writeMs, endMs, deleteMs, closeTimeoutMs } = timings;
-  const log = createAuditLog(db);
-  const bans = createBanLog(db);
+  const { writeMs, deleteMs, closeTimeoutMs } = timings;
 
   // Metrics count failed statements. A line for each of them would fill the log during an outage.
   const onFailure = (failure: unknown) => {
     if (!(failure instanceof DatabaseUnavailableError)) report(failure);
   };
-  const queue = createBanQueue({ write: bans.start, onLost, onFailure });
-  /** Until it is recorded that earlier bans are forgotten. */
-  let forgottenAt = forgetsBans ? new Date(clock.now()).toISOString() : undefined;
+  const log = createAuditLog(db);
+  const bans = createBanLog(db, { onLost, onFailure });
+  const openedAt = new Date(clock.now()).toISOString();
 
-  async function endBans(): Promise<boolean> {
-    const isMore = await bans.end(forgottenAt);
-    if (!isMore) forgottenAt = undefined;
-    return isMore;
+  async function deleteExpired(): Promise<boolean> {
+    // A process that keeps bans in its memory has forgotten those that began before it.
+    await bans.deleteOver(forgetsBans ? openedAt : undefined);
+    return log.deleteExpired();
   }
 
-  const ending = repeat(endBans, { clock, pauseMs: endMs, onFailure });
-  const repetitions = [
-    repeat(queue.write, { clock, pauseMs: writeMs, onFailure }),
-    ending,
-    repeat(log.deleteExpired, { clock, pauseMs: deleteMs, onFailure }),
-  ];
+  const writing = repeat(bans.write, { clock, pauseMs: writeMs, onFailure });
+  const deleting = repeat(deleteExpired, { clock, pauseMs: deleteMs, onFailure });
 
   async function lastWrite(): Promise<void> {
-    await Promise.all(repetitions.map((repetition) => repetition.stop()));
-    await queue.write();
+    await Promise.all([writing.stop(), deleting.stop()]);
+    await bans.write();
   }
 
   return {
     /** Records the start of a ban, soon: the request that began it does not wait. */
-    recordBan: queue.add,
-    /** Records at once which bans are over. */
-    endBans: ending.now,
+    recordBan: bans.add,
+    /** Deletes at once what is over. */
+    deleteExpired: deleting.now,
     log,
 
     /** Writes what is waiting. */
     async close(): Promise<void> {
       await waitAtMost({ ms: closeTimeoutMs }, lastWrite().catch(onFailure), () => {});
-      queue.giveUp();
+      bans.giveUp();
     },
   };
 }

@@ -260,7 +260,7 @@ export const auditEntries = pgTable(
   ],
 );
 
-/** The bans that the audit log has the start of, and not yet the end. */
+/** The bans that run, and some that are over: these are deleted every hour. */
 export const openBans = pgTable(
   'open_bans',
   {

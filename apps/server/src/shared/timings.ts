@@ -16,9 +16,7 @@ export const defaultTimings = {
   audit: {
     /** How often starts of bans are written. */
     writeMs: 1_000,
-    /** How often ends of bans are looked for. */
-    endMs: 5_000,
-    /** How often old entries are looked for. */
+    /** How often old entries, and bans that are over, are looked for. */
     deleteMs: 3_600_000,
     /** How long a stop waits for the last bans. A database that is up takes milliseconds. */
     closeTimeoutMs: 3_000,

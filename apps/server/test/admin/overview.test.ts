@@ -1,7 +1,6 @@
 import type { IssuedKey, Overview } from '@animal-store/contract/admin';
 import { openRedis, until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
-import { createBanLog } from '../../src/audit/ban-log.ts';
 import type { Database } from '../../src/database/database.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { createOverview } from '../../src/overview/overview.ts';
@@ -11,6 +10,7 @@ import { type Admin, adminOf, adminToken, useAdmin } from '../support/admin.ts';
 import { createDatabase, databaseKinds, useDatabase } from '../support/databases.ts';
 import { openLocalServer } from '../support/local-server.ts';
 import { call } from '../support/test-service.ts';
+import { banOf, writeBans } from '../support/write-bans.ts';
 
 const readOverview = async (admin: Admin): Promise<Overview> => {
   const { status, body } = await admin.call('/overview');
@@ -21,15 +21,9 @@ const readOverview = async (admin: Admin): Promise<Overview> => {
 /** The third denial in a row bans. */
 const hasty = { BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0', BAN_GRACE_MS: '0' };
 
-const banOf = (keyId: string, minutes: number) => ({
-  keyId,
-  startedAt: new Date(Date.now() - 60_000 * minutes).toISOString(),
-  until: new Date(Date.now() + 60_000 * minutes).toISOString(),
-});
-
 describe('the overview', () => {
   // A ban that was in the memory of a process before this one, which was killed.
-  const prepare = (db: Database) => createBanLog(db).start(banOf(crypto.randomUUID(), 60));
+  const prepare = (db: Database) => writeBans(db, banOf(crypto.randomUUID(), 60));
   const { service, admin } = useAdmin('postgres', {
     env: { ...hasty },
     prepare,
@@ -122,7 +116,7 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
     const { db } = database;
     const { id } = await createApiKey(db, { plan: 'free' });
     const bans = [banOf(id, 10), banOf(id, 20)];
-    for (const ban of bans) await createBanLog(db).start(ban);
+    await writeBans(db, ...bans);
     const overview = createOverview({
       db,
       clock: systemClock,

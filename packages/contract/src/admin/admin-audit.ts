@@ -24,6 +24,7 @@ export const auditActions = [
   'account.suspended',
   'account.resumed',
   'ban.started',
+  // No longer recorded, but in the log for as long as entries are kept.
   'ban.ended',
   'operator.created',
   'operator.rotated',
@@ -39,7 +40,7 @@ const actor = { error: `expected the id of an operator, ${actorNames.join(' or '
 export const AuditAction = oneOf(auditActions).meta({
   id: 'AuditAction',
   description:
-    'What happened. A ban ends with `ban.ended` when its time is over, or with `key.unbanned` when an operator ends it.',
+    'What happened. A ban ends at the `bannedUntil` of its `ban.started`, or with `key.unbanned` when an operator ends it before. Only earlier versions recorded `ban.ended`.',
 });
 
 /** What happened. */
@@ -48,7 +49,7 @@ export type AuditAction = z.output<typeof AuditAction>;
 export const AuditActorType = z.enum(auditActorTypes).meta({
   id: 'AuditActorType',
   description:
-    'The kind of the actor. `operator`: a named operator. `admin_token`: whoever has the `ADMIN_TOKEN`. `local_user`: the user of the embedded server, through its socket. `system`: the service itself, which begins and ends bans.',
+    'The kind of the actor. `operator`: a named operator. `admin_token`: whoever has the `ADMIN_TOKEN`. `local_user`: the user of the embedded server, through its socket. `system`: the service itself, which begins bans.',
 });
 
 /** The kind of an actor. */
@@ -122,7 +123,7 @@ export const AuditEntry = z
   .object({
     id: z.int().min(1).describe('Identifies the entry.'),
     at: timestamp.describe(
-      'When it happened: by the clock of the database, or for the start and end of a ban by the clock that decided it.',
+      'When it happened: by the clock of the database, or for the start of a ban by the clock that decided it.',
     ),
     actor: AuditActor,
     action: AuditAction,
@@ -137,11 +138,11 @@ export const AuditEntry = z
   })
   .meta({
     id: 'AuditEntry',
-    description: 'A change by an operator, or the start or end of a ban.',
+    description: 'A change by an operator, or the start of a ban.',
     examples: [exampleAuditEntry],
   });
 
-/** A change by an operator, or the start or end of a ban. */
+/** A change by an operator, or the start of a ban. */
 export type AuditEntry = z.output<typeof AuditEntry>;
 
 export const AuditEntries = z.array(AuditEntry).meta({

@@ -1,0 +1,23 @@
+import { type Ban, createBanLog } from '../../src/audit/ban-log.ts';
+import type { Database } from '../../src/database/database.ts';
+
+/** A ban that began some minutes ago, and ends in as many. */
+export const banOf = (keyId: string, minutes: number): Ban => ({
+  keyId,
+  startedAt: new Date(Date.now() - 60_000 * minutes).toISOString(),
+  until: new Date(Date.now() + 60_000 * minutes).toISOString(),
+});
+
+/** Writes bans as a replica does. Fails if one is lost. */
+export async function writeBans(db: Database, ...bans: readonly Ban[]): Promise<void> {
+  const log = createBanLog(db, {
+    onLost: (count) => {
+      throw new Error(`${count} bans are lost.`);
+    },
+    onFailure: (failure) => {
+      throw failure;
+    },
+  });
+  for (const ban of bans) log.add(ban);
+  await log.write();
+}
