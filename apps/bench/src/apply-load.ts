@@ -1,14 +1,12 @@
 import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import type { Protocol } from './protocols.ts';
-import { type Call, type Expectation, expectationOf, type Workload } from './workloads.ts';
+import { httpRequestOf } from './http-request.ts';
+import { type Call, expectationOf, type Workload } from './workloads.ts';
 
 export type LoadOptions = {
-  /** The origins of the replicas; connections are spread over them. */
-  readonly origins: readonly string[];
+  readonly origin: string;
   readonly connections: number;
-  readonly protocol: Protocol;
   readonly calls: (connection: number) => readonly Call[];
   readonly refusal: Workload['refusal'];
   /** Both must be over before the measured time begins, or {@link maxWarmUpMs}. */
@@ -37,7 +35,7 @@ const verifyOneIn = 8;
  * @throws {Error} at the first wrong response.
  */
 export async function applyLoad(options: LoadOptions): Promise<LoadResult> {
-  const { origins, connections, measureMs } = options;
+  const { origin, connections, measureMs } = options;
   const latency = createHistogram();
   let requests = 0;
   let warmUpRequests = 0;
@@ -51,8 +49,7 @@ export async function applyLoad(options: LoadOptions): Promise<LoadResult> {
   const ended = Promise.withResolvers<void>();
   const instance = autocannon(
     {
-      // Missing from its types: with several, each connection takes the next one.
-      url: origins as unknown as string,
+      url: origin,
       connections,
       // Ended by `stop` below; this only ends a hang.
       duration: 600,
@@ -106,12 +103,12 @@ export async function applyLoad(options: LoadOptions): Promise<LoadResult> {
   }
 }
 
-function statusesOf({ protocol, refusal }: LoadOptions): Set<number> {
-  return new Set(refusal === undefined ? [200, protocol.createdStatus] : [refusal.status]);
+function statusesOf({ refusal }: LoadOptions): Set<number> {
+  return new Set(refusal === undefined ? [200, 201] : [refusal.status]);
 }
 
 function requestsOf(
-  { protocol, calls, refusal }: LoadOptions,
+  { calls, refusal }: LoadOptions,
   connection: number,
   onWrong: (error: Error) => void,
 ): autocannon.Request[] {
@@ -119,25 +116,15 @@ function requestsOf(
   // A single call is repeated, so that only some of its responses are verified.
   const repeated = own.length === 1 ? Array<Call>(verifyOneIn).fill(own[0] as Call) : own;
   return repeated.map((call, index) => {
-    const request = { ...protocol.request(call) };
+    const request = { ...httpRequestOf(call) };
     if (index % verifyOneIn !== verifyOneIn - 1) return request;
     const expected = expectationOf(call, refusal);
     return {
       ...request,
       onResponse(status, body) {
-        if (isExpected(protocol, expected, status, body)) return;
+        if (status === expected.status && expected.body(JSON.parse(body))) return;
         onWrong(new Error(`${request.method} ${request.path}: wrong answer ${status} ${body}`));
       },
     };
   });
-}
-
-function isExpected(
-  protocol: Protocol,
-  expected: Expectation,
-  status: number,
-  body: string,
-): boolean {
-  const expectedStatus = expected.status === 201 ? protocol.createdStatus : expected.status;
-  return status === expectedStatus && expected.body(protocol.result(JSON.parse(body)));
 }

@@ -31,18 +31,12 @@ export function listOf(limit: number, status: Pet['status'] | undefined): Pet[] 
 export type Tokens = {
   /** Their quota is never used up. */
   readonly wide: readonly string[];
-  /** Ten of each of {@link accounts} accounts, which share quotas that are never used up. */
-  readonly shared: readonly string[];
   /** Its quota is one request a day. */
   readonly narrow: string;
 };
 
 /** No run reaches it: 100,000 requests a second for a quarter of an hour. */
 export const wideLimit = 100_000_000;
-
-/** How many accounts there are, and how many keys each has. */
-const accounts = 100;
-const keysOfAccount = 10;
 
 /** How many keys are inserted in one statement. */
 const batchSize = 20_000;
@@ -76,48 +70,27 @@ export async function fillCatalogue(
               .digest('hex')
           : hashToken(token);
       });
-      await insertKeys(client, hashes, { perDay: wideLimit });
+      await insertKeys(client, hashes, wideLimit);
     }
-    const shared = await fillAccounts(client);
     const narrow = createToken();
-    await insertKeys(client, [hashToken(narrow)], { perDay: 1 });
+    await insertKeys(client, [hashToken(narrow)], 1);
     await client.query('vacuum analyze');
-    return { wide, shared, narrow };
+    return { wide, narrow };
   } finally {
     await client.end();
   }
 }
 
-/** Makes accounts that have a plan, and keys of them. */
-async function fillAccounts(client: pg.Client): Promise<string[]> {
-  const tokens: string[] = [];
-  for (let number = 0; number < accounts; number += 1) {
-    const account = `account ${number}`;
-    await client.query(
-      `insert into accounts (name, plan, per_minute, per_day) values ($1, 'enterprise', $2, $2)`,
-      [account, wideLimit],
-    );
-    const own = Array.from({ length: keysOfAccount }, createToken);
-    await insertKeys(client, own.map(hashToken), { perDay: wideLimit, account });
-    tokens.push(...own);
-  }
-  return tokens;
-}
-
-async function insertKeys(
-  client: pg.Client,
-  hashes: string[],
-  { perDay, account }: { perDay: number; account?: string },
-): Promise<void> {
+async function insertKeys(client: pg.Client, hashes: string[], perDay: number): Promise<void> {
   await client.query(
     `with made as (
-       insert into api_keys (plan, per_minute, per_day, account)
-       select 'enterprise', $2, $3, $5 from unnest($1::text[]) returning id
+       insert into api_keys (plan, per_minute, per_day)
+       select 'enterprise', $2, $3 from unnest($1::text[]) returning id
      )
      insert into api_tokens (hash, key_id, prefix)
      select hash, id, $4
      from (select id, row_number() over () as number from made) as keys
      join unnest($1::text[]) with ordinality as hashes (hash, number) using (number)`,
-    [hashes, wideLimit, perDay, tokenPrefix(createToken()), account],
+    [hashes, wideLimit, perDay, tokenPrefix(createToken())],
   );
 }

@@ -81,14 +81,13 @@ function cpuOfRounds(results: readonly TargetResult[], name: string): number[] {
 
 function measureAgain(stores: Stores, workload: Workload): Promise<TargetResult[]> {
   return measureScenario(
-    { workload, targets: [waitingFloor, service], connections, replicas: 1 },
+    { workload, targets: [waitingFloor, service], connections },
     {
       stores,
       pets: recorded.pets,
       rounds,
       measureMs,
       directory,
-      node: [process.execPath],
       onProgress: () => {},
     },
   );

@@ -9,7 +9,7 @@ export function formatTables(results: Results): string {
   return [heading, ...results.scenarios.map(formatScenario)].join('\n');
 }
 
-function formatScenario({ workload, connections, replicas, results }: ScenarioResult): string {
+function formatScenario({ workload, connections, results }: ScenarioResult): string {
   const title = workloads.find(({ letter }) => letter === workload)?.title;
   const kindOf = (name: string) => targets.find((target) => target.name === name)?.kind;
   const floor = results.find(({ target }) => target === unitFloor.name)?.median;
@@ -39,7 +39,7 @@ function formatScenario({ workload, connections, replicas, results }: ScenarioRe
     });
 
   return [
-    `### (${workload}) ${title}; ${connections} connection${connections === 1 ? '' : 's'}${replicas === 1 ? '' : `, ${replicas} replicas`}`,
+    `### (${workload}) ${title}; ${connections} connection${connections === 1 ? '' : 's'}`,
     '',
     '| | CPU µs per request | × Express floor | Redis µs | Postgres µs | requests/s | × best peer | p50 ms | p99 ms | RSS MB |',
     '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|',

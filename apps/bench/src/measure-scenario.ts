@@ -10,8 +10,6 @@ export type Scenario = {
   readonly workload: Workload;
   readonly targets: readonly Target[];
   readonly connections: number;
-  /** Of the service; every other target has one. */
-  readonly replicas: number;
 };
 
 export type RunOptions = {
@@ -20,7 +18,6 @@ export type RunOptions = {
   readonly rounds: number;
   readonly measureMs: number;
   readonly directory: string;
-  readonly node: readonly string[];
   readonly onProgress: (text: string) => void;
 };
 
@@ -38,22 +35,19 @@ const firstWarmUp = { milliseconds: 3_000, requests: 30_000 };
 const nextWarmUp = { milliseconds: 300, requests: 100 };
 
 export async function measureScenario(
-  { workload, targets, connections, replicas }: Scenario,
-  { stores, pets, rounds, measureMs, directory, node, onProgress }: RunOptions,
+  { workload, targets, connections }: Scenario,
+  { stores, pets, rounds, measureMs, directory, onProgress }: RunOptions,
 ): Promise<TargetResult[]> {
   await using opened = new AsyncDisposableStack();
   await stores.redis.command('flushall');
   const running = [];
   for (const target of targets) {
-    const isService = target.kind === 'service';
-    const servers = await startTarget(opened, target, {
+    const server = await startTarget(opened, target, {
       stores,
-      replicas: isService ? replicas : 1,
-      env: isService ? (workload.env ?? {}) : {},
+      env: target.kind === 'service' ? (workload.env ?? {}) : {},
       directory,
-      node,
     });
-    running.push({ target, servers, samples: [] as Sample[] });
+    running.push({ target, server, samples: [] as Sample[] });
   }
 
   for (let round = 0; round < rounds; round++) {

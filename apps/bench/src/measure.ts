@@ -10,15 +10,15 @@ export type Sample = {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Processor time per request, in microseconds; of the server, all of its replicas together. */
+  /** Processor time per request, in microseconds. */
   readonly cpuUs: { readonly server: number; readonly redis: number; readonly postgres: number };
-  /** Resident memory of one replica, at the end. */
+  /** Resident memory of the server, at the end. */
   readonly residentMb: number;
 };
 
 export type MeasureOptions = {
   readonly target: Target;
-  readonly servers: readonly Server[];
+  readonly server: Server;
   readonly stores: Stores;
   readonly workload: Workload;
   readonly pets: number;
@@ -29,30 +29,29 @@ export type MeasureOptions = {
 
 /** Measures one round. */
 export async function measure(options: MeasureOptions): Promise<Sample> {
-  const { target, servers, stores, connections, warmUp, measureMs } = options;
+  const { target, server, stores, connections, warmUp, measureMs } = options;
   const data: Data = { tokens: stores.tokens, pets: options.pets };
   // A floor has one answer.
   const workload = target.kind === 'floor' ? (workloads[0] as Workload) : options.workload;
 
   const pids = {
-    server: servers.map((server) => server.pid),
-    redis: [stores.redis.pid],
-    postgres: [stores.postgres.pid],
+    server: server.pid,
+    redis: stores.redis.pid,
+    postgres: stores.postgres.pid,
   };
   const cpuNs = { server: 0, redis: 0, postgres: 0 };
   const names = Object.keys(cpuNs) as (keyof typeof cpuNs)[];
 
   const { requests, seconds, p50Ms, p99Ms } = await applyLoad({
-    origins: servers.map((server) => server.origin),
+    origin: server.origin,
     connections,
-    protocol: target.protocol,
     calls: (connection) => workload.calls(data, connection),
     refusal: workload.refusal,
     warmUp,
     measureMs,
     onMeasure(moment) {
       const sign = moment === 'begin' ? -1 : 1;
-      for (const name of names) for (const pid of pids[name]) cpuNs[name] += sign * cpuTimeNs(pid);
+      for (const name of names) cpuNs[name] += sign * cpuTimeNs(pids[name]);
     },
   });
 
@@ -66,6 +65,6 @@ export async function measure(options: MeasureOptions): Promise<Sample> {
       redis: perRequest('redis'),
       postgres: perRequest('postgres'),
     },
-    residentMb: residentBytes(pids.server[0] as number) / 2 ** 20,
+    residentMb: residentBytes(server.pid) / 2 ** 20,
   };
 }

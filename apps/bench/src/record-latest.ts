@@ -3,14 +3,12 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { formatPlot } from './format-plot.ts';
 import { formatTables } from './format-tables.ts';
 import { latestFile, type Results, recordedFile } from './results.ts';
 
 const readme = new URL('../README.md', import.meta.url);
 const capacity = new URL('../../../docs/capacity.md', import.meta.url);
 const capacityModel = new URL('../../../deploy/capacity/model.mjs', import.meta.url);
-const plot = new URL('../cpu-per-request.svg', import.meta.url);
 
 const begin = '<!-- figures: written by the benchmark -->';
 const end = '<!-- end of figures -->';
@@ -23,8 +21,6 @@ writeFigures(
   capacity,
   execFileSync(process.execPath, [fileURLToPath(capacityModel)], { encoding: 'utf8' }),
 );
-const hotList = results.scenarios.find(({ workload }) => workload === 'a');
-if (hotList !== undefined) writeFileSync(plot, formatPlot(hotList));
 
 function writeFigures(file: URL, figures: string): void {
   const text = readFileSync(file, 'utf8');

@@ -35,6 +35,5 @@ export type ScenarioResult = {
   /** Its letter. */
   readonly workload: string;
   readonly connections: number;
-  readonly replicas: number;
   readonly results: readonly TargetResult[];
 };

@@ -8,30 +8,20 @@ import { describeMachine, pinThisProcess } from './machine.ts';
 import { measureScenario } from './measure-scenario.ts';
 import { openStores } from './open-stores.ts';
 import { latestFile, type Results, type ScenarioResult } from './results.ts';
-import {
-  serviceVariant,
-  type Target,
-  targets,
-  unitFloor,
-  variants,
-  waitingFloor,
-} from './targets.ts';
+import { serviceVariant, type Target, targets } from './targets.ts';
 import { type Workload, workloads } from './workloads.ts';
 
 const help = `npm run bench -- [options]
 
-  --workloads a,b      a to j, or all                          [a]
+  --workloads a,b      a to h, or all                          [a]
   --targets x,y        ${targets.map(({ name }) => name).join(', ')} [all]
-                       and, never part of all, ${variants.map(({ name }) => name).join(', ')}
   --connections 1,64   simultaneous connections                [64]
-  --replicas 1,3       replicas of this service                [1]
   --pets 100000        animals in the table                    [100000]
   --keys 1000          API keys in the table                   [1000]
   --rounds 3           rounds, of which the median counts      [3]
   --seconds 2          measured seconds per round and target   [2]
   --variant NAME=COMMAND  also the service run by another command, such as
                        'small=node --max-semi-space-size=4'; may be repeated
-  --node PATH          the Node that runs the servers, and its flags [the one that runs this]
 `;
 
 const { values } = parseArgs({
@@ -39,13 +29,11 @@ const { values } = parseArgs({
     workloads: { type: 'string', default: 'a' },
     targets: { type: 'string', default: 'all' },
     connections: { type: 'string', default: '64' },
-    replicas: { type: 'string', default: '1' },
     pets: { type: 'string', default: '100000' },
     keys: { type: 'string', default: '1000' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '2' },
     variant: { type: 'string', multiple: true, default: [] },
-    node: { type: 'string', default: process.execPath },
     help: { type: 'boolean', default: false },
   },
 });
@@ -56,18 +44,14 @@ if (values.help) {
 
 const chosenWorkloads = choose(workloads, values.workloads, ({ letter }) => letter);
 const chosenTargets = [
-  ...(values.targets === 'all'
-    ? targets
-    : choose([...targets, ...variants], values.targets, ({ name }) => name)),
+  ...choose(targets, values.targets, ({ name }) => name),
   ...values.variant.map(serviceVariant),
 ];
 const connectionCounts = numbers(values.connections);
-const replicaCounts = numbers(values.replicas);
 const [pets = 0] = numbers(values.pets);
 const [keys = 0] = numbers(values.keys);
 const [rounds = 0] = numbers(values.rounds);
 const seconds = Number(values.seconds);
-const node = values.node.split(' ');
 
 pinThisProcess();
 const say = (text: string) => process.stderr.write(`${text}\n`);
@@ -80,26 +64,23 @@ const stores = await openStores(opened, { pets, keys });
 const scenarios: ScenarioResult[] = [];
 for (const workload of chosenWorkloads) {
   for (const connections of connectionCounts) {
-    for (const replicas of replicaCounts) {
-      const scenario = { workload, targets: targetsOf(workload), connections, replicas };
-      const results = await measureScenario(scenario, {
-        stores,
-        pets,
-        rounds,
-        measureMs: seconds * 1_000,
-        directory,
-        node,
-        onProgress: say,
-      });
-      scenarios.push({ workload: workload.letter, connections, replicas, results });
-    }
+    const scenario = { workload, targets: targetsOf(workload), connections };
+    const results = await measureScenario(scenario, {
+      stores,
+      pets,
+      rounds,
+      measureMs: seconds * 1_000,
+      directory,
+      onProgress: say,
+    });
+    scenarios.push({ workload: workload.letter, connections, results });
   }
 }
 
 const results: Results = {
   commit: commitOf(),
   date: new Date().toISOString(),
-  node: execFileSync(node[0] as string, ['--version'], { encoding: 'utf8' }).trim(),
+  node: process.version,
   machine: describeMachine(),
   pets,
   keys,
@@ -111,13 +92,9 @@ mkdirSync(dirname(latestFile), { recursive: true });
 writeFileSync(latestFile, `${JSON.stringify(results, undefined, 2)}\n`);
 process.stdout.write(formatTables(results));
 
-/** What a workload is measured on: refusals have no peers, and only (a) needs every floor. */
+/** What a workload is measured on: refusals have no peers. */
 function targetsOf(workload: Workload): Target[] {
-  return chosenTargets.filter((target) => {
-    if (target.kind === 'service' || target === unitFloor || target === waitingFloor) return true;
-    if (workload.refusal !== undefined) return false;
-    return target.kind === 'peer' || workload.letter === 'a';
-  });
+  return chosenTargets.filter(({ kind }) => kind !== 'peer' || workload.refusal === undefined);
 }
 
 function choose<T>(all: readonly T[], text: string, nameOf: (one: T) => string): readonly T[] {

@@ -135,20 +135,6 @@ export const workloads: readonly Workload[] = [
     refusal: { status: 401, code: 'unauthorized' },
     env: { TRUST_PROXY: '1', ADDRESS_PER_MINUTE: '1000000' },
   },
-  {
-    letter: 'i',
-    title: 'a list of 100',
-    calls: (data) => [{ operation: 'list', limit: 100, status: undefined, token: hotToken(data) }],
-  },
-  {
-    letter: 'j',
-    title: '1,000 keys in 100 accounts, 200 lists',
-    calls: ({ tokens }, connection) =>
-      manyCalls(connection, (random) => ({
-        ...anyList(random),
-        token: tokens.shared[random(tokens.shared.length)] as string,
-      })),
-  },
 ];
 
 /** What the right answer to a call is. */

@@ -1,4 +1,114 @@
+import rateLimit from '@fastify/rate-limit';
+import Fastify from 'fastify';
+import type { z } from 'zod';
+import { announce } from '../announce.ts';
+import { port, windows } from './peer-environment.ts';
+import type { ListQuery, NewPet } from './peer-schemas.ts';
+import { findKeyId, redis } from './peer-stores.ts';
 import * as pets from './pets-by-pg.ts';
-import { startFastifyPeer } from './start-fastify-peer.ts';
 
-await startFastifyPeer('fastify-pg:', pets);
+const statusSchema = { enum: ['available', 'pending', 'sold'] };
+const petSchema = {
+  type: 'object',
+  properties: {
+    id: { type: 'integer' },
+    name: { type: 'string' },
+    categoryId: { type: 'integer' },
+    status: { type: 'string' },
+  },
+};
+
+// With JSON schemas, as Fastify's documentation recommends.
+const app = Fastify();
+app.decorateRequest('keyId', '');
+
+app.addHook('onRequest', async (request, reply) => {
+  const keyId = await findKeyId(request.headers.authorization);
+  if (keyId === undefined) {
+    return reply
+      .code(401)
+      .send({ code: 'unauthorized', message: 'A valid key is needed.', status: 401 });
+  }
+  request.setDecorator('keyId', keyId);
+});
+
+await app.register(rateLimit, { global: false, redis, nameSpace: 'fastify-pg:' });
+// The plugin counts one window per route; its documentation names this function for more.
+const limiters = windows.map(({ name, limit, seconds }) =>
+  app.createRateLimit({
+    max: limit,
+    timeWindow: seconds * 1_000,
+    keyGenerator: (request) => `${name}:${request.getDecorator<string>('keyId')}`,
+  }),
+);
+app.addHook('onRequest', async (request, reply) => {
+  const results = await Promise.all(limiters.map((check) => check(request)));
+  for (const result of results) {
+    if (result.isAllowed) continue;
+    reply.header('X-RateLimit-Limit', result.max);
+    reply.header('X-RateLimit-Remaining', result.remaining);
+    reply.header('X-RateLimit-Reset', Math.ceil(Date.now() / 1_000) + result.ttlInSeconds);
+    if (result.isExceeded) {
+      return reply
+        .code(429)
+        .header('Retry-After', result.ttlInSeconds)
+        .send({ code: 'rate_limit_exceeded', message: 'Too many requests.', status: 429 });
+    }
+  }
+});
+
+app.get<{ Querystring: z.infer<typeof ListQuery> }>(
+  '/v1/pets',
+  {
+    schema: {
+      querystring: {
+        type: 'object',
+        properties: {
+          limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+          status: statusSchema,
+        },
+      },
+      response: { 200: { type: 'array', items: petSchema } },
+    },
+  },
+  (request) => pets.listPets(request.query),
+);
+
+app.get<{ Params: { petId: number } }>(
+  '/v1/pets/:petId',
+  {
+    schema: {
+      params: { type: 'object', properties: { petId: { type: 'integer' } } },
+      response: { 200: petSchema },
+    },
+  },
+  async (request, reply) => {
+    const pet = await pets.findPet(request.params.petId);
+    return pet ?? reply.code(404).send({ code: 'not_found', message: '', status: 404 });
+  },
+);
+
+app.post<{ Body: z.infer<typeof NewPet> }>(
+  '/v1/pets',
+  {
+    schema: {
+      body: {
+        type: 'object',
+        required: ['name', 'categoryId'],
+        properties: {
+          name: { type: 'string', minLength: 1, maxLength: 255 },
+          categoryId: { type: 'integer' },
+          status: { ...statusSchema, default: 'available' },
+        },
+      },
+      response: { 201: petSchema },
+    },
+  },
+  async (request, reply) => {
+    reply.code(201);
+    return pets.createPet(request.body);
+  },
+);
+
+await app.listen({ port, host: '127.0.0.1' });
+announce(app.server);

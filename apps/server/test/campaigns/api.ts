@@ -1,5 +1,5 @@
 import { fuzz } from '../conformance/fuzz.ts';
-import { startWithStores } from '../load/start-with-stores.ts';
+import { startWithStores } from './start-with-stores.ts';
 
 /**
  * Sends requests made from the document to a server with Postgres and Redis, and holds every answer against it.

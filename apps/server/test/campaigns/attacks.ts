@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
-import { percentile } from '../load/percentile.ts';
-import { type LoadedServer, startWithStores } from '../load/start-with-stores.ts';
 import { send } from '../support/send.ts';
 import { closeOf, openConnection } from '../wire/connection.ts';
+import { percentile } from './percentile.ts';
+import { type LoadedServer, startWithStores } from './start-with-stores.ts';
 
 /** What each connection sends; a connection that the server closes is opened again at once. */
 type Attack = {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { tools } from '@animal-store/heavy-tools';
 import { temporaryDirectory } from '@animal-store/testkit';
-import { type LoadedServer, startWithStores } from '../load/start-with-stores.ts';
 import { readSamples, repository, runSamples, unexpectedOutputs } from '../reference/samples.ts';
 import { send } from '../support/send.ts';
+import { type LoadedServer, startWithStores } from './start-with-stores.ts';
 
 const execute = promisify(execFile);
 

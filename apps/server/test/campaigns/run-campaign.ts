@@ -21,6 +21,7 @@ const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
   clients: () => import('./clients.ts'),
   quotas: () => import('./many-quota-sequences.ts'),
   'redis-cuts': () => import('./many-redis-cuts.ts'),
+  soak: () => import('./soak.ts'),
   wire: () => import('./wire.ts'),
 };
 

@@ -1,9 +1,9 @@
 import { type Server, until } from '@animal-store/testkit';
-import { collectsGarbage, growthOf, memoryOf } from '../load/memory.ts';
-import { startWithStores } from '../load/start-with-stores.ts';
 import { logOf, sample, scrape } from '../support/observed.ts';
 import { send } from '../support/send.ts';
 import { holdConversations } from '../wire/wire-fuzz.ts';
+import { collectsGarbage, growthOf, memoryOf } from './memory.ts';
+import { startWithStores } from './start-with-stores.ts';
 
 /** Settings under which the server ends abandoned connections soon, and refuses none too early. */
 const env: Readonly<Record<string, string>> = {

@@ -1,10 +1,25 @@
-import { openPostgres, openRedis, type Server, startServer } from '@animal-store/testkit';
+import {
+  nodeFlags,
+  openPostgres,
+  openRedis,
+  type Postgres,
+  type Redis,
+  type Server,
+  startServer,
+} from '@animal-store/testkit';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 
 /** A server on Postgres and Redis of its own, outside vitest, with a key that no load exhausts. */
-export type LoadedServer = AsyncDisposable & { readonly server: Server; readonly token: string };
+export type LoadedServer = AsyncDisposable & {
+  readonly server: Server;
+  readonly postgres: Postgres;
+  readonly redis: Redis;
+  readonly token: string;
+};
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname;
 
 /** Empty counts as unset: what is measured has the service's limits, not the long ones of tests. */
 const ownTimeLimits = {
@@ -13,8 +28,10 @@ const ownTimeLimits = {
   STALL_TIMEOUT_MS: '',
 };
 
+/** @param options.logFile where the log goes, if it would be too long for this process to keep. */
 export async function startWithStores(
   env: Readonly<Record<string, string>> = {},
+  { logFile }: { logFile?: string } = {},
 ): Promise<LoadedServer> {
   await using opened = new AsyncDisposableStack();
   const [postgres, redis] = await Promise.all([openPostgres({ storage: 'disk' }), openRedis()]);
@@ -31,9 +48,20 @@ export async function startWithStores(
   await close();
   const server = opened.use(
     await startServer({
+      ...(logFile !== undefined && {
+        command: [
+          'sh',
+          '-c',
+          `exec "$@" 2> ${logFile}`,
+          'sh',
+          process.execPath,
+          ...nodeFlags,
+          main,
+        ],
+      }),
       env: { ...ownTimeLimits, ...env, DATABASE_URL: database.url, REDIS_URL: redis.url },
     }),
   );
   const kept = opened.move();
-  return { server, token, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return { server, postgres, redis, token, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
