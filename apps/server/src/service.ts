@@ -14,7 +14,6 @@ import { createKeyCache } from './keys/key-cache.ts';
 import { createKeyLookup } from './keys/key-lookup.ts';
 import { createKeyManagement } from './keys/key-management.ts';
 import type { Observability } from './observability/open-observability.ts';
-import { createHashList } from './operators/operator-hashes.ts';
 import { createOperatorLookup } from './operators/operator-lookup.ts';
 import { createOperatorManagement } from './operators/operator-management.ts';
 import { createOperatorSessions } from './operators/operator-sessions.ts';
@@ -201,7 +200,6 @@ export async function openService(
     health,
     metrics,
     findOperator: createOperatorLookup(database.db),
-    readHashes: createHashList(database.db),
     keys: createKeyManagement(database.db, keys.forget, quotas.keys),
     accounts: createAccountManagement(database.db, keys.forgetAccount, quotas.keys),
     operators: createOperatorManagement(database.db),

@@ -109,9 +109,6 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
   }
 
   return {
-    /** The hashes by which a session may be stored. */
-    hashesOf: allHashesOf,
-
     /** Begins a session. It lasts no longer than the token that the actor has sent. */
     begin: (actor: Actor, token: string): Promise<NewSession> =>
       inTransaction('begin_operator_session', db, async (tx) => {

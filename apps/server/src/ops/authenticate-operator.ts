@@ -2,6 +2,9 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { rateLimitHeaders } from '@animal-store/contract';
 import { adminErrorMessages, operatorActiveHeader } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
+import { LRUCache } from 'lru-cache';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
 import { authorizedTwice, isAuthorizedTwice } from '../http/repeated-authorization.ts';
 import { hashToken, isToken } from '../keys/token.ts';
@@ -9,8 +12,6 @@ import { type Actor, bootstrap } from '../operators/operator-lookup.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
 import { type Clock, sleep } from '../shared/clock.ts';
 import type { Timings } from '../shared/timings.ts';
-import { guesserOf } from './guesser-network.ts';
-import { createGuessLimit, type Identified } from './limit-guesses.ts';
 
 const realm = 'Bearer realm="animal-store-admin"';
 
@@ -21,52 +22,58 @@ const bearer = /^bearer +([\x21-\x7e]+) *$/i;
 /** The user that the embedded server runs as: nobody else can open its socket. */
 const localUser: Actor = { type: 'local_user', id: null, name: 'local user', role: 'owner' };
 
+/** Wrong tokens that one network may send per minute. */
+const guessesPerMinute = { points: 10, duration: 60 } as const;
+
+/** How many tokens are known to have been valid: far more than there are operators. */
+const maxKnown = 1_000;
+
 export interface OperatorAuthentication {
   readonly clock: Clock;
   readonly timings: Timings['ops'];
   /** `undefined` if only named operators may use the admin API. */
   readonly adminToken: string | undefined;
   readonly findOperator: (token: string) => Promise<Actor | undefined>;
-  readonly sessions: Pick<OperatorSessions, 'find' | 'findAndExtend' | 'hashesOf'>;
-  /** Reads the hashes of all valid tokens and sessions. */
-  readonly readHashes: () => Promise<ReadonlySet<string>>;
+  readonly sessions: Pick<OperatorSessions, 'find' | 'findAndExtend'>;
 }
 
 /**
  * Finds the operator who sends a request, and refuses everybody else.
  *
- * What protects tokens is their length; the limit of guesses keeps a guesser from using up the CPU and
- * the database.
+ * What protects tokens is their length. Each failure costs its network a point, and without points it
+ * waits for its refusal, so that a connection can guess once a second. A valid token always passes,
+ * whatever its network has sent: otherwise anybody could lock operators out, and a leaked key could not
+ * be revoked meanwhile.
  */
 export function authenticateOperator({
   adminToken,
   findOperator,
   sessions,
-  readHashes,
   clock,
-  timings: { guessDelayMs, readHashesMs },
+  timings: { guessDelayMs },
 }: OperatorAuthentication): RequestHandler {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
-  const guesses = createGuessLimit({ clock, readHashesMs, readHashes });
+  const guesses = new RateLimiterMemory(guessesPerMinute);
+  /** Hashes of tokens that were valid when they were last looked up. A revocation holds all the same. */
+  const known = new LRUCache<string, true>({ max: maxKnown });
 
-  function identify(
-    network: string,
-    token: string,
-    findSession: OperatorSessions['find'],
-  ): Identified | Promise<Identified> {
+  async function find(token: string, isActive: boolean): Promise<Actor | undefined> {
     // Hashes have one length, and comparing them takes the same time however much of a guess is right.
-    if (expected !== undefined && timingSafeEqual(digest(token), expected)) {
-      return { actor: bootstrap };
+    if (expected !== undefined && timingSafeEqual(digest(token), expected)) return bootstrap;
+    if (isToken(token, 'operator')) return findOperator(token);
+    if (!isToken(token, 'session')) return undefined;
+    return isActive ? sessions.findAndExtend(token) : sessions.find(token);
+  }
+
+  /** @throws {HttpError} 429 if a network has guessed too often. */
+  async function countGuess(network: string): Promise<void> {
+    try {
+      await guesses.consume(network);
+    } catch (reason) {
+      if (!(reason instanceof RateLimiterRes)) throw reason;
+      await sleep(guessDelayMs, clock);
+      throw tooManyGuesses(reason.msBeforeNext - guessDelayMs);
     }
-    if (isToken(token, 'session')) {
-      const lookUp = () => findSession(token);
-      return guesses.find(network, { hashes: sessions.hashesOf(token), lookUp });
-    }
-    if (isToken(token, 'operator')) {
-      const lookUp = () => findOperator(token);
-      return guesses.find(network, { hashes: [hashToken(token)], lookUp });
-    }
-    return guesses.count(network);
   }
 
   return async function requireOperator(req, res, next) {
@@ -77,19 +84,18 @@ export function authenticateOperator({
     if (isAuthorizedTwice(req)) {
       throw unauthorized(authorizedTwice, `${realm}, error="invalid_request"`);
     }
-    const token = bearer.exec(given)?.[1];
-    const network = guesserOf(req);
-    const isActive = req.get(operatorActiveHeader) === 'true';
-    const { actor, waitMs } = await (token === undefined
-      ? guesses.count(network)
-      : identify(network, token, isActive ? sessions.findAndExtend : sessions.find));
-    res.locals.token = token;
-    res.locals.actor = actor;
-    if (actor !== undefined) return next();
-    if (waitMs !== undefined) {
-      await sleep(guessDelayMs, clock);
-      throw tooManyGuesses(waitMs - guessDelayMs);
+    const network = networkOf(req.ip, req.socket);
+    const token = bearer.exec(given)?.[1] ?? '';
+    const actor = await find(token, req.get(operatorActiveHeader) === 'true');
+    if (actor !== undefined) {
+      known.set(hashToken(token), true);
+      res.locals.token = token;
+      res.locals.actor = actor;
+      return next();
     }
+    // If it was valid once, nobody guessed it: it has expired or was revoked. Whoever sends it must learn
+    // that, and not that their network has guessed too often. From now on it is a guess.
+    if (!known.delete(hashToken(token))) await countGuess(network);
     throw invalidToken(adminErrorMessages.unauthorized);
   };
 }

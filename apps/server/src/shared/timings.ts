@@ -103,8 +103,6 @@ export const defaultTimings = {
     lastScrapeMs: 20_000,
     /** How long a connection waits for the answer to one guess of a token too many. */
     guessDelayMs: 1_000,
-    /** How often the hashes of all valid tokens are read while there are too many guesses. */
-    readHashesMs: 1_000,
   },
   overview: {
     /**
