@@ -14,13 +14,13 @@ interface Trouble {
 }
 
 /** What happened so far. */
-interface Tally {
+export interface Tally {
   admitted: number;
   denied: number;
   banned: number;
 }
 
-export interface SimulatedService {
+interface SimulatedService {
   tally: Tally;
   /** The animals that were added: the body of each creation. */
   animals: string[];
@@ -37,7 +37,10 @@ export interface SimulatedService {
 }
 
 /** @param options `isStripped`: a proxy takes the rate-limit headers off, and leaves `Retry-After`. */
-export function simulateService(quota: Quota, { isStripped = false } = {}): SimulatedService {
+export function simulateService(
+  quota: Quota,
+  { isStripped = false }: { isStripped?: boolean | undefined } = {},
+): SimulatedService {
   const model = createQuotaModel(defaultBanPolicy);
   const tally: Tally = { admitted: 0, denied: 0, banned: 0 };
 
@@ -52,14 +55,12 @@ export function simulateService(quota: Quota, { isStripped = false } = {}): Simu
     return id;
   }
 
-  function answer(request?: Pick<FetchInit, 'method' | 'headers' | 'body'>): Response {
+  function answer(request?: Pick<FetchInit, 'headers' | 'body'>): Response {
     const decision = model.take({ id: 'key', subject: 'key', quota }, Date.now());
     tally[decision.outcome]++;
     const headers = isStripped ? {} : formatRateLimit(decision.reported, decision.windows);
     if (decision.outcome === 'admitted') {
-      return request?.method === 'POST'
-        ? Response.json({ id: create(request) }, { status: 201, headers })
-        : Response.json([], { headers });
+      return Response.json(request ? { id: create(request) } : {}, { status: 201, headers });
     }
     const code = decision.outcome === 'banned' ? 'key_temporarily_banned' : 'rate_limit_exceeded';
     return Response.json(

@@ -3,7 +3,7 @@ import { createClient, isApiError } from '../src/index.ts';
 import { createTestService } from '../src/testing/index.ts';
 import { rejection } from './rejection.ts';
 
-// The test service alone: `real-service.test.ts` compares it with the real one.
+// The test service alone: `process/real-service.test.ts` compares it with the real one.
 
 const mia = { name: 'Mia', categoryId: 3 };
 

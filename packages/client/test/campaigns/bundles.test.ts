@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { packageDirectory } from '../consumer.ts';
 import { expectSmallBundle } from '../expect-small-bundle.ts';
 
-/** They write about 100 bytes more than rolldown, which `packaging.test.ts` holds to 6,200. */
+/** They write about 100 bytes more than rolldown, which `process/packaging.test.ts` holds to 6,200. */
 const maxBytes = 6_350;
 
 const input = join(packageDirectory, 'dist/index.js');

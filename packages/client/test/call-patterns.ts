@@ -1,0 +1,148 @@
+import type { Quota } from '@animal-store/contract';
+import { createSeededRandom } from '@animal-store/testkit/seeded-random';
+import fc from 'fast-check';
+import { expect, vi } from 'vitest';
+import { type ClientOptions, createClient } from '../src/index.ts';
+import { simulateService, type Tally } from './simulated-service.ts';
+
+/** A client, and its way to the service. */
+interface Caller extends Pick<ClientOptions, 'timeoutMs' | 'maxRetries' | 'maxRetryAfterMs'> {
+  /** How many requests its `fetch` carries at a time. */
+  connections?: number;
+  /** How long a request or an answer is on its way, at least and at most. */
+  latencyMs: readonly [least: number, most: number];
+}
+
+/** A call: when it is made, by which of the clients, and when it is aborted. */
+interface PlannedCall {
+  atMs: number;
+  client: number;
+  abortAfterMs?: number | undefined;
+}
+
+/** Calls of processes that share a key. Each process has all the clients. */
+interface Situation {
+  quota: Quota;
+  clients: Caller[];
+  processes: PlannedCall[][];
+  seed: number;
+  /** Whether a proxy takes the rate-limit headers off. */
+  isStripped?: boolean;
+  /** Requests that somebody else made before. */
+  usedBefore?: number;
+  trouble?: 'none' | 'lost connections' | 'restart' | undefined;
+}
+
+/** What became of a call: the animal's id, or its error. */
+type Outcome = { id: number } | { error: Error & { attempts: number; retryAfterMs?: number } };
+
+interface Played {
+  tally: Tally;
+  outcomes: Outcome[];
+  /** Until the last call ended. */
+  tookMs: number;
+}
+
+/** Each situation is of other keys, as the quota of a key is known to the whole process. */
+let played = 0;
+
+/** Plays a situation on a fake clock until every call has ended, and checks what holds in every one. */
+export async function play(situation: Situation): Promise<Played> {
+  const { quota, clients, processes, seed, isStripped, usedBefore = 0, trouble } = situation;
+  const random = createSeededRandom(seed);
+  vi.useFakeTimers({ loopLimit: 1e9, now: Date.UTC(2026, 10, 21) });
+  vi.spyOn(Math, 'random').mockImplementation(random);
+  try {
+    const startedAtMs = Date.now();
+    const service = simulateService(quota, { isStripped });
+    const used = Math.min(usedBefore, quota.perMinute, quota.perDay);
+    for (let count = 0; count < used; count++) service.take();
+    const down = { fromMs: startedAtMs + 500, toMs: startedAtMs + 2_500 };
+    const way = {
+      random,
+      faultShare: trouble === 'lost connections' ? 0.01 : 0,
+      down: trouble === 'restart' ? down : undefined,
+    };
+    let endedAtMs = startedAtMs;
+    const outcomes = processes.flatMap((calls) => {
+      // Clients of different addresses share nothing, like those of different processes.
+      const baseUrl = `https://process-${++played}.example/v1`;
+      const stores = clients.map(
+        ({ connections = 1 / 0, latencyMs: [least, most], ...options }) => {
+          const latencyMs = () => least + random() * (most - least);
+          const fetch = service.connect(connections, latencyMs, way);
+          return createClient({ baseUrl, apiKey: 'ast_key', fetch, ...options });
+        },
+      );
+      return calls.map(async ({ atMs, client, abortAfterMs }, index): Promise<Outcome> => {
+        await new Promise((resolve) => setTimeout(resolve, atMs));
+        const controller = new AbortController();
+        if (abortAfterMs !== undefined) setTimeout(() => controller.abort(), abortAfterMs);
+        const store = stores[client % stores.length] ?? expect.unreachable();
+        const pet = { name: `${baseUrl} ${index}`, categoryId: 1 };
+        const call = store.createPet(pet, { signal: controller.signal });
+        const outcome = await call.catch((error) => ({ error }));
+        endedAtMs = Date.now();
+        return outcome;
+      });
+    });
+    const all = Promise.all(outcomes);
+    await vi.runAllTimersAsync();
+    const result = { tally: service.tally, outcomes: await all, tookMs: endedAtMs - startedAtMs };
+    checkPromises(result, service.animals);
+    return result;
+  } finally {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  }
+}
+
+/** No ban, no animal twice, and of each failure one of the errors that the README names. */
+function checkPromises({ tally, outcomes }: Played, animals: string[]): void {
+  expect(tally.banned).toBe(0);
+  expect(new Set(animals).size).toBe(animals.length);
+  const ids = outcomes.flatMap((outcome) => ('id' in outcome ? outcome.id : []));
+  expect(new Set(ids).size).toBe(ids.length);
+  const names = outcomes.flatMap((outcome) => ('error' in outcome ? outcome.error.name : []));
+  const expected = ['RateLimitError', 'ConnectionError', 'TimeoutError', 'AbortError'];
+  expect(names.filter((name) => !expected.includes(name))).toEqual([]);
+}
+
+const calls = fc
+  .array(
+    fc.record({
+      atMs: fc.oneof(fc.constant(0), fc.nat(150_000)),
+      count: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 200 })),
+      everyMs: fc.constantFrom(0, 1, 100, 1_000),
+      client: fc.nat(4),
+      abortAfterMs: fc.option(fc.nat(5_000), { freq: 6, nil: undefined }),
+    }),
+    { minLength: 1, maxLength: 6 },
+  )
+  .map((bursts) =>
+    bursts.flatMap(({ atMs, count, everyMs, ...call }) =>
+      Array.from({ length: count }, (_, index) => ({ ...call, atMs: atMs + index * everyMs })),
+    ),
+  );
+
+const client = fc.record({
+  connections: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(Number.POSITIVE_INFINITY)),
+  latencyMs: fc.constantFrom(0, 10, 80, 800, 4_000).map((most) => [0, most] as const),
+  timeoutMs: fc.constantFrom(50, 500, 30_000),
+  maxRetries: fc.nat(3),
+  maxRetryAfterMs: fc.constantFrom(0, 1_000, 60_000, Number.POSITIVE_INFINITY),
+});
+
+/** Two or fewer processes that use one key in any pattern, and its quota. */
+export const anySituation: fc.Arbitrary<Situation> = fc.record({
+  quota: fc.record({
+    perMinute: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(60, 300, 1_000)),
+    perDay: fc.oneof(fc.integer({ min: 1, max: 200 }), fc.constantFrom(1_000, 100_000)),
+  }),
+  isStripped: fc.boolean(),
+  usedBefore: fc.constantFrom(0, 0, 1, 30),
+  clients: fc.array(client, { minLength: 1, maxLength: 4 }),
+  processes: fc.array(calls, { minLength: 1, maxLength: 2 }),
+  trouble: fc.constantFrom('none', 'none', 'lost connections', 'restart'),
+  seed: fc.nat(),
+});
