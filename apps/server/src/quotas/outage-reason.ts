@@ -1,9 +1,5 @@
 import type { RedisConnection } from './open-redis.ts';
 
-/** How ioredis rejects a command for which there is no connection: in words about its own options. */
-const withoutConnection =
-  /enableOfflineQueue|maxRetriesPerRequest|^Connection is closed|^Cluster is|^None of startup nodes|slots cache/;
-
 const lost = 'The connection to Redis was lost.';
 
 /** What became of a connection, by the code of its error. */
@@ -14,27 +10,22 @@ const meanings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Watches a connection, to say for the log why Redis does not decide. A command that fails only tells
- * that there is no connection; why not is in the connection's own events.
+ * Watches a connection, to say for the log why Redis does not decide. While there is no connection, a
+ * command fails in words about options of ioredis; what happened is in the connection's own events.
  *
  * @returns a function that translates the failure of a command.
  */
 export function watchForReason(redis: RedisConnection): (failure: unknown) => unknown {
   let lastError: unknown;
-  const note = (error: unknown) => {
+  redis.on('error', (error: unknown) => {
     lastError = error;
-  };
-  redis.on('error', note);
-  // Of a Cluster, which tells its own errors only once no node is left.
-  redis.on('node error', note);
+  });
   redis.on('ready', () => {
     lastError = undefined;
   });
 
   return function reasonOf(failure) {
-    const isUnclear = failure instanceof Error && withoutConnection.test(failure.message);
-    const isKnown = lastError !== undefined && redis.status !== 'ready';
-    if (!isUnclear && !isKnown) return failure;
+    if (redis.status === 'ready') return failure;
     return new Error(meaningOf(lastError), { cause: failure });
   };
 }

@@ -15,7 +15,7 @@ async function reasonOfOutage(
   redisUrls: readonly string[],
   harm: () => Promise<unknown> = async () => {},
 ) {
-  const opened = Promise.withResolvers<unknown>();
+  const opened = Promise.withResolvers<string>();
   quotas = await openQuotas({
     clock: systemClock,
     timings: defaultTimings.quotas,
@@ -24,7 +24,7 @@ async function reasonOfOutage(
     replicas: () => 1,
     addressPerMinute: 60,
     banPolicy: defaultBanPolicy,
-    onBreaker: (state, reason) => state === 'open' && opened.resolve(reason),
+    onBreaker: (state, reason) => state === 'open' && opened.resolve((reason as Error).message),
     onBan() {},
   });
   await harm();
@@ -32,38 +32,38 @@ async function reasonOfOutage(
   return opened.promise;
 }
 
-const lost = { message: 'The connection to Redis was lost.' };
-const refused = { message: 'Redis refused the connection.' };
-/** Refused if a new connection was tried before the decision, as on a busy machine. */
-const lostOrRefused = { message: expect.stringMatching(/lost|refused/) };
+/** Which of both depends on whether a new connection was tried before the decision. */
+const lostOrRefused = /^(The connection to Redis was lost|Redis refused the connection)\.$/;
 
-test('the reason of an outage is a lost or refused connection when Redis is killed', async () => {
+test('a connection is refused or lost when Redis is killed', async () => {
   await using redis = await openRedis();
-  expect(await reasonOfOutage([redis.url], redis.kill)).toMatchObject(lostOrRefused);
+  expect(await reasonOfOutage([redis.url], redis.kill)).toMatch(lostOrRefused);
 });
 
-test('the reason of an outage is a lost connection when Redis is killed during a command', async () => {
+test('a connection is lost when Redis is killed during a command', async () => {
   await using redis = await openRedis();
   const killDuringCommand = async () => {
     redis.pause();
     await Promise.all([decide(), redis.kill()]);
   };
-  expect(await reasonOfOutage([redis.url], killDuringCommand)).toMatchObject(lost);
+  expect(await reasonOfOutage([redis.url], killDuringCommand)).toBe(
+    'The connection to Redis was lost.',
+  );
 });
 
-test('the reason of an outage is a refused connection when nothing listens', async () => {
-  expect(await reasonOfOutage([`redis://127.0.0.1:${await freePort()}`])).toMatchObject(refused);
+test('a connection is refused when nothing listens', async () => {
+  expect(await reasonOfOutage([`redis://127.0.0.1:${await freePort()}`])).toBe(
+    'Redis refused the connection.',
+  );
 });
 
-test('the reason of an outage is what Redis said when it wants another password', async () => {
+test('the reason is what Redis said when it wants another password', async () => {
   await using redis = await openRedis({ args: ['--requirepass', 'another'] });
-  expect(await reasonOfOutage([redis.url])).toMatchObject({
-    message: expect.stringMatching(/^There is no connection to Redis: NOAUTH /),
-  });
+  expect(await reasonOfOutage([redis.url])).toMatch(/^There is no connection to Redis: NOAUTH /);
 });
 
-test('the reason of an outage is a lost or refused connection when a Cluster is killed', async () => {
+test('a connection is refused or lost when a Cluster is killed', async () => {
   await using cluster = await openRedisCluster();
   const killAll = () => Promise.all(cluster.nodes.map((node) => node.kill()));
-  expect(await reasonOfOutage(cluster.urls, killAll)).toMatchObject(lostOrRefused);
+  expect(await reasonOfOutage(cluster.urls, killAll)).toMatch(lostOrRefused);
 });
