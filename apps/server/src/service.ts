@@ -235,7 +235,6 @@ export async function openService(
     subscribers: {
       keyChanged: keys.forget,
       accountChanged: keys.forgetAccount,
-      unbanned: (keyId) => quotas.keys.unbanHere(keyId),
       seen: counted.hear,
       left: counted.forget,
       traffic: counted.noteTraffic,

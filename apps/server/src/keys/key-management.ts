@@ -19,7 +19,7 @@ import { inTransaction, statement } from '../database/statement.ts';
 import { resumed, suspended } from '../database/suspension.ts';
 import type { KeyQuotas } from '../quotas/key-quotas.ts';
 import { toInstant } from '../quotas/quota-decision.ts';
-import { announceKeyChange, announceUnban } from '../replicas/replica-channel.ts';
+import { announceKeyChange } from '../replicas/replica-channel.ts';
 import { type PlanChoice, storedPlan } from './api-key.ts';
 import { findAppliedPlan, findStoredAccount, resolveAccount } from './key-account.ts';
 import { findKey, keyTokens } from './key-record.ts';
@@ -195,11 +195,11 @@ export function createKeyManagement(
     },
 
     /**
-     * Unbans a key, and records and announces that.
+     * Unbans a key, and records that.
      *
      * The ban ends where quotas are kept just before the commit. So it stays if the database is
-     * unavailable, and a replica that hears of the unban and asks Redis finds no ban. Only if the commit
-     * itself fails does the ban end without an entry; the caller then gets an error, and repeats.
+     * unavailable. Only if the commit itself fails does the ban end without an entry; the caller then gets
+     * an error, and repeats.
      */
     async unban(id: string, cause: Cause): Promise<Key> {
       const limited = { ...(await findAppliedPlan(db, await findKey(db, id))), id };
@@ -217,7 +217,6 @@ export function createKeyManagement(
           // Recorded even if there was nothing to end.
           ...(differenceOf(before, { bannedUntil: null, strikes: 0 }) ?? { before: {}, after: {} }),
         });
-        await announceUnban(tx, id);
         await quotas.unban(limited);
         return key;
       });

@@ -5,10 +5,11 @@ import { QuotaDecision } from './quota-decision.ts';
 
 /** The bans of keys, where quotas are kept. */
 export interface KeyBans {
-  /** Ends the ban of a key, and deletes its strikes and earlier bans. The counts stay. */
+  /**
+   * Ends the ban of a key, and deletes its strikes and earlier bans. The counts stay. While Redis is away it
+   * ends on this replica, and in Redis when it is back.
+   */
   unban(key: KeyAndAccount): Promise<void>;
-  /** The same after another replica has done it: ends what this one still remembers of the ban. */
-  unbanHere(keyId: string): void;
   /**
    * Takes the ban, the strikes and the earlier bans of a key along when its subject changes. The counts
    * stay with the subject. If Redis is away, a ban stays behind.

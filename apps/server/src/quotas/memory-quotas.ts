@@ -20,7 +20,6 @@ export function createMemoryQuotas(options: {
   return {
     keys: createKeyQuotas(limiter, {
       unban: async ({ id }) => limiter.unban(id),
-      unbanHere: (keyId) => limiter.unban(keyId),
       // Bans are kept by key here, whatever its subject is.
       moveBan: async () => {},
     }),

@@ -51,7 +51,7 @@ export interface Quotas {
 /** Opens the quotas. They open even if Redis is away. */
 export async function openQuotas(options: OpenQuotasOptions): Promise<Quotas> {
   const { redisUrls, redisTimeoutMs, timings, onBreaker } = options;
-  const { believedBanMs, connectTimeoutMs, firstConnectionTimeoutMs, probeEveryMs } = timings;
+  const { connectTimeoutMs, firstConnectionTimeoutMs, probeEveryMs } = timings;
   if (redisUrls.length === 0) return { ...createMemoryQuotas(options), close() {} };
 
   const redis = openRedis(redisUrls, connectTimeoutMs);
@@ -66,7 +66,7 @@ export async function openQuotas(options: OpenQuotasOptions): Promise<Quotas> {
       if (state === 'closed') quotas.repeatMissedUnbans();
     },
   });
-  const quotas = createRedisQuotas({ ...options, redis, breaker, believedBanMs });
+  const quotas = createRedisQuotas({ ...options, redis, breaker });
 
   await untilReady(redis, { ms: firstConnectionTimeoutMs });
   // A first command, so that whatever is wrong with Redis is logged now and not at the first request.

@@ -1,9 +1,9 @@
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { KeyBans } from './key-quotas.ts';
 import { type KeyAndAccount, subjectOf } from './limited-key.ts';
+import type { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import type { RedisConnection } from './open-redis.ts';
 import { banNameOf, keyPrefix } from './redis-format.ts';
-import type { RedisKeyLimiter } from './redis-key-limiter.ts';
 
 /** Where the ban state begins in the state of a key that is its own subject: behind the windows. */
 const windowBytes = 20;
@@ -17,9 +17,9 @@ const noBan = Buffer.alloc(0);
 export function createRedisBans(options: {
   redis: RedisConnection;
   breaker: Pick<CircuitBreaker, 'run'>;
-  limiter: Pick<RedisKeyLimiter, 'unbanHere'>;
+  insurance: Pick<MemoryKeyLimiter, 'unban'>;
 }): KeyBans & { repeatMissedUnbans(): void } {
-  const { redis, breaker, limiter } = options;
+  const { redis, breaker, insurance } = options;
   /** Keys that may still be banned in Redis, by their id. */
   const missed = new Map<string, KeyAndAccount>();
 
@@ -53,10 +53,8 @@ export function createRedisBans(options: {
   }
 
   return {
-    unbanHere: (keyId) => limiter.unbanHere(keyId),
-
     unban(key) {
-      limiter.unbanHere(key.id);
+      insurance.unban(key.id);
       return unbanInRedis(key);
     },
 

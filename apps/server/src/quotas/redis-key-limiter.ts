@@ -2,7 +2,6 @@ import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contr
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Clock } from '../shared/clock.ts';
 import type { OnBan } from './ban-rule.ts';
-import { type BelievedBans, createBelievedBans } from './believed-bans.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { KeyRequest, RedisAnswer } from './decide-call.ts';
 import { createRedisDecider, type RedisDecider } from './decide-in-redis.ts';
@@ -20,10 +19,7 @@ import { banNameOf, keyPrefix } from './redis-format.ts';
  * library's. The library's own store has one window, and counts requests that it denies.
  */
 export class RedisKeyLimiter extends RateLimiterRedis {
-  readonly #breaker: CircuitBreaker;
   readonly #decider: RedisDecider;
-  readonly #believedBans: BelievedBans;
-  readonly #insurance: MemoryKeyLimiter;
   readonly #banPolicy: BanPolicy;
   readonly #onBan: OnBan | undefined;
 
@@ -37,9 +33,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     insurance: MemoryKeyLimiter;
     banPolicy: BanPolicy;
     onBan?: OnBan | undefined;
-    clock: Clock;
     quotaClock?: Clock | undefined;
-    believedBanMs: number;
   }) {
     super({
       storeClient: options.redis,
@@ -49,10 +43,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
       duration: 0,
       insuranceLimiter: options.insurance,
     });
-    this.#breaker = options.breaker;
     this.#decider = createRedisDecider(options);
-    this.#believedBans = createBelievedBans(options);
-    this.#insurance = options.insurance;
     this.#banPolicy = options.banPolicy;
     this.#onBan = options.onBan;
   }
@@ -73,11 +64,8 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     key: Partial<LimitedKey>,
   ): Promise<QuotaDecision> {
     requireKey(key, points);
-    const believed = this.#breaker.isOpen() ? undefined : this.#believedBans.recall(key.id);
-    if (believed !== undefined) return this.#toDecision(believed, key.quota);
-    const askedAt = this.#believedBans.now();
     const answer = await this.#decider.decide(toRequest(subject, key));
-    if (answer.outcome === 'banned') this.#noteBan(key.id, answer, askedAt);
+    if (answer.beganBan) this.#tellBan(key.id, answer);
     return this.#toDecision(answer, key.quota);
   }
 
@@ -92,16 +80,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     return decision;
   }
 
-  /** Ends a ban that this replica remembers. It may have begun on either side of an outage of Redis. */
-  unbanHere(keyId: string): void {
-    this.#believedBans.delete(keyId);
-    this.#insurance.unban(keyId);
-  }
-
-  #noteBan(keyId: string, answer: RedisAnswer, askedAt: number): void {
-    this.#believedBans.remember(keyId, answer, askedAt);
-    const { beganBan, bannedUntilMs, now } = answer;
-    if (!beganBan) return;
+  #tellBan(keyId: string, { bannedUntilMs, now }: RedisAnswer): void {
     const seconds = (bannedUntilMs - now) / 1_000;
     this.#onBan?.({ keyId, seconds, startedAtMs: now });
   }

@@ -24,8 +24,6 @@ export interface RedisQuotasOptions {
   readonly onBan?: OnBan | undefined;
   /** In tests, what tells the time that Redis decides requests of keys by; otherwise its own. */
   readonly quotaClock?: Clock | undefined;
-  /** How long a ban is believed without asking Redis again. */
-  readonly believedBanMs: number;
 }
 
 /** Creates the quotas that all replicas on the same Redis share. */
@@ -33,7 +31,7 @@ export function createRedisQuotas(options: RedisQuotasOptions) {
   const { clock, redis, breaker, replicas, addressPerMinute, banPolicy, onBan } = options;
   const insurance = new MemoryKeyLimiter({ clock, banPolicy, onBan, replicas, scope: 'replica' });
   const limiter = new RedisKeyLimiter({ ...options, insurance });
-  const { repeatMissedUnbans, ...bans } = createRedisBans({ redis, breaker, limiter });
+  const { repeatMissedUnbans, ...bans } = createRedisBans({ redis, breaker, insurance });
   const allowance = (kind: Parameters<typeof allowancePrefix>[0], perMinute: number) =>
     createRedisAllowance(options, allowancePrefix(kind), perMinute);
 

@@ -7,8 +7,8 @@ import { ReplicaTraffic } from './replica-traffic.ts';
 /** The Postgres channel (NOTIFY). Version 1.0.0 had nothing but keys to talk about. */
 const channel = 'animal_store_keys';
 
-/** A key has changed, or was unbanned: `pardoned`, as version 1.0.0 calls it. */
-const KeyMessage = z.object({ keyId: z.string(), pardoned: z.boolean().optional() });
+/** A key has changed. From version 1.0.0 also: its ban has ended. */
+const KeyMessage = z.object({ keyId: z.string() });
 
 /** An account has changed. Versions before read it as the change of a key that no key is. */
 const AccountMessage = z.object({ keyId: z.literal(''), account: z.string() });
@@ -31,7 +31,6 @@ const namelessHeartbeat = '';
 /** Who follows what the replicas tell each other: one for each subject. */
 export interface ReplicaSubscribers {
   keyChanged(keyId: string): void;
-  unbanned(keyId: string): void;
   accountChanged(account: string): void;
   /**
    * A replica has sent a heartbeat, this one included.
@@ -87,7 +86,6 @@ export async function openReplicaChannel(
       if ('replica' in message) return tellAboutReplica(message);
       if ('account' in message) return subscribers.accountChanged(message.account);
       subscribers.keyChanged(message.keyId);
-      if (message.pardoned === true) subscribers.unbanned(message.keyId);
     },
     // Messages sent before this moment are lost.
     onListening: () => subscribers.missed(),
@@ -101,11 +99,6 @@ export async function openReplicaChannel(
  */
 export const announceKeyChange = statement('announce_key_change', (tx, keyId: string) =>
   notify(tx, { keyId }),
-);
-
-/** Tells all replicas, in the same way, that a key was unbanned. */
-export const announceUnban = statement('announce_unban', (tx, keyId: string) =>
-  notify(tx, { keyId, pardoned: true }),
 );
 
 /** Tells all replicas, in the same way, that an account has changed. */

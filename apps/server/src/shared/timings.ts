@@ -4,8 +4,6 @@
  */
 export const defaultTimings = {
   quotas: {
-    /** How long a ban is believed without asking Redis again, so that an unban there ends it here too. */
-    believedBanMs: 2_000,
     /** How often Redis is tried while the breaker is open. */
     probeEveryMs: 250,
     /** How long a connection to Redis may take to be ready before a new one is tried. */

@@ -421,7 +421,6 @@ describe('every change of a key', () => {
       expect(heard.filter(({ keyId }) => keyId !== '')).toEqual([
         { keyId: key.id },
         { keyId: key.id },
-        { keyId: key.id, pardoned: true },
         { keyId: key.id },
         end,
       ]);

@@ -2,11 +2,7 @@ import { until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { OpenDatabase } from '../../src/database/database.ts';
-import {
-  announceKeyChange,
-  announceUnban,
-  openReplicaChannel,
-} from '../../src/replicas/replica-channel.ts';
+import { announceKeyChange, openReplicaChannel } from '../../src/replicas/replica-channel.ts';
 import { createDatabase } from '../support/databases.ts';
 
 // One replica, and a client of Postgres that speaks for another one.
@@ -40,7 +36,6 @@ beforeAll(async () => {
     report: () => ({ traffic, usageAsked: true }),
     subscribers: {
       keyChanged: tell('keyChanged'),
-      unbanned: tell('unbanned'),
       accountChanged: tell('accountChanged'),
       seen: tell('seen'),
       left: tell('left'),
@@ -86,30 +81,24 @@ test('the subscriber of each subject is told what another replica says about it'
 test('a change that a transaction announces is told once it is committed', async () => {
   await database.db.transaction(async (tx) => {
     await announceKeyChange(tx, 'changed');
-    await announceUnban(tx, 'banned');
   });
-  expect(await toldOf()).toEqual([
-    ['keyChanged', 'changed'],
-    ['keyChanged', 'banned'],
-    ['unbanned', 'banned'],
-  ]);
+  expect(await toldOf()).toEqual([['keyChanged', 'changed']]);
 });
 
 test('the messages of version 1.0.0 are understood', async () => {
   expect(await toldOf('', { keyId: 'key' }, { keyId: 'key', pardoned: true })).toEqual([
     ['keyChanged', 'key'],
     ['keyChanged', 'key'],
-    ['unbanned', 'key'],
   ]);
 });
 
 // Version 1.0.0 forgets everything that it has cached after a message without a `keyId`.
 test('version 1.0.0 understands every message: heartbeats are about the key that nobody has', async () => {
   await until(() => sent.some((payload) => payload.includes('"replica":"own"')));
-  await announceUnban(database.db, 'own unban');
+  await announceKeyChange(database.db, 'own change');
   // Each listens on a connection of its own. What this one hears later would be told to the next test.
-  await until(() => sent.some((payload) => payload.includes('own unban')));
-  await until(() => told.some(([subject]) => subject === 'unbanned'));
+  await until(() => sent.some((payload) => payload.includes('own change')));
+  await until(() => told.some(([, about]) => about === 'own change'));
   const read = sent.map((payload) => JSON.parse(payload || '{"keyId":""}'));
   expect(read).toContainEqual({
     keyId: '',
@@ -118,7 +107,7 @@ test('version 1.0.0 understands every message: heartbeats are about the key that
     traffic,
     usageAsked: true,
   });
-  expect(read).toContainEqual({ keyId: 'own unban', pardoned: true });
+  expect(read).toContainEqual({ keyId: 'own change' });
   expect(read.filter(({ keyId }) => typeof keyId !== 'string')).toEqual([]);
 });
 

@@ -73,8 +73,6 @@ export function createSequenceProperties(
       let batch: Request[] = [];
       async function send() {
         now = batch[0]?.atMs ?? now;
-        // A ban would be believed without asking Redis.
-        for (const request of batch) keys.unbanHere(keyOf(request).id);
         const decisions = await Promise.all(batch.map((request) => keys.take(keyOf(request))));
         for (const [i, request] of batch.entries()) {
           expected.push(lineOf(request, request.expected));

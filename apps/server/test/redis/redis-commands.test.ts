@@ -8,14 +8,7 @@ import {
 import { Redis as Client } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sample, scrape } from '../support/observed.ts';
-import {
-  askAtOnce,
-  type Replicas,
-  type Reply,
-  startReplicas,
-  untilRedisDecides,
-} from '../support/replicas.ts';
-import { createStoppableClock } from '../support/test-clock.ts';
+import { askAtOnce, type Replicas, startReplicas, untilRedisDecides } from '../support/replicas.ts';
 
 /** One command that a client sent, as MONITOR shows it. */
 interface Command {
@@ -25,7 +18,6 @@ interface Command {
 describe('one Redis', () => {
   let redis: Redis;
   let replicas: Replicas;
-  const clock = createStoppableClock();
   const stack = new AsyncDisposableStack();
   const seen: Command[] = [];
 
@@ -36,7 +28,7 @@ describe('one Redis', () => {
       REPLICAS: '2',
       ADDRESS_PER_MINUTE: '100000',
     };
-    replicas = stack.use(await startReplicas({ env: [env, env] }, [{ clock }, { clock }]));
+    replicas = stack.use(await startReplicas({ env: [env, env] }));
     const client = new Client(redis.url);
     const monitor = await client.monitor();
     stack.defer(() => {
@@ -88,28 +80,11 @@ describe('one Redis', () => {
     expect(commands.length).toBeLessThanOrEqual(50);
   });
 
-  // That a ban is believed for two seconds: redis-quotas.test.ts.
-  test('a banned key costs no command while its replica believes the ban', async () => {
-    const token = await replicas.createToken({ perMinute: 1, perDay: 10 });
-    const askEach = () =>
-      Promise.all(replicas.servers.map((server) => replicas.ask(server, token)));
-    const isBanned = ({ code }: Reply) => code === 'key_temporarily_banned';
-    await until(async () => (await askEach()).every(isBanned));
-    // Two seconds never pass from here on. One more command by each, because they may just have passed.
-    clock.stop();
-    await askEach();
-    const commands = await commandsDuring(async () => {
-      const replies = await askAtOnce(replicas, { token, times: 200, servers: replicas.servers });
-      expect(replies.every(isBanned)).toBe(true);
-    });
-    expect(namesOf(commands)).toEqual([]);
-  });
-
   test('every key in Redis expires', async () => {
     // That of the tests above may have expired.
     await askAtOnce(replicas, { times: 1, servers: replicas.servers });
     const names = (await redis.command('keys', '*')).split('\n');
-    expect(names.filter((name) => name.startsWith('animal-store:key:')).length).toBeGreaterThan(2);
+    expect(names.filter((name) => name.startsWith('animal-store:key:')).length).toBeGreaterThan(0);
     expect(names.some((name) => name.startsWith('animal-store:allowance:network:'))).toBe(true);
     for (const name of names) {
       expect(name).toMatch(/^animal-store:/);
