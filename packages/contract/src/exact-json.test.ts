@@ -53,6 +53,8 @@ describe('parseJson', () => {
     '1234567890123456789 1',
     '"1234567890123456789',
     '"\\',
+    '{1234567890123456789:1}',
+    '{1234567890123456789 :1}',
   ])('%j is a SyntaxError', (text) => {
     expect(() => parseJson(text)).toThrow(SyntaxError);
   });

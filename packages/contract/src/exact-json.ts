@@ -5,8 +5,8 @@ import { normalizeInt64 } from './int64.ts';
 
 // A string, or a run that begins as a number does. Strings are matched so that digits in them are
 // left alone. A string without an end is matched too: searching for its end repeatedly would take
-// quadratic time.
-const stringOrNumber = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g;
+// quadratic time. What a colon follows would be a name, which must not become a string.
+const stringOrNumber = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*(?!\s*:)/g;
 
 /** An integer that `JSON.parse` may round. With more digits it is no 64-bit integer. */
 const longInteger = /^-?[1-9]\d{15,18}$/;
@@ -17,14 +17,27 @@ const longInteger = /^-?[1-9]\d{15,18}$/;
  * @throws {SyntaxError} if the text is not JSON.
  */
 export function parseJson(text: string): unknown {
+  return parseNumbers(text, longInteger, (source) => normalizeInt64(BigInt(source)));
+}
+
+/**
+ * Parses JSON, and gives some of its numbers another meaning than `JSON.parse`.
+ *
+ * @param which the numbers, as they are written.
+ * @throws {SyntaxError} if the text is not JSON.
+ * @throws {RangeError} if it nests deeper than the stack allows.
+ */
+export function parseNumbers(
+  text: string,
+  which: RegExp,
+  read: (source: string) => unknown,
+): unknown {
   const mark = createMark();
   const marked = text.replace(stringOrNumber, (token) =>
-    longInteger.test(token) ? `"${mark}${token}"` : token,
+    which.test(token) ? `"${mark}${token}"` : token,
   );
   return JSON.parse(marked, (_key, value: unknown) =>
-    typeof value === 'string' && value.startsWith(mark)
-      ? normalizeInt64(BigInt(value.slice(mark.length)))
-      : value,
+    typeof value === 'string' && value.startsWith(mark) ? read(value.slice(mark.length)) : value,
   );
 }
 

@@ -2,7 +2,7 @@ import { MIMEType } from 'node:util';
 import { errorMessages } from '@animal-store/contract';
 import type { Request, RequestHandler } from 'express';
 import getRawBody from 'raw-body';
-import { parseExactJson } from './exact-json-on-node.ts';
+import { parseExactJson } from './exact-numbers.ts';
 import { HttpError } from './http-error.ts';
 import './locals.ts';
 

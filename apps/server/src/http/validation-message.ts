@@ -3,7 +3,7 @@ import { hideTokens } from '@animal-store/contract/token-form';
 import type { RequestValidationError } from '@ts-rest/express';
 import type { Request, Response } from 'express';
 import { escapeUnprintable } from '../shared/escape-unprintable.ts';
-import { NumberSource, parseNumberSources } from './exact-json-on-node.ts';
+import { NumberSource, parseNumberSources } from './exact-numbers.ts';
 import './locals.ts';
 
 /** How much of a value is shown in a message, in characters. */

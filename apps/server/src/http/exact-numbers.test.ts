@@ -1,7 +1,7 @@
 import { int64Max, int64Min, normalizeInt64, stringifyJson } from '@animal-store/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseExactJson } from './exact-json-on-node.ts';
+import { parseExactJson } from './exact-numbers.ts';
 
 const int64s = fc.bigInt({ min: int64Min, max: int64Max });
 
