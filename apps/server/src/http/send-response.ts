@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { setHeader } from './note-headers.ts';
 import { WrittenBody } from './written-body.ts';
 
-export const jsonType = 'application/json; charset=utf-8';
+const jsonType = 'application/json; charset=utf-8';
 
 /**
  * Writes the head with all headers of `res.locals`, and ends the response. Every response of an app
@@ -30,7 +30,7 @@ export function sendJson(this: Response, body: unknown): Response {
 }
 
 /** The JSON of a body. */
-export function textOf(body: unknown): string {
+function textOf(body: unknown): string {
   if (body instanceof WrittenBody) return body.text;
   try {
     return JSON.stringify(body);
