@@ -63,18 +63,15 @@ const dataDir = variable((text) => !text.includes('\0'), 'a path');
 
 const defaultDataDir = '.data';
 
-/** Where the operators' listener is, for the service and its CLI. */
-const opsAddress = {
-  OPS_HOST: variable((text) => /^[\w.:-]+$/.test(text), 'a host name or address'),
-  OPS_PORT: wholeNumber(0, 65_535, 3_001),
-};
+const opsPort = wholeNumber(0, 65_535, 3_001);
 const defaultHost = '127.0.0.1';
 
 /** The variables of the service. */
 const Environment = z.object({
   HOST: variable((text) => /^[\w.:-]+$/.test(text), 'a host name or address'),
   PORT: wholeNumber(0, 65_535, 3_000),
-  ...opsAddress,
+  OPS_HOST: variable((text) => /^[\w.:-]+$/.test(text), 'a host name or address'),
+  OPS_PORT: opsPort,
   OPS_HOSTS: variable(
     (text) => splitAtCommas(text).every((name) => /^[\w.-]+$/.test(name)),
     'host names without ports separated by commas, such as ops.internal',
@@ -237,7 +234,7 @@ export type Config = Readonly<z.output<typeof Settings>>;
 
 const CliEnvironment = z.object({
   OPS_URL: variable(isHttpOrigin, 'an origin without a path, such as http://127.0.0.1:3001'),
-  ...opsAddress,
+  OPS_PORT: opsPort,
   ADMIN_TOKEN: adminToken,
   DATA_DIR: dataDir,
 });
@@ -246,9 +243,8 @@ const CliEnvironment = z.object({
 const CliSettings = CliEnvironment.transform((env) => ({
   /** Where the operators' listener is; `undefined` for the socket of the server on `dataDir`. */
   opsUrl: env.OPS_URL,
-  /** Where it is if only a token is given. `port` is 0 for any free one. */
-  opsHost: env.OPS_HOST ?? defaultHost,
-  opsPort: env.OPS_PORT,
+  /** Where it is if only a token is given. */
+  ownUrl: `http://127.0.0.1:${env.OPS_PORT}`,
   adminToken: env.ADMIN_TOKEN,
   dataDir: resolve(env.DATA_DIR ?? defaultDataDir),
 }));

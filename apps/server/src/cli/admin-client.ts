@@ -1,71 +1,116 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { text } from 'node:stream/consumers';
-import { ErrorBody } from '@animal-store/contract';
+import { ErrorBody, findLink } from '@animal-store/contract';
 import { adminBasePath, adminContract } from '@animal-store/contract/admin';
-import { type ApiFetcherArgs, type AppRoute, initClient } from '@ts-rest/core';
 import { z } from 'zod';
 import { CliError } from './cli-error.ts';
 import type { ServerAccess } from './find-server.ts';
+import type { AdminRequest } from './request-options.ts';
 
 /** How long an answer may take, in milliseconds. */
 const timeoutMs = 30_000;
 
-export type AdminClient = ReturnType<typeof createAdminClient>;
+/** What one call of a list gives at most. */
+const pageSize = 100;
 
-/** A client of the admin API, typed by its contract. Its calls reject only with a CliError. */
-export function createAdminClient(access: ServerAccess) {
-  const { name } = access;
-  const baseUrl = 'url' in access ? access.url : 'http://localhost';
-  const baseHeaders: Record<string, string> =
-    'token' in access ? { Authorization: `Bearer ${access.token}` } : {};
-  const socketPath = 'socketPath' in access ? access.socketPath : undefined;
-  return initClient(adminContract, {
-    baseUrl: `${baseUrl}${adminBasePath}`,
-    baseHeaders,
-    api: async (request) => {
-      const answer = await send(request, socketPath).catch((error: unknown) => {
-        throw new CliError(`No server answers at ${name}: ${reasonOf(error)}. Is it running?`);
-      });
-      const body = parseBody(answer);
-      requireContract(request.route, { status: answer.status, body }, name);
-      return { ...answer, body };
-    },
-  });
+export type OperationName = keyof typeof adminContract;
+
+/** What an operation answers when it succeeds. */
+export type SuccessBody<Name extends OperationName> =
+  (typeof adminContract)[Name]['responses'] extends { 200: infer Schema extends z.ZodType }
+    ? z.output<Schema>
+    : (typeof adminContract)[Name]['responses'] extends { 201: infer Schema extends z.ZodType }
+      ? z.output<Schema>
+      : never;
+
+/** Calls an operation of the admin API. It rejects only with a CliError. */
+export async function callAdmin<Name extends OperationName>(
+  access: ServerAccess,
+  operation: Name,
+  { params = {}, query = {}, body = {} }: Partial<AdminRequest>,
+): Promise<{ body: SuccessBody<Name>; headers: Headers }> {
+  const { method, path, responses, ...route } = adminContract[operation];
+  const url = new URL(
+    `${adminBasePath}${path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])))}`,
+    'url' in access ? access.url : 'http://localhost',
+  );
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  const takesBody = 'body' in route && (route.body as unknown) instanceof z.ZodType;
+  const answer = await send(access, url, method, takesBody ? JSON.stringify(body) : undefined);
+  const schema = answer.status < 300 && (responses as Record<number, unknown>)[answer.status];
+  if (!(schema instanceof z.ZodType)) throw refusalOf(answer);
+  // Anything may listen there and say 200. Members that a newer server adds stay in the body.
+  const read = parseBody(answer);
+  if (!schema.safeParse(read).success) {
+    throw new CliError(
+      `What answers at ${access.name} is not the admin API of this version: is it an operators' listener?`,
+    );
+  }
+  return { body: read as SuccessBody<Name>, headers: answer.headers };
 }
 
-interface Response {
+/** Reads a list, page by page, up to a limit. A page may be empty although there is another. */
+export async function listAll(
+  access: ServerAccess,
+  operation: OperationName,
+  { query }: AdminRequest,
+): Promise<unknown[]> {
+  const items: unknown[] = [];
+  const limit = Number(query.limit ?? Number.POSITIVE_INFINITY);
+  let cursor: string | undefined;
+  do {
+    const page = { ...query, limit: Math.min(pageSize, limit - items.length), cursor };
+    const { body, headers } = await callAdmin(access, operation, { query: page });
+    items.push(...(body as unknown[]));
+    const next = findLink(headers.get('Link') ?? '', 'next');
+    cursor = next && (new URLSearchParams(next.split('?')[1]).get('cursor') ?? undefined);
+  } while (cursor !== undefined && items.length < limit);
+  return items;
+}
+
+interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
 /** Sends one request. Not by `fetch`: Node's own takes no Unix socket, and would follow redirects. */
-async function send(request: ApiFetcherArgs, socketPath: string | undefined): Promise<Response> {
-  const url = new URL(request.path);
+async function send(
+  access: ServerAccess,
+  url: URL,
+  method: string,
+  body: string | undefined,
+): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
   (url.protocol === 'https:' ? https : http)
     .request(url, {
-      method: request.method,
-      headers: request.headers,
+      method,
+      headers: {
+        ...('token' in access && { Authorization: `Bearer ${access.token}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
       signal: AbortSignal.timeout(timeoutMs),
-      ...(socketPath !== undefined && { socketPath }),
+      ...('socketPath' in access && { socketPath: access.socketPath }),
     })
     .on('response', resolve)
     .on('error', reject)
-    .end(request.body);
-  const res = await promise;
-  return {
-    status: res.statusCode ?? 0,
-    headers: new Headers(
-      Object.entries(res.headersDistinct).map(([name, values]) => [name, String(values)]),
-    ),
-    text: await text(res),
-  };
+    .end(body);
+  try {
+    const res = await promise;
+    const headers = Object.entries(res.headersDistinct).map(
+      ([name, values]) => [name, String(values)] as [string, string],
+    );
+    return { status: res.statusCode ?? 0, headers: new Headers(headers), text: await text(res) };
+  } catch (error) {
+    throw new CliError(`No server answers at ${access.name}: ${reasonOf(error)}. Is it running?`);
+  }
 }
 
 /** The JSON of a body, or `undefined` for any other type and for JSON that is broken. */
-function parseBody({ headers, text }: Response): unknown {
+function parseBody({ headers, text }: Answer): unknown {
   if (!headers.get('Content-Type')?.startsWith('application/json')) return undefined;
   try {
     return JSON.parse(text);
@@ -74,54 +119,18 @@ function parseBody({ headers, text }: Response): unknown {
   }
 }
 
-/**
- * Checks that a success has the shape that the contract promises: anything may listen there and say
- * 200. Members that a newer server adds stay in it.
- *
- * @throws {CliError} otherwise.
- */
-function requireContract(
-  { responses }: AppRoute,
-  { status, body }: { status: number; body: unknown },
-  name: string,
-): void {
-  const schema = status < 300 ? responses[status] : undefined;
-  if (schema instanceof z.ZodType && !schema.safeParse(body).success) {
-    throw new CliError(
-      `What answers at ${name} is not the admin API of this version: is it an operators' listener?`,
-    );
-  }
-}
-
-/** What an operation answers when it succeeds. */
-export type SuccessBody<Answer> = Answer extends { status: 200 | 201; body: infer Body }
-  ? Body
-  : never;
-
-/**
- * The answer to a call, if it is a success.
- *
- * @throws {CliError} that says why the server refused the call.
- */
-export async function expectSuccess<Answer extends { status: number; body: unknown }>(
-  call: Promise<Answer>,
-): Promise<Answer & { body: SuccessBody<Answer> }> {
-  const answer = await call;
-  // Other successes, such as a 204, are not the admin API's.
-  if (answer.status === 200 || answer.status === 201) {
-    return answer as Answer & { body: SuccessBody<Answer> };
-  }
-  const { data: error } = ErrorBody.safeParse(answer.body);
-  if (error === undefined) {
-    throw new CliError(`The server answered ${answer.status}: is it an operators' listener?`);
-  }
-  switch (error.code) {
+/** Why the server refused a call. */
+function refusalOf(answer: Answer): CliError {
+  const { data: error } = ErrorBody.safeParse(parseBody(answer));
+  switch (error?.code) {
+    case undefined:
+      return new CliError(`The server answered ${answer.status}: is it an operators' listener?`);
     case 'unauthorized':
-      throw new CliError(`${error.message} Check ADMIN_TOKEN or --token-file.`);
+      return new CliError(`${error?.message} Check ADMIN_TOKEN or --token-file.`);
     case 'not_found':
-      throw new CliError("There is no admin API at that address: is it the operators' listener?");
+      return new CliError("There is no admin API at that address: is it the operators' listener?");
     default:
-      throw new CliError(error.message);
+      return new CliError(error?.message ?? '');
   }
 }
 

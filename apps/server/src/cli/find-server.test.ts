@@ -1,47 +1,92 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@animal-store/testkit';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findServer } from './find-server.ts';
 
+const token = 'an-admin-token-for-tests';
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+  for (const name of ['OPS_URL', 'OPS_PORT', 'ADMIN_TOKEN']) vi.stubEnv(name, '');
+  vi.stubEnv('DATA_DIR', directory.path);
+  return () => directory[Symbol.asyncDispose]();
+});
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
 });
 
-/** A data directory with a server on its socket. */
-async function openSocket() {
-  const directory = await temporaryDirectory();
-  const server = createServer().listen(join(directory.path, 'ops.sock'));
-  await once(server, 'listening');
-  vi.stubEnv('DATA_DIR', directory.path);
-  return {
-    dataDir: directory.path,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      await directory[Symbol.asyncDispose]();
-    },
-  };
-}
-
-test('the socket of a data directory is used without a token', async () => {
-  await using socket = await openSocket();
-  const { dataDir } = socket;
-  expect(findServer({})).toEqual({ name: dataDir, socketPath: join(dataDir, 'ops.sock') });
+test.each([
+  [{ ADMIN_TOKEN: token }, {}, 'http://127.0.0.1:3001'],
+  [{ ADMIN_TOKEN: token, OPS_PORT: '1' }, {}, 'http://127.0.0.1:1'],
+  [{ ADMIN_TOKEN: token, OPS_PORT: '1', OPS_URL: 'http://ops:2' }, {}, 'http://ops:2'],
+  [{ ADMIN_TOKEN: token, OPS_URL: 'http://ops:2' }, { url: 'https://ops' }, 'https://ops'],
+])('with %j and %j it is %s', (env, options, url) => {
+  for (const [name, text] of Object.entries(env)) vi.stubEnv(name, text);
+  expect(findServer(options)).toEqual({ name: url, url, token });
 });
 
-// A directory that somebody else prepared may hold a server that answers in our server's place.
-test("another user's socket is refused", async () => {
-  await using socket = await openSocket();
-  vi.spyOn(process, 'geteuid').mockReturnValue(12_345);
-  expect(() => findServer({})).toThrow(
-    `${join(socket.dataDir, 'ops.sock')} belongs to another user.`,
+test.each([
+  [
+    {},
+    {},
+    'No server runs on HERE. Start it (npm start), or set DATA_DIR, or OPS_URL and ADMIN_TOKEN.',
+  ],
+  [{ DATA_DIR: 'HERE/file' }, {}, 'HERE/file/ops.sock cannot be used: ENOTDIR.'],
+  [
+    { OPS_URL: 'http://ops:2' },
+    {},
+    'There is no admin token for http://ops:2. Set ADMIN_TOKEN, or give --token-file.',
+  ],
+  [{}, { tokenFile: 'HERE/none' }, 'HERE/none cannot be read: ENOENT.'],
+  [
+    {},
+    { tokenFile: 'HERE/file' },
+    'HERE/file holds no admin token: 16 to 256 visible ASCII characters.',
+  ],
+  [
+    { OPS_URL: 'nowhere', ADMIN_TOKEN: 'hush' },
+    {},
+    /^OPS_URL: expected an .*\nADMIN_TOKEN: (?!.*hush)/,
+  ],
+])('with %j and %j it says: %s', async (env, options: { tokenFile?: string }, message) => {
+  const inDirectory = (text: string) => text.replaceAll('HERE', directory.path);
+  await writeFile(join(directory.path, 'file'), `${token}\nand a note\n`);
+  for (const [name, text] of Object.entries(env)) vi.stubEnv(name, inDirectory(text));
+  const tokenFile = options.tokenFile && inDirectory(options.tokenFile);
+  expect(() => findServer({ tokenFile })).toThrow(
+    typeof message === 'string' ? inDirectory(message) : message,
   );
 });
 
-test('root may use the socket of any user', async () => {
-  await using socket = await openSocket();
-  vi.spyOn(process, 'geteuid').mockReturnValue(0);
-  expect(findServer({}).name).toBe(socket.dataDir);
+test('a token file may end with a line feed, and goes before the environment', async () => {
+  const tokenFile = join(directory.path, 'token');
+  await writeFile(tokenFile, `${token}\n`);
+  vi.stubEnv('ADMIN_TOKEN', 'another-admin-token');
+  expect(findServer({ tokenFile })).toMatchObject({ token });
+});
+
+describe('the socket of a data directory', () => {
+  beforeEach(async () => {
+    const server = createServer().listen(join(directory.path, 'ops.sock'));
+    await once(server, 'listening');
+    return () => server[Symbol.asyncDispose]();
+  });
+
+  test('is used without a token', () => {
+    const { path } = directory;
+    expect(findServer({})).toEqual({ name: path, socketPath: join(path, 'ops.sock') });
+  });
+
+  // A directory that somebody else prepared may hold a server that answers in our server's place.
+  test("is refused if it is another user's, except by root", () => {
+    vi.spyOn(process, 'geteuid').mockReturnValue(12_345);
+    expect(() => findServer({})).toThrow(`${directory.path}/ops.sock belongs to another user.`);
+    vi.spyOn(process, 'geteuid').mockReturnValue(0);
+    expect(findServer({}).name).toBe(directory.path);
+  });
 });

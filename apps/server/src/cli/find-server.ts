@@ -9,47 +9,31 @@ export type ServerAccess =
   | { readonly name: string; readonly socketPath: string }
   | { readonly name: string; readonly url: string; readonly token: string };
 
-/** How to call a listener that listens on all addresses. */
-const callable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-
 /**
  * Finds the server to talk to: the one that the options or the environment name, otherwise the
  * embedded server that runs on `DATA_DIR`.
  *
- * @throws {CliError} if a URL is given without a token, no port is known, or the token's file cannot be used.
+ * @throws {CliError} if a URL is given without a token, or the token's file cannot be used.
  */
 export function findServer(options: {
   url?: string | undefined;
   tokenFile?: string | undefined;
 }): ServerAccess {
   const settings = readCliSettings();
-  const url = options.url ?? settings.opsUrl;
   const token =
     options.tokenFile === undefined ? settings.adminToken : readToken(options.tokenFile);
-  if (token !== undefined) {
-    const origin = url ?? originOf(settings);
-    return { name: origin, url: origin, token };
-  }
+  const { dataDir, opsUrl, ownUrl } = settings;
+  // In a container, where `ADMIN_TOKEN` is that of the service, its own port needs no name.
+  const url = options.url ?? opsUrl ?? (token === undefined ? undefined : ownUrl);
   if (url !== undefined) {
+    if (token !== undefined) return { name: url, url, token };
     throw new CliError(
       `There is no admin token for ${url}. Set ADMIN_TOKEN, or give --token-file.`,
     );
   }
-  const { dataDir } = settings;
   const socketPath = localSocketPath(dataDir);
   requireOwnSocket(socketPath, dataDir);
   return { name: dataDir, socketPath };
-}
-
-/**
- * Where the operators' listener of this machine is, by the same settings that the service has.
- *
- * @throws {CliError} if it may be on any port.
- */
-function originOf({ opsHost, opsPort }: { opsHost: string; opsPort: number }): string {
-  if (opsPort === 0) throw new CliError('OPS_PORT is 0, which is any free port. Set OPS_URL.');
-  const host = callable[opsHost] ?? opsHost;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${opsPort}`;
 }
 
 /**

@@ -1,21 +1,22 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { Key } from '@animal-store/contract/admin';
-import { temporaryDirectory } from '@animal-store/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runCli } from './run-cli.ts';
 
-/** Something that answers every request with the same. */
+/** Something that answers every request with the same, and notes what it was asked. */
 let server: Server;
 let url = '';
 let answer: { status: number; type: string; body: string };
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let asked: string[] = [];
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  vi.stubEnv('DATA_DIR', directory.path);
   vi.stubEnv('ADMIN_TOKEN', 'an-admin-token-for-tests');
-  server = createServer((_req, res) => {
+  vi.useFakeTimers({ now: Date.parse('2026-11-21T12:00:00Z'), toFake: ['Date'] });
+  server = createServer(async (req, res) => {
+    const body = await text(req);
+    asked.push(`${req.method} ${req.url?.replaceAll('%3A', ':')} ${body}`.trim());
     res.writeHead(answer.status, { 'Content-Type': answer.type }).end(answer.body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -23,18 +24,19 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
+  vi.useRealTimers();
   await new Promise((resolve) => server.close(resolve));
-  await directory[Symbol.asyncDispose]();
 });
 
 const said = { out: '', err: '' };
 
 beforeEach(() => {
   Object.assign(said, { out: '', err: '' });
+  asked = [];
 });
 
-const run = (...args: string[]) =>
-  runCli(['keys', ...args, '--url', url], {
+const runIn = (group: string, ...args: string[]) =>
+  runCli([group, ...args], {
     out: (text) => {
       said.out += text;
     },
@@ -42,10 +44,13 @@ const run = (...args: string[]) =>
       said.err += text;
     },
   });
+const run = (...args: string[]) => runIn('keys', ...args, '--url', url);
+
+const id = '00000000-0000-4000-8000-000000000000';
 
 // As in a list, which also says whether a key is banned.
 const key: Key & { readonly bannedUntil: null } = {
-  id: '00000000-0000-4000-8000-000000000000',
+  id,
   name: null,
   account: null,
   plan: 'free',
@@ -61,6 +66,208 @@ const key: Key & { readonly bannedUntil: null } = {
   lastUsedAt: null,
   tokens: [],
 };
+
+describe('what is asked of the server', () => {
+  const accounts = 'GET /accounts?anyCaseOf=C-17';
+  const inADay = '2026-11-22T12:00:00.000Z';
+
+  test.each([
+    ['keys create --plan free', 'POST /keys {"plan":"free"}'],
+    [
+      'keys create --plan enterprise --per-minute 7 --per-day 8 --name acme --reason why',
+      'POST /keys?reason=why {"name":"acme","plan":"enterprise","quota":{"perMinute":7,"perDay":8}}',
+    ],
+    ['keys create --account C-17', accounts, 'POST /keys {"account":"C-17"}'],
+    ['keys create --plan pro --read-only', 'POST /keys {"plan":"pro","scopes":["pets:read"]}'],
+    [
+      'keys create --plan pro --scopes pets:write,pets:read --expires 24h',
+      `POST /keys {"plan":"pro","scopes":["pets:write","pets:read"],"expiresAt":"${inADay}"}`,
+    ],
+    [
+      'keys create --plan pro --expires 2027-01-31T00:00:00+01:00',
+      'POST /keys {"plan":"pro","expiresAt":"2027-01-30T23:00:00.000Z"}',
+    ],
+    ['keys list', 'GET /keys?limit=100'],
+    [
+      'keys list --plan pro --state active --name a --account C-17 --search b --banned --sort -name --limit 7',
+      'GET /keys?limit=7&plan=pro&state=active&name=a&account=C-17&search=b&banned=true&sort=-name',
+    ],
+    [
+      'keys list --token-prefix ast_0000 --deprecated-within 30d --unused-for 90d',
+      'GET /keys?tokenPrefix=ast_0000&deprecatedWithinDays=30&unusedForDays=90&limit=100',
+    ],
+    [`keys show ${id}`, `GET /keys/${id}`],
+    [`keys usage ${id}`, `GET /keys/${id}/usage?bucket=hour`],
+    [
+      `keys usage ${id} --since 60m`,
+      `GET /keys/${id}/usage?bucket=minute&from=2026-11-21T11:00:00.000Z`,
+    ],
+    [
+      `keys usage ${id} --since 48h`,
+      `GET /keys/${id}/usage?bucket=hour&from=2026-11-19T12:00:00.000Z`,
+    ],
+    [
+      `keys usage ${id} --since 7d --until 2026-11-15T00:00:00Z`,
+      `GET /keys/${id}/usage?bucket=hour&from=2026-11-14T12:00:00.000Z&to=2026-11-15T00:00:00.000Z`,
+    ],
+    [
+      `keys usage ${id} --since 49h --bucket minute`,
+      `GET /keys/${id}/usage?bucket=minute&from=2026-11-19T11:00:00.000Z`,
+    ],
+    [
+      `keys usage ${id} --since 49h`,
+      `GET /keys/${id}/usage?bucket=day&from=2026-11-19T11:00:00.000Z`,
+    ],
+    [`keys set-plan ${id} pro`, `PATCH /keys/${id} {"plan":"pro"}`],
+    [
+      `keys set-plan ${id} enterprise --per-minute 7 --per-day 8`,
+      `PATCH /keys/${id} {"plan":"enterprise","quota":{"perMinute":7,"perDay":8}}`,
+    ],
+    [
+      `keys update ${id} --name a --account C-17 --no-expires`,
+      accounts,
+      `PATCH /keys/${id} {"name":"a","account":"C-17","expiresAt":null}`,
+    ],
+    [
+      `keys update ${id} --no-name --no-account --expires 1d --reason why`,
+      `PATCH /keys/${id}?reason=why {"name":null,"account":null,"expiresAt":"${inADay}"}`,
+    ],
+    [`keys update ${id} --read-only`, `PATCH /keys/${id} {"scopes":["pets:read"]}`],
+    [`keys rotate ${id}`, `POST /keys/${id}/rotate {}`],
+    [`keys rotate ${id} --grace 24h`, `POST /keys/${id}/rotate {"graceSeconds":86400}`],
+    [`keys rotate ${id} --grace 0`, `POST /keys/${id}/rotate {"graceSeconds":0}`],
+    [`keys suspend ${id} --reason why`, `POST /keys/${id}/suspend?reason=why`],
+    [`keys resume ${id}`, `POST /keys/${id}/resume`],
+    [`keys revoke ${id}`, `POST /keys/${id}/revoke`],
+    [`keys unban ${id}`, `POST /keys/${id}/unban`],
+    [
+      'accounts list --plan pro --suspended --search c',
+      'GET /accounts?plan=pro&suspended=true&search=c&limit=100',
+    ],
+    ['accounts show a/b', 'GET /accounts/a%2Fb'],
+    ['accounts set-plan C-17 pro', accounts, 'PUT /accounts/C-17 {"plan":"pro"}'],
+    ['accounts set-plan C-17 none', accounts, 'PUT /accounts/C-17 {"plan":null}'],
+    [
+      'accounts set-plan C-17 enterprise --per-minute 7 --per-day 8',
+      accounts,
+      'PUT /accounts/C-17 {"plan":"enterprise","quota":{"perMinute":7,"perDay":8}}',
+    ],
+    ['accounts suspend C-17 --reason why', 'POST /accounts/C-17/suspend?reason=why'],
+    ['accounts resume C-17', 'POST /accounts/C-17/resume'],
+    [
+      'operators create --name Ann --role owner --expires 1d',
+      `POST /operators {"name":"Ann","role":"owner","expiresAt":"${inADay}"}`,
+    ],
+    ['operators list', 'GET /operators'],
+    [`operators rotate ${id} --grace 1h`, `POST /operators/${id}/rotate {"graceSeconds":3600}`],
+    [`operators revoke ${id}`, `POST /operators/${id}/revoke`],
+    ['audit', 'GET /audit?limit=50'],
+    [
+      `audit --key ${id} --since 7d --until 1d --action key.revoked --actor admin_token --limit 1000`,
+      `GET /audit?limit=100&keyId=${id}&actor=admin_token&action=key.revoked&from=2026-11-14T12:00:00.000Z&to=2026-11-20T12:00:00.000Z`,
+    ],
+    [
+      `audit --actor ${id} --operator ${id} --account C-17`,
+      `GET /audit?operatorId=${id}&actor=${id}&account=C-17&limit=50`,
+    ],
+    ['usage top', 'GET /usage?groupBy=key'],
+    [
+      'usage top --since 1d --plan pro --account C-17 --limit 5',
+      'GET /usage?groupBy=key&from=2026-11-20T12:00:00.000Z&plan=pro&account=C-17&limit=5',
+    ],
+  ])('%s', async (line, ...requests) => {
+    // The shape of the answer is none of this test's business: it is refused after the last request.
+    answer = { status: 200, type: 'application/json', body: requests.length > 1 ? '[]' : '{}' };
+    const [group = '', ...args] = line.split(' ');
+    await runIn(group, ...args, '--url', url);
+    expect(asked).toEqual(requests.map((request) => request.replace(' /', ' /admin/v1/')));
+  });
+});
+
+describe('wrong usage', () => {
+  const plan = 'keys create --plan';
+  test.each([
+    ['keys create', '--plan: expected one of free, pro, business, enterprise'],
+    [`${plan} gold`, 'Allowed choices are free, pro, business, enterprise'],
+    [`${plan} enterprise`, '--per-minute and --per-day: expected both'],
+    [`${plan} enterprise --per-minute 5`, '--per-day: expected an integer from 1'],
+    [`${plan} pro --per-minute 5 --per-day 6`, 'only Enterprise keys have numbers of their own'],
+    [
+      `${plan} enterprise --per-minute 0 --per-day 6`,
+      '--per-minute: expected an integer from 1 to 2147483647',
+    ],
+    [`${plan} free --expires soon`, 'such as 90d or 24h'],
+    [`${plan} free --expires 2030-01-01`, 'a date and time with its offset'],
+    [`${plan} free --expires 2020-01-01T00:00:00Z`, '--expires: expected a time to come'],
+    [`${plan} free --scopes pets:sell`, '--scopes: expected'],
+    [`${plan} free --scopes pets:read,pets:read`, '--scopes: expected'],
+    [`${plan} free --scopes `, '--scopes: expected'],
+    [
+      `${plan} free --read-only --scopes pets:write`,
+      "'--read-only' cannot be used with option '--scopes <list>'",
+    ],
+    [`${plan} free --name `, '--name: expected 1 to 255 characters'],
+    ['keys show', "missing required argument 'id'"],
+    ['keys show acme', 'id: expected a UUID'],
+    [`keys set-plan ${id}`, "missing required argument 'plan'"],
+    [`keys update ${id}`, 'expected one or more of name, account'],
+    [`keys rotate ${id} --grace 31d`, '--grace: expected an integer from 0 to 2592000'],
+    [`keys rotate ${id} --grace -1`, 'Expected a number with s, m, h or d'],
+    [`keys revoke ${id} ${id}`, 'too many arguments'],
+    ['keys list --state banned', 'Allowed choices are active, suspended, expired, revoked'],
+    ['keys list --unused-for 90', 'Expected a number of days, such as 90d'],
+    ['keys list --unused-for 401d', '--unused-for: expected an integer from 1 to 400'],
+    ['keys list --limit 0', 'Expected a whole number from 1 on'],
+    ['keys list --everything', "unknown option '--everything'"],
+    ['keys list --url localhost', 'Expected an origin'],
+    ['keys destroy', "unknown command 'destroy'"],
+    ['accounts show', "missing required argument 'account'"],
+    ['accounts set-plan C-17', "missing required argument 'plan'"],
+    ['accounts set-plan C-17 gold', 'Allowed choices are free, pro, business, enterprise, none'],
+    ['accounts set-plan C-17 enterprise', '--per-minute and --per-day: expected both'],
+    ['accounts set-plan C-17 none --per-minute 5 --per-day 6', 'only Enterprise keys have numbers'],
+    ['accounts list --plan none', 'Allowed choices are free, pro, business, enterprise'],
+    ['operators create --name Ann', '--role: expected one of viewer, operator, owner'],
+    ['audit --action nothing', 'Allowed choices are key.created'],
+    ['usage top --limit 101', '--limit: expected one integer from 1 to 100'],
+  ])('%s', async (line, message) => {
+    const [group = '', ...args] = line.split(' ');
+    expect(await runIn(group, ...args)).toBe(2);
+    expect(said.out).toBe('');
+    expect(said.err).toContain(message);
+    expect(said.err).toMatch(/^error: .*\nAdd --help for what it takes\.\n$/);
+    expect(asked).toEqual([]);
+  });
+
+  test('no command prints the help, and no group the groups', async () => {
+    expect(await runIn('keys')).toBe(2);
+    expect(said).toEqual({ out: '', err: expect.stringMatching(/^Usage: npm run keys -- /) });
+    said.err = '';
+    expect(await runIn('pets')).toBe(2);
+    expect(said.err).toBe('error: expected one of keys, accounts, operators, audit, usage\n');
+  });
+});
+
+test('--help says what a command takes, in the words of the contract', async () => {
+  expect(await run('rotate', '--help')).toBe(0);
+  const flat = said.out.replaceAll(/\s+/g, ' ');
+  expect(flat).toMatch(/^Usage: npm run keys -- rotate \[options\] <id> Creates a new token/);
+  for (const [option, description] of [
+    ['id', 'The id of the key.'],
+    ['--grace <duration>', 'How long the tokens before it stay valid'],
+    ['--reason <text>', 'Why, for the audit log. (such as Contract 2026-118)'],
+    ['--json', 'Write JSON'],
+  ]) {
+    expect(flat).toContain(`${option} ${description}`);
+  }
+  expect(flat).not.toContain('`');
+  said.out = '';
+  await run('--help');
+  expect(said.out).toMatch(
+    /\n {2}rotate \[options\] <id> +Replace a key's tokens with a new one\n/,
+  );
+  expect(said.out).toContain('Exit codes: 0 done, 1 failed, 2 wrong usage.');
+});
 
 test.each([
   { what: 'a page', type: 'text/html', body: '<h1>Welcome</h1>' },

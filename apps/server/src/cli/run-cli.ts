@@ -1,22 +1,30 @@
-import { CommanderError } from 'commander';
+import { adminContract } from '@animal-store/contract/admin';
+import type { AppRoute } from '@ts-rest/core';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { escapeUnprintable } from '../shared/escape-unprintable.ts';
 import { StartupError } from '../shared/startup-error.ts';
-import { createAccountsProgram } from './accounts-program.ts';
-import { createAuditProgram } from './audit-program.ts';
+import { callAdmin, listAll } from './admin-client.ts';
 import { CliError } from './cli-error.ts';
-import type { CliOutput } from './create-program.ts';
-import { createKeysProgram } from './keys-program.ts';
-import { createOperatorsProgram } from './operators-program.ts';
-import { createUsageProgram } from './usage-program.ts';
+import { type CommandSpec, commandGroups } from './command-table.ts';
+import { findServer, type ServerAccess } from './find-server.ts';
+import { type AdminRequest, addRequestOptions, isPaged } from './request-options.ts';
 
-/** The groups of commands: `npm run keys`, and so on. */
-const programs = {
-  keys: createKeysProgram,
-  accounts: createAccountsProgram,
-  operators: createOperatorsProgram,
-  audit: createAuditProgram,
-  usage: createUsageProgram,
-} as const;
+/** Where a command writes: results to one stream, messages to the other. */
+export interface CliOutput {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** How wide the terminal is. Files and pipes get the usual width. */
+  readonly columns?: number | undefined;
+}
+
+/** The width of what is not a terminal. */
+const usualColumns = 80;
+
+const connection = `
+Without further settings it talks to the embedded server on DATA_DIR, through a Unix socket that only
+your user can open. For any other server set OPS_URL and ADMIN_TOKEN (an operator's token will do).
+Exit codes: 0 done, 1 failed, 2 wrong usage.
+`;
 
 /**
  * Runs one command and gives its exit code: 0, 1 for a failure, 2 for wrong usage.
@@ -33,12 +41,12 @@ export async function runCli(
     err: (text) => err(escapeUnprintable(text)),
     columns,
   };
-  if (!isGroup(group)) {
-    output.err(`error: expected one of ${Object.keys(programs).join(', ')}\n`);
+  if (!Object.hasOwn(commandGroups, group)) {
+    output.err(`error: expected one of ${Object.keys(commandGroups).join(', ')}\n`);
     return 2;
   }
   try {
-    await programs[group](output).parseAsync(args, { from: 'user' });
+    await createProgram(group, output).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
     // Help that was asked for comes as an error, too.
@@ -49,6 +57,83 @@ export async function runCli(
   }
 }
 
-function isGroup(group: string): group is keyof typeof programs {
-  return Object.hasOwn(programs, group);
+function createProgram(group: string, output: CliOutput): Command {
+  const { description = '', examples = [], commands = {} } = commandGroups[group] ?? {};
+  const program = new Command(`npm run ${group} --`)
+    .description(description)
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: output.out, writeErr: output.err })
+    .showHelpAfterError('Add --help for what it takes.')
+    .addHelpText(
+      'after',
+      `\nExamples:\n${examples.map((line) => `  npm run ${line}\n`).join('')}${connection}`,
+    );
+  for (const [name, spec] of Object.entries(commands)) {
+    addCommand(name === '' ? program : program.command(name), spec, output);
+  }
+  return program;
+}
+
+/** Makes a command of an operation: what it takes and says of itself is in the contract. */
+function addCommand(command: Command, spec: CommandSpec, output: CliOutput): void {
+  const route: AppRoute = adminContract[spec.operation];
+  const { summary = '', description = '' } = route;
+  if (command.description() === '') {
+    // What comes after the first sentence is for callers of the API.
+    const [sentence = ''] = /^.*?\.(?= |$)/.exec(description) ?? [];
+    command
+      .summary(spec.summary ?? summary)
+      .description(spec.summary ? `${spec.summary}.` : sentence.replaceAll('`', ''));
+  }
+  const readRequest = addRequestOptions(command, route, spec);
+  for (const option of commonOptions()) command.addOption(option);
+  command.action(async () => {
+    const request = readRequest();
+    const options = command.opts<{ json?: true; url?: string; tokenFile?: string }>();
+    const access = findServer(options);
+    await warnOfAlikeAccounts(access, spec, request, output);
+    request.query = spec.complete?.(request.query) ?? request.query;
+    request.query.limit ??= spec.limit;
+    const body = isPaged(route)
+      ? await listAll(access, spec.operation, request)
+      : (await callAdmin(access, spec.operation, request)).body;
+    output.out(
+      options.json
+        ? `${JSON.stringify(body, null, 2)}\n`
+        : spec.show(body as never, output.columns ?? usualColumns),
+    );
+  });
+}
+
+/** The options that say where the server is and how to answer; every command has them. */
+const commonOptions = (): readonly Option[] => [
+  new Option('--json', 'Write JSON, for scripts.'),
+  new Option('--url <origin>', "The operators' listener (or set OPS_URL).").argParser((text) => {
+    if (URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, '')) {
+      return new URL(text).origin;
+    }
+    throw new InvalidArgumentError('Expected an origin, such as http://127.0.0.1:3001.');
+  }),
+  new Option('--token-file <path>', 'A file with the token (or set ADMIN_TOKEN).'),
+];
+
+/** Warns before an account is created whose name differs from that of another in letter case only. */
+async function warnOfAlikeAccounts(
+  access: ServerAccess,
+  { operation }: CommandSpec,
+  request: AdminRequest,
+  { err }: CliOutput,
+): Promise<void> {
+  if (!['createKey', 'changeKey', 'setAccountPlan'].includes(operation)) return;
+  const given = operation === 'setAccountPlan' ? request.params.account : request.body.account;
+  if (typeof given !== 'string') return;
+  const name = given.normalize('NFC').trim();
+  const query = { anyCaseOf: name };
+  // Where this is refused, the change will be, too, and say why.
+  const answer = await callAdmin(access, 'listAccounts', { query }).catch(() => ({ body: [] }));
+  const alike = answer.body.map(({ account }) => account);
+  if (alike.length === 0 || alike.includes(name)) return;
+  const names = alike.map((account) => escapeUnprintable(JSON.stringify(account))).join(', ');
+  err(`Warning: letter case matters: there is already the account ${names}.\n`);
 }

@@ -27,27 +27,12 @@ function showChange({ before, after }: AuditEntry): string {
 }
 
 function showMember(state: AuditState, name: keyof AuditState): string | undefined {
-  switch (name) {
-    case 'quota':
-      return state.quota && `${state.quota.perMinute}/${state.quota.perDay}`;
-    case 'tokens':
-      return state.tokens?.map(({ prefix }) => `${prefix}…`).join(' ');
-    case 'expiresAt':
-    case 'revokedAt':
-    case 'bannedUntil': {
-      const instant = state[name];
-      return instant == null ? undefined : toTime(instant);
-    }
-    case 'scopes':
-      return state.scopes?.join(' ');
-    case 'suspension':
-      return state.suspension == null ? undefined : toTime(state.suspension.at);
-    case 'strikes':
-      return state.strikes === undefined ? undefined : String(state.strikes);
-    case 'name':
-    case 'account':
-    case 'plan':
-    case 'role':
-      return state[name] ?? undefined;
+  const value = state[name];
+  if (value == null) return undefined;
+  if (Array.isArray(value)) {
+    return value.map((it) => (typeof it === 'string' ? it : `${it.prefix}…`)).join(' ');
   }
+  if (typeof value !== 'object')
+    return /At$|Until$/.test(name) ? toTime(String(value)) : `${value}`;
+  return 'at' in value ? toTime(value.at) : `${value.perMinute}/${value.perDay}`;
 }

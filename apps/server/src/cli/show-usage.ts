@@ -12,6 +12,16 @@ import { formatBars } from './bar-chart.ts';
 import { formatTable, none, toCount } from './format-table.ts';
 import { toMinute } from './format-time.ts';
 
+const hourMs = 3_600_000;
+
+/** A bucket of which a span of time has few enough to look at. Without a start, that of the server. */
+export function bucketFor({ from, to }: { from?: unknown; to?: unknown }): UsageBucket {
+  const end = to === undefined ? Date.now() : Date.parse(String(to));
+  const ms = from === undefined ? 24 * hourMs : end - Date.parse(String(from));
+  if (ms <= hourMs) return 'minute';
+  return ms <= 48 * hourMs ? 'hour' : 'day';
+}
+
 /** What a key has used: a bar for each bucket, and a table by operation and outcome. */
 export function showKeyUsage({ from, to, bucket, rows }: LedgerOfKey, columns: number): string {
   const period = `${toMinute(from)} to ${toMinute(to)}`;

@@ -31,7 +31,7 @@ export const AccountPath = z.object({
   // Accounts of versions before may have names that a new one may not have.
   account: Name.meta({
     description:
-      "The operator's own reference, URL-encoded. If there is no account with exactly this name, white space and the normal form of letters do not matter.",
+      "The operator's own reference. If there is no account with exactly this name, white space and the normal form of letters do not matter.",
     examples: [exampleKey.account],
   }),
 });

@@ -1,0 +1,110 @@
+import type { OperationName, SuccessBody } from './admin-client.ts';
+import type { RequestForm } from './request-options.ts';
+import { showAccount, showAccounts } from './show-accounts.ts';
+import { showAuditEntries } from './show-audit.ts';
+import { showIssuedKey, showKey, showKeys } from './show-keys.ts';
+import { showIssuedOperator, showOperator, showOperators } from './show-operators.ts';
+import { bucketFor, showBusiestKeys, showKeyUsage } from './show-usage.ts';
+
+/** A command: an operation of the admin API, and what people see of its answer. */
+export interface CommandSpec extends RequestForm {
+  readonly operation: OperationName;
+  /** @param columns how wide the terminal is. */
+  readonly show: (body: never, columns: number) => string;
+  /** Instead of the operation's, where the command is only a part of it. */
+  readonly summary?: string;
+  /** How much of a list is shown unless told otherwise. */
+  readonly limit?: number;
+  /** Completes what is asked by what was given. */
+  readonly complete?: (query: Record<string, unknown>) => Record<string, unknown>;
+}
+
+const command = <Name extends OperationName>(
+  operation: Name,
+  show: (body: SuccessBody<Name>, columns: number) => string,
+  form: Omit<CommandSpec, 'operation' | 'show'> = {},
+): CommandSpec => ({ operation, show, ...form });
+
+/** A group of commands: what `npm run` takes. */
+interface CommandGroup {
+  readonly description: string;
+  readonly examples: readonly string[];
+  /** The commands by name. One without a name is the group itself. */
+  readonly commands: Readonly<Record<string, CommandSpec>>;
+}
+
+export const commandGroups: Readonly<Record<string, CommandGroup>> = {
+  keys: {
+    description: 'Create, change, suspend and revoke the API keys of a running Animal Store.',
+    examples: [
+      'keys -- create --name acme --plan pro --expires 90d',
+      'keys -- create --name "catalogue page" --plan free --read-only',
+      'keys -- create --plan enterprise --per-minute 5000 --per-day 1000000',
+      'keys -- list --state active --account C-17 --unused-for 90d',
+      'keys -- update <id> --name acme-2 --no-expires --reason "Contract 2026-118"',
+      'keys -- usage <id> --since 7d',
+      'keys -- rotate <id> --grace 24h',
+    ],
+    commands: {
+      create: command('createKey', showIssuedKey),
+      list: command('listKeys', showKeys),
+      show: command('getKey', showKey, { only: [] }),
+      usage: command('getKeyUsage', showKeyUsage, {
+        complete: (query) => ({ bucket: bucketFor(query), ...query }),
+      }),
+      'set-plan': command('changeKey', showKey, {
+        summary: "Change a key's plan or numbers",
+        argument: 'plan',
+        only: ['plan', 'quota'],
+      }),
+      update: command('changeKey', showKey),
+      rotate: command('rotateKey', showIssuedKey),
+      suspend: command('suspendKey', showKey),
+      resume: command('resumeKey', showKey),
+      revoke: command('revokeKey', showKey),
+      unban: command('unbanKey', showKey),
+    },
+  },
+  accounts: {
+    description: 'Give accounts limits that their keys share, and suspend them.',
+    examples: [
+      'accounts -- set-plan C-17 business --reason "Contract 2026-118"',
+      'accounts -- set-plan C-17 enterprise --per-minute 5000 --per-day 1000000',
+      'accounts -- set-plan C-17 none',
+      'accounts -- suspend C-17 --reason "Invoice 4711 is open"',
+    ],
+    commands: {
+      list: command('listAccounts', showAccounts),
+      show: command('getAccount', showAccount, { only: [] }),
+      'set-plan': command('setAccountPlan', showAccount, { argument: 'plan' }),
+      suspend: command('suspendAccount', showAccount),
+      resume: command('resumeAccount', showAccount),
+    },
+  },
+  operators: {
+    description: 'Manage who may use the admin API of a running Animal Store.',
+    examples: ['operators -- create --name Ann --role operator --expires 90d'],
+    commands: {
+      create: command('createOperator', showIssuedOperator),
+      list: command('listOperators', showOperators),
+      rotate: command('rotateOperator', showIssuedOperator),
+      revoke: command('revokeOperator', showOperator),
+    },
+  },
+  audit: {
+    description: 'Show who changed what in a running Animal Store, the newest first.',
+    examples: ['audit -- --key <id> --since 7d', 'audit -- --action key.revoked --account C-17'],
+    commands: { '': command('listAuditEntries', showAuditEntries, { limit: 50 }) },
+  },
+  usage: {
+    description: 'Show who uses a running Animal Store.',
+    examples: ['usage -- top --since 7d --plan pro --limit 20'],
+    commands: {
+      top: command('getUsage', showBusiestKeys, {
+        summary: 'List the busiest keys, by whole days in UTC: today by default',
+        only: ['from', 'to', 'plan', 'account', 'limit'],
+        preset: { query: { groupBy: 'key' } },
+      }),
+    },
+  },
+};

@@ -1,0 +1,281 @@
+import type { AppRoute } from '@ts-rest/core';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+
+/** Members of a request that are read from options, and some that the CLI itself needs. */
+interface Members {
+  [name: string]: unknown;
+  limit?: unknown;
+  account?: unknown;
+  scopes?: unknown;
+}
+
+/** What a request of the admin API consists of, as its contract takes it. */
+export type AdminRequest = Record<'params' | 'query' | 'body', Members>;
+
+/** How the options of a command differ from its operation. */
+export interface RequestForm {
+  /** The only members that it takes, besides those of the path and the reason. */
+  readonly only?: readonly string[] | undefined;
+  /** A member that is an argument, as the path's are. */
+  readonly argument?: string | undefined;
+  /** Members that it sets by itself. */
+  readonly preset?: Partial<AdminRequest> | undefined;
+}
+
+/** As much of a JSON Schema as the contract uses. */
+interface JsonSchema {
+  readonly $ref?: string;
+  readonly oneOf?: readonly JsonSchema[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly not?: unknown;
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+}
+
+/** A member of a request, and the forms that it may have: more than one if its schema is a union. */
+interface Member {
+  readonly part: keyof AdminRequest;
+  readonly path: readonly string[];
+  readonly forms: readonly JsonSchema[];
+}
+
+/** What an operation has besides what an operator asks for: this CLI reads all pages, and shows no history. */
+const unasked = ['cursor', 'include'];
+
+/** A null, written as an argument. */
+const none = 'none';
+
+/** Tells whether an operation answers in pages. */
+export const isPaged = ({ query }: AppRoute): boolean =>
+  query instanceof z.ZodObject && 'cursor' in query.shape;
+
+/**
+ * Gives a command the arguments and options of an operation: one for each member of its path, query and
+ * body.
+ *
+ * @returns reads the request from what was given, or ends the command with what the contract says is wrong.
+ */
+export function addRequestOptions(
+  command: Command,
+  route: AppRoute,
+  { only, argument, preset = {} }: RequestForm,
+): () => AdminRequest {
+  const schemas = {
+    params: route.pathParams,
+    query: route.query,
+    body: 'body' in route ? route.body : undefined,
+  };
+  const parts = ['params', 'body', 'query'] as const;
+  const members = parts
+    .flatMap((part) => membersOf(part, schemas[part]))
+    .filter(({ part, path: [name = ''] }) => {
+      if (part !== 'params' && only !== undefined && ![...only, 'reason'].includes(name))
+        return false;
+      return !unasked.includes(name) && preset[part]?.[name] === undefined;
+    });
+  const isArgument = ({ part, path: [name] }: Member) => part === 'params' || name === argument;
+  const args = members.filter(isArgument);
+  const options = members.filter((member) => !isArgument(member));
+  for (const member of args) command.addArgument(toArgument(member));
+  for (const member of options) {
+    command.addOption(toOption(member));
+    if (isNullable(member))
+      command.addOption(new Option(`--no-${nameOf(member)}`, 'none any more'));
+    if (member.path[0] === 'scopes') command.addOption(readOnly());
+  }
+
+  return () => {
+    const request: AdminRequest = { params: {}, query: {}, body: {} };
+    const set = ({ part, path }: Member, value: unknown) => {
+      const [name = '', inner] = path;
+      const holder = request[part];
+      if (inner === undefined) holder[name] = value;
+      else holder[name] = { ...(holder[name] as object | undefined), [inner]: value };
+    };
+    args.forEach((member, index) => {
+      const given: unknown = command.processedArgs[index];
+      set(member, given === none && isNullable(member) ? null : given);
+    });
+    const given = command.opts<{ [name: string]: unknown; readOnly?: true }>();
+    for (const member of options) {
+      const value = given[toOption(member).attributeName()];
+      if (value !== undefined) set(member, value === false ? null : value);
+    }
+    if (given.readOnly) request.body.scopes = ['pets:read'];
+    for (const part of parts) {
+      request[part] = { ...preset[part], ...request[part] };
+      const schema = schemas[part];
+      // The limit of a list is that of all its pages.
+      const { limit, ...members } = request[part];
+      const read = isPaged(route) ? members : request[part];
+      const { error } = schema instanceof z.ZodType ? schema.safeParse(read) : {};
+      if (error !== undefined) command.error(`error: ${explain(error, args, options)}`);
+    }
+    return request;
+  };
+}
+
+/** The members of a part of a request; of an object in it, its own. Those of a union are the members of all its variants. */
+function membersOf(part: Member['part'], schema: unknown): Member[] {
+  if (!(schema instanceof z.ZodType)) return [];
+  const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input' }) as JsonSchema & {
+    readonly $defs?: Readonly<Record<string, JsonSchema>>;
+  };
+  function formsOf({ $ref = '', ...own }: JsonSchema): JsonSchema[] {
+    const { oneOf, anyOf, ...form }: JsonSchema = {
+      ...$defs[$ref.replace('#/$defs/', '')],
+      ...own,
+    };
+    if (form.not !== undefined) return [];
+    if (form.type === 'array') return [{ ...form, enum: formsOf(form.items ?? {})[0]?.enum ?? [] }];
+    const union = form.type === undefined ? (oneOf ?? anyOf) : undefined;
+    return union?.flatMap(formsOf).map((variant) => ({ ...variant, ...form })) ?? [form];
+  }
+  function* collect(path: readonly string[], holders: readonly JsonSchema[]): Iterable<Member> {
+    const names = new Set(holders.flatMap(({ properties = {} }) => Object.keys(properties)));
+    for (const name of names) {
+      const forms = holders.flatMap(({ properties }) => formsOf(properties?.[name] ?? { not: {} }));
+      if (forms.some(({ properties }) => properties)) yield* collect([...path, name], forms);
+      else yield { part, path: [...path, name], forms };
+    }
+  }
+  return [...collect([], formsOf(root))];
+}
+
+const isNullable = ({ forms }: Member) => forms.some(({ type }) => type === 'null');
+
+/** The values that a member may have, if they can be listed. */
+function choicesOf({ forms }: Member): string[] {
+  const choices = forms
+    .filter(({ type }) => type !== 'null')
+    .map((form) => form.enum ?? (form.const === undefined ? [] : [form.const]));
+  return choices.some(({ length }) => length === 0) ? [] : [...new Set(choices.flat())];
+}
+
+/** The name of an option. Units are not part of it, but of its value: `--grace 24h`. */
+function nameOf({ path }: Member): string {
+  const name = path.at(-1) ?? '';
+  if (name === 'from') return 'since';
+  if (name === 'to') return 'until';
+  return name
+    .replace(/(At|Seconds|Days|Id)$/, '')
+    .replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+const describe = ({ forms: [form] }: Member) =>
+  (form?.description ?? '').replace(/; `null` [^.;]*/, '').replaceAll('`', '');
+
+function toArgument(member: Member): Argument {
+  const name = member.path[0]?.endsWith('Id') ? 'id' : nameOf(member);
+  const argument = new Argument(`<${name}>`, describe(member));
+  const choices = choicesOf(member);
+  if (isNullable(member)) choices.push(none);
+  return choices.length === 0 ? argument : argument.choices(choices);
+}
+
+function toOption(member: Member): Option {
+  const { part, path, forms } = member;
+  const flag = `--${nameOf(member)}`;
+  const choices = choicesOf(member);
+  if (choices.join() === 'true') {
+    return new Option(flag, describe(member)).argParser(() => 'true');
+  }
+  const [form = {}] = forms;
+  const name = path.at(-1) ?? '';
+  const option = (value: string, read?: (text: string) => unknown, hint = '') => {
+    const made = new Option(`${flag} <${value}>`, `${describe(member)}${hint && ` (${hint})`}`);
+    if (choices.length > 0) made.choices(choices);
+    return read === undefined ? made : made.argParser(read);
+  };
+  if (form.format === 'date-time') {
+    // What a question is about has been; what a body sets is to come.
+    const direction = part === 'body' ? 1 : -1;
+    return option('when', (text) => readInstant(text, direction), durationsAndTimes);
+  }
+  if (name.endsWith('Seconds')) return option('duration', readSeconds, '90d, 24h, … or 0');
+  if (name.endsWith('Days')) return option('days', readDays, '90d');
+  if (name === 'limit') return option('n', readLimit);
+  if (form.type === 'integer') return option('n', Number);
+  if (form.type === 'array')
+    return option('list', (text) => text.split(','), 'with commas between');
+  if (choices.length > 0) return option(nameOf(member));
+  const [example] = form.examples ?? [];
+  return option(
+    name.endsWith('Id') ? 'id' : 'text',
+    undefined,
+    example === undefined ? '' : `such as ${example}`,
+  );
+}
+
+/** The short form of the scope of a key that only reads. */
+const readOnly = () =>
+  new Option('--read-only', 'It may only read: for a key that browsers see.').conflicts('scopes');
+
+/** What the contract says is wrong, and with which argument or options. */
+function explain(
+  { issues: [issue] }: z.ZodError,
+  args: readonly Member[],
+  options: readonly Member[],
+): string {
+  const { path = [], message = '' } = issue ?? {};
+  if (path.length === 0) return message;
+  const isAbout = (member: Member) =>
+    path.every((name, index) => index >= member.path.length || member.path[index] === name);
+  const names = [
+    ...args.filter(isAbout).map((member) => toArgument(member).name()),
+    ...options.filter(isAbout).map((member) => `--${nameOf(member)}`),
+  ].join(' and ');
+  // The members of an object are options of their own.
+  const isObject = issue?.code === 'invalid_type' && issue.expected === 'object';
+  return `${names}: ${isObject ? 'expected both' : message}`;
+}
+
+const durationsAndTimes = '90d, 24h, … or 2027-01-31T00:00:00Z';
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Reads a duration such as `90d`, in seconds. A plain `0` is accepted. */
+function parseDuration(text: string): number | undefined {
+  if (text === '0') return 0;
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const seconds = unitSeconds[unit];
+  return seconds === undefined ? undefined : Number(count) * seconds;
+}
+
+function readSeconds(text: string): number {
+  const seconds = parseDuration(text);
+  if (seconds !== undefined) return seconds;
+  throw new InvalidArgumentError('Expected a number with s, m, h or d, such as 90d or 24h, or 0.');
+}
+
+function readLimit(text: string): number {
+  if (/^[1-9]\d{0,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a whole number from 1 on.');
+}
+
+/** Reads a number of days, as a query has it. */
+function readDays(text: string): string {
+  const [, days] = /^(\d+)d$/.exec(text) ?? [];
+  if (days !== undefined) return days;
+  throw new InvalidArgumentError('Expected a number of days, such as 90d.');
+}
+
+/** Reads a time, or a duration from now on or before now. */
+function readInstant(text: string, direction: 1 | -1): string {
+  const seconds = parseDuration(text);
+  const at = seconds === undefined ? Date.parse(text) : Date.now() + direction * seconds * 1000;
+  // A bare date would mean midnight in UTC to some, and here to others.
+  if (!Number.isNaN(at) && (seconds !== undefined || /[\d:](?:Z|[+-]\d\d:\d\d)$/.test(text))) {
+    return new Date(at).toISOString();
+  }
+  throw new InvalidArgumentError(
+    'Expected a number with s, m, h or d, such as 90d or 24h, or a date and time with its offset, such as 2027-01-31T00:00:00Z.',
+  );
+}
