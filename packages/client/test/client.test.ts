@@ -1,228 +1,492 @@
-import { expect, test } from 'vitest';
-import { createClient } from '../src/client.ts';
-import { answer, startScriptedServer } from './scripted-server.ts';
+import { inspect } from 'node:util';
+import { defaultBanPolicy, pageLimit, rateLimitStatusRoutes, routes } from '@animal-store/contract';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { maxPageLength } from '../src/each-pet.ts';
+import { type AnimalStoreClient, createClient, isApiError, version } from '../src/index.ts';
+import { minStrikes, strikeShare, strikeWindowMs } from '../src/quota-knowledge.ts';
+import { rejection } from './rejection.ts';
+import {
+  answerJson,
+  baseUrl,
+  deny,
+  disconnect,
+  hang,
+  ok,
+  openStore,
+  refuse,
+  type Step,
+  scriptFetch,
+} from './scripted-fetch.ts';
 
-const apiKey = 'ast_0123456789abcdefghijABCDEFGHIJ012345';
-const cat = '{"id":1,"name":"Mia","categoryId":3,"status":"available"}';
+const cat = { id: 1, name: 'Mia', categoryId: 3, status: 'available' };
+const mia = { name: 'Mia', categoryId: 3 };
 
-/** What Node's own `fetch` adds to every request. */
-const added = [
-  'accept-encoding',
-  'accept-language',
-  'connection',
-  'content-length',
-  'host',
-  'sec-fetch-mode',
-  'user-agent',
-];
+/** A client whose failed calls are not repeated. */
+const open: typeof openStore = (steps, options) => openStore(steps, { maxRetries: 0, ...options });
 
-function ownHeaders(headers: object) {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !added.includes(name)));
-}
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
 
-test('listPets sends a bare GET and gives back the animals', async () => {
-  await using server = await startScriptedServer(answer(200, `[${cat}]`));
-  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+test('the client and the contract know the same ban policy and the same longest page', () => {
+  expect({ minStrikes, strikeShare, strikeWindowMs }).toEqual({
+    minStrikes: defaultBanPolicy.minStrikes,
+    strikeShare: defaultBanPolicy.strikeShare,
+    strikeWindowMs: defaultBanPolicy.strikeWindowSeconds * 1000,
+  });
+  expect(maxPageLength).toBe(pageLimit.max);
+});
 
-  await expect(store.listPets()).resolves.toEqual({
-    pets: [{ id: 1, name: 'Mia', categoryId: 3, status: 'available' }],
+test('the client and the contract know the same routes', async () => {
+  const { store, script } = open([ok, answerJson(200, {})]);
+  await store.listPets();
+  await store.createPet(mia);
+  await store.getPet(7);
+  await store.rateLimit();
+  const { listPets, createPet, getPet } = routes;
+  const known = [listPets, createPet, getPet, rateLimitStatusRoutes.getRateLimit];
+  expect(script.lines.map((line) => line.replace('/7', '/:petId'))).toEqual(
+    known.map(({ method, path }) => `${method} ${path}`),
+  );
+});
+
+describe('a request', () => {
+  const plain = {
+    accept: 'application/json',
+    authorization: expect.stringMatching(/^Bearer ast_scripted_\d+$/),
+    'user-agent': `animal-store-client/${version}`,
+  };
+  const withBody = { ...plain, 'content-type': 'application/json' };
+  const created = { ...withBody, 'idempotency-key': expect.any(String) };
+  type Call = (store: AnimalStoreClient) => Promise<unknown>;
+
+  test.each([
+    ['GET /pets', undefined, (store) => store.listPets()],
+    ['GET /pets', undefined, (store) => store.listPets({ limit: undefined, ids: undefined })],
+    [
+      'GET /pets?limit=50&status=sold&cursor=a%2Bb%2Fc%3D%26d',
+      undefined,
+      (store) => store.listPets({ limit: 50, status: 'sold', cursor: 'a+b/c=&d' }),
+    ],
+    [
+      'GET /pets?ids=5%2C9007199254740993&categoryId=-9223372036854775808',
+      undefined,
+      (store) => store.listPets({ ids: [5, 2n ** 53n + 1n], categoryId: -(2n ** 63n) }),
+    ],
+    ['GET /pets/-9223372036854775808', undefined, (store) => store.getPet(-(2n ** 63n))],
+    [
+      'POST /pets',
+      '{"name":"Mia \\"äö\\" 🐈","categoryId":9007199254740993}',
+      (store) =>
+        store.createPet({ name: 'Mia "äö" 🐈', categoryId: 2n ** 53n + 1n, status: undefined }),
+    ],
+    [
+      'PUT /store/orders/1?a=1',
+      '{"id":1152921504606846976}',
+      (store) =>
+        store.request({
+          method: 'PUT',
+          path: '/store/orders/1',
+          query: { a: 1, b: undefined },
+          body: { id: 2n ** 60n },
+        }),
+    ],
+    [
+      'POST /x',
+      undefined,
+      (store) => store.request({ method: 'POST', path: '/x', body: undefined }),
+    ],
+  ] as [string, string | undefined, Call][])('%s %s', async (line, body, call) => {
+    const { store, script } = open([
+      line.startsWith('GET /pets?') || line === 'GET /pets' ? ok : answerJson(200, cat),
+    ]);
+    await call(store);
+    expect(script.lines).toEqual([line]);
+    const { init } = script.requests[0] ?? expect.unreachable();
+    expect(init.body).toBe(body);
+    expect(init.redirect).toBe('manual');
+    const fields = line === 'POST /pets' ? created : body === undefined ? plain : withBody;
+    expect(init.headers).toEqual(fields);
+  });
+
+  test.each([
+    [
+      'a category that was rounded',
+      (store) => store.createPet({ ...mia, categoryId: 2 ** 53 }),
+      'categoryId: 9007199254740992 is not exact, use a bigint',
+    ],
+    [
+      'an id that was rounded',
+      (store) => store.getPet(-(2 ** 53)),
+      'id: -9007199254740992 is not exact, use a bigint',
+    ],
+    [
+      'one of several ids',
+      (store) => store.listPets({ ids: [1, 2 ** 53] }),
+      'ids: 9007199254740992 is not exact, use a bigint',
+    ],
+    [
+      'a filter that was rounded',
+      (store) => store.listPets({ categoryId: 2 ** 53 }),
+      'categoryId: 9007199254740992 is not exact, use a bigint',
+    ],
+    ['no id', (store) => store.getPet('' as never), 'id: expected an integer'],
+    [
+      'a key of two lines',
+      (store) => store.createPet(mia, { idempotencyKey: 'two\nlines' }),
+      undefined,
+    ],
+  ] as [string, Call, string | undefined][])(
+    'with %s is not sent',
+    async (_what, call, message) => {
+      const { store, script } = open([answerJson(200, cat)]);
+      const error = await rejection(call(store));
+      expect(error).toBeInstanceOf(TypeError);
+      if (message !== undefined) expect(error).toHaveProperty('message', message);
+      expect(inspect(error)).not.toContain('ast_scripted');
+      expect(script.requests).toEqual([]);
+    },
+  );
+
+  test('of a creation has the idempotency key that it is given, or one of its own', async () => {
+    const { store, script } = open([answerJson(201, cat)]);
+    await store.createPet(mia, { idempotencyKey: 'once-1' });
+    await store.createPet(mia, { idempotencyKey: undefined });
+    await store.createPet(mia);
+    const keys = script.fields('Idempotency-Key');
+    expect(keys[0]).toBe('once-1');
+    expect(keys[1]).toMatch(/^\d{1,10}(?:-\d{1,10}){3}$/);
+    expect(new Set(keys).size).toBe(3);
+  });
+});
+
+test('an answer is exact, and keeps members and statuses that a newer service adds', async () => {
+  const text = '{"id":1,"name":"Mia","categoryId":9223372036854775807,"status":"lent","chip":"x1"}';
+  const { store } = open([() => new Response(`[${text}]`)]);
+  expect(await store.listPets()).toEqual({
+    pets: [{ id: 1, name: 'Mia', categoryId: 2n ** 63n - 1n, status: 'lent', chip: 'x1' }],
     nextCursor: undefined,
     resumeCursor: '~1~',
   });
+});
 
-  expect(server.requests).toHaveLength(1);
-  expect(server.requests[0]?.line).toBe('GET /v1/pets');
-  expect(server.requests[0]?.body).toBe('');
-  expect(ownHeaders(server.requests[0]?.headers ?? {})).toEqual({
-    accept: 'application/json',
-    authorization: `Bearer ${apiKey}`,
+describe('request()', () => {
+  test.each([
+    '.evil.example/',
+    '',
+    'pets',
+    'https://evil.example/v1/pets',
+    '/pets/../../admin',
+    '/%2e%2e/admin',
+    '/..\\\\admin',
+  ])('refuses the path %j, which could lead the key out of the service', async (path) => {
+    const { store, script } = open([ok]);
+    expect(await rejection(store.request({ path }))).toEqual(
+      new TypeError('path: expected one below baseUrl'),
+    );
+    expect(script.requests).toEqual([]);
+  });
+
+  test.each([
+    ['//evil.example/pets', {}, '//evil.example/pets'],
+    ['/@evil.example', {}, '/@evil.example'],
+    ['/pets?limit=1&x=%20', {}, '/pets?limit=1&x=%20'],
+    ['/pets?limit=1&a=b', { limit: 2, a: undefined, b: 'ä &' }, '/pets?limit=2&b=%C3%A4+%26'],
+    ['/pets/ü', {}, '/pets/%C3%BC'],
+  ])('makes of the path %j and the query %j the address %j', async (path, query, expected) => {
+    const { store, script } = open([ok]);
+    await store.request({ path, query });
+    expect(script.lines).toEqual([`GET ${expected}`]);
+  });
+
+  class Order {
+    id = 7;
+  }
+  test.each([
+    [{ a: [1n, null] }, '{"a":[1,null]}'],
+    ['', '""'],
+    [0, '0'],
+    [2n ** 60n, '1152921504606846976'],
+    [false, 'false'],
+    [null, 'null'],
+    [new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    [new Order(), '{"id":7}'],
+    [Object.create(null), '{}'],
+  ])('sends the body %o as the JSON %s', async (body, expected) => {
+    const { store, script } = open([ok]);
+    await store.request({ method: 'PUT', path: '/x', body });
+    expect(script.requests[0]?.init.body).toBe(expected);
+  });
+
+  test.each([
+    new FormData(),
+    new Blob(['x']),
+    new URLSearchParams('a=b'),
+    new ReadableStream(),
+    new Uint8Array(1),
+    new Map(),
+    Promise.resolve(),
+  ])('refuses the body %o, which JSON does not have', async (body) => {
+    const { store, script } = open([ok]);
+    expect(await rejection(store.request({ method: 'PUT', path: '/x', body }))).toEqual(
+      new TypeError('body: expected JSON'),
+    );
+    expect(script.requests).toEqual([]);
+  });
+
+  test('accepts an answer without a body', async () => {
+    const { store } = open([() => new Response(null, { status: 204 })]);
+    expect(await store.request({ method: 'DELETE', path: '/x' })).toBeUndefined();
+  });
+
+  test('takes an idempotency key among the headers, too', async () => {
+    const { store, script } = open([ok]);
+    await store.request({ path: '/x' }, { headers: { 'Idempotency-Key': 'order-7' } });
+    expect(script.fields('Idempotency-Key')).toEqual(['order-7']);
   });
 });
 
-test('listPets sends the members of its query that are defined', async () => {
-  await using server = await startScriptedServer(answer(200, '[]'));
-  const store = createClient({ baseUrl: `${server.baseUrl}/`, apiKey });
-
-  const empty = { pets: [], nextCursor: undefined };
-  const query = { limit: 50, status: 'sold', cursor: 'a+b/c=&d' } as const;
-  await expect(store.listPets(query)).resolves.toMatchObject(empty);
-  await expect(store.listPets({ limit: undefined, status: undefined })).resolves.toMatchObject(
-    empty,
-  );
-
-  expect(server.requests.map(({ line }) => line)).toEqual([
-    'GET /v1/pets?limit=50&status=sold&cursor=a%2Bb%2Fc%3D%26d',
-    'GET /v1/pets',
-  ]);
+test('rateLimit() is sent at once, also while the quota is used up', async () => {
+  const status = { plan: 'free', subject: 'key', bannedUntil: null, warned: false };
+  const { store, script } = open([deny(3_600), answerJson(200, status), deny(3_600)]);
+  await rejection(store.listPets());
+  expect(await store.rateLimit()).toEqual(status);
+  // It did not open the way for calls that cost something.
+  expect(await rejection(store.listPets())).toMatchObject({ attempts: 0 });
+  expect(script.lines).toEqual(['GET /pets', 'GET /rate-limit']);
 });
 
-test('createPet sends the animal as JSON', async () => {
-  await using server = await startScriptedServer(answer(201, cat));
-  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+describe('a function as apiKey', () => {
+  test('is called again once after a 401, and the request is sent with the new key', async () => {
+    const apiKey = vi.fn().mockReturnValueOnce('ast_old').mockResolvedValue('ast_new');
+    const { store, script } = open([refuse(401, 'unauthorized'), ok], { apiKey });
+    await store.listPets();
+    await store.listPets();
+    const sent = ['Bearer ast_old', 'Bearer ast_new', 'Bearer ast_new'];
+    expect(script.fields('Authorization')).toEqual(sent);
+    expect(apiKey).toHaveBeenCalledTimes(2);
+  });
 
-  await expect(
-    store.createPet({ name: 'Mia "äö" 🐈', categoryId: 3, status: undefined }),
-  ).resolves.toEqual({ id: 1, name: 'Mia', categoryId: 3, status: 'available' });
+  test('that gives the same key again leaves the 401', async () => {
+    const { store, script } = open([refuse(401, 'unauthorized')], { apiKey: () => 'ast_same' });
+    expect(isApiError(await rejection(store.listPets()), 401)).toBe(true);
+    expect(script.requests).toHaveLength(1);
+  });
 
-  expect(server.requests[0]?.line).toBe('POST /v1/pets');
-  expect(server.requests[0]?.body).toBe('{"name":"Mia \\"äö\\" 🐈","categoryId":3}');
-  expect(ownHeaders(server.requests[0]?.headers ?? {})).toEqual({
-    accept: 'application/json',
-    authorization: `Bearer ${apiKey}`,
-    'content-type': 'application/json',
-    'idempotency-key': expect.any(String),
+  test('that fails is the cause of the error', async () => {
+    const cause = new Error('the vault is sealed');
+    const { store, script } = open([ok], { apiKey: () => Promise.reject(cause) });
+    expect(await rejection(store.listPets())).toMatchObject({ name: 'AnimalStoreError', cause });
+    expect(script.requests).toEqual([]);
+  });
+
+  test('that never answers does not outlive the signal', async () => {
+    const { store } = open([ok], { apiKey: () => new Promise(() => {}) });
+    const call = store.listPets({}, { signal: AbortSignal.timeout(1) });
+    expect(await rejection(call)).toMatchObject({ name: 'AbortError' });
   });
 });
 
-test('createPet sends the idempotency key that it is given, or one of its own', async () => {
-  await using server = await startScriptedServer(answer(201, cat));
-  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+describe('options', () => {
+  test('come from the environment if they are not given', async () => {
+    vi.stubEnv('ANIMAL_STORE_BASE_URL', 'https://environment.example/v1');
+    vi.stubEnv('ANIMAL_STORE_API_KEY', 'ast_environment');
+    const { fetch, requests, fields } = scriptFetch(ok);
+    await createClient({ fetch }).listPets();
+    expect(requests[0]?.url).toBe('https://environment.example/v1/pets');
+    expect(fields('Authorization')).toEqual(['Bearer ast_environment']);
+  });
 
-  await store.createPet({ name: 'Mia', categoryId: 3 }, { idempotencyKey: 'once-1' });
-  await store.createPet({ name: 'Mia', categoryId: 3 }, { idempotencyKey: undefined });
-  await store.createPet({ name: 'Mia', categoryId: 3 });
+  test('leave the environment alone if they are given, as Deno may forbid to read it', async () => {
+    const get = () => expect.unreachable('not allowed');
+    vi.stubGlobal('process', { env: new Proxy({}, { get }) });
+    await expect(open([ok]).store.listPets()).resolves.toHaveProperty('pets');
+  });
 
-  const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
-  expect(keys[0]).toBe('once-1');
-  expect(keys[1]).toMatch(/^\d{1,10}(?:-\d{1,10}){3}$/);
-  expect(new Set(keys).size).toBe(3);
+  test('that are missing or cannot work are named', () => {
+    vi.stubEnv('ANIMAL_STORE_BASE_URL', undefined);
+    vi.stubEnv('ANIMAL_STORE_API_KEY', undefined);
+    expect(() => createClient()).toThrow(/ANIMAL_STORE_BASE_URL/);
+    expect(() => createClient({ baseUrl })).toThrow(/ANIMAL_STORE_API_KEY/);
+    expect(() => createClient({ baseUrl, apiKey: 'two words' })).toThrow(TypeError);
+  });
+
+  test('can differ in a second client, and have their defaults again', async () => {
+    const { store, script } = open([disconnect, ok], { headers: { 'X-App': 'shop' } });
+    const other = store.withOptions({ maxRetries: 1, baseUrl: 'https://other.example/v1/' });
+    await other.listPets();
+    expect(script.requests.map(({ url }) => url)).toEqual(
+      Array(2).fill('https://other.example/v1/pets'),
+    );
+    expect(script.fields('X-App')).toEqual(['shop', 'shop']);
+    vi.stubEnv('ANIMAL_STORE_BASE_URL', undefined);
+    expect(() => store.withOptions({ baseUrl: undefined })).toThrow(/ANIMAL_STORE_BASE_URL/);
+  });
+
+  test('use the global fetch of the moment if there is none of the caller', async () => {
+    const store = createClient({ baseUrl, apiKey: 'ast_global_fetch' });
+    const { fetch, lines: _, ...script } = scriptFetch(ok);
+    vi.stubGlobal('fetch', fetch);
+    await store.listPets();
+    expect(script.requests).toHaveLength(1);
+  });
 });
 
-test('getPet puts the id into the path', async () => {
-  await using server = await startScriptedServer(answer(200, cat));
-  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+describe('header fields', () => {
+  test('of the client, of withOptions and of the call merge in any case: the last wins, undefined removes', async () => {
+    const headers = { 'x-a': '1', 'X-B': '1', 'x-c': '1', 'X-D': '1' };
+    const { store, script } = open([ok], { headers });
+    const other = store
+      .withOptions({ headers: { 'X-A': '2', 'x-b': undefined, 'X-C': undefined } })
+      .withOptions({ headers: { 'x-B': '3' } });
+    await other.listPets({}, { headers: { 'X-d': '4' } });
+    await other.withOptions({ headers: undefined }).listPets({}, { headers: { 'x-a': undefined } });
+    const sent = ['a', 'b', 'c', 'd'].map((name) => script.fields(`x-${name}`));
+    expect(sent).toEqual([
+      ['2', null],
+      ['3', '3'],
+      [null, null],
+      ['4', '1'],
+    ]);
+  });
 
-  await expect(store.getPet(1)).resolves.toMatchObject({ id: 1, name: 'Mia' });
-  await store.getPet(-9223372036854775808n);
+  test('cannot replace or remove those that the client needs', async () => {
+    const { store, script } = open([answerJson(201, cat)]);
+    const headers = {
+      authorization: undefined,
+      ACCEPT: 'text/html',
+      'content-type': 'text/plain',
+      'user-agent': undefined,
+    };
+    await store.createPet(mia, { headers, idempotencyKey: 'once-1' });
+    expect(script.requests[0]?.init.headers).toEqual({
+      accept: 'application/json',
+      authorization: expect.stringMatching(/^Bearer ast_scripted/),
+      'content-type': 'application/json',
+      'idempotency-key': 'once-1',
+    });
+  });
 
-  expect(server.requests.map(({ line }) => line)).toEqual([
-    'GET /v1/pets/1',
-    'GET /v1/pets/-9223372036854775808',
-  ]);
-  expect(ownHeaders(server.requests[0]?.headers ?? {})).toEqual({
-    accept: 'application/json',
-    authorization: `Bearer ${apiKey}`,
+  test('have no User-Agent in a browser, whose preflight request would ask for it', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Gecko' });
+    const { store, script } = open([ok]);
+    await store.listPets();
+    await store.listPets({}, { headers: { 'User-Agent': 'shop/7' } });
+    expect(script.fields('User-Agent')).toEqual([null, 'shop/7']);
   });
 });
 
 test.each([
-  9007199254740993n,
-  -9223372036854775808n,
-  9223372036854775807n,
-  Number.MAX_SAFE_INTEGER,
-])('categoryId %s goes out and comes back exactly', async (categoryId) => {
-  await using server = await startScriptedServer((response, request) => {
-    const { body } = request;
-    answer(201, body.replace('{', '{"id":7,'))(response, request);
-  });
-  const store = createClient({ baseUrl: server.baseUrl, apiKey });
+  [{ origin: 'https://shop.example' }, {}, ' (CORS: is https://shop.example allowed?)'],
+  [
+    { origin: 'https://store.example.evil.example' },
+    {},
+    ' (CORS: is https://store.example.evil.example allowed?)',
+  ],
+  [{ origin: 'null' }, {}, ' (CORS: is null allowed?)'],
+  [{ origin: 'https://store.example' }, {}, ''],
+  [undefined, {}, ''],
+  [{ origin: 'https://shop.example' }, { onLine: false }, ' (offline)'],
+])(
+  'a connection that failed on a page at %j, with %j, hints%s',
+  async (location, navigator, hint) => {
+    vi.stubGlobal('location', location);
+    vi.stubGlobal('navigator', navigator);
+    const error = await rejection(open([disconnect]).store.listPets());
+    expect(error).toHaveProperty(
+      'message',
+      `listPets: no answer from https://store.example/v1${hint}`,
+    );
+  },
+);
 
-  await expect(store.createPet({ name: 'Mia', categoryId })).resolves.toEqual({
-    id: 7,
-    name: 'Mia',
-    categoryId,
-  });
-  expect(server.requests[0]?.body).toBe(`{"name":"Mia","categoryId":${categoryId}}`);
-});
+describe('every error has the caller in its stack', () => {
+  async function theCallerOfTheClient(call: () => Promise<unknown>): Promise<void> {
+    await call();
+  }
 
-test('listPets gets given animals, exactly', async () => {
-  await using server = await startScriptedServer(answer(200, `[${cat}]`));
-  const store = createClient({ baseUrl: server.baseUrl, apiKey });
-
-  const { pets, nextCursor } = await store.listPets({
-    ids: [5, 11, 9007199254740993n],
-    categoryId: -9223372036854775808n,
-  });
-  expect({ pets, nextCursor }).toMatchObject({ pets: [{ id: 1 }], nextCursor: undefined });
-  const target = new URL(server.requests[0]?.line.split(' ')[1] ?? '', server.baseUrl);
-  expect([...target.searchParams]).toEqual([
-    ['ids', '5,11,9007199254740993'],
-    ['categoryId', '-9223372036854775808'],
-  ]);
-});
-
-test('a number that was rounded before it came here is refused, and nothing is sent', async () => {
-  await using server = await startScriptedServer(answer(200, cat));
-  const store = createClient({ baseUrl: server.baseUrl, apiKey });
-
-  await expect(store.createPet({ name: 'Mia', categoryId: 2 ** 53 })).rejects.toThrow(
-    new TypeError('categoryId: 9007199254740992 is not exact, use a bigint'),
-  );
-  await expect(store.getPet(-(2 ** 60))).rejects.toThrow(TypeError);
-  await expect(store.listPets({ ids: [1, 2 ** 53] })).rejects.toThrow(
-    new TypeError('ids: 9007199254740992 is not exact, use a bigint'),
-  );
-  await expect(store.listPets({ categoryId: 2 ** 53 })).rejects.toThrow(TypeError);
-  await expect(store.getPet('' as unknown as number)).rejects.toThrow(
-    new TypeError('id: expected an integer'),
-  );
-  expect(server.requests).toEqual([]);
-});
-
-test('the headers of a call are sent, but do not replace those of the client', async () => {
-  await using server = await startScriptedServer(answer(201, cat));
-  const store = createClient({ baseUrl: server.baseUrl, apiKey });
-
-  await store.createPet(
-    { name: 'Mia', categoryId: 3 },
-    {
-      headers: { 'X-Trace': 'a1', authorization: 'Bearer other', 'content-type': 'text/plain' },
-      idempotencyKey: 'once-1',
-    },
-  );
-
-  expect(ownHeaders(server.requests[0]?.headers ?? {})).toEqual({
-    accept: 'application/json',
-    authorization: `Bearer ${apiKey}`,
-    'content-type': 'application/json',
-    'idempotency-key': 'once-1',
-    'x-trace': 'a1',
+  test.each([
+    ['an answer', [refuse(400, 'invalid_request')], {}, 'BadRequestError'],
+    ['a lost connection', [disconnect], {}, 'ConnectionError'],
+    ['a timeout', [hang], { timeoutMs: 1 }, 'TimeoutError'],
+    ['an abort', [hang], { signal: AbortSignal.timeout(1) }, 'AbortError'],
+    ['an abort before', [ok], { signal: AbortSignal.abort() }, 'AbortError'],
+    ['a call that was not sent', [deny(3_600)], {}, 'RateLimitError'],
+  ] as [string, Step[], object, string][])('after %s', async (what, steps, options, name) => {
+    const { store } = open(steps);
+    if (what === 'a call that was not sent') await rejection(store.listPets());
+    const error = await rejection(
+      theCallerOfTheClient(async () => await store.listPets({}, options)),
+    );
+    expect(error).toMatchObject({ name });
+    expect((error as Error).stack).toContain('theCallerOfTheClient');
   });
 });
 
-test('a fetch of the caller is used in place of the global one', async () => {
-  const calls: string[] = [];
-  const store = createClient({
-    baseUrl: 'https://store.example/v1',
-    apiKey,
-    fetch: async (url, init) => {
-      calls.push(`${init.method} ${url}`);
-      return new Response(`[${cat}]`);
-    },
+describe('hooks', () => {
+  test('are told of each call, with the path without its parameters', async () => {
+    const seen: unknown[] = [];
+    const { store } = open([answerJson(200, {}, { 'X-Request-Id': 'r-1' })], {
+      onRequest: ({ method, pathTemplate, attempt }) => seen.push([method, pathTemplate, attempt]),
+      onResponse: ({ pathTemplate, status, requestId, durationMs }) =>
+        seen.push([pathTemplate, status, requestId, durationMs >= 0]),
+    });
+    await store.getPet(7);
+    await store.request({ path: '/store/orders/7?full=true' });
+    await store.request({ path: '/store/orders/7', pathTemplate: '/store/orders/{id}' });
+    const templates = ['/pets/{petId}', '/store/orders/7', '/store/orders/{id}'];
+    const events = (path: string) => [
+      ['GET', path, 1],
+      [path, 200, 'r-1', true],
+    ];
+    expect(seen).toEqual(templates.flatMap(events));
   });
 
-  expect((await store.listPets({ limit: 1 })).pets).toHaveLength(1);
-  expect(calls).toEqual(['GET https://store.example/v1/pets?limit=1']);
-});
-
-test('members and statuses that a newer service adds are passed on', async () => {
-  await using server = await startScriptedServer(
-    answer(200, '[{"id":1,"name":"Mia","categoryId":3,"status":"reserved","chip":"x1"}]'),
-  );
-  const store = createClient({ baseUrl: server.baseUrl, apiKey });
-
-  expect((await store.listPets()).pets).toEqual([
-    { id: 1, name: 'Mia', categoryId: 3, status: 'reserved', chip: 'x1' },
-  ]);
-});
-
-test('a deprecation is told to the handler', async () => {
-  await using server = await startScriptedServer(
-    answer(200, cat, { Deprecation: '@1795219200', Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' }),
-  );
-  const operations: string[] = [];
-  const store = createClient({
-    baseUrl: server.baseUrl,
-    apiKey,
-    onDeprecation: ({ operation }) => operations.push(operation),
+  test('are told once of a call that failed, without its query and the key', async () => {
+    const onError = vi.fn();
+    const { store } = open([refuse(404, 'pet_not_found')], { onError });
+    const error = await rejection(store.listPets({ cursor: 'private' }));
+    const url = `${baseUrl}/pets`;
+    const details = {
+      operation: 'listPets',
+      method: 'GET',
+      pathTemplate: '/pets',
+      url,
+      attempt: 1,
+    };
+    expect(onError.mock.calls).toEqual([[{ ...details, error, durationMs: expect.any(Number) }]]);
+    expect(inspect(onError.mock.calls, { depth: 10 })).not.toMatch(/ast_scripted|private/);
   });
-  await store.getPet(1);
-  await store.getPet(1);
-  expect(operations).toEqual(['getPet']);
-});
 
-test('a client that cannot work is not made', () => {
-  const baseUrl = 'https://store.example/v1';
-  expect(() => createClient({ baseUrl, apiKey: 'two words' })).toThrow(TypeError);
-  expect(() => createClient({ baseUrl: 'store.example', apiKey })).toThrow(TypeError);
+  test('are told of a deprecation', async () => {
+    const onDeprecation = vi.fn();
+    const { store } = open([answerJson(200, cat, { Deprecation: '@1795219200' })], {
+      onDeprecation,
+    });
+    await store.getPet(1);
+    await store.getPet(1);
+    expect(onDeprecation).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ operation: 'getPet' }),
+    );
+  });
+
+  test('have a logger beside them, which is told of everything at its level', async () => {
+    const lines: string[] = [];
+    const log = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);
+    const logger = { debug: log('debug'), warn: log('warn'), error: log('error') };
+    const unavailable = refuse(503, 'service_unavailable', { 'Retry-After': '0' });
+    const { store } = open([unavailable], { logger, maxRetries: 1 });
+    await rejection(store.listPets());
+    const attempt = [
+      'debug: Animal Store Request listPets',
+      'debug: Animal Store Response listPets',
+    ];
+    expect(lines).toEqual([
+      ...attempt,
+      'warn: Animal Store Retry listPets',
+      ...attempt,
+      'error: Animal Store Error listPets',
+    ]);
+  });
 });

@@ -1,3 +1,5 @@
+import { type ClientOptions, createClient } from '../src/index.ts';
+
 /** A request as a scripted `fetch` got it. */
 interface FetchedRequest {
   /** When, on the clock of the test. */
@@ -9,14 +11,27 @@ interface FetchedRequest {
 /** What answers a request, or throws. */
 export type Step = (request: FetchedRequest) => Response | Promise<Response>;
 
+export const baseUrl = 'https://store.example/v1';
+
 /**
  * A `fetch` that follows a script, and stays with its last step. It takes no time of its own, so on a
  * fake clock everything that passes is the client's doing.
  */
 export function scriptFetch(...steps: Step[]) {
   const requests: FetchedRequest[] = [];
+  const startedAtMs = Date.now();
   return {
     requests,
+    /** Method and path of each request. */
+    get lines(): string[] {
+      return requests.map(({ url, init }) => `${init.method} ${url.replace(baseUrl, '')}`);
+    },
+    /** What each request has in a header field. */
+    fields: (name: string) => requests.map(({ init }) => new Headers(init.headers).get(name)),
+    /** When each request was sent, in milliseconds from the start. */
+    get sentAtMs(): number[] {
+      return requests.map(({ atMs }) => atMs - startedAtMs);
+    },
     /** How long the client waited between one request and the next, in milliseconds. */
     get waitsMs(): number[] {
       return requests.slice(1).map(({ atMs }, index) => atMs - (requests[index]?.atMs ?? 0));
@@ -31,6 +46,15 @@ export function scriptFetch(...steps: Step[]) {
   };
 }
 
+let keys = 0;
+
+/** A client with a key of its own: all clients of a process that share a key share its quota. */
+export function openStore(steps: Step[], options: ClientOptions = {}) {
+  const script = scriptFetch(...steps);
+  const apiKey = `ast_scripted_${++keys}`;
+  return { store: createClient({ baseUrl, apiKey, fetch: script.fetch, ...options }), script };
+}
+
 /** A step that answers with JSON. */
 export function answerJson(status: number, body: unknown, headers: Record<string, string> = {}) {
   return () =>
@@ -39,6 +63,9 @@ export function answerJson(status: number, body: unknown, headers: Record<string
       headers: { 'Content-Type': 'application/json', ...headers },
     });
 }
+
+/** A step that answers with no animals. */
+export const ok = answerJson(200, []);
 
 /** A step that fails as the service does. */
 export function refuse(status: number, code: string, headers: Record<string, string> = {}): Step {
