@@ -2,52 +2,151 @@ import {
   adminContract,
   adminRoutes,
   type IssuedOperator,
+  type IssuedSession,
   type Operator,
   type OperatorRole,
+  operatorActiveHeader,
   operatorRoles,
+  sessionLifetime,
 } from '@animal-store/contract/admin';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createToken } from '../../src/keys/token.ts';
-import {
-  createOperatorManagement,
-  type OperatorManagement,
-} from '../../src/operators/operator-management.ts';
-import { someCause, useAdmin } from '../support/admin.ts';
+import { until } from '@animal-store/testkit';
+import { eq, sql } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
+import { operatorSessions } from '../../src/database/schema.ts';
+import { createToken, hashToken } from '../../src/keys/token.ts';
+import { createOperatorManagement } from '../../src/operators/operator-management.ts';
+import { createOperatorSessions } from '../../src/operators/operator-sessions.ts';
+import { type Admin, adminOf, adminToken, someCause, useAdmin } from '../support/admin.ts';
+import { useDatabase } from '../support/databases.ts';
+import { logOf } from '../support/observed.ts';
+import { sendRaw } from '../support/raw-http.ts';
+import { startService } from '../support/test-service.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const challenge = (error?: string) =>
+  `Bearer realm="animal-store-admin"${error === undefined ? '' : `, error="${error}"`}`;
 
-describe('operators', () => {
-  let expired: Awaited<ReturnType<OperatorManagement['create']>>;
+async function createOperator(admin: Admin, role: OperatorRole, more = {}) {
+  const json = JSON.stringify({ name: 'Ann', role, ...more });
+  return (await admin.call('/operators', { json })).body as IssuedOperator;
+}
 
-  const { service, admin } = useAdmin('postgres', {
-    async prepare(db) {
-      const expiresAt = new Date(Date.now() - 1_000).toISOString();
-      expired = await createOperatorManagement(db).create(
-        { name: 'expired', role: 'viewer', expiresAt },
-        someCause,
-      );
-    },
+async function openSession(admin: Admin, token: string) {
+  const { status, body } = await admin.call('/sessions', { method: 'POST', token });
+  expect(status).toBe(201);
+  return body as IssuedSession;
+}
+
+test('wrong tokens get 401, after ten in a minute 429, and right ones always pass', async () => {
+  await using service = await startService('postgres', {
+    env: { ADMIN_TOKEN: adminToken },
+    timings: { ops: { guessDelayMs: 20 } },
+  });
+  const admin = adminOf(service.server);
+  const statusesOf = async (tokens: readonly string[]) => {
+    const answers = await Promise.all(tokens.map((token) => admin.call('/keys', { token })));
+    return answers.map(({ status }) => status).sort();
+  };
+  const [ann, unseen, left] = [
+    await createOperator(admin, 'owner'),
+    await createOperator(admin, 'owner'),
+    await createOperator(admin, 'owner'),
+  ];
+  // A missing token is no guess, and a right one costs nothing.
+  for (const path of ['/keys', `/keys/${nobody}`, '/nothing', '/', '/keys/%ff']) {
+    for (let n = 0; n < 3; n++) {
+      const { status, headers, body } = await admin.call(path, { token: null });
+      expect([status, headers.get('WWW-Authenticate')]).toEqual([401, challenge()]);
+      const message = 'Send your token as "Authorization: Bearer <token>".';
+      expect(body).toEqual({ code: 'unauthorized', message, status: 401 });
+    }
+  }
+  expect(await statusesOf([left.token, ...Array(20).fill(ann.token)])).toEqual(Array(21).fill(200));
+
+  for (const authorization of [
+    `Bearer ${adminToken}x`,
+    `Bearer ${adminToken.slice(0, -1)}`,
+    `Bearer ${adminToken.toUpperCase()}`,
+    `Basic ${adminToken}`,
+    'Bearer',
+    `Bearer ${service.tokens.enterprise}`,
+    `Bearer ${createToken('operator')}`,
+    `Bearer ${createToken('session')}`,
+  ]) {
+    const headers = { Authorization: authorization };
+    const answer = await admin.call('/keys', { token: null, headers });
+    expect([answer.status, answer.headers.get('WWW-Authenticate'), answer.body]).toEqual([
+      401,
+      challenge('invalid_token'),
+      { code: 'unauthorized', message: 'The admin token is not right.', status: 401 },
+    ]);
+  }
+  const invented = Array.from({ length: 100 }, () => createToken('operator'));
+  expect(await statusesOf(invented)).toEqual([401, 401, ...Array(98).fill(429)]);
+  const refused = await admin.call('/keys', { token: `${adminToken}x` });
+  expect(refused.headers.get('Retry-After')).toMatch(/^([1-9]|[1-5]\d|60)$/);
+  expect(refused.body).toEqual({
+    code: 'rate_limit_exceeded',
+    message: expect.stringMatching(/^Too many wrong admin tokens .* Retry after \d+ s\.$/),
+    status: 429,
   });
 
-  async function create(role: OperatorRole, more: object = {}): Promise<IssuedOperator> {
-    const json = JSON.stringify({ name: `a ${role}`, role, ...more });
-    const answer = await admin.call('/operators', { json });
-    expect(answer.status).toBe(201);
-    return answer.body as IssuedOperator;
-  }
+  // A leaked key must be revocable during an attack.
+  const session = await openSession(admin, adminToken);
+  const valid = [adminToken, ann.token, unseen.token, session.token];
+  expect(await statusesOf(valid)).toEqual(Array(4).fill(200));
+  expect((await fetch(`${service.server.opsUrl}/livez`)).status).toBe(200);
+  // Nobody guessed a token that was valid before: who sends it learns that it no longer is.
+  await admin.call(`/operators/${left.operator.id}/revoke`, { method: 'POST' });
+  expect(await statusesOf([left.token])).toEqual([401]);
+  expect(await statusesOf([left.token])).toEqual([429]);
+
+  const linesOf = (msg: string) => logOf(service.server).filter((line) => line['msg'] === msg);
+  await until(() => linesOf('ops requests without a line of their own').length > 0);
+  const refusals = linesOf('ops request').filter(({ operator }) => operator === undefined);
+  expect(refusals.length).toBeLessThan(50);
+});
+
+describe('operators', () => {
+  const { service, admin } = useAdmin('postgres', { env: { MAX_PIPELINED_REQUESTS: '25' } });
 
   const statusFor = async (token: string) => (await admin.call('/keys', { token })).status;
-  const list = async () => (await admin.call('/operators')).body as Operator[];
-  const rotate = (id: string, json = '') => admin.call(`/operators/${id}/rotate`, { json });
+  const rotate = async (id: string, json = '') =>
+    (await admin.call(`/operators/${id}/rotate`, { json })).body as IssuedOperator;
   const revoke = (id: string) => admin.call(`/operators/${id}/revoke`, { method: 'POST' });
 
-  test('an operator has a token of its own, shown once', async () => {
-    const { operator, token } = await create('operator', { expiresAt: '2099-01-31T00:00:00Z' });
+  const sendLines = (lines: string, answers: number) =>
+    sendRaw(
+      service.server.opsUrl,
+      `GET /admin/v1/keys HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`.repeat(answers),
+      { answers },
+    );
+
+  test.each([[[adminToken, adminToken]], [[adminToken, 'x']], [['x', adminToken]]])(
+    'two tokens are refused: %j',
+    async (tokens) => {
+      const lines = tokens.map((token) => `Authorization: Bearer ${token}\r\n`).join('');
+      const [answer] = await sendLines(lines, 1);
+      const message = 'Authorization: expected once, got it several times.';
+      expect(answer).toMatchObject({ status: 401, body: { message } });
+      expect(answer?.headers.get('WWW-Authenticate')).toBe(challenge('invalid_request'));
+    },
+  );
+
+  test('the ADMIN_TOKEN is accepted in any case of the scheme, and in 25 pipelined requests', async () => {
+    const answers = await sendLines(`Authorization: bEARER  ${adminToken}\r\n`, 25);
+    expect(answers.map(({ status }) => status)).toEqual(Array(25).fill(200));
+  });
+
+  test('an operator has a token of its own, shown once, which opens nothing in the public API', async () => {
+    const { operator, token } = await createOperator(admin, 'operator', {
+      expiresAt: '2099-01-31T00:00:00Z',
+    });
     expect(token).toMatch(/^aso_[0-9A-Za-z]{36}$/);
     expect(operator).toEqual({
       id: expect.any(String),
-      name: 'a operator',
+      name: 'Ann',
       role: 'operator',
       state: 'active',
       createdAt: anyInstant,
@@ -55,104 +154,218 @@ describe('operators', () => {
       revokedAt: null,
       tokens: [{ prefix: token.slice(0, 8), createdAt: anyInstant, expiresAt: null }],
     });
-    expect(await statusFor(token)).toBe(200);
-    const listed = await admin.call('/operators');
+    const listed = await admin.call('/operators', { token });
     expect(listed.body).toContainEqual(operator);
     expect(listed.text).not.toContain(token);
-  });
-
-  test('the token of an operator is no API key, and an API key is no operator', async () => {
-    const { token } = await create('owner');
-    expect((await service.call('/pets', { token })).status).toBe(401);
-    expect(await statusFor(service.tokens.enterprise)).toBe(401);
-    expect(await statusFor(createToken('operator'))).toBe(401);
+    const session = await openSession(admin, token);
+    for (const opens of [token, session.token, adminToken]) {
+      expect((await service.call('/pets', { token: opens })).status).toBe(401);
+    }
   });
 
   test('an expired operator is refused', async () => {
-    const { operator, token } = expired;
-    expect(await list()).toContainEqual(
-      expect.objectContaining({ id: operator.id, state: 'expired' }),
+    const { db, close } = await service.database.open();
+    const expiresAt = new Date(Date.now() - 1_000).toISOString();
+    const { operator, token } = await createOperatorManagement(db).create(
+      { name: 'expired', role: 'viewer', expiresAt },
+      someCause,
     );
+    await close();
+    const listed = (await admin.call('/operators')).body as Operator[];
+    expect(listed.find(({ id }) => id === operator.id)?.state).toBe('expired');
     expect(await statusFor(token)).toBe(401);
-    expect(await rotate(operator.id)).toMatchObject({
+    expect(await rotate(operator.id)).toEqual({
+      code: 'operator_not_active',
+      message: 'The operator is expired: create a new one.',
       status: 409,
-      body: {
-        code: 'operator_not_active',
-        message: 'The operator is expired: create a new one.',
-        status: 409,
-      },
     });
   });
 
-  test('a rotation leaves the old token valid for the grace period', async () => {
-    const { operator, token } = await create('viewer');
-    const first = (await rotate(operator.id)).body as IssuedOperator;
+  test('a rotation leaves the old token valid for the grace period, and a revocation none', async () => {
+    const { operator, token } = await createOperator(admin, 'viewer');
+    const first = await rotate(operator.id);
+    const [newest, replaced] = first.operator.tokens;
+    expect([newest?.prefix, replaced?.prefix]).toEqual([
+      first.token.slice(0, 8),
+      token.slice(0, 8),
+    ]);
     expect([await statusFor(token), await statusFor(first.token)]).toEqual([200, 200]);
-    expect(first.operator.tokens.map(({ prefix }) => prefix)).toEqual(
-      [first.token, token].map((each) => each.slice(0, 8)),
-    );
-    const last = (await rotate(operator.id, '{"graceSeconds":0}')).body as IssuedOperator;
+    const last = await rotate(operator.id, '{"graceSeconds":0}');
     const tokens = [token, first.token, last.token];
     expect(await Promise.all(tokens.map(statusFor))).toEqual([401, 401, 200]);
-  });
 
-  test('a revoked operator is refused at once, for good, and a second time changes nothing', async () => {
-    const { operator, token } = await create('owner');
-    const once = await revoke(operator.id);
-    expect(once).toMatchObject({ status: 200, body: { id: operator.id, state: 'revoked' } });
-    expect(await statusFor(token)).toBe(401);
-    expect((await revoke(operator.id)).body).toEqual(once.body);
-    expect((await rotate(operator.id)).status).toBe(409);
+    const revoked = await revoke(operator.id);
+    expect(revoked).toMatchObject({ status: 200, body: { id: operator.id, state: 'revoked' } });
+    expect(await statusFor(last.token)).toBe(401);
+    expect((await revoke(operator.id)).body).toEqual(revoked.body);
+    expect(await rotate(operator.id)).toMatchObject({ status: 409 });
   });
 
   test.each(['rotate', 'revoke'])('%s of nobody is 404', async (operation) => {
-    const answer = await admin.call(`/operators/${nobody}/${operation}`, { method: 'POST' });
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({
-      code: 'operator_not_found',
-      message: `There is no operator with the id ${nobody}.`,
-      status: 404,
-    });
+    const { body } = await admin.call(`/operators/${nobody}/${operation}`, { method: 'POST' });
+    const message = `There is no operator with the id ${nobody}.`;
+    expect(body).toEqual({ code: 'operator_not_found', message, status: 404 });
   });
 
-  describe('roles:', () => {
-    const tokens = new Map<OperatorRole, string>();
-
-    beforeAll(async () => {
-      for (const role of operatorRoles) tokens.set(role, (await create(role)).token);
-    });
-
-    const cases = Object.keys(adminContract).flatMap((name) =>
-      operatorRoles.map((role) => [name as keyof typeof adminContract, role] as const),
-    );
-
-    test.each(cases)('%s by a %s', async (name, role) => {
+  test.each(operatorRoles)('a %s may do what its role allows, and nothing else', async (role) => {
+    const { token } = await createOperator(admin, role);
+    for (const name of Object.keys(adminContract) as (keyof typeof adminContract)[]) {
       const { method, path, role: needed } = adminRoutes[name];
       const isAllowed = operatorRoles.indexOf(role) >= operatorRoles.indexOf(needed);
+      // Whoever lacks the role must not even learn that the body is wrong.
+      const json = method === 'GET' ? {} : { json: '{"nonsense":' };
       const { status, body } = await admin.call(path.replace(/:\w+/, nobody), {
-        method,
-        token: tokens.get(role) ?? '',
-        // Whoever lacks the role must not even learn that the body is wrong.
-        ...(method === 'GET' ? {} : { json: '{"nonsense":' }),
+        ...{ method, token, ...json },
       });
-      if (isAllowed) {
-        // A token cannot end a session: only a session can.
-        expect(name === 'endSession' ? [401] : [200, 201, 400, 404]).toContain(status);
-        return;
-      }
-      expect({ status, body }).toEqual({
-        status: 403,
-        body: {
-          code: 'forbidden',
-          message: `This operation needs the role ${needed}.`,
-          status: 403,
-        },
-      });
-    });
+      const message = `This operation needs the role ${needed}.`;
+      if (!isAllowed) expect(body, name).toEqual({ code: 'forbidden', message, status: 403 });
+      // A token cannot end a session: only a session can.
+      else expect(name === 'endSession' ? [401] : [200, 201, 400, 404], name).toContain(status);
+    }
+    expect(Object.values(adminRoutes).map(({ role }) => role)).toContain(role);
+  });
 
-    test('every role has an operation that it lacks, but for owners', () => {
-      const needed = Object.values(adminRoutes).map(({ role }) => role);
-      expect(new Set(needed)).toEqual(new Set(operatorRoles));
+  test.each([
+    ['viewer', 403],
+    ['owner', 201],
+  ] as const)('a session may do what its operator may: a %s', async (role, status) => {
+    const { operator, token } =
+      role === 'owner'
+        ? { operator: { id: null, name: 'ADMIN_TOKEN' }, token: adminToken }
+        : await createOperator(admin, role);
+    const { session, token: secret } = await openSession(admin, token);
+    expect(secret).toMatch(/^asc_[0-9A-Za-z]{36}$/);
+    const routes = Object.entries(adminRoutes);
+    expect(session).toEqual({
+      operator: { id: operator.id, name: operator.name, role },
+      operations: routes
+        .filter(([, route]) => role === 'owner' || route.role === role)
+        .map(([name]) => name),
+      expiresAt: anyInstant,
     });
+    expect(await statusFor(secret)).toBe(200);
+    const created = await admin.call('/keys', { token: secret, json: '{"plan":"free"}' });
+    expect(created.status).toBe(status);
+  });
+
+  test('a session cannot begin another one, and ends when it is told to, alone', async () => {
+    const [first, second] = [
+      await openSession(admin, adminToken),
+      await openSession(admin, adminToken),
+    ];
+    const again = await admin.call('/sessions', { method: 'POST', token: first.token });
+    expect([again.status, again.headers.get('WWW-Authenticate')]).toEqual([
+      401,
+      challenge('invalid_token'),
+    ]);
+    const ended = await admin.call('/sessions/current', { method: 'DELETE', token: first.token });
+    expect([ended.status, ended.body]).toEqual([
+      200,
+      { ...first.session, expiresAt: expect.any(String) },
+    ]);
+    expect([await statusFor(first.token), await statusFor(second.token)]).toEqual([401, 200]);
+  });
+
+  test('a session ends with its operator, and with the token that it was exchanged for', async () => {
+    const { operator, token } = await createOperator(admin, 'operator');
+    const first = await openSession(admin, token);
+    const rotated = await rotate(operator.id, '{"graceSeconds":0}');
+    const second = await openSession(admin, rotated.token);
+    expect([await statusFor(first.token), await statusFor(second.token)]).toEqual([401, 200]);
+    await revoke(operator.id);
+    expect(await statusFor(second.token)).toBe(401);
+  });
+
+  test.each([
+    [{}, 0],
+    [{ [operatorActiveHeader]: 'false' }, 0],
+    [{ [operatorActiveHeader]: 'true' }, 1],
+  ])('a session is put off only by who is active: with %j, %i', async (headers, count) => {
+    const { token } = await openSession(admin, adminToken);
+    const { db, close } = await service.database.open();
+    const soon = sql`now() + interval '1 minute'`;
+    await db.update(operatorSessions).set({ expiresAt: soon });
+    expect((await admin.call('/keys', { token, headers })).status).toBe(200);
+    expect(await db.$count(operatorSessions, sql`expires_at > ${soon}`)).toBe(count);
+    await close();
+  });
+});
+
+describe('in the database', () => {
+  const database = useDatabase('postgres');
+  const owner = { type: 'admin_token', id: null, name: 'ADMIN_TOKEN', role: 'owner' } as const;
+
+  /** Begins the only session that there is. */
+  async function beginOnly() {
+    const { db } = database;
+    await db.delete(operatorSessions);
+    const sessions = createOperatorSessions(db, adminToken);
+    const { token } = await sessions.begin(owner, adminToken);
+    return { db, sessions, token };
+  }
+
+  test('a session that is used lasts longer, up to its maximum, and then ends', async () => {
+    const { db, sessions, token } = await beginOnly();
+
+    /** Moves the session into the past, as if time had gone by. */
+    const age = (seconds: number) =>
+      db.update(operatorSessions).set({
+        createdAt: sql`${operatorSessions.createdAt} - make_interval(secs => ${seconds})`,
+        expiresAt: sql`${operatorSessions.expiresAt} - make_interval(secs => ${seconds})`,
+      });
+    const lasts = async () => {
+      const [row] = await db
+        .select({ seconds: sql<number>`extract(epoch from expires_at - now())::int` })
+        .from(operatorSessions);
+      return Number(row?.seconds);
+    };
+
+    const { idleSeconds, maxSeconds } = sessionLifetime;
+    expect(await lasts()).toBeLessThanOrEqual(idleSeconds);
+    await age(idleSeconds - 30);
+    expect(await sessions.find(token)).toEqual(owner);
+    expect(await lasts()).toBeLessThanOrEqual(30);
+    expect(await sessions.findAndExtend(token)).toEqual(owner);
+    expect(await lasts()).toBeGreaterThan(idleSeconds - 60);
+    // Used all the time until shortly before its maximum.
+    await age(maxSeconds - idleSeconds - 60);
+    await db.update(operatorSessions).set({ expiresAt: sql`now() + interval '30 seconds'` });
+    await sessions.findAndExtend(token);
+    expect(await lasts()).toBeLessThan(120);
+    await age(120);
+    expect(await sessions.find(token)).toBeUndefined();
+  });
+
+  test('a session that ends while it is used is not extended', async () => {
+    const { db, sessions, token } = await beginOnly();
+    await db.update(operatorSessions).set({ expiresAt: sql`now() + interval '1 minute'` });
+    const used = await db.transaction(async (tx) => {
+      await tx.update(operatorSessions).set({ expiresAt: sql`now()` });
+      // It is found as it was, and its extension waits for this transaction.
+      const finding = sessions.findAndExtend(token);
+      // Asked outside, because a transaction sees the same activity all the time.
+      await until(async () => {
+        const waiting = await db
+          .select({ pid: sql<number>`pid` })
+          .from(sql`pg_stat_activity`)
+          .where(sql`wait_event_type = 'Lock' and datname = current_database()`);
+        return waiting.length > 0;
+      });
+      return { finding };
+    });
+    expect(await used.finding).toEqual(owner);
+    expect(await sessions.find(token)).toBeUndefined();
+  });
+
+  test('what is stored is no session, and another ADMIN_TOKEN ends those of the one before', async () => {
+    const { db, sessions, token } = await beginOnly();
+    expect(await sessions.find(token)).toEqual(owner);
+    const [row] = await db.select().from(operatorSessions);
+    expect(JSON.stringify(row)).not.toContain(token);
+    // Whoever can read the database but does not know the ADMIN_TOKEN cannot compute the hash.
+    const sameHash = eq(operatorSessions.hash, hashToken(token));
+    expect(await db.$count(operatorSessions, sameHash)).toBe(0);
+    expect(await createOperatorSessions(db, `${adminToken}-2`).find(token)).toBeUndefined();
+    expect(await createOperatorSessions(db, undefined).find(token)).toBeUndefined();
   });
 });

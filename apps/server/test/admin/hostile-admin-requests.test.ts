@@ -1,0 +1,145 @@
+import { keySorts } from '@animal-store/contract/admin';
+import { describe, expect, test } from 'vitest';
+import { sealCursor } from '../../src/http/sealed-cursor.ts';
+import { createToken } from '../../src/keys/token.ts';
+import { useAdmin } from '../support/admin.ts';
+import type { CallOptions } from '../support/test-service.ts';
+
+// What each operation refuses in general, with which status, is in admin-conformance.test.ts.
+
+const { admin } = useAdmin();
+
+const nobody = '00000000-0000-4000-8000-000000000000';
+const key = `/keys/${nobody}`;
+
+test.each<[status: number, path: string, options?: CallOptions]>([
+  [400, '/keys', { json: '' }],
+  [400, '/keys', { json: 'null' }],
+  [400, '/keys', { json: '[]' }],
+  [400, '/keys', { json: `${'['.repeat(8_000)}${']'.repeat(8_000)}` }],
+  [400, '/keys', { json: '{"plan":"free","quota":{"perMinute":1,"perDay":1}}' }],
+  [400, '/keys', { json: '{"plan":"enterprise"}' }],
+  [400, '/keys', { json: '{"plan":"enterprise","quota":{"perMinute":1e400,"perDay":1}}' }],
+  [
+    400,
+    '/keys',
+    { json: '{"plan":"enterprise","quota":{"perMinute":9223372036854775807,"perDay":1}}' },
+  ],
+  [400, '/keys', { json: '{"plan":"free","name":"\\u0000"}' }],
+  [400, '/keys', { json: '{"plan":"free","name":"\\ud800"}' }],
+  [400, '/keys', { json: '{"plan":"free","expiresAt":"9999-12-31T23:59:59-23:59"}' }],
+  [400, '/keys', { json: '{"plan":"free","expiresAt":"0000-01-01T00:00:00Z"}' }],
+  [400, '/keys', { json: '{"plan":"free","__proto__":{"quota":1}}' }],
+  [400, key, { method: 'PATCH', json: '{}' }],
+  [400, key, { method: 'PATCH', json: '{"name":null,"Name":null}' }],
+  [400, `${key}/rotate`, { json: '{"graceSeconds":-1}' }],
+  [400, `${key}/rotate`, { json: '{"graceSeconds":2592001}' }],
+  [400, `${key}/rotate`, { json: '{"grace":0}' }],
+  [400, `${key}/revoke?because=x`, { method: 'POST' }],
+  [400, '/keys?limit=1&limit=2'],
+  [400, '/keys?Plan=pro'],
+  [400, '/operators?limit=1'],
+  [400, '/keys?name=%ff'],
+  [400, '/keys?name=100%'],
+  [400, '/keys?unusedForDays=1e2'],
+  [400, "/keys?cursor=';drop table pets;--"],
+  [400, '/audit?operatorId=%00'],
+  [400, '/audit?actor=operator'],
+  [400, '/keys/%00'],
+  [400, '/keys/%ff'],
+  [400, `/keys/${nobody.slice(1)}`],
+  [405, '/audit', { method: 'DELETE' }],
+  [404, '/audit/1', { method: 'DELETE' }],
+  [404, '/'],
+  [404, '/Keys'],
+  [404, '/keys/'],
+])('%i for %s %j', async (status, path, options = {}) => {
+  const { body } = await admin.call(path, options);
+  expect(body).toEqual({ code: expect.any(String), message: expect.any(String), status });
+});
+
+/** A cursor with the checksum of a list, as anybody can compute it. */
+function forge(path: string, position: string): string {
+  const [name = '', query = ''] = path.split('?');
+  const cursor = sealCursor(position, `${name} ${query} `);
+  return `${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}`;
+}
+
+test.each([
+  ['/keys', `${nobody} 1795219200000000`],
+  ['/keys?state=expired', `${nobody} -1`],
+  ['/keys?sort=-created', `${nobody} 9007199254740991`],
+  ['/keys?sort=name', `${nobody} `],
+  ['/keys?sort=name', `${nobody} two words\n\u{10FFFF}`],
+  ['/keys?name=a', `${nobody} a`],
+  ['/keys?sort=-plan', `${nobody} pro 1795219200000000`],
+  ['/keys?unusedForDays=9', `${nobody} 0`],
+  ['/audit', '1 1795219200000000'],
+])('a forged cursor of %s that may be its own is answered: %j', async (path, position) => {
+  expect((await admin.call(forge(path, position))).status).toBe(200);
+});
+
+const wrongTimes = ['', '1.5', 'NaN', '1e300', '9007199254740992', '99999999999999999999', '\0'];
+
+test.each<[path: string, positions: string[]]>([
+  ...['', ...keySorts.map((sort) => `?sort=${sort}`)].map((query): [string, string[]] => [
+    `/keys${query}`,
+    ['', 'no-uuid 1', '1 1', `${nobody.slice(1)} 1`, '\0 1', `${nobody} \0`, `no-uuid pro 1`],
+  ]),
+  ['/keys', wrongTimes.map((time) => `${nobody} ${time}`)],
+  ['/keys?sort=name', [`${nobody} a\0b`]],
+  ['/keys?sort=plan', ['gold 1', 'pro', 'pro 1e300', 'pro 1 1'].map((it) => `${nobody} ${it}`)],
+  ['/audit', [`${nobody} 1`, '9223372036854775808 1', ...wrongTimes.map((time) => `1 ${time}`)]],
+])('forged cursors that %s cannot have are refused, and no failures', async (path, positions) => {
+  for (const position of positions) {
+    expect((await admin.call(forge(path, position))).body, position).toEqual({
+      code: 'invalid_request',
+      message: 'cursor: expected one that a Link header gave',
+      status: 400,
+    });
+  }
+});
+
+describe('a label that holds a token is refused, and not repeated:', () => {
+  const token = createToken();
+
+  test.each([
+    ['the token of a key', token],
+    ['the token of an operator', createToken('operator')],
+    ['the token of a session', createToken('session')],
+    ['a token within a text', `was ${token}, leaked`],
+    ['a token without a space before it', `Bearer%20${token}`],
+    ['a token that was cut', token.slice(0, 20)],
+    ['a token without its scheme', token.slice(4)],
+  ])('%s', async (_what, label) => {
+    const { key } = await admin.create('{"plan":"free","name":"before","account":"before"}');
+    const stored = async () =>
+      (await admin.call('/keys')).text + (await admin.call('/operators')).text;
+    const before = await stored();
+    for (const [field, path, method, body] of [
+      ['name', '/keys', 'POST', { plan: 'free', name: label }],
+      ['account', '/keys', 'POST', { plan: 'free', account: label }],
+      ['name', `/keys/${key.id}`, 'PATCH', { name: label }],
+      ['account', `/keys/${key.id}`, 'PATCH', { account: label }],
+      ['name', '/operators', 'POST', { name: label, role: 'viewer' }],
+    ] as const) {
+      const answer = await admin.call(path, { method, json: JSON.stringify(body) });
+      expect(answer.status).toBe(400);
+      const { message } = answer.body as { message: string };
+      const start = `${field}: expected no token: everybody who sees this could use it, got "`;
+      expect(message.startsWith(start)).toBe(true);
+      expect(message).toContain('…');
+      expect(message).not.toContain(label.slice(-10));
+    }
+    expect(await stored()).toBe(before);
+  });
+
+  test.each(['forecast_production', 'blast_0123456789', 'ast_0000', 'ast'])(
+    '%s is none, and the audit log shows it',
+    async (name) => {
+      const { key } = await admin.create(JSON.stringify({ plan: 'free', name, account: name }));
+      const { body } = await admin.call(`/audit?keyId=${key.id}`);
+      expect(body).toMatchObject([{ subject: { name, account: name }, after: { name } }]);
+    },
+  );
+});
