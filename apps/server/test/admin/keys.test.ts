@@ -5,7 +5,6 @@ import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { adminToken, useAdmin } from '../support/admin.ts';
-import { wideQuota } from '../support/test-service.ts';
 
 const env = {
   ADMIN_TOKEN: adminToken,
@@ -22,15 +21,7 @@ const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}
 const anyToken = expect.stringMatching(/^ast_[0-9A-Za-z]{36}$/);
 
 describe('API keys', () => {
-  let expiredToken = '';
-
-  const { service, admin } = useAdmin('postgres', {
-    env,
-    async prepare(db) {
-      const expiresAt = new Date(Date.now() - 1_000).toISOString();
-      expiredToken = (await createApiKey(db, { name: 'expired', plan: 'free', expiresAt })).token;
-    },
-  });
+  const { service, admin } = useAdmin('postgres', { env });
 
   const use = async (token: string) => (await service.call('/pets', { token })).status;
   const show = async (id: string) => (await admin.call(`/keys/${id}`)).body as KeyDetails;
@@ -39,177 +30,44 @@ describe('API keys', () => {
     (await admin.call(`/keys/${id}/rotate`, { json })).body as IssuedKey;
   const revoke = (id: string) => admin.call(`/keys/${id}/revoke`, { method: 'POST' });
 
-  describe('creating a key', () => {
-    test('returns a token that is valid at once', async () => {
-      const answer = await admin.call('/keys', {
-        json: '{"plan":"pro","name":"Łódź 🐈","account":"C-17","expiresAt":"2099-01-31T00:00:00+01:00"}',
-      });
-      expect(answer.status).toBe(201);
-      const { key, token } = answer.body as IssuedKey;
-      expect(answer.body).toEqual({
-        key: {
-          id: expect.any(String),
-          name: 'Łódź 🐈',
-          account: 'C-17',
-          plan: 'pro',
-          quota: { perMinute: 300, perDay: 10_000 },
-          state: 'active',
-          createdAt: anyInstant,
-          expiresAt: '2099-01-30T23:00:00.000Z',
-          revokedAt: null,
-          suspension: null,
-          accountSuspension: null,
-          scopes: ['pets:read', 'pets:write'],
-          lastUsedAt: null,
-          tokens: [{ prefix: token.slice(0, 8), createdAt: anyInstant, expiresAt: null }],
-        },
-        token: anyToken,
-      });
-      expect(answer.headers.get('Cache-Control')).toBe('no-store');
-      expect(await use(token)).toBe(200);
-      expect((await admin.call(`/keys/${key.id}`)).body).toEqual({
-        ...key,
-        usage: expect.any(Object),
-      });
+  test('a new key has a token that is valid at once, and is shown with all that it has', async () => {
+    const answer = await admin.call('/keys', {
+      json: '{"plan":"pro","name":"Łódź 🐈","account":"C-17","expiresAt":"2099-01-31T00:00:00+01:00"}',
     });
-
-    test('works without a name, an account or an expiry', async () => {
-      const { key, token } = await admin.create('{"plan":"free"}');
-      expect(key).toMatchObject({ name: null, account: null, expiresAt: null, plan: 'free' });
-      expect(await use(token)).toBe(200);
+    expect(answer.status).toBe(201);
+    const { key, token } = answer.body as IssuedKey;
+    expect(answer.body).toEqual({
+      key: {
+        id: expect.any(String),
+        name: 'Łódź 🐈',
+        account: 'C-17',
+        plan: 'pro',
+        quota: { perMinute: 300, perDay: 10_000 },
+        state: 'active',
+        createdAt: anyInstant,
+        expiresAt: '2099-01-30T23:00:00.000Z',
+        revokedAt: null,
+        suspension: null,
+        accountSuspension: null,
+        scopes: ['pets:read', 'pets:write'],
+        lastUsedAt: null,
+        tokens: [{ prefix: token.slice(0, 8), createdAt: anyInstant, expiresAt: null }],
+      },
+      token: anyToken,
     });
-
-    test('sets the quota of an Enterprise key', async () => {
-      const { key, token } = await admin.create(
-        '{"plan":"enterprise","quota":{"perMinute":7,"perDay":2147483647}}',
-      );
-      expect(key.quota).toEqual({ perMinute: 7, perDay: 2_147_483_647 });
-      const { headers } = await service.call('/pets', { token });
-      expect(headers.get('RateLimit-Policy')).toBe('"minute";q=7;w=60, "day";q=2147483647;w=86400');
-    });
-
-    test('refuses an expiry in the past', async () => {
-      const answer = await admin.call('/keys', {
-        json: '{"plan":"free","expiresAt":"2020-01-01T00:00:00Z"}',
-      });
-      expect(answer.status).toBe(400);
-      expect(answer.body).toEqual({
-        code: 'invalid_request',
-        message: 'expiresAt: expected a time to come, got "2020-01-01T00:00:00Z"',
-        status: 400,
-      });
-    });
-  });
-
-  test('an expired key is refused and cannot be changed', async () => {
-    expect(await use(expiredToken)).toBe(401);
-    const expired = (await admin.call('/keys?state=expired')).body as Key[];
-    expect(expired.map(({ name }) => name)).toEqual(['expired']);
-    const id = expired[0]?.id ?? '';
-    expect((await show(id)).state).toBe('expired');
-    expect(await change(id, '{"plan":"pro"}')).toMatchObject({
-      status: 409,
-      body: { code: 'key_not_active', message: 'The key is expired: make a new one.', status: 409 },
-    });
-  });
-
-  describe('the list', () => {
-    /** Follows the links from a query to the end. */
-    async function pages(query: string): Promise<Key[][]> {
-      const found: Key[][] = [];
-      let next: string | undefined = query;
-      while (next !== undefined) {
-        const answer = await admin.call(`/keys?${next}`);
-        expect(answer.status).toBe(200);
-        found.push(answer.body as Key[]);
-        const link = findLink(answer.headers.get('Link') ?? '', 'next');
-        expect(link ?? '/admin/v1/keys?').toMatch(/^\/admin\/v1\/keys\?/);
-        next = link?.split('?')[1];
-      }
-      return found;
-    }
-
-    test('contains every key once, newest first, for any page size', async () => {
-      const made: string[] = [];
-      for (let n = 0; n < 5; n++) made.push((await admin.create('{"plan":"business"}')).key.id);
-      const all = (await pages('limit=100')).flat().map(({ id }) => id);
-      expect(all.slice(0, 5)).toEqual(made.toReversed());
-      expect(new Set(all).size).toBe(all.length);
-
-      const small = await pages('limit=2');
-      expect(small.flat().map(({ id }) => id)).toEqual(all);
-      expect(new Set(small.slice(0, -1).map(({ length }) => length))).toEqual(new Set([2]));
-    });
-
-    test('filters by plan and state together on every page', async () => {
-      const revoked = await admin.create('{"plan":"business","name":"revoked"}');
-      await revoke(revoked.key.id);
-      const business = (await pages('limit=1&plan=business')).flat();
-      expect(business.map(({ plan }) => plan)).toEqual(business.map(() => 'business'));
-      const [active, gone] = await Promise.all([
-        pages('limit=1&plan=business&state=active'),
-        pages('limit=1&plan=business&state=revoked'),
-      ]);
-      expect(active.flat().map(({ state }) => state)).not.toContain('revoked');
-      expect(gone.flat().map(({ id }) => id)).toEqual([revoked.key.id]);
-      expect(active.flat().length + gone.flat().length).toBe(business.length);
-    });
-  });
-
-  describe('a search', () => {
-    const find = async (query: string) => {
-      const { status, body } = await admin.call(`/keys?limit=100&${query}`);
-      expect(status).toBe(200);
-      return (body as Key[]).map(({ id }) => id);
-    };
-
-    test('finds keys by name, account and token prefix', async () => {
-      const { key, token } = await admin.create(
-        '{"plan":"free","name":"Ünique %","account":"U 1"}',
-      );
-      expect(await find('name=%C3%9Cn')).toEqual([key.id]);
-      expect(await find('name=%C3%9CNIQUE+%25')).toEqual([key.id]);
-      expect(await find('account=U+1')).toEqual([key.id]);
-      expect(await find(`tokenPrefix=${token.slice(0, 8)}`)).toContain(key.id);
-      expect(await find('account=U+1&state=revoked')).toEqual([]);
-    });
-
-    test('never repeats a whole token that was sent by mistake', async () => {
-      const { token } = await admin.create('{"plan":"free"}');
-      const { status, text } = await admin.call(`/keys?tokenPrefix=${token}`);
-      expect(status).toBe(400);
-      expect(text).not.toContain(token.slice(8));
-    });
-
-    test('keeps its filters in the link to the next page', async () => {
-      for (let n = 0; n < 2; n += 1) await admin.create('{"plan":"free","account":"paged & more"}');
-      const query = 'limit=1&account=paged+%26+more&plan=free&unusedForDays=1';
-      const { headers } = await admin.call(`/keys?${query.replace('&unusedForDays=1', '')}`);
-      const next = new URL(findLink(headers.get('Link') ?? '', 'next') ?? '', 'http://x');
-      const { cursor, ...filters } = Object.fromEntries(next.searchParams);
-      expect(cursor).toMatch(/^[\w-]+$/);
-      expect(filters).toEqual({ limit: '1', account: 'paged & more', plan: 'free' });
-      expect((await admin.call(`/keys?${query}&cursor=${cursor}`)).status).toBe(400);
-    });
-  });
-
-  test('the usage of a key shows both windows', async () => {
-    const { key, token } = await admin.create('{"plan":"free"}');
-    for (let n = 0; n < 3; n++) await use(token);
+    expect(answer.headers.get('Cache-Control')).toBe('no-store');
+    for (let n = 0; n < 3; n++) expect(await use(token)).toBe(200);
     const { headers } = await service.call('/pets', { token });
-    expect(await show(key.id)).toEqual({
+    const resetsAt = new Date(Number(headers.get('X-RateLimit-Reset')) * 1000).toISOString();
+    expect(await show(key.id.toUpperCase())).toEqual({
       ...key,
       usage: {
         scope: 'service',
         subject: 'key',
-        plan: 'free',
+        plan: 'pro',
         windows: {
-          minute: {
-            limit: 60,
-            remaining: 56,
-            resetsAt: new Date(Number(headers.get('X-RateLimit-Reset')) * 1000).toISOString(),
-          },
-          day: { limit: 1_000, remaining: 996, resetsAt: anyInstant },
+          minute: { limit: 300, remaining: 296, resetsAt },
+          day: { limit: 10_000, remaining: 9_996, resetsAt: anyInstant },
         },
         strikes: 0,
         strikesResetAt: null,
@@ -219,73 +77,113 @@ describe('API keys', () => {
     });
   });
 
-  describe('a change of plan', () => {
-    test('applies to the next request and keeps the counts', async () => {
-      const { key, token } = await admin.create('{"plan":"free"}');
-      for (let n = 0; n < 3; n++) await use(token);
+  test('a key needs no name, no account and no expiry, and an Enterprise key has its own quota', async () => {
+    const { key, token } = await admin.create(
+      '{"plan":"enterprise","quota":{"perMinute":7,"perDay":2147483647}}',
+    );
+    expect(key).toMatchObject({
+      ...{ name: null, account: null, expiresAt: null },
+      quota: { perMinute: 7, perDay: 2_147_483_647 },
+    });
+    const { headers } = await service.call('/pets', { token });
+    expect(headers.get('RateLimit-Policy')).toBe('"minute";q=7;w=60, "day";q=2147483647;w=86400');
+  });
 
-      const changed = await change(
-        key.id,
-        '{"plan":"enterprise","quota":{"perMinute":10,"perDay":20}}',
-      );
-      expect(changed.status).toBe(200);
-      expect(changed.body).toEqual({
-        ...key,
-        plan: 'enterprise',
-        quota: { perMinute: 10, perDay: 20 },
-      });
-      const { headers } = await service.call('/pets', { token });
-      expect(headers.get('X-RateLimit-Limit')).toBe('10');
-      expect(headers.get('X-RateLimit-Remaining')).toBe('6');
+  test('an expired key is refused and cannot be changed', async () => {
+    const { db, close } = await service.database.open();
+    const expiresAt = new Date(Date.now() - 1_000).toISOString();
+    const { id, token } = await createApiKey(db, { plan: 'free', expiresAt });
+    await close();
+    expect(await use(token)).toBe(401);
+    expect((await show(id)).state).toBe('expired');
+    const message = 'The key is expired: make a new one.';
+    const refused = { code: 'key_not_active', message, status: 409 };
+    expect((await change(id, '{"expiresAt":null}')).body).toEqual(refused);
+  });
 
-      expect((await change(key.id, '{"quota":{"perMinute":3,"perDay":20}}')).status).toBe(200);
-      expect(await use(token)).toBe(429);
+  // What each filter and order finds, and how it is paged, is in key-search.test.ts.
+  describe('the list', () => {
+    const find = async (query: string) => {
+      const { status, body } = await admin.call(`/keys?limit=100&${query}`);
+      expect(status).toBe(200);
+      return (body as Key[]).map(({ id }) => id);
+    };
 
-      const back = await change(key.id, '{"plan":"business"}');
-      expect(back.body).toMatchObject({ quota: { perMinute: 1_000, perDay: 100_000 } });
-      expect((await service.call('/pets', { token })).headers.get('X-RateLimit-Remaining')).toBe(
-        '995',
-      );
+    test('has the newest key first, and finds keys by name, account, plan, state and token', async () => {
+      const { key, token } = await admin.create('{"plan":"free","name":"Ü %","account":"U 1"}');
+      const { key: later } = await admin.create('{"plan":"business"}');
+      expect((await find('')).slice(0, 2)).toEqual([later.id, key.id]);
+      for (const query of ['name=%C3%BC+%25', 'account=U+1', 'account=U+1&state=active']) {
+        expect(await find(query), query).toEqual([key.id]);
+      }
+      expect(await find(`tokenPrefix=${token.slice(0, 8)}`)).toContain(key.id);
+      expect(await find('account=U+1&state=revoked')).toEqual([]);
+      expect(await find('account=U+1&plan=pro')).toEqual([]);
     });
 
-    test('to the current plan and quota changes nothing', async () => {
-      const { key } = await admin.create(JSON.stringify({ plan: 'enterprise', quota: wideQuota }));
-      expect(key.quota).toEqual(wideQuota);
-      expect((await change(key.id, '{"plan":"enterprise"}')).body).toEqual(key);
-    });
-
-    test.each([
-      ['{"plan":"enterprise"}', 'quota: expected an Enterprise key to bring its own'],
-      ['{"quota":{"perMinute":1,"perDay":1}}', "quota: expected none: the key's plan is pro"],
-    ])('of a Pro key to %s is refused', async (json, message) => {
-      const { key } = await admin.create('{"plan":"pro"}');
-      const { status, body } = await change(key.id, json);
+    test('never repeats a whole token that was sent by mistake', async () => {
+      const { token } = await admin.create('{"plan":"free"}');
+      const { status, text } = await admin.call(`/keys?tokenPrefix=${token}`);
       expect(status).toBe(400);
-      expect(body).toEqual({
-        code: 'invalid_request',
-        message: expect.stringContaining(message),
-        status: 400,
-      });
-      expect(await show(key.id)).toMatchObject(key);
+      expect(text).not.toContain(token.slice(8));
+    });
+
+    test('links its next page, with its filters, and to the last one', async () => {
+      const made: string[] = [];
+      for (let n = 0; n < 3; n += 1) {
+        made.push((await admin.create('{"plan":"free","account":"paged & more"}')).key.id);
+      }
+      const query = 'limit=2&account=paged+%26+more&plan=free';
+      const first = await admin.call(`/keys?${query}`);
+      const link = findLink(first.headers.get('Link') ?? '', 'next') ?? '';
+      const next = new URL(link, 'http://x');
+      expect([next.pathname, link.startsWith('/')]).toEqual(['/admin/v1/keys', true]);
+      const { cursor, ...filters } = Object.fromEntries(next.searchParams);
+      expect(filters).toEqual({ limit: '2', account: 'paged & more', plan: 'free' });
+      const second = await admin.call(`/keys${next.search}`);
+      expect(second.headers.get('Link')).toBeNull();
+      const found = [...(first.body as Key[]), ...(second.body as Key[])];
+      expect(found.map(({ id }) => id)).toEqual(made.toReversed());
+      const other = `/keys?${query}&unusedForDays=1&cursor=${cursor}`;
+      expect((await admin.call(other)).status).toBe(400);
     });
   });
 
-  describe('a change of name, account and expiry', () => {
-    test('sets them and leaves the rest, and null removes them', async () => {
+  describe('a change', () => {
+    test('of the plan applies to the next request and keeps the counts', async () => {
+      const { key, token } = await admin.create('{"plan":"free"}');
+      for (let n = 0; n < 3; n++) await use(token);
+      const quota = { perMinute: 10, perDay: 20 };
+      const changed = await change(key.id, JSON.stringify({ plan: 'enterprise', quota }));
+      expect(changed).toMatchObject({ status: 200, body: { ...key, plan: 'enterprise', quota } });
+      const { headers } = await service.call('/pets', { token });
+      expect(headers.get('X-RateLimit-Limit')).toBe('10');
+      expect(headers.get('X-RateLimit-Remaining')).toBe('6');
+      // To what it has, it changes nothing.
+      expect((await change(key.id, '{"plan":"enterprise"}')).body).toEqual(changed.body);
+
+      expect((await change(key.id, '{"quota":{"perMinute":3,"perDay":20}}')).status).toBe(200);
+      expect(await use(token)).toBe(429);
+      const back = await change(key.id, '{"plan":"business"}');
+      expect(back.body).toMatchObject({ quota: { perMinute: 1_000, perDay: 100_000 } });
+      const after = await service.call('/pets', { token });
+      expect(after.headers.get('X-RateLimit-Remaining')).toBe('995');
+    });
+
+    test('sets the name, the account and the expiry, leaves the rest, and null removes them', async () => {
       const { key, token } = await admin.create('{"plan":"pro","name":"a","account":"b"}');
       const name = '🐈'.repeat(255);
-      const changed = await change(key.id, JSON.stringify({ name, account: 'C-18' }));
-      expect(changed.status).toBe(200);
-      expect(changed.body).toEqual({ ...key, name, account: 'C-18' });
-      const expiring = await change(key.id, '{"expiresAt":"2099-01-31T00:00:00+01:00"}');
-      expect(expiring.body).toEqual({
-        ...key,
-        name,
-        account: 'C-18',
-        expiresAt: '2099-01-30T23:00:00.000Z',
-      });
-      const removed = await change(key.id, '{"name":null,"account":null,"expiresAt":null}');
-      expect(removed.body).toEqual({ ...key, name: null, account: null });
+      const steps: readonly [change: object, after: object][] = [
+        [{ name, account: 'C-18' }, {}],
+        [{ expiresAt: '2099-01-31T00:00:00+01:00' }, { expiresAt: '2099-01-30T23:00:00.000Z' }],
+        [{ name: 'b', plan: 'business' }, { quota: { perMinute: 1_000, perDay: 100_000 } }],
+        [{ name: null, account: null, expiresAt: null }, {}],
+      ];
+      let expected: object = key;
+      for (const [json, after] of steps) {
+        expected = { ...expected, ...json, ...after };
+        expect((await change(key.id, JSON.stringify(json))).body).toEqual(expected);
+      }
       expect(await use(token)).toBe(200);
     });
 
@@ -299,55 +197,90 @@ describe('API keys', () => {
       });
       await until(async () => (await use(token)) === 401);
       expect((await show(key.id)).state).toBe('expired');
-      expect((await change(key.id, '{"expiresAt":null}')).status).toBe(409);
     });
 
-    test('may come with a plan, all or nothing', async () => {
-      const { key } = await admin.create('{"plan":"pro","name":"a"}');
-      expect((await change(key.id, '{"name":"b","plan":"business"}')).body).toMatchObject({
-        name: 'b',
-        plan: 'business',
-      });
-      expect((await change(key.id, '{"name":"c","plan":"enterprise"}')).status).toBe(400);
-      expect(await show(key.id)).toMatchObject({ name: 'b', plan: 'business' });
-    });
-
-    test('with several faults names every one, and changes nothing', async () => {
-      const { key } = await admin.create('{"plan":"pro","name":"a"}');
-      const answer = await change(
-        key.id,
+    test.each([
+      ['{"plan":"enterprise"}', 'quota: expected an Enterprise key to bring its own'],
+      ['{"name":"b","plan":"enterprise"}', 'quota: expected an Enterprise key to bring its own'],
+      ['{"quota":{"perMinute":1,"perDay":1}}', "quota: expected none: the key's plan is pro"],
+      [
+        '{"expiresAt":"2020-01-01T00:00:00Z"}',
+        'expiresAt: expected a time to come, got "2020-01-01T00:00:00Z"',
+      ],
+      ...['name', 'account', 'expiresAt', 'plan', 'body'].map((field): [string, string] => [
         '{"name":"","account":"\\u0000","expiresAt":"2020-01-01T00:00:00Z","plan":"gold","x":1}',
-      );
-      expect(answer.status).toBe(400);
-      const { message } = answer.body as { message: string };
-      for (const fault of ['name', 'account', 'expiresAt', 'plan', 'body']) {
-        expect(message).toContain(`${fault}: expected`);
-      }
+        `${field}: expected`,
+      ]),
+    ])('of a Pro key to %s is refused, all of it: %s', async (json, message) => {
+      const { key } = await admin.create('{"plan":"pro"}');
+      expect((await change(key.id, json)).body).toEqual({
+        code: 'invalid_request',
+        message: expect.stringContaining(message),
+        status: 400,
+      });
       expect(await show(key.id)).toMatchObject(key);
+    });
+  });
+
+  describe('a rotation', () => {
+    test('keeps the old token valid for 24 hours beside the new one', async () => {
+      const { key, token } = await admin.create('{"plan":"free"}');
+      const rotated = await rotate(key.id, '');
+      expect(rotated).toEqual({
+        key: { ...key, tokens: [expect.any(Object), expect.any(Object)] },
+        token: anyToken,
+      });
+      const [newest, replaced] = rotated.key.tokens;
+      expect(newest).toMatchObject({ prefix: rotated.token.slice(0, 8), expiresAt: null });
+      expect(replaced?.prefix).toBe(token.slice(0, 8));
+      const graceMs = Date.parse(replaced?.expiresAt ?? '') - Date.parse(newest?.createdAt ?? '');
+      expect(graceMs).toBe(86_400_000);
+      expect([await use(token), await use(rotated.token)]).toEqual([200, 200]);
+      // They are one key: what one uses, the other lacks.
+      expect((await show(key.id)).usage.windows.minute.remaining).toBe(58);
+    });
+
+    test('may end the old token at once, and extends no earlier grace period', async () => {
+      const { key, token } = await admin.create('{"plan":"free"}');
+      const first = await rotate(key.id, '{"graceSeconds":60}');
+      const second = await rotate(key.id, '{"graceSeconds":3600}');
+      expect(second.key.tokens.map(({ prefix }) => prefix)).toEqual(
+        [second.token, first.token, token].map((each) => each.slice(0, 8)),
+      );
+      expect(second.key.tokens[2]).toEqual(first.key.tokens[1]);
+      const last = await rotate(key.id, '{"graceSeconds":0}');
+      const tokens = [token, first.token, second.token, last.token];
+      expect(await Promise.all(tokens.map(use))).toEqual([401, 401, 401, 200]);
+      expect(last.key.tokens).toHaveLength(1);
+    });
+
+    test('by many operators at once makes as many valid tokens, one of which is not replaced', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const { key } = await admin.create('{"plan":"free"}');
+        const rotations = await Promise.all(
+          Array.from({ length: 4 }, () => rotate(key.id, '{"graceSeconds":60}')),
+        );
+        expect(await Promise.all(rotations.map(({ token }) => use(token)))).toEqual(
+          Array(4).fill(200),
+        );
+        const isReplaced = (await show(key.id)).tokens.map(({ expiresAt }) => expiresAt !== null);
+        expect(isReplaced).toEqual([false, true, true, true, true]);
+      }
     });
   });
 
   test('a revoked key is refused forever, and revoking it again changes nothing', async () => {
     const { key, token } = await admin.create('{"plan":"free"}');
-    const once = await revoke(key.id);
-    expect(once.status).toBe(200);
+    expect(await use(token)).toBe(200);
+    const once = await revoke(key.id.toUpperCase());
+    expect(once).toMatchObject({ status: 200 });
     expect(once.body).toEqual({ ...key, state: 'revoked', revokedAt: anyInstant });
     expect(await use(token)).toBe(401);
     expect((await revoke(key.id)).body).toEqual(once.body);
-
-    const refused = {
-      status: 409,
-      body: { code: 'key_not_active', message: 'The key is revoked: make a new one.', status: 409 },
-    };
-    expect(await admin.call(`/keys/${key.id}/rotate`, { method: 'POST' })).toMatchObject(refused);
-    expect(await change(key.id, '{"plan":"pro"}')).toMatchObject(refused);
-    expect(await use(token)).toBe(401);
-  });
-
-  test('the id of a key is case-insensitive', async () => {
-    const { key, token } = await admin.create('{"plan":"free"}');
-    expect(await use(token)).toBe(200);
-    expect(await revoke(key.id.toUpperCase())).toMatchObject({ status: 200, body: { id: key.id } });
+    const message = 'The key is revoked: make a new one.';
+    const refused = { code: 'key_not_active', message, status: 409 };
+    expect(await rotate(key.id, '')).toEqual(refused);
+    expect((await change(key.id, '{"plan":"pro"}')).body).toEqual(refused);
     expect(await use(token)).toBe(401);
   });
 
@@ -358,18 +291,13 @@ describe('API keys', () => {
     const codeOf = async () =>
       ((await service.call('/pets', { token })).body as { code?: string }).code;
     await until(async () => (await codeOf()) === 'key_temporarily_banned');
-    const { usage } = await show(key.id);
-    expect(usage).toMatchObject({ strikes: expect.any(Number), bannedUntil: anyInstant });
-
-    const unbanned = await admin.call(`/keys/${key.id}/unban`, { method: 'POST' });
-    expect(unbanned.status).toBe(200);
-    expect(unbanned.body).toMatchObject({
+    expect((await show(key.id)).usage).toMatchObject({ bannedUntil: anyInstant });
+    const { body } = await admin.call(`/keys/${key.id}/unban`, { method: 'POST' });
+    expect(body).toMatchObject({
       id: key.id,
       usage: {
         windows: { minute: { remaining: 0 }, day: { remaining: 4 } },
-        strikes: 0,
-        strikesResetAt: null,
-        bannedUntil: null,
+        ...{ strikes: 0, strikesResetAt: null, bannedUntil: null },
       },
     });
     expect(await codeOf()).toBe('rate_limit_exceeded');
