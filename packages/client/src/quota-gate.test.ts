@@ -67,40 +67,29 @@ function open() {
 const elapse = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 describe('without an answer are at most', () => {
-  test('3 while nothing is known: 3/8 of 10 strikes', async () => {
-    const { sendMany, sent } = open();
-    await sendMany(20);
-    expect(sent).toHaveLength(3);
-  });
-
-  test('11 with a Free key: 3/8 of 30 strikes', async () => {
+  test.each([
+    ['3 while nothing is known: 3/8 of 10 strikes', undefined, 3],
+    ['11 with a Free key: 3/8 of 30 strikes', 50, 11],
+    ['as many as remain', 2, 2],
+  ])('%s', async (_what, remaining, most) => {
     const { learn, sendMany, sent } = open();
-    await learn(answer(50));
+    if (remaining !== undefined) await learn(answer(remaining));
+    const before = sent.length;
     await sendMany(20);
-    expect(sent).toHaveLength(1 + 11);
-  });
-
-  test('as many as remain', async () => {
-    const { learn, sendMany, sent } = open();
-    await learn(answer(2));
-    await sendMany(20);
-    expect(sent).toHaveLength(1 + 2);
+    expect(sent).toHaveLength(before + most);
   });
 
   test.each([
     [59_999, 3],
     [60_000, 11],
-  ])(
-    'of a Free key, %i ms after a denial, %i: 1/8 of 30 strikes for a minute',
-    async (ms, most) => {
-      const { learn, sendMany, sent } = open();
-      await learn(answer(0, { status: 429, resetInSeconds: 1 }));
-      await elapse(ms);
-      await learn(answer(50));
-      await sendMany(20);
-      expect(sent).toHaveLength(2 + most);
-    },
-  );
+  ])('%i ms after a denial, %i: 1/8 of 30 strikes for a minute', async (ms, most) => {
+    const { learn, sendMany, sent } = open();
+    await learn(answer(0, { status: 429, resetInSeconds: 1 }));
+    await elapse(ms);
+    await learn(answer(50));
+    await sendMany(20);
+    expect(sent).toHaveLength(2 + most);
+  });
 });
 
 test('without rate-limit headers there are more places with each success of the last minutes', async () => {
@@ -159,32 +148,30 @@ describe('answers arrive in any order:', () => {
     expect(sent).toHaveLength(2 + 8);
   });
 
-  test('an answer is not the only one if another request was sent meanwhile', async () => {
-    const { learn, send, reply } = open();
+  test.each([
+    [2, 1],
+    [1, 2],
+  ])('an answer is not the only one if another is on its way: %i, then %i', async (none, one) => {
+    const { learn, send, reply, sendMany } = open();
     await learn(answer(2));
-    void send();
-    void send();
-    await reply(2, answer(0));
-    await reply(1, answer(1));
-    expect(await send()).toMatchObject({ refusal: { status: 429 } });
-  });
-
-  test('an answer is not the only one if another was sent before', async () => {
-    const { learn, send, reply } = open();
-    await learn(answer(2));
-    void send();
-    void send();
-    await reply(1, answer(0));
-    await reply(2, answer(1));
+    await sendMany(2);
+    await reply(none, answer(0));
+    await reply(one, answer(1));
     expect(await send()).toMatchObject({ refusal: { status: 429 } });
   });
 });
 
 describe('a request that was given up', () => {
-  test('counts for 30 s, as it may still arrive', async () => {
-    const { send, sendMany, sent } = open();
-    for (let index = 0; index < 3; index++) void send('', { timeoutMs: 10 });
+  /** A gate whose every place has a request that was given up. */
+  async function withThreeGivenUp() {
+    const gate = open();
+    for (let index = 0; index < 3; index++) void gate.send('', { timeoutMs: 10 });
     await elapse(10);
+    return gate;
+  }
+
+  test('counts for 30 s, as it may still arrive', async () => {
+    const { sendMany, sent } = await withThreeGivenUp();
     expect(sent.map(({ signal }) => signal.aborted)).toEqual([true, true, true]);
     await elapse(29_989);
     await sendMany(5);
@@ -195,9 +182,7 @@ describe('a request that was given up', () => {
   });
 
   test('goes on, for at most 30 s, if three were given up already', async () => {
-    const { send, sent } = open();
-    for (let index = 0; index < 3; index++) void send('', { timeoutMs: 10 });
-    await elapse(10);
+    const { send, sent } = await withThreeGivenUp();
     const [outcome] = await Promise.all([send('', { timeoutMs: 10 }), elapse(10)]);
     expect(outcome).toEqual({});
     await elapse(29_980);
@@ -207,9 +192,7 @@ describe('a request that was given up', () => {
   });
 
   test('teaches the gate all the same, if its answer arrives', async () => {
-    const { send, sent, reply } = open();
-    for (let index = 0; index < 3; index++) void send('', { timeoutMs: 10 });
-    await elapse(10);
+    const { send, sent, reply } = await withThreeGivenUp();
     void send('', { timeoutMs: 10 });
     await elapse(10);
     await reply(3, answer(0));
@@ -218,9 +201,7 @@ describe('a request that was given up', () => {
   });
 
   test('does not count any more once it is answered, by a fetch that ignores the signal', async () => {
-    const { send, sendMany, sent, reply } = open();
-    for (let index = 0; index < 3; index++) void send('', { timeoutMs: 10 });
-    await elapse(10);
+    const { sendMany, sent, reply } = await withThreeGivenUp();
     for (const index of [0, 1, 2]) await reply(index, answer(50));
     await sendMany(20);
     expect(sent).toHaveLength(3 + 11);
@@ -252,24 +233,15 @@ describe('those who wait', () => {
     expect(sent.slice(3).map(({ name }) => name)).toEqual(['a', 'b', 'newcomer']);
   });
 
-  test('give up after the time for an answer', async () => {
-    const { send, sendMany, sent } = open();
-    await sendMany(3);
-    const outcome = vi.fn();
-    void send('', { timeoutMs: 7_000 }).then(outcome);
-    await elapse(6_999);
-    expect(outcome).not.toHaveBeenCalled();
-    await elapse(1);
-    expect(outcome).toHaveBeenCalledWith({});
-    expect(sent).toHaveLength(3);
-  });
-
-  test('give up after the time for a reset, not after the shorter time for an answer', async () => {
+  test.each([
+    ['an answer', { timeoutMs: 7_000 }, 7_000],
+    ['a reset, if that is longer', { timeoutMs: 7_000, maxRetryAfterMs: 60_000 }, 60_000],
+  ])('give up after the time for %s', async (_what, options, waitMs) => {
     const { send, sent } = open();
     for (let index = 0; index < 3; index++) void send('', { timeoutMs: 100_000 });
     const outcome = vi.fn();
-    void send('', { timeoutMs: 7_000, maxRetryAfterMs: 60_000 }).then(outcome);
-    await elapse(59_999);
+    void send('', options).then(outcome);
+    await elapse(waitMs - 1);
     expect(outcome).not.toHaveBeenCalled();
     await elapse(1);
     expect(outcome).toHaveBeenCalledWith({});

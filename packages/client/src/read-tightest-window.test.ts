@@ -11,61 +11,73 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function read(status: number, headers: Record<string, string>, text = '') {
-  const quota = readTightestWindow({ response: new Response(text, { status, headers }), text });
-  return { ...quota, endsInMs: quota.endsAtMs - performance.now() };
-}
-
 const state = {
   'X-RateLimit-Limit': '60',
   'X-RateLimit-Remaining': '7',
   'X-RateLimit-Reset': String(resetAt / 1000),
 };
+const both = {
+  ...state,
+  RateLimit: '"day";r=70;t=500, "minute";r=7;t=42',
+  'RateLimit-Policy': '"day";q=1000;w=86400, "minute";q=60;w=60',
+};
+const denied = { ...state, 'Retry-After': '30' };
+const known = {
+  limit: 60,
+  remaining: 7,
+  resetAt: new Date(resetAt),
+  perMinute: 0,
+  code: 'rate_limit_exceeded',
+};
+const banned = '{"code":"key_temporarily_banned"}';
+const unlimited = { limit: Number.POSITIVE_INFINITY, resetAt: new Date(resetAt - 30_000) };
 
-test('a success tells of the window that it reports', () => {
-  expect(read(200, state)).toMatchObject({
-    limit: 60,
-    remaining: 7,
-    resetAt: new Date(resetAt),
-    endsInMs: 60_000,
-    perMinute: 0,
-    code: 'rate_limit_exceeded',
-  });
-});
-
-test('RateLimit tells how far away the reset is, wherever the clock of this machine is set', () => {
-  const fields = {
-    ...state,
-    RateLimit: '"day";r=70;t=500, "minute";r=7;t=42',
-    'RateLimit-Policy': '"day";q=1000;w=86400, "minute";q=60;w=60',
-  };
-  expect(read(200, fields)).toMatchObject({ remaining: 7, endsInMs: 42_000, perMinute: 60 });
-  expect(read(200, { ...fields, RateLimit: '"minute";r=8;t=42' })).toMatchObject({
-    endsInMs: 60_000,
-  });
-  expect(read(200, { ...fields, 'RateLimit-Policy': '"hour";q=9;w=600' })).toMatchObject({
-    perMinute: 0,
-  });
-});
-
-test('a 429 leaves nothing, for as long as Retry-After says', () => {
-  expect(read(429, { ...state, 'Retry-After': '30' })).toMatchObject({
-    limit: 60,
-    remaining: 0,
-    resetAt: new Date(resetAt),
-    endsInMs: 30_000,
-    code: 'rate_limit_exceeded',
-  });
-  expect(read(429, { 'Retry-After': '30' })).toMatchObject({
-    limit: Number.POSITIVE_INFINITY,
-    remaining: 0,
-    resetAt: new Date(resetAt - 30_000),
-    endsInMs: 30_000,
-  });
-  expect(read(429, { 'Retry-After': '30' }, '{"code":"key_temporarily_banned"}')).toMatchObject({
-    code: 'key_temporarily_banned',
-  });
-});
+test.each([
+  ['a success', 200, state, '', 60_000, known],
+  // So it does not matter how the clock of this machine is set.
+  ['RateLimit says how far away the reset is', 200, both, '', 42_000, { ...known, perMinute: 60 }],
+  [
+    'RateLimit of another window',
+    200,
+    { ...state, RateLimit: '"day";r=8;t=42' },
+    '',
+    60_000,
+    known,
+  ],
+  [
+    'a policy of another length',
+    200,
+    { ...both, 'RateLimit-Policy': '"hour";q=9;w=600' },
+    '',
+    42_000,
+    known,
+  ],
+  ['a 429', 429, denied, '', 30_000, { ...known, remaining: 0 }],
+  [
+    'a ban',
+    429,
+    denied,
+    banned,
+    30_000,
+    { ...known, remaining: 0, code: 'key_temporarily_banned' },
+  ],
+  [
+    'a 429 of a proxy',
+    429,
+    { 'Retry-After': '30' },
+    '',
+    30_000,
+    { ...known, ...unlimited, remaining: 0 },
+  ],
+] as [string, number, Record<string, string>, string, number, object][])(
+  '%s tells of its window',
+  (_what, status, headers, text, endsInMs, expected) => {
+    const response = new Response(text, { status, headers });
+    const { endsAtMs, ...window } = readTightestWindow({ response, text });
+    expect(window).toEqual(expected);
+    expect(endsAtMs - performance.now()).toBe(endsInMs);
+  },
+);
 
 test.each([
   [200, {}],
@@ -74,7 +86,6 @@ test.each([
   [200, { ...state, 'X-RateLimit-Limit': '60s' }],
   [200, { ...state, 'X-RateLimit-Remaining': 'a7' }],
 ] as [number, Record<string, string>][])('a %i with %j tells nothing', (status, headers) => {
-  expect(readTightestWindow({ response: new Response('', { status, headers }), text: '' })).toBe(
-    unknownWindow,
-  );
+  const answer = { response: new Response('', { status, headers }), text: '' };
+  expect(readTightestWindow(answer)).toBe(unknownWindow);
 });

@@ -96,23 +96,6 @@ describe('after a 429 the other calls with the key', () => {
     expect(script.sentAtMs).toEqual(expected);
   });
 
-  test('wait until the first has its answer', async () => {
-    let answerFirst = (_response: Response) => {};
-    const { store, script } = openStore([
-      deny(30),
-      () => new Promise((resolve) => (answerFirst = resolve)),
-      ok,
-    ]);
-    const calls = [store.listPets()];
-    await elapse(10_000);
-    calls.push(store.listPets(), store.listPets({}, { maxRetries: 0 }), store.listPets());
-    await elapse(25_000);
-    expect(script.sentAtMs).toEqual([0, 30_000]);
-    answerFirst(await ok());
-    expect(await settle(calls)).toEqual(Array(4).fill('fulfilled'));
-    expect(script.sentAtMs).toEqual([0, 30_000, 35_000, 35_000, 35_000]);
-  });
-
   test('wait exactly for the reset, whatever the jitter, and wherever the clock is set', async () => {
     const { store, script } = openStore([deny(30), ok]);
     const failed = rejection(store.listPets({}, { maxRetries: 0 }));
@@ -221,14 +204,4 @@ describe.each([
     const sentAtMs = script.requests.slice(1).map(({ atMs }) => atMs - start);
     expect(sentAtMs).toEqual([60_000, 120_000, 120_000, 120_000]);
   });
-});
-
-test('a call waits once less than the maximum remains', async () => {
-  const { store, script } = openStore([deny(90), ok]);
-  await rejection(store.listPets());
-  await elapse(19_999);
-  await rejection(store.listPets());
-  await elapse(1);
-  await settle([store.listPets()]);
-  expect(script.sentAtMs).toEqual([0, 90_000]);
 });

@@ -1,13 +1,6 @@
 import { type Server, startServer } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type AnimalStoreClient,
-  type ApiError,
-  createClient,
-  InsufficientScopeError,
-  isApiError,
-  KeySuspendedError,
-} from '../../src/index.ts';
+import { type ApiError, type ClientOptions, createClient, isApiError } from '../../src/index.ts';
 import { createTestService } from '../../src/testing/index.ts';
 import { rejection } from '../rejection.ts';
 
@@ -67,36 +60,25 @@ describe('the test service answers like the real one', () => {
     const challenge = headers.get('WWW-Authenticate');
     return { name, status, code, detail, body, attempts, challenge };
   };
-
   const json = (body: unknown) => ({ method: 'POST', body: JSON.stringify(body) });
 
   test.each([
-    ['pets:read', 'createPet', (store: AnimalStoreClient) => store.createPet(mia)],
-    ['pets:write', 'listPets', (store: AnimalStoreClient) => store.listPets()],
-    ['pets:write', 'rateLimit', (store: AnimalStoreClient) => store.rateLimit()],
-  ] as const)('to a key with %s alone that calls %s', async (scope, _operation, send) => {
-    const { token: apiKey } = await createKey({ scopes: [scope] });
-    const store = createClient({ baseUrl: server.baseUrl, apiKey });
-    const error = await rejection(send(store));
-    expect(error).toBeInstanceOf(InsufficientScopeError);
-    const service = createTestService({ scopes: [scope] });
-    const fake = await rejection(send(createClient(service.clientOptions)));
-    expect(describeError(fake)).toEqual(describeError(error));
-    expect(store.lastRateLimit?.remaining).toBe(999);
-  });
-
-  test('to a suspended key, until it is resumed', async () => {
-    const { key, token: apiKey } = await createKey({});
-    const store = createClient({ baseUrl: server.baseUrl, apiKey });
-    await askAdmin(`/keys/${key.id}/suspend`);
-    const error = await rejection(store.listPets());
-    expect(error).toBeInstanceOf(KeySuspendedError);
-    const service = createTestService();
-    service.failNext('key_suspended');
-    const fake = await rejection(createClient(service.clientOptions).listPets());
-    expect(describeError(fake)).toEqual(describeError(error));
-    await askAdmin(`/keys/${key.id}/resume`);
-    expect((await store.listPets()).pets.length).toBeGreaterThan(0);
+    ['pets:read', 'createPet'],
+    ['pets:write', 'listPets'],
+    ['pets:write', 'rateLimit'],
+    ['suspended', 'listPets'],
+  ] as const)('to a key with %s alone that calls %s', async (scope, operation) => {
+    const scopes = scope === 'suspended' ? undefined : [scope];
+    const { key, token: apiKey } = await createKey({ scopes });
+    const service = createTestService({ scopes });
+    if (scope === 'suspended') {
+      await askAdmin(`/keys/${key.id}/suspend`);
+      service.failNext('key_suspended');
+    }
+    const call = (options: ClientOptions) => rejection(createClient(options)[operation](mia));
+    const error = await call({ baseUrl: server.baseUrl, apiKey });
+    expect(error).toMatchObject({ status: 403, attempts: 1 });
+    expect(describeError(await call(service.clientOptions))).toEqual(describeError(error));
   });
 
   test('in status, body and header fields', async () => {
@@ -107,52 +89,39 @@ describe('the test service answers like the real one', () => {
     const { baseUrl, apiKey } = service.clientOptions;
     const once = { 'idempotency-key': 'once' };
     const requests: [string, { method?: string; body?: string; headers?: object }?][] = [
-      ...Array.from(
-        { length: 5 },
-        (_, index) => ['/pets', json({ ...mia, name: `n${index}` })] as [string, object],
-      ),
+      ...[1, 2, 3, 4, 5].map((n): [string, object] => ['/pets', json({ ...mia, name: `n${n}` })]),
       ['/pets', { method: 'POST', body: '{"name":"x","categoryId":9223372036854775807}' }],
       ['/pets', json({ name: 'Tom', categoryId: -1, status: 'sold', id: 7, more: true })],
       ['/pets', { ...json(mia), headers: once }],
       ['/pets', { ...json(mia), headers: once }],
       ['/pets', { ...json({ ...mia, name: 'Tom' }), headers: once }],
-      ...[
-        {},
-        [],
-        null,
-        7,
-        { name: '', categoryId: 1.5, status: 'lost' },
-        { ...mia, name: 'a\n' },
-        { ...mia, name: ' ' },
-        { ...mia, name: 'Mia\u202e' },
-      ].map((body) => ['/pets', json(body)] as [string, object]),
+      ...[{}, [], null, { name: '', categoryId: 1.5, status: 'lost' }].map(
+        (body): [string, object] => ['/pets', json(body)],
+      ),
+      ...['a\n', ' ', 'Mia\u202e'].map((name): [string, object] => [
+        '/pets',
+        json({ ...mia, name }),
+      ]),
       ['/pets', { method: 'POST', body: '{' }],
       ['/pets', { method: 'POST', body: '{"name":"x","categoryId":9223372036854775808}' }],
       ['/pets', { method: 'POST' }],
       ['/pets'],
-      ['/pets?limit=2'],
-      ['/pets?limit=2&status=available'],
-      ['/pets?status=sold'],
+      ['/pets?limit=2&status=available&categoryId=3'],
       ['/pets?status=pending&limit=100'],
       ['/pets?limit=0'],
       ['/pets?limit=101&status=lost'],
       ['/pets?limit=1e1'],
       ['/pets?cursor=x'],
       ['/pets?unknown=1'],
-      ['/pets?ids=3,1,99,1'],
-      ['/pets?ids=3,1&categoryId=3&status=available'],
+      ['/pets?ids=3,1,99,1&categoryId=3&status=available'],
       ['/pets?ids=3&ids=99,1'],
-      ['/pets?ids=9223372036854775807'],
       ['/pets?ids=1&limit=5&cursor=x'],
       ['/pets?ids='],
       ['/pets?ids=1,x&limit=0'],
       [`/pets?ids=${Array.from({ length: 101 }, () => 1)}`],
-      ['/pets?categoryId=9223372036854775807'],
-      ['/pets?categoryId=3&limit=2&status=available'],
       ['/pets?categoryId=03'],
       ['/pets/1'],
       ['/pets/999'],
-      ['/pets/9223372036854775807'],
       ['/pets/9223372036854775808'],
       ['/pets/abc'],
       ['/pets/1', { method: 'PUT' }],
@@ -167,21 +136,8 @@ describe('the test service answers like the real one', () => {
     /** What an answer says, without what differs between any two services. */
     async function read(response: Pick<Response, 'status' | 'headers' | 'text'>) {
       const text = await response.text();
-      const names = [
-        'allow',
-        'content-type',
-        'deprecation',
-        'sunset',
-        'retry-after',
-        'x-ratelimit-limit',
-      ];
-      const more = [
-        'idempotent-replayed',
-        'ratelimit-policy',
-        'x-ratelimit-remaining',
-        'www-authenticate',
-        'cache-control',
-      ];
+      const names =
+        'allow cache-control content-type deprecation idempotent-replayed ratelimit-policy retry-after sunset www-authenticate x-ratelimit-limit x-ratelimit-remaining';
       return {
         status: response.status,
         body: text
@@ -192,7 +148,7 @@ describe('the test service answers like the real one', () => {
           ?.replaceAll(/<https?:\/\/[^/]*/g, '<')
           .replaceAll(/cursor=[^&>]*/g, ''),
         location: response.headers.get('location')?.replace(/^https?:\/\/[^/]*/, ''),
-        headers: [...names, ...more].map((name) => [name, response.headers.get(name)]),
+        headers: names.split(' ').map((name) => [name, response.headers.get(name)]),
         hasId: response.headers.has('x-request-id'),
       };
     }
