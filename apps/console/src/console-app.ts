@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { formatLocal } from './format.ts';
 import type { Operation } from './operation.ts';
 import { AccountPage } from './pages/account-page.ts';
@@ -57,7 +57,8 @@ export function App() {
     document.title = `${session.value === undefined || isExpired.value ? 'Log in' : (entry?.title ?? 'Not found')} · Animal Store console`;
   });
   // Whoever follows a link goes on from the top of the new page. A fresh document starts there anyway.
-  useEffect(() => {
+  // Before the page is painted: who sees it may press the next key at once.
+  useLayoutEffect(() => {
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
     announce('');

@@ -7,7 +7,7 @@ import { beginSession, endSession, isExpired, session } from './session.ts';
 type Message =
   /** A tab has opened, or its session has ended: it asks whether another one has a session. */
   | { readonly kind: 'wanted'; readonly by: string }
-  /** The answer, for the tab that asked. Those that were logged out on purpose do not want it. */
+  /** The answer, for the tab that asked. */
   | { readonly kind: 'session'; readonly issued: IssuedSession; readonly for: string }
   /** Somebody has logged in. */
   | { readonly kind: 'logged in'; readonly issued: IssuedSession }
@@ -32,6 +32,14 @@ const tab = String(Math.random());
 
 const tell = (message: Message) => channel.postMessage(message);
 
+/** Whether an answer is wanted. One that comes after the operator has logged out must not log in again. */
+let isWanted = false;
+
+function askOthers(): void {
+  isWanted = true;
+  tell({ kind: 'wanted', by: tab });
+}
+
 /** The session that this tab had from the start, or that another tab has told: it need not be told again. */
 let known = session.value;
 
@@ -45,13 +53,14 @@ export function shareSession(): void {
         }
         break;
       case 'session':
-        if (data.for === tab) take(data.issued);
+        if (data.for === tab && isWanted) take(data.issued);
         break;
       case 'logged in':
         take(data.issued);
         break;
       case 'logged out':
-        if (session.value !== undefined) void followLogOut(data.token);
+        if (session.value !== undefined)
+          void leave('You have logged out in another tab.', data.token);
         break;
     }
   });
@@ -64,10 +73,10 @@ export function shareSession(): void {
   });
   // Somebody may have logged in again in another tab while this one was hidden.
   effect(() => {
-    if (isExpired.value) tell({ kind: 'wanted', by: tab });
+    if (isExpired.value) askOthers();
   });
   if (isWaiting.value) {
-    tell({ kind: 'wanted', by: tab });
+    askOthers();
     setTimeout(() => {
       isWaiting.value = false;
     }, waitMs);
@@ -75,17 +84,30 @@ export function shareSession(): void {
 }
 
 /** Logs out, in all tabs. */
-export async function logOut(): Promise<void> {
+export function logOut(): void {
   const token = session.value?.token;
-  // The session ends by itself if the service cannot be told.
-  await call('endSession').catch(() => {});
-  endSession('You have logged out.');
+  void leave('You have logged out.');
   tell({ kind: 'logged out', token });
+}
+
+/**
+ * Forgets the session before the service ends it: a request that is refused meanwhile would have this tab
+ * ask the others for a session.
+ *
+ * @param ended the session that has ended already.
+ */
+async function leave(reason: string, ended?: string): Promise<void> {
+  const token = session.value?.token;
+  isWanted = false;
+  endSession(reason);
+  // The session ends by itself if the service cannot be told.
+  if (token !== undefined && token !== ended) await call('endSession', { token }).catch(() => {});
 }
 
 function take(issued: IssuedSession): void {
   if (!isAcceptable(issued)) return;
   known = issued;
+  isWanted = false;
   isWaiting.value = false;
   beginSession(issued);
 }
@@ -98,10 +120,4 @@ function isAcceptable({ token, session: { operator } }: IssuedSession): boolean 
   if (token === own.token) return false;
   const { id, name } = own.session.operator;
   return isExpired.value && id === operator.id && name === operator.name;
-}
-
-/** A tab may have a session of its own, if somebody logged in twice. It ends, too. */
-async function followLogOut(token: string | undefined): Promise<void> {
-  if (session.value?.token !== token) await call('endSession').catch(() => {});
-  endSession('You have logged out in another tab.');
 }

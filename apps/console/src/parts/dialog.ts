@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Field, Form, textOf } from './form.ts';
 
 /** A dialog over the page. The browser keeps the focus inside, and gives it back afterwards. */
@@ -16,7 +16,8 @@ export function Dialog({
 }) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before it is painted: who sees it may type at once.
+  useLayoutEffect(() => {
     const dialog = element.current;
     const opener = document.activeElement;
     dialog?.showModal();

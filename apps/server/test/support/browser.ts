@@ -1,5 +1,5 @@
 import { findProgram, hangMs } from '@animal-store/testkit';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 /** Starts a headless Chromium that asks nobody for anything of its own, and reaches this machine only. */
 export async function openBrowser(): Promise<Browser> {
@@ -19,3 +19,120 @@ export async function openBrowser(): Promise<Browser> {
     ],
   });
 }
+
+/** How long a page may take to show what a test waits for. It only ends a hang. */
+const patienceMs = 30_000;
+
+/** A tab in a browser profile of its own, which is closed with it. */
+export type Tab = AsyncDisposable & {
+  readonly page: Page;
+  /** All requests of the profile. */
+  readonly requests: readonly string[];
+  /** What is wrong: requests to others, errors, warnings, and breaches of the page's policy. */
+  readonly complaints: readonly string[];
+};
+
+export type TabOptions = BrowserContextOptions & {
+  /** What may be complained about. */
+  readonly expected?: RegExp;
+};
+
+/** Opens a tab on an address. Its disposal fails if there was a complaint. */
+export async function openTab(
+  browser: Pick<Browser, 'newContext'>,
+  url: string,
+  { expected, ...options }: TabOptions = {},
+): Promise<Tab> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    ...options,
+  });
+  context.setDefaultTimeout(patienceMs);
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  const complain = (text: string) => {
+    if (expected?.test(text) !== true) complaints.push(text);
+  };
+  const { origin } = new URL(url);
+  context.on('request', (request) => {
+    requests.push(request.url());
+    const isOwn = /^(blob|data):/.test(request.url()) || new URL(request.url()).origin === origin;
+    if (!isOwn) complain(`foreign: ${request.url()}`);
+  });
+  context.on('weberror', (error) => complain(`uncaught: ${error.error().message}`));
+  context.on('dialog', (dialog) => {
+    complain(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  context.on('console', (message) => complain(`${message.type()}: ${message.text()}`));
+  await context.addInitScript(`addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+    console.error('policy: ' + violatedDirective + ' ' + blockedURI);
+  })`);
+  const page = await context.newPage();
+  await page.goto(url);
+  return {
+    page,
+    requests,
+    complaints,
+    async [Symbol.asyncDispose]() {
+      await context.close();
+      if (complaints.length > 0) throw new Error(complaints.join('\n'));
+    },
+  };
+}
+
+/** What has the focus in the page: its name, and whether it, or what it consists of, is marked. */
+export interface Focus {
+  readonly tag: string;
+  readonly name: string;
+  readonly isMarked: boolean;
+}
+
+/** Tells what has the focus. */
+export const focusOf = (page: Page): Promise<Focus> =>
+  page.evaluate(`(() => {
+    const element = document.activeElement;
+    const isMarked = (part) =>
+      [getComputedStyle(part), getComputedStyle(part, '::before')].some(
+        ({ outlineStyle, outlineWidth, boxShadow }) =>
+          (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow.includes('inset'),
+      );
+    const whole = element.closest('label') ?? element;
+    const name = element.ariaLabel ?? (element.labels?.[0] ?? element).textContent;
+    return {
+      tag: element.tagName,
+      name: name.trim().replace(/\\s+/g, ' '),
+      isMarked: [whole, ...whole.querySelectorAll('*')].some(isMarked),
+    };
+  })()`);
+
+/**
+ * Presses Tab until something is reached, and fails if anything on the way does not show that it has the
+ * focus.
+ *
+ * @param name how its name begins; `undefined` for all until the end of the page.
+ * @returns what was passed.
+ */
+export async function tabTo(page: Page, name?: string, limit = 300): Promise<string[]> {
+  const passed: string[] = [];
+  while (passed.length < limit) {
+    await page.keyboard.press('Tab');
+    const focus = await focusOf(page);
+    // Behind the last element, and in front of the first.
+    if (focus.tag === 'BODY' || focus.tag === 'HTML') {
+      if (name === undefined) return passed;
+      passed.push('');
+      continue;
+    }
+    if (!focus.isMarked) throw new Error(`Nobody sees that ${focus.name} has the focus.`);
+    passed.push(focus.name);
+    if (name !== undefined && focus.name.startsWith(name)) return passed;
+  }
+  throw new Error(`The keyboard does not reach ${name ?? 'the end of the page'}: ${passed}`);
+}
+
+/** How far the page reaches beyond the screen. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');

@@ -1,15 +1,27 @@
-import { hangMs } from '@animal-store/testkit';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, Download, Page } from 'playwright-core';
+import { openTab, type Tab, type TabOptions } from './browser.ts';
 
 /** The console in a tab of its own. */
-export type ConsoleTab = AsyncDisposable & {
-  readonly page: Page;
-  /** Requests that left the origin, errors, warnings, and breaches of the page's policy. */
-  readonly complaints: readonly string[];
-  /** Goes to a page of the console, as a link does. */
+export type ConsoleTab = Tab & {
+  /** Goes to a page of the console, as a link does, and waits for what it loads. */
   show(link: string): Promise<void>;
   /** Logs in on the page that asks for a token. */
   logIn(token: string): Promise<void>;
+  /** Presses a button, by its whole name. */
+  press(name: string): Promise<void>;
+  /** Waits until a notice says so. */
+  notice(text: string): Promise<void>;
+  /** Reads a token out of the dialog that shows it, and closes it. */
+  takeToken(): Promise<string>;
+  /** Presses what saves a file. */
+  save(name: string | RegExp): Promise<Download>;
+  /** The query of the address. */
+  query(): Readonly<Record<string, string>>;
+};
+
+export type ConsoleOptions = TabOptions & {
+  /** Whose token logs in; `null` for nobody's. */
+  readonly token: string | null;
 };
 
 /** What a browser says when a request was refused, which tests do on purpose. */
@@ -19,46 +31,55 @@ const refusal = /Failed to load resource: the server responded with a status of 
 export async function openConsole(
   browser: Pick<Browser, 'newContext'>,
   opsUrl: string,
-  options: BrowserContextOptions & { isOutageExpected?: boolean } = {},
+  { token: own, expected = refusal, ...options }: ConsoleOptions,
 ): Promise<ConsoleTab> {
-  const { isOutageExpected = false, ...contextOptions } = options;
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 900 },
-    locale: 'en-GB',
-    timezoneId: 'Europe/Berlin',
-    ...contextOptions,
-  });
-  context.setDefaultTimeout(hangMs);
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('request', (request) => {
-    if (new URL(request.url()).origin !== opsUrl) complaints.push(`foreign: ${request.url()}`);
-  });
-  page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
-  page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
-  page.on('console', (message) => {
-    const text = message.text();
-    const isExpected = refusal.test(text) || (isOutageExpected && text.includes('net::ERR'));
-    if (!isExpected) complaints.push(`${message.type()}: ${text}`);
-  });
-  await page.addInitScript(`addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
-    console.error('policy: ' + violatedDirective + ' ' + blockedURI);
-  })`);
-  await page.goto(`${opsUrl}/console`);
-  // It asks other tabs for their session first, of which this browser profile has none.
-  await page.getByLabel('Your operator token').waitFor();
-  return {
-    page,
-    complaints,
+  const either = new RegExp(`${refusal.source}|${expected.source}`);
+  const tab = await openTab(browser, `${opsUrl}/console`, { expected: either, ...options });
+  const { page } = tab;
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const opened: ConsoleTab = {
+    ...tab,
     async show(link) {
-      await page.evaluate(`location.hash = ${JSON.stringify(link)}`);
-      await page.locator('main h1').first().waitFor();
+      // Rendered at the second frame at the latest.
+      await page.evaluate(`new Promise((shown) => {
+        const paint = () => requestAnimationFrame(() => requestAnimationFrame(shown));
+        if (location.hash === ${JSON.stringify(link)}) return paint();
+        addEventListener('hashchange', paint, { once: true });
+        location.hash = ${JSON.stringify(link)};
+      })`);
+      await loaded(page);
     },
     async logIn(token) {
       await page.getByLabel('Your operator token').fill(token);
-      await page.getByRole('button', { name: 'Log in' }).click();
+      await button('Log in').click();
       await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor();
     },
-    [Symbol.asyncDispose]: () => context.close(),
+    press: (name) => button(name).click(),
+    notice: (text) => page.getByRole('status').filter({ hasText: text }).waitFor(),
+    async takeToken() {
+      const token = await page.getByLabel('Token', { exact: true }).inputValue();
+      await button('I have kept it').click();
+      await button('I have kept it').waitFor({ state: 'detached' });
+      return token;
+    },
+    async save(name) {
+      const saving = page.waitForEvent('download');
+      await page.getByRole('button', { name }).click();
+      return await saving;
+    },
+    query: () => Object.fromEntries(new URLSearchParams(page.url().split('?')[1])),
   };
+  // It asks other tabs for their session first, of which this browser profile has none.
+  await page.getByLabel('Your operator token').waitFor();
+  if (own !== null) await opened.logIn(own);
+  return opened;
+}
+
+/** Waits until a page has what it shows. */
+export async function loaded(page: Page): Promise<void> {
+  await page.locator('main h1').first().waitFor();
+  await page
+    .getByText(/^Loading /)
+    .first()
+    .waitFor({ state: 'detached' });
 }
