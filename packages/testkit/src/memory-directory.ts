@@ -13,7 +13,8 @@ const leastBytes = 2 * 2 ** 30;
  * A database is a thousand small files. On a disk, creating and deleting them took a quarter of all
  * processor time of the server's tests. Not for programs: it may be mounted with `noexec`.
  */
-export function memoryDirectory(otherwise = tmpdir(), candidate = '/dev/shm'): string {
+export function memoryDirectory(otherwise = tmpdir()): string {
+  const candidate = '/dev/shm';
   try {
     const { type, bavail, bsize } = statfsSync(candidate);
     if (type === tmpfs && bavail * bsize >= leastBytes) return candidate;

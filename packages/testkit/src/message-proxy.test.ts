@@ -97,10 +97,3 @@ test('a half-closed connection ends for the receiver only', async () => {
   expect(received.join('')).toBe('a123b123end');
   expect(events.join('')).toBe('a123b123end');
 });
-
-test('a message that is held back delays those behind it, and no order changes', async () => {
-  const { client, events } = await connectThrough(({ type }) => (type === 'a' ? 30 : undefined));
-  client.write('a123b123');
-  await until(() => events.join('').length === 8);
-  expect(events.join('')).toBe('a123b123');
-});
