@@ -243,16 +243,12 @@ export const dashboards = [
         title: 'Usage ledger',
         panels: [
           {
-            title: 'Last write and last roll-up',
+            title: 'Last write',
             unit: 's',
             queries: [
               {
                 expr: `animal_store_usage_write_age_seconds{${on}}`,
-                legend: 'write, {{instance}}',
-              },
-              {
-                expr: `animal_store_usage_roll_up_age_seconds{${on}}`,
-                legend: 'roll-up, {{instance}}',
+                legend: '{{instance}}',
               },
             ],
           },

@@ -31,9 +31,8 @@ export async function testDashboards({ scope, freePort, say }) {
     DATABASE_URL: url,
     REDIS_URL: redis.url,
     ADMIN_TOKEN: adminToken,
-    // So that a roll-up and a write are seen.
+    // So that a write is seen.
     USAGE_FLUSH_MS: '500',
-    USAGE_ROLL_UP_MS: '500',
   };
   const servers = [scope.use(await startServer({ env })), scope.use(await startServer({ env }))];
   const prometheus = await startPrometheus(scope, servers, await freePort());

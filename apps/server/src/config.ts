@@ -112,8 +112,7 @@ const Environment = z.object({
   MAX_PIPELINED_REQUESTS: wholeNumber(1, 1_000, 8),
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000, 5_000),
   MAX_CONNECTIONS_PER_NETWORK: optionalNumber(0, 1_000_000, 1_000),
-  USAGE_FLUSH_MS: wholeNumber(10, 60_000, 5_000),
-  USAGE_ROLL_UP_MS: wholeNumber(10, 600_000, 20_000),
+  USAGE_FLUSH_MS: wholeNumber(10, 60_000, 4_000),
   USAGE_MINUTES_HOURS: wholeNumber(1, 8_760, 48),
   USAGE_HOURS_DAYS: wholeNumber(1, 3_650, 90),
   USAGE_DAYS_DAYS: wholeNumber(1, 3_650, 400),
@@ -198,9 +197,8 @@ const Settings = Environment.transform((env) => ({
   /** 0 for no limit, as behind a proxy that makes all connections; `undefined` for a share of all. */
   maxConnectionsPerNetwork:
     env.MAX_CONNECTIONS_PER_NETWORK ?? (env.TRUST_PROXY > 0 ? 0 : undefined),
-  /** How often counts of requests are written to the database, and how often those are rolled up. */
+  /** How often counts of requests are written to the database. */
   usageFlushMs: env.USAGE_FLUSH_MS,
-  usageRollUpMs: env.USAGE_ROLL_UP_MS,
   /** How long usage is kept by the minute, by the hour and by the day. */
   usageKeptMs: {
     minutes: env.USAGE_MINUTES_HOURS * 3_600_000,

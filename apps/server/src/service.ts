@@ -27,7 +27,6 @@ import { redisAway } from './quotas/circuit-breaker.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
 import { openReplicaChannel } from './replicas/replica-channel.ts';
 import { createReplicaCount } from './replicas/replica-count.ts';
-import { createRecentTraffic } from './replicas/replica-traffic.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
 import { repeat } from './shared/repeat.ts';
 import { completeTimings, type SomeTimings } from './shared/timings.ts';
@@ -115,7 +114,6 @@ export async function openService(
   opened.defer(() => audit.close());
 
   const counted = createReplicaCount({ clock });
-  const traffic = createRecentTraffic(clock);
   const replicas = () => config.replicas ?? counted.count();
 
   const quotas = await openQuotas({
@@ -147,7 +145,6 @@ export async function openService(
     clock,
     timings: timings.usage,
     flushMs: config.usageFlushMs,
-    rollUpMs: config.usageRollUpMs,
     keptMs: config.usageKeptMs,
     onLost: observability.onUsageLost,
     report,
@@ -183,7 +180,6 @@ export async function openService(
     animal_store_heartbeat_age_seconds: () =>
       dataDir === undefined ? counted.silentMs() / 1_000 : 0,
     animal_store_usage_write_age_seconds: () => usage.writeAgeMs() / 1_000,
-    animal_store_usage_roll_up_age_seconds: () => usage.rollUpAgeMs() / 1_000,
   });
 
   // Opened before the database is prepared, so that probes are answered while this replica waits for it.
@@ -212,7 +208,7 @@ export async function openService(
       clock,
       ...timings.overview,
       replicas: counted,
-      readTraffic: traffic.read,
+      usage: usage.ledger,
       stores: {
         database: config.database.kind,
         quotas: config.redisUrls.length === 0 ? 'in-process' : 'redis',
@@ -231,14 +227,11 @@ export async function openService(
   await audit.deleteExpired();
   const channel = await openReplicaChannel(database, {
     id: counted.id,
-    report: () => ({ traffic: traffic.read(), usageAsked: usage.isAsked() }),
     subscribers: {
       keyChanged: keys.forget,
       accountChanged: keys.forgetAccount,
       seen: counted.hear,
       left: counted.forget,
-      traffic: counted.noteTraffic,
-      usageAsked: usage.flush,
       missed: keys.forgetAll,
     },
   });
@@ -266,8 +259,7 @@ export async function openService(
       report,
       onEnd,
       onShed: observability.onShed,
-      countUsage: usage.count,
-      countTraffic: traffic.count,
+      usage: usage.collector,
       tracing,
       quotas,
       keys,

@@ -123,7 +123,7 @@ function Figures({ overview: { traffic, keys, replicas } }: { overview: Overview
       <${Figure} label="Banned keys" value=${formatCount(keys.banned)} tone=${keys.banned > 0 ? 'warning' : undefined}
         note=${html`<a href=${linkTo('keys', { query: { state: 'banned' } })}>Show them</a>`} />
       <${Figure} label="Replicas" value=${formatCount(replicas.count)}
-        note=${replicas.reporting < replicas.count ? `${formatCount(replicas.reporting)} report` : 'all report'} />
+        note=${`${formatCount(replicas.reporting)} answered in the last minute`} />
     </div>
   </section>`;
 }

@@ -32,7 +32,7 @@ const overloadedHeaders = [
  * route and the router, for a tenth of the time of a refused request.
  */
 export function createAdmission(options: AppOptions, answerFailure: ErrorRequestHandler) {
-  const { loadShedder, quotas, countTraffic, onShed } = options;
+  const { loadShedder, quotas, usage, onShed } = options;
   const { keys, networks, pages } = quotas;
   const allowOrigin = allowOrigins(options.corsOrigins);
   const announceEnd = announceDeprecation(options.baseUrl);
@@ -47,7 +47,7 @@ export function createAdmission(options: AppOptions, answerFailure: ErrorRequest
   function refuseOverload(req: Request, res: Response): void {
     res.locals.isUnobserved = true;
     onShed(req.method);
-    countTraffic('server_error', ageMs(res));
+    usage.countShed(ageMs(res));
     res.locals.headers.push(...overloadedHeaders);
     send(res.status(overloaded.status), overloadedBody);
   }

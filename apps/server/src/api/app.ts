@@ -19,7 +19,6 @@ import type { Quotas } from '../quotas/open-quotas.ts';
 import type { GuideNumbers } from '../reference/guide-values.ts';
 import { referenceHandlers } from '../reference/reference-handlers.ts';
 import type { UsageCollector } from '../usage/usage-collector.ts';
-import type { UsageOutcome } from '../usage/usage-entry.ts';
 import { createAdmission } from './admission.ts';
 import { answerPreflights } from './cors.ts';
 import { observeRequests } from './observe-requests.ts';
@@ -46,10 +45,8 @@ export interface AppOptions extends GuideNumbers {
   readonly onEnd: readonly ((record: RequestRecord) => void)[];
   /** Called for each request that is refused because of overload. No other observer learns of it. */
   readonly onShed: (method: string) => void;
-  /** Counts each finished request that belongs in the usage ledger. */
-  readonly countUsage: UsageCollector['count'];
-  /** Counts live traffic. */
-  readonly countTraffic: (outcome: UsageOutcome, durationMs: number) => void;
+  /** Counts each finished request in the usage ledger. */
+  readonly usage: Pick<UsageCollector, 'count' | 'countShed'>;
   readonly tracing: RequestTracing | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { trackRequest } from '../http/track-request.ts';
 import type { AppOptions } from './app.ts';
-import type { Caller, RequestRecord } from './request-record.ts';
+import type { Caller } from './request-record.ts';
 
 /** Of a request that failed before its caller was known. */
 const nobody: Caller = {
@@ -15,17 +15,8 @@ const nobody: Caller = {
 export function observeRequests({
   tracing,
   onEnd,
-  countUsage,
-  countTraffic,
-}: Pick<AppOptions, 'tracing' | 'onEnd' | 'countUsage' | 'countTraffic'>): RequestHandler {
-  function tellObservers(record: RequestRecord): void {
-    for (const tell of onEnd) tell(record);
-    // Live traffic has what was refused before a quota decided, too. The ledger has not.
-    const isRefused = record.errorCode === 'service_unavailable';
-    const outcome = countUsage(record) ?? (isRefused ? 'server_error' : undefined);
-    if (outcome !== undefined) countTraffic(outcome, record.durationMs);
-  }
-
+  usage,
+}: Pick<AppOptions, 'tracing' | 'onEnd' | 'usage'>): RequestHandler {
   return function observeRequest(req, res, next) {
     const traced = tracing?.start(req);
     trackRequest(req, res, (outcome) => {
@@ -41,7 +32,8 @@ export function observeRequests({
         decision,
         traceId: traced?.traceId,
       };
-      tellObservers(record);
+      for (const tell of onEnd) tell(record);
+      usage.count(record);
       traced?.end(record);
     });
     if (traced === undefined) next();

@@ -177,7 +177,7 @@ function isHarmless(statement: string, { created, altered }: Tables): boolean {
   // Two statements without a breakpoint in between. Bodies of functions have semicolons too.
   const isFunction = /^CREATE FUNCTION /i.test(statement);
   if (!isFunction && statement.includes(';')) return false;
-  if (isFunction || /^CREATE (SCHEMA|SEQUENCE|TABLE|TYPE) /i.test(statement)) return true;
+  if (isFunction || /^CREATE (SCHEMA|SEQUENCE|TABLE|TYPE|VIEW) /i.test(statement)) return true;
   const lockingLittle =
     // Created before the migration, without a lock: see `online-indexes.ts`.
     /^CREATE INDEX IF NOT EXISTS \S+ ON (\S+)/i.exec(statement)?.[1] ??

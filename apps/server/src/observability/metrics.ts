@@ -19,8 +19,6 @@ const watchedGauges = {
   animal_store_heartbeat_age_seconds:
     'Time since the last heartbeat on the listening connection to Postgres. They are sent every 2 s.',
   animal_store_usage_write_age_seconds: 'Time since this replica last wrote to the usage ledger.',
-  animal_store_usage_roll_up_age_seconds:
-    'Time since this replica last finished rolling up usage, or saw another replica do it.',
 };
 
 type WatchedGauge = keyof typeof watchedGauges;

@@ -5,8 +5,9 @@ import { isActive } from '../database/lifetime.ts';
 import { accounts, apiKeys, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import type { ReplicaCount } from '../replicas/replica-count.ts';
-import { mergeTraffic, quantileMs, type ReplicaTraffic } from '../replicas/replica-traffic.ts';
 import type { Clock } from '../shared/clock.ts';
+import { mergeTraffic, quantileMs } from '../usage/live-traffic.ts';
+import { liveSeconds, type UsageQueries } from '../usage/usage-queries.ts';
 
 /** How many bans are shown. */
 const shownBans = 10;
@@ -69,12 +70,11 @@ export function createOverview(options: {
   clock: Clock;
   /** How long the numbers of active and suspended keys are good for. */
   countedForMs: number;
-  replicas: Pick<ReplicaCount, 'count' | 'peerTraffic'>;
-  /** The traffic of this replica. */
-  readTraffic: () => ReplicaTraffic;
+  replicas: Pick<ReplicaCount, 'count'>;
+  usage: Pick<UsageQueries, 'readTraffic'>;
   stores: Overview['stores'];
 }) {
-  const { db, clock, countedForMs, replicas, readTraffic, stores } = options;
+  const { db, clock, countedForMs, replicas, usage, stores } = options;
   let counted: { readonly keys: ReturnType<typeof countKeys>; readonly at: number } | undefined;
 
   /** Counts at most once at a time, however many operators look. */
@@ -91,18 +91,21 @@ export function createOverview(options: {
 
   return {
     async read(): Promise<Omit<Overview, 'readiness' | 'history'>> {
-      const [keys, [banned], bans] = await Promise.all([
+      const [keys, [banned], bans, flushes] = await Promise.all([
         countOnce(),
         countBannedKeys(db),
         listOpenBans(db),
+        usage.readTraffic(),
       ]);
-      const reports = [readTraffic(), ...replicas.peerTraffic()];
-      const traffic = mergeTraffic(reports);
+      const traffic = mergeTraffic(flushes);
       return {
         at: new Date(clock.now()).toISOString(),
-        replicas: { count: replicas.count(), reporting: reports.length },
+        replicas: {
+          count: replicas.count(),
+          reporting: new Set(flushes.map(({ replica }) => replica)).size,
+        },
         traffic: {
-          seconds: traffic.seconds,
+          seconds: liveSeconds,
           requests: byOutcome(traffic.outcomes),
           p50Ms: rounded(quantileMs(traffic, 0.5)),
           p99Ms: rounded(quantileMs(traffic, 0.99)),

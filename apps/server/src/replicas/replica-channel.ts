@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Database, Listening, OpenDatabase } from '../database/database.ts';
 import { statement } from '../database/statement.ts';
-import { ReplicaTraffic } from './replica-traffic.ts';
 
 /** The Postgres channel (NOTIFY). Version 1.0.0 had nothing but keys to talk about. */
 const channel = 'animal_store_keys';
@@ -21,8 +20,6 @@ const Heartbeat = z.object({
   keyId: z.literal(''),
   replica: z.string(),
   leaving: z.boolean(),
-  traffic: ReplicaTraffic.optional(),
-  usageAsked: z.boolean().optional(),
 });
 
 /** The heartbeat of version 1.0.0, which has no name. */
@@ -40,43 +37,31 @@ export interface ReplicaSubscribers {
   seen(replica: string): boolean;
   /** A replica is about to stop. */
   left(replica: string): void;
-  /** What another replica has answered lately. */
-  traffic(replica: string, traffic: ReplicaTraffic): void;
-  /** Somebody asks another replica about usage, so this one should write what it has counted. */
-  usageAsked(): void;
   /** Messages were missed, or one was not understood: any key may have changed. */
   missed(): void;
 }
-
-/** What a replica reports in its heartbeats. */
-type Report = Required<Pick<z.infer<typeof Heartbeat>, 'traffic' | 'usageAsked'>>;
 
 /**
  * Listens to what the replicas of this service tell each other.
  *
  * @param options.id the name of this replica.
- * @param options.report called for each heartbeat.
  */
 export async function openReplicaChannel(
   database: Pick<OpenDatabase, 'listen'>,
-  options: { id: string; report: () => Report; subscribers: ReplicaSubscribers },
+  options: { id: string; subscribers: ReplicaSubscribers },
 ): Promise<Pick<Listening, 'close'>> {
-  const { id, report, subscribers } = options;
-  const heartbeat = (message: Omit<z.infer<typeof Heartbeat>, 'keyId' | 'replica'>) =>
-    JSON.stringify({ keyId: '', replica: id, ...message });
+  const { id, subscribers } = options;
+  const heartbeat = (leaving: boolean) => JSON.stringify({ keyId: '', replica: id, leaving });
 
-  function tellAboutReplica({ replica, leaving, traffic, usageAsked }: z.infer<typeof Heartbeat>) {
+  function tellAboutReplica({ replica, leaving }: z.infer<typeof Heartbeat>) {
     if (leaving) return subscribers.left(replica);
     if (subscribers.seen(replica)) listening?.beat();
-    if (replica === id) return;
-    if (traffic !== undefined) subscribers.traffic(replica, traffic);
-    if (usageAsked === true) subscribers.usageAsked();
   }
 
   let listening: Listening | undefined;
   listening = await database.listen(channel, {
-    heartbeat: () => heartbeat({ leaving: false, ...report() }),
-    goodbye: heartbeat({ leaving: true }),
+    heartbeat: () => heartbeat(false),
+    goodbye: heartbeat(true),
     onMessage(payload) {
       if (payload === namelessHeartbeat) return;
       const { data: message } = Heartbeat.or(AccountMessage)

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../shared/clock.ts';
-import type { ReplicaTraffic } from './replica-traffic.ts';
 
 /** After so many of this replica's own heartbeats without one of a peer, the peer has died. */
 const missedHeartbeats = 3;
@@ -21,14 +20,7 @@ export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'e
   const { id: ownId = randomUUID(), clock } = options;
   /** How many of our own heartbeats have come since the last one of each peer. */
   const missed = new Map<string, number>();
-  /** What each peer has reported. Those of earlier versions report nothing. */
-  const traffic = new Map<string, ReplicaTraffic>();
   let heardAt = clock.elapsed();
-
-  function forget(id: string): void {
-    missed.delete(id);
-    traffic.delete(id);
-  }
 
   return {
     /** Names this replica in its heartbeats. */
@@ -48,22 +40,14 @@ export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'e
         return isNew;
       }
       for (const [peer, count] of missed) {
-        if (count >= missedHeartbeats) forget(peer);
+        if (count >= missedHeartbeats) missed.delete(peer);
         else missed.set(peer, count + 1);
       }
       return false;
     },
 
-    /** Takes note of what a peer has reported. */
-    noteTraffic(id: string, reported: ReplicaTraffic): void {
-      if (missed.has(id)) traffic.set(id, reported);
-    },
-
     /** Takes note that a peer has stopped. */
-    forget,
-
-    /** What the peers have reported, each in its latest heartbeat. */
-    peerTraffic: (): ReplicaTraffic[] => [...traffic.values()],
+    forget: (id: string) => missed.delete(id),
 
     /** How many replicas there are, this one included. */
     count: () => missed.size + 1,

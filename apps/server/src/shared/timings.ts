@@ -22,22 +22,18 @@ export const defaultTimings = {
   usage: {
     /** How long a stop waits for the last flush. A database that is up takes milliseconds. */
     closeTimeoutMs: 3_000,
-    /** How often expired data is looked for. Partitions cover a day or a month. */
-    dropExpiredMs: 15 * 60_000,
+    /** How often old counts are looked for. */
+    deleteExpiredMs: 15 * 60_000,
     /**
-     * How long a flush is tried. Shorter than flushes are kept: one whose first try was committed without
-     * an answer must still be there, or the repetition would be counted again.
+     * How long a flush is tried. Shorter than flushes are known: one whose first try was committed without
+     * an answer would be counted again.
      */
     giveUpAfterMs: 12 * 3_600_000,
     /**
-     * How long a flush is kept after it was rolled up. Longer than replicas try to write one: if the
-     * first try was committed without an answer, the next one must find it.
+     * How long it is known that a flush was written. Longer than replicas try to write one: if the first try
+     * was committed without an answer, the next one must find it.
      */
     keepFlushesMs: 24 * 3_600_000,
-    /** How often questions have the ledger brought up to date, and how long each waits for that at most. */
-    refreshMs: 1_000,
-    /** How long after a question another one is expected: longer than the pause of a page that polls. */
-    askedForMs: 5_000,
   },
   database: {
     /** How long it may take to connect. */

@@ -1,119 +1,118 @@
-import { randomUUID } from 'node:crypto';
+import { usageOutcomes } from '@animal-store/contract/admin';
 import { expect, test } from 'vitest';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { createUsageCollector } from './usage-collector.ts';
 import { totalId, type UsedRequest } from './usage-entry.ts';
 
 const minuteMs = 60_000;
-const clock = createTestClock();
+const clock = createTestClock(7 * minuteMs);
 
-const pro = { id: '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d', plan: 'pro' } as const;
+const requestOf = (more: Partial<UsedRequest> = {}): UsedRequest => ({
+  apiKey: { id: 'a', plan: 'pro' },
+  decision: { decidedAtMs: 5 * minuteMs },
+  operation: { usageCode: 1 },
+  status: 200,
+  errorCode: undefined,
+  durationMs: 1,
+  ...more,
+});
+const at = (decidedAtMs: number) => requestOf({ decision: { decidedAtMs } });
 
-function requestOf(more: Partial<UsedRequest> = {}): UsedRequest {
-  const decision = { decidedAtMs: 5 * minuteMs };
-  const request = { apiKey: pro, decision, operation: { usageCode: 1 }, status: 200 };
-  return { ...request, errorCode: undefined, ...more };
+/** What a collector holds after some requests. */
+function collect(requests: readonly UsedRequest[], maxEntries = 100) {
+  const collector = createUsageCollector({ clock, maxEntries });
+  for (const request of requests) collector.count(request);
+  return { ...collector.take(), lost: collector.takeLost(), collector };
 }
 
-const at = (decidedAtMs: number) => ({ decision: { decidedAtMs } });
+const entry = { keyId: 'a', plan: 2, minute: 5, operation: 1, outcome: 0, requests: 1 };
+const entryAt = (lastAtMs: number) => ({ ...entry, minute: Math.floor(lastAtMs / minuteMs) });
 
-/** What a collector holds, without the key. */
-const countsOf = (collector: ReturnType<typeof createUsageCollector>) =>
-  collector.take().map(({ keyId: _, ...entry }) => entry);
-
-test('requests are added up by operation, outcome and minute', () => {
-  const collector = createUsageCollector({ clock, maxKeyMinutes: 10 });
-  collector.count(requestOf());
-  collector.count(requestOf(at(6 * minuteMs - 1)));
-  collector.count(requestOf({ status: 429 }));
-  collector.count(requestOf({ operation: { usageCode: 3 } }));
-  collector.count(requestOf(at(6 * minuteMs)));
-  const list = { plan: 2, minute: 5, operation: 1, outcome: 0, requests: 2 };
-  expect(countsOf(collector)).toEqual([
-    list,
-    { ...list, outcome: 3, requests: 1 },
-    { ...list, operation: 3, requests: 1 },
-    { ...list, minute: 6, requests: 1 },
-  ]);
-  expect(collector.take()).toEqual([]);
-});
-
-test('a request of an earlier minute, which was decided before and ended later, is counted there', () => {
-  const collector = createUsageCollector({ clock, maxKeyMinutes: 10 });
-  for (const minute of [6, 5, 6]) collector.count(requestOf(at(minute * minuteMs)));
-  const counts = new Map<number, number>();
-  for (const { minute, requests } of collector.take()) {
-    counts.set(minute, (counts.get(minute) ?? 0) + requests);
-  }
-  expect([...counts]).toEqual([
-    [5, 1],
-    [6, 2],
-  ]);
-});
-
-test('requests before and after a change of plan are counted apart', () => {
-  const collector = createUsageCollector({ clock, maxKeyMinutes: 10 });
-  collector.count(requestOf());
-  collector.count(requestOf({ apiKey: { ...pro, plan: 'business' } }));
-  expect(countsOf(collector).map(({ plan, requests }) => [plan, requests])).toEqual([
-    [2, 1],
-    [3, 1],
-  ]);
-});
-
-test('requests without a valid key are counted together, by their outcome', () => {
-  const collector = createUsageCollector({ clock, maxKeyMinutes: 10 });
-  const anonymous = { apiKey: undefined };
-  collector.count(requestOf({ ...anonymous, status: 401 }));
-  collector.count(requestOf({ ...anonymous, status: 401 }));
-  collector.count(requestOf({ ...anonymous, status: 429 }));
-  const entry = { keyId: totalId(0), plan: 0, minute: 5, operation: 0 };
-  expect(collector.take()).toEqual([
-    { ...entry, outcome: 1, requests: 2 },
-    { ...entry, outcome: 3, requests: 1 },
-  ]);
-});
-
-test('ten thousand active keys are given in the order of their ids', () => {
-  const collector = createUsageCollector({ clock, maxKeyMinutes: 100_000 });
-  const ids = Array.from({ length: 10_000 }, () => randomUUID());
-  for (const id of ids) collector.count(requestOf({ apiKey: { id, plan: 'free' } }));
-  expect(collector.take().map(({ keyId }) => keyId)).toEqual(ids.sort());
-});
-
-test('beyond its limit only requests that need no more room are counted, the others are reported', () => {
-  const collector = createUsageCollector({ clock, maxKeyMinutes: 2 });
-  const ask = (id: string, atMs = 0) =>
-    collector.count(requestOf({ apiKey: { id, plan: 'free' }, ...at(atMs) }));
-  ask('a');
-  ask('b');
-  ask('c');
-  ask('a', minuteMs);
-  ask('a');
-  expect(collector.takeLost()).toBe(2);
-  expect(collector.takeLost()).toBe(0);
-  expect(collector.take().map(({ keyId, requests }) => [keyId, requests])).toEqual([
-    ['a', 2],
-    ['b', 1],
-  ]);
-  ask('c');
-  expect(collector.take().map(({ keyId }) => keyId)).toEqual(['c']);
-});
-
-test('a request with neither a key nor a decision is not counted', () => {
-  const collector = createUsageCollector({ clock, maxKeyMinutes: 10 });
-  const unknown = { apiKey: undefined, decision: undefined };
-  expect(collector.count(requestOf({ ...unknown, status: 204 }))).toBeUndefined();
-  expect(collector.take()).toEqual([]);
+test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
+  [
+    'equal requests',
+    [at(5 * minuteMs + 2), at(5 * minuteMs)],
+    [{ requests: 2, lastAtMs: 300_002 }],
+  ],
+  [
+    'minutes, also one that ended before',
+    [at(6 * minuteMs), at(6 * minuteMs - 1), at(6 * minuteMs)],
+    [{ ...entryAt(6 * minuteMs), requests: 2 }, entryAt(6 * minuteMs - 1)],
+  ],
+  ['outcomes', [requestOf(), requestOf({ status: 429 })], [{}, { outcome: 3 }]],
+  ['operations', [requestOf(), requestOf({ operation: { usageCode: 3 } })], [{}, { operation: 3 }]],
+  ['an unknown path', [requestOf({ operation: undefined })], [{ operation: 0 }]],
+  [
+    'plans before and after a change',
+    [requestOf(), requestOf({ apiKey: { id: 'a', plan: 'business' } })],
+    [{}, { plan: 3 }],
+  ],
+  ['keys', [requestOf({ apiKey: { id: 'b', plan: 'pro' } }), requestOf()], [{ keyId: 'b' }, {}]],
+  [
+    'requests without a key, whatever they call',
+    [
+      requestOf({ apiKey: undefined, status: 401 }),
+      requestOf({ apiKey: undefined, status: 401, operation: { usageCode: 3 } }),
+      requestOf({ apiKey: undefined, status: 429 }),
+    ],
+    [
+      { keyId: totalId(0), plan: 0, operation: 0, outcome: 1, requests: 2 },
+      { keyId: totalId(0), plan: 0, operation: 0, outcome: 3 },
+    ],
+  ],
+  [
+    'what no quota decided, by the own clock',
+    [requestOf({ decision: undefined })],
+    [{ minute: 7 }],
+  ],
+  [
+    'nothing that is nobody knows whose',
+    [requestOf({ apiKey: undefined, decision: undefined })],
+    [],
+  ],
+])('it counts apart, or together: %s', (_, requests, expected) => {
+  expect(collect(requests).entries).toEqual(
+    expected.map((more) => expect.objectContaining({ ...entry, ...more })),
+  );
 });
 
 test.each([
   [200, undefined, 'ok'],
+  [399, undefined, 'ok'],
   [404, 'pet_not_found', 'client_error'],
   [429, 'rate_limit_exceeded', 'denied'],
   [429, 'key_temporarily_banned', 'banned'],
   [503, 'service_unavailable', 'server_error'],
-])('status %d with the code %s counts as %s', (status, errorCode, outcome) => {
-  const collector = createUsageCollector({ clock, maxKeyMinutes: 10 });
-  expect(collector.count(requestOf({ status, errorCode }))).toBe(outcome);
+] as const)('status %d with the code %s counts as %s', (status, errorCode, outcome) => {
+  const { entries, traffic } = collect([requestOf({ status, errorCode })]);
+  const place = usageOutcomes.indexOf(outcome);
+  expect(entries).toMatchObject([{ outcome: place }]);
+  expect(traffic.outcomes).toEqual(usageOutcomes.map((name) => Number(name === outcome)));
+});
+
+test('live traffic has what was refused before anybody knew whose it is, the ledger has not', () => {
+  const nobody = { apiKey: undefined, decision: undefined };
+  const { collector } = collect([]);
+  collector.count(requestOf({ ...nobody, status: 503, errorCode: 'service_unavailable' }));
+  collector.count(requestOf({ ...nobody, status: 204 }));
+  collector.countShed(1);
+  const { entries, traffic } = collector.take();
+  expect(entries).toEqual([]);
+  expect(traffic.outcomes).toEqual(usageOutcomes.map((name) => (name === 'server_error' ? 2 : 0)));
+});
+
+test('beyond its limit only requests that need no more room are counted, the others are reported', () => {
+  const of = (id: string, atMs = 0) => ({ ...at(atMs), apiKey: { id, plan: 'free' as const } });
+  const { entries, lost, collector } = collect(
+    [of('a'), of('b'), of('c'), of('a', minuteMs), of('a')],
+    2,
+  );
+  expect(entries.map(({ keyId, requests }) => [keyId, requests])).toEqual([
+    ['a', 2],
+    ['b', 1],
+  ]);
+  expect(lost).toBe(2);
+  collector.count(of('c'));
+  expect(collector.take().entries).toHaveLength(1);
+  expect(collector.takeLost()).toBe(0);
 });

@@ -1,20 +1,9 @@
-import type { PlanName } from '@animal-store/contract';
-import { type UsageOutcome, usageOperations, usageOutcomes } from '@animal-store/contract/admin';
+import { type UsageOutcome, usageOutcomes } from '@animal-store/contract/admin';
 import type { Clock } from '../shared/clock.ts';
+import { createTraffic, type Traffic } from './live-traffic.ts';
 import { planCode, totalId, type UsageEntry, type UsedRequest } from './usage-entry.ts';
 
 export type UsageCollector = ReturnType<typeof createUsageCollector>;
-
-/** The counts of one key in one minute. */
-interface KeyMinute {
-  readonly keyId: string;
-  readonly plan: PlanName | undefined;
-  readonly minute: number;
-  /** One number for each operation and outcome. */
-  readonly cells: number[];
-}
-
-const outcomeCount = usageOutcomes.length;
 
 /** Requests without a valid key are counted together: by network they would be without bound. */
 const withoutKey = totalId(planCode(undefined));
@@ -22,83 +11,71 @@ const withoutKey = totalId(planCode(undefined));
 /**
  * Counts requests in memory until they are flushed.
  *
- * @param options.maxKeyMinutes how many keys and minutes it holds; requests of more are lost. One takes about
- * 300 bytes.
+ * @param options.maxEntries how many entries it holds; requests that need more are lost. One takes
+ * about 130 bytes.
  */
-export function createUsageCollector(options: {
-  clock: Pick<Clock, 'now'>;
-  maxKeyMinutes: number;
-}) {
-  const { clock, maxKeyMinutes } = options;
-  let open = new Map<string, KeyMinute>();
-  /** What belongs to an earlier minute or plan of a key in `open`. */
-  let closed: KeyMinute[] = [];
+export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEntries: number }) {
+  const { clock, maxEntries } = options;
+  let entries = new Map<string, { -readonly [Name in keyof UsageEntry]: UsageEntry[Name] }[]>();
+  let size = 0;
   let lost = 0;
-
-  /** Makes room for a key in a minute; `undefined` if there is none. */
-  function openKeyMinute(keyId: string, plan: PlanName | undefined, minute: number) {
-    if (open.size + closed.length >= maxKeyMinutes) return undefined;
-    const before = open.get(keyId);
-    if (before !== undefined) closed.push(before);
-    const cells = Array<number>(usageOperations.length * outcomeCount).fill(0);
-    const opened = { keyId, plan, minute, cells };
-    open.set(keyId, opened);
-    return opened;
-  }
+  let traffic = createTraffic();
 
   return {
     /**
      * Counts one request that a quota has decided, or that has a valid key. So it counts neither CORS
      * preflights, nor requests refused because of overload, nor those whose key could not be looked
-     * up: nobody knows whose they are.
-     *
-     * @returns its outcome; `undefined` if it is not to be counted.
+     * up: nobody knows whose they are. Live traffic has them if they failed.
      */
-    count(request: UsedRequest): UsageOutcome | undefined {
-      const { apiKey, decision } = request;
-      if (apiKey === undefined && decision === undefined) return undefined;
-      const keyId = apiKey?.id ?? withoutKey;
-      const plan = apiKey?.plan;
-      // Without a key, anybody can call anything: it says nothing about who uses an operation.
-      const place = (apiKey && request.operation?.usageCode) ?? 0;
-      const outcome = outcomeOf(request);
-      const minute = Math.floor((decision?.decidedAtMs ?? clock.now()) / 60_000);
-      let found = open.get(keyId);
-      if (found === undefined || found.minute !== minute || found.plan !== plan) {
-        found = openKeyMinute(keyId, plan, minute);
-        if (found === undefined) {
-          lost += 1;
-          return outcome;
-        }
+    count(request: UsedRequest): void {
+      const { apiKey, decision, errorCode, durationMs } = request;
+      if (apiKey === undefined && decision === undefined) {
+        if (errorCode === 'service_unavailable') traffic.count('server_error', durationMs);
+        return;
       }
-      const cell = place * outcomeCount + usageOutcomes.indexOf(outcome);
-      found.cells[cell] = (found.cells[cell] ?? 0) + 1;
-      return outcome;
+      const outcome = outcomeOf(request);
+      traffic.count(outcome, durationMs);
+      const lastAtMs = decision?.decidedAtMs ?? clock.now();
+      const kind = {
+        keyId: apiKey?.id ?? withoutKey,
+        plan: planCode(apiKey?.plan),
+        minute: Math.floor(lastAtMs / 60_000),
+        // Without a key, anybody can call anything: it says nothing about who uses an operation.
+        operation: (apiKey && request.operation?.usageCode) ?? 0,
+        outcome: usageOutcomes.indexOf(outcome),
+      };
+      const ofKey = entries.get(kind.keyId);
+      // The newest first: while the database is away, a key has entries of many minutes.
+      const found = ofKey?.findLast(
+        (entry) =>
+          entry.minute === kind.minute &&
+          entry.operation === kind.operation &&
+          entry.outcome === kind.outcome &&
+          entry.plan === kind.plan,
+      );
+      if (found !== undefined) {
+        found.requests += 1;
+        found.lastAtMs = Math.max(found.lastAtMs, lastAtMs);
+      } else if (size < maxEntries) {
+        size += 1;
+        const entry = { ...kind, requests: 1, lastAtMs };
+        if (ofKey === undefined) entries.set(kind.keyId, [entry]);
+        else ofKey.push(entry);
+      } else {
+        lost += 1;
+      }
     },
 
-    /** Takes what was counted, sorted by key. */
-    take(): UsageEntry[] {
-      const all = [...closed, ...open.values()];
-      open = new Map();
-      closed = [];
-      // Sorted by key, so that two statements never lock rows in opposite orders.
-      all.sort((a, b) => (a.keyId < b.keyId ? -1 : a.keyId > b.keyId ? 1 : a.minute - b.minute));
-      return all.flatMap(({ keyId, plan, minute, cells }) =>
-        cells.flatMap((requests, cell) =>
-          requests === 0
-            ? []
-            : [
-                {
-                  keyId,
-                  plan: planCode(plan),
-                  minute,
-                  operation: Math.floor(cell / outcomeCount),
-                  outcome: cell % outcomeCount,
-                  requests,
-                },
-              ],
-        ),
-      );
+    /** Counts a request that was refused because of overload, in live traffic only. */
+    countShed: (durationMs: number) => traffic.count('server_error', durationMs),
+
+    /** Takes what was counted. */
+    take(): { entries: UsageEntry[]; traffic: Traffic } {
+      const taken = { entries: [...entries.values()].flat(), traffic };
+      entries = new Map();
+      size = 0;
+      traffic = createTraffic();
+      return taken;
     },
 
     /** How many requests were lost since this was last called. */

@@ -1,7 +1,4 @@
 import { type PlanName, planNames } from '@animal-store/contract';
-import type { UsageOutcome } from '@animal-store/contract/admin';
-
-export type { UsageOutcome };
 
 /** What the ledger reads of a finished request. */
 export interface UsedRequest {
@@ -13,6 +10,7 @@ export interface UsedRequest {
   readonly operation: { readonly usageCode?: number } | undefined;
   readonly status: number;
   readonly errorCode: string | undefined;
+  readonly durationMs: number;
 }
 
 /** How many requests of one kind a key has made in one minute. */
@@ -27,22 +25,19 @@ export interface UsageEntry {
   /** The place in `usageOutcomes`. */
   readonly outcome: number;
   readonly requests: number;
+  /** Unix time in milliseconds of the last of them. */
+  readonly lastAtMs: number;
 }
 
-/** How the tables hold a plan; 0 stands for a request without a valid key. */
+/** How flushes hold a plan; 0 stands for a request without a valid key. */
 export function planCode(plan: PlanName | undefined): number {
   return plan === undefined ? 0 : planNames.indexOf(plan) + 1;
 }
 
 /**
- * The id under which the tables hold the sum over all keys of a plan, so that a question about all
+ * The id under which the ledger holds the sum over all keys of a plan, so that a question about all
  * keys reads no more rows than one about a single key. No key has such an id: keys have version 4.
  */
 export function totalId(plan: number): string {
   return `00000000-0000-0000-0000-00000000000${plan}`;
 }
-
-/** The ids of the sums over all keys: of requests without a key, and of each plan. */
-export const totalIds: readonly string[] = [undefined, ...planNames].map((plan) =>
-  totalId(planCode(plan)),
-);

@@ -1,42 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../shared/clock.ts';
+import type { UsageFlush } from './add-flush.ts';
+import { createTraffic } from './live-traffic.ts';
 import type { UsageCollector } from './usage-collector.ts';
-import type { UsageFlush, UsageRepository } from './usage-repository.ts';
 
-/** How many entries one flush has at most: it is one row, and is rolled up whole. */
+/** How many entries one flush has at most, to stay below the statement timeout. */
 const maxFlushEntries = 1_000;
 
 /** Moves counts from memory to the database. */
 export function createUsageFlusher(options: {
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'elapsed'>;
   /** How long a flush is tried. */
   giveUpAfterMs: number;
   collector: UsageCollector;
-  repository: Pick<UsageRepository, 'add'>;
+  write: (flush: UsageFlush, ageMs: number) => Promise<unknown>;
   /** Called with the number of requests that will be missing in the ledger. */
   onLost: (requests: number) => void;
 }) {
-  const { clock, giveUpAfterMs, collector, repository, onLost } = options;
+  const { clock, giveUpAfterMs, collector, write, onLost } = options;
   /** New with each process, so that sequences never repeat. */
   const replica = randomUUID();
   let sequence = 0;
   /** Flushes that may or may not have been committed: they never change, and are written again. */
-  let pending: UsageFlush[] = [];
+  let pending: (UsageFlush & { readonly takenAt: number })[] = [];
+
+  const ageOf = ({ takenAt }: { takenAt: number }) => clock.elapsed() - takenAt;
 
   /** What is counted while these are pending stays in memory, where it takes less room. */
   function takeCounts(): void {
-    const entries = collector.take();
-    const flushedAt = new Date(clock.now());
-    for (let start = 0; start < entries.length; start += maxFlushEntries) {
+    const { entries, traffic } = collector.take();
+    if (entries.length === 0 && traffic.outcomes.every((count) => count === 0)) return;
+    const takenAt = clock.elapsed();
+    for (let start = 0; start === 0 || start < entries.length; start += maxFlushEntries) {
       sequence += 1;
       const part = entries.slice(start, start + maxFlushEntries);
-      pending.push({ replica, sequence, flushedAt, entries: part });
+      const { outcomes, latencies } = start === 0 ? traffic : createTraffic();
+      pending.push({ replica, sequence, takenAt, entries: part, outcomes, latencies });
     }
   }
 
   async function writePending(): Promise<void> {
     for (let flush = pending[0]; flush !== undefined; flush = pending[0]) {
-      await repository.add(flush);
+      await write(flush, ageOf(flush));
       pending.shift();
     }
   }
@@ -48,8 +53,7 @@ export function createUsageFlusher(options: {
   return {
     /** Writes everything that was counted before the call. Must not be called while it runs. */
     async flush(): Promise<void> {
-      const oldest = clock.now() - giveUpAfterMs;
-      const expired = pending.filter(({ flushedAt }) => flushedAt.getTime() < oldest);
+      const expired = pending.filter((flush) => ageOf(flush) > giveUpAfterMs);
       pending = pending.filter((flush) => !expired.includes(flush));
       reportLost(collector.takeLost() + requestsIn(expired));
       // First what may be committed already, in its own flush.

@@ -1,15 +1,16 @@
 import {
+  type UsageBucket,
   type UsageOperation,
   type UsageOutcome,
+  usageBucketSeconds,
   usageOperations,
   usageOutcomes,
 } from '@animal-store/contract/admin';
-import { type SQL, sql } from 'drizzle-orm';
-import { bigint, customType, pgSchema, smallint, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, customType, integer, pgSchema, smallint, uuid } from 'drizzle-orm/pg-core';
 import { instant } from '../database/schema.ts';
 
-// Not in `database/schema.ts`: drizzle-kit would write these tables without their partitions.
-const usage = pgSchema('usage');
+// Not in `database/schema.ts`: drizzle-kit knows neither this schema nor its view. See the migrations.
+export const usage = pgSchema('usage');
 
 /** The operation, as its place in `usageOperations`. */
 const operation = customType<{ data: UsageOperation; driverData: number }>({
@@ -30,47 +31,36 @@ const outcome = customType<{ data: UsageOutcome; driverData: number }>({
   },
 });
 
-/** The start of a bucket. */
-const at = instant().notNull();
+/** The length of a bucket, in minutes: what the tables tell buckets apart by. */
+export const spanOf = (bucket: UsageBucket): number => usageBucketSeconds[bucket] / 60;
 
-const counts = () => ({
-  /** A key, or the id of a sum over keys: one of {@link totalIds} or {@link accountTotalId}. */
+/**
+ * The requests of each key, operation and outcome, by the bucket they fall into: those of `usage.counts`,
+ * which is written, and those that replicas of versions before have written elsewhere.
+ */
+export const counts = usage.table('all_counts', {
+  span: smallint().notNull(),
+  /** A key, or the sum over all keys of a plan: see `totalId`. */
   keyId: uuid('key_id').notNull(),
-  at,
+  /** The start of the bucket. */
+  at: instant().notNull(),
   operation: operation().notNull(),
   outcome: outcome().notNull(),
   requests: bigint({ mode: 'number' }).notNull(),
 });
 
-/** The requests of each key, operation and outcome, by the bucket they fall into. */
-export const usageTables = {
-  minute: usage.table('minutes', counts()),
-  hour: usage.table('hours', counts()),
-  day: usage.table('days', counts()),
-} as const;
+/** What was flushed, by whom: a flush that is there is not added again. */
+export const written = usage.table('written', {
+  replica: uuid().notNull(),
+  sequence: integer().notNull(),
+  at: instant().notNull(),
+  /** The traffic since the flush before. */
+  outcomes: integer().array().notNull(),
+  latencies: integer().array().notNull(),
+});
 
-/** When each key was last used, to the minute: `null` if never. Every key has a row. */
+/** When each key was last used: `null` if never. Every key has a row. */
 export const lastUsed = usage.table('last_used', {
   keyId: uuid('key_id').primaryKey(),
   at: instant(),
 });
-
-/** All requests of each key and day, indexed by their number: the busiest keys come first. */
-export const keyDays = usage.table('key_days', {
-  keyId: uuid('key_id').notNull(),
-  at,
-  /** The place of the plan in `planNames` plus 1, as of the key's last requests of the day. */
-  plan: smallint().notNull(),
-  /** The key's account, as of then. */
-  account: text(),
-  requests: bigint({ mode: 'number' }).notNull(),
-});
-
-/**
- * The id under which the tables hold the sum over all keys of an account and a plan, so that a
- * question about an account reads no more rows than one about a key. A UUID of version 8 (RFC 9562,
- * §5.8), so it is no key's: those have version 4.
- */
-export function accountTotalId(plan: SQL, account: SQL): SQL {
-  return sql`overlay(encode(substring(sha256(convert_to(${plan} || ' ' || ${account}, 'UTF8')) for 16), 'hex') placing '8' from 13 for 1)::uuid`;
-}

@@ -12,8 +12,7 @@ import { until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { adminToken, useAdmin } from '../support/admin.ts';
 
-// A question has the ledger brought up to date at once.
-const { service, admin } = useAdmin('postgres', { timings: { usage: { refreshMs: 20 } } });
+const { service, admin } = useAdmin('postgres', { env: { USAGE_FLUSH_MS: '20' } });
 
 const minuteMs = 60_000;
 

@@ -9,7 +9,7 @@ import { adminToken, useAdmin } from '../support/admin.ts';
 const env = {
   ADMIN_TOKEN: adminToken,
   // So late that `lastUsedAt` does not change during the tests.
-  USAGE_ROLL_UP_MS: '600000',
+  USAGE_FLUSH_MS: '60000',
   // The second denial in a row is one strike too many.
   BAN_MIN_STRIKES: '1',
   BAN_STRIKE_PERCENT: '0',

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import { planNames } from '@animal-store/contract';
-import { usageOperations, usageOutcomes } from '@animal-store/contract/admin';
 import { type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { sql } from 'drizzle-orm';
@@ -8,7 +6,7 @@ import type { Database } from '../../src/database/database.ts';
 import { openEmbedded } from '../../src/database/open-embedded.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { planCode, type UsageEntry } from '../../src/usage/usage-entry.ts';
-import { createUsageRepository } from '../../src/usage/usage-repository.ts';
+import { entryOf, writeUsage } from '../support/write-usage.ts';
 
 /** The admin token of the service. */
 export const adminToken = 'an-admin-token-for-pictures';
@@ -107,45 +105,31 @@ async function writeHistory(
   keys: readonly SampleKey[],
   random: () => number,
 ): Promise<void> {
-  const repository = createUsageRepository(db);
   const thisMinute = Math.floor(Date.now() / 60_000);
-  const operations = (['listPets', 'createPet', 'getPet'] as const).map((name) =>
-    usageOperations.indexOf(name),
-  );
-  const outcomes = (['ok', 'ok', 'ok', 'ok', 'client_error', 'denied'] as const).map((name) =>
-    usageOutcomes.indexOf(name),
-  );
-  const replica = randomUUID();
-  let sequence = 0;
-  const add = async (entries: UsageEntry[]) => {
-    const flush = { replica, sequence: ++sequence, flushedAt: new Date(), entries };
-    await repository.add(flush);
-    while (await repository.rollUp());
-  };
+  const operations = ['listPets', 'createPet', 'getPet'] as const;
+  const outcomes = ['ok', 'ok', 'ok', 'ok', 'client_error', 'denied'] as const;
   const entriesAt = (minute: number, minutes: number, some: readonly SampleKey[]): UsageEntry[] => {
     const time = new Date(minute * 60_000);
     const daily = 1.2 + Math.sin(((time.getUTCHours() - 8) / 24) * 2 * Math.PI);
     const weekly = time.getUTCDay() % 6 === 0 ? 0.4 : 1;
     return some.map(({ id, plan, weight }) => {
       const draw = random();
-      const outcome = outcomes[draw > 0.85 ? 5 : Math.floor(random() * 5)] ?? 0;
+      const outcome = outcomes[draw > 0.85 ? 5 : Math.floor(random() * 5)] ?? 'ok';
       const share = draw > 0.85 ? 0.2 : 1;
-      return {
-        keyId: id,
+      return entryOf(id, time, {
         plan: planCode(plan),
-        minute,
-        operation: operations[Math.floor(random() ** 3 * 3)] ?? 0,
+        operation: operations[Math.floor(random() ** 3 * 3)] ?? 'listPets',
         outcome,
         requests: Math.ceil(weight * daily * weekly * minutes * share * random()),
-      };
+      });
     });
   };
   for (let hour = 30 * 24; hour >= 2; hour -= 2) {
     const some = keys.filter((_, n) => n < 3 || random() < 0.3);
-    await add(entriesAt(thisMinute - hour * 60, 6, some));
+    await writeUsage(db, entriesAt(thisMinute - hour * 60, 6, some));
   }
   for (let minute = 90; minute > 0; minute -= 1) {
-    await add(entriesAt(thisMinute - minute, 1, keys.slice(0, 12)));
+    await writeUsage(db, entriesAt(thisMinute - minute, 1, keys.slice(0, 12)));
   }
 }
 

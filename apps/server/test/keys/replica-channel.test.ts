@@ -7,8 +7,6 @@ import { createDatabase } from '../support/databases.ts';
 
 // One replica, and a client of Postgres that speaks for another one.
 
-const traffic = { seconds: 60, outcomes: [1, 0, 0, 0, 0], latencies: [1] };
-
 const stack = new AsyncDisposableStack();
 let database: OpenDatabase;
 let peer: postgres.Sql;
@@ -33,14 +31,11 @@ beforeAll(async () => {
     };
   const channel = await openReplicaChannel(database, {
     id: 'own',
-    report: () => ({ traffic, usageAsked: true }),
     subscribers: {
       keyChanged: tell('keyChanged'),
       accountChanged: tell('accountChanged'),
       seen: tell('seen'),
       left: tell('left'),
-      traffic: tell('traffic'),
-      usageAsked: tell('usageAsked'),
       missed: tell('missed'),
     },
   });
@@ -66,14 +61,13 @@ test('the subscriber of each subject is told what another replica says about it'
   expect(
     await toldOf(
       heartbeat,
-      { ...heartbeat, traffic, usageAsked: true },
+      // As of a version before.
+      { ...heartbeat, traffic: { seconds: 60, outcomes: [1], latencies: [1] }, usageAsked: true },
       { ...heartbeat, leaving: true },
     ),
   ).toEqual([
     ['seen', 'peer'],
     ['seen', 'peer'],
-    ['traffic', 'peer', traffic],
-    ['usageAsked'],
     ['left', 'peer'],
   ]);
 });
@@ -104,8 +98,6 @@ test('version 1.0.0 understands every message: heartbeats are about the key that
     keyId: '',
     replica: 'own',
     leaving: false,
-    traffic,
-    usageAsked: true,
   });
   expect(read).toContainEqual({ keyId: 'own change' });
   expect(read.filter(({ keyId }) => typeof keyId !== 'string')).toEqual([]);

@@ -50,7 +50,7 @@ const from = (network: string) => ({ 'X-Forwarded-For': network });
 
 /** What the ledger, the audit log and a scrape of the metrics ask, whatever is requested. */
 const inBackground =
-  /statement="(roll_up_flushes|end_bans|take_expired_bans|newest_migration|check_database|delete_|[^"]*usage)/;
+  /statement="(end_bans|take_expired_bans|newest_migration|check_database|delete_|[^"]*usage)/;
 
 async function costs() {
   const metrics = await scrape(service.server);

@@ -116,7 +116,7 @@ describe('inside the server', () => {
     ['pets', 'database', 'http', 'shared'],
     ['reference', 'http'],
     ['api', 'http', 'keys', 'pets', 'quotas', 'reference', 'usage'],
-    ['overview', 'database', 'replicas', 'shared'],
+    ['overview', 'database', 'replicas', 'shared', 'usage'],
     ['observability', 'api', 'database', 'http', 'quotas', 'shared'],
     [
       'ops',

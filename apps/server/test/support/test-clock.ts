@@ -89,11 +89,6 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
   } satisfies Clock & Record<string, unknown>;
 }
 
-/** Creates the clock of a machine which tells a wrong time of day. */
-export function createSkewedClock(offByMs: number): Clock {
-  return { ...systemClock, now: () => Date.now() + offByMs };
-}
-
 /** Creates the machine's clock, until it is stopped: then no cached key and no window ends. Timers go on. */
 export function createStoppableClock() {
   let stopped: { readonly unixMs: number; readonly elapsedMs: number } | undefined;

@@ -1,12 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import { type UsageOutcome, usageOperations, usageOutcomes } from '@animal-store/contract/admin';
-import { planCode } from '../../src/usage/usage-entry.ts';
-import { createUsageRepository } from '../../src/usage/usage-repository.ts';
+import type { Database } from '../../src/database/database.ts';
+import { addFlush } from '../../src/usage/add-flush.ts';
+import { planCode, type UsageEntry } from '../../src/usage/usage-entry.ts';
 import type { TestDatabase } from './databases.ts';
 
+/** Some requests of a key in a minute. */
+export function entryOf(
+  keyId: string,
+  at: number | Date,
+  more: Partial<Omit<UsageEntry, 'operation' | 'outcome'>> & {
+    operation?: (typeof usageOperations)[number];
+    outcome?: UsageOutcome;
+  } = {},
+): UsageEntry {
+  const { operation = 'listPets', outcome = 'ok', ...rest } = more;
+  const lastAtMs = Number(at);
+  return {
+    keyId,
+    plan: planCode('free'),
+    minute: Math.floor(lastAtMs / 60_000),
+    requests: 1,
+    lastAtMs,
+    ...rest,
+    operation: usageOperations.indexOf(operation),
+    outcome: usageOutcomes.indexOf(outcome),
+  };
+}
+
+/** Writes into the ledger of a database what a replica might have counted. */
+export async function writeUsage(
+  db: Database,
+  entries: readonly UsageEntry[],
+  flush: { replica?: string; sequence?: number; outcomes?: number[]; latencies?: number[] } = {},
+  ageMs = 0,
+): Promise<void> {
+  const whole = { replica: randomUUID(), sequence: 1, outcomes: [], latencies: [], ...flush };
+  await addFlush(db, { ...whole, entries }, ageMs);
+}
+
 /**
- * Writes into the ledger of a database what a replica might have counted of a key, and rolls it up: calls of
- * getPet under the plan Pro, by the times of some minutes.
+ * Writes into the ledger of a database that a service has open what a replica might have counted of a key:
+ * calls of getPet under the plan Pro, at some times.
  */
 export async function writeCounts(
   database: TestDatabase,
@@ -14,17 +49,9 @@ export async function writeCounts(
   counts: readonly (readonly [at: number, outcome: UsageOutcome, requests: number])[],
 ): Promise<void> {
   const { db, close } = await database.open();
-  const repository = createUsageRepository(db);
-  const entries = counts.map(([at, outcome, requests]) => ({
-    keyId,
-    plan: planCode('pro'),
-    minute: at / 60_000,
-    operation: usageOperations.indexOf('getPet'),
-    outcome: usageOutcomes.indexOf(outcome),
-    requests,
-  }));
-  await repository.add({ replica: randomUUID(), sequence: 1, flushedAt: new Date(), entries });
-  // Or the service does it meanwhile.
-  while (await repository.rollUp());
+  const entries = counts.map(([at, outcome, requests]) =>
+    entryOf(keyId, at, { plan: planCode('pro'), operation: 'getPet', outcome, requests }),
+  );
+  await writeUsage(db, entries);
   await close();
 }

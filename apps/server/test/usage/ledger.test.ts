@@ -1,268 +1,265 @@
 import { randomUUID } from 'node:crypto';
-import type { Key, KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/contract/admin';
-import { until } from '@animal-store/testkit';
-import postgres from 'postgres';
+import type { UsageBucket } from '@animal-store/contract/admin';
+import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { createUsageRepository } from '../../src/usage/usage-repository.ts';
-import { adminOf, adminToken } from '../support/admin.ts';
-import type { AnyServer, LocalServer } from '../support/local-server.ts';
-import { startReplicas } from '../support/replicas.ts';
-import { call, startService, useService } from '../support/test-service.ts';
+import { createApiKey } from '../../src/keys/key-management.ts';
+import { planCode, type UsageEntry } from '../../src/usage/usage-entry.ts';
+import { createUsageQueries } from '../../src/usage/usage-queries.ts';
+import { deleteExpiredUsage } from '../../src/usage/usage-retention.ts';
+import { databaseKinds, useDatabase } from '../support/databases.ts';
+import { entryOf, writeUsage } from '../support/write-usage.ts';
 
-const quick = { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '50', USAGE_ROLL_UP_MS: '50' };
+const [hourMs, dayMs] = [3_600_000, 86_400_000];
+const buckets = ['minute', 'hour', 'day'] as const;
+const now = Date.now();
 
-type Ledger = LedgerOfKey & ServiceLedger;
+/** Ten thousand days, or those around a time. */
+const rangeAround = (at: number, days = 5_000) => ({
+  from: new Date(at - days * dayMs).toISOString(),
+  to: new Date(at + days * dayMs).toISOString(),
+});
+const ever = rangeAround(now);
 
-const dayMs = 86_400_000;
+const sumOf = (rows: readonly { requests: number }[]) =>
+  rows.reduce((sum, { requests }) => sum + requests, 0);
 
-describe('usage', () => {
-  const service = useService('postgres', { env: quick });
+describe.each(databaseKinds)('the ledger on %s', (kind) => {
+  const database = useDatabase(kind);
+  const db = () => database.db;
+  const ledger = () => createUsageQueries(db());
 
-  const admin = () => adminOf(service.server);
-  const ledgerOf = async (keyId: string, query = '') =>
-    (await admin().call(`/keys/${keyId}/usage${query}`)).body as Ledger;
-
-  /** The requests of a key by operation and outcome, once there are so many. */
-  const countsOf = (keyId: string, total: number, query?: string) =>
-    until(async () => {
-      const { rows } = await ledgerOf(keyId, query);
-      const counts: Record<string, number> = {};
-      for (const { operation, outcome, requests } of rows) {
-        const name = `${operation} ${outcome}`;
-        counts[name] = (counts[name] ?? 0) + requests;
-      }
-      return sum(rows) === total && counts;
-    });
-
-  test('is counted by operation and outcome', async () => {
-    const { key, token } = await admin().create(
-      '{"plan":"enterprise","quota":{"perMinute":9,"perDay":1000}}',
+  const read = async (keyId: string, bucket: UsageBucket, range = ever) =>
+    sumOf(await ledger().read(bucket, { keyId }, range));
+  const readAll = (keyId: string) => Promise.all(buckets.map((bucket) => read(keyId, bucket)));
+  const rows = async <Row>(query: ReturnType<typeof sql>) => {
+    const result = (await db().execute(query)) as unknown as Row[] | { rows: Row[] };
+    return 'rows' in result ? result.rows : [...result];
+  };
+  const lastUseOf = async (keyId: string) => {
+    const [row] = await rows<{ at: Date | string | null }>(
+      sql`select at from usage.last_used where key_id = ${keyId}`,
     );
-    const ask = (path: string, more = {}) =>
-      call(service.server.baseUrl + path, { token, ...more });
-    await ask('/pets');
-    await ask('/pets?limit=0');
-    await ask('/pets', { method: 'HEAD' });
-    await ask('/pets', { json: '{"name":"Rex","categoryId":1}' });
-    await ask('/pets', { json: '{}' });
-    await ask('/pets/999999');
-    await ask('/store/orders');
-    await ask('/nowhere');
-    await ask('/pets', { method: 'DELETE' });
-    await ask('/rate-limit');
-    expect((await ask('/pets')).status).toBe(429);
-    expect(await countsOf(key.id, 11)).toEqual({
-      'listPets ok': 2,
-      'listPets client_error': 1,
-      'createPet ok': 1,
-      'createPet client_error': 1,
-      'getPet client_error': 1,
-      'listOrders server_error': 1,
-      'none client_error': 2,
-      'getRateLimit ok': 1,
-      'listPets denied': 1,
-    });
-    for (const bucket of ['minute', 'day']) {
-      await countsOf(key.id, 11, `?bucket=${bucket}`);
+    return row?.at == null ? null : new Date(row.at).getTime();
+  };
+
+  test('counts a flush once, however often and by how many connections it is written', async () => {
+    const keyId = randomUUID();
+    const flush = { replica: randomUUID(), sequence: 7 };
+    const write = () => writeUsage(db(), [entryOf(keyId, now, { requests: 3 })], flush);
+    await Promise.all([write(), write(), write()]);
+    await write();
+    expect(await readAll(keyId)).toEqual([3, 3, 3]);
+    await writeUsage(db(), [entryOf(keyId, now)], { ...flush, sequence: 8 });
+    await writeUsage(db(), [entryOf(keyId, now)], { ...flush, replica: randomUUID() });
+    expect(await readAll(keyId)).toEqual([5, 5, 5]);
+  });
+
+  test('adds up many keys of several replicas at once', async () => {
+    const keyIds = Array.from({ length: 1_000 }, () => randomUUID());
+    const before = sumOf(await ledger().read('day', { plan: 'business' }, ever));
+    const write = (ids: string[]) =>
+      writeUsage(
+        db(),
+        ids.map((id) => entryOf(id, now, { plan: planCode('business') })),
+      );
+    // In opposite orders.
+    await Promise.all([write(keyIds), write(keyIds.toReversed()), write(keyIds)]);
+    expect(await read(keyIds[999] ?? '', 'hour')).toBe(3);
+    expect(sumOf(await ledger().read('day', { plan: 'business' }, ever))).toBe(before + 3_000);
+  });
+
+  test('has each request in its minute, hour and day, by operation and outcome', async () => {
+    const keyId = randomUUID();
+    const day = Date.UTC(2026, 9, 5);
+    const end = day + dayMs - 1;
+    await writeUsage(db(), [
+      entryOf(keyId, day),
+      entryOf(keyId, end, { operation: 'getPet', outcome: 'denied', requests: 4 }),
+    ]);
+    const range = rangeAround(day + dayMs / 2, 0.5);
+    for (const [bucket, ms] of [
+      ['minute', 60_000],
+      ['hour', hourMs],
+      ['day', dayMs],
+    ] as const) {
+      const at = (time: number) => new Date(time - (time % ms)).toISOString();
+      expect(await ledger().read(bucket, { keyId }, range)).toEqual([
+        { at: at(day), operation: 'listPets', outcome: 'ok', requests: 1 },
+        { at: at(end), operation: 'getPet', outcome: 'denied', requests: 4 },
+      ]);
     }
+    expect(await read(keyId, 'day', rangeAround(day - dayMs, 1))).toBe(0);
+    expect(await read(keyId, 'minute', rangeAround(day + 1.5 * dayMs, 0.5))).toBe(0);
   });
 
-  test('is shown for all keys, for a plan, and for the busiest keys of the day', async () => {
-    const { key, token } = await admin().create('{"plan":"business"}');
-    const totals = async (query: string) =>
-      sum(((await admin().call(`/usage${query}`)).body as Ledger).rows);
-    for (let n = 0; n < 20; n += 1) await call(`${service.server.baseUrl}/pets`, { token });
-    for (let n = 0; n < 2; n += 1) await call(`${service.server.baseUrl}/pets`);
-    await until(async () => (await totals('?plan=business')) === 20);
-    await until(async () => (await totals('')) >= 22);
-    const top = (await admin().call('/usage?groupBy=key&limit=1')).body as Ledger;
-    expect(top.keys).toMatchObject([{ keyId: key.id, requests: 20 }]);
-    expect(await totals('?plan=pro')).toBe(0);
-    const all = (await admin().call('/usage?bucket=day')).body as Ledger;
-    expect(all.rows).toContainEqual(
-      expect.objectContaining({ operation: 'none', outcome: 'client_error' }),
+  test('answers for keys, plans, accounts, and the busiest of them', async () => {
+    const day = Date.UTC(2025, 4, 5);
+    const range = rangeAround(day, 1);
+    const createKey = async (name: string, account: string) =>
+      (await createApiKey(db(), { name, plan: 'free', account })).id;
+    const [acme, shop, label] = [randomUUID(), randomUUID(), randomUUID()];
+    const [a, b, c] = [
+      await createKey('a', acme),
+      await createKey('b', acme),
+      await createKey('c', shop),
+    ];
+    await db().execute(sql`update accounts set plan = 'pro' where name = ${shop}`);
+    const used: [string, UsageEntry['plan'], number, number][] = [
+      [a, planCode('free'), day, 5],
+      [a, planCode('free'), day - dayMs, 1],
+      [b, planCode('enterprise'), day, 7],
+      [c, planCode('pro'), day, 2],
+      ['00000000-0000-0000-0000-000000000000', 0, day, 30],
+    ];
+    for (const [id, plan, at, requests] of used) {
+      await writeUsage(db(), [entryOf(id, at, { plan, requests })]);
+    }
+    const sum = async (filter: object) => sumOf(await ledger().read('day', filter, range));
+    expect(await sum({})).toBe(45);
+    // Of all keys, by the plan of then; of an account, by that of now.
+    expect(await sum({ plan: 'free' })).toBe(6);
+    expect(await sum({ plan: 'enterprise' })).toBe(7);
+    expect(await sum({ account: acme })).toBe(13);
+    expect(await sum({ account: acme, plan: 'free' })).toBe(13);
+    expect(await sum({ account: shop, plan: 'pro' })).toBe(2);
+    expect(await sum({ account: shop, plan: 'free' })).toBe(0);
+    expect(await sum({ account: label })).toBe(0);
+    expect(await ledger().sumOfAccounts([acme, shop, label], range)).toEqual(
+      new Map([
+        [acme, 13],
+        [shop, 2],
+      ]),
     );
-  });
+    expect(await ledger().sumOfAccounts([], range)).toEqual(new Map());
 
-  test('is shown for the keys of an account, together and one by one', async () => {
-    const use = async (token: string, times: number) => {
-      for (let n = 0; n < times; n += 1) await call(`${service.server.baseUrl}/pets`, { token });
-    };
-    const account = '"C-17", =1+1';
-    const create = (name: string, plan: string) =>
-      admin().create(JSON.stringify({ name, plan, account }));
-    const idle = await create('idle', 'pro');
-    const busy = await create('=cmd()', 'pro');
-    const other = await create('Łódź, 🐈', 'free');
-    const stranger = await admin().create('{"plan":"pro"}');
-    await use(busy.token, 3);
-    await use(other.token, 2);
-    await use(stranger.token, 1);
-
-    const ledger = async (query: string) => {
-      const filter = `?account=${encodeURIComponent(account)}&bucket=day${query}`;
-      return (await admin().call(`/usage${filter}`)).body as Ledger;
-    };
-    await until(async () => sum((await ledger('')).rows) === 5);
-    expect(sum((await ledger('&plan=free')).rows)).toBe(2);
-    expect(sum((await ledger('&plan=business')).rows)).toBe(0);
-
-    const { from, to } = await ledger('&groupBy=key');
-    const answer = (keys: object[], rows: object[]) => ({ from, to, bucket: 'day', keys, rows });
-    const rowOf = (keyId: string, requests: number) => ({
-      ...{ keyId, at: from, operation: 'listPets', outcome: 'ok', requests },
-    });
-    const first = { keyId: busy.key.id, name: '=cmd()', account, plan: 'pro', requests: 3 };
-    const second = { keyId: other.key.id, name: 'Łódź, 🐈', account, plan: 'free', requests: 2 };
-    const rows = [rowOf(busy.key.id, 3), rowOf(other.key.id, 2)] as const;
-    expect(await ledger('&groupBy=key')).toEqual(answer([first, second], [...rows]));
-    expect(await ledger('&groupBy=key&limit=1')).toEqual(answer([first], [rows[0]]));
-    expect(await ledger('&groupBy=key&plan=free')).toEqual(answer([second], [rows[1]]));
-    expect(await ledger('&groupBy=key&plan=enterprise')).toEqual(answer([], []));
-    const weekBefore = new Date(Date.parse(to) - 7 * dayMs).toISOString();
-    expect((await ledger(`&groupBy=key&from=${weekBefore}`)).keys).toEqual([first, second]);
-
-    const lastUsedOf = async (id: string) =>
-      ((await admin().call(`/keys/${id}`)).body as KeyDetails).lastUsedAt;
-    expect(await lastUsedOf(idle.key.id)).toBe(null);
-    const lastUsedAt = await lastUsedOf(busy.key.id);
-    expect(lastUsedAt).toMatch(/:00\.000Z$/);
-    const listed = (await admin().call('/keys?limit=100')).body as Key[];
-    expect(listed.find(({ id }) => id === busy.key.id)?.lastUsedAt).toBe(lastUsedAt);
-  });
-
-  test('has whole buckets, in UTC, before their end', async () => {
-    const { key } = await admin().create('{"plan":"free"}');
-    const query = '?bucket=hour&from=2026-11-21T10:15:00%2B02:00&to=2026-11-21T09:01:00Z';
-    expect(await ledgerOf(key.id, query)).toEqual({
-      keyId: key.id,
-      from: '2026-11-21T08:00:00.000Z',
-      to: '2026-11-21T10:00:00.000Z',
-      bucket: 'hour',
+    const busiest = (filter: object, limit = 9) => ledger().listBusiest(filter, range, limit);
+    expect(await busiest({}, 2)).toEqual([
+      { keyId: b, name: 'b', account: acme, plan: 'free', requests: 7 },
+      { keyId: a, name: 'a', account: acme, plan: 'free', requests: 6 },
+    ]);
+    expect((await busiest({ plan: 'pro' })).map(({ keyId }) => keyId)).toEqual([c]);
+    expect((await busiest({ account: shop })).map(({ keyId }) => keyId)).toEqual([c]);
+    const { rows: byDay } = await ledger().readBusiest({ account: acme }, range, 9);
+    expect(byDay.map(({ keyId, requests }) => [keyId, requests])).toEqual([
+      [b, 7],
+      [a, 1],
+      [a, 5],
+    ]);
+    expect(await ledger().readBusiest({ account: label }, range, 9)).toEqual({
+      keys: [],
       rows: [],
     });
   });
 
-  test.each([
-    ['?bucket=week', 'bucket: expected one of minute, hour, day'],
-    ['?from=yesterday', 'from: expected an ISO 8601 date and time'],
-    ['?from=0000-01-01T00:00:00Z', 'from: expected a time from the year 2000 to 2999'],
-    ['?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z', 'from: expected a time before to'],
-    [
-      '?bucket=minute&from=2026-11-20T00:00:00Z&to=2026-11-22T00:00:00Z',
-      'from: expected at most 1500 buckets of a minute before to, got 2880',
-    ],
-  ])('of a key, %s is refused', async (query, message) => {
-    const { key } = await admin().create('{"plan":"free"}');
-    const { status, body } = await admin().call(`/keys/${key.id}/usage${query}`);
-    expect({ status, ...(body as object) }).toMatchObject({
-      status: 400,
-      code: 'invalid_request',
-      message: expect.stringContaining(message),
-    });
-  });
-
-  test.each([
-    ['?limit=5', 'limit: expected none without groupBy, got 5'],
-    ['?groupBy=plan', 'groupBy: expected key, got "plan"'],
-    ['?groupBy=key&limit=1000000', 'limit: expected one integer from 1 to 100, got "1000000"'],
-    [
-      '?groupBy=key&bucket=hour&from=2026-01-01T00:00:00Z&to=2026-11-21T00:00:00Z',
-      'bucket: expected day with groupBy, got hour; from: expected at most 31 buckets of a day before to, got 324',
-    ],
-    [
-      '?plan=gold&account=&bucket=week&to=9999-12-31T23:59:59Z',
-      'to: expected a time from the year 2000 to 2999, got "9999-12-31T23:59:59Z"; bucket: expected one of minute, hour, day, got "week"; plan: expected one of free, pro, business, enterprise, got "gold"; account: expected 1 to 255 characters, without control characters and lone surrogates, got ""',
-    ],
-  ])('of all keys, %s is refused, and every fault is named', async (query, message) => {
-    const { status, body } = await admin().call(`/usage${query}`);
-    expect({ status, body }).toEqual({
-      status: 400,
-      body: { code: 'invalid_request', status: 400, message },
-    });
-  });
-
-  test('of a key that does not exist is 404', async () => {
-    const nobody = '00000000-0000-0000-0000-000000000000';
-    expect((await admin().call(`/keys/${nobody}/usage`)).status).toBe(404);
-  });
-});
-
-/** Nothing happens by itself while a test runs. */
-const slow = { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '60000', USAGE_ROLL_UP_MS: '600000' };
-
-test('a question counts all requests before it: of this replica, of others and of one that has stopped', async () => {
-  await using replicas = await startReplicas({ env: [slow, slow] });
-  const [first, second] = replicas.servers as readonly [LocalServer, LocalServer];
-  const token = await replicas.createToken('pro');
-  const use = async (server: AnyServer, times: number) => {
-    for (let n = 0; n < times; n += 1) {
-      expect((await replicas.ask(server, token)).status).toBe(200);
-    }
-  };
-  // Before the replicas write by themselves.
-  const untilCounted = (server: AnyServer, requests: number) =>
-    until(
-      async () => sum(((await adminOf(server).call('/usage')).body as Ledger).rows) === requests,
-      { timeoutMs: 50_000 },
+  test('tells what keys were used for lately', async () => {
+    const [keyId, unused] = [randomUUID(), randomUUID()];
+    const at = Date.UTC(2026, 5, 5, 12, 30);
+    const entry = (msAgo: number, operation: 'getPet' | 'listPets', requests: number) =>
+      entryOf(keyId, at - msAgo, { operation, requests });
+    await writeUsage(db(), [
+      entry(0, 'listPets', 1),
+      entry(23 * hourMs, 'getPet', 2),
+      entry(24 * hourMs, 'getPet', 4),
+      entry(29 * dayMs, 'getPet', 8),
+      entry(30 * dayMs, 'getPet', 16),
+    ]);
+    const byHour = new Array<number>(24).fill(0);
+    expect(await ledger().readRecent([keyId, unused], at)).toEqual(
+      new Map([
+        [keyId, { byHour: [2, ...byHour.slice(2), 1], deprecatedCalls: 14 }],
+        [unused, { byHour, deprecatedCalls: 0 }],
+      ]),
     );
-  await use(first, 3);
-  await use(second, 5);
-  await untilCounted(first, 8);
-
-  // A graceful stop loses nothing. Only the others write soon after a question, so these are in memory.
-  await use(first, 7);
-  await first.stop();
-  await untilCounted(second, 15);
-});
-
-test('a graceful stop loses nothing while a roll-up takes long', async () => {
-  await using service = await startService('postgres', {
-    env: { ADMIN_TOKEN: adminToken, USAGE_FLUSH_MS: '60000', USAGE_ROLL_UP_MS: '20' },
+    expect(await ledger().readRecent([], at)).toEqual(new Map());
   });
-  const { key, token } = await adminOf(service.server).create('{"plan":"pro"}');
-  const sql = postgres(service.database.env['DATABASE_URL'] ?? '', { onnotice() {} });
-  const stopped = Promise.withResolvers<void>();
-  const locked = Promise.withResolvers<void>();
-  const locking = sql.begin(async (tx) => {
-    await tx`lock table usage.days in exclusive mode`;
-    locked.resolve();
-    await stopped.promise;
+
+  test('notes the last use of a key, once a minute', async () => {
+    const { id } = await createApiKey(db(), { plan: 'free' });
+    expect(await lastUseOf(id)).toBeNull();
+    const minute = Date.UTC(2026, 5, 5, 12, 30);
+    for (const [usedAt, noted] of [
+      [minute + 20_000, minute + 20_000],
+      [minute + 50_000, minute + 20_000],
+      [minute + 70_000, minute + 70_000],
+      [minute - 70_000, minute + 70_000],
+    ] as const) {
+      await writeUsage(db(), [entryOf(id, usedAt)]);
+      expect(await lastUseOf(id)).toBe(noted);
+    }
   });
-  await locked.promise;
-  const { db, close } = await service.database.open();
-  const minute = Math.floor(Date.now() / 60_000);
-  const entry = { keyId: key.id, plan: 1, minute, operation: 1, outcome: 0, requests: 1 };
-  const flush = { replica: randomUUID(), sequence: 1, flushedAt: new Date(), entries: [entry] };
-  await createUsageRepository(db).add(flush);
-  await close();
-  // In this database: those of other tests have locks in the same Postgres.
-  const waiting = () => sql`select from pg_locks join pg_database on pg_database.oid = database
-    where datname = current_database() and not granted`;
-  await until(async () => (await waiting()).length > 0);
 
-  for (let n = 0; n < 5; n += 1) await call(`${service.server.baseUrl}/pets`, { token });
-  await service.server.stop();
-  stopped.resolve();
-  await locking;
-  const [written] = await sql`select sum(counted)::int
-    from usage.flushes, unnest(flushes.requests) counted`;
-  expect(written).toEqual({ sum: 6 });
-  await sql.end();
+  test('has the traffic of the last minute, by the age of its flushes', async () => {
+    const before = (await ledger().readTraffic()).length;
+    const replica = randomUUID();
+    const traffic = { replica, outcomes: [3, 1], latencies: [4] };
+    await writeUsage(db(), [], { ...traffic, sequence: 1 }, 30_000);
+    await writeUsage(db(), [], { ...traffic, sequence: 2 }, 61_000);
+    const found = await ledger().readTraffic();
+    expect(found).toHaveLength(before + 1);
+    expect(found).toContainEqual(traffic);
+  });
+
+  test('deletes what is older than it is kept, and nothing else', async () => {
+    const keyId = randomUUID();
+    for (const age of [0, 2, 40, 500]) await writeUsage(db(), [entryOf(keyId, now - age * dayMs)]);
+    const flush = { replica: randomUUID(), sequence: 1 };
+    await writeUsage(db(), [entryOf(keyId, now)], flush, 1.5 * dayMs);
+    const kept = { minutes: dayMs, hours: 30 * dayMs, days: 400 * dayMs, flushes: dayMs };
+    expect(await deleteExpiredUsage(db(), kept)).toBe(false);
+    expect(await readAll(keyId)).toEqual([2, 3, 4]);
+    const written = () => rows(sql`select 1 from usage.written where replica = ${flush.replica}`);
+    expect(await written()).toEqual([]);
+    await writeUsage(db(), [], flush, 0.5 * dayMs);
+    await deleteExpiredUsage(db(), kept);
+    expect(await written()).toHaveLength(1);
+  });
 });
 
-test('a stop that cannot write says how many requests are lost', async () => {
-  await using service = await startService('postgres', { env: { USAGE_FLUSH_MS: '60000' } });
-  for (let n = 0; n < 5; n += 1) expect((await service.call('/pets')).status).toBe(200);
-  const sql = postgres(service.database.env['DATABASE_URL'] ?? '', { onnotice() {} });
-  await sql`alter table usage.flushes rename to flushes_elsewhere`;
-  await service.server.stop();
-  expect(service.server.output()).toMatch(
-    /"requests":5,.*"requests are missing in the usage ledger"/,
-  );
-  await sql.end();
-});
+// Of replicas of the version before, which run beside, and of those that have stopped.
+describe('what a version before has written', () => {
+  const database = useDatabase('postgres');
 
-function sum(rows: Ledger['rows']): number {
-  return rows.reduce((total, { requests }) => total + requests, 0);
-}
+  test('is read with what is written now, whether it was rolled up or not, and deleted in its time', async () => {
+    const { db } = database;
+    const ledger = createUsageQueries(db);
+    const keyId = randomUUID();
+    const at = now - (now % dayMs) - dayMs + 12 * hourMs;
+    const time = new Date(at).toISOString();
+    const tables = { minutes: 60_000, hours: hourMs, days: dayMs };
+    for (const table of ['flushes', ...Object.keys(tables)]) {
+      await db.execute(
+        sql.raw(`create table usage.${table}_rest partition of usage.${table} default`),
+      );
+    }
+    const total = '00000000-0000-0000-0000-000000000001';
+    for (const [table, ms] of Object.entries(tables)) {
+      for (const id of [keyId, total]) {
+        await db.execute(sql`insert into usage.${sql.raw(table)} (key_id, at, operation, outcome, requests)
+          values (${id}, ${new Date(at - (at % ms)).toISOString()}, 1, 0, 10)`);
+      }
+    }
+    const insertFlush = (plan: number, id: string) =>
+      db.execute(sql`insert into usage.flushes (replica, sequence, flushed_at, entries, key_ids, plans,
+          minutes, operations, outcomes, requests)
+        values (${randomUUID()}, 1, ${time}, 1, array[${id}::uuid], array[${plan}::smallint],
+          array[${at / 60_000}::integer], array[1::smallint], array[0::smallint], array[5])`);
+    await insertFlush(1, keyId);
+    await insertFlush(0, '00000000-0000-0000-0000-000000000000');
+    await writeUsage(db, [entryOf(keyId, at)]);
+    const sums = (subject: object) =>
+      Promise.all(
+        buckets.map(async (bucket) => sumOf(await ledger.read(bucket, subject as never, ever))),
+      );
+    expect(await sums({ keyId })).toEqual([16, 16, 16]);
+    expect(await sums({ plan: 'free' })).toEqual([16, 16, 16]);
+    expect(await sums({})).toEqual([21, 21, 21]);
+
+    await db.execute(sql`update usage.flushes set rolled_up_at = now() - interval '2 days'`);
+    expect(await sums({ keyId })).toEqual([11, 11, 11]);
+    await deleteExpiredUsage(db, {
+      ...{ minutes: hourMs, hours: 40 * hourMs, days: 400 * dayMs, flushes: dayMs },
+    });
+    expect(await sums({ keyId })).toEqual([0, 11, 11]);
+    expect(await db.$count(sql`usage.flushes`)).toBe(0);
+  });
+});

@@ -78,7 +78,7 @@ export const Key = z
     lastUsedAt: timestamp
       .nullable()
       .describe(
-        'The minute of the last request with the key that is counted, about half a minute after it was made; `null` if there was none.',
+        'When the key was last used, to within a minute, a few seconds after it; `null` if it never was.',
       ),
     ...lifetime('key'),
   })

@@ -25,7 +25,7 @@ const OutcomeCounts = z
 
 const LiveTraffic = z
   .object({
-    seconds: count.describe('How many seconds the figures cover: up to the last 60.'),
+    seconds: count.describe('How many seconds the figures cover, up to 5 s ago: the last 60.'),
     requests: OutcomeCounts,
     p50Ms: milliseconds.describe(
       'Half of the requests took at most so many milliseconds; `null` without requests. Within 10 %.',
@@ -36,7 +36,8 @@ const LiveTraffic = z
   })
   .meta({
     id: 'LiveTraffic',
-    description: 'The requests that have just been answered, by all replicas that report.',
+    description:
+      'The requests of the last minute, by all replicas. Each replica reports every few seconds.',
   });
 
 const OpenBan = z
@@ -85,10 +86,9 @@ export const Overview = z
     replicas: z
       .object({
         count: z.int().min(1).describe('The replicas that run.'),
-        reporting: z
-          .int()
-          .min(1)
-          .describe('Those whose traffic is counted here: not those of earlier versions.'),
+        reporting: count.describe(
+          'Those that answered requests in the last minute, as far as they have reported it: not those of earlier versions.',
+        ),
       })
       .describe('The replicas, by their heartbeats.'),
     traffic: LiveTraffic,

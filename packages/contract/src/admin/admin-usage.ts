@@ -144,20 +144,18 @@ export const ServiceUsageQuery = z.object({
   }),
   plan: Plan.optional().meta({
     description:
-      'Only requests of keys that had this plan when they made them; with `groupBy`, of keys that had it at the end of the day.',
+      'Only requests that keys made while they had this plan; with `groupBy` or `account`, of keys that have it now.',
     examples: ['pro'],
   }),
   account: Name.optional().meta({
-    description:
-      'Only requests of keys that had this account when they made them; with `groupBy`, of keys that had it at the end of the day.',
+    description: 'Only requests of keys that have this account now.',
     examples: [exampleKey.account],
   }),
   groupBy: z
     .enum(['key'], { error: 'expected key' })
     .optional()
     .meta({
-      description:
-        'Groups the requests by key, and answers with the busiest keys only. Over several days these are the busiest of the 100 busiest keys of each day.',
+      description: 'Groups the requests by key, and answers with the busiest keys only.',
       examples: ['key'],
     }),
   limit: PageLimit.optional().meta({

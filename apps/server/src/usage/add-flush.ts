@@ -1,0 +1,69 @@
+import { type OperationMetadata, operations } from '@animal-store/contract';
+import { sql } from 'drizzle-orm';
+import { statement } from '../database/statement.ts';
+import type { Traffic } from './live-traffic.ts';
+import { totalId, type UsageEntry } from './usage-entry.ts';
+
+/** What one replica has counted. It is added whole or not at all. */
+export interface UsageFlush extends Traffic {
+  /** The process that counted. */
+  readonly replica: string;
+  /** With `replica`, identifies the flush: written again, it changes nothing. */
+  readonly sequence: number;
+  readonly entries: readonly UsageEntry[];
+}
+
+/** An array as Postgres writes it: both drivers send texts alike. */
+const arrayOf = (values: readonly number[]) => sql`${`{${values.join(',')}}`}::text::integer[]`;
+
+const deprecatedCodes = Object.values<{ metadata: OperationMetadata }>(operations)
+  .filter(({ metadata }) => metadata.deprecation !== undefined)
+  .map(({ metadata }) => metadata.usageCode);
+const isDeprecated = sql.raw(`operation = any ('{${deprecatedCodes}}')`);
+
+/** Whether a use is in a later minute than the last one that was noted. To note each would cost an index entry. */
+const isLater = (column: 'at' | 'deprecated_at') =>
+  sql.raw(`date_trunc('minute', excluded.${column}) >
+    coalesce(date_trunc('minute', last.${column}), '-infinity')`);
+
+/**
+ * Adds what a replica has counted to the ledger: under each key, and under the sum of its plan. One statement, so
+ * that a flush is noted and added, or neither. A repetition waits for a try that is under way, and changes nothing.
+ *
+ * Rows are locked in one order, so that two flushes never wait for each other: the sums, which all flushes
+ * share, last and so for the shortest time.
+ */
+export const addFlush = statement('add_usage', (db, flush: UsageFlush, ageMs: number) =>
+  db.execute(sql`
+    with flush as (
+      insert into usage.written (replica, sequence, at, outcomes, latencies)
+      values (${flush.replica}, ${flush.sequence}, now() - make_interval(secs => ${ageMs / 1_000}),
+        ${arrayOf(flush.outcomes)}, ${arrayOf(flush.latencies)})
+      on conflict do nothing returning 1
+    ), entry as materialized (
+      select entry.* from flush, json_to_recordset(${JSON.stringify(flush.entries)}::text::json)
+        as entry ("keyId" uuid, plan smallint, minute integer, operation smallint, outcome smallint,
+          requests integer, "lastAtMs" double precision)
+    ), counted as (
+      select "keyId" as key_id, minute, operation, outcome, requests from entry where plan > 0
+      union all
+      select (${totalId(0).slice(0, -1)}::text || plan)::uuid, minute, operation, outcome, requests
+      from entry
+    ), added as (
+      insert into usage.counts as total (key_id, span, at, operation, outcome, requests)
+      select key_id, span, to_timestamp(minute / span * span * 60), operation, outcome, sum(requests)
+      from counted, unnest('{1,60,1440}'::smallint[]) span
+      group by 1, 2, 3, 4, 5 order by 1 desc, 2, 3, 4, 5
+      on conflict (key_id, span, at, operation, outcome) do update
+      set requests = total.requests + excluded.requests
+    ), used as (
+      select "keyId" as key_id, to_timestamp("lastAtMs" / 1000) as at, operation from entry
+      where plan > 0
+    )
+    insert into usage.last_used as last (key_id, at, deprecated_at)
+    select key_id, max(at), max(at) filter (where ${isDeprecated}) from used group by 1 order by 1
+    on conflict (key_id) do update
+    set at = greatest(last.at, excluded.at),
+      deprecated_at = greatest(last.deprecated_at, excluded.deprecated_at)
+    where ${isLater('at')} or ${isLater('deprecated_at')}`),
+);

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { createTraffic, mergeTraffic, quantileMs } from './live-traffic.ts';
+
+const trafficOf = (...latencies: number[]) => {
+  const traffic = createTraffic();
+  for (const ms of latencies) traffic.count(ms < 100 ? 'ok' : 'denied', ms);
+  return traffic;
+};
+
+test.each([0.05, 0.8, 3, 17, 250, 4_000])('quantiles are known to within 10 %%: %d ms', (ms) => {
+  const found = quantileMs(trafficOf(ms), 0.5) ?? 0;
+  // Below 0.1 ms nothing is told apart.
+  expect(Math.abs(found - Math.max(ms, 0.09)) / ms).toBeLessThan(ms < 0.1 ? 1 : 0.1);
+});
+
+test('the slow hundredth shows in the 99th percentile, not in the median', () => {
+  const traffic = trafficOf(...Array<number>(980).fill(2), ...Array<number>(20).fill(500));
+  expect(quantileMs(traffic, 0.5)).toBeLessThan(2.3);
+  expect(quantileMs(traffic, 0.99)).toBeGreaterThan(450);
+});
+
+test('traffic of several replicas adds up', () => {
+  const merged = mergeTraffic([trafficOf(1), trafficOf(100, 100), { outcomes: [], latencies: [] }]);
+  expect(merged.outcomes).toEqual(trafficOf(1, 100, 100).outcomes);
+  expect(merged.latencies).toEqual(trafficOf(100, 1, 100).latencies);
+  expect(quantileMs(mergeTraffic([]), 0.5)).toBeNull();
+});

@@ -1,0 +1,61 @@
+import { type UsageOutcome, usageOutcomes } from '@animal-store/contract/admin';
+
+/**
+ * The bounds of latencies, in milliseconds: each is a quarter of an octave above the one before, so a
+ * quantile is known to within 10 %.
+ */
+const [lowestMs, stepsPerOctave, latencyCount] = [0.1, 4, 72];
+
+/** What was answered in a span of time. */
+export interface Traffic {
+  /** Requests by outcome, in the order of `usageOutcomes`. */
+  readonly outcomes: readonly number[];
+  /** Requests by latency. */
+  readonly latencies: readonly number[];
+}
+
+/** Counts requests by outcome and by latency. */
+export function createTraffic() {
+  const outcomes = new Array<number>(usageOutcomes.length).fill(0);
+  const latencies = new Array<number>(latencyCount).fill(0);
+  return {
+    count(outcome: UsageOutcome, durationMs: number): void {
+      add(1, outcomes, usageOutcomes.indexOf(outcome));
+      add(1, latencies, latencyPlace(durationMs));
+    },
+    outcomes,
+    latencies,
+  };
+}
+
+/** Adds up traffic of several replicas or times. */
+export function mergeTraffic(all: readonly Traffic[]): Traffic {
+  const sum = createTraffic();
+  for (const { outcomes, latencies } of all) {
+    for (const [place, count] of outcomes.entries()) add(count, sum.outcomes, place);
+    for (const [place, count] of latencies.entries()) add(count, sum.latencies, place);
+  }
+  return sum;
+}
+
+/** The latency that a share of the requests does not exceed; `null` without requests. */
+export function quantileMs({ latencies }: Traffic, share: number): number | null {
+  const total = latencies.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  let seen = 0;
+  const place = latencies.findIndex((count) => {
+    seen += count;
+    return seen >= total * share;
+  });
+  // The middle of the bounds, as latencies are spread over them.
+  return lowestMs * 2 ** ((place - 0.5) / stepsPerOctave);
+}
+
+function latencyPlace(ms: number): number {
+  if (ms <= lowestMs) return 0;
+  return Math.min(Math.ceil(stepsPerOctave * Math.log2(ms / lowestMs)), latencyCount - 1);
+}
+
+function add(count: number, counts: number[], place: number): void {
+  counts[place] = (counts[place] ?? 0) + count;
+}

@@ -1,0 +1,137 @@
+import type { KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/contract/admin';
+import { until } from '@animal-store/testkit';
+import postgres from 'postgres';
+import { describe, expect, test } from 'vitest';
+import { useAdmin } from '../support/admin.ts';
+import { startService } from '../support/test-service.ts';
+
+type Ledger = LedgerOfKey & ServiceLedger;
+
+const sumOf = (rows: readonly { requests: number }[]) =>
+  rows.reduce((sum, { requests }) => sum + requests, 0);
+
+describe('usage', () => {
+  const { service, admin } = useAdmin('postgres', {
+    env: { USAGE_FLUSH_MS: '20', ADDRESS_PER_MINUTE: '3' },
+  });
+  const read = async (path: string) => (await admin.call(path)).body as Ledger;
+
+  test('is shown for a key by operation and outcome, for all, and for the busiest keys', async () => {
+    const { key, token } = await admin.create(
+      '{"plan":"enterprise","quota":{"perMinute":9,"perDay":1000},"name":"=cmd()","account":"\\"C-17\\", =1+1"}',
+    );
+    const ask = (path: string, more = {}) => service.call(path, { token, ...more });
+    await ask('/pets');
+    await ask('/pets?limit=0');
+    await ask('/pets', { method: 'HEAD' });
+    await ask('/pets', { json: '{"name":"Rex","categoryId":1}' });
+    await ask('/pets', { json: '{}' });
+    await ask('/pets/999999');
+    await ask('/store/orders');
+    await ask('/nowhere');
+    await ask('/pets', { method: 'DELETE' });
+    await ask('/rate-limit');
+    expect((await ask('/pets')).status).toBe(429);
+    const { rows } = await until(async () => {
+      const found = await read(`/keys/${key.id}/usage`);
+      return sumOf(found.rows) === 11 && found;
+    });
+    expect(rows.map(({ operation, outcome, requests }) => [operation, outcome, requests])).toEqual([
+      ['none', 'client_error', 2],
+      ['listPets', 'ok', 2],
+      ['listPets', 'client_error', 1],
+      ['listPets', 'denied', 1],
+      ['createPet', 'ok', 1],
+      ['createPet', 'client_error', 1],
+      ['getPet', 'client_error', 1],
+      ['listOrders', 'server_error', 1],
+      ['getRateLimit', 'ok', 1],
+    ]);
+    const { from, to, ...top } = await read('/usage?groupBy=key&plan=enterprise&limit=1');
+    const { name, account } = key;
+    expect(top).toMatchObject({
+      bucket: 'day',
+      keys: [{ keyId: key.id, name, account, plan: 'enterprise', requests: 11 }],
+    });
+    expect(sumOf(top.rows)).toBe(11);
+    expect(sumOf((await read('/usage?plan=enterprise')).rows)).toBe(11);
+    expect(sumOf((await read(`/usage?account=${encodeURIComponent(account ?? '')}`)).rows)).toBe(
+      11,
+    );
+    const { lastUsedAt } = (await admin.call(`/keys/${key.id}`)).body as KeyDetails;
+    expect(Date.parse(lastUsedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(key.createdAt));
+  });
+
+  test('of requests without a key is counted by outcome only', async () => {
+    for (let n = 0; n < 4; n += 1) await service.call('/pets', { token: null });
+    await until(async () => {
+      const { rows } = await read('/usage?bucket=day');
+      const of = (outcome: string) =>
+        sumOf(rows.filter((row) => row.operation === 'none' && row.outcome === outcome));
+      return of('denied') === 1 && of('client_error') >= 3;
+    });
+  });
+
+  test('has whole buckets, in UTC, before their end', async () => {
+    const { key } = await admin.create('{"plan":"free","name":"unused"}');
+    const query = '?bucket=hour&from=2026-11-21T10:15:00%2B02:00&to=2026-11-21T09:01:00Z';
+    expect(await read(`/keys/${key.id}/usage${query}`)).toEqual({
+      keyId: key.id,
+      from: '2026-11-21T08:00:00.000Z',
+      to: '2026-11-21T10:00:00.000Z',
+      bucket: 'hour',
+      rows: [],
+    });
+  });
+
+  test.each([
+    ['?limit=5', 'limit: expected none without groupBy, got 5'],
+    ['?groupBy=plan', 'groupBy: expected key, got "plan"'],
+    ['?groupBy=key&limit=1000000', 'limit: expected one integer from 1 to 100, got "1000000"'],
+    [
+      '?groupBy=key&bucket=hour&from=2026-01-01T00:00:00Z&to=2026-11-21T00:00:00Z',
+      'bucket: expected day with groupBy, got hour; from: expected at most 31 buckets of a day before to, got 324',
+    ],
+    [
+      '?plan=gold&account=&bucket=week&to=9999-12-31T23:59:59Z',
+      'to: expected a time from the year 2000 to 2999, got "9999-12-31T23:59:59Z"; bucket: expected one of minute, hour, day, got "week"; plan: expected one of free, pro, business, enterprise, got "gold"; account: expected 1 to 255 characters, without control characters and lone surrogates, got ""',
+    ],
+    [
+      '?from=yesterday',
+      'from: expected an ISO 8601 date and time, such as 2027-01-31T00:00:00Z, got "yesterday"',
+    ],
+    ['?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z', 'from: expected a time before to'],
+    [
+      '?bucket=minute&from=2026-11-20T00:00:00Z&to=2026-11-22T00:00:00Z',
+      'from: expected at most 1500 buckets of a minute before to, got 2880',
+    ],
+  ])('%s is refused, and every fault is named', async (query, message) => {
+    const { status, body } = await admin.call(`/usage${query}`);
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: { code: 'invalid_request', status: 400, message },
+    });
+  });
+
+  test('of a key that does not exist is 404', async () => {
+    const nobody = '00000000-0000-0000-0000-000000000000';
+    expect((await admin.call(`/keys/${nobody}/usage`)).status).toBe(404);
+  });
+});
+
+test('a stop writes what was counted, or says how many requests are lost', async () => {
+  await using service = await startService('postgres', { env: { USAGE_FLUSH_MS: '60000' } });
+  const sql = postgres(service.database.env['DATABASE_URL'] ?? '', { onnotice() {} });
+  for (let n = 0; n < 3; n += 1) await service.call('/pets');
+  await service.restart();
+  expect(await sql`select sum(requests)::int from usage.counts where span = 1`).toEqual([
+    { sum: 6 },
+  ]);
+  for (let n = 0; n < 5; n += 1) await service.call('/pets');
+  await sql`alter table usage.written rename to written_elsewhere`;
+  await service.server.stop();
+  expect(service.server.output()).toMatch(
+    /"requests":5,.*"requests are missing in the usage ledger"/,
+  );
+  await sql.end();
+});
