@@ -1,6 +1,5 @@
 import type { Duplex } from 'node:stream';
 import type { Address } from './postgres-socket.ts';
-import { textArrayType } from './statement.ts';
 
 /**
  * The options that every connection to Postgres has.
@@ -28,7 +27,6 @@ export function driverOptions(
     // The driver would ask each new connection for the types of all arrays, and nobody handles the
     // failure of that query: a connection that was lost at that moment ended the process.
     fetch_types: false,
-    types: { textArray: textArrayType },
     onnotice: () => {},
   };
 }

@@ -1,5 +1,7 @@
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import { type SQL, sql } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import type { PreparedQueryConfig } from 'drizzle-orm/pg-core/session';
 import type { Clock } from '../shared/clock.ts';
 import { defaultTimings } from '../shared/timings.ts';
 import { type TimeLimit, waitAtMost } from '../shared/wait-at-most.ts';
@@ -123,32 +125,54 @@ function expectWhole<Row extends Answering>(
   return whole as Row[];
 }
 
-/**
- * A placeholder for an array of texts, one element for each request that shares the statement.
- *
- * In a subquery, because Postgres would make a new plan for each execution otherwise: it knows the
- * length of a plain array, and so a plan for this length looks better than the plan for all. To plan
- * takes as long as to read a page.
- */
-export function textArray(name: string): SQL {
-  return sql`(select ${sql.placeholder(name)}::text[])`;
+/** What drizzle's drivers make of an answer to SQL: postgres.js of a list of rows, PGlite of an object. */
+interface Raw<Row> extends PreparedQueryConfig {
+  execute: (Row & Answering)[] | { readonly rows: (Row & Answering)[] };
 }
 
-/** How the driver writes such an array. */
-export const textArrayType = {
-  // The type of text[]. Its number is part of Postgres.
-  to: 1009,
-  from: [],
-  serialize: writeTextArray,
-  parse: String,
-};
+/**
+ * Defines a {@link preparedStatement} that is SQL: its text and the type of its rows stand together. It
+ * answers several requests at once, which it reads from {@link given}.
+ *
+ * @returns the statement: it has one row for each request.
+ */
+export function preparedSql<Row>(
+  name: string,
+  text: SQL,
+): (db: Database, requests: readonly object[]) => Promise<(Row & Answering)[]> {
+  const ask = preparedStatement<Row & Answering>(name, (db) => ({
+    prepare() {
+      // `db.execute` would have Postgres plan it for each execution.
+      const query = new PgDialect().sqlToQuery(text);
+      const prepared = db._.session.prepareQuery<Raw<Row>>(query, undefined, name, false);
+      return {
+        async execute(values) {
+          const answer = await prepared.execute(values);
+          return 'rows' in answer ? answer.rows : answer;
+        },
+      };
+    },
+  }));
+  return (db, requests) =>
+    ask(
+      db,
+      { requests: JSON.stringify(requests.map((request, n) => ({ n, ...request }))) },
+      requests.length,
+    );
+}
 
-/** Writes an array as Postgres reads it (manual, 8.15.6 "Array Input and Output Syntax"). */
-function writeTextArray(texts: readonly (string | null)[]): string {
-  const elements = texts.map((text) =>
-    text === null ? 'null' : `"${text.replace(/["\\]/g, '\\$&')}"`,
-  );
-  return `{${elements.join(',')}}`;
+/**
+ * The requests of a {@link preparedSql}, with `n` for their number in their order.
+ *
+ * In a subquery, because Postgres would make a new plan for each execution otherwise: it sees into a plain
+ * value, and so a plan for this one looks better than the plan for all. To plan takes as long as to read a
+ * page.
+ *
+ * @param columns their names and types, in SQL.
+ */
+export function given(columns: string): SQL {
+  return sql`json_to_recordset((select ${sql.placeholder('requests')}::text::json))
+    as given (${sql.raw(columns)})`;
 }
 
 /**

@@ -16,11 +16,7 @@ export class HttpError extends Error {
     message: string,
     options: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
   ) {
-    // Nobody sees its stack, which would take a tenth of the time of a refused request.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
-    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.status = descriptions[code].status;
     this.headers = options.headers ?? {};

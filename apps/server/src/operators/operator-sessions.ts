@@ -10,7 +10,6 @@ import {
   oneRow,
   preparedStatement,
   statement,
-  textArray,
 } from '../database/statement.ts';
 import { createToken, hashToken } from '../keys/token.ts';
 import { type Actor, bootstrap } from './operator-lookup.ts';
@@ -53,7 +52,10 @@ const findSession = preparedStatement('find_operator_session', (db) =>
     .leftJoin(
       operatorSessions,
       and(
-        sql`${operatorSessions.hash} in (select unnest(${textArray('hashes')}))`,
+        inArray(operatorSessions.hash, [
+          sql.placeholder('ofOperator'),
+          sql.placeholder('ofAdminToken'),
+        ]),
         sql`${operatorSessions.expiresAt} > now()`,
       ),
     )
@@ -91,15 +93,16 @@ export type OperatorSessions = ReturnType<typeof createOperatorSessions>;
  * changed, nobody finds the session any more.
  */
 export function createOperatorSessions(db: Database, adminToken: string | undefined) {
-  const hashesOf = (session: string): { ofOperator: string; ofAdminToken: string | undefined } => ({
+  const hashesOf = (session: string): { ofOperator: string; ofAdminToken: string | null } => ({
     ofOperator: hashToken(session),
-    ofAdminToken: adminToken && createHmac('sha256', adminToken).update(session).digest('hex'),
+    ofAdminToken:
+      adminToken === undefined
+        ? null
+        : createHmac('sha256', adminToken).update(session).digest('hex'),
   });
-  const allHashesOf = (session: string) =>
-    Object.values(hashesOf(session)).filter((hash) => hash !== undefined);
 
   async function findValid(session: string) {
-    const [row] = await findSession(db, { hashes: allHashesOf(session) });
+    const [row] = await findSession(db, hashesOf(session));
     if (!row?.session) return undefined;
     const { hash, tokenHash } = row.session;
     // Its operator is no longer active.
@@ -137,7 +140,8 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
     },
 
     async end(session: string): Promise<void> {
-      await deleteSession(db, allHashesOf(session));
+      const { ofOperator, ofAdminToken } = hashesOf(session);
+      await deleteSession(db, [ofOperator, ofAdminToken ?? ofOperator]);
     },
   };
 }

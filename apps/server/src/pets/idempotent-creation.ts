@@ -1,16 +1,18 @@
 import { hash } from 'node:crypto';
 import { type NewPet, type Pet, stringifyJson } from '@animal-store/contract';
-import { and, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { idempotencyKeys, petIdSequence, pets } from '../database/schema.ts';
 import {
   execution,
+  given,
   oneRow,
+  preparedSql,
   preparedStatement,
   statement,
-  textArray,
 } from '../database/statement.ts';
 import { createInsertBatcher } from './insert-batcher.ts';
+import { toPetRow } from './pet-repository.ts';
 
 /** The result of a creation with an `Idempotency-Key`. */
 export type IdempotentCreation =
@@ -47,80 +49,28 @@ function hashOf(idempotencyKey: string): string {
  * @returns the id of each inserted pet, by its number `n` in the batch; `null` if its key is taken, by a
  * row of the last 24 hours or by a request in flight.
  */
-const createPetsOnce = preparedStatement('create_pets_once', (db) => {
-  const given = db
-    .$with('given', {
-      n: sql<number>`n`.as('n'),
-      newId: sql`new_id`.as('new_id'),
-      keyId: sql`key_id`.as('key_id'),
-      storedKey: sql`stored_key`.as('stored_key'),
-      fingerprint: sql`fingerprint`.as('fingerprint'),
-      name: sql`name`.as('name'),
-      categoryId: sql`category_id`.as('category_id'),
-      status: sql`status`.as('status'),
-    })
-    .as(sql`
-      select n::int, nextval(${petIdSequence}) as new_id, key_id::uuid, fingerprint,
-        name, category_id::bigint, status::pet_status,
+const createPetsOnce = preparedSql<{ n: number; id: string | null }>(
+  'create_pets_once',
+  sql`
+    with claims as (
+      select *, nextval(${petIdSequence}) as new_id,
         case when pg_try_advisory_xact_lock(hashtextextended(key_id || ' ' || idempotency_key, 0))
-          then stored_idempotency_key(key_id::uuid, hash, idempotency_key) end as stored_key
-      from unnest(${textArray('keyIds')}, ${textArray('idempotencyKeys')}, ${textArray('hashes')},
-        ${textArray('fingerprints')}, ${textArray('names')}, ${textArray('categoryIds')},
-        ${textArray('statuses')}) with ordinality
-        as given (key_id, idempotency_key, hash, fingerprint, name, category_id, status, n)`);
-
-  const claimed = db.$with('claimed').as(
-    db
-      .insert(idempotencyKeys)
-      .select(
-        db
-          .select({
-            keyId: given.keyId,
-            idempotencyKey: given.storedKey,
-            fingerprint: given.fingerprint,
-            petId: given.newId,
-            createdAt: sql`now()`.as('created_at'),
-          })
-          .from(given)
-          .where(isNotNull(given.storedKey)),
-      )
-      .onConflictDoUpdate({
-        target: [idempotencyKeys.keyId, idempotencyKeys.idempotencyKey],
-        set: {
-          fingerprint: sql`excluded.fingerprint`,
-          petId: sql`excluded.pet_id`,
-          createdAt: sql`now()`,
-        },
-        setWhere: lte(idempotencyKeys.createdAt, retentionStart),
-      })
-      .returning({ id: idempotencyKeys.petId }),
-  );
-  const isClaimed = sql`new_id = ${claimed.id}`;
-
-  const inserted = db.$with('inserted').as(
-    db
-      .insert(pets)
-      .select(
-        db
-          .select({
-            id: claimed.id,
-            name: given.name,
-            categoryId: given.categoryId,
-            status: given.status,
-            createdAt: sql`now()`.as('created_at'),
-          })
-          .from(given)
-          .innerJoin(claimed, isClaimed),
-      )
-      .returning({ id: pets.id }),
-  );
-
-  return db
-    .with(given, claimed, inserted)
-    .select({ n: given.n, id: claimed.id, execution })
-    .from(given)
-    .leftJoin(claimed, isClaimed);
-});
+          then stored_idempotency_key(key_id, hash, idempotency_key) end as stored_key
+      from ${given(`n int, key_id uuid, idempotency_key text, hash text, fingerprint text,
+        name text, category_id bigint, status pet_status`)}
+    ), claimed as (
+      insert into ${idempotencyKeys} as known (key_id, idempotency_key, fingerprint, pet_id)
+      select key_id, stored_key, fingerprint, new_id from claims where stored_key is not null
+      on conflict (key_id, idempotency_key) do update
+        set fingerprint = excluded.fingerprint, pet_id = excluded.pet_id, created_at = now()
+        where known.created_at <= ${retentionStart}
+      returning pet_id
+    ), inserted as (
+      insert into ${pets} (id, name, category_id, status)
+      select new_id, name, category_id, status from claims join claimed on new_id = pet_id
+    )
+    select n, pet_id as id, ${execution} as execution from claims left join claimed on new_id = pet_id`,
+);
 
 const findEarlierCreation = preparedStatement('find_earlier_creation', (db) =>
   db
@@ -175,17 +125,17 @@ export function createIdempotentCreations(db: Database) {
     // One statement cannot insert the same key twice. The second creation finds the key taken.
     const byKey = Map.groupBy(creations, (it) => `${it.keyId} ${it.idempotencyKey}`);
     const firsts = [...byKey.values()].flatMap(([first]) => first ?? []);
-    const values = {
-      keyIds: firsts.map(({ keyId }) => keyId),
-      idempotencyKeys: firsts.map(({ idempotencyKey }) => idempotencyKey),
-      hashes: firsts.map(({ idempotencyKey }) => hashOf(idempotencyKey)),
-      fingerprints: firsts.map(({ fingerprint }) => fingerprint),
-      names: firsts.map(({ pet }) => pet.name),
-      categoryIds: firsts.map(({ pet }) => String(pet.categoryId)),
-      statuses: firsts.map(({ pet }) => pet.status),
-    };
-    const rows = await createPetsOnce(db, values, firsts.length);
-    const ids = new Map(rows.map(({ n, id }) => [firsts[n - 1], id ?? undefined]));
+    const rows = await createPetsOnce(
+      db,
+      firsts.map(({ keyId, idempotencyKey, fingerprint, pet }) => ({
+        key_id: keyId,
+        idempotency_key: idempotencyKey,
+        hash: hashOf(idempotencyKey),
+        fingerprint,
+        ...toPetRow(pet),
+      })),
+    );
+    const ids = new Map(rows.map(({ n, id }) => [firsts[n], id === null ? undefined : Number(id)]));
     return creations.map((creation) => ids.get(creation));
   });
 

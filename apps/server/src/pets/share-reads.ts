@@ -1,20 +1,12 @@
 import { createBatcher } from '../shared/batch.ts';
 
-/** How requests share statements. Two in flight answer different lists 5 % faster than one. */
-const batching = {
-  system: 'postgresql',
-  maxSize: 100,
-  maxInFlight: 2,
-  patienceMs: 50,
-} as const;
+/** Two in flight answer different lists 5 % faster than one. */
+const batching = { system: 'postgresql', maxSize: 100, maxInFlight: 2, patienceMs: 50 } as const;
 
-/** A request that can share a statement. */
-interface SharedRequest {
-  /** The same for identical requests. */
-  readonly name: string;
-}
+/** What a request asks for, by the names that the statement has for it. */
+type Wanted = Readonly<Record<string, string | number | readonly string[] | null>>;
 
-/** A row that answers one of several requests, by its number in their order, from 1. */
+/** A row that answers one of several requests, by its number in their order. */
 interface NumberedRow {
   readonly n: number;
 }
@@ -23,26 +15,24 @@ interface NumberedRow {
  * Creates the function that answers one request of a list. Those that wait share a statement, and
  * identical ones share one result.
  *
- * @param options.read has the database answer different requests: one row for each.
+ * @param read has the database answer different requests: one row for each.
  */
-export function createSharedReads<Request extends SharedRequest, Row extends NumberedRow, Result>({
-  operation,
-  read,
-  toResult,
-}: {
-  operation: string;
-  read: (requests: readonly Request[]) => Promise<readonly Row[]>;
-  toResult: (row: Row, request: Request) => Result;
-}): (request: Request) => Promise<Result> {
+export function createSharedReads<Request extends Wanted, Row extends NumberedRow, Result>(
+  operation: string,
+  read: (requests: readonly Request[]) => Promise<readonly Row[]>,
+  toResult: (row: Row, request: Request) => Result,
+): (request: Request) => Promise<Result> {
   return createBatcher<Request, Result>(
     async (requests) => {
-      const different = [...new Map(requests.map((request) => [request.name, request])).values()];
-      const results = new Map<string, Result>();
+      const names = requests.map((request) => Object.values(request).join(' '));
+      const byName = new Map(requests.map((request, i) => [names[i], request]));
+      const different = [...byName.values()];
+      const results = new Map<Request | undefined, Result>();
       for (const row of await read(different)) {
-        const request = different[row.n - 1];
-        if (request !== undefined) results.set(request.name, toResult(row, request));
+        const request = different[row.n];
+        if (request !== undefined) results.set(request, toResult(row, request));
       }
-      return requests.map(({ name }) => results.get(name) as Result);
+      return names.map((name) => results.get(byName.get(name)) as Result);
     },
     { ...batching, operation },
   );

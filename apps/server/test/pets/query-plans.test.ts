@@ -4,6 +4,7 @@ import type { Database } from '../../src/database/database.ts';
 import { pets } from '../../src/database/schema.ts';
 import { inTransaction } from '../../src/database/statement.ts';
 import { createIdempotentCreations } from '../../src/pets/idempotent-creation.ts';
+import type { PetFilter } from '../../src/pets/pet-cursor.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { createDatabase, openWithoutLimits, type TestDatabase } from '../support/databases.ts';
 import { explainPrepared, select } from '../support/explain.ts';
@@ -42,10 +43,9 @@ test.each([
 ] as const)('a page %s is read from the index that has its order', async (_what, filter, index) => {
   await onOneConnection(async (tx) => {
     await createPetRepository(tx).list({ ...filter, afterId: 0 }, 21);
-    const [status, category] = ['status', 'categoryId'].map(
-      (name) => (filter as Record<string, unknown>)[name] ?? 'null',
-    );
-    const values = `1, '{${status}}', '{${category}}', '{0}', '{21}'`;
+    const { status, categoryId }: PetFilter = filter;
+    const request = { n: 0, wanted: status, category: categoryId, after_id: 0, size: 21 };
+    const values = `1, '${JSON.stringify([request])}'`;
     const { plan, scans } = await explainPrepared(tx, '%after_id%', values);
     expect(scans).toEqual([expect.stringContaining(`Index Scan using ${index} on pets`)]);
     expect(plan).not.toContain('Rows Removed by Filter');
@@ -62,7 +62,7 @@ test('given ids are read from the primary key', async () => {
     const { plan, scans } = await explainPrepared(
       tx,
       '%wanted_ids%',
-      `1, '{"{5,20005}"}', '{sold}', '{2}'`,
+      `1, '${JSON.stringify([{ n: 0, wanted_ids: [5, 20005], wanted_status: 'sold' }])}'`,
     );
     expect(scans).toEqual([expect.stringMatching(/Index Scan using pets_pkey on pets/)]);
     expect(plan).toContain('Index Cond: (id = ANY');
@@ -87,7 +87,7 @@ test('no statement of the request path is planned again for each execution', asy
     const plans = await select<{ custom: number; generic: number }>(
       tx,
       sql`select custom_plans::int custom, generic_plans::int generic from pg_prepared_statements
-        where statement like '%unnest%' and statement not like '%pg_prepared_statements%'`,
+        where statement like '%json_to_recordset%' and statement not like '%pg_prepared_statements%'`,
     );
     expect(plans).toEqual(Array.from({ length: 5 }, () => ({ custom: 5, generic: 2 })));
   });
