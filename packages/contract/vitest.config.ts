@@ -1,3 +1,4 @@
 import { configureTests } from '../../vitest.shared.ts';
 
-export default configureTests('contract');
+// `.stryker` is where Stryker keeps its copies of the tests.
+export default configureTests('contract', { exclude: ['.stryker/**'] });

@@ -61,7 +61,7 @@ describe('parseRateLimit', () => {
     );
   });
 
-  test.each(['', '-1', '1.5', '1e3', '0x10', '60, 60', 'sixty', '9'.repeat(16)])(
+  test.each(['', '-1', '1.5', '1e3', '0x10', '60, 60', 'sixty', '9'.repeat(16), undefined])(
     'gives nothing if a field is %j',
     (field) => {
       for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
@@ -71,15 +71,10 @@ describe('parseRateLimit', () => {
           'X-RateLimit-Reset': '1795219260',
         };
         expect(parseRateLimit(get(fields))).toBeDefined();
-        expect(parseRateLimit(get({ ...fields, [name]: field })), name).toBeUndefined();
+        const others = Object.entries(fields).filter(([other]) => other !== name);
+        const changed = field === undefined ? others : [...others, [name, field]];
+        expect(parseRateLimit(get(Object.fromEntries(changed))), name).toBeUndefined();
       }
     },
   );
-
-  test('gives nothing if a field is missing', () => {
-    expect(parseRateLimit(get({}))).toBeUndefined();
-    expect(
-      parseRateLimit(get({ 'X-RateLimit-Limit': '60', 'X-RateLimit-Remaining': '1' })),
-    ).toBeUndefined();
-  });
 });

@@ -50,8 +50,8 @@ if (!isKnown || !Number.isSafeInteger(seed) || !(minutes > 0)) {
   if (suite !== undefined) {
     runCommand('node_modules/.bin/vitest', ['run', '--mode', 'campaigns', suite]);
   } else if (name === 'mutation') {
-    // Of the client.
-    runCommand('npm', ['run', '--prefix', 'packages/client', 'mutate']);
+    for (const name of ['client', 'contract'])
+      runCommand('npm', ['run', '--prefix', `packages/${name}`, 'mutate']);
   } else {
     await (await programs[name]?.())?.run({ seed, minutes });
   }

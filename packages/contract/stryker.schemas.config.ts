@@ -1,0 +1,4 @@
+import { defineConfig } from 'vitest/config';
+
+/** All but the campaigns, which need other programs. */
+export default defineConfig({ test: { include: ['src/**/*.test.ts', 'test/*.test.ts'] } });
