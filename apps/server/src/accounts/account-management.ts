@@ -5,6 +5,7 @@ import type {
   AuditAction,
 } from '@animal-store/contract/admin';
 import { and, eq, isNull } from 'drizzle-orm';
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { type Cause, recordAudit } from '../audit/audit-log.ts';
 import { differenceOf } from '../audit/state-difference.ts';
 import type { Database } from '../database/database.ts';
@@ -16,7 +17,7 @@ import { storedPlan } from '../keys/api-key.ts';
 import { resolveAccount, type StoredAccount } from '../keys/key-account.ts';
 import type { KeyBans } from '../quotas/key-quotas.ts';
 import { announceAccountChange } from '../replicas/replica-channel.ts';
-import { decisionsOf, findAccount, readAccounts } from './account-record.ts';
+import { completeAccount, decisionsOf, findAccount } from './account-record.ts';
 import { searchAccounts } from './account-search.ts';
 
 export type AccountManagement = ReturnType<typeof createAccountManagement>;
@@ -33,16 +34,11 @@ const lockAccount = statement('lock_account', (tx, name: string) =>
   tx.select().from(accounts).where(eq(accounts.name, name)).for('update'),
 );
 
-const updateAccount = statement(
-  'update_account',
-  (tx, name: string, account: Partial<Omit<typeof accounts.$inferInsert, 'id' | 'name'>>) =>
-    tx.update(accounts).set(account).where(eq(accounts.name, name)),
-);
+/** What a change sets. */
+type AccountValues = PgUpdateSetSource<typeof accounts>;
 
-const suspendAccount = statement(
-  'suspend_account',
-  (tx, name: string, reason: string | undefined) =>
-    tx.update(accounts).set(suspended(accounts, reason)).where(eq(accounts.name, name)),
+const updateAccount = statement('update_account', (tx, name: string, values: AccountValues) =>
+  tx.update(accounts).set(values).where(eq(accounts.name, name)).returning(),
 );
 
 const listKeyIds = statement('list_keys_of_account', (tx, name: string) =>
@@ -67,22 +63,22 @@ export function createAccountManagement(
   /** Locks and changes an account, and records and announces that. */
   async function change(
     { name, action, cause }: { name: string; action: AuditAction; cause: Cause },
-    work: (tx: Database) => Promise<unknown>,
+    values: AccountValues,
   ): Promise<Account> {
     const { account, moves } = await inTransaction('change_account', db, async (tx) => {
       await insertAccount(tx, name);
-      const before = await read(tx, name);
-      await work(tx);
-      const after = await read(tx, name);
+      const [before] = await lockAccount(tx, name);
+      const [after] = await updateAccount(tx, name, values);
+      if (before === undefined || after === undefined)
+        throw new Error('An account was not stored.');
       const difference = differenceOf(auditedOf(before), auditedOf(after));
       if (difference !== undefined) {
         const subject = { type: 'account', id: after.id, name, account: name } as const;
         await recordAudit(tx, { action, cause, subject, ...difference });
       }
       await announceAccountChange(tx, name);
-      const [account] = await readAccounts(tx, [name]);
-      if (account === undefined) throw new Error('A change left no account.');
-      return { account, moves: await movesBetween(tx, name, { before, after }) };
+      const moves = await movesBetween(tx, name, { before, after });
+      return { account: await completeAccount(tx, name, after), moves };
     });
     onChanged(name);
     for (let done = 0; done < moves.length; done += movedAtOnce) {
@@ -103,8 +99,7 @@ export function createAccountManagement(
      */
     async find(name: string): Promise<{ account: Account; accountId: string | undefined }> {
       const stored = await findAccount(db, name);
-      const [account] = await readAccounts(db, [name]);
-      if (account === undefined) throw new Error('An account was not read.');
+      const account = await completeAccount(db, name, stored);
       return { account, accountId: account.plan === null ? undefined : stored?.id };
     },
 
@@ -114,12 +109,9 @@ export function createAccountManagement(
 
     /** Gives an account a plan, or takes it away. The counts stay, and bans stay with their keys. */
     setPlan: (name: string, choice: AccountPlan, cause: Cause): Promise<Account> =>
-      change({ name, action: 'account.changed', cause }, (tx) =>
-        updateAccount(
-          tx,
-          name,
-          choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
-        ),
+      change(
+        { name, action: 'account.changed', cause },
+        choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
       ),
 
     /**
@@ -129,25 +121,16 @@ export function createAccountManagement(
      */
     async suspend(name: string, cause: Cause): Promise<Account> {
       await findAccount(db, name);
-      return change({ name, action: 'account.suspended', cause }, (tx) =>
-        suspendAccount(tx, name, cause.reason),
-      );
+      const values = suspended(accounts, cause.reason);
+      return change({ name, action: 'account.suspended', cause }, values);
     },
 
     /** Resumes an account. One that is not suspended stays as it is. */
     async resume(name: string, cause: Cause): Promise<Account> {
       await findAccount(db, name);
-      return change({ name, action: 'account.resumed', cause }, (tx) =>
-        updateAccount(tx, name, resumed),
-      );
+      return change({ name, action: 'account.resumed', cause }, resumed);
     },
   };
-}
-
-async function read(tx: Database, name: string): Promise<StoredAccount> {
-  const [account] = await lockAccount(tx, name);
-  if (account === undefined) throw new Error('An account was not stored.');
-  return account;
 }
 
 /** What the audit log compares. What an account does not have is left out, as of a new key. */

@@ -30,12 +30,24 @@ export async function readAccounts(db: Database, names: string[]): Promise<Accou
   if (names.length === 0) return [];
   const stored = new Map((await findAccounts(db, names)).map((row) => [row.name, row]));
   const keys = new Map((await countKeys(db, names)).map((row) => [row.name, row.keys]));
-  return names.map((name) => ({
-    account: name,
-    ...decisionsOf(stored.get(name)),
-    keys: keys.get(name) ?? 0,
-  }));
+  return names.map((name) => toAccount(name, stored.get(name), keys.get(name)));
 }
+
+/** Counts the keys of an account whose row is known. */
+export async function completeAccount(
+  db: Database,
+  name: string,
+  stored: StoredAccount | undefined,
+): Promise<Account> {
+  const [row] = await countKeys(db, [name]);
+  return toAccount(name, stored, row?.keys);
+}
+
+const toAccount = (name: string, stored: StoredAccount | undefined, keys = 0): Account => ({
+  account: name,
+  ...decisionsOf(stored),
+  keys,
+});
 
 /** What operators have decided about an account. */
 export function decisionsOf(

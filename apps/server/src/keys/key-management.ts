@@ -65,15 +65,19 @@ export async function hasAnyKey(db: Database): Promise<boolean> {
 }
 
 /** Creates a key. Its token is in the result and nowhere else: it cannot be shown again. */
-export function createApiKey(db: Database, newKey: NewKey): Promise<{ id: string; token: string }> {
-  return inTransaction('create_key', db, async (tx) => {
-    const { name, expiresAt, scopes } = newKey;
-    const account = newKey.account && (await resolveAccount(tx, newKey.account));
-    const choice = await planOfNewKey(tx, { ...newKey, account });
-    const [row] = await insertKey(tx, { name, ...storedPlan(choice), account, expiresAt, scopes });
-    if (row === undefined) throw new Error('An insert returned no row.');
-    return { id: row.id, token: await keyTokens.add(tx, row.id) };
-  });
+export const createApiKey = (
+  db: Database,
+  newKey: NewKey,
+): Promise<{ id: string; token: string }> =>
+  inTransaction('create_key', db, (tx) => addKey(tx, newKey));
+
+async function addKey(tx: Database, newKey: NewKey): Promise<{ id: string; token: string }> {
+  const { name, expiresAt, scopes } = newKey;
+  const account = newKey.account && (await resolveAccount(tx, newKey.account));
+  const choice = await planOfNewKey(tx, { ...newKey, account });
+  const [row] = await insertKey(tx, { name, ...storedPlan(choice), account, expiresAt, scopes });
+  if (row === undefined) throw new Error('An insert returned no row.');
+  return { id: row.id, token: await keyTokens.add(tx, row.id) };
 }
 
 /**
@@ -134,7 +138,7 @@ export function createKeyManagement(
     /** Creates a key with its first token. It need not be announced: no replica can have cached it. */
     create: (newKey: NewKey, cause: Cause): Promise<IssuedKey> =>
       inTransaction('change_key', db, async (tx) => {
-        const { id, token } = await createApiKey(tx, newKey);
+        const { id, token } = await addKey(tx, newKey);
         const key = await findKey(tx, id);
         await recordDifference(tx, { action: 'key.created', cause, before: undefined, after: key });
         return { key, token };
