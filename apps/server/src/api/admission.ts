@@ -9,7 +9,7 @@ import { ageMs } from '../http/track-request.ts';
 import { announceDeprecation } from './announce-deprecation.ts';
 import type { AppOptions } from './app.ts';
 import { createIdentification, missingPermission, missingScope } from './caller.ts';
-import { allowOrigins } from './cors.ts';
+import { allowOrigins, allowPreflight, isPreflight } from './cors.ts';
 import { overQuota, tellQuota } from './tell-quota.ts';
 
 const overloaded = new HttpError(
@@ -52,7 +52,7 @@ export function createAdmission(options: AppOptions, answerFailure: ErrorRequest
     send(res.status(overloaded.status), overloadedBody);
   }
 
-  return {
+  const admission = {
     tellNetworkQuota,
 
     /** Admits what is asked of the versioned API, if its caller may. */
@@ -85,7 +85,7 @@ export function createAdmission(options: AppOptions, answerFailure: ErrorRequest
       }
 
       const refusal =
-        overQuota(caller.decision) ?? missingPermission(caller, req) ?? malformedPath(req, res);
+        overQuota(caller.decision) ?? missingPermission(caller, req) ?? malformedPath(req);
       if (refusal === undefined) next();
       else answerFailure(refusal, req, res, next);
     },
@@ -105,14 +105,28 @@ export function createAdmission(options: AppOptions, answerFailure: ErrorRequest
       else answerFailure(refusal, req, res, next);
     },
 
-    /** Admits OPTIONS, which need no key and count nothing: browsers send preflights without one. */
+    /**
+     * Admits OPTIONS, which need no key and count nothing: browsers send preflights without one. It answers
+     * preflights; the request that follows counts.
+     */
     async admitOptions(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);
       tellNetworkQuota(req, res);
 
       const turn = takeTurn(loadShedder, req, res);
-      if (turn === true || (await turn)) next();
-      else refuseOverload(req, res);
+      if (turn !== true && !(await turn)) return refuseOverload(req, res);
+
+      if (!isPreflight(req)) return next();
+      allowPreflight(req, res, options.corsOrigins);
+      send(res.status(204));
+    },
+
+    /** Admits what is asked of a path of the API that does not exist: a browser asks before it calls it, too. */
+    admitUnknown(req: Request, res: Response, next: NextFunction): Promise<void> {
+      return isPreflight(req)
+        ? admission.admitOptions(req, res, next)
+        : admission.admitCaller(req, res, next);
     },
   };
+  return admission;
 }

@@ -3,12 +3,7 @@ import { initContract } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import { type ErrorRequestHandler, type Express, Router } from 'express';
 import { createExpress } from '../http/create-express.ts';
-import {
-  answerOptions,
-  endpointOptions,
-  refuseOtherMethods,
-  refusePath,
-} from '../http/endpoints.ts';
+import { answerOtherMethods, endpointOptions, refusePath } from '../http/endpoints.ts';
 import { errorMapper } from '../http/error-mapper.ts';
 import { HttpError } from '../http/http-error.ts';
 import { addFiles } from '../http/send-file.ts';
@@ -20,7 +15,6 @@ import type { GuideNumbers } from '../reference/guide-values.ts';
 import { referenceHandlers } from '../reference/reference-handlers.ts';
 import type { UsageCollector } from '../usage/usage-collector.ts';
 import { createAdmission } from './admission.ts';
-import { answerPreflights } from './cors.ts';
 import { observeRequests } from './observe-requests.ts';
 import { createRateLimitStatusHandlers, statusContract } from './rate-limit-status-handler.ts';
 import type { RequestRecord, RequestTracing } from './request-record.ts';
@@ -69,7 +63,7 @@ export function createApp(options: AppOptions): Express {
     if (!tellsQuota(res)) tellNetworkQuota(req, res);
     answerFailure(failure, req, res, next);
   };
-  const { admitCaller, admitOptions, admitPage, tellNetworkQuota } = createAdmission(
+  const { admitCaller, admitOptions, admitPage, admitUnknown, tellNetworkQuota } = createAdmission(
     options,
     answerFailure,
   );
@@ -89,15 +83,13 @@ export function createApp(options: AppOptions): Express {
   app.use(answerCallFailure);
 
   const others = Router({ caseSensitive: true, strict: true });
-  const answerPreflight = answerPreflights(options.corsOrigins, admitOptions);
-  answerOptions(others, Object.values(operations), [answerPreflight, admitOptions]);
-  refuseOtherMethods(others, Object.values(operations), [admitCaller]);
-  others.use(answerPreflight, admitCaller, refusePath, answerCallFailure);
+  answerOtherMethods(others, Object.values(operations), admitCaller, admitOptions);
+  others.use(admitUnknown, refusePath, answerCallFailure);
   app.use(prefix, others);
 
   // Whatever needs no key.
   const files = referenceHandlers({ ...options, origin: new URL(baseUrl).origin });
-  addFiles(app, files, { folder: '/docs/', steps: [admitPage] });
+  addFiles(app, files, admitPage);
   app.use(admitPage, refusePath, answerFailure);
   return app;
 }

@@ -1,7 +1,6 @@
 import { rateLimitHeaders } from '@animal-store/contract';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import { appendHeader, setHeader } from '../http/note-headers.ts';
-import { send } from '../http/send-response.ts';
 
 const exposedHeaders = [
   ...Object.values(rateLimitHeaders),
@@ -46,28 +45,19 @@ export function allowOrigins(origins: Origins): (req: Request, res: Response) =>
   };
 }
 
-/**
- * Creates the step that answers preflights. Browsers send them without a key, and they do not count; the
- * request that follows does.
- *
- * @param admit what a preflight passes before.
- */
-export function answerPreflights(origins: Origins, admit: RequestHandler): RequestHandler {
-  function answer(req: Request, res: Response): void {
-    appendHeader(res, 'Vary', 'Access-Control-Request-Headers');
-    if (isAllowed(req.headers.origin ?? '', origins)) {
-      setHeader(res, 'Access-Control-Allow-Methods', 'GET, HEAD, POST');
-      setHeader(res, 'Access-Control-Allow-Headers', allowedHeaders(req));
-      setHeader(res, 'Access-Control-Max-Age', String(maxAgeSeconds));
-    }
-    send(res.status(204));
-  }
+/** Whether a browser asks what a page may send. It does so without a key. */
+export function isPreflight({ method, headers }: Request): boolean {
+  const { origin, 'access-control-request-method': asked } = headers;
+  return method === 'OPTIONS' && origin !== undefined && asked !== undefined;
+}
 
-  return function answerPreflight(req, res, next) {
-    const { origin, 'access-control-request-method': asked } = req.headers;
-    if (req.method !== 'OPTIONS' || origin === undefined || asked === undefined) return next();
-    return admit(req, res, () => answer(req, res));
-  };
+/** Sets the headers of the answer to a preflight. */
+export function allowPreflight(req: Request, res: Response, origins: Origins): void {
+  appendHeader(res, 'Vary', 'Access-Control-Request-Headers');
+  if (!isAllowed(req.headers.origin ?? '', origins)) return;
+  setHeader(res, 'Access-Control-Allow-Methods', 'GET, HEAD, POST');
+  setHeader(res, 'Access-Control-Allow-Headers', allowedHeaders(req));
+  setHeader(res, 'Access-Control-Max-Age', String(maxAgeSeconds));
 }
 
 /**

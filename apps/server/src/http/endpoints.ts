@@ -18,58 +18,39 @@ export const endpointOptions = {
   ) => next(error),
 };
 
-type Routes = Iterable<{ readonly method: string; readonly path: string }>;
-
-/** The methods of each path. */
-function methodsByPath(routes: Routes): [path: string, methods: string[]][] {
-  return [...Map.groupBy(routes, ({ path }) => path)].map(([path, found]) => {
+/**
+ * Answers every other method of the paths of routes. It comes after their endpoints.
+ *
+ * - OPTIONS with the methods that they have (RFC 9110, §9.3.7), if `admitOptions` is given;
+ * - all else with 405.
+ */
+export function answerOtherMethods(
+  router: IRouter,
+  routes: Iterable<{ readonly method: string; readonly path: string }>,
+  admit: RequestHandler,
+  admitOptions?: RequestHandler,
+): void {
+  for (const [path, found] of Map.groupBy(routes, (route) => route.path)) {
     const methods = found.map(({ method }) => method);
     // Express answers HEAD as GET (RFC 9110, §9.3.2).
-    return [path, methods.includes('GET') ? [...methods, 'HEAD'] : methods];
-  });
-}
-
-/**
- * Answers OPTIONS on the paths of routes with the methods that they have (RFC 9110, §9.3.7).
- *
- * @param steps what a request passes before.
- */
-export function answerOptions(
-  router: IRouter,
-  routes: Routes,
-  steps: readonly RequestHandler[],
-): void {
-  for (const [path, methods] of methodsByPath(routes)) {
-    router.options(path, ...steps, function tellMethods(_req, res) {
-      setHeader(res, 'Allow', methods.join(', '));
-      send(res.status(204));
-    });
-  }
-}
-
-/**
- * Answers every other method of the paths of routes with 405. It comes after their endpoints.
- *
- * @param steps what a request passes before.
- */
-export function refuseOtherMethods(
-  router: IRouter,
-  routes: Routes,
-  steps: readonly RequestHandler[] = [],
-): void {
-  for (const [path, methods] of methodsByPath(routes)) {
+    if (methods.includes('GET')) methods.push('HEAD');
+    const headers = { Allow: methods.join(', ') };
     // `app.all` would add a layer for each of 35 methods.
-    router.route(path).all(...steps, function refuseMethod(_req, _res, next) {
-      next(
-        new HttpError('method_not_allowed', errorMessages.method_not_allowed(methods), {
-          headers: { Allow: methods.join(', ') },
-        }),
-      );
+    const route = router.route(path);
+    if (admitOptions !== undefined) {
+      route.options(admitOptions, function tellMethods(_req, res) {
+        setHeader(res, 'Allow', headers.Allow);
+        send(res.status(204));
+      });
+    }
+    route.all(admit, function refuseMethod() {
+      const message = errorMessages.method_not_allowed(methods);
+      throw new HttpError('method_not_allowed', message, { headers });
     });
   }
 }
 
 /** Answers with 404. */
-export const refusePath: RequestHandler = function refuseUnknownPath(_req, _res, next) {
-  next(new HttpError('not_found', errorMessages.not_found));
+export const refusePath: RequestHandler = function refuseUnknownPath() {
+  throw new HttpError('not_found', errorMessages.not_found);
 };

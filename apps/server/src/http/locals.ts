@@ -38,10 +38,6 @@ declare global {
       bodyText?: string | undefined;
       /** Called once the response is complete, which may be long before it is sent. */
       onAnswered?: (() => void) | undefined;
-      /** Whether the path could not be decoded. */
-      isPathMalformed?: true | undefined;
-      /** What logs, metrics and traces call the route, if not by its path. */
-      label?: string | undefined;
     }
   }
 }

@@ -3,7 +3,7 @@ import { finished } from 'node:stream';
 import { promisify } from 'node:util';
 import { gunzip as gunzipWithCallback } from 'node:zlib';
 import type { IRouter, RequestHandler, Response } from 'express';
-import { refuseOtherMethods } from './endpoints.ts';
+import { answerOtherMethods } from './endpoints.ts';
 import { appendHeader, setHeader } from './note-headers.ts';
 import { send } from './send-response.ts';
 
@@ -84,24 +84,14 @@ function shareDecompression(gzipped: Buffer): (receiver: Response) => Promise<Bu
   };
 }
 
-/**
- * Registers handlers that send files, by path.
- *
- * @param options.folder where the paths change with the content of the files, so they share one label.
- * @param options.steps what a request passes before.
- */
+/** Registers handlers that send files, by path. */
 export function addFiles(
   router: IRouter,
   handlers: Readonly<Record<string, RequestHandler>>,
-  { folder, steps = [] }: { folder: string; steps?: RequestHandler[] },
+  admit: RequestHandler,
 ): void {
-  const noteLabel: RequestHandler = (_req, res, next) => {
-    res.locals.label = `${folder}*`;
-    next();
-  };
   for (const [path, send] of Object.entries(handlers)) {
-    const before = path.startsWith(folder) ? [noteLabel, ...steps] : steps;
-    router.get(path, before, send);
-    refuseOtherMethods(router, [{ method: 'GET', path }], before);
+    router.get(path, admit, send);
+    answerOtherMethods(router, [{ method: 'GET', path }], admit);
   }
 }

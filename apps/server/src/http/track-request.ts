@@ -56,19 +56,24 @@ export function trackRequest(
     'X-Content-Type-Options',
     'nosniff',
   ];
-  normalizePath(req, res);
+  normalizePath(req);
   // "finish" is not emitted if the client has disconnected.
   res.on('close', () => {
     onEnd({
       requestId,
       method: req.method,
-      route: locals.label ?? (req.route && req.baseUrl + req.route.path),
+      route: req.route && labelOf(req.baseUrl + req.route.path),
       status: res.headersSent ? res.statusCode : clientClosedRequest,
       aborted: !res.writableFinished,
       durationMs: ageMs(res),
       errorCode: locals.errorCode,
     });
   });
+}
+
+/** Files whose paths change with their content share one label. */
+function labelOf(path: string): string {
+  return path.replace(/^\/(docs|console)\/.*/, '/$1/*');
 }
 
 /** Gives the id of a request: its `X-Request-Id` if that is well-formed, otherwise a new UUID. */

@@ -4,8 +4,7 @@ import compression from 'compression';
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import type { AccountManagement } from '../accounts/account-management.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import { endpointOptions, refuseOtherMethods, refusePath } from '../http/endpoints.ts';
-import { refuseMalformedPath } from '../http/malformed-path.ts';
+import { answerOtherMethods, endpointOptions, refusePath } from '../http/endpoints.ts';
 import type { KeyManagement } from '../keys/key-management.ts';
 import type { OperatorManagement } from '../operators/operator-management.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
@@ -16,14 +15,11 @@ import type { UsageQueries } from '../usage/usage-queries.ts';
 import { createAccountHandlers } from './account-handlers.ts';
 import { createAuditHandlers } from './audit-handlers.ts';
 import { translateRefusal } from './change-request.ts';
-import { checkQuery } from './check-query.ts';
 import { createDeprecationHandlers } from './deprecation-handlers.ts';
 import type { Health } from './health.ts';
 import { createKeyHandlers } from './key-handlers.ts';
-import { noteKey } from './observe-ops-requests.ts';
 import { createOperatorHandlers } from './operator-handlers.ts';
 import { createOverviewHandlers } from './overview-handlers.ts';
-import { requireRole } from './require-role.ts';
 import { createSessionHandlers } from './session-handlers.ts';
 import { createUsageHandlers } from './usage-handlers.ts';
 
@@ -68,29 +64,21 @@ const compress = compression({ filter: ({ method }) => method === 'GET' });
 /**
  * Creates the router of the admin API.
  *
- * @param admission refuses everybody but operators: without authentication a caller learns nothing,
- * not even which paths exist.
+ * @param admit admits operators only.
  */
 export function createAdminRouter(
   handlers: AdminHandlers,
-  admission: RequestHandler[],
+  admit: RequestHandler,
   answerFailure: ErrorRequestHandler,
 ): Router {
   const admin = Router({ caseSensitive: true, strict: true });
   createExpressEndpoints(adminContract, handlers, admin, {
     ...endpointOptions,
-    globalMiddleware: [
-      compress,
-      ...admission,
-      requireRole,
-      refuseMalformedPath,
-      checkQuery,
-      noteKey,
-    ],
+    globalMiddleware: [compress, admit],
   });
-  admin.get(openApi.path, compress, admission, showOpenApi());
-  refuseOtherMethods(admin, [...Object.values(adminContract), openApi], admission);
-  admin.use(admission, refusePath);
+  admin.get(openApi.path, compress, admit, showOpenApi());
+  answerOtherMethods(admin, [...Object.values(adminContract), openApi], admit);
+  admin.use(admit, refusePath);
   admin.use(translateRefusal, answerFailure);
   return admin;
 }

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { rateLimitHeaders } from '@animal-store/contract';
 import { adminErrorMessages, operatorActiveHeader } from '@animal-store/contract/admin';
-import type { RequestHandler } from 'express';
+import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { networkOf } from '../http/client-network.ts';
@@ -19,8 +19,25 @@ const realm = 'Bearer realm="animal-store-admin"';
 // operator chooses this one.
 const bearer = /^bearer +([\x21-\x7e]+) *$/i;
 
+/** Who sends a request to the admin API. */
+export interface Operator {
+  readonly actor: Actor;
+  /** The token that says so: an operator's, a session's, or the `ADMIN_TOKEN`. */
+  readonly token: string | undefined;
+}
+
+/**
+ * Finds the operator who sends a request.
+ *
+ * @throws {HttpError} if nobody is found.
+ */
+export type Identify = (req: Request) => Promise<Operator>;
+
 /** The user that the embedded server runs as: nobody else can open its socket. */
-const localUser: Actor = { type: 'local_user', id: null, name: 'local user', role: 'owner' };
+const localUser: Operator = {
+  actor: { type: 'local_user', id: null, name: 'local user', role: 'owner' },
+  token: undefined,
+};
 
 /** Wrong tokens that one network may send per minute. */
 const guessesPerMinute = { points: 10, duration: 60 } as const;
@@ -51,7 +68,7 @@ export function authenticateOperator({
   sessions,
   clock,
   timings: { guessDelayMs },
-}: OperatorAuthentication): RequestHandler {
+}: OperatorAuthentication): Identify {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
   const guesses = new RateLimiterMemory(guessesPerMinute);
   /** Hashes of tokens that were valid when they were last looked up. A revocation holds all the same. */
@@ -76,7 +93,7 @@ export function authenticateOperator({
     }
   }
 
-  return async function requireOperator(req, res, next) {
+  return async function requireOperator(req) {
     const given = req.get('Authorization');
     if (given === undefined) {
       throw unauthorized('Send your token as "Authorization: Bearer <token>".', realm);
@@ -89,9 +106,7 @@ export function authenticateOperator({
     const actor = await find(token, req.get(operatorActiveHeader) === 'true');
     if (actor !== undefined) {
       known.set(hashToken(token), true);
-      res.locals.token = token;
-      res.locals.actor = actor;
-      return next();
+      return { actor, token };
     }
     // If it was valid once, nobody guessed it: it has expired or was revoked. Whoever sends it must learn
     // that, and not that their network has guessed too often. From now on it is a guess.
@@ -101,10 +116,7 @@ export function authenticateOperator({
 }
 
 /** Takes every request for one of the user that the server runs as: for the Unix socket only. */
-export const trustLocalUser: RequestHandler = function noteLocalUser(_req, res, next) {
-  res.locals.actor = localUser;
-  next();
-};
+export const trustLocalUser: Identify = async () => localUser;
 
 function digest(token: string): Buffer {
   return hash('sha256', token, 'buffer');

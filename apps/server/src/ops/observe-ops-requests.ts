@@ -1,4 +1,3 @@
-import { isKeyId } from '@animal-store/contract/admin';
 import type { RequestHandler } from 'express';
 import { networkOf } from '../http/client-network.ts';
 import { trackRequest } from '../http/track-request.ts';
@@ -10,17 +9,9 @@ export function observeOpsRequests(onEnd: (record: OpsRequestRecord) => void): R
     // Not at the end: a connection that is closed has no address any more.
     const network = networkOf(req.ip, req.socket);
     trackRequest(req, res, (outcome) => {
-      const { actor, keyId, account, reasons } = res.locals;
-      onEnd({ ...outcome, network, operator: actor?.name, keyId, account, reasons });
+      const { operator, keyId, account, reasons } = res.locals;
+      onEnd({ ...outcome, network, operator: operator?.actor.name, keyId, account, reasons });
     });
     next();
   };
 }
-
-/** Notes the key that a request is about. It comes after the authentication: strangers' parameters are not logged. */
-export const noteKey: RequestHandler = function noteKeyOfPath(req, res, next) {
-  const { keyId } = req.params;
-  // It is not validated yet.
-  if (isKeyId(keyId)) res.locals.keyId = keyId.toLowerCase();
-  next();
-};

@@ -1,11 +1,11 @@
 import { createConsoleFiles } from '@animal-store/console';
-import type { RequestHandler } from 'express';
 import { type ListenerLimits, openListener } from '../http/listener.ts';
 import { sendFileFrom } from '../http/send-file.ts';
 import { openLocalSocket } from '../shared/local-socket.ts';
 import { type AdminServices, createAdminHandlers } from './admin-router.ts';
 import {
   authenticateOperator,
+  type Identify,
   type OperatorAuthentication,
   trustLocalUser,
 } from './authenticate-operator.ts';
@@ -27,7 +27,7 @@ export async function openOps(
   options: ListenerLimits &
     AdminServices &
     OperatorAuthentication &
-    Omit<OpsAppOptions, 'admin' | 'authenticate' | 'consoleFiles'> & {
+    Omit<OpsAppOptions, 'admin' | 'identify' | 'consoleFiles'> & {
       opsHost: string;
       opsPort: number;
       /** Holds the socket of the embedded server's own user; `undefined` with Postgres. */
@@ -41,17 +41,17 @@ export async function openOps(
   const consoleFiles = Object.fromEntries(
     [...createConsoleFiles()].map(([path, create]) => [path, sendFileFrom(create)]),
   );
-  const createApp = (authenticate: RequestHandler) =>
-    createOpsApp({ ...options, admin, authenticate, consoleFiles });
+  const createApp = (identify: Identify) =>
+    createOpsApp({ ...options, admin, identify, consoleFiles });
 
   await using opened = new AsyncDisposableStack();
   if (dataDir !== undefined) {
     const socket = await openLocalSocket(dataDir, createApp(trustLocalUser));
     opened.defer(() => socket.close());
   }
-  const authenticate = authenticateOperator(options);
+  const identify = authenticateOperator(options);
   const listener = await openListener({ ...options, host, port, settings: 'OPS_' }, () =>
-    createApp(authenticate),
+    createApp(identify),
   );
   const kept = opened.move();
   return {

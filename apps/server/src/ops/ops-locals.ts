@@ -1,13 +1,11 @@
-import type { Actor } from '../operators/operator-lookup.ts';
+import type { Operator } from './authenticate-operator.ts';
 
 declare global {
   namespace Express {
     /** What the steps of the operators' listener add. */
     interface Locals {
-      /** Who sends a request to the admin API. */
-      actor?: Actor | undefined;
-      /** The token that says so: an operator's, a session's, or the `ADMIN_TOKEN`. */
-      token?: string | undefined;
+      /** Who sends a request to the admin API. `undefined` until the admission has found it. */
+      operator?: Operator | undefined;
       /** The key that a request is about. */
       keyId?: string | undefined;
       /** The account that a request is about. It is no token. */

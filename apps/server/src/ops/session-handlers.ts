@@ -5,8 +5,8 @@ import type { Actor } from '../operators/operator-lookup.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
 import type { Clock } from '../shared/clock.ts';
 import { invalidToken } from './authenticate-operator.ts';
-import { actorOf } from './change-request.ts';
-import { operationsOf } from './require-role.ts';
+import { operatorOf } from './change-request.ts';
+import { operationsOf } from './ops-admission.ts';
 
 /** The operations on sessions. */
 export function createSessionHandlers(options: {
@@ -16,23 +16,22 @@ export function createSessionHandlers(options: {
   const { sessions, clock } = options;
   return initServer().router(sessionContract, {
     async createSession({ res }) {
-      const { token } = res.locals;
+      const { actor, token } = operatorOf(res);
       // Otherwise a session would never have to end. Nobody sends a token on the embedded server's socket.
       if (token === undefined || isToken(token, 'session')) {
         throw invalidToken('Send the token of an operator: a session cannot begin another one.');
       }
-      const actor = actorOf(res);
       const { expiresAt, token: session } = await sessions.begin(actor, token);
       return { status: 201, body: { session: toSession(actor, expiresAt), token: session } };
     },
 
     async endSession({ res }) {
-      const { token } = res.locals;
+      const { actor, token } = operatorOf(res);
       if (token === undefined || !isToken(token, 'session')) {
         throw invalidToken('Send the token of a session: this is none.');
       }
       await sessions.end(token);
-      return { status: 200, body: toSession(actorOf(res), new Date(clock.now()).toISOString()) };
+      return { status: 200, body: toSession(actor, new Date(clock.now()).toISOString()) };
     },
   });
 }
