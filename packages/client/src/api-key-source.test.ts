@@ -6,10 +6,12 @@ describe('a key', () => {
     expect(checkApiKey("!~aZ09_-.'")).toBe("!~aZ09_-.'");
   });
 
+  test.each(['', undefined, null])('that is %j is missing', (apiKey) => {
+    const missing = new TypeError('apiKey (or ANIMAL_STORE_API_KEY): missing');
+    expect(() => checkApiKey(apiKey)).toThrow(missing);
+  });
+
   test.each([
-    '',
-    undefined,
-    null,
     42,
     'ast_secret\n',
     '\nast_secret',

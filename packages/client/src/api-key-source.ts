@@ -53,7 +53,9 @@ export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
 export function checkApiKey(apiKey: unknown): string {
   // Also keeps `fetch` from quoting the whole header, key and all, in an error of its own.
   if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
-    throw new TypeError('apiKey (or ANIMAL_STORE_API_KEY): expected visible ASCII');
+    throw new TypeError(
+      `apiKey (or ANIMAL_STORE_API_KEY): ${apiKey ? 'expected visible ASCII' : 'missing'}`,
+    );
   }
   return apiKey;
 }

@@ -14,11 +14,14 @@ describe('baseUrl', () => {
     expect(parseBaseUrl(baseUrl)).toBe(expected);
   });
 
+  test.each(['', undefined])('%j is missing', (baseUrl) => {
+    const missing = new TypeError('baseUrl (or ANIMAL_STORE_BASE_URL): missing');
+    expect(() => parseBaseUrl(baseUrl)).toThrow(missing);
+  });
+
   test.each([
-    '',
     'store.example/v1',
     '/v1',
-    undefined,
     'ftp://store.example/v1',
     'https://store.example',
     'https://store.example/v2',

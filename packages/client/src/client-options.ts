@@ -7,6 +7,7 @@ import type {
   RetryEvent,
 } from './events.ts';
 import type { FetchFunction } from './http-response.ts';
+import type { Address } from './platform-types.ts';
 import type { HeaderFields } from './request.ts';
 
 /** A function that is told of an event. If it throws or rejects, that is logged and nothing else. */
@@ -32,7 +33,7 @@ export interface ClientOptions {
    *
    * @default the environment variable `ANIMAL_STORE_BASE_URL`, where there is an environment
    */
-  baseUrl?: string | URL | undefined;
+  baseUrl?: string | Address | undefined;
   /**
    * The API key, or a function that gives it. The function is called before the first request, and
    * once more when the service refuses the key with 401; the request is then sent again. So keys can
@@ -91,12 +92,14 @@ export interface ClientOptions {
  * @returns it without its trailing slash, ready for a path.
  * @throws {TypeError} that never quotes the address, for it may hold a password.
  */
-export function parseBaseUrl(baseUrl: string | URL = ''): string {
+export function parseBaseUrl(baseUrl: string | Address = ''): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl).href : '';
   // The version is written out, which is smaller: a test compares it with the contract's.
   const [address] = /^https?:\/\/[^@?#]+\/v1(?=\/?$)/.exec(url) ?? [];
   if (!address) {
-    throw new TypeError(`baseUrl (or ANIMAL_STORE_BASE_URL): expected http(s)://.../v1`);
+    throw new TypeError(
+      `baseUrl (or ANIMAL_STORE_BASE_URL): ${baseUrl ? 'expected http(s)://.../v1' : 'missing'}`,
+    );
   }
   return address;
 }

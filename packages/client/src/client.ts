@@ -143,9 +143,9 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
   // The paths are written out, as the contract's table would have all of it in the bundle. A test
   // compares them.
   const listPets = (query: ListPetsQuery = {}, callOptions?: CallOptions) => {
-    const { cursor, read } = parseCursor(query.cursor);
     return send<Page>(() => {
-      checkExact(query);
+      checkArgument('query', query);
+      const { cursor, read } = parseCursor(query.cursor);
       return {
         operation: 'listPets',
         path: '/pets',
@@ -164,7 +164,7 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
     pages: (query, callOptions) => eachPet(query, callOptions).pages(),
     createPet: (pet, callOptions) =>
       send(() => {
-        checkExact(pet);
+        checkArgument('pet', pet);
         return {
           operation: 'createPet',
           method: 'POST',
@@ -180,7 +180,7 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
       send(() => {
         // An empty string from untyped code would make this the path of the list.
         if (!/\d$/.test(String(id))) throw new TypeError('id: expected an integer');
-        checkExact({ id });
+        checkArgument('', { id });
         return {
           operation: 'getPet',
           path: `/pets/${id}`,
@@ -211,11 +211,14 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
 }
 
 /**
- * Refuses a `number` too great to be exact, also in a list: it was rounded before it came here, and
- * names another animal or category than was meant.
+ * Refuses what callers without types may pass: no object, or `null` as a member. And a `number` too great to
+ * be exact, also in a list: it was rounded before it came here, and names another animal or category than
+ * was meant.
  */
-function checkExact(values: object): void {
+function checkArgument(what: string, values: object): void {
+  if (Object(values) !== values) throw new TypeError(`${what}: expected an object`);
   for (const [name, value] of Object.entries(values)) {
+    if (value === null) throw new TypeError(`${name}: expected a value, not null`);
     for (const number of [value].flat()) {
       if (Number.isInteger(number) && !Number.isSafeInteger(number))
         throw new TypeError(`${name}: ${number} is not exact, use a bigint`);

@@ -62,11 +62,11 @@ export function createPetList(
   options: CallOptions | undefined,
 ): PetList {
   async function* pages(limit = maxPageLength) {
-    let { cursor } = query;
+    let cursor = query?.cursor;
     do {
       const page = await getPage(
-        // A list of ids has no pages.
-        { ...query, limit: query.limit ?? (query.ids ? undefined : limit), cursor },
+        // A list of ids has no pages. What is no query is refused there.
+        query && { ...query, limit: query.limit ?? (query.ids ? undefined : limit), cursor },
         options,
       );
       yield page;

@@ -1,3 +1,5 @@
+import type { Signal } from './platform-types.ts';
+
 /** As much of the header fields of a response as the client reads: `Headers` of any `fetch`. */
 export interface HttpHeaders {
   /** Gives the value of a field, or `null`. */
@@ -34,7 +36,7 @@ export interface FetchInit {
   /** Redirects are not followed. */
   redirect: 'manual';
   /** Aborts when the call is over, whatever ended it. */
-  signal: AbortSignal;
+  signal: Signal;
 }
 
 /**

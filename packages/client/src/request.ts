@@ -1,6 +1,7 @@
 import { stringifyJson } from '@animal-store/contract';
 import { environment } from './environment.ts';
 import type { FetchInit } from './http-response.ts';
+import type { Signal } from './platform-types.ts';
 import { version } from './version.ts';
 
 /**
@@ -12,7 +13,7 @@ export type HeaderFields = Readonly<Record<string, string | undefined>>;
 /** Options of a single call; the client's own apply where they are left out. */
 export interface CallOptions {
   /** Cancels the call, which then rejects with an `AbortError`, also while it waits. */
-  signal?: AbortSignal | undefined;
+  signal?: Signal | undefined;
   /** How long each attempt may take once it is sent, until the last byte of its answer: milliseconds. */
   timeoutMs?: number | undefined;
   /** How often the call is tried again if it fails for the moment. */

@@ -26,7 +26,7 @@ export function retryDelayMs(
     code === 'idempotency_in_progress' ||
     (code !== 'key_temporarily_banned' && [408, 429, 500, 502, 503, 504].includes(status));
   if (!isPassing) return undefined;
-  if (retryAfterMs !== undefined && (status === 429 || status === 503)) {
+  if (retryAfterMs !== undefined) {
     return retryAfterMs <= maxRetryAfterMs
       ? retryAfterMs * (1 + jitterShare * Math.random())
       : undefined;

@@ -71,7 +71,7 @@ export function createSend(
     }
   }
 
-  return async <Data>(describe: () => Operation<Data>, options: CallOptions = {}) => {
+  return async <Data>(describe: () => Operation<Data>, options: CallOptions | undefined) => {
     const operation = describe();
     const { method = 'GET', path, idempotencyKey, bodyKind } = operation;
     // A query may hold what has no place in a log.
@@ -85,8 +85,10 @@ export function createSend(
       signal,
       maxRetries = clientOptions.maxRetries ?? 2,
       timeoutMs = clientOptions.timeoutMs ?? 30_000,
-    } = options;
-    const headers = [clientOptions.headers, options.headers].flat();
+      headers: ownHeaders,
+      // Whatever stands for no options in JavaScript: `null`, too.
+    } = options || {};
+    const headers = [clientOptions.headers, ownHeaders].flat();
     // Whether the service may get the same request twice (RFC 9110, §9.2.2). If not, only a 429 is
     // repeated, for then the service has done nothing.
     const isRepeatable = idempotencyKey !== undefined || !/^(POST|PATCH)$/i.test(method);
@@ -115,8 +117,10 @@ export function createSend(
       if (answer === undefined) {
         throwIfAborted(call, signal);
         if (refusal) throw new RateLimitError(refusal, call);
-        if (failure)
-          throw new ConnectionError(describeNoAnswer(baseUrl), call, redact(failure.cause));
+        if (failure) {
+          const cause = redact(failure.cause);
+          throw new ConnectionError(describeNoAnswer(baseUrl, cause), call, cause);
+        }
         throw new TimeoutError(
           sentAtMs >= 0
             ? `no complete answer within ${timeoutMs} ms`

@@ -1,6 +1,15 @@
 /** The longest time that a timer can hold; a longer one would fire at once. */
 export const maxTimerMs = 2 ** 31 - 1;
 
+/** Those who wait for a signal. They share one listener: from the eleventh on Node warns of a leak. */
+class Waiters extends Set<() => void> {
+  handleEvent() {
+    for (const end of this) end();
+  }
+}
+
+const waitersOf = new WeakMap<AbortSignal, Waiters>();
+
 /**
  * Waits for a time to pass, if one is given, for a signal to abort, or for an event, whichever comes
  * first. Leaves neither a timer nor a listener behind. It never throws: the caller does, so that its
@@ -17,12 +26,18 @@ export function waitFor(
     if (signal?.aborted) return resolve();
     // Some runtimes cut off the fraction, and a wait must never be too short.
     const timer = setTimeout(end, Math.min(Math.ceil(ms), maxTimerMs));
-    signal?.addEventListener('abort', end);
+    const waiters = signal && (waitersOf.get(signal) ?? new Waiters());
+    if (waiters) {
+      waitersOf.set(signal, waiters.add(end));
+      // To add the same listener again does nothing.
+      signal.addEventListener('abort', waiters);
+    }
     onEnd?.(end);
 
     function end() {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
+      waiters?.delete(end);
+      if (waiters?.size === 0) signal?.removeEventListener('abort', waiters);
       resolve();
     }
   });

@@ -92,6 +92,7 @@ describe('a request', () => {
           body: { id: 2n ** 60n },
         }),
     ],
+    ['GET /pets', undefined, (store) => store.listPets(undefined, null as never)],
     [
       'POST /x',
       undefined,
@@ -130,6 +131,18 @@ describe('a request', () => {
       'a filter that was rounded',
       (store) => store.listPets({ categoryId: 2 ** 53 }),
       'categoryId: 9007199254740992 is not exact, use a bigint',
+    ],
+    ['no query', (store) => store.listPets(null as never), 'query: expected an object'],
+    [
+      'no query of a loop',
+      (store) => store.eachPet(null as never).toArray(),
+      'query: expected an object',
+    ],
+    ['no animal', (store) => store.createPet(null as never), 'pet: expected an object'],
+    [
+      'null',
+      (store) => store.listPets({ limit: null as never }),
+      'limit: expected a value, not null',
     ],
     ['no id', (store) => store.getPet('' as never), 'id: expected an integer'],
     [

@@ -55,6 +55,16 @@ const program = `
   }
 `;
 
+/** What compiles with no library but the language's. */
+const language = `
+  import { type ApiError, createClient } from '@animal-store/client';
+  import { createTestService } from '@animal-store/client/testing';
+
+  const store = createClient(createTestService().clientOptions);
+  export const names = async () => (await store.eachPet().toArray()).map(({ name }) => name);
+  export const header = (error: ApiError): string | null => error.headers.get('Retry-After');
+`;
+
 /** A `fetch` of another library, whose types differ from those of the global one. */
 const proxy = `
   import { createClient } from '@animal-store/client';
@@ -91,6 +101,7 @@ const modules = {
 };
 /** What is there besides the language. */
 const runtimes = {
+  'the language alone': { lib: ['es2022'], types: [] },
   'a browser': { lib: ['es2022', 'dom'], types: [] },
   // What bundlers' templates still begin with.
   'an older browser': { lib: ['es2020', 'dom', 'dom.iterable'], types: [] },
@@ -132,7 +143,7 @@ function combine(libraries: Record<string, { lib: string[]; types: string[] }>) 
 export async function compileConsumer(
   consumer: Consumer,
   tsc: string,
-  options: { types: string[] },
+  options: { lib: string[]; types: string[] },
 ): Promise<void> {
   const files = ['program.mts', 'program.cts'];
   for (const file of files) await consumer.write(file, program);
@@ -144,6 +155,11 @@ export async function compileConsumer(
     files.push('proxy.mts');
     await consumer.write('proxy.mts', proxy);
     await installTypes(consumer, options.types);
+  }
+  if (options.lib.length === 1) {
+    // There is no global `fetch`, no `console`: what needs neither compiles.
+    files.splice(0, Number.POSITIVE_INFINITY, 'language.mts');
+    await consumer.write('language.mts', language);
   }
   const compilerOptions = {
     ...options,

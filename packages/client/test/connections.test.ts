@@ -86,7 +86,7 @@ test('a connection that is refused is a ConnectionError with its cause', async (
   const store = createClient({ baseUrl: server.baseUrl, apiKey: 'ast_key', maxRetries: 0 });
   expect(await rejection(store.listPets())).toMatchObject({
     name: 'ConnectionError',
-    message: `listPets: no answer from ${server.baseUrl}`,
+    message: `listPets: no answer from ${server.baseUrl} (ECONNREFUSED)`,
     cause: { cause: { code: 'ECONNREFUSED' } },
   });
 });

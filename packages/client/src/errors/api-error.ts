@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@animal-store/contract';
 import { parseRetryAfter } from '../parse-retry-after.ts';
+import type { HeaderList } from '../platform-types.ts';
 import { AnimalStoreError, type CallDetails } from './animal-store-error.ts';
 
 /** What an answer says about its failure. */
@@ -11,7 +12,7 @@ export interface ApiErrorDetails {
   /** The service's description of the failure. */
   detail: string;
   /** The header fields of the answer. */
-  headers: Headers;
+  headers: HeaderList;
   /** The body of the answer, as a text; `undefined` if no request was sent. */
   body?: string | undefined;
   /** How long to wait, if no answer says it in its header fields. */
@@ -65,7 +66,7 @@ export class ApiError extends AnimalStoreError {
   declare readonly detail: string;
 
   /** The header fields of the answer; none if no request was sent. */
-  declare readonly headers: Headers;
+  declare readonly headers: HeaderList;
 
   /**
    * The body of the answer as a text, without the API key; at most its first 10,000 characters.

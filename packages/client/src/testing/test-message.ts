@@ -1,5 +1,6 @@
 import { deprecations, formatLinks, parseInt64, stringifyJson } from '@animal-store/contract';
 import type { FetchInit } from '../http-response.ts';
+import type { HeaderList } from '../platform-types.ts';
 
 /** A request that a test service got. */
 export interface TestRequest {
@@ -8,7 +9,7 @@ export interface TestRequest {
   /** The path below `baseUrl`, with its query. */
   path: string;
   /** The header fields. */
-  headers: Headers;
+  headers: HeaderList;
   /** The body, as a text. */
   body: string | undefined;
 }

@@ -155,10 +155,10 @@ test('publint finds no problem in the package', async () => {
 });
 
 // With other bundlers: the campaign `bundles`.
-test('all of it takes at most 6.2 kB in a bundle of rolldown', async () => {
+test('all of it takes at most 6.5 kB in a bundle of rolldown', async () => {
   await using bundle = await rolldown({ input: join(packageDirectory, 'dist/index.js') });
   const { output } = await bundle.generate({ format: 'esm', minify: true });
-  expectSmallBundle(output[0].code, 6_200);
+  expectSmallBundle(output[0].code, 6_500);
 });
 
 const examples = await readExamples();
