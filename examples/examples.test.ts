@@ -41,7 +41,7 @@ beforeAll(async () => {
   const response = await fetch(`${server.opsUrl}/admin/v1/keys`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
-    body: '{"plan":"free","scopes":["pets:read"]}',
+    body: '{"name":"example","plan":"free","scopes":["pets:read"]}',
   });
   readOnlyKey = ((await response.json()) as { token: string }).token;
 });

@@ -13,7 +13,7 @@ test('in Chromium, the page shows animals, page by page, and its key adds none',
   const created = await fetch(`${server.opsUrl}/admin/v1/keys`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
-    body: '{"plan":"free","scopes":["pets:read"]}',
+    body: '{"name":"example","plan":"free","scopes":["pets:read"]}',
   });
   const { token: apiKey } = (await created.json()) as { token: string };
   const add = (key: string) =>

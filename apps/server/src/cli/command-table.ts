@@ -1,4 +1,5 @@
 import type { OperationName, SuccessBody } from './admin-client.ts';
+import { toMinute } from './format-time.ts';
 import type { RequestForm } from './request-options.ts';
 import { showAccount, showAccounts } from './show-accounts.ts';
 import { showAuditEntries } from './show-audit.ts';
@@ -46,7 +47,10 @@ export const commandGroups: Readonly<Record<string, CommandGroup>> = {
       'keys -- rotate <id> --grace 24h',
     ],
     commands: {
-      create: command('createKey', showIssuedKey),
+      create: command('createKey', showIssuedKey, {
+        // Who has just one key need not think of a name.
+        preset: () => ({ body: { name: `npm run keys, ${toMinute(new Date().toISOString())}` } }),
+      }),
       list: command('listKeys', showKeys),
       show: command('getKey', showKey, { only: [] }),
       usage: command('getKeyUsage', showKeyUsage, {
@@ -103,7 +107,7 @@ export const commandGroups: Readonly<Record<string, CommandGroup>> = {
       top: command('getUsage', showBusiestKeys, {
         summary: 'List the busiest keys, by whole days in UTC: today by default',
         only: ['from', 'to', 'plan', 'account', 'limit'],
-        preset: { query: { groupBy: 'key' } },
+        preset: () => ({ query: { groupBy: 'key' } }),
       }),
     },
   },

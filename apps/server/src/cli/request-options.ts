@@ -19,8 +19,8 @@ export interface RequestForm {
   readonly only?: readonly string[] | undefined;
   /** A member that is an argument, as the path's are. */
   readonly argument?: string | undefined;
-  /** Members that it sets by itself. */
-  readonly preset?: Partial<AdminRequest> | undefined;
+  /** Members that it sets unless they are given. */
+  readonly preset?: (() => Partial<AdminRequest>) | undefined;
 }
 
 /** As much of a JSON Schema as the contract uses. */
@@ -65,7 +65,7 @@ export const isPaged = ({ query }: AppRoute): boolean =>
 export function addRequestOptions(
   command: Command,
   route: AppRoute,
-  { only, argument, preset = {} }: RequestForm,
+  { only, argument, preset }: RequestForm,
 ): () => AdminRequest {
   const schemas = {
     params: route.pathParams,
@@ -78,7 +78,7 @@ export function addRequestOptions(
     .filter(({ part, path: [name = ''] }) => {
       if (part !== 'params' && only !== undefined && ![...only, 'reason'].includes(name))
         return false;
-      return !unasked.includes(name) && preset[part]?.[name] === undefined;
+      return !unasked.includes(name);
     });
   const isArgument = ({ part, path: [name] }: Member) => part === 'params' || name === argument;
   const args = members.filter(isArgument);
@@ -110,7 +110,7 @@ export function addRequestOptions(
     }
     if (given.readOnly) request.body.scopes = ['pets:read'];
     for (const part of parts) {
-      request[part] = { ...preset[part], ...request[part] };
+      request[part] = { ...preset?.()[part], ...request[part] };
       const schema = schemas[part];
       // The limit of a list is that of all its pages.
       const { limit, ...members } = request[part];

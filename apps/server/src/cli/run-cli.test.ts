@@ -69,23 +69,27 @@ const key: Key & { readonly bannedUntil: null } = {
 
 describe('what is asked of the server', () => {
   const accounts = 'GET /accounts?anyCaseOf=C-17';
+  const unnamed = 'npm run keys, 2026-11-21 12:00Z';
   const inADay = '2026-11-22T12:00:00.000Z';
 
   test.each([
-    ['keys create --plan free', 'POST /keys {"plan":"free"}'],
+    ['keys create --plan free', `POST /keys {"name":"${unnamed}","plan":"free"}`],
     [
       'keys create --plan enterprise --per-minute 7 --per-day 8 --name acme --reason why',
       'POST /keys?reason=why {"name":"acme","plan":"enterprise","quota":{"perMinute":7,"perDay":8}}',
     ],
-    ['keys create --account C-17', accounts, 'POST /keys {"account":"C-17"}'],
-    ['keys create --plan pro --read-only', 'POST /keys {"plan":"pro","scopes":["pets:read"]}'],
+    ['keys create --account C-17', accounts, `POST /keys {"name":"${unnamed}","account":"C-17"}`],
+    [
+      'keys create --plan pro --read-only',
+      `POST /keys {"name":"${unnamed}","plan":"pro","scopes":["pets:read"]}`,
+    ],
     [
       'keys create --plan pro --scopes pets:write,pets:read --expires 24h',
-      `POST /keys {"plan":"pro","scopes":["pets:write","pets:read"],"expiresAt":"${inADay}"}`,
+      `POST /keys {"name":"${unnamed}","plan":"pro","scopes":["pets:write","pets:read"],"expiresAt":"${inADay}"}`,
     ],
     [
       'keys create --plan pro --expires 2027-01-31T00:00:00+01:00',
-      'POST /keys {"plan":"pro","expiresAt":"2027-01-30T23:00:00.000Z"}',
+      `POST /keys {"name":"${unnamed}","plan":"pro","expiresAt":"2027-01-30T23:00:00.000Z"}`,
     ],
     ['keys list', 'GET /keys?limit=100'],
     [

@@ -17,19 +17,25 @@ test.each<[status: number, path: string, options?: CallOptions]>([
   [400, '/keys', { json: 'null' }],
   [400, '/keys', { json: '[]' }],
   [400, '/keys', { json: `${'['.repeat(8_000)}${']'.repeat(8_000)}` }],
-  [400, '/keys', { json: '{"plan":"free","quota":{"perMinute":1,"perDay":1}}' }],
-  [400, '/keys', { json: '{"plan":"enterprise"}' }],
-  [400, '/keys', { json: '{"plan":"enterprise","quota":{"perMinute":1e400,"perDay":1}}' }],
+  [400, '/keys', { json: '{"name":"x","plan":"free","quota":{"perMinute":1,"perDay":1}}' }],
+  [400, '/keys', { json: '{"name":"x","plan":"enterprise"}' }],
   [
     400,
     '/keys',
-    { json: '{"plan":"enterprise","quota":{"perMinute":9223372036854775807,"perDay":1}}' },
+    { json: '{"name":"x","plan":"enterprise","quota":{"perMinute":1e400,"perDay":1}}' },
   ],
-  [400, '/keys', { json: '{"plan":"free","name":"\\u0000"}' }],
-  [400, '/keys', { json: '{"plan":"free","name":"\\ud800"}' }],
-  [400, '/keys', { json: '{"plan":"free","expiresAt":"9999-12-31T23:59:59-23:59"}' }],
-  [400, '/keys', { json: '{"plan":"free","expiresAt":"0000-01-01T00:00:00Z"}' }],
-  [400, '/keys', { json: '{"plan":"free","__proto__":{"quota":1}}' }],
+  [
+    400,
+    '/keys',
+    {
+      json: '{"name":"x","plan":"enterprise","quota":{"perMinute":9223372036854775807,"perDay":1}}',
+    },
+  ],
+  [400, '/keys', { json: '{"name":"x","plan":"free","name":"\\u0000"}' }],
+  [400, '/keys', { json: '{"name":"x","plan":"free","name":"\\ud800"}' }],
+  [400, '/keys', { json: '{"name":"x","plan":"free","expiresAt":"9999-12-31T23:59:59-23:59"}' }],
+  [400, '/keys', { json: '{"name":"x","plan":"free","expiresAt":"0000-01-01T00:00:00Z"}' }],
+  [400, '/keys', { json: '{"name":"x","plan":"free","__proto__":{"quota":1}}' }],
   [400, key, { method: 'PATCH', json: '{}' }],
   [400, key, { method: 'PATCH', json: '{"name":null,"Name":null}' }],
   [400, `${key}/rotate`, { json: '{"graceSeconds":-1}' }],
@@ -112,13 +118,15 @@ describe('a label that holds a token is refused, and not repeated:', () => {
     ['a token that was cut', token.slice(0, 20)],
     ['a token without its scheme', token.slice(4)],
   ])('%s', async (_what, label) => {
-    const { key } = await admin.create('{"plan":"free","name":"before","account":"before"}');
+    const { key } = await admin.create(
+      '{"name":"x","plan":"free","name":"before","account":"before"}',
+    );
     const stored = async () =>
       (await admin.call('/keys')).text + (await admin.call('/operators')).text;
     const before = await stored();
     for (const [field, path, method, body] of [
       ['name', '/keys', 'POST', { plan: 'free', name: label }],
-      ['account', '/keys', 'POST', { plan: 'free', account: label }],
+      ['account', '/keys', 'POST', { name: 'x', plan: 'free', account: label }],
       ['name', `/keys/${key.id}`, 'PATCH', { name: label }],
       ['account', `/keys/${key.id}`, 'PATCH', { account: label }],
       ['name', '/operators', 'POST', { name: label, role: 'viewer' }],

@@ -77,13 +77,18 @@ describe('API keys', () => {
     });
   });
 
-  test('a key needs no name, no account and no expiry, and an Enterprise key has its own quota', async () => {
+  test('a key needs a name, no account and no expiry, and an Enterprise key has its own quota', async () => {
     const { key, token } = await admin.create(
       '{"plan":"enterprise","quota":{"perMinute":7,"perDay":2147483647}}',
     );
     expect(key).toMatchObject({
-      ...{ name: null, account: null, expiresAt: null },
+      ...{ account: null, expiresAt: null },
       quota: { perMinute: 7, perDay: 2_147_483_647 },
+    });
+    const nameless = await admin.call('/keys', { json: '{"plan":"free"}' });
+    expect(nameless).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(/^name: expected 1 to 255 characters/) },
     });
     const { headers } = await service.call('/pets', { token });
     expect(headers.get('RateLimit-Policy')).toBe('"minute";q=7;w=60, "day";q=2147483647;w=86400');
@@ -92,7 +97,7 @@ describe('API keys', () => {
   test('an expired key is refused and cannot be changed', async () => {
     const { db, close } = await service.database.open();
     const expiresAt = new Date(Date.now() - 1_000).toISOString();
-    const { id, token } = await createApiKey(db, { plan: 'free', expiresAt });
+    const { id, token } = await createApiKey(db, { name: 'x', plan: 'free', expiresAt });
     await close();
     expect(await use(token)).toBe(401);
     expect((await show(id)).state).toBe('expired');

@@ -244,7 +244,10 @@ describe('operators', () => {
       expiresAt: anyInstant,
     });
     expect(await statusFor(secret)).toBe(200);
-    const created = await admin.call('/keys', { token: secret, json: '{"plan":"free"}' });
+    const created = await admin.call('/keys', {
+      token: secret,
+      json: '{"name":"x","plan":"free"}',
+    });
     expect(created.status).toBe(status);
   });
 

@@ -95,7 +95,7 @@ describe('the audit log', () => {
   test('what is done to operators is recorded, and what they do bears their names', async () => {
     const made = await admin.call('/operators', { json: '{"name":"Ann","role":"owner"}' });
     const { operator, token } = made.body as IssuedOperator;
-    const { key } = (await admin.call('/keys', { token, json: '{"plan":"free"}' }))
+    const { key } = (await admin.call('/keys', { token, json: '{"name":"x","plan":"free"}' }))
       .body as IssuedKey;
     await admin.call(`/operators/${operator.id}/rotate`, { method: 'POST', token });
     await admin.call(`/operators/${operator.id}/revoke?reason=left`, { method: 'POST' });
@@ -282,7 +282,7 @@ test('a change whose entry cannot be written is not made', async () => {
 
   const path = `/keys/${key.id}`;
   const statuses = [
-    await admin.call('/keys', { json: '{"plan":"free"}' }),
+    await admin.call('/keys', { json: '{"name":"x","plan":"free"}' }),
     await admin.call(path, { method: 'PATCH', json: '{"name":"b"}' }),
     await admin.call(`${path}/rotate`, { json: '{"graceSeconds":0}' }),
     await admin.call(`${path}/unban`, { method: 'POST' }),

@@ -112,7 +112,7 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
   test('a ban that an unban ended before its start got here does not run', async () => {
     const { db } = database;
     const keys = manageKeys(db);
-    const { key } = await keys.create({ plan: 'free' }, someCause);
+    const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);
     await keys.unban(key.id, someCause);
     await writeBans(db, banOf(key.id, 1));
     expect(await actionsAbout(key.id)).toEqual(['ban.started', 'key.created', 'key.unbanned']);
@@ -125,7 +125,7 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
   test('an unban that fails is not recorded, and the ban runs on', async () => {
     const failure = new Error('not unbanned');
     const keys = manageKeys(database.db, { unban: () => Promise.reject(failure) });
-    const { key } = await keys.create({ plan: 'free' }, someCause);
+    const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);
     const ban = banOf(key.id, 1);
     await writeBans(database.db, ban);
     await expect(keys.unban(key.id, someCause)).rejects.toThrow();

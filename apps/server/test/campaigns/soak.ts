@@ -123,7 +123,10 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
       ask({ kind: 'managed key', sent: get(token, '/pets'), deserves: [status] });
     while (goesOn()) {
       try {
-        const { key, token } = await createKey({ plan: one(['free', 'pro', 'business']) });
+        const { key, token } = await createKey({
+          name: 'soak',
+          plan: one(['free', 'pro', 'business']),
+        });
         await list(token, 200);
         const { token: next }: IssuedKey = await admin('POST', `/keys/${key.id}/rotate`, {
           graceSeconds: 60,
@@ -210,7 +213,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
 
   // Soon denied, and banned now and then.
   const free = await Promise.all(
-    Array.from({ length: 5 }, async () => (await createKey({ plan: 'free' })).token),
+    Array.from({ length: 5 }, async () => (await createKey({ name: 'soak', plan: 'free' })).token),
   );
   await Promise.all([keepAsking(free), keepManagingKeys(), keepFailing(), keepWatching()]);
 

@@ -86,7 +86,8 @@ const statusOf = async (name: string, question?: Question) => (await ask(name, q
 
 /** Creates a key and gives its id. */
 async function create(json: string): Promise<string> {
-  return JSON.parse((await ask('createKey', { json })).text).key.id;
+  const named = JSON.stringify({ name: 'x', ...JSON.parse(json) });
+  return JSON.parse((await ask('createKey', { json: named })).text).key.id;
 }
 
 /** Creates an operator. */
@@ -103,7 +104,7 @@ async function beginSession(): Promise<Question> {
 
 /** A request of each operation, to which nothing is wrong. */
 const everyOperation: readonly (readonly [name: string, question: Question])[] = [
-  ['createKey', { json: '{"plan":"free"}' }],
+  ['createKey', { json: '{"name":"x","plan":"free"}' }],
   ['listKeys', {}],
   ['getKey', {}],
   ['changeKey', { json: '{"plan":"pro"}' }],
@@ -224,7 +225,7 @@ async function followAccount(): Promise<void> {
   await create(JSON.stringify({ account: 'without a plan', plan: 'pro' }));
   await follow([
     ['setAccountPlan', 200, { id, json: enterprise, query: '?reason=contract' }],
-    ['createKey', 201, { json: JSON.stringify({ account: id }) }],
+    ['createKey', 201, { json: JSON.stringify({ account: id, name: 'x' }) }],
     ['getAccount', 200, { id }],
     ['getAccount', 200, { id, query: '?include=history' }],
     ['suspendAccount', 200, { id, query: '?reason=unpaid' }],

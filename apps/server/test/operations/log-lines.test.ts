@@ -143,7 +143,10 @@ describe('the log', () => {
 
   test('has one line per admin request, with the operator and the id of the key', async () => {
     const admin = adminOf(service.server);
-    const created = await admin.call('/keys', { ...withId('made'), json: '{"plan":"pro"}' });
+    const created = await admin.call('/keys', {
+      ...withId('made'),
+      json: '{"name":"x","plan":"pro"}',
+    });
     const { key, token } = created.body as IssuedKey;
     const told = {
       level: 'info',
@@ -169,7 +172,7 @@ describe('the log', () => {
 
   test("repeats nothing that a caller chose in an operator's request", async () => {
     const admin = adminOf(service.server);
-    const { key } = await admin.create('{"plan":"pro"}');
+    const { key } = await admin.create('{"name":"x","plan":"pro"}');
     await admin.call(`/keys/${key.id}/revoke`, { ...withId('guess'), method: 'POST', token: 'no' });
     expect(await line('guess')).toEqual({
       level: 'info',

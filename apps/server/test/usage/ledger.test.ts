@@ -174,7 +174,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
   });
 
   test('notes the last use of a key, once a minute', async () => {
-    const { id } = await createApiKey(db(), { plan: 'free' });
+    const { id } = await createApiKey(db(), { name: 'x', plan: 'free' });
     expect(await lastUseOf(id)).toBeNull();
     const minute = Date.UTC(2026, 5, 5, 12, 30);
     for (const [usedAt, noted] of [

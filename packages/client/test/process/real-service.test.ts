@@ -26,7 +26,8 @@ async function askAdmin(path: string, body?: object) {
   expect(response.ok).toBe(true);
   return (await response.json()) as { key: { id: string }; token: string };
 }
-const createKey = (more: object) => askAdmin('/keys', { plan: 'business', ...more });
+const createKey = (more: object) =>
+  askAdmin('/keys', { name: 'client', plan: 'business', ...more });
 
 test('rateLimit() tells of both windows, costs nothing, and works while denied', async () => {
   const { baseUrl } = server;

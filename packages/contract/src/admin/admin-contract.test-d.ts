@@ -42,7 +42,7 @@ expectTypeOf<Exclude<AdminErrorCode, ErrorCode>>().toEqualTypeOf<
 
 // Requests, as a handler gets them.
 type Labels = {
-  name?: string | undefined;
+  name: string;
   account?: string | undefined;
   expiresAt?: string | undefined;
 };
@@ -50,8 +50,9 @@ expectTypeOf<Request['createKey']['body']>().not.toBeAny();
 expectTypeOf<Request['createKey']['body']>().toEqualTypeOf<NewKey>();
 expectTypeOf<{ plan: 'free' } & Labels>().toExtend<NewKey>();
 expectTypeOf<{ plan: 'enterprise'; quota: Quota } & Labels>().toExtend<NewKey>();
-expectTypeOf<{ plan: 'enterprise' }>().not.toExtend<NewKey>();
-expectTypeOf<{ plan: 'pro'; quota: Quota }>().not.toExtend<NewKey>();
+expectTypeOf<{ plan: 'free' }>().not.toExtend<NewKey>();
+expectTypeOf<{ plan: 'enterprise'; name: string }>().not.toExtend<NewKey>();
+expectTypeOf<{ plan: 'pro'; quota: Quota; name: string }>().not.toExtend<NewKey>();
 
 expectTypeOf<Request['listKeys']['query']>().not.toBeAny();
 expectTypeOf<Request['listKeys']['query']>().toEqualTypeOf<{

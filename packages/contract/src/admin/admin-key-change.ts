@@ -8,7 +8,6 @@ const change = { error: 'expected one or more of name, account, expiresAt, plan,
 
 export const KeyChange = strictObject({
   name: labels.name
-    .unwrap()
     .nullable()
     .optional()
     .describe('Who or what the key is for; `null` for nothing.'),

@@ -11,17 +11,23 @@ const faults = (result: {
 }) => result.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 describe('a new key', () => {
+  const named = { name: 'acme' };
+
   test.each([
-    { plan: 'free' },
+    { name: 'a', plan: 'free' },
     { plan: 'pro', name: 'acme', account: 'C-17', expiresAt: '2030-02-27T22:00:00.000Z' },
-    { plan: 'enterprise', quota },
+    { name: 'a', plan: 'enterprise', quota },
   ])('%j is accepted', (key) => {
     expect(NewKey.parse(key)).toEqual(key);
   });
 
   // Postgres reads no offset of 16 hours or more.
   test('its expiry is read in UTC, whatever its offset', () => {
-    const { expiresAt } = NewKey.parse({ plan: 'free', expiresAt: '2030-02-28T00:00:00+23:00' });
+    const { expiresAt } = NewKey.parse({
+      ...named,
+      plan: 'free',
+      expiresAt: '2030-02-28T00:00:00+23:00',
+    });
     expect(expiresAt).toBe('2030-02-27T01:00:00.000Z');
   });
 
@@ -50,6 +56,8 @@ describe('a new key', () => {
       ['quota: expected no member but perMinute, perDay'],
     ],
     [{ plan: 'free', name: '' }, [`name: ${label}`]],
+    [{ plan: 'free', name: undefined }, [`name: ${label}`]],
+    [{ plan: 'enterprise', name: undefined, quota }, [`name: ${label}`]],
     [{ plan: 'free', account: 'x'.repeat(256) }, [`account: ${label}`]],
     [{ plan: 'free', expiresAt: 'soon' }, [instant]],
     [
@@ -66,7 +74,8 @@ describe('a new key', () => {
       [': expected no member but name, account, plan, quota, scopes, expiresAt'],
     ],
   ])('%j is refused', (key, expected) => {
-    expect(faults(NewKey.safeParse(key))).toEqual(expected);
+    const given = key === undefined || Array.isArray(key) ? key : { ...named, ...key };
+    expect(faults(NewKey.safeParse(given))).toEqual(expected);
   });
 });
 

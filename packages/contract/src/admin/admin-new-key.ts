@@ -19,9 +19,7 @@ export const OwnQuota = strictObject(limits).meta({
 
 /** What helps people tell keys apart. */
 export const labels = {
-  name: Label.describe(
-    'Who or what the key is for; need not be unique. Holds no token.',
-  ).optional(),
+  name: Label.describe('Who or what the key is for; need not be unique. Holds no token.'),
   account: Label.describe(
     'A reference of your own, such as a customer number; need not be unique. Holds no token. A new one is stored without white space at its ends, in NFC, and has no invisible characters; letter case matters.',
   ).optional(),
@@ -64,7 +62,7 @@ const NewEnterpriseKey = strictObject({
 }).meta({
   id: 'NewEnterpriseKey',
   description: 'What creates a key that brings its own numbers.',
-  examples: [{ plan: 'enterprise', quota: { perMinute: 5_000, perDay: 1_000_000 } }],
+  examples: [{ name: 'acme', plan: 'enterprise', quota: { perMinute: 5_000, perDay: 1_000_000 } }],
 });
 
 export const NewKey = z

@@ -126,7 +126,11 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
         },
         enterprise: {
           summary: 'An Enterprise key',
-          value: { plan: 'enterprise', quota: { perMinute: 5_000, perDay: 1_000_000 } },
+          value: {
+            name: exampleKey.name,
+            plan: 'enterprise',
+            quota: { perMinute: 5_000, perDay: 1_000_000 },
+          },
         },
       },
     },
