@@ -47,6 +47,7 @@ test.each<[status: number, path: string, options?: CallOptions, successor?: stri
   [413, '/pets', { json: ' '.repeat(20_000) }],
   [415, '/pets', { json: rex, headers: { 'Content-Type': 'text/plain' } }],
   [429, '/pets', denied],
+  [429, '/store/orders', denied],
   [501, '/store/orders'],
   // The deprecated operation says what to use in its place.
   [200, '/pets/1', {}, '?ids=1'],

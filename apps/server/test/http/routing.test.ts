@@ -81,9 +81,3 @@ test('a path that cannot be decoded is counted like every other request', async 
   const answer = await sendRawRequest(service, { line: 'GET /v1/pets/%ff HTTP/1.1' });
   expect(remaining(answer)).toBe(remaining(before) - 1);
 });
-
-test('a path with percent-encoded letters is the same path', async () => {
-  const answer = await sendRawRequest(service, { line: 'GET /v1/%70%65%74%73/%31 HTTP/1.1' });
-  const plain = await service.call('/pets/1');
-  expect([answer.text, lasting(answer)]).toEqual([plain.text, lasting(plain)]);
-});

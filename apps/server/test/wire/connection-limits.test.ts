@@ -1,14 +1,10 @@
 import type { Socket } from 'node:net';
-import { startServer, until } from '@animal-store/testkit';
+import { until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
-import { createDatabase } from '../support/databases.ts';
-import { logOf, sample, scrape } from '../support/observed.ts';
-import { call, startService, useService } from '../support/test-service.ts';
+import { startService, useService } from '../support/test-service.ts';
 import { closeOf, openConnection } from './connection.ts';
 
 const limit = 3;
-
-const startCommand = 'apps/server/node_modules/.bin/node apps/server/src/main.ts';
 
 /** Sends a request over a connection; whether a response came before the connection was closed. */
 async function isServed(socket: Socket): Promise<boolean> {
@@ -75,30 +71,4 @@ test('by default one network has at most a quarter of the connections of the pub
     open.push(socket);
   }
   for (const socket of open) socket.destroy();
-});
-
-// Regression: connections to the public port took all file descriptors, probes got none, and nothing was logged.
-test('idle connections to the public port leave file descriptors for probes', async () => {
-  await using database = await createDatabase('postgres');
-  await using server = await startServer({
-    env: { ...database.env, MAX_CONNECTIONS_PER_NETWORK: '0' },
-    command: ['sh', '-c', `ulimit -n 300; exec ${startCommand}`],
-  });
-  const sockets = await Promise.all(
-    Array.from({ length: 400 }, (_, i) => openConnection(server.origin, `127.0.0.${2 + (i % 8)}`)),
-  );
-  for (const probe of ['/livez', '/readyz', '/metrics']) {
-    // Polled, because on a busy machine the database may be slow to answer a probe.
-    const status = async () => (await call(server.opsUrl + probe)).status;
-    await expect.poll(status, { message: probe }).toBe(200);
-  }
-  const refused = 'animal_store_connections_refused_total{limit="open_files"}';
-  await until(async () => (sample(await scrape(server), refused) ?? 0) > 100);
-  const line = await until(() =>
-    logOf(server).find(({ msg }) => msg === 'connections are refused'),
-  );
-  expect(line).toMatchObject({ level: 'warn', limit: 'open_files' });
-  for (const socket of sockets) socket.destroy();
-  const callAPI = () => call(`${server.baseUrl}/pets`).catch(() => undefined);
-  await until(async () => (await callAPI())?.status === 401);
 });
