@@ -36,18 +36,16 @@ export interface Change extends Pick<AuditEntry, 'action' | 'subject' | 'before'
 const insertEntry = statement(
   'insert_audit_entry',
   (db, entry: Omit<typeof auditEntries.$inferInsert, 'at'> & { at: string | SQL }) =>
-    db.insert(auditEntries).values(entry).onConflictDoNothing().returning({ id: auditEntries.id }),
+    db.insert(auditEntries).values(entry).onConflictDoNothing(),
 );
 
 /**
  * Records a change. Call it in the transaction of the change, after the row is locked: entries are
- * then in the order of the changes.
- *
- * @returns whether there is a new entry. A repetition of the start of a ban makes none.
+ * then in the order of the changes. A repetition of the start of a ban makes no second entry.
  */
-export async function recordAudit(tx: Database, change: Change): Promise<boolean> {
+export async function recordAudit(tx: Database, change: Change): Promise<void> {
   const { at, cause, action, subject, before, after } = withoutTokens(change);
-  const rows = await insertEntry(tx, {
+  await insertEntry(tx, {
     // Not `now()`, the start of the transaction: of two changes of a key, the one that had to wait may
     // have started first.
     at: at ?? sql`clock_timestamp()`,
@@ -64,7 +62,6 @@ export async function recordAudit(tx: Database, change: Change): Promise<boolean
     requestId: cause.requestId,
     reason: cause.reason,
   });
-  return rows.length > 0;
 }
 
 /**

@@ -96,7 +96,7 @@ export function createBanLog(
     inTransaction('record_ban', db, async (tx) => {
       const { keyId, startedAt, until } = ban;
       const [labels] = await findLabels(tx, keyId);
-      const isNew = await recordAudit(tx, {
+      await recordAudit(tx, {
         cause: theService,
         at: startedAt,
         action: 'ban.started',
@@ -104,7 +104,7 @@ export function createBanLog(
         before: { bannedUntil: null },
         after: { bannedUntil: until },
       });
-      if (isNew) await insertOpenBan(tx, ban);
+      await insertOpenBan(tx, ban);
     });
 
   return {
