@@ -18,14 +18,9 @@ function beforePacking({ devDependencies, scripts, dependencies, ...manifest }, 
   };
 }
 
-/** Corrects what four packages say they need. */
+/** Corrects what three packages say they need. */
 function readPackage(manifest) {
   switch (manifest.name) {
-    case '@scalar/api-reference':
-      // Its standalone file holds all that it needs, and nothing else of it is used. Otherwise
-      // 350 MB of packages would be installed along with it.
-      manifest.dependencies = {};
-      break;
     case 'openapi-typescript':
       // It writes types by the compiler's API, which TypeScript 7 does not have.
       manifest.peerDependencies = {};

@@ -41,8 +41,6 @@ export const tools = {
   redocly: pathIn('@redocly/openapi-core', 'lib/index.js'),
   /** A module: a bundler. */
   rollup: pathIn('rollup', 'dist/es/rollup.js'),
-  /** Scalar's standalone bundle for browsers. */
-  scalar: pathIn('@scalar/api-reference', 'dist/browser/standalone.js'),
   /** CommonJS modules of Spectral and its rules. */
   spectral: pathIn('@stoplight/spectral-core', 'dist/index.js'),
   spectralRulesets: pathIn('@stoplight/spectral-rulesets', 'dist/index.js'),

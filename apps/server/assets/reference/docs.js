@@ -3,9 +3,14 @@
 
 const reading = document.documentElement.dataset;
 
-// Addresses of the time when the interactive reference was at /docs, such as #tag/animals/GET/pets.
-if (location.pathname === '/docs' && location.hash.includes('/')) {
-  location.replace(`/docs/api${location.hash}`);
+// Addresses of the time of another reference, such as #tag/animals/GET/pets, which is in the head of listPets.
+const [, method, path] = /\/([A-Z]+)(\/.*)$/.exec(decodeURIComponent(location.hash)) ?? [];
+if (path !== undefined) {
+  const asked = `${method} /v1${path}`;
+  const heads = [...document.querySelectorAll('h2 + p')];
+  const head = heads.find(({ textContent }) => textContent === asked)?.previousElementSibling;
+  if (head) location.replace(`#${head.id}`);
+  else if (location.pathname === '/docs') location.replace(`/docs/api${location.hash}`);
 }
 
 startSearch();

@@ -6,6 +6,8 @@ import { escapeHtml, renderMarkdown } from './render-markdown.ts';
 export interface DocsAssets {
   readonly script: string;
   readonly icon: string;
+  /** The script of the operations' page. */
+  readonly tryOut: string;
 }
 
 /** Writes a page as HTML. It is whole without JavaScript. */
@@ -22,9 +24,13 @@ export function docsPageHtml(page: DocsPage, pages: DocsPages, assets: DocsAsset
 <meta name="description" content="${escapeHtml(page.summary.replaceAll('`', ''))}">
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <link rel="alternate" href="${page.markdownPath}" type="text/markdown">
-<link rel="alternate" href="${docsPaths.feed}" type="application/atom+xml" title="Changes">
 <style>${style}</style>
-<script src="${assets.script}" defer></script>
+<script src="${assets.script}" defer></script>${
+    page.path === docsPaths.operations
+      ? `
+<script type="module" src="${assets.tryOut}"></script>`
+      : ''
+  }
 </head>
 <body>
 <a class="skip" href="#text">Skip to the text</a>
@@ -37,7 +43,7 @@ export function docsPageHtml(page: DocsPage, pages: DocsPages, assets: DocsAsset
 <ul class="found" aria-label="Results"></ul>
 </search>
 <nav aria-label="Reference">
-<a class="tab" href="${docsPaths.api}">Try it</a>
+<a class="tab" href="${docsPaths.operations}">Operations</a>
 <a class="tab" href="${docsPaths.home}#errors">Errors</a>
 <a class="tab" href="${docsPaths.changelog}">Changelog</a>
 <a class="tab to-pages" href="#pages">Guides</a>
@@ -56,7 +62,6 @@ ${[pages.home, ...pages.guides].map((other) => linkTo(other, page, pages)).join(
 </ul>
 <h2 id="more-title">Reference</h2>
 <ul aria-labelledby="more-title">
-<li><a href="${docsPaths.api}">Interactive reference</a></li>
 <li><a href="/openapi.json">openapi.json</a></li>
 ${linkTo(pages.changelog, page, pages)}
 </ul>
@@ -70,7 +75,17 @@ ${linkTo(pages.changelog, page, pages)}
 function linkTo(page: DocsPage, current: DocsPage, { home }: DocsPages): string {
   const title = page === home ? 'Overview' : page.title;
   const mark = page === current ? ' aria-current="page"' : '';
-  return `<li><a href="${page.path}"${mark}>${escapeHtml(title)}</a></li>`;
+  const inner = page.path === docsPaths.operations ? operationLinks(page) : '';
+  return `<li><a href="${page.path}"${mark}>${escapeHtml(title)}</a>${inner}</li>`;
+}
+
+/** Links to the operations, on every page: they are what most readers look for. */
+function operationLinks({ path, markdown }: DocsPage): string {
+  const links = Array.from(
+    markdown.matchAll(/^## (.+) \{#(\w+)\}$/gm),
+    ([, title = '', id]) => `<li><a href="${path}#${id}">${escapeHtml(title)}</a></li>`,
+  );
+  return `<ul class="inner">${links.join('')}</ul>`;
 }
 
 /** Links to the guides before and after. */

@@ -37,10 +37,9 @@ export interface DocsPages {
 export const docsPaths = {
   home: '/docs',
   homeMarkdown: '/docs/index.md',
-  api: '/docs/api',
+  operations: '/docs/guides/operations',
   changelog: '/docs/changelog',
   changelogMarkdown: '/docs/changelog.md',
-  feed: '/docs/changelog.atom',
   search: '/docs/search.json',
   llms: '/llms.txt',
 } as const;

@@ -11,16 +11,16 @@ export const style = readFileSync(
   .trim();
 
 /**
- * The headers of every page. The policy allows the pages' own files and their style sheet, and nothing else;
- * no text becomes HTML or code.
+ * The headers of every page. The policy allows the pages' own files, their style sheet, and requests to this
+ * service and its staging environment; no text becomes HTML or code.
  */
-export const docsPageHeaders: Readonly<Record<string, string>> = {
+export const docsPageHeaders = (stagingOrigin?: string): Readonly<Record<string, string>> => ({
   'Content-Security-Policy': [
     `default-src 'none'`,
     `script-src 'self'`,
     `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
     `img-src 'self'`,
-    `connect-src 'self'`,
+    ['connect-src', `'self'`, stagingOrigin].filter(Boolean).join(' '),
     `base-uri 'none'`,
     `form-action 'none'`,
     `frame-ancestors 'none'`,
@@ -29,4 +29,4 @@ export const docsPageHeaders: Readonly<Record<string, string>> = {
   ].join('; '),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
-};
+});

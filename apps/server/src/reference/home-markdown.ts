@@ -30,7 +30,7 @@ List the animals of a store, add one, get one.
 ${fillIn(example)}
 \`\`\`
 
-New here? [Getting started](/docs/guides/start) takes a few minutes. The [interactive reference](/docs/api) lets you try every operation, and [openapi.json](/openapi.json) has all of it for tools.
+New here? [Getting started](/docs/guides/start) takes a few minutes. [Operations](/docs/guides/operations) has everything about each, to be tried there, and [openapi.json](/openapi.json) has all of it for tools.
 
 ## Guides
 

@@ -1,22 +1,50 @@
 import { apiVersion } from '@animal-store/contract';
 import type { JsonObject } from '@animal-store/contract/openapi';
+import { createSchemaReader, type SchemaReader } from './describe-schema.ts';
 
-/** An operation of the document, as far as the guides show it. */
+type Schema = Parameters<SchemaReader['typeOf']>[0];
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+
+/** A body, and what it looks like. */
+interface Content {
+  readonly schema: Schema;
+  readonly example?: unknown;
+}
+
+interface Answer {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content?: { readonly 'application/json': Content };
+}
+
+interface Header {
+  readonly description: string;
+  readonly example: unknown;
+}
+
+/** An operation of the document, as far as the reference shows it. */
 interface DocumentedOperation {
   readonly name: string;
   readonly method: string;
   readonly path: string;
   readonly summary: string;
   readonly description: string;
-  readonly tag: string;
   readonly stability: string;
   /** What a key must be allowed to do. */
   readonly scope: string;
   /** When it ends, as a date. */
   readonly sunset: string | undefined;
-  readonly parameters: readonly { name: string; in: string; description?: string }[];
-  /** Success and failures: status and description. */
-  readonly responses: Readonly<Record<string, { description: string }>>;
+  readonly parameters: readonly Parameter[];
+  readonly body: (Pick<Answer, 'description'> & Required<Pick<Answer, 'content'>>) | undefined;
+  /** Success and failures, by status. */
+  readonly responses: Readonly<Record<string, Answer>>;
   readonly samples: readonly { lang: string; label: string; source: string }[];
 }
 
@@ -30,11 +58,11 @@ export function operationsOf(document: JsonObject): DocumentedOperation[] {
       path,
       summary: operation['summary'] as string,
       description: operation['description'] as string,
-      tag: (operation['tags'] as string[])[0] ?? '',
       stability: operation['x-stability'] as string,
       scope: operation['x-required-scope'] as string,
       sunset: operation['x-deprecated-sunset'] as string | undefined,
       parameters: (operation['parameters'] ?? []) as DocumentedOperation['parameters'],
+      body: operation['requestBody'] as DocumentedOperation['body'],
       responses: operation['responses'] as DocumentedOperation['responses'],
       samples: operation['x-codeSamples'] as DocumentedOperation['samples'],
     })),
@@ -50,50 +78,113 @@ const languages: Readonly<Record<string, string>> = {
   go: 'go',
 };
 
-/** Writes the guide to the operations, with the samples of each. */
+/** Writes the guide to the operations: all that the OpenAPI document says of each, with its samples. */
 export function operationsMarkdown(document: JsonObject): string {
+  const operations = operationsOf(document);
+  const reader = createSchemaReader(document);
+  const { headers } = document['components'] as { headers: Readonly<Record<string, Header>> };
+  // What every answer has is said once.
+  const answers = operations.flatMap(({ responses }) => Object.values(responses));
+  const common = Object.keys(answers[0]?.headers ?? {}).filter((name) =>
+    answers.every((answer) => answer.headers?.[name] !== undefined),
+  );
+  const headerRows = (of: Answer['headers'] = {}, names = Object.keys(of)) =>
+    names.map((name) => {
+      const { description, example } = headers[of[name]?.$ref.split('/').at(-1) ?? ''] as Header;
+      return [`\`${name}\``, description, `\`${example}\``];
+    });
+
+  function describeAnswers({ name, responses }: DocumentedOperation): string {
+    const [[status, success] = []] = Object.entries(responses).filter(([code]) => code < '300');
+    const failures = Object.entries(responses).filter(([code]) => code !== status);
+    const content = success?.content?.['application/json'];
+    const own = Object.keys(success?.headers ?? {}).filter((header) => !common.includes(header));
+    return [
+      ...(status === undefined || success === undefined
+        ? []
+        : [
+            `### Answer {#${name}-answer}`,
+            `**${status}.** ${success.description}`,
+            content && membersTable(reader, content.schema, 'Always there'),
+            tableOf(['Header', 'Meaning', 'Example'], headerRows(success.headers, own)),
+            content && jsonBlock(content.example),
+          ]),
+      `### Errors {#${name}-answers}`,
+      tableOf(
+        ['Status', 'Meaning'],
+        failures.map(([code, { description }]) => [code, description]),
+      ),
+    ]
+      .filter(Boolean)
+      .join('\n\n');
+  }
+
+  function describeOperation(operation: DocumentedOperation): string {
+    const { name, method, path, summary, description, stability, scope, sunset } = operation;
+    const content = operation.body?.content['application/json'];
+    const end = `deprecated, ends on ${sunset}: see [Deprecation](/docs/guides/deprecation)`;
+    return [
+      `## ${summary} {#${name}}`,
+      `**\`${method} /${apiVersion}${path}\`**`,
+      description,
+      `\`${name}\`. Stability: ${sunset === undefined ? stability : end}. Scope: [\`${scope}\`](/docs/guides/authentication#scopes).`,
+      operation.parameters.length > 0 && `### Parameters {#${name}-parameters}`,
+      tableOf(
+        ['Name', 'In', 'Type', 'Meaning'],
+        operation.parameters.map((each) => [
+          `\`${each.name}\`${each.required ? ' (required)' : ''}`,
+          each.in,
+          reader.typeOf(each.schema),
+          each.description ?? '',
+        ]),
+      ),
+      operation.body && `### Body {#${name}-body}\n\n${operation.body.description}`,
+      content && membersTable(reader, content.schema, 'Required'),
+      content && jsonBlock(content.example),
+      `### Samples {#${name}-samples}`,
+      ...operation.samples.map(
+        ({ lang, source }) => `\`\`\`${languages[lang] ?? lang}\n${source}\n\`\`\``,
+      ),
+      describeAnswers(operation),
+    ]
+      .filter(Boolean)
+      .join('\n\n');
+  }
+
   return `# Operations
 
-Every operation with its parameters, its answers, and samples that run as they stand.
+Every operation with its parameters, its bodies, its answers, and samples that run as they stand.
 
-The samples read your key from the environment variable \`API_KEY\`. To send requests from this page, go to the [interactive reference](/docs/api).
+The samples read your key from the environment variable \`API_KEY\`. With JavaScript, each operation can be tried on this page.
 
-${operationsOf(document).map(describeOperation).join('\n\n')}
+${operations.map(describeOperation).join('\n\n')}
+
+## Headers of every answer {#headers}
+
+${tableOf(['Header', 'Meaning', 'Example'], headerRows(answers[0]?.headers, common))}
 `;
 }
 
-function describeOperation(operation: DocumentedOperation): string {
-  const { name, method, path, summary, description, stability, scope, sunset } = operation;
-  const parameters = operation.parameters.map(
-    ({ name, in: place, description = '' }) => `| \`${name}\` | ${place} | ${cell(description)} |`,
+/** The members of a body. Bodies without any, such as those of errors, have none. */
+function membersTable(reader: SchemaReader, schema: Schema, required: string): string {
+  const members = reader.membersOf(schema);
+  return tableOf(
+    ['Member', 'Type', required, 'Meaning'],
+    members.map(({ name, type, isRequired, description }) => [
+      ...[`\`${name}\``, type, isRequired ? 'yes' : 'no', description],
+    ]),
   );
-  const codes = Object.entries(operation.responses).map(
-    ([status, { description }]) => `| ${status} | ${cell(description)} |`,
-  );
-  const samples = operation.samples.map(
-    ({ lang, source }) => `\`\`\`${languages[lang] ?? lang}\n${source}\n\`\`\``,
-  );
-  const mark =
-    sunset === undefined
-      ? stability
-      : `deprecated, ends on ${sunset}: see [Deprecation](/docs/guides/deprecation)`;
-  return `## ${summary} {#${name}}
+}
 
-**\`${method} /${apiVersion}${path}\`**
+function jsonBlock(example: unknown): string {
+  return example === undefined ? '' : `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``;
+}
 
-${description}
-
-Stability: ${mark}. Scope: [\`${scope}\`](/docs/guides/authentication#scopes).
-
-${parameters.length === 0 ? '' : `### Parameters {#${name}-parameters}\n\n| Name | In | Meaning |\n|---|---|---|\n${parameters.join('\n')}\n\n`}### Samples {#${name}-samples}
-
-${samples.join('\n\n')}
-
-### Answers {#${name}-answers}
-
-| Status | Meaning |
-|---|---|
-${codes.join('\n')}`;
+/** A table, or nothing if it has no rows. */
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return '';
+  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }
 
 /** A description in a cell of a table: its list on one line. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gzipSync, gzip as gzipWithCallback } from 'node:zlib';
 import { stringifyJson } from '@animal-store/contract';
-import { createOpenApi } from '@animal-store/contract/openapi';
+import { createOpenApi, type OpenApiOptions } from '@animal-store/contract/openapi';
 import { digest, type StaticFile } from '../http/send-file.ts';
 import {
   type DocsPage,
@@ -14,14 +14,15 @@ import {
   writeDocsPages,
 } from './docs-pages.ts';
 import { docsPageHeaders } from './docs-style.ts';
+import type { GuideNumbers } from './guide-values.ts';
 import { guides } from './guides.ts';
 import { llmsText } from './llms-text.ts';
-import { type ReferenceOptions, toScalarDocument } from './reference-document.ts';
-import { contentSecurityPolicy, referencePage } from './reference-page.ts';
 
 const gzip = promisify(gzipWithCallback);
 const assets = new URL('../../assets/reference/', import.meta.url);
-const readAsset = (name: string) => readFileSync(new URL(name, assets));
+
+/** The addresses and settings that the reference shows. */
+export type ReferenceOptions = OpenApiOptions & GuideNumbers;
 
 /** Creates a file when it is first requested. */
 export type FileSource = () => Promise<StaticFile>;
@@ -31,9 +32,7 @@ const types = {
   json: 'application/json; charset=utf-8',
   markdown: 'text/markdown; charset=utf-8',
   text: 'text/plain; charset=utf-8',
-  atom: 'application/atom+xml; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
 } as const;
 
@@ -44,11 +43,8 @@ const types = {
 export function createReferenceFiles(options: ReferenceOptions): Map<string, FileSource> {
   const sources = new Map<string, FileSource>();
 
-  const addNamedByContent = (
-    name: string,
-    type: 'js' | 'css' | 'svg',
-    gzipped = gzipSync(readAsset(`${name}.${type}`)),
-  ) => {
+  const addNamedByContent = (name: string, type: 'js' | 'svg') => {
+    const gzipped = gzipSync(readFileSync(new URL(`${name}.${type}`, assets)));
     const path = `/docs/${name}.${digest(gzipped).slice(0, 12)}.${type}`;
     sources.set(path, async () => ({ type: types[type], gzipped, immutable: true }));
     return path;
@@ -68,20 +64,10 @@ export function createReferenceFiles(options: ReferenceOptions): Map<string, Fil
   const icon = addNamedByContent('icon', 'svg');
   const script = addNamedByContent('docs', 'js');
   const windowsPicture = addNamedByContent('windows', 'svg');
-  const scalar = {
-    icon,
-    bundle: addNamedByContent('scalar', 'js', readAsset('scalar.js.gz')),
-    start: addNamedByContent('reference', 'js'),
-    style: addNamedByContent('reference', 'css'),
-  };
+  const tryOut = addNamedByContent('try-out', 'js');
 
   const document = once(() => createOpenApi(options));
   add('/openapi.json', 'json', () => stringifyJson(document()));
-  add('/docs/openapi.json', 'json', () => stringifyJson(toScalarDocument(document())));
-  add(docsPaths.api, 'html', () => referencePage(scalar), {
-    ...docsPageHeaders,
-    'Content-Security-Policy': contentSecurityPolicy(options),
-  });
 
   // What renders pages is imported with the first of them: most starts need no Markdown library.
   const { origin } = options;
@@ -91,9 +77,9 @@ export function createReferenceFiles(options: ReferenceOptions): Map<string, Fil
   const addPage = (path: string, markdownPath: string, find: (pages: DocsPages) => DocsPage) => {
     const writeHtml = async () => {
       const { docsPageHtml } = await import('./docs-page-html.ts');
-      return docsPageHtml(find(pages()), pages(), { script, icon });
+      return docsPageHtml(find(pages()), pages(), { script, icon, tryOut });
     };
-    add(path, 'html', writeHtml, docsPageHeaders);
+    add(path, 'html', writeHtml, docsPageHeaders(options.stagingOrigin));
     add(markdownPath, 'markdown', () => portableMarkdown(find(pages()), origin));
   };
   addPage(docsPaths.home, docsPaths.homeMarkdown, ({ home }) => home);
@@ -105,10 +91,6 @@ export function createReferenceFiles(options: ReferenceOptions): Map<string, Fil
   add(docsPaths.search, 'json', async () => {
     const { searchIndex } = await import('./search-index.ts');
     return JSON.stringify(searchIndex(pages()));
-  });
-  add(docsPaths.feed, 'atom', async () => {
-    const { changelogFeed } = await import('./changelog-feed.ts');
-    return changelogFeed(origin, pages().changelog.markdown);
   });
   add(docsPaths.llms, 'text', () => llmsText(origin, pages()));
   return sources;

@@ -3,11 +3,16 @@ import { HttpError } from '../http/http-error.ts';
 import { appendHeader, setHeader } from '../http/note-headers.ts';
 import { sendFileFrom } from '../http/send-file.ts';
 import { send } from '../http/send-response.ts';
-import type { ReferenceOptions } from './reference-document.ts';
-import { createReferenceFiles } from './reference-files.ts';
+import { docsPaths } from './docs-pages.ts';
+import { createReferenceFiles, type ReferenceOptions } from './reference-files.ts';
 
-/** Paths that lead to the entry. */
-const redirects = ['/', '/docs/', '/docs/guides'];
+/** Paths that lead elsewhere, and where. `/docs/api` was a page of its own. */
+const redirects = {
+  '/': docsPaths.home,
+  '/docs/': docsPaths.home,
+  '/docs/guides': docsPaths.home,
+  '/docs/api': docsPaths.operations,
+};
 
 /**
  * Creates the handlers of the reference, by path: `/openapi.json`, `/llms.txt`, and `/docs` with the pages and
@@ -17,19 +22,21 @@ export function referenceHandlers(options: ReferenceOptions): Record<string, Req
   const files = [...createReferenceFiles(options)];
   return Object.fromEntries([
     ...files.map(([path, source]) => [path, sendFileFrom(source)]),
-    ...redirects.map((path) => [path, redirectToPage]),
+    ...Object.entries(redirects).map(([path, target]) => [path, redirectTo(target)]),
   ]);
 }
 
-const redirectToPage: RequestHandler = (req, res) => {
-  if (req.path === '/') {
-    appendHeader(res, 'Vary', 'Accept');
-    // Programs get the 404 of any unknown path. Only browsers are redirected.
-    if (req.accepts(['json', 'html']) !== 'html') {
-      throw new HttpError('not_found', 'There is no such path. The API is under /v1.');
+function redirectTo(target: string): RequestHandler {
+  return function redirectToPage(req, res) {
+    if (req.path === '/') {
+      appendHeader(res, 'Vary', 'Accept');
+      // Programs get the 404 of any unknown path. Only browsers are redirected.
+      if (req.accepts(['json', 'html']) !== 'html') {
+        throw new HttpError('not_found', 'There is no such path. The API is under /v1.');
+      }
     }
-  }
-  setHeader(res, 'Location', '/docs');
-  setHeader(res, 'Content-Type', 'text/plain; charset=utf-8');
-  send(res.status(302), 'The reference is at /docs.');
-};
+    setHeader(res, 'Location', target);
+    setHeader(res, 'Content-Type', 'text/plain; charset=utf-8');
+    send(res.status(302), `The reference is at ${target}.`);
+  };
+}

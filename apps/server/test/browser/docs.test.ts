@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { docsPaths, guidePath } from '../../src/reference/docs-pages.ts';
 import { guides } from '../../src/reference/guides.ts';
@@ -20,9 +20,6 @@ beforeAll(() => mkdir(pictures, { recursive: true }));
 
 const open = (path: string, options?: TabOptions) =>
   openTab(browser, service.server.origin + path, options);
-
-/** The reference tries whether it may evaluate text, and does without. */
-const probe = /script-src eval/;
 
 const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true } as const;
 const screens = [
@@ -60,146 +57,83 @@ describe.each(screens)('at $name', ({ name, device }) => {
         .match(/\d+/g)
         ?.map(Number) ?? [];
     expect(red > 128).toBe(device.colorScheme === 'light');
-    expect(tab.requests.filter((url) => url.includes('scalar'))).toEqual([]);
   });
 
-  test('each operation of the reference can be read, and tried out twice', async () => {
-    await using tab = await open('/docs/api', { ...device, expected: probe });
+  test('each operation has everything about it, and can be tried', async () => {
+    await using tab = await open('/docs/guides/operations', device);
     const { page } = tab;
-    await page.locator('[id$="/GET/store/orders"]').first().waitFor({ state: 'attached' });
-    expect(await page.title()).toContain('Animal Store');
-    for (const [link, path] of [
-      ['Guides', '/docs'],
-      ['All errors', '/docs#errors'],
-    ] as const) {
-      const first = page.getByRole('link', { name: link, exact: true }).first();
-      expect(await first.getAttribute('href')).toMatch(new RegExp(`${path}$`));
-    }
-    // The fonts are those of the device: a face would be a file of somebody's.
-    expect(await page.evaluate('document.fonts.size')).toBe(0);
-    const missing = 'Array.from(document.images).filter(({ naturalWidth }) => naturalWidth === 0)';
-    expect(await page.evaluate(`${missing}.map(({ src }) => src)`)).toEqual([]);
-    expect(await page.evaluate('document.body.className')).toContain(`${device.colorScheme}-mode`);
-    for (const { id, badges, status, shows } of operations) {
-      const section = await sectionOf(page, id);
-      expect(await section.locator('.badge').allTextContents()).toEqual(badges);
-      const isCrossedOut = await page.evaluate(
-        `[...document.querySelectorAll('[id$="/${id}"] *')].some(
-          (part) => getComputedStyle(part).textDecorationLine === 'line-through')`,
-      );
-      expect(isCrossedOut, id).toBe(badges[0] === 'deprecated');
-      expect(await beyond(page), id).toBeLessThanOrEqual(0);
-      await page.screenshot({ path: `${pictures}${name}-${id.replaceAll(/\W+/g, '-')}.png` });
-      const button = section.getByRole('button', { name: /Test Request/ });
-      expect(await button.count(), id).toBe(status === undefined ? 0 : 1);
+    for (const { id, fill, status, shows } of operations) {
+      const forms = page.locator(`details.try:has(+ #${id}-samples)`);
+      await page.locator('details.try').first().waitFor({ state: 'attached' });
+      expect(await forms.count(), id).toBe(status === undefined ? 0 : 1);
       if (status === undefined) continue;
-      await button.click();
-      const dialog = page.getByRole('dialog', { name: 'API Client' });
-      await dialog.getByText('Bearer Token').waitFor();
-      const token = dialog.getByPlaceholder('Token');
+      await forms.getByText('Try it').click();
+      const key = forms.getByLabel('API key');
       // Once pasted, the page keeps it for the other operations.
-      if ((await token.count()) > 0) await token.fill(service.tokens.enterprise);
+      if ((await key.inputValue()) === '') await key.fill(service.tokens.enterprise);
+      for (const [name, value] of Object.entries(fill ?? {})) {
+        await forms.getByLabel(name).fill(value);
+      }
       for (let time = 1; time <= 2; time += 1) {
         const answered = page.waitForResponse((response) => response.url().includes('/v1/'));
-        await dialog.getByRole('button', { name: /^Send/ }).first().click();
+        await forms.getByRole('button', { name: 'Send' }).click();
         const answer = await answered;
         expect(answer.status(), id).toBe(status);
         expect(answer.headers()).not.toHaveProperty('idempotent-replayed');
       }
-      await dialog.getByRole('button', { name: /Response Headers/ }).click();
-      await dialog.getByText(/^x-ratelimit-remaining$/i).waitFor();
-      expect(await beyond(page), id).toBeLessThanOrEqual(0);
-      expect(await dialog.textContent()).toMatch(shows);
-      await page.keyboard.press('Escape');
-      await dialog.waitFor({ state: 'hidden' });
+      await forms.getByText(/x-ratelimit-remaining: \d/).waitFor();
+      expect(await forms.locator('output').textContent(), id).toMatch(shows);
     }
-    const section = await sectionOf(page, 'POST/pets');
-    await section.getByRole('button', { name: 'curl' }).click();
-    for (const language of ['TypeScript client', 'Python', 'Go']) {
-      await page.getByRole('option', { name: language, exact: true }).waitFor();
+    await page.screenshot({ path: `${pictures}${name}-tried.png`, fullPage: true });
+    expect(await overflowOf(page)).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
+    expect(tab.requests.filter((url) => url.includes('/store/orders'))).toEqual([]);
+  });
+
+  test('a link leads to an operation with the navigation and the language in sight', async () => {
+    await using tab = await open('/docs/guides/operations#createPet', device);
+    const { page } = tab;
+    const isInSight = (locator: Locator) =>
+      expect
+        .poll(async () => {
+          const { y = -1 } = (await locator.boundingBox()) ?? {};
+          return y >= 0 && y < device.viewport.height;
+        })
+        .toBe(true);
+    await isInSight(page.locator('#createPet'));
+    await isInSight(page.getByLabel('Python'));
+    const navigation = page.getByRole('navigation', { name: 'Guides' });
+    if (name.startsWith('phone')) {
+      await isInSight(page.locator('.to-pages'));
+      await page.locator('.to-pages').click();
     }
-    await page.getByRole('option', { name: 'fetch', exact: true }).click();
-    await section.getByText('await fetch').waitFor();
-    // From the top: Tab goes on from where the test left off.
-    await page.evaluate(
-      'document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute("tabindex")',
-    );
-    const passed = await tabTo(page);
-    // The navigation, which a phone keeps behind a button.
-    expect(passed[0]).toMatch(/Open (Search|Menu)/);
-    expect(passed.join()).toContain('Test Request');
+    const link = navigation.getByRole('link', { name: "Show the key's rate limits" });
+    await isInSight(link);
+    await link.click();
+    await isInSight(page.locator('#getRateLimit'));
   });
 });
 
 interface Operation {
   readonly id: string;
-  readonly badges: readonly string[];
+  readonly fill?: Readonly<Record<string, string>>;
   /** The answer to its try-out; none has one. */
   readonly status?: number;
   readonly shows: RegExp;
 }
 
 const operations: readonly Operation[] = [
-  { id: 'GET/pets', badges: ['stable'], status: 200, shows: /"name"|\[\]/ },
-  { id: 'POST/pets', badges: ['stable'], status: 201, shows: /"name":\s*"Mia"/ },
+  { id: 'listPets', fill: { ids: '1,2' }, status: 200, shows: /"name"|\[\]/ },
   {
-    id: 'GET/pets/{petId}',
-    badges: ['deprecated', 'Sunset 2030-12-05'],
-    status: 200,
-    shows: /"id":\s*1/,
+    id: 'createPet',
+    fill: { Body: '{"name":"Mia","categoryId":9007199254740993}' },
+    status: 201,
+    shows: /"categoryId":9007199254740993/,
   },
-  { id: 'GET/rate-limit', badges: ['beta'], status: 200, shows: /"windows"/ },
-  { id: 'GET/store/orders', badges: ['experimental'], shows: /./ },
+  { id: 'getPet', status: 200, shows: /"id":1,[\s\S]*/ },
+  { id: 'getRateLimit', status: 200, shows: /"windows"/ },
+  { id: 'listOrders', shows: /./ },
 ];
-
-/** Scalar fills a section once it comes into view. */
-async function sectionOf(page: Page, id: string): Promise<Locator> {
-  const section = page.locator(`[id$="/${id}"]`).first();
-  await section.scrollIntoViewIfNeeded();
-  await section.getByText('Responses', { exact: true }).waitFor();
-  return section;
-}
-
-/** How far the page, or a table of its guides, reaches beyond the screen. */
-const beyond = (page: Page): Promise<number> =>
-  page.evaluate(`Math.max(
-    document.documentElement.scrollWidth,
-    ...[...document.querySelectorAll('.markdown table')].map((table) => table.getBoundingClientRect().right),
-  ) - document.documentElement.clientWidth`);
-
-test('a try-out is filled in and sent by keyboard, and one that is not offered sends nothing', async () => {
-  await using tab = await open('/docs/api', {
-    expected: /script-src eval|There is nothing to try yet|has been cancelled/,
-  });
-  const { page } = tab;
-  const list = page.locator('[id$="/GET/pets"]').first();
-  const dialog = page.getByRole('dialog', { name: 'API Client' });
-  await list.waitFor({ state: 'attached' });
-  await tabTo(page, 'List animals');
-  await page.keyboard.press('Enter');
-  await list.getByRole('button', { name: /Test Request/ }).waitFor();
-  await tabTo(page, 'Test Request(get /pets)');
-  await page.keyboard.press('Enter');
-  await dialog.getByPlaceholder('Token').fill(service.tokens.enterprise);
-  const answered = page.waitForResponse((response) => response.url().includes('/v1/pets'));
-  await page.keyboard.press('Control+Enter');
-  expect((await answered).status()).toBe(200);
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'hidden' });
-
-  const section = page.locator('[id$="/GET/store/orders"]').first();
-  await section.scrollIntoViewIfNeeded();
-  const button = section.locator('.show-api-client-button');
-  await button.waitFor({ state: 'attached' });
-  expect(await button.isVisible()).toBe(false);
-  await button.dispatchEvent('click');
-  const refused = page.waitForEvent('console', (message) =>
-    message.text().includes('There is nothing to try yet.'),
-  );
-  await dialog.getByRole('button', { name: /^Send/ }).first().click();
-  await refused;
-  expect(tab.requests.filter((url) => url.includes('/store/orders'))).toEqual([]);
-});
 
 test('an integrator finds an error code by keyboard, and a sample in a language that is kept', async () => {
   await using tab = await open('/docs/guides/start', {
@@ -257,9 +191,9 @@ test('without JavaScript the pages are whole, and the choice of a language works
 test('links of before, and of the Deprecation header, lead where they should', async () => {
   const { headers } = await service.call('/pets/1');
   const [, url = ''] = /<([^>]*)>; rel="deprecation"/.exec(String(headers.get('Link'))) ?? [];
-  await using tab = await open('/docs#tag/animals/GET/pets', { expected: probe });
+  await using tab = await open('/docs#tag/animals/GET/pets');
   const { page } = tab;
-  await page.waitForURL('**/docs/api#tag/animals/GET/pets');
+  await page.waitForURL('**/docs/guides/operations#listPets');
   await page.goto(url);
   await page.locator(`[id="${new URL(url).hash.slice(1)}"] a`).click();
   await page.waitForURL('**/docs/guides/deprecation');

@@ -64,7 +64,9 @@ describe.each(pages)('%s', (path) => {
     const { headers } = await get(path, { 'Accept-Encoding': 'gzip' });
     expect(Number(headers.get('Content-Length'))).toBeLessThan(14_000);
     expect(text()).not.toMatch(/rel="stylesheet"|rel="preload"/);
-    expect(text().match(/<script [^>]*>/g)).toEqual([expect.stringContaining(' defer>')]);
+    for (const script of text().match(/<script [^>]*>/g) ?? []) {
+      expect(script).toMatch(/ defer>$|^<script type="module"/);
+    }
   });
 
   test('is there as Markdown, with links that are whole', async () => {
@@ -84,7 +86,7 @@ test('these are all pages', () => {
     banPolicy: defaultBanPolicy,
   });
   const paths = [...files.keys()].filter((path) => /^\/docs[^.]*$/.test(path));
-  expect(paths.toSorted()).toEqual([...pages, '/docs/api'].toSorted());
+  expect(paths.toSorted()).toEqual(pages.toSorted());
 });
 
 test.each(Object.entries(errorCodes))(
@@ -143,29 +145,4 @@ test('/llms.txt lists every page as Markdown', async () => {
     expect(origin).toBe(service.server.origin);
     expect((await get(pathname)).status, pathname).toBe(200);
   }
-});
-
-test('the feed tells of releases and of operations that will end', async () => {
-  const { status, headers, text } = await get('/docs/changelog.atom');
-  expect([status, headers.get('Content-Type')]).toEqual([
-    200,
-    'application/atom+xml; charset=utf-8',
-  ]);
-  const tags = Array.from(text.matchAll(/<(\/?)([a-z]+)[^>]*?(\/?)>/g));
-  const open: string[] = [];
-  for (const [, closes, name = '', isEmpty] of tags) {
-    if (closes) expect(open.pop()).toBe(name);
-    else if (!isEmpty) open.push(name);
-  }
-  expect(open).toEqual([]);
-  const all = (name: string) =>
-    Array.from(text.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g')), ([, value]) => value);
-  expect(all('title')).toEqual([
-    'Changes of the Animal Store API',
-    'Version 1.0.0',
-    'getPet is deprecated and ends on 2030-12-05',
-  ]);
-  expect(new Set(all('id')).size).toBe(3);
-  for (const date of all('updated')) expect(new Date(String(date)).getTime()).not.toBeNaN();
-  expect(text).toContain('&lt;p&gt;The first release');
 });

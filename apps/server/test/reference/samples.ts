@@ -21,7 +21,9 @@ export type Sample = {
 };
 
 /** Headings below that of an operation, which every operation has. */
-const partsOfOperation: ReadonlySet<string> = new Set(['Parameters', 'Samples', 'Answers']);
+const partsOfOperation: ReadonlySet<string> = new Set([
+  ...['Parameters', 'Body', 'Samples', 'Answer', 'Errors'],
+]);
 
 /** Finds the samples in the Markdown of a guide: all code blocks in a language that can be run. */
 function samplesOf(guide: string, markdown: string): Sample[] {

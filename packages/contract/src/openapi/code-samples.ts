@@ -95,7 +95,7 @@ const kinds: Record<string, { lang: string; label: string }> = {
   go: { lang: 'go', label: 'Go' },
 };
 
-/** Code that calls an operation, in the form that Redocly and Scalar read as `x-codeSamples`. */
+/** Code that calls an operation, in the form that Redocly reads as `x-codeSamples`. */
 export function codeSamples(operation: Operation, baseUrl: string): JsonObject[] {
   const all = {
     ...samples[operation](baseUrl),

@@ -44,7 +44,7 @@ export interface OperationNotes {
   readonly messages?: Readonly<Record<string, string | undefined>>;
   /** Headers that all responses of the operation carry. */
   readonly headers?: readonly HeaderName[];
-  /** Code that calls the operation, as Redocly and Scalar read it. */
+  /** Code that calls the operation, as Redocly reads it. */
   readonly samples?: readonly JsonObject[];
 }
 

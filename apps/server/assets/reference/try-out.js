@@ -1,0 +1,100 @@
+// Lets a reader try each operation on its page. The document says what an operation takes; a key that is
+// pasted is forgotten with the page.
+
+const newElement = (name, members = {}, ...children) => {
+  const element = Object.assign(document.createElement(name), members);
+  element.append(...children);
+  return element;
+};
+
+/** One key for all operations of the page. */
+const keys = new Set();
+
+const response = await fetch('/openapi.json');
+if (response.ok) {
+  const { paths, servers } = await response.json();
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      // There is nothing to try yet.
+      if (operation['x-hideTryItPanel']) continue;
+      const after = document.getElementById(`${operation.operationId}-samples`);
+      after.before(tryOutOf(method.toUpperCase(), path, operation, servers.slice(1)));
+    }
+  }
+}
+
+function tryOutOf(method, path, { summary, parameters = [], requestBody }, servers) {
+  const form = newElement('form');
+  const field = (label, input) => {
+    form.append(newElement('label', {}, label, input));
+    return input;
+  };
+  const key = field('API key', newElement('input', { type: 'password', autocomplete: 'off' }));
+  keys.add(key);
+  key.addEventListener('input', () => {
+    for (const other of keys) other.value = key.value;
+  });
+  const server = newElement('select');
+  // The origin of the page, whatever its name is.
+  for (const url of [`${location.origin}/v1`, ...servers.map(({ url }) => url)]) {
+    server.append(newElement('option', { value: url }, url));
+  }
+  if (servers.length > 0) field('Server', server);
+  const inputs = parameters.map((parameter) => {
+    const { name, required, example } = parameter;
+    const input = newElement('input', { required, autocomplete: 'off', spellcheck: false });
+    if (required && example !== undefined) input.value = String(example);
+    else if (example !== undefined) input.placeholder = String(example);
+    return { ...parameter, input: field(required ? `${name} (required)` : name, input) };
+  });
+  const example = requestBody?.content['application/json'].example;
+  const body = requestBody && newElement('textarea', { rows: 5, spellcheck: false });
+  if (body !== undefined) {
+    body.value = JSON.stringify(example, null, 2);
+    field('Body', body);
+  }
+  const answer = newElement('output');
+  const send = newElement('button', { type: 'submit' }, 'Send');
+  form.append(send, answer);
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const given = inputs.filter(({ input }) => input.value !== '');
+    const of = (place) => given.filter((each) => each.in === place);
+    const headers = of('header').map(({ name, input }) => [name, input.value]);
+    if (key.value !== '') headers.push(['Authorization', `Bearer ${key.value.trim()}`]);
+    if (body !== undefined) headers.push(['Content-Type', 'application/json']);
+    const query = new URLSearchParams(of('query').map(({ name, input }) => [name, input.value]));
+    const target = of('path').reduce(
+      (text, { name, input }) => text.replace(`{${name}}`, encodeURIComponent(input.value)),
+      path,
+    );
+    const url = `${server.value}${target}${query.size > 0 ? `?${query}` : ''}`;
+    send.disabled = true;
+    try {
+      const answered = await fetch(url, { method, headers, body: body?.value, cache: 'no-store' });
+      showAnswer(answer, `${method} ${url}`, answered, await answered.text());
+    } catch (error) {
+      answer.replaceChildren(`There was no answer: ${error.message}`);
+    }
+    send.disabled = false;
+  });
+  return newElement(
+    'details',
+    { className: 'try' },
+    newElement(
+      'summary',
+      {},
+      'Try it',
+      newElement('span', { className: 'unseen' }, `: ${summary}`),
+    ),
+    form,
+  );
+}
+
+/** Numbers stay as they came: a double does not hold every int64. */
+function showAnswer(place, asked, { status, headers }, body) {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
+  const text = [asked, '', `HTTP ${status}`, ...lines, '', body].join('\n');
+  const code = newElement('pre', { tabIndex: 0 }, newElement('code', {}, text));
+  place.replaceChildren(code);
+}

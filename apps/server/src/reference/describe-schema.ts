@@ -1,0 +1,94 @@
+import type { JsonObject } from '@animal-store/contract/openapi';
+
+/** A JSON Schema of the document, as far as the reference shows it. */
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number | bigint;
+  readonly maximum?: number | bigint;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly default?: unknown;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly description?: string;
+}
+
+/** A member of a body, with the names of those around it, as in `windows.minute.limit`. */
+export interface Member {
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly description: string;
+}
+
+export type SchemaReader = ReturnType<typeof createSchemaReader>;
+
+/** Creates what describes the schemas of a document in words. */
+export function createSchemaReader(document: JsonObject) {
+  const { schemas } = document['components'] as { schemas: Readonly<Record<string, Schema>> };
+
+  /** A description beside a reference goes before that of the component. */
+  function resolve({ $ref, ...own }: Schema): Schema {
+    return $ref === undefined ? own : { ...schemas[$ref.split('/').at(-1) ?? ''], ...own };
+  }
+
+  /** The type of a value, its range and its default: `integer, 1 to 100, 20 if left out`. */
+  function typeOf(of: Schema): string {
+    const schema = resolve(of);
+    const { format, minimum: least, maximum: most, minLength = 0, maxLength } = schema;
+    const [type = '', ...others] = [schema.type ?? []].flat();
+    const parts = [schema.enum === undefined ? nameOf(type, format) : oneOf(schema.enum)];
+    if (type === 'array' && schema.items !== undefined) {
+      const { minItems = 0, maxItems } = schema;
+      const count = maxItems === undefined ? 'list' : `list of ${minItems} to ${maxItems}`;
+      parts[0] = `${count}: ${typeOf(schema.items)}`;
+    }
+    // Those of int64 and of safe integers are in their names.
+    if (least !== undefined && most !== undefined && format !== 'int64' && most < 2 ** 53 - 1) {
+      parts.push(`${least} to ${most}`);
+    }
+    if (maxLength !== undefined && format === undefined && schema.enum === undefined) {
+      const range = minLength > 0 ? `${minLength} to ${maxLength}` : `at most ${maxLength}`;
+      parts.push(`${range} characters`);
+    }
+    if (others.includes('null')) parts.push('or `null`');
+    if (schema.default !== undefined) parts.push(`${schema.default} if left out`);
+    return parts.join(', ');
+  }
+
+  /** The members of an object, or of the objects of a list, and theirs. */
+  function membersOf(of: Schema, around = ''): Member[] {
+    const schema = resolve(of);
+    if (schema.items !== undefined) return membersOf(schema.items, `${around}[]`);
+    return Object.entries(schema.properties ?? {}).flatMap(([own, member]) => {
+      const name = around === '' ? own : `${around}.${own}`;
+      return [
+        {
+          name,
+          type: typeOf(member),
+          isRequired: schema.required?.includes(own) ?? false,
+          description: resolve(member).description ?? '',
+        },
+        ...membersOf(member, name),
+      ];
+    });
+  }
+
+  return { typeOf, membersOf };
+}
+
+function nameOf(type: string, format: string | undefined): string {
+  if (format === 'int64') return '64-bit integer';
+  if (format === 'date-time') return 'time (ISO 8601)';
+  return type === 'string' ? 'text' : type;
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return values.map((value) => `\`${value}\``).join(' or ');
+}
