@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatLocal } from './format.ts';
 import type { Operation } from './operation.ts';
 import { AccountPage } from './pages/account-page.ts';
@@ -107,9 +107,14 @@ function Header({ current }: { current: string }) {
     ([, { under, needs }]) => under === undefined && may(needs),
   );
 
-  return html`<header>
-    <a class="brand" href=${linkInTime('overview')}><${Icon} name="brand" /> Animal Store</a>
+  // On a phone, the pages are behind a button.
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [route.value]);
+
+  return html`<header class=${isOpen ? 'open' : ''}>
+    <a class="brand" href=${linkInTime('overview')}><${Icon} name="brand" /> <span>Animal Store</span></a>
     ${may('listKeys') && html`<${SearchBox} />`}
+    <button type="button" class="fold" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>Menu</button>
     <nav aria-label="Pages">
       ${entries.map(
         ([name, { title }]) => html`<a

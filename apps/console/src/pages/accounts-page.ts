@@ -8,6 +8,7 @@ import { useKeptOrder } from '../keep-order.ts';
 import { AccountLink } from '../parts/account-link.ts';
 import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
 import { Empty } from '../parts/empty.ts';
+import { Filters } from '../parts/filters.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Pager } from '../parts/pager.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
@@ -38,11 +39,11 @@ export function AccountsPage() {
         what="all accounts that match"
       />
     </div>
-    <form class="filters" role="search" aria-label="Accounts" onSubmit=${(event: Event) => event.preventDefault()}>
+    <${Filters} label="Accounts">
       <${QueryField} name="search" label="Name" class="long" />
       <${QuerySelect} name="plan" label="Plan" options=${planNames.map((plan) => [plan, plan])} />
       <${QuerySelect} name="suspended" label="State" options=${[['true', 'suspended']]} />
-    </form>
+    <//>
     <${Loaded} of=${accounts} what="the accounts">
       ${({ body, nextCursor }: Page<ListedAccount[]>) => html`
         ${
@@ -81,10 +82,10 @@ function AccountTable({
     caption="Accounts"
     columns=${[
       { title: 'Account', takesRest: true },
-      ...['Plan', 'State', { number: 'Keys' }],
+      ...[{ title: 'Plan', room: 'tablet' }, 'State', { number: 'Keys' }],
       ...[
-        { number: 'Per minute', room: 'desk' },
-        { number: 'Per day', room: 'desk' },
+        { number: 'Per minute', room: 'wide' },
+        { number: 'Per day', room: 'wide' },
       ],
       { number: 'Requests today (UTC)' },
     ]}

@@ -7,6 +7,7 @@ import { auditColumns, toCsv } from '../csv.ts';
 import { AuditTable } from '../parts/audit-table.ts';
 import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
 import { Empty } from '../parts/empty.ts';
+import { Filters } from '../parts/filters.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Pager } from '../parts/pager.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
@@ -34,14 +35,14 @@ export function AuditPage() {
         what="all entries that match"
       />
     </div>
-    <form class="filters" role="search" aria-label="Audit log" onSubmit=${(event: Event) => event.preventDefault()}>
+    <${Filters} label="Audit log">
       <${QuerySelect} name="action" label="Action" options=${Object.entries(auditActions)} />
       <${QueryField} name="keyId" label="Key (its id)" />
       <${QuerySelect} name="actor" label="By" options=${useActors()} all="Everybody" />
       <${QueryField} name="account" label="Account" />
       <${QueryField} name="from" label="From (your time)" type="datetime-local" />
       <${QueryField} name="to" label="Until (your time)" type="datetime-local" />
-    </form>
+    <//>
     <${Loaded} of=${entries} what="the audit log">
       ${({ body, nextCursor }: Page<AuditEntry[]>) => html`
         ${

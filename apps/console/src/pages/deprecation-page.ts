@@ -105,7 +105,7 @@ function CallerTable({ keys, subject }: { keys: readonly ListedKey[]; subject: s
   return html`<${Table}
     isWide
     caption="Callers"
-    columns=${[{ title: 'Key', takesRest: true }, 'Account', { title: 'Plan', room: 'desk' }, { number: 'Calls in 30 days' }, 'Last use']}
+    columns=${[{ title: 'Key', takesRest: true }, { title: 'Account', room: 'tablet', shrinks: true }, { title: 'Plan', room: 'desk' }, { number: 'Calls in 30 days' }, 'Last use']}
     rows=${rows.map(({ id, name, account, plan, lastUsedAt, recent }) => ({
       key: id,
       cells: [
@@ -113,7 +113,7 @@ function CallerTable({ keys, subject }: { keys: readonly ListedKey[]; subject: s
         html`<${Name} text=${account} missing="–" />`,
         plan,
         formatCount(recent?.deprecatedCalls ?? 0),
-        html`<${CellTime} at=${lastUsedAt} />`,
+        html`<${CellTime} at=${lastUsedAt} isMinute />`,
       ],
     }))}
   />`;

@@ -8,6 +8,7 @@ import { useKeptOrder } from '../keep-order.ts';
 import { BulkActions } from '../parts/bulk-actions.ts';
 import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
 import { Empty } from '../parts/empty.ts';
+import { Filters } from '../parts/filters.ts';
 import { KeyTable } from '../parts/key-table.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Pager } from '../parts/pager.ts';
@@ -59,7 +60,7 @@ export function KeysPage() {
       />
       ${may('createKey') && html`<a class="button primary" href=${linkTo('new-key')}>New key</a>`}
     </div>
-    <${Filters} />
+    <${KeyFilters} />
     <${Loaded} of=${listing} what="the keys">
       ${({ body, nextCursor }: Page<ListedKey[]>) => html`
         ${
@@ -78,14 +79,14 @@ function toFilter({ state, ...query }: Readonly<Record<string, string>>) {
   return state === 'banned' ? { ...query, banned: 'true' } : { ...query, state };
 }
 
-function Filters() {
-  return html`<form class="filters" role="search" aria-label="Keys" onSubmit=${(event: Event) => event.preventDefault()}>
+function KeyFilters() {
+  return html`<${Filters} label="Keys">
     <${QueryField} name="search" label="Name, account, token or id" read=${readSearchTerm} class="long" />
     <${QueryField} name="account" label="Account" />
     <${QuerySelect} name="plan" label="Plan" options=${planNames.map((plan) => [plan, plan])} />
     <${QuerySelect} name="state" label="State" options=${states.map((state) => [state, state])} />
     <${QuerySelect} name="unusedForDays" label="Use" options=${unused} all="Any" />
-  </form>`;
+  <//>`;
 }
 
 /** The keys of a page. Which of them are selected is forgotten with the page. */

@@ -67,9 +67,9 @@ function OperatorTable({
     columns=${[
       ...[{ title: 'Name', takesRest: true }, 'Role', 'State'],
       ...([
-        { title: 'Tokens', room: 'desk' },
-        { title: 'Created', room: 'desk' },
-        'Expires',
+        { title: 'Tokens', room: 'wide' },
+        { title: 'Created', room: 'wide' },
+        { title: 'Expires', room: 'desk' },
       ] as const),
       ...(hasActions ? ['Actions'] : []),
     ]}

@@ -146,7 +146,7 @@ function TopCallers({
   return html`<div class="with-csv">
     <${Table}
       caption=${isToday ? 'Busiest keys today (UTC)' : `Busiest keys, ${days.label}`}
-      columns=${['Key', 'Plan', { number: 'Requests' }]}
+      columns=${[{ title: 'Key', takesRest: true }, 'Plan', { number: 'Requests' }]}
       rows=${busiest.map(({ keyId, name, plan, requests }) => ({
         key: keyId,
         cells: [html`<${KeyLink} id=${keyId} name=${name} />`, plan, formatCount(requests)],
@@ -178,7 +178,7 @@ function daysOf({ from, to }: { from: string; to: string }) {
 function Bans({ bans }: { bans: Overview['bans'] }) {
   return html`<${Table}
     caption="Banned now"
-    columns=${['Key', 'Until']}
+    columns=${[{ title: 'Key', takesRest: true }, 'Until']}
     rows=${bans.map(({ keyId, name, until }) => ({
       key: keyId,
       cells: [html`<${KeyLink} id=${keyId} name=${name} />`, html`<${CellTime} at=${until} />`],

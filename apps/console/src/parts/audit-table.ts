@@ -2,6 +2,7 @@ import type { AuditEntry, AuditState } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { auditActions } from '../audit-labels.ts';
 import { formatCount } from '../format.ts';
+import { AccountLink } from './account-link.ts';
 import { KeyLink } from './key-link.ts';
 import { Name } from './name.ts';
 import { Table } from './table.ts';
@@ -19,15 +20,20 @@ export function AuditTable({
   return html`<${Table}
     isWide
     caption="Audit log"
-    columns=${['When', 'By', 'Action', ...(ofOneKey ? [] : ['About']), 'Change', { title: 'Reason', room: 'tablet' }] as const}
+    columns=${[
+      'When',
+      { title: 'By', shrinks: true },
+      { title: 'Action', takesRest: true },
+      ...(ofOneKey ? [] : [{ title: 'About', shrinks: true }]),
+      { title: 'Reason', room: 'wide', shrinks: true },
+    ]}
     rows=${entries.map((entry) => ({
       key: String(entry.id),
       cells: [
         html`<${CellTime} at=${entry.at} />`,
         html`<${Name} text=${entry.actor.name} />`,
-        auditActions[entry.action],
+        html`<${Change} entry=${entry} />`,
         ...(ofOneKey ? [] : [html`<${Subject} subject=${entry.subject} />`]),
-        html`<${Change} before=${entry.before} after=${entry.after} />`,
         html`<${Name} text=${entry.reason} missing="–" />`,
       ],
     }))}
@@ -36,7 +42,8 @@ export function AuditTable({
 
 function Subject({ subject: { type, id, name } }: { subject: AuditEntry['subject'] }) {
   if (type === 'key') return html`<${KeyLink} id=${id} name=${name} />`;
-  return html`<${Name} text=${name} /> <span class="muted">${type}</span>`;
+  if (type === 'account') return html`<${AccountLink} account=${id} />`;
+  return html`<${Name} text=${name} />`;
 }
 
 type Member = keyof AuditState;
@@ -56,20 +63,28 @@ const memberLabels: Readonly<Record<Member, string>> = {
   strikes: 'strikes',
 };
 
-/** What an entry has changed, member by member. */
-function Change({ before, after }: { before: AuditState; after: AuditState }) {
+/** What an entry has changed: its members on one line, which opens to their values. */
+function Change({ entry: { action, before, after, reason } }: { entry: AuditEntry }) {
   const members = Object.keys(memberLabels).filter(
     (member): member is Member => member in before || member in after,
   );
-  return html`<ul class="changes">
-    ${members.map(
-      (member) => html`<li key=${member}>
-        <span class="muted">${memberLabels[member]}</span>${' '}
-        ${(before[member] ?? null) !== null && html`<${Value} member=${member} state=${before} /> → `}
-        <${Value} member=${member} state=${after} />
-      </li>`,
-    )}
-  </ul>`;
+  const name = auditActions[action];
+  if (members.length === 0 && reason === null) return html`${name}`;
+  return html`<details class="change">
+    <summary>
+      ${name} <span class="muted">${members.map((member) => memberLabels[member]).join(', ')}</span>
+    </summary>
+    <ul class="changes">
+      ${members.map(
+        (member) => html`<li key=${member}>
+          <span class="muted">${memberLabels[member]}</span>${' '}
+          ${(before[member] ?? null) !== null && html`<${Value} member=${member} state=${before} /> → `}
+          <${Value} member=${member} state=${after} />
+        </li>`,
+      )}
+      ${reason !== null && html`<li><span class="muted">reason</span> <${Name} text=${reason} /></li>`}
+    </ul>
+  </details>`;
 }
 
 function Value({ member, state }: { member: Member; state: AuditState }) {

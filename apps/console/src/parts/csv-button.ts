@@ -28,7 +28,7 @@ export function CsvButton({ fileName, write, what }: CsvSource & { what: string 
   }
 
   return html`<span class="csv">
-    <button type="button" class="quiet" onClick=${save}>CSV<span class="hidden"> of ${what}</span></button>
+    <button type="button" onClick=${save}>CSV<span class="hidden"> of ${what}</span></button>
     <span class="failed" role="alert">${failure}</span>
   </span>`;
 }

@@ -23,32 +23,32 @@ const columns: readonly KeyColumn[] = [
     cell: ({ id, name }) => html`<${KeyLink} id=${id} name=${name} />`,
   },
   {
-    column: 'Account',
+    column: { title: 'Account', room: 'tablet', shrinks: true },
     cell: ({ account }) => html`<${AccountLink} account=${account} />`,
     isOfListOnly: true,
   },
-  { column: { title: 'Plan', sort: 'plan' }, cell: ({ plan }) => plan },
+  { column: { title: 'Plan', sort: 'plan', room: 'desk' }, cell: ({ plan }) => plan },
   {
     column: 'State',
     cell: ({ state, suspension, bannedUntil }) =>
       html`<${StateBadge} state=${state} isBanned=${bannedUntil !== null} isOfAccount=${suspension === null} />`,
   },
   {
-    column: { number: 'Per minute', room: 'wide' },
+    column: { number: 'Per minute', room: 'full' },
     cell: ({ quota }) => formatCount(quota.perMinute),
   },
-  { column: { number: 'Per day', room: 'wide' }, cell: ({ quota }) => formatCount(quota.perDay) },
+  { column: { number: 'Per day', room: 'full' }, cell: ({ quota }) => formatCount(quota.perDay) },
   {
-    column: { title: 'Last 24 hours', room: 'tablet' },
+    column: { title: 'Last 24 hours', room: 'wide' },
     cell: ({ recent }) => html`<${Day} counts=${recent?.byHour ?? []} />`,
     isOfListOnly: true,
   },
   {
     column: { title: 'Last use', sort: '-lastUse' },
-    cell: ({ lastUsedAt }) => html`<${CellTime} at=${lastUsedAt} />`,
+    cell: ({ lastUsedAt }) => html`<${CellTime} at=${lastUsedAt} isMinute />`,
   },
   {
-    column: { title: 'Created', sort: '-created', room: 'desk' },
+    column: { title: 'Created', sort: '-created', room: 'full' },
     cell: ({ createdAt }) => html`<${CellTime} at=${createdAt} />`,
   },
 ];

@@ -5,7 +5,7 @@ import { html } from 'htm/preact';
  * writing end with it.
  */
 export function Name({ text, missing = 'no name' }: { text: string | null; missing?: string }) {
-  if (text === null) return html`<span class="missing">${missing}</span>`;
+  if (text === null) return html`<span class="name missing">${missing}</span>`;
   return html`<bdi class="name" title=${text}>${text}</bdi>`;
 }
 

@@ -5,10 +5,12 @@ import { SelectAll, type Selection, SelectRow } from './selection.ts';
 interface ColumnOptions {
   /** How the list is sorted by it first. A minus sign stands for the reverse order. */
   readonly sort?: string;
-  /** The least room that it needs to be shown: that of a wide screen, a desktop or a tablet. Cards show all. */
-  readonly room?: 'wide' | 'desk' | 'tablet';
+  /** The least room that it needs to be shown, as its container has it. Cards show all but the widest two. */
+  readonly room?: 'full' | 'wide' | 'desk' | 'tablet';
   /** Has it take what the other columns leave, and cut what is longer. */
   readonly takesRest?: boolean;
+  /** Has it be cut before others have to go. */
+  readonly shrinks?: boolean;
 }
 
 /** The title of a column. Numbers are aligned at their last digit. */
@@ -82,7 +84,7 @@ export function Table({
         ({
           key,
           cells,
-        }) => html`<tr key=${key} class=${selection?.selected.has(key) ? 'selected' : ''}>
+        }) => html`<tr key=${key} class=${selection?.selected.has(key) ? 'selected' : ''} onClick=${followLink}>
           ${selection && html`<td class="select"><${SelectRow} ...${selection} id=${key} /></td>`}
           ${cellsOf(cells)}
         </tr>`,
@@ -101,6 +103,13 @@ export function Table({
   >${table}</div>`;
 }
 
+/** A row is as good as its link. What else can be pressed or selected in it stays so. */
+function followLink({ target, currentTarget }: MouseEvent): void {
+  if ((target as Element).closest('a, button, input, summary') || `${getSelection()}` !== '')
+    return;
+  (currentTarget as Element).querySelector<HTMLElement>('th a')?.click();
+}
+
 const titleOf = (column: Column): string => {
   if (typeof column === 'string') return column;
   return 'number' in column ? column.number : column.title;
@@ -108,11 +117,12 @@ const titleOf = (column: Column): string => {
 
 function classOf(column: Column): string {
   if (typeof column === 'string') return '';
-  const { room, takesRest } = column;
+  const { room, takesRest, shrinks } = column;
   return [
     'number' in column && 'number',
     room !== undefined && `room-${room}`,
     takesRest === true && 'rest',
+    shrinks === true && 'shrinks',
   ]
     .filter(Boolean)
     .join(' ');

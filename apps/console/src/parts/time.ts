@@ -22,18 +22,28 @@ export function Time({
   return html`<time class="time" datetime=${at}>
     <span>${formatLocal(time, style)}${isUtc && ' UTC'}</span>
     ${!isUtc && html` <small>${formatUtc(time, style)}</small>`}
-    ${distance && html` <small>${formatDistance(time)}</small>`}
+    ${distance && html` <small>${distanceOf(time, minutes)}</small>`}
   </time>`;
 }
 
-/** A time in a table, on one line: how far it is from now, or when it is, as the reader prefers. */
-export function CellTime({ at }: { at: string | null }) {
+/**
+ * A time in a table, on one line: how far it is from now, or when it is, as the reader prefers.
+ *
+ * @param options.isMinute whether only the minute is known: it may not be over yet.
+ */
+export function CellTime({ at, isMinute = false }: { at: string | null; isMinute?: boolean }) {
   if (at === null) return html`<span class="missing">never</span>`;
   const time = new Date(at);
   const both = `${formatLocal(time)} (${formatUtc(time)})`;
   const text =
     timeStyle.value.value === 'relative'
-      ? formatDistance(time)
+      ? distanceOf(time, isMinute)
       : `${formatLocal(time, 'short')}${isUtc ? ' UTC' : ''}`;
   return html`<time class="time" datetime=${at} title=${both}>${text}</time>`;
 }
+
+/** What is known by the minute is not further away than its end. */
+const distanceOf = (time: Date, isMinute: boolean): string => {
+  const age = Date.now() - time.getTime();
+  return isMinute && age >= 0 && age < 60_000 ? 'this minute' : formatDistance(time);
+};

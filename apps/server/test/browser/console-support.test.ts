@@ -47,7 +47,7 @@ test('a banned key is found, understood and unbanned, and says who did it and wh
   await banned.waitFor({ state: 'detached' });
   const after = await service.call('/pets', { token });
   expect(after.body).toMatchObject({ code: 'rate_limit_exceeded' });
-  await page.getByText('they fixed their client').waitFor();
+  await page.getByRole('cell', { name: 'they fixed their client' }).waitFor();
 });
 
 test('an account whose keys are banned says so, gets a larger plan, and its keys are admitted', async () => {

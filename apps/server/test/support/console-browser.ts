@@ -52,7 +52,7 @@ export async function openConsole(
     async logIn(token) {
       await page.getByLabel('Your operator token').fill(token);
       await button('Log in').click();
-      await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor();
+      await page.getByRole('banner').waitFor();
     },
     press: (name) => button(name).click(),
     notice: (text) => page.getByRole('status').filter({ hasText: text }).waitFor(),

@@ -1,6 +1,6 @@
 import type { IssuedOperator, OperatorRole } from '@animal-store/contract/admin';
 import type { Browser } from 'playwright-core';
-import { beforeAll, expect } from 'vitest';
+import { beforeAll, vi } from 'vitest';
 import { type Admin, adminToken, useAdmin } from './admin.ts';
 import { openBrowser } from './browser.ts';
 import { type ConsoleOptions, type ConsoleTab, openConsole } from './console-browser.ts';
@@ -47,9 +47,11 @@ export function useConsole(env: Readonly<Record<string, string>> = {}): {
       const { key: made, token } = await admin.create(
         JSON.stringify({ plan: 'enterprise', quota, ...key }),
       );
-      const code = async () =>
-        ((await service.call('/pets', { token })).body as { code?: string }).code;
-      await expect.poll(code).toBe('key_temporarily_banned');
+      await vi.waitUntil(
+        async () =>
+          (await service.call('/pets', { token })).text.includes('key_temporarily_banned'),
+        { timeout: 10_000 },
+      );
       return { id: made.id, token };
     },
   };

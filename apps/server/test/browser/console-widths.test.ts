@@ -1,0 +1,113 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { useConsole } from '../support/use-console.ts';
+
+const { service, admin, open, bannedKey } = useConsole();
+
+const email = 'maria.magdalena.schwarzenberger-von-hohenstein@customers.example';
+const accounts = [
+  'C-2',
+  'customer-account-000000026',
+  'x'.repeat(255),
+  email,
+  crypto.randomUUID(),
+  'Zoohandlung 動物 & Söhne 🐈',
+];
+const widths = [360, 640, 768, 1024, 1152, 1280, 1440, 1920];
+let links: readonly string[];
+
+/** Long, ugly data: one key of each state and plan with each account, and a history of them all. */
+beforeAll(async () => {
+  const put = (path: string, body: object) =>
+    admin.call(path, { method: 'PUT', json: JSON.stringify(body) });
+  const quota = { perMinute: 9_000_000, perDay: 900_000_000 };
+  for (const [n, account] of accounts.entries()) {
+    const path = `/accounts/${encodeURIComponent(account)}`;
+    if (n % 2 === 0) await put(path, { plan: 'enterprise', quota });
+    const name = n % 3 === 0 ? 'n'.repeat(255) : `${email}, nightly import ${n}`;
+    const key = { name, account, plan: 'enterprise', quota };
+    const { key: made, token } = await admin.create(JSON.stringify(key));
+    await service.call('/pets', { token });
+    const reason = encodeURIComponent(`Contract 2026-118 of ${email} ended. `.repeat(2));
+    if (n === 1) await admin.call(`/keys/${made.id}/suspend?reason=${reason}`, { method: 'POST' });
+    if (n === 2) await admin.call(`${path}/suspend?reason=${reason}`, { method: 'POST' });
+    if (n === 3) await admin.call(`/keys/${made.id}/revoke?reason=${reason}`, { method: 'POST' });
+    const json = JSON.stringify({ expiresAt: '2031-12-23T22:59:59Z', plan: 'pro' });
+    await admin.call(`/keys/${made.id}?reason=${reason}`, { method: 'PATCH', json });
+  }
+  await admin.create('{"plan":"free"}');
+  const banned = await bannedKey({ name: `${email}, banned`, account: accounts[1] });
+  const json = JSON.stringify({ name: `${email} and others`, role: 'viewer' });
+  await admin.call('/operators', { json });
+  const lists = ['overview', 'keys', 'keys?account=nobody', 'new-key', 'accounts', 'audit'];
+  const pages = [...accounts.map((account) => `account/${encodeURIComponent(account)}`)];
+  links = [...lists, 'deprecation', 'operators', `key/${banned.id}`, ...pages.slice(1, 3)];
+});
+
+/** What is wrong with how a page is laid out, in words. */
+const faultsOf = (page: Page): Promise<string[]> =>
+  page.evaluate(`(() => {
+    const faults = [];
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth > clientWidth) faults.push('scrolls sideways by ' + (scrollWidth - clientWidth));
+    const textOf = (element) => element.textContent.trim().replace(/\\s+/g, ' ').slice(0, 40);
+    const isSeen = (element) =>
+      element.checkVisibility({ visibilityProperty: true }) &&
+      !element.closest('.hidden, dialog, [popover], .found, .u-wrap') &&
+      element.getBoundingClientRect().width > 1;
+    /** The box of what can be seen of an element: what is cut ends with its own box. */
+    const boxOf = (element) => {
+      const { left, right, top, bottom } = element.getBoundingClientRect();
+      const box = { left, right, top, bottom };
+      if (getComputedStyle(element).overflowX !== 'visible') return box;
+      for (const child of element.childNodes) {
+        if (child instanceof Element && (!isSeen(child) || getComputedStyle(child).position === 'absolute')) continue;
+        const range = document.createRange();
+        range.selectNodeContents(child);
+        const inner = child instanceof Element ? boxOf(child) : range.getBoundingClientRect();
+        if (inner.right - inner.left < 1) continue;
+        box.left = Math.min(box.left, inner.left);
+        box.right = Math.max(box.right, inner.right);
+      }
+      return box;
+    };
+    const groups = 'tr, .title, .heading, .filters, .toolbar, .time-range, .figures, .meters, header, header nav, .who, .legend, figcaption, .columns, .facts, .parts';
+    for (const group of document.querySelectorAll(groups)) {
+      if (!isSeen(group)) continue;
+      const children = [...group.children].filter((child) => isSeen(child) && getComputedStyle(child).position !== 'absolute');
+      const boxes = children.map(boxOf);
+      boxes.forEach((one, n) => boxes.slice(n + 1).forEach((other, m) => {
+        const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+        const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+        if (width > 1 && height > 1)
+          faults.push(textOf(children[n]) + ' overlaps ' + textOf(children[n + m + 1]));
+      }));
+    }
+    for (const name of document.querySelectorAll(':is(th, td) .name')) {
+      const isCut = name.scrollWidth > name.clientWidth;
+      if (isSeen(name) && isCut && name.clientWidth < 120)
+        faults.push(textOf(name) + ' has ' + name.clientWidth + ' px');
+    }
+    for (const card of document.querySelectorAll('[aria-label=Keys] tbody tr')) {
+      const { height } = card.getBoundingClientRect();
+      if (height > 96) faults.push(textOf(card) + ' is ' + Math.round(height) + ' px high');
+    }
+    const header = document.querySelector('header').getBoundingClientRect().height;
+    if (innerWidth <= 360 && header > 64) faults.push('the header is ' + header + ' px high');
+    return [...new Set(faults)].slice(0, 5);
+  })()`);
+
+test('every page has room for long, ugly data at every width', async () => {
+  await using tab = await open();
+  const { page } = tab;
+  const faults: Record<string, string[]> = {};
+  for (const link of links) {
+    await tab.show(`#/${link}`);
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      const found = await faultsOf(page);
+      if (found.length > 0) faults[`${link.slice(0, 24)} ${width}`] = found;
+    }
+  }
+  expect(faults).toEqual({});
+});
