@@ -26,6 +26,8 @@ export interface ModelKey {
 export interface QuotaModel {
   /** Decides one request. Unix time in milliseconds, which never goes back. */
   take(key: ModelKey, now: number): ModelDecision;
+  /** Forgets the ban of a key, its strikes and earlier bans. The counts stay. */
+  unban(id: string): void;
 }
 
 const minuteMs = 60_000;
@@ -131,6 +133,8 @@ export function createQuotaModel(policy: BanPolicy): QuotaModel {
       }
       return describeBanned(quota, key.banEndsAt, now);
     },
+
+    unban: (id) => void conductOfKeys.delete(id),
   };
 }
 

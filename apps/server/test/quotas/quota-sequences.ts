@@ -1,9 +1,9 @@
+import assert from 'node:assert/strict';
 import { type BanPolicy, defaultBanPolicy, type Quota } from '@animal-store/contract';
 import { createQuotaModel, type ModelDecision } from '@animal-store/testkit/quota-model';
 import fc from 'fast-check';
-
-/** When every sequence begins, in Unix time in milliseconds. Not a whole second, where rounding would not show. */
-export const startMs = 1_800_000_000_321;
+import type { Quotas } from '../../src/quotas/open-quotas.ts';
+import { startMs } from './open-test-quotas.ts';
 
 /** Short enough for a sequence to see several bans, and the end of all that is remembered. */
 const hasty: BanPolicy = {
@@ -17,160 +17,188 @@ const hasty: BanPolicy = {
 };
 
 /** The policies of bans that sequences are played with. */
-export const policies: Readonly<Record<string, BanPolicy>> = {
+export const policies = {
   hasty,
   default: defaultBanPolicy,
   'without grace': { ...hasty, graceMs: 0 },
   'without bans': { ...hasty, minStrikes: 0 },
-};
+} satisfies Record<string, BanPolicy>;
 
-/** What happens next to three keys and two accounts, which are numbered; written so that a counterexample reads well. */
-type Step =
-  /** So many requests of each key, within the same millisecond. */
-  | { readonly requests: readonly number[] }
-  /** One request of a key every 500 ms for so long, whatever it is told. */
-  | { readonly hammerMs: number; readonly key: number }
-  | { readonly waitMs: number }
-  /** Waits for the instant that the last answer told of, or misses it by that much. */
-  | { readonly waitForReset: number }
-  /** Waits as long as the last refusal said. */
-  | { readonly waitRetryAfter: true }
-  /** From now on the key has this plan. */
-  | { readonly key: number; readonly plan: Quota }
-  /** From now on the key has this account; `null` for none. */
-  | { readonly key: number; readonly account: number | null }
-  /** From now on the account has this plan; `null` makes it a label. */
-  | { readonly account: number; readonly accountPlan: Quota | null };
+type PolicyName = keyof typeof policies;
 
 /** Small enough for a sequence to use it up. */
 const plan = fc.record({
   perMinute: fc.integer({ min: 1, max: 8 }),
   perDay: fc.integer({ min: 1, max: 25 }),
 });
-const key = fc.nat({ max: 2 });
-const account = fc.nat({ max: 1 });
-// Here, and not in the table below, where their types would be inferred from it.
-const accountOrNone = fc.option(account);
-const planOrNone = fc.option(plan, { freq: 3 });
-const waitMs = fc.oneof(
-  fc.integer({ min: 1, max: 3 }),
-  fc.constantFrom(998, 999, 1_000, 1_001, 1_999, 2_000, 4_999, 5_000, 5_001, 29_999, 30_000),
-  fc.constantFrom(59_999, 60_000, 60_001, 86_399_999, 86_400_000),
-  fc.integer({ min: 1, max: 10_000 }),
-  fc.integer({ min: 1, max: 90_000_000 }),
+const account = fc.option(fc.nat({ max: 1 }), { nil: undefined, freq: 2 });
+const wait = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(0) },
+  { weight: 2, arbitrary: fc.constant('as long as Retry-After says' as const) },
+  { weight: 2, arbitrary: fc.record({ msAfterReset: fc.constantFrom(-1, 0, 1) }) },
+  {
+    weight: 6,
+    arbitrary: fc.oneof(
+      fc.integer({ min: 1, max: 3 }),
+      fc.constantFrom(998, 999, 1_000, 1_001, 1_999, 2_000, 4_999, 5_000, 5_001, 29_999, 30_000),
+      fc.constantFrom(59_999, 60_000, 60_001, 86_399_999, 86_400_000),
+      fc.integer({ min: 1, max: 10_000 }),
+      fc.integer({ min: 1, max: 90_000_000 }),
+    ),
+  },
+);
+const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+
+/** What happens to three keys and two accounts, which are numbered; written so that a counterexample reads well. */
+const sequence = fc.record({
+  policy: fc.constantFrom(...(Object.keys(policies) as PolicyName[])),
+  accounts: fc.tuple(account, account, account),
+  plansOfKeys: fc.tuple(plan, plan, plan),
+  plansOfAccounts: fc.tuple(plan, plan),
+  steps: fc.array(
+    fc.record({
+      wait,
+      unban: seldom(fc.nat({ max: 2 })),
+      move: seldom(fc.record({ key: fc.nat({ max: 2 }), to: account })),
+      newPlan: seldom(fc.record({ account, key: fc.nat({ max: 2 }), plan })),
+      /** Of each key, within the same millisecond. */
+      requests: fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 5 }), fc.nat({ max: 1 })),
+      /** So often, every half second. */
+      rounds: seldom(fc.integer({ min: 2, max: 30 })),
+    }),
+    { minLength: 1, maxLength: 30 },
+  ),
+});
+
+/** The same with keys that are their own subjects. */
+export const sequenceWithoutAccounts = sequence.map(
+  ({ steps, ...rest }): Sequence => ({
+    ...rest,
+    accounts: [undefined, undefined, undefined],
+    steps: steps.map((step) => ({ ...step, move: undefined })),
+  }),
 );
 
-const weighted = (weight: number, arbitrary: fc.Arbitrary<Step>) => ({ weight, arbitrary });
+type Sequence = typeof sequence extends fc.Arbitrary<infer S> ? S : never;
 
-const ofKeys = [
-  weighted(8, fc.record({ requests: fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 5 }), key) })),
-  weighted(3, fc.record({ hammerMs: fc.integer({ min: 500, max: 20_000 }), key })),
-  weighted(6, fc.record({ waitMs })),
-  weighted(2, fc.record({ waitForReset: fc.constantFrom(-1, 0, 1) })),
-  weighted(2, fc.constant({ waitRetryAfter: true })),
-  weighted(1, fc.record({ key, plan })),
-];
-const ofAccounts = [
-  weighted(3, fc.record({ key, account: accountOrNone })),
-  weighted(3, fc.record({ account, accountPlan: planOrNone })),
-];
-
-const sequenceOf = (steps: typeof ofKeys, accountPlan: fc.Arbitrary<Quota | null>) =>
-  fc.record({
-    policy: fc.constantFrom(...Object.keys(policies)),
-    plans: fc.tuple(plan, plan, plan),
-    /** The keys are in the first account from the start. */
-    accountPlan,
-    steps: fc.array(fc.oneof(...steps), { minLength: 1, maxLength: 30 }),
-  });
-
-/** What happens to keys that share accounts, move between them, and lose and regain them. */
-export const sequence = sequenceOf([...ofKeys, ...ofAccounts], fc.option(plan, { freq: 4 }));
-
-/** What happens to keys that are their own subjects. */
-export const sequenceWithoutAccounts = sequenceOf(ofKeys, fc.constant(null));
-
-export type Sequence = typeof sequence extends fc.Arbitrary<infer S> ? S : never;
-
-/** A request of one of the keys. */
-export interface Request {
-  readonly atMs: number;
+interface Request {
   readonly key: number;
-  /** The account that it counts against; `undefined` if its key is its own subject. */
   readonly account: number | undefined;
   readonly quota: Quota;
   /** What the model decides. */
   readonly expected: ModelDecision;
 }
 
-/** The subject of a key has changed. */
-export interface Move {
-  readonly key: number;
-  readonly from: number | undefined;
-  readonly to: number | undefined;
-}
+type Event =
+  | { readonly unbanned: number; readonly account: number | undefined }
+  | { readonly move: { key: number; from: number | undefined; to: number | undefined } }
+  | { readonly atMs: number; readonly burst: readonly Request[] };
 
-export const isMove = (event: Request | Move): event is Move => 'to' in event;
-
-export function policyOf({ policy }: Pick<Sequence, 'policy'>): BanPolicy {
-  const found = policies[policy];
-  if (found === undefined) throw new Error(`There is no policy ${policy}.`);
-  return found;
-}
-
-/** Plays a sequence to the model: when each request comes, and what it is told. */
-export function play(sequence: Sequence): (Request | Move)[] {
-  const model = createQuotaModel(policyOf(sequence));
-  const events: (Request | Move)[] = [];
+/** Plays a sequence to the model. */
+export function play({ policy, accounts, plansOfKeys, plansOfAccounts, steps }: Sequence): Event[] {
+  const model = createQuotaModel(policies[policy]);
+  const events: Event[] = [];
   let now = startMs;
   let last: ModelDecision | undefined;
-  const plans: Quota[] = [...sequence.plans];
-  const labels: (number | null)[] = [0, 0, 0];
-  const accountPlans: (Quota | null)[] = [sequence.accountPlan, null];
 
-  const planOf = (account: number | null | undefined) => accountPlans[account ?? -1] ?? undefined;
-  const accountOf = (key: number) =>
-    planOf(labels[key]) === undefined ? undefined : (labels[key] ?? undefined);
-
-  function send(key: number): void {
-    const account = accountOf(key);
-    const quota = planOf(account) ?? (plans[key] as Quota);
+  function take(key: number): Request {
+    const account = accounts[key];
+    const quota = (account === undefined ? plansOfKeys[key] : plansOfAccounts[account]) as Quota;
     const subject = account === undefined ? `key ${key}` : `account ${account}`;
     last = model.take({ id: `key ${key}`, subject, quota }, now);
-    events.push({ atMs: now, key, account, quota, expected: last });
-  }
-  /** Makes a change, and notes whose subject it changes. */
-  function change(make: () => void): void {
-    const before = [0, 1, 2].map(accountOf);
-    make();
-    for (const [key, from] of before.entries()) {
-      const to = accountOf(key);
-      if (to !== from) events.push({ key, from, to });
-    }
+    return { key, account, quota, expected: last };
   }
 
-  for (const step of sequence.steps) {
-    if ('requests' in step) {
-      for (const [key, times] of step.requests.entries()) {
-        for (let i = 0; i < times; i += 1) send(key);
-      }
-    } else if ('hammerMs' in step) {
-      const endsAt = now + step.hammerMs;
-      for (; now < endsAt; now += 500) send(step.key);
-    } else if ('accountPlan' in step) {
-      change(() => {
-        accountPlans[step.account] = step.accountPlan;
-      });
-    } else if ('account' in step) {
-      change(() => {
-        labels[step.key] = step.account;
-      });
-    } else if ('plan' in step) plans[step.key] = step.plan;
-    else if ('waitMs' in step) now += step.waitMs;
-    else if ('waitRetryAfter' in step) now += (last?.retryAfterSeconds ?? 0) * 1_000;
-    else now = Math.max(now, (last?.reported.resetAt ?? 0) * 1_000 + step.waitForReset);
+  for (const { wait, unban, move, newPlan, requests, rounds = 1 } of structuredClone(steps)) {
+    if (typeof wait === 'number') now += wait;
+    else if (typeof wait === 'string') now += (last?.retryAfterSeconds ?? 0) * 1_000;
+    else now = Math.max(now, (last?.reported.resetAt ?? 0) * 1_000 + wait.msAfterReset);
+    if (unban !== undefined) {
+      model.unban(`key ${unban}`);
+      events.push({ unbanned: unban, account: accounts[unban] });
+    }
+    if (move !== undefined && move.to !== accounts[move.key]) {
+      events.push({ move: { ...move, from: accounts[move.key] } });
+      accounts[move.key] = move.to;
+    }
+    if (newPlan?.account !== undefined) plansOfAccounts[newPlan.account] = newPlan.plan;
+    else if (newPlan !== undefined) plansOfKeys[newPlan.key] = newPlan.plan;
+    for (let round = 0; round < rounds; round += 1) {
+      if (round > 0) now += 500;
+      const burst = requests.flatMap((times, key) =>
+        Array.from({ length: times }, () => take(key)),
+      );
+      events.push({ atMs: now, burst });
+    }
   }
   return events;
+}
+
+/**
+ * Creates the property that limiters must have: they decide each request of a random sequence as the model
+ * does, also those that arrive together, whichever replica they reach.
+ *
+ * @param open opens the replicas on one store.
+ * @param note told what the model decided, to see that sequences reach it.
+ */
+export async function createSequenceProperty(
+  open: (options: { banPolicy: BanPolicy; now: () => number }) => Promise<readonly Quotas[]>,
+  note: (what: string) => void = () => {},
+) {
+  let now = startMs;
+  const replicas = new Map<PolicyName, readonly Quotas[]>();
+  for (const [name, banPolicy] of Object.entries(policies)) {
+    replicas.set(name as PolicyName, await open({ banPolicy, now: () => now }));
+  }
+
+  return fc.asyncProperty(
+    sequence,
+    fc.infiniteStream(fc.nat({ max: 1 })),
+    async ({ ...given }, whose) => {
+      const its = replicas.get(given.policy) as readonly Quotas[];
+      // Names unlike those of any other run.
+      const run = crypto.randomUUID();
+      const placed = (key: number, account: number | undefined) => ({
+        id: `${run}-key-${key}`,
+        accountId: account === undefined ? undefined : `${run}-account-${account}`,
+      });
+      const banned = new Set<number>();
+      for (const event of play(structuredClone(given))) {
+        const { keys } = its[(whose.next().value as number) % its.length] as Quotas;
+        if ('unbanned' in event) {
+          await keys.unban(placed(event.unbanned, event.account));
+          if (banned.delete(event.unbanned)) note('a banned key unbanned');
+          continue;
+        }
+        if ('move' in event) {
+          const { key, from, to } = event.move;
+          await keys.moveBan(placed(key, from), placed(key, to));
+          if (banned.has(key)) note(`a banned key moved ${to === undefined ? 'out' : 'in'}`);
+          continue;
+        }
+        now = event.atMs;
+        const told = await Promise.all(
+          event.burst.map(({ key, account, quota }) =>
+            keys.take({ ...placed(key, account), quota }),
+          ),
+        );
+        const lines = (decisions: readonly ModelDecision[]) =>
+          decisions.map((it, i) => `${now} key ${event.burst[i]?.key}: ${describeDecision(it)}`);
+        assert.deepEqual(lines(told), lines(event.burst.map(({ expected }) => expected)));
+        for (const { key, account, expected } of event.burst) {
+          const { outcome, warned, reported, retryAfterSeconds } = expected;
+          note(
+            `${warned ? 'warned' : outcome} ${account === undefined ? 'alone' : 'in an account'}`,
+          );
+          if (outcome === 'denied' && reported.name === 'day') note('denied by the day');
+          if (outcome === 'banned' && !banned.has(key)) note(`a ban of ${retryAfterSeconds} s`);
+          if (outcome === 'banned') banned.add(key);
+          else banned.delete(key);
+        }
+      }
+    },
+  );
 }
 
 /** All that a decision tells, in one line, so that a difference is seen at a glance. */

@@ -1,4 +1,4 @@
-import { plans, type Quota } from '@animal-store/contract';
+import type { Quota } from '@animal-store/contract';
 import { openRedis, openRedisCluster } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
@@ -49,7 +49,6 @@ describe.each(Object.entries(stores))('three replicas on %s', (_, openStore) => 
       REDIS_URL: store.urls.join(','),
       REDIS_TIMEOUT_MS: '5000',
       REPLICAS: '3',
-      TRUST_PROXY: '1',
       ADMIN_TOKEN: adminToken,
       BAN_SECONDS: '10',
       BAN_GRACE_MS: '0',
@@ -104,26 +103,22 @@ describe.each(Object.entries(stores))('three replicas on %s', (_, openStore) => 
     }
   }
 
-  const { free } = plans;
-  const day = { perMinute: 1_000, perDay: 100 };
   test.each([
-    { of: 'the minute of a key', quota: free, keys: 1, times: 54 },
-    { of: 'the minute of a key', quota: free, keys: 1, times: 60 },
-    { of: 'the minute of a key', quota: free, keys: 1, times: 1_000 },
-    { of: 'the day of a key', quota: day, keys: 1, times: 300 },
-    { of: 'the minute of an account with 20 keys', quota: free, keys: 20, times: 180 },
-    { of: 'the day of an account with 20 keys', quota: day, keys: 20, times: 300 },
-  ])('$of admits exactly the limit of $times requests at once', async ({ quota, keys, times }) => {
-    const tokens = await createTokens(quota, keys);
-    const replies = await load(tokens, times);
-    const isOfDay = quota === day;
-    expectExact(replies, isOfDay ? 100 : 60, isOfDay ? 86_400 : 60);
-    // Those that were refused cost nothing of the other window.
-    const [other, limit] = isOfDay ? ['minute', day.perMinute] : ['day', free.perDay];
-    const lasts = await load(tokens, 1);
-    const admitted = [...replies, ...lasts].filter(isAdmitted).length;
-    expect(lasts[0]?.windows[other]?.remaining).toBe(limit - admitted);
-  });
+    { of: 'the minute of a key', keys: 1, perMinute: 60, perDay: 1_000 },
+    { of: 'the day of an account with 20 keys', keys: 20, perMinute: 1_000, perDay: 100 },
+  ])(
+    '$of admits exactly the limit of 400 requests at once',
+    async ({ keys, perMinute, perDay }) => {
+      const quota = { perMinute, perDay };
+      const tokens = await createTokens(quota, keys);
+      const isOfDay = quota.perDay < quota.perMinute;
+      const replies = await load(tokens, 400);
+      expectExact(replies, isOfDay ? 100 : 60, isOfDay ? 86_400 : 60);
+      // Those that were refused cost nothing of the other window.
+      const [last] = await load(tokens, 1);
+      expect(last?.windows[isOfDay ? 'minute' : 'day']?.remaining).toBe(isOfDay ? 900 : 940);
+    },
+  );
 
   test('a key that ignores its limit is banned on every replica, and the ban ends at its reset', async () => {
     const token = await replicas.createToken({ perMinute: 1, perDay: 1 });
@@ -140,15 +135,6 @@ describe.each(Object.entries(stores))('three replicas on %s', (_, openStore) => 
     await advance(1);
     // Its day is still used up.
     for (const { code } of await askEach(token)) expect(code).toBe('rate_limit_exceeded');
-  });
-
-  test('requests without a key share the quota of their address', async () => {
-    const from = (address: string) =>
-      replicas.ask(randomOf(replicas.servers), undefined, { 'X-Forwarded-For': address });
-    const replies = await Promise.all(Array.from({ length: 300 }, () => from('203.0.113.7')));
-    expect(replies.filter(({ status }) => status === 401)).toHaveLength(60);
-    expect(replies.filter(({ status }) => status === 429)).toHaveLength(240);
-    expect(await from('203.0.113.8')).toMatchObject({ status: 401, remaining: 59 });
   });
 
   test('counts survive a restart of the replica that made them', async () => {

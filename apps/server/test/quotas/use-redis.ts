@@ -1,22 +1,17 @@
-import { openRedis as startRedis } from '@animal-store/testkit';
+import { openRedis } from '@animal-store/testkit';
+import { Redis } from 'ioredis';
 import { beforeAll } from 'vitest';
-import { openRedis, type RedisConnection } from '../../src/quotas/open-redis.ts';
 
-/** Connects to a Redis of its own, for the tests of a file or of a `describe`. */
-export function useRedis(): { readonly connection: RedisConnection } {
-  let connection: RedisConnection;
+/** Starts a Redis for the tests of a file, with a connection to look into it. */
+export function useRedis(): { readonly url: string; readonly connection: Redis } {
+  const opened = {} as { url: string; connection: Redis };
   beforeAll(async () => {
-    const server = await startRedis();
-    connection = openRedis([server.url], 1_000);
-    await new Promise((resolve) => connection.once('ready', resolve));
+    const server = await openRedis();
+    Object.assign(opened, { url: server.url, connection: new Redis(server.url) });
     return async () => {
-      connection.disconnect();
+      opened.connection.disconnect();
       await server.close();
     };
   });
-  return {
-    get connection() {
-      return connection;
-    },
-  };
+  return opened;
 }

@@ -9,8 +9,8 @@ import {
   until,
 } from '@animal-store/testkit';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
-import { openQuotas, type Quotas } from '../../src/quotas/open-quotas.ts';
-import { quotaOptions } from '../quotas/quota-options.ts';
+import type { Quotas } from '../../src/quotas/open-quotas.ts';
+import { openTestQuotas } from '../quotas/open-test-quotas.ts';
 import {
   ask,
   type Caller,
@@ -50,13 +50,11 @@ export async function openRedisCuts({ seed }: { seed: number }) {
     }),
   );
   const open = async (url: string, timeoutMs: number, number: number) => {
-    const quotas = await openQuotas({
-      ...quotaOptions(),
+    const quotas = await openTestQuotas({
       ...toldOptions,
       redisUrls: [url],
       redisTimeoutMs: timeoutMs,
       onBreaker: (state) => (state === 'open' ? isOpen.add(number) : isOpen.delete(number)),
-      onBan() {},
     });
     stack.defer(() => quotas.close());
     return quotas;

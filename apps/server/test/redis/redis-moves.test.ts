@@ -1,8 +1,8 @@
 import { openRedisCluster, until } from '@animal-store/testkit';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openQuotas, type Quotas } from '../../src/quotas/open-quotas.ts';
-import { quotaOptions } from '../quotas/quota-options.ts';
+import type { Quotas } from '../../src/quotas/open-quotas.ts';
+import { openTestQuotas } from '../quotas/open-test-quotas.ts';
 import { openSlotMover } from './slot-mover.ts';
 import {
   ask,
@@ -26,16 +26,13 @@ beforeAll(async () => {
   slots = await openSlotMover(cluster);
   stack.defer(() => slots.close());
   const open = async () => {
-    const quotas = await openQuotas({
-      ...quotaOptions(),
+    const quotas = await openTestQuotas({
       ...toldOptions,
       redisUrls: cluster.urls,
-      redisTimeoutMs: 60_000,
       onBreaker(state, reason) {
         breakersOpen += state === 'open' ? 1 : -1;
         if (state === 'open') failures.push(reason);
       },
-      onBan() {},
     });
     stack.defer(() => quotas.close());
     return quotas;

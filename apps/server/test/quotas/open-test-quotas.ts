@@ -1,0 +1,35 @@
+import { defaultBanPolicy } from '@animal-store/contract';
+import { type OpenQuotasOptions, openQuotas, type Quotas } from '../../src/quotas/open-quotas.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { defaultTimings } from '../../src/shared/timings.ts';
+
+/** When tests begin, in Unix time in milliseconds. Not a whole second, where rounding would not show. */
+export const startMs = 1_800_000_000_321;
+
+/**
+ * Opens quotas, in memory unless Redis is named. A failure of Redis fails the test: nothing decides in its
+ * place.
+ *
+ * @param options.now the time to decide by, also in Redis.
+ */
+export function openTestQuotas({
+  now = Date.now,
+  ...options
+}: Partial<OpenQuotasOptions> & { now?: () => number }): Promise<Quotas> {
+  const clock = { ...systemClock, now, elapsed: now };
+  return openQuotas({
+    clock,
+    quotaClock: clock,
+    timings: { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000 },
+    redisUrls: [],
+    redisTimeoutMs: 60_000,
+    replicas: () => 1,
+    addressPerMinute: 60,
+    banPolicy: defaultBanPolicy,
+    onBreaker(state, reason) {
+      if (state === 'open') throw reason;
+    },
+    onBan() {},
+    ...options,
+  });
+}

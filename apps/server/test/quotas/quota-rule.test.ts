@@ -1,0 +1,183 @@
+import { defaultBanPolicy } from '@animal-store/contract';
+import { openRedis, openRedisCluster } from '@animal-store/testkit';
+import { createQuotaModel, type ModelDecision } from '@animal-store/testkit/quota-model';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { OnBan } from '../../src/quotas/ban-rule.ts';
+import type { LimitedKey } from '../../src/quotas/limited-key.ts';
+import type { Quotas } from '../../src/quotas/open-quotas.ts';
+import { openTestQuotas, startMs } from './open-test-quotas.ts';
+import { client, letLoose, patientClient } from './patient-client.ts';
+import { examples, free, one, strikeOut } from './quota-examples.ts';
+import { createSequenceProperty, describeDecision } from './quota-sequences.ts';
+
+// The model in the testkit says the rule once more, as simply as possible. Examples hold for it as for each
+// store, and each store decides random sequences as it does. `npm run campaign -- quota-model` plays many more.
+const seed = 1;
+
+type Steps = (typeof examples)[string];
+
+/** Plays an example, from a moment on, and expects what it tells. */
+async function play(
+  steps: Steps,
+  take: (key: LimitedKey, now: number) => Promise<ModelDecision>,
+  now = startMs,
+): Promise<void> {
+  for (const [afterMs, key, times, told, last = ''] of steps) {
+    now += afterMs;
+    const runs: { outcome: string; times: number }[] = [];
+    let decision: ModelDecision | undefined;
+    for (let i = 0; i < times; i += 1) {
+      decision = await take(key, now);
+      const run = runs.at(-1);
+      if (run?.outcome === decision.outcome) run.times += 1;
+      else runs.push({ outcome: decision.outcome, times: 1 });
+    }
+    expect(runs.map(({ outcome, times }) => `${times} ${outcome}`).join(', ')).toBe(told);
+    expect(describeDecision(decision as ModelDecision)).toContain(last);
+  }
+}
+
+describe('the model', () => {
+  test.each(Object.entries(examples))('%s', async (_title, steps) => {
+    const model = createQuotaModel(defaultBanPolicy);
+    const subjectOf = ({ id, accountId = id }: LimitedKey) => accountId;
+    await play(steps, async (key, now) => model.take({ ...key, subject: subjectOf(key) }, now));
+  });
+
+  test('never bans a client that waits as long as Retry-After says, and others soon', () => {
+    fc.assert(patientClient, { seed, numRuns: 500 });
+    for (const it of fc.sample(client, { seed, numRuns: 50 })) {
+      expect(
+        letLoose({ ...it, callers: 1, latencyMs: 0, pauseMs: 100, isPatient: false }),
+      ).toContain('banned');
+    }
+  });
+});
+
+const stores = {
+  'in memory': { replicas: 1, numRuns: 600, open: async () => ({ urls: [], async close() {} }) },
+  'on Redis': {
+    ...{ replicas: 2, numRuns: 150 },
+    async open() {
+      const { url, close } = await openRedis();
+      return { urls: [url], close };
+    },
+  },
+  'on a Cluster': { replicas: 2, numRuns: 30, open: openRedisCluster },
+};
+
+describe.each(Object.entries(stores))('%s', (_, { replicas, numRuns, open }) => {
+  const stack = new AsyncDisposableStack();
+  const bans: Parameters<OnBan>[0][] = [];
+  let urls: readonly string[];
+  let now: number;
+  let quotas: Quotas;
+
+  async function openReplica(options: Parameters<typeof openTestQuotas>[0]): Promise<Quotas> {
+    const opened = await openTestQuotas({ ...options, redisUrls: urls });
+    stack.defer(() => opened.close());
+    return opened;
+  }
+  beforeAll(async () => {
+    const store = await open();
+    stack.defer(() => store.close());
+    urls = store.urls;
+    quotas = await openReplica({ now: () => now, onBan: (ban) => bans.push(ban) });
+    return () => stack.disposeAsync();
+  });
+
+  /** Gives keys of the examples names that no other test has, and a clock of their own. */
+  function begin() {
+    const run = crypto.randomUUID();
+    now = startMs;
+    const own = (key: LimitedKey): LimitedKey => ({
+      ...key,
+      id: `${key.id} ${run}`,
+      ...(key.accountId !== undefined && { accountId: `${key.accountId} ${run}` }),
+    });
+    return {
+      own,
+      play: (steps: Steps) =>
+        play(
+          steps,
+          (key, at) => {
+            now = at;
+            return quotas.keys.take(own(key));
+          },
+          now,
+        ),
+    };
+  }
+
+  test.each(Object.entries(examples))('%s', async (_title, steps) => {
+    await begin().play(steps);
+  });
+
+  test('random sequences are decided as the model decides, by one replica or another', async () => {
+    const seen = new Map<string, number>();
+    const property = await createSequenceProperty(
+      (options) => Promise.all(Array.from({ length: replicas }, () => openReplica(options))),
+      (what) => seen.set(what, (seen.get(what) ?? 0) + 1),
+    );
+    await fc.assert(property, { seed, numRuns });
+    const outcomes = ['admitted', 'denied', 'warned', 'banned'];
+    expect([...seen].filter(([, times]) => times >= numRuns / 60).map(([what]) => what)).toEqual(
+      expect.arrayContaining([
+        ...outcomes.flatMap((outcome) => [`${outcome} alone`, `${outcome} in an account`]),
+        ...['denied by the day', 'a ban of 2 s', 'a ban of 4 s', 'a ban of 7 s'],
+        ...(numRuns > 100 ? ['a ban of 300 s'] : []),
+        ...['a banned key moved in', 'a banned key moved out', 'a banned key unbanned'],
+      ]),
+    );
+  });
+
+  test('a look tells windows, strikes and ban, and counts nothing', async () => {
+    const { own, play } = begin();
+    const look = () => quotas.keys.look(own(free));
+    await play(strikeOut(free));
+    const looked = await look();
+    expect(describeDecision(looked)).toContain(
+      '(minute 0/60 @61 in 59, day 940/1000 @86401 in 86399)',
+    );
+    expect(looked).toMatchObject({
+      scope: 'service',
+      strikes: 30,
+      // A minute after the first of them.
+      strikesResetAt: 1_800_000_062,
+      strikeThreshold: 30,
+      bannedUntil: undefined,
+      warned: false,
+    });
+    expect(await look()).toEqual(looked);
+    await play([[0, free, 1, '1 banned']]);
+    expect(await look()).toMatchObject({ strikes: 0, bannedUntil: 1_800_000_302 });
+    await play([[61_000, free, 1, '1 banned']]);
+    expect(describeDecision(await look())).toContain('minute 60/60 @123');
+  });
+
+  test('the beginning of a ban is told once', async () => {
+    const { own, play } = begin();
+    await play(strikeOut(one));
+    await Promise.all(Array.from({ length: 20 }, () => quotas.keys.take(own(one))));
+    const told = bans.filter(({ keyId }) => keyId === own(one).id);
+    expect(told).toEqual([{ keyId: own(one).id, seconds: 300, startedAtMs: startMs + 1_000 }]);
+  });
+
+  test('a network has one window of its own, and a look at it counts nothing', async () => {
+    const { keys, networks } = quotas;
+    const [network, another] = [crypto.randomUUID(), crypto.randomUUID()];
+    await keys.take({ ...free, id: network });
+    expect(describeDecision(networks.peek(network))).toMatch(
+      /^admitted by minute 60\/60 @\d+ \(minute 60\/60 @\d+ in 60\)$/,
+    );
+    const decisions = await Promise.all(Array.from({ length: 61 }, () => networks.take(network)));
+    expect(decisions.map(({ reported }) => reported.remaining)).toEqual([
+      ...Array.from({ length: 60 }, (_, i) => 59 - i),
+      0,
+    ]);
+    expect(decisions.filter(({ outcome }) => outcome === 'denied')).toEqual([decisions[60]]);
+    expect(networks.peek(network)).toMatchObject({ outcome: 'denied', reported: { limit: 60 } });
+    expect((await networks.take(another)).reported.remaining).toBe(59);
+  });
+});

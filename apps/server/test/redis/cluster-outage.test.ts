@@ -1,0 +1,35 @@
+import { openRedisCluster, until } from '@animal-store/testkit';
+import { expect, test } from 'vitest';
+import { openTestQuotas } from '../quotas/open-test-quotas.ts';
+
+test('when a node of a Cluster dies, every request is decided, by shares until the node is back', async () => {
+  await using cluster = await openRedisCluster();
+  const states: string[] = [];
+  const quotas = await openTestQuotas({
+    redisUrls: cluster.urls,
+    replicas: () => 2,
+    onBreaker: (state) => states.push(state),
+  });
+  try {
+    const [dying, ...others] = cluster.nodes;
+    await dying?.kill();
+    // It is chance which node has a key.
+    const limits: (number | undefined)[] = [];
+    for (let i = 0; limits.at(-1) !== 30; i += 1) {
+      const key = { id: `key ${i}`, quota: { perMinute: 60, perDay: 1_000 } };
+      const { outcome, reported } = await quotas.keys.take(key);
+      expect(outcome).toBe('admitted');
+      limits.push(reported.limit);
+    }
+    // A probe writes to every node. Otherwise it would succeed, and the breaker open and close at each.
+    const setsOf = async () => {
+      const stats = await Promise.all(others.map((it) => it.command('info', 'commandstats')));
+      return stats.map((it) => Number(/cmdstat_set:calls=(\d+)/.exec(it)?.[1] ?? 0));
+    };
+    const before = await setsOf();
+    await until(async () => (await setsOf()).every((sets, i) => sets > (before[i] ?? 0) + 40));
+    expect(states).toEqual(['open']);
+  } finally {
+    quotas.close();
+  }
+});
