@@ -75,7 +75,7 @@ const distance = (one: Triple, other: Triple) =>
 const clearlyDifferent = 0.14;
 
 test.each(Object.entries(sights))('with %s all outcomes look different', (_, sight) => {
-  expect(names).toHaveLength(5);
+  expect(names).toHaveLength(6);
   for (const theme of themes.keys()) {
     const seen = names.map((name) => seenWith(sight, coloursOf(name)[theme] ?? ''));
     for (const [place, one] of seen.entries()) {

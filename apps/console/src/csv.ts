@@ -51,6 +51,7 @@ export const keyColumns: CsvColumns<ListedKey> = {
   expiresAt: ({ expiresAt }) => expiresAt,
   revokedAt: ({ revokedAt }) => revokedAt,
   lastUsedAt: ({ lastUsedAt }) => lastUsedAt,
+  lastRefusedAt: ({ lastRefusedAt }) => lastRefusedAt,
   tokens: ({ tokens }) => tokens.map(({ prefix }) => prefix).join(' '),
   requestsIn24Hours: ({ recent }) => recent?.byHour.reduce((sum, count) => sum + count, 0) ?? 0,
   deprecatedCallsIn30Days: ({ recent }) => recent?.deprecatedCalls ?? 0,

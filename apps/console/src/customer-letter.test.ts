@@ -3,7 +3,7 @@ import { type LetterSubject, writeLetter } from './customer-letter.ts';
 
 const bucketAt = (time: string, denied: number, total: number) => ({
   at: new Date(`2026-11-21T${time}:00.000Z`),
-  counts: { ok: total - denied, client_error: 0, server_error: 0, denied, banned: 0 },
+  counts: { ok: total - denied, client_error: 0, server_error: 0, denied, banned: 0, refused: 0 },
   total,
 });
 

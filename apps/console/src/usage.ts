@@ -2,7 +2,14 @@ import type { UsageBucket, UsageOutcome, UsageRow } from '@animal-store/contract
 import { deprecations } from '@animal-store/contract/deprecations';
 
 /** The outcomes of requests, in the order in which plots stack them and tables list them. */
-export const outcomes = ['ok', 'client_error', 'server_error', 'denied', 'banned'] as const;
+export const outcomes = [
+  'ok',
+  'client_error',
+  'server_error',
+  'denied',
+  'banned',
+  'refused',
+] as const;
 
 /** How outcomes are called, and what they mean. */
 export const outcomeLabels: Readonly<Record<UsageOutcome, string>> = {
@@ -11,6 +18,7 @@ export const outcomeLabels: Readonly<Record<UsageOutcome, string>> = {
   server_error: 'Server error (5xx)',
   denied: 'Denied (429)',
   banned: 'Banned (429)',
+  refused: 'Key refused (401, 403)',
 };
 
 /** The deprecated operations. */
@@ -33,7 +41,14 @@ export const bucketMs: Readonly<Record<UsageBucket, number>> = {
 /** Requests by outcome. */
 export type Counts = Readonly<Record<UsageOutcome, number>>;
 
-const none: Counts = { ok: 0, client_error: 0, server_error: 0, denied: 0, banned: 0 };
+const none: Counts = {
+  ok: 0,
+  client_error: 0,
+  server_error: 0,
+  denied: 0,
+  banned: 0,
+  refused: 0,
+};
 
 /** One bucket of a plot. */
 export interface Bucket {

@@ -150,6 +150,13 @@ function Facts({ details: key }: { details: KeyDetails }) {
       <dd>
         ${key.lastUsedAt === null ? 'never' : html`<${Time} at=${key.lastUsedAt} minutes distance />`}
       </dd>
+      ${
+        (key.lastRefusedAt !== null || key.state !== 'active') &&
+        html`<dt>Last tried</dt>
+          <dd>
+            ${key.lastRefusedAt === null ? `never while ${key.state}` : html`<${Time} at=${key.lastRefusedAt} minutes distance />, and refused`}
+          </dd>`
+      }
       <dt>Created</dt>
       <dd><${Time} at=${key.createdAt} /></dd>
       <dt>Expires</dt>

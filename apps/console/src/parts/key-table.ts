@@ -45,7 +45,7 @@ const columns: readonly KeyColumn[] = [
   },
   {
     column: { title: 'Last use', sort: '-lastUse' },
-    cell: ({ lastUsedAt }) => html`<${CellTime} at=${lastUsedAt} isMinute />`,
+    cell: LastUse,
   },
   {
     column: { title: 'Created', sort: '-created', room: 'full' },
@@ -75,6 +75,13 @@ export function KeyTable({
     ...${selection && { selection: { ...selection, nameOf: (id: string) => names.get(id) ?? id } }}
     rows=${keys.map((key) => ({ key: key.id, cells: shown.map(({ cell }) => cell(key)) }))}
   />`;
+}
+
+/** The last use, or the last try since then of a key that is refused. */
+function LastUse({ lastUsedAt, lastRefusedAt }: ListedKey) {
+  return (lastRefusedAt ?? '') > (lastUsedAt ?? '')
+    ? html`<${CellTime} at=${lastRefusedAt} isMinute /> <span class="muted">refused</span>`
+    : html`<${CellTime} at=${lastUsedAt} isMinute />`;
 }
 
 function Day({ counts }: { counts: readonly number[] }) {

@@ -61,12 +61,12 @@ export function createIdentification(
   };
 }
 
-/** A caller with a token, and its key. A suspended key is set aside, so that nothing takes it for one to serve. */
+/** A caller with a token, and its key. A key that is refused is set aside, so that nothing takes it for one to serve. */
 function describe(token: string | undefined, key?: ApiKey): Caller {
   return {
     tokenPrefix: token === undefined ? undefined : tokenPrefix(token),
-    apiKey: key?.isSuspended ? undefined : key,
-    suspendedKey: key?.isSuspended ? key : undefined,
+    apiKey: key?.refusal === undefined ? key : undefined,
+    refusedKey: key?.refusal === undefined ? undefined : key,
     decision: undefined,
   };
 }
@@ -79,14 +79,14 @@ export function missingScope(key: ApiKey, { tsRestRoute }: Request): Scope | und
 
 /** Why a caller is refused who has no valid key, a suspended one, or one that may not do this. */
 export function missingPermission(
-  { apiKey, suspendedKey }: Caller,
+  { apiKey, refusedKey }: Caller,
   req: Request,
 ): HttpError | undefined {
   if (apiKey !== undefined) {
     const scope = missingScope(apiKey, req);
     return scope === undefined ? undefined : forbidden(scope);
   }
-  if (suspendedKey !== undefined) {
+  if (refusedKey?.refusal === 'suspended') {
     return new HttpError('key_suspended', errorMessages.key_suspended);
   }
   return unauthorized(req);

@@ -7,7 +7,7 @@ import type { Caller } from './request-record.ts';
 const nobody: Caller = {
   tokenPrefix: undefined,
   apiKey: undefined,
-  suspendedKey: undefined,
+  refusedKey: undefined,
   decision: undefined,
 };
 
@@ -22,12 +22,12 @@ export function observeRequests({
     trackRequest(req, res, (outcome) => {
       const { caller = nobody, isUnobserved } = res.locals;
       if (isUnobserved) return;
-      const { apiKey, suspendedKey, tokenPrefix, decision } = caller;
+      const { apiKey, refusedKey, tokenPrefix, decision } = caller;
       const record = {
         ...outcome,
         operation: req.tsRestRoute?.metadata,
         apiKey,
-        suspendedKey,
+        refusedKey,
         tokenPrefix,
         decision,
         traceId: traced?.traceId,

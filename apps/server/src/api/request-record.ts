@@ -8,10 +8,10 @@ import type { QuotaDecision } from '../quotas/quota-decision.ts';
 export interface Caller {
   /** The first characters of the token in the request, valid or not. */
   tokenPrefix: string | undefined;
-  /** The key of the request, if its token is valid and it is not suspended. */
+  /** The key of the request, if its token is valid and it is not refused. */
   apiKey: ApiKey | undefined;
-  /** The key of the request, if it is suspended. The request counts as one without a key. */
-  suspendedKey: ApiKey | undefined;
+  /** The key of the request, if it is refused: suspended or ended. It counts against the network, as one without a key. */
+  refusedKey: ApiKey | undefined;
   /** The quota decision about the request. */
   decision: QuotaDecision | undefined;
 }

@@ -64,6 +64,7 @@ const key: Key & { readonly bannedUntil: null } = {
   scopes: ['pets:read', 'pets:write'],
   bannedUntil: null,
   lastUsedAt: null,
+  lastRefusedAt: null,
   tokens: [],
 };
 

@@ -16,7 +16,7 @@ export function showKeys(keys: readonly ListedKey[]): string {
     STATE: listedState,
     TOKENS: ({ tokens }) => tokensCell(tokens),
     EXPIRES: ({ expiresAt }) => toExpiry(expiresAt),
-    'LAST USED': toLastUse,
+    'LAST USED': ({ lastUsedAt }) => toLastTime(lastUsedAt),
   });
 }
 
@@ -41,7 +41,8 @@ export function showKey(key: Key | KeyDetails): string {
     ...suspensionFields(key.accountSuspension, 'Account suspended'),
     ['Created', toTime(key.createdAt)],
     ['Expires', toExpiry(key.expiresAt)],
-    ['Last used', toLastUse(key)],
+    ['Last used', toLastTime(key.lastUsedAt)],
+    ...lastRefusalFields(key),
     ...tokenFields(key.tokens),
     ...('usage' in key ? usageFields(key.usage) : []),
   ]);
@@ -97,6 +98,13 @@ function strikesField({ strikes, strikesResetAt, strikeThreshold }: KeyDetails['
   return `${toCount(strikes)} (banned above ${toCount(strikeThreshold)})${reset}`;
 }
 
-function toLastUse({ lastUsedAt }: Key): string {
-  return lastUsedAt === null ? 'never' : toMinute(lastUsedAt);
+/** Whether somebody still tries a key that is refused. */
+function lastRefusalFields({ state, lastRefusedAt }: Key): Field[] {
+  // A server of the version before does not tell it.
+  if (lastRefusedAt === undefined || (state === 'active' && lastRefusedAt === null)) return [];
+  return [['Last refused', toLastTime(lastRefusedAt)]];
+}
+
+function toLastTime(at: string | null): string {
+  return at === null ? 'never' : toMinute(at);
 }

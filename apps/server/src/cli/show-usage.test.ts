@@ -40,22 +40,22 @@ test('the usage of a key has a bar for each bucket, also for those without reque
 
 test('the busiest keys are a table with their errors and denials', () => {
   const at = '2026-11-21T00:00:00.000Z';
-  const rows = (['ok', 'client_error', 'server_error', 'denied', 'banned'] as const).map(
+  const rows = (['ok', 'client_error', 'server_error', 'denied', 'banned', 'refused'] as const).map(
     (outcome, index) => ({ keyId, ...rowOf(at, outcome, 10 ** (5 - index)) }),
   );
   const ledger: ServiceLedger = {
     from: '2026-11-16T00:00:00.000Z',
     to: '2026-11-23T00:00:00.000Z',
     bucket: 'day',
-    keys: [{ keyId, name: null, account: '日本', plan: 'pro', requests: 111_110 }],
+    keys: [{ keyId, name: null, account: '日本', plan: 'pro', requests: 111_111 }],
     rows,
   };
   expect(showBusiestKeys(ledger)).toBe(
     [
       'The busiest keys from 2026-11-16 to 2026-11-22 (UTC):',
       '',
-      `ID${' '.repeat(36)}NAME  ACCOUNT  PLAN  REQUESTS  ERRORS  DENIED`,
-      `${keyId}  -     日本     pro   111,110   11,000  110`,
+      `ID${' '.repeat(36)}NAME  ACCOUNT  PLAN  REQUESTS  ERRORS  DENIED  REFUSED`,
+      `${keyId}  -     日本     pro   111,111   11,000  110     1`,
       '',
     ].join('\n'),
   );

@@ -53,6 +53,7 @@ export function showBusiestKeys({ from, to, keys = [], rows }: ServiceLedger): s
     REQUESTS: ({ requests }) => toCount(requests),
     ERRORS: (key) => sum(key, 'client_error', 'server_error'),
     DENIED: (key) => sum(key, 'denied', 'banned'),
+    REFUSED: (key) => sum(key, 'refused'),
   });
   return `The busiest keys from ${period} (UTC):\n\n${table}`;
 }

@@ -11,7 +11,7 @@ export interface AppliedPlan {
   readonly quota: Quota;
 }
 
-/** An API key that is neither expired nor revoked. */
+/** An API key, as requests with one of its tokens meet it. */
 export interface ApiKey extends AppliedPlan {
   readonly id: string;
   readonly name: string | null;
@@ -19,9 +19,12 @@ export interface ApiKey extends AppliedPlan {
   readonly account: string | null;
   /** What it may do. */
   readonly scopes: readonly Scope[];
-  /** Whether its requests are refused until it, or its account, is resumed. */
-  readonly isSuspended: boolean;
-  /** When it expires, if ever. A rotated token may expire before its key. */
+  /**
+   * Why its requests are refused, if they are. `suspended`: until it, or its account, is resumed. `ended`: it is
+   * revoked or expired, or this token was replaced. Then callers learn no more than of an unknown token.
+   */
+  readonly refusal: 'suspended' | 'ended' | undefined;
+  /** When it expires, if ever. A rotated token may expire before its key. `undefined` if it has ended. */
   readonly expiresAt: Date | undefined;
 }
 

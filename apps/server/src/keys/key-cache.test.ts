@@ -16,7 +16,7 @@ describe('the key cache', () => {
     plan: 'free',
     quota: { perMinute: 60, perDay: 1_000 },
     scopes: ['pets:read'],
-    isSuspended: false,
+    refusal: undefined,
     expiresAt: undefined,
   };
   let clock: TestClock;

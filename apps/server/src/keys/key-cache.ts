@@ -105,7 +105,8 @@ export function createKeyCache(options: {
     },
 
     /**
-     * Finds the key of a token. `undefined` if the token is unknown, expired or revoked.
+     * Finds the key of a token. `undefined` if the token is unknown. Keys that have ended are cached like others:
+     * whoever goes on trying one costs no more look-ups than whoever may use it.
      *
      * @throws {DatabaseUnavailableError} if the database is down and did not confirm the token in the
      * last five minutes: whether the token is valid is then unknown.

@@ -16,21 +16,19 @@ const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
       expiresAt: sql<Date | null>`least(${apiKeys.expiresAt}, ${apiTokens.expiresAt})`.mapWith(
         (text: string) => new Date(text),
       ),
+      isValid: sql<boolean>`${and(isUnexpired(apiTokens.expiresAt), isActive(apiKeys))}`,
       execution,
     })
     .from(oneRow)
-    .leftJoin(
-      apiTokens,
-      and(eq(apiTokens.hash, sql.placeholder('hash')), isUnexpired(apiTokens.expiresAt)),
-    )
-    .leftJoin(apiKeys, and(eq(apiKeys.id, apiTokens.holderId), isActive(apiKeys)))
+    .leftJoin(apiTokens, eq(apiTokens.hash, sql.placeholder('hash')))
+    .leftJoin(apiKeys, eq(apiKeys.id, apiTokens.holderId))
     .leftJoin(accounts, eq(accounts.name, apiKeys.account)),
 );
 
 /**
  * Creates the function that looks up the key of a token, by the token's hash.
  *
- * @returns from the function, `undefined` if the token is unknown, expired or revoked.
+ * @returns from the function, `undefined` if the token is unknown: of no key, now or before.
  */
 export function createKeyLookup(db: Database) {
   return async function findByHash(hash: string): Promise<ApiKey | undefined> {
@@ -44,8 +42,12 @@ export function createKeyLookup(db: Database) {
       ...applyPlan({ plan, quota: quotaOf(row.key) }, row.account),
       // Of the constants, so that the cache does not hold the names once more for each key.
       scopes: scopeNames.filter((scope) => scopes.includes(scope)),
-      isSuspended: suspendedAt !== null || row.account?.suspendedAt != null,
-      expiresAt: row.expiresAt ?? undefined,
+      refusal: !row.isValid
+        ? 'ended'
+        : suspendedAt !== null || row.account?.suspendedAt != null
+          ? 'suspended'
+          : undefined,
+      expiresAt: row.isValid ? (row.expiresAt ?? undefined) : undefined,
     };
   };
 }

@@ -23,9 +23,11 @@ export const keyState = stateOf(
 /** The tokens of keys. */
 export const keyTokens = createTokenStore('key', apiTokens);
 
-const lastUsedAt = sql<
-  string | null
->`(select ${lastUsed.at} from ${lastUsed} where ${lastUsed.keyId} = ${apiKeys.id})`;
+/** What is read of the last use of a key. */
+const ofLastUse = (column: typeof lastUsed.at | typeof lastUsed.refusedAt) =>
+  sql<
+    string | null
+  >`(select ${column} from ${lastUsed} where ${lastUsed.keyId} = ${apiKeys.id})`.mapWith(column);
 
 /** What is read of the account of a key. */
 const ofAccount = (column: 'suspended_at' | 'suspension_reason') =>
@@ -37,7 +39,8 @@ export const keyColumns = {
   ...getTableColumns(apiKeys),
   accountSuspendedAt: ofAccount('suspended_at').mapWith(accounts.suspendedAt),
   accountSuspensionReason: ofAccount('suspension_reason'),
-  lastUsedAt: lastUsedAt.mapWith(lastUsed.at),
+  lastUsedAt: ofLastUse(lastUsed.at),
+  lastRefusedAt: ofLastUse(lastUsed.refusedAt),
   state: keyState,
 };
 

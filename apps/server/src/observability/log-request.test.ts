@@ -14,7 +14,7 @@ const finished: RequestRecord = {
   errorCode: undefined,
   operation: { operation: 'getPet' },
   apiKey: undefined,
-  suspendedKey: undefined,
+  refusedKey: undefined,
   tokenPrefix: undefined,
   decision: undefined,
   traceId: undefined,

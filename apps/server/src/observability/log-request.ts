@@ -45,8 +45,8 @@ export function openRequestLog({
 }
 
 /** Operators want to know which suspended key still calls, though it is not what is counted. */
-function keyOf({ apiKey, suspendedKey }: RequestRecord) {
-  return apiKey ?? suspendedKey;
+function keyOf({ apiKey, refusedKey }: RequestRecord) {
+  return apiKey ?? refusedKey;
 }
 
 /**

@@ -135,7 +135,7 @@ export function openTracing(
         run: (answer) => current.run(trace.setSpan(parent, span), answer),
         end(record) {
           const { method, route, status, requestId, decision, errorCode } = record;
-          const key = record.apiKey ?? record.suspendedKey;
+          const key = record.apiKey ?? record.refusedKey;
           const isKnown = knownMethods.has(method);
           span.updateName([isKnown ? method : 'HTTP', route].filter(Boolean).join(' '));
           span.setAttributes({

@@ -1,4 +1,5 @@
 import { type OperationMetadata, operations } from '@animal-store/contract';
+import { usageOutcomes } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
 import { statement } from '../database/statement.ts';
 import type { Traffic } from './live-traffic.ts';
@@ -20,9 +21,10 @@ const deprecatedCodes = Object.values<{ metadata: OperationMetadata }>(operation
   .filter(({ metadata }) => metadata.deprecation !== undefined)
   .map(({ metadata }) => metadata.usageCode);
 const isDeprecated = sql.raw(`operation = any ('{${deprecatedCodes}}')`);
+const isRefused = sql.raw(`outcome = ${usageOutcomes.indexOf('refused')}`);
 
 /** Whether a use is in a later minute than the last one that was noted. To note each would cost an index entry. */
-const isLater = (column: 'at' | 'deprecated_at') =>
+const isLater = (column: 'at' | 'deprecated_at' | 'refused_at') =>
   sql.raw(`date_trunc('minute', excluded.${column}) >
     coalesce(date_trunc('minute', last.${column}), '-infinity')`);
 
@@ -57,13 +59,17 @@ export const addFlush = statement('add_usage', (db, flush: UsageFlush, ageMs: nu
       on conflict (key_id, span, at, operation, outcome) do update
       set requests = total.requests + excluded.requests
     ), used as (
-      select "keyId" as key_id, to_timestamp("lastAtMs" / 1000) as at, operation from entry
+      select "keyId" as key_id, to_timestamp("lastAtMs" / 1000) as at, operation, ${isRefused} as is_refused
+      from entry
       where plan > 0
     )
-    insert into usage.last_used as last (key_id, at, deprecated_at)
-    select key_id, max(at), max(at) filter (where ${isDeprecated}) from used group by 1 order by 1
+    insert into usage.last_used as last (key_id, at, deprecated_at, refused_at)
+    select key_id, max(at) filter (where not is_refused),
+      max(at) filter (where ${isDeprecated} and not is_refused), max(at) filter (where is_refused)
+    from used group by 1 order by 1
     on conflict (key_id) do update
     set at = greatest(last.at, excluded.at),
-      deprecated_at = greatest(last.deprecated_at, excluded.deprecated_at)
-    where ${isLater('at')} or ${isLater('deprecated_at')}`),
+      deprecated_at = greatest(last.deprecated_at, excluded.deprecated_at),
+      refused_at = greatest(last.refused_at, excluded.refused_at)
+    where ${isLater('at')} or ${isLater('deprecated_at')} or ${isLater('refused_at')}`),
 );

@@ -9,6 +9,7 @@ const clock = createTestClock(7 * minuteMs);
 
 const requestOf = (more: Partial<UsedRequest> = {}): UsedRequest => ({
   apiKey: { id: 'a', plan: 'pro' },
+  refusedKey: undefined,
   decision: { decidedAtMs: 5 * minuteMs },
   operation: { usageCode: 1 },
   status: 200,
@@ -17,6 +18,9 @@ const requestOf = (more: Partial<UsedRequest> = {}): UsedRequest => ({
   ...more,
 });
 const at = (decidedAtMs: number) => requestOf({ decision: { decidedAtMs } });
+
+const refused = (more: Partial<UsedRequest> = {}) =>
+  requestOf({ apiKey: undefined, refusedKey: { id: 'a', plan: 'pro' }, status: 401, ...more });
 
 /** What a collector holds after some requests. */
 function collect(requests: readonly UsedRequest[], maxEntries = 100) {
@@ -59,6 +63,11 @@ test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
       { keyId: totalId(0), plan: 0, operation: 0, outcome: 1, requests: 2 },
       { keyId: totalId(0), plan: 0, operation: 0, outcome: 3 },
     ],
+  ],
+  [
+    'requests of a key that is refused, whatever their status',
+    [refused(), refused({ status: 429, errorCode: 'rate_limit_exceeded' }), requestOf()],
+    [{ outcome: 5, requests: 2 }, {}],
   ],
   [
     'what no quota decided, by the own clock',

@@ -5,7 +5,7 @@ import { planCode, totalId, type UsageEntry, type UsedRequest } from './usage-en
 
 export type UsageCollector = ReturnType<typeof createUsageCollector>;
 
-/** Requests without a valid key are counted together: by network they would be without bound. */
+/** Requests without a known key are counted together: by network they would be without bound. */
 const withoutKey = totalId(planCode(undefined));
 
 /**
@@ -23,13 +23,14 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
 
   return {
     /**
-     * Counts one request that a quota has decided, or that has a valid key. So it counts neither CORS
+     * Counts one request that a quota has decided, or that has a known key. So it counts neither CORS
      * preflights, nor requests refused because of overload, nor those whose key could not be looked
      * up: nobody knows whose they are. Live traffic has them if they failed.
      */
     count(request: UsedRequest): void {
-      const { apiKey, decision, errorCode, durationMs } = request;
-      if (apiKey === undefined && decision === undefined) {
+      const { apiKey, refusedKey, decision, errorCode, durationMs } = request;
+      const key = apiKey ?? refusedKey;
+      if (key === undefined && decision === undefined) {
         if (errorCode === 'service_unavailable') traffic.count('server_error', durationMs);
         return;
       }
@@ -37,11 +38,11 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
       traffic.count(outcome, durationMs);
       const lastAtMs = decision?.decidedAtMs ?? clock.now();
       const kind = {
-        keyId: apiKey?.id ?? withoutKey,
-        plan: planCode(apiKey?.plan),
+        keyId: key?.id ?? withoutKey,
+        plan: planCode(key?.plan),
         minute: Math.floor(lastAtMs / 60_000),
         // Without a key, anybody can call anything: it says nothing about who uses an operation.
-        operation: (apiKey && request.operation?.usageCode) ?? 0,
+        operation: (key && request.operation?.usageCode) ?? 0,
         outcome: usageOutcomes.indexOf(outcome),
       };
       const ofKey = entries.get(kind.keyId);
@@ -87,7 +88,9 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
   };
 }
 
-function outcomeOf({ errorCode, status }: UsedRequest): UsageOutcome {
+function outcomeOf({ refusedKey, errorCode, status }: UsedRequest): UsageOutcome {
+  // Also if the limit of its network was reached.
+  if (refusedKey !== undefined) return 'refused';
   if (errorCode === 'key_temporarily_banned') return 'banned';
   if (status === 429) return 'denied';
   if (status >= 500) return 'server_error';

@@ -1,9 +1,16 @@
 import { type PlanName, planNames } from '@animal-store/contract';
 
+interface UsedKey {
+  readonly id: string;
+  readonly plan: PlanName;
+}
+
 /** What the ledger reads of a finished request. */
 export interface UsedRequest {
-  /** `undefined` for a request without a valid key. */
-  readonly apiKey: { readonly id: string; readonly plan: PlanName } | undefined;
+  /** `undefined` for a request without a key that is served. */
+  readonly apiKey: UsedKey | undefined;
+  /** The key of a request that is refused because the key is suspended, revoked or expired, or its token replaced. */
+  readonly refusedKey: UsedKey | undefined;
   /** The decision of a quota, with its Unix time in milliseconds; `undefined` if there was none. */
   readonly decision: { readonly decidedAtMs: number } | undefined;
   /** `undefined` for an unknown path or method. */
@@ -29,7 +36,7 @@ export interface UsageEntry {
   readonly lastAtMs: number;
 }
 
-/** How flushes hold a plan; 0 stands for a request without a valid key. */
+/** How flushes hold a plan; 0 stands for a request without a known key. */
 export function planCode(plan: PlanName | undefined): number {
   return plan === undefined ? 0 : planNames.indexOf(plan) + 1;
 }

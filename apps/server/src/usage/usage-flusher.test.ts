@@ -46,6 +46,7 @@ function openFlusher(maxEntries = 100_000) {
     count: (id: string) =>
       collector.count({
         apiKey: { id, plan: 'free' },
+        refusedKey: undefined,
         decision: undefined,
         operation: { usageCode: 1 },
         status: 200,

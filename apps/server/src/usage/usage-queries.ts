@@ -1,6 +1,6 @@
 import { deprecations, type PlanName, planNames } from '@animal-store/contract';
 import { type RecentUse, type UsageBucket, usageOperations } from '@animal-store/contract/admin';
-import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gte, inArray, lt, ne, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { accounts, apiKeys } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
@@ -127,7 +127,7 @@ const readKeyHours = statement('read_hours_of_keys', (db, keyIds: string[], rang
 
 const deprecatedOperations = usageOperations.filter((name) => name in deprecations);
 
-/** How often keys called a deprecated operation. */
+/** How often keys called a deprecated operation, and were not refused. */
 const countDeprecatedCalls = statement(
   'count_deprecated_calls',
   (db, keyIds: string[], range: UsageRange) =>
@@ -139,6 +139,7 @@ const countDeprecatedCalls = statement(
           inArray(counts.keyId, keyIds),
           isWithin('day', range),
           inArray(counts.operation, deprecatedOperations),
+          ne(counts.outcome, 'refused'),
         ),
       )
       .groupBy(counts.keyId),

@@ -59,8 +59,9 @@ export const written = usage.table('written', {
   latencies: integer().array().notNull(),
 });
 
-/** When each key was last used: `null` if never. Every key has a row. */
+/** When each key was last used, and last refused: `null` if never. Every key has a row. */
 export const lastUsed = usage.table('last_used', {
   keyId: uuid('key_id').primaryKey(),
   at: instant(),
+  refusedAt: instant('refused_at'),
 });

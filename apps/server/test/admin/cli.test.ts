@@ -104,6 +104,7 @@ Keep the token: it is not shown again.
   await run('accounts', 'set-plan', 'A-1', 'free');
   await run('accounts', 'suspend', 'A-1');
   expect(await use(rotated)).toBe(403);
+  await until(async () => (await json<Key>('keys', 'show', id)).lastRefusedAt !== null);
   const shown = await run('keys', 'show', id);
   expect(settle(shown.slice(shown.indexOf('  Scopes')))).toBe(`  Scopes             pets:read
   State              suspended
@@ -112,6 +113,7 @@ Keep the token: it is not shown again.
   Created            {time}
   Expires            {time}
   Last used          {minute}
+  Last refused       {minute}
   Tokens             {prefix}
                      {prefix}  replaced, valid until {time}
   Shared             its account has the plan free: all of its keys use these windows
@@ -190,7 +192,7 @@ ID                                    NAME  STATE   REQUESTS TODAY
     /^Requests by day from .*\n\n(.* {2}0\n){7}.* {2}2 {2}█{60}\n\nOPERATION {2}OK\n/,
   );
   expect(await run('usage', 'top', '--account', name, '--limit', '1')).toMatch(
-    new RegExp(`\n\nID [^\n]*\n${one.key.id}  shop  ${name}  free  2         0       0\n$`),
+    new RegExp(`\n\nID [^\n]*\n${one.key.id}  shop  ${name}  free  2         0       0       0\n$`),
   );
   await run('accounts', 'suspend', name, '--reason', 'unpaid');
   expect(await run('accounts', 'list', '--search', 'ünï')).toMatch(

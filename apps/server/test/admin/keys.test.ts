@@ -51,6 +51,7 @@ describe('API keys', () => {
         accountSuspension: null,
         scopes: ['pets:read', 'pets:write'],
         lastUsedAt: null,
+        lastRefusedAt: null,
         tokens: [{ prefix: token.slice(0, 8), createdAt: anyInstant, expiresAt: null }],
       },
       token: anyToken,

@@ -39,7 +39,7 @@ describe('the overview', () => {
         replicas: { count: 1, reporting: 0 },
         traffic: {
           seconds: 60,
-          requests: { ok: 0, client_error: 0, server_error: 0, denied: 0, banned: 0 },
+          requests: { ok: 0, client_error: 0, server_error: 0, denied: 0, banned: 0, refused: 0 },
           p50Ms: null,
           p99Ms: null,
         },
@@ -68,6 +68,7 @@ describe('the overview', () => {
       server_error: 0,
       denied: 0,
       banned: 0,
+      refused: 0,
     });
     expect(traffic.p50Ms).toBeGreaterThan(0);
     expect(traffic.p99Ms).toBeGreaterThanOrEqual(traffic.p50Ms ?? 0);

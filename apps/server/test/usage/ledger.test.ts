@@ -35,11 +35,11 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     const result = (await db().execute(query)) as unknown as Row[] | { rows: Row[] };
     return 'rows' in result ? result.rows : [...result];
   };
-  const lastUseOf = async (keyId: string) => {
-    const [row] = await rows<{ at: Date | string | null }>(
-      sql`select at from usage.last_used where key_id = ${keyId}`,
+  const timesOf = async (keyId: string) => {
+    const [row = {}] = await rows<Record<string, string | Date | null>>(
+      sql`select at, deprecated_at, refused_at from usage.last_used where key_id = ${keyId}`,
     );
-    return row?.at == null ? null : new Date(row.at).getTime();
+    return Object.values(row).map((at) => at && new Date(at).getTime());
   };
 
   test('counts a flush once, however often and by how many connections it is written', async () => {
@@ -162,6 +162,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
       entry(24 * hourMs, 'getPet', 4),
       entry(29 * dayMs, 'getPet', 8),
       entry(30 * dayMs, 'getPet', 16),
+      entryOf(keyId, at - 2 * dayMs, { operation: 'getPet', outcome: 'refused' }),
     ]);
     const byHour = new Array<number>(24).fill(0);
     expect(await ledger().readRecent([keyId, unused], at)).toEqual(
@@ -173,18 +174,25 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(await ledger().readRecent([], at)).toEqual(new Map());
   });
 
-  test('notes the last use of a key, once a minute', async () => {
-    const { id } = await createApiKey(db(), { name: 'x', plan: 'free' });
-    expect(await lastUseOf(id)).toBeNull();
+  test('notes when a key was last used, called what is deprecated, and was refused, once a minute', async () => {
+    const { id } = await createApiKey(db(), { plan: 'free', name: 'noted' });
+    expect(await timesOf(id)).toEqual([null, null, null]);
     const minute = Date.UTC(2026, 5, 5, 12, 30);
-    for (const [usedAt, noted] of [
-      [minute + 20_000, minute + 20_000],
-      [minute + 50_000, minute + 20_000],
-      [minute + 70_000, minute + 70_000],
-      [minute - 70_000, minute + 70_000],
+    const [first, next, later] = [minute + 20_000, minute + 70_000, minute + 150_000];
+    const getPet = { operation: 'getPet' } as const;
+    const refused = { outcome: 'refused' } as const;
+    for (const [at, more, times] of [
+      [first, {}, [first, null, null]],
+      [minute + 50_000, {}, [first, null, null]],
+      [next, {}, [next, null, null]],
+      [minute - 70_000, getPet, [next, minute - 70_000, null]],
+      [first, { ...getPet, ...refused }, [next, minute - 70_000, first]],
+      [minute + 50_000, refused, [next, minute - 70_000, first]],
+      [later, refused, [next, minute - 70_000, later]],
+      [first, getPet, [next, first, later]],
     ] as const) {
-      await writeUsage(db(), [entryOf(id, usedAt)]);
-      expect(await lastUseOf(id)).toBe(noted);
+      await writeUsage(db(), [entryOf(id, at, more)]);
+      expect(await timesOf(id)).toEqual(times);
     }
   });
 

@@ -1,7 +1,9 @@
-import type { KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/contract/admin';
+import type { Key, KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/contract/admin';
 import { until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
+import { followStatements } from '../../src/database/statement.ts';
+import { announceKeyChange } from '../../src/replicas/replica-channel.ts';
 import { useAdmin } from '../support/admin.ts';
 import { startService } from '../support/test-service.ts';
 
@@ -116,6 +118,82 @@ describe('usage', () => {
   test('of a key that does not exist is 404', async () => {
     const nobody = '00000000-0000-0000-0000-000000000000';
     expect((await admin.call(`/keys/${nobody}/usage`)).status).toBe(404);
+  });
+});
+
+describe('requests of a key that is refused', () => {
+  const { service, admin } = useAdmin('postgres', {
+    env: { USAGE_FLUSH_MS: '20', ADDRESS_PER_MINUTE: '4', TRUST_PROXY: '1' },
+  });
+  const post = (path: string, json = '{}') => admin.call(path, { method: 'POST', json });
+
+  test.each<[why: string, status: number, end: (key: Key) => unknown]>([
+    ['is suspended', 403, ({ id }) => post(`/keys/${id}/suspend`)],
+    ['has a suspended account', 403, ({ account }) => post(`/accounts/${account}/suspend`)],
+    ['is revoked', 401, ({ id }) => post(`/keys/${id}/revoke`)],
+    ['has another token now', 401, ({ id }) => post(`/keys/${id}/rotate`, '{"graceSeconds":0}')],
+    [
+      'has expired',
+      401,
+      async ({ id }) => {
+        const { db, close } = await service.database.open();
+        await db.execute(`update api_keys set expires_at = now() where id = '${id}'`);
+        await announceKeyChange(db, id);
+        await close();
+      },
+    ],
+  ])(
+    'because it %s are counted for it, cost its network, and few look-ups',
+    async (why, status, end) => {
+      const account = `of a key that ${why}`;
+      const { key, token } = await admin.create(
+        JSON.stringify({ name: why, account, plan: 'free' }),
+      );
+      const headers = { 'X-Forwarded-For': `192.0.2.${why.length}` };
+      const use = async () => (await service.call('/pets', { token, headers })).status;
+      expect(await use()).toBe(200);
+      await end(key);
+      // NOTIFY takes a moment.
+      let served = 1;
+      await until(async () => ((await use()) === 200 ? ++served < 0 : true));
+      const lookUps: string[] = [];
+      const stopFollowing = followStatements((name) => lookUps.push(name));
+      const statuses: number[] = [];
+      while (statuses.length < 5) statuses.push(await use());
+      stopFollowing();
+      expect(statuses).toEqual([status, status, status, 429, 429]);
+      // One, if the change was announced only now.
+      expect(lookUps.filter((name) => name === 'find_key_by_token').length).toBeLessThan(2);
+
+      const details = await until(async () => {
+        const { body } = await admin.call(`/keys/${key.id}?include=history`);
+        const { history } = body as KeyDetails;
+        return sumOf(history?.rows ?? []) === served + 6 && (body as KeyDetails);
+      });
+      const counted = details.history?.rows.map(({ operation, outcome, requests }) => [
+        ...[operation, outcome, requests],
+      ]);
+      expect(counted).toEqual([
+        ['listPets', 'ok', served],
+        ['listPets', 'refused', 6],
+      ]);
+      const { lastUsedAt, lastRefusedAt, usage } = details;
+      expect(Date.parse(lastRefusedAt ?? '')).toBeGreaterThan(Date.parse(lastUsedAt ?? ''));
+      expect(usage.windows.minute.remaining).toBe(60 - served);
+    },
+  );
+
+  test('leave no trace at the key if the token is of nobody', async () => {
+    const { key, token } = await admin.create('{"name":"untried","plan":"free"}');
+    const wrong = `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`;
+    const headers = { 'X-Forwarded-For': '192.0.2.9' };
+    expect((await service.call('/pets', { token: wrong, headers })).status).toBe(401);
+    expect((await service.call('/pets', { token, headers })).status).toBe(200);
+    await until(async () => {
+      const { lastUsedAt, lastRefusedAt } = (await admin.call(`/keys/${key.id}`))
+        .body as KeyDetails;
+      return lastUsedAt !== null && lastRefusedAt === null;
+    });
   });
 });
 

@@ -141,6 +141,7 @@ expectTypeOf<Key>().toEqualTypeOf<{
   suspension: { at: string; reason: string | null } | null;
   accountSuspension: { at: string; reason: string | null } | null;
   lastUsedAt: string | null;
+  lastRefusedAt: string | null;
   tokens: { prefix: string; createdAt: string; expiresAt: string | null }[];
 }>();
 expectTypeOf<IssuedKey>().toEqualTypeOf<{ key: Key; token: string }>();

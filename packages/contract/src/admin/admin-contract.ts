@@ -258,7 +258,7 @@ export const usageContract = c.router(
       ...adminRoutes.getKeyUsage,
       summary: 'Show what a key has used',
       description:
-        'Shows how many requests a key has made, by time, operation and outcome. A request shows up within a minute.',
+        'Shows how many requests a key has made, by time, operation and outcome. A request shows up within 5 s.',
       pathParams: KeyPath,
       query: UsageQuery,
       responses: { 200: LedgerOfKey, 404: AdminErrorBody },

@@ -53,6 +53,7 @@ export const exampleKey = {
   suspension: null,
   accountSuspension: null,
   lastUsedAt: '2026-11-21T09:30:00.000Z',
+  lastRefusedAt: null,
   tokens: [{ prefix: 'ast_0000', createdAt: '2026-11-21T09:00:00.000Z', expiresAt: null }],
 };
 
@@ -79,6 +80,11 @@ export const Key = z
       .nullable()
       .describe(
         'When the key was last used, to within a minute, a few seconds after it; `null` if it never was.',
+      ),
+    lastRefusedAt: timestamp
+      .nullable()
+      .describe(
+        'When a request with a token of the key was last refused because the key was suspended, revoked or expired, or the token replaced: to within a minute; `null` if none was. After a leak it tells whether the token is still tried.',
       ),
     ...lifetime('key'),
   })

@@ -120,7 +120,14 @@ export const Overview = z
         replicas: { count: 3, reporting: 3 },
         traffic: {
           seconds: 60,
-          requests: { ok: 9_212, client_error: 14, server_error: 0, denied: 120, banned: 3 },
+          requests: {
+            ok: 9_212,
+            client_error: 14,
+            server_error: 0,
+            denied: 120,
+            banned: 3,
+            refused: 8,
+          },
           p50Ms: 1.8,
           p99Ms: 12.4,
         },

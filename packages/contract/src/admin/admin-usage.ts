@@ -18,7 +18,14 @@ export const usageOperations: readonly ('none' | Operation)[] = [
 ];
 
 /** How the requests that are counted ended. */
-export const usageOutcomes = ['ok', 'client_error', 'server_error', 'denied', 'banned'] as const;
+export const usageOutcomes = [
+  'ok',
+  'client_error',
+  'server_error',
+  'denied',
+  'banned',
+  'refused',
+] as const;
 
 /** The spans of time that requests are counted by, in seconds. */
 export const usageBucketSeconds = { minute: 60, hour: 3_600, day: 86_400 } as const;
@@ -32,7 +39,7 @@ export const maxGroupedDays = 31;
 export const UsageOperation = z.enum(usageOperations).meta({
   id: 'UsageOperation',
   description:
-    'The operation that was called. `none`: any other path under `/v1`, and every request without a valid key.',
+    'The operation that was called. `none`: any other path under `/v1`, and every request without a known key.',
 });
 
 /** The operation that was called. */
@@ -41,7 +48,7 @@ export type UsageOperation = z.output<typeof UsageOperation>;
 export const UsageOutcome = z.enum(usageOutcomes).meta({
   id: 'UsageOutcome',
   description:
-    'How it ended: `denied` and `banned` are the two kinds of 429, the others go by status. A caller that was gone before the answer is a `client_error`.',
+    'How it ended: `denied` and `banned` are the two kinds of 429; `refused`: the key is suspended, revoked or expired, or its token was replaced; the others go by status. A caller that was gone before the answer is a `client_error`.',
 });
 
 /** How a request ended. */

@@ -39,4 +39,6 @@ FROM "usage"."flushes" "flush",
 	unnest(array_remove(ARRAY[
 		CASE WHEN "plan" > 0 THEN "key_id" END, ('00000000-0000-0000-0000-00000000000' || "plan")::uuid
 	], NULL)) "id"
-WHERE "rolled_up_at" IS NULL;
+WHERE "rolled_up_at" IS NULL;--> statement-breakpoint
+-- When a request was last refused because the key is suspended, revoked or expired, or its token replaced.
+ALTER TABLE "usage"."last_used" ADD COLUMN "refused_at" timestamp with time zone;
