@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
 import type { InlineConfig } from 'vitest/node';
-import { hangMs } from './packages/testkit/src/time-limits.ts';
+import { eventMs, hangMs } from './packages/testkit/src/time-limits.ts';
 
 /** What all tests have in common. */
 export const limits: InlineConfig = {
@@ -13,7 +13,7 @@ export const limits: InlineConfig = {
   testTimeout: 3 * hangMs,
   hookTimeout: 3 * hangMs,
   teardownTimeout: hangMs,
-  expect: { poll: { timeout: hangMs } },
+  expect: { poll: { timeout: eventMs } },
 };
 
 /** The folders of tests that run by themselves: see `vitest.config.ts`. */

@@ -44,5 +44,5 @@ export {
   type TemporaryDirectoryOptions,
   temporaryDirectory,
 } from './temporary-directory.ts';
-export { hangMs } from './time-limits.ts';
+export { eventMs, hangMs } from './time-limits.ts';
 export { type UntilOptions, until } from './until.ts';

@@ -28,7 +28,6 @@ export async function openRedisSentinels(): Promise<RedisSentinels> {
   const directory = opened.use(await temporaryDirectory());
   const settings = [
     `sentinel monitor ${name} 127.0.0.1 ${primary.port} ${quorum}`,
-    // Longer than a primary on a busy machine takes to answer.
     `sentinel down-after-milliseconds ${name} 2000`,
     // After twice this time Sentinels that could not agree on a leader try again.
     `sentinel failover-timeout ${name} 2000`,

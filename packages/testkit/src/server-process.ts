@@ -26,12 +26,11 @@ const defaultCommand = [
 /** The compile cache of all servers that tests start. */
 export const compileCache = `${repository}node_modules/.cache/node`;
 
-/** Settings of a server under test: free ports, and time limits that no busy machine exceeds. */
+/** Settings of a server under test: free ports, and time limits that are not in the way of other subjects. */
 export const patientEnv = {
   PORT: '0',
   HOST: '127.0.0.1',
   OPS_PORT: '0',
-  // A busy machine is no overload, no slow or stalled caller, and a slow Redis no outage.
   MAX_WAIT_MS: '60000',
   HEADERS_TIMEOUT_MS: '600000',
   REQUEST_TIMEOUT_MS: '600000',

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hangMs } from './time-limits.ts';
+import { eventMs } from './time-limits.ts';
 
 export type UntilOptions = {
-  /** How long to repeat it. @default {@link hangMs} */
+  /** How long to repeat it. @default {@link eventMs} */
   timeoutMs?: number;
   /** The first pause between two probes; later ones are a tenth of the time so far. @default 20 */
   intervalMs?: number;
@@ -17,7 +17,7 @@ const maxPauseMs = 500;
  */
 export async function until<T>(
   probe: () => T | Promise<T>,
-  { timeoutMs = hangMs, intervalMs = 20 }: UntilOptions = {},
+  { timeoutMs = eventMs, intervalMs = 20 }: UntilOptions = {},
 ): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
   const over = Symbol('over');
   const timer = new AbortController();
@@ -37,7 +37,7 @@ export async function until<T>(
       } catch (error) {
         cause = error;
       }
-      // Waits are long on a busy machine, where each probe takes time from what it waits for.
+      // Each probe takes time from what it waits for.
       const pauseMs = Math.min(maxPauseMs, (performance.now() - startedAt) / 10);
       if ((await Promise.race([sleep(Math.max(intervalMs, pauseMs)), deadline])) === over) break;
     }

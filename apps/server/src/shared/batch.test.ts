@@ -17,10 +17,12 @@ const options = {
 } as const;
 const { patienceMs } = options;
 
+type Limits = { maxSize?: number; maxInFlight?: number };
+
 let clock: TestClock;
 
 /** A batcher whose batches the test answers by hand. */
-function createTestBatcher(changes: { maxSize?: number; maxInFlight?: number } = {}) {
+function createTestBatcher(changes: Limits = {}) {
   const sent: { requests: readonly string[]; answer: PromiseWithResolvers<readonly Result[]> }[] =
     [];
   type Result = string | Promise<string>;
@@ -64,166 +66,67 @@ beforeEach(() => {
   clock = createTestClock();
 });
 
-describe('a batcher', () => {
-  test('sends a lone request at once', async () => {
-    const { call, batches, answer } = createTestBatcher();
-    const result = call('a');
-    expect(batches()).toEqual([['a']]);
-    await answer(0);
-    expect(await result).toBe('A');
-  });
+/** A letter is a request, `.` a turn of the event loop, `|` all that follow, a digit an answer, `~` patience. */
+test.each<[title: string, script: string, batches: string, limits?: Limits]>([
+  ['sends a lone request at once', 'a', 'a'],
+  [
+    'sends the requests that arrive while a batch is in flight together, in order',
+    'abcd0',
+    'a bcd',
+  ],
+  ['sends the requests of one turn together after a batch of several', 'abc01de', 'a bc'],
+  ['sends them at its end', 'abc01de|', 'a bc de'],
+  ['waits under load for a turn that brings no further request', 'abc01d.e.f.g', 'a bc'],
+  ['and then sends all of them', 'abc01d.e.f.g|', 'a bc defg'],
+  [
+    'sends a full batch under load although turns go on',
+    'abc01d.e.f.g.h.',
+    'a bc def',
+    { maxSize: 3 },
+  ],
+  ['sends lone requests at once again after a batch of one', 'abc01d|2e', 'a bc d e'],
+  ['sends a request at once again after all batches were answered', 'a0b', 'a b'],
+  ['sends at most maxSize requests in one batch', 'abcdef012', 'a bc de f', { maxSize: 2 }],
+  ['waits for its patience with a slow batch', 'ab', 'a'],
+  ['sends the next batch when one takes longer', 'ab~', 'a b'],
+  ['releases requests once, by patience or by the answer', 'ab~c0', 'a b'],
+  ['releases them by the next answer', 'ab~c01', 'a b c'],
+  ['sends a batch beside a slow one', 'abcd1', 'a b cd', { maxInFlight: 2 }],
+  ['collects a turn although another batch is in flight', 'abcd01ef', 'a b cd', { maxInFlight: 2 }],
+  ['and sends it then', 'abcd01ef|', 'a b cd ef', { maxInFlight: 2 }],
+  [
+    'sends what did not fit beside it',
+    'abcd012efghi|',
+    'a b cd ef gh',
+    { maxSize: 2, maxInFlight: 2 },
+  ],
+  [
+    'sends the rest after an answer',
+    'abcd012efghi|3',
+    'a b cd ef gh i',
+    { maxSize: 2, maxInFlight: 2 },
+  ],
+])('a batcher %s: %s', async (_, script, batches, limits) => {
+  const batcher = createTestBatcher(limits);
+  for (const step of script) {
+    if (step === '.') await nextTurn();
+    else if (step === '|') await settle();
+    else if (step === '~') await clock.advance(patienceMs);
+    else if (/\d/.test(step)) await batcher.answer(Number(step));
+    else batcher.call(step);
+  }
+  expect(batcher.batches().map((requests) => requests.join(''))).toEqual(batches.split(' '));
+});
 
-  test('sends the requests that arrive while a batch is in flight together, in order', async () => {
-    const { call, batches, answer } = createTestBatcher();
-    const results = ['a', 'b', 'c', 'd'].map(call);
-    expect(batches()).toEqual([['a']]);
-    await answer(0);
-    expect(batches()).toEqual([['a'], ['b', 'c', 'd']]);
-    await answer(1);
-    expect(await Promise.all(results)).toEqual(['A', 'B', 'C', 'D']);
-  });
-
-  test('sends the requests of one turn together after a batch of several', async () => {
-    const { call, batches, answer } = createTestBatcher();
-    for (const request of 'abc') call(request);
-    await answer(0);
-    await answer(1);
-    call('d');
-    call('e');
-    expect(batches()).toEqual([['a'], ['b', 'c']]);
-    await settle();
-    expect(batches()).toEqual([['a'], ['b', 'c'], ['d', 'e']]);
-  });
-
-  test('waits under load for a turn that brings no further request', async () => {
-    const { call, batches, answer } = createTestBatcher();
-    for (const request of 'abc') call(request);
-    await answer(0);
-    await answer(1);
-    for (const request of 'defg') {
-      call(request);
-      expect(batches()).toHaveLength(2);
-      await nextTurn();
-    }
-    await settle();
-    expect(batches()).toEqual([['a'], ['b', 'c'], ['d', 'e', 'f', 'g']]);
-  });
-
-  test('sends a full batch under load although every turn brings a further request', async () => {
-    const { call, batches, answer } = createTestBatcher({ maxSize: 3 });
-    for (const request of 'abc') call(request);
-    await answer(0);
-    await answer(1);
-    for (const request of 'defgh') {
-      call(request);
-      await nextTurn();
-    }
-    expect(batches()).toEqual([['a'], ['b', 'c'], ['d', 'e', 'f']]);
-  });
-
-  test('sends lone requests at once again after a batch of one', async () => {
-    const { call, batches, answer } = createTestBatcher();
-    for (const request of 'abc') call(request);
-    await answer(0);
-    await answer(1);
-    call('d');
-    await settle();
-    await answer(2);
-    call('e');
-    expect(batches()).toEqual([['a'], ['b', 'c'], ['d'], ['e']]);
-  });
-
-  test('sends a request at once again after all batches were answered', async () => {
-    const { call, batches, answer } = createTestBatcher();
-    call('a');
-    await answer(0);
-    call('b');
-    expect(batches()).toEqual([['a'], ['b']]);
-  });
-
-  test('sends at most maxSize requests in one batch', async () => {
-    const { call, batches, answer } = createTestBatcher({ maxSize: 2 });
-    for (const request of 'abcdef') call(request);
-    await answer(0);
-    await answer(1);
-    await answer(2);
-    expect(batches()).toEqual([['a'], ['b', 'c'], ['d', 'e'], ['f']]);
-  });
-
-  test('sends the next batch when those in flight take longer than patienceMs', async () => {
-    const { call, batches, answer } = createTestBatcher();
-    const slow = call('a');
-    const next = call('b');
-    await clock.advance(patienceMs - 1);
-    expect(batches()).toEqual([['a']]);
-    await clock.advance(1);
-    expect(batches()).toEqual([['a'], ['b']]);
-    await answer(1);
-    expect(await next).toBe('B');
-    await answer(0);
-    expect(await slow).toBe('A');
-  });
-
-  test('a slow batch that is answered at last does not release requests a second time', async () => {
-    const { call, batches, answer } = createTestBatcher();
-    call('a');
-    call('b');
-    await clock.advance(patienceMs);
-    call('c');
-    await answer(0);
-    expect(batches()).toEqual([['a'], ['b']]);
-    await answer(1);
-    expect(batches()).toEqual([['a'], ['b'], ['c']]);
-  });
-
-  test('leaves no timer behind', async () => {
-    const { call, answer } = createTestBatcher();
-    call('a');
-    await answer(0);
-    expect(clock.timerCount()).toBe(0);
-  });
-
-  test('sends a batch beside a slow one, if two may be in flight', async () => {
-    const { call, batches, answer } = createTestBatcher({ maxInFlight: 2 });
-    const slow = call('a');
-    const next = call('b');
-    call('c');
-    call('d');
-    expect(batches()).toEqual([['a'], ['b']]);
-    await answer(1);
-    expect(await next).toBe('B');
-    expect(batches()).toEqual([['a'], ['b'], ['c', 'd']]);
-    await answer(0);
-    expect(await slow).toBe('A');
-  });
-
-  test('collects the requests of one turn under load although another batch is in flight', async () => {
-    const { call, batches, answer } = createTestBatcher({ maxInFlight: 2 });
-    for (const request of 'abcd') call(request);
-    await answer(0);
-    await answer(1);
-    call('e');
-    call('f');
-    expect(batches()).toEqual([['a'], ['b'], ['c', 'd']]);
-    await settle();
-    expect(batches()).toEqual([['a'], ['b'], ['c', 'd'], ['e', 'f']]);
-  });
-
-  test('sends what did not fit into a full batch beside it', async () => {
-    const { call, batches, answer } = createTestBatcher({ maxSize: 2, maxInFlight: 2 });
-    for (const request of 'abcd') call(request);
-    await answer(0);
-    await answer(1);
-    await answer(2);
-    for (const request of 'efghi') call(request);
-    await settle();
-    expect(batches().slice(3)).toEqual([
-      ['e', 'f'],
-      ['g', 'h'],
-    ]);
-    await answer(3);
-    expect(batches().slice(5)).toEqual([['i']]);
-  });
+test('a batch is sent by patience not before its time, and an answer leaves no timer', async () => {
+  const { call, batches, answer } = createTestBatcher();
+  call('a');
+  call('b');
+  await clock.advance(patienceMs - 1);
+  expect(batches()).toEqual([['a']]);
+  await answer(0);
+  await answer(1);
+  expect(clock.timerCount()).toBe(0);
 });
 
 describe('failures', () => {
@@ -242,12 +145,13 @@ describe('failures', () => {
 
   test('a batch that fails as a whole fails its requests, and no others', async () => {
     const { call, fail, answer } = createTestBatcher();
-    const first = Promise.allSettled([call('a')]);
-    const rest = Promise.all(['b', 'c'].map(call));
-    await fail(0, new Error('lost'));
-    expect(await first).toEqual([{ status: 'rejected', reason: new Error('lost') }]);
-    await answer(1);
-    expect(await rest).toEqual(['B', 'C']);
+    const first = call('a');
+    const rest = Promise.allSettled(['b', 'c'].map(call));
+    await answer(0);
+    expect(await first).toBe('A');
+    await fail(1, new Error('lost'));
+    const rejected = { status: 'rejected', reason: new Error('lost') };
+    expect(await rest).toEqual([rejected, rejected]);
   });
 
   test('a send that throws fails its requests, and the next batch is sent', async () => {

@@ -31,7 +31,6 @@ describe('the overview', () => {
   });
 
   test('a service that nobody has called shows zeros, and what it runs on', async () => {
-    // Polled, because on a busy machine the database may be slow to answer for the readiness.
     await expect
       .poll(() => readOverview(admin))
       .toEqual({

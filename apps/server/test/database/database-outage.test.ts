@@ -1,33 +1,50 @@
-import { openPostgres, type Postgres, until } from '@animal-store/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import {
+  openPostgres,
+  openTcpProxy,
+  type Postgres,
+  type TcpProxy,
+  until,
+} from '@animal-store/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
+import { someCause } from '../support/admin.ts';
 import { expectError } from '../support/expectations.ts';
-import { listAll, type Pet } from '../support/list-all-pets.ts';
+import { listAll } from '../support/list-all-pets.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
-import {
-  goodStatus,
-  type LoadAnswer,
-  type LoadKind,
-  startMixedLoad,
-} from '../support/mixed-load.ts';
+import { manageKeys } from '../support/manage-keys.ts';
+import { goodStatus, type LoadAnswer, startMixedLoad } from '../support/mixed-load.ts';
 import { logOf, scrape } from '../support/observed.ts';
-import { call, wideQuota } from '../support/test-service.ts';
+import { createStoppableClock } from '../support/test-clock.ts';
+import { type CallOptions, call, wideQuota } from '../support/test-service.ts';
 
 /** How many requests at a time may wait for the connection that finds out whether Postgres is back. */
 const attempts = 4;
+const json = '{"name":"Ghost","categoryId":1}';
 
-const callers = 12;
-
-/** What `/readyz` may say of each outage here. */
-const unavailableReason =
-  /^The (connection to the )?database (refuses connections|does not answer|did not answer within 1000 ms|was lost|is starting|is shutting down)\.$/;
+/** As those of the service, and shorter. */
+const timings = {
+  database: {
+    connectSeconds: 2,
+    idleSeconds: 1,
+    statementSeconds: 2,
+    answerWithinMs: 2_500,
+    heartbeatMs: 200,
+    heartbeatLostMs: 2_000,
+    searchSeconds: 1,
+    probeEveryMs: 100,
+  },
+  health: { databaseTimeoutMs: 1_000 },
+};
 
 const stack = new AsyncDisposableStack();
 let postgres: Postgres;
-let server: LocalServer;
+let proxy: TcpProxy;
 let databaseUrl = '';
+let server: LocalServer;
 /** One key that the server has seen. */
 let token = '';
 
@@ -37,114 +54,143 @@ beforeAll(async () => {
   const database = await postgres.createDatabase();
   databaseUrl = database.url;
   await migratePostgres(databaseUrl);
-  [token = ''] = await createTokens(1);
-  server = stack.use(await openLocalServer({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' }));
+  proxy = stack.use(await openTcpProxy({ target: { host: '127.0.0.1', port: postgres.port } }));
+  const env = { DATABASE_URL: proxy.via(databaseUrl), LOG_LEVEL: 'warn' };
+  server = stack.use(await openLocalServer(env, { timings }));
+  [{ token }] = await createKeys(1);
 });
 beforeEach(untilReady);
 afterAll(() => stack.disposeAsync());
 
+const ask = (path: string, options?: CallOptions) =>
+  call(server.baseUrl + path, { token, ...options });
+
 /** Makes keys that the server has not seen: for those it needs the database. */
-async function createTokens(count: number): Promise<string[]> {
+async function createKeys(count: number) {
   const { db, close } = openDatabase(databaseUrl);
   const key = { name: 'outage', plan: 'enterprise', quota: wideQuota } as const;
-  const tokens: string[] = [];
-  // One after the other: each statement has a deadline, and a slow machine needs longer for all.
-  while (tokens.length < count) tokens.push((await createApiKey(db, key)).token);
+  const keys = [await createApiKey(db, key)] as [Awaited<ReturnType<typeof createApiKey>>];
+  while (keys.length < count) keys.push(await createApiKey(db, key));
   await close();
-  return tokens;
+  return keys;
 }
 
-test('every operation answers 503 while the database is down, and works once it is back', async () => {
-  const json = '{"name":"Rex","categoryId":1}';
-  const headers = { 'Idempotency-Key': 'outage' };
-  const before = await listAll(server, token);
-  const created = await call(`${server.baseUrl}/pets`, { token, json });
-  expect(created.status).toBe(201);
+describe.each([
+  ['Postgres is killed', () => postgres.kill(), () => postgres.start()],
+  ['Postgres hangs', async () => postgres.pause(), async () => postgres.resume()],
+  ['the network refuses connections', () => proxy.cut(), () => proxy.resume()],
+  ['the network drops packets', async () => proxy.blackhole(), () => proxy.resume()],
+])('while %s', (_, begin, end) => {
+  test('everything is answered with 503 at once, nothing is kept for later, and then all is well', async () => {
+    const newTokens = (await createKeys(60)).map((key) => key.token);
+    await using load = startMixedLoad({ baseUrl: server.baseUrl, token, newTokens, callers: 6 });
+    const isGood = ({ kind, status }: LoadAnswer) => status === goodStatus[kind];
+    /** Waits until some requests of each kind, sent from now on, have been answered as they should. */
+    const untilGood = async () => {
+      const from = load.answers.length;
+      const good = () => load.answers.slice(from).filter(isGood);
+      await until(() =>
+        Object.keys(goodStatus).every((kind) => good().some((it) => it.kind === kind)),
+      );
+    };
+    await untilGood();
 
-  await postgres.kill();
-  for (const [path, options] of [
-    ['/pets', {}],
-    ['/pets/1', {}],
-    ['/pets', { json }],
-    ['/pets', { json, headers }],
-  ] as const) {
-    const answer = await call(server.baseUrl + path, { token, ...options });
-    expectError(answer, 503, 'service_unavailable');
-    expect(answer.text).not.toMatch(/postgres|ECONN|select|insert/i);
-  }
-  expectError(await call(`${server.baseUrl}/pets`, { token: null }), 401, 'unauthorized');
+    await begin();
+    const outage = await Promise.all([
+      ...[ask('/pets'), ask('/pets/1'), ask('/pets', { token: newTokens.pop() as string })],
+      ask('/pets', { json, headers: { 'Idempotency-Key': 'outage' } }),
+    ]);
+    for (const answer of outage) {
+      expectError(answer, 503, 'service_unavailable');
+      expect(answer.text).not.toMatch(/postgres|ECONN|select|insert/i);
+    }
+    expectError(await ask('/pets', { token: null }), 401, 'unauthorized');
+    expect(await readiness(503)).toEqual({
+      status: 'not_ready',
+      reasons: [
+        expect.stringMatching(
+          /^The (connection to the )?database (refuses connections|does not answer|did not answer within 1000 ms|was lost|is starting)\.$/,
+        ),
+      ],
+    });
+    // Now it is known to be away: few requests wait for it, the others are refused at once.
+    const waitedBefore = await countTimeouts();
+    const ghosts = await Promise.all(Array.from({ length: 200 }, () => ask('/pets', { json })));
+    for (const answer of ghosts) expectError(answer, 503, 'service_unavailable');
+    expect((await countTimeouts()) - waitedBefore).toBeLessThan(ghosts.length / 4);
 
-  await postgres.start();
-  await until(async () => (await call(`${server.baseUrl}/pets`, { token })).status === 200);
-  await untilReady();
-  const pet = created.body as Pet;
-  expect(await listAll(server, token)).toEqual(new Map([...before, [pet.id, pet]]));
+    await end();
+    await untilGood();
+    await untilReady();
+    const recoveredAt = performance.now();
+    await untilGood();
+    await load.stop();
+
+    expect(load.failures).toEqual([]);
+    const refused = load.answers.filter((it) => !isGood(it));
+    for (const { status, headers } of refused) {
+      expect({ status, retryAfter: headers.get('Retry-After') }).toEqual({
+        status: 503,
+        retryAfter: '1',
+      });
+    }
+    // The log says why.
+    const late = refused.filter(({ sentAt }) => sentAt > recoveredAt);
+    expect(late, JSON.stringify(logOf(server))).toEqual([]);
+    const there = await listAll(server, token);
+    for (const { status, text } of load.answers) {
+      if (status !== 201) continue;
+      const pet = JSON.parse(text);
+      expect(there.get(pet.id)).toEqual(pet);
+    }
+    const made = [...there.values()].filter(({ name }) => name === 'Ghost');
+    expect(made.length).toBeLessThanOrEqual(attempts);
+    expect(server.output()).not.toContain('internal_error');
+  });
 });
 
-// Without connections: the test above.
-test('a Postgres that hangs and goes on under load causes 503 and no other error', async () => {
-  const { baseUrl } = server;
-  const newTokens = await createTokens(150);
-  await using load = startMixedLoad({ baseUrl, token, newTokens, callers });
-  const kinds = Object.keys(goodStatus) as LoadKind[];
-  const isGood = ({ kind, status }: LoadAnswer) => status === goodStatus[kind];
-  /** Waits until so many requests of each kind, sent from now on, have been answered as they should. */
-  const untilGood = async (times: number) => {
-    const from = performance.now();
-    const good = () => load.answers.filter((it) => it.sentAt >= from && isGood(it));
-    await until(() =>
-      kinds.every((kind) => good().filter((it) => it.kind === kind).length >= times),
-    );
-  };
-  await untilGood(5);
+test('connections that are cut are opened again, and no valid key is refused', async () => {
+  const [key] = await createKeys(1);
+  await proxy.cut();
+  await proxy.resume();
+  const answer = await ask('/pets', { token: key.token });
+  if (answer.status !== 200) expectError(answer, 503, 'service_unavailable');
+  await until(async () => (await ask('/pets', { token: key.token })).status === 200);
+});
 
-  postgres.pause();
-  expect(await readiness(503)).toEqual({
-    status: 'not_ready',
-    reasons: [expect.stringMatching(unavailableReason)],
+// As a firewall does that forgets its connections: no reset tells the server, only silence.
+test('silent connections are replaced, the listening one included', async () => {
+  const [key] = await createKeys(1);
+  await using relay = await openForgetfulRelay(postgres.port);
+  const target = new URL(databaseUrl);
+  target.host = relay.host;
+  const clock = createStoppableClock();
+  await using other = await openLocalServer({ DATABASE_URL: target.href }, { clock, timings });
+  const list = () => call(`${other.baseUrl}/pets`, { token: key.token });
+  expect((await list()).status).toBe(200);
+  // A heartbeat may wait on the only connection. Then a list opens another one, which is forgotten as well.
+  const refused = await until(async () => {
+    relay.forget();
+    const answer = await list();
+    return answer.status !== 200 && answer;
   });
-  // So many that each connection to Postgres has had some to wait for.
-  const tokens = [...Array.from({ length: 20 }, () => token), ...newTokens.splice(0, 20)];
-  const lists = await Promise.all(tokens.map((key) => call(`${baseUrl}/pets`, { token: key })));
-  for (const answer of lists) expectError(answer, 503, 'service_unavailable');
-  // Now it is known to be away: few requests wait for it, the others are refused at once.
-  const waitedBefore = await countTimeouts();
-  const json = '{"name":"Ghost","categoryId":1}';
-  const ghosts = await Promise.all(
-    Array.from({ length: 200 }, () => call(`${baseUrl}/pets`, { token, json })),
-  );
-  for (const answer of ghosts) expectError(answer, 503, 'service_unavailable');
-  expect((await countTimeouts()) - waitedBefore).toBeLessThan(ghosts.length / 4);
+  expectError(refused, 503, 'service_unavailable');
+  await until(async () => (await list()).status === 200);
+  // Another process revokes the key. Only a NOTIFY can tell the server: its clock stands still, so
+  // the cached key does not expire.
+  clock.stop();
+  const { db, close } = openDatabase(databaseUrl);
+  await manageKeys(db).revoke(key.id, someCause);
+  await close();
+  await until(async () => (await list()).status === 401);
+});
 
-  postgres.resume();
-  await untilGood(10);
-  await untilReady();
-  const recoveredAt = performance.now();
-  await untilGood(10);
-  await load.stop();
-
-  expect(load.failures).toEqual([]);
-  const refused = load.answers.filter((it) => !isGood(it));
-  for (const { status, headers } of refused) {
-    expect({ status, retryAfter: headers.get('Retry-After') }).toEqual({
-      status: 503,
-      retryAfter: '1',
-    });
-  }
-  const refusedLate = refused.filter(({ sentAt }) => sentAt > recoveredAt);
-  // The log says why.
-  expect(refusedLate, JSON.stringify(logOf(server))).toEqual([]);
-
-  const there = await listAll(server, token);
-  const created = load.answers.filter(({ status }) => status === 201);
-  for (const { text } of created) {
-    const pet = JSON.parse(text);
-    expect(there.get(pet.id)).toEqual(pet);
-  }
-  // Nothing was kept for when Postgres is back.
-  const made = [...there.values()].filter(({ name }) => name === 'Ghost');
-  expect(made.length).toBeLessThanOrEqual(attempts);
-  expect(server.output()).not.toContain('internal_error');
+test('a server whose database does not answer still stops', async () => {
+  await using own = await openLocalServer({ DATABASE_URL: proxy.via(databaseUrl) }, { timings });
+  proxy.blackhole();
+  expectError(await call(`${own.baseUrl}/pets`, { token }), 503, 'service_unavailable');
+  await own.stop();
+  await proxy.resume();
 });
 
 /** How many statements so far got no answer before their deadline. */
@@ -166,4 +212,26 @@ async function readiness(status: number): Promise<unknown> {
     return answer.status === status && answer;
   });
   return await response.json();
+}
+
+/** A TCP relay that can lose its connections without telling either end; new ones get through. */
+async function openForgetfulRelay(port: number) {
+  const sockets = new Set<Socket>();
+  const relay = createServer((client) => {
+    const upstream = connect({ host: '127.0.0.1', port });
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (chunk) => sockets.has(from) && to.write(chunk));
+      from.on('error', () => {}).on('close', () => to.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  return {
+    host: `127.0.0.1:${(relay.address() as { port: number }).port}`,
+    forget: () => sockets.clear(),
+    [Symbol.asyncDispose]: () => relay[Symbol.asyncDispose](),
+  };
 }

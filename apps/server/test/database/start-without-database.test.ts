@@ -12,10 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/**
- * Starts a server whose start waits, and gives what its probes say meanwhile. On a busy machine the query of
- * a probe may take too long, so ask again.
- */
+/** Starts a server whose start waits, and gives what its probes say meanwhile. */
 async function startWaiting(url: string) {
   const port = await freePort();
   const starting: Promise<LocalServer> = openLocalServer({

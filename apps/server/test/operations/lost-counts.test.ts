@@ -1,11 +1,14 @@
-import { until } from '@animal-store/testkit';
+import { eventMs, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { sample, scrape } from '../support/observed.ts';
 import { startService } from '../support/test-service.ts';
 
 // The operators' listener had closed before they were counted, so no alert could know.
 test('the last scrape shows the requests that a stop without Postgres loses', async () => {
-  await using service = await startService('postgres', { env: { USAGE_FLUSH_MS: '60000' } });
+  await using service = await startService('postgres', {
+    env: { USAGE_FLUSH_MS: '60000' },
+    timings: { ops: { lastScrapeMs: eventMs } },
+  });
   const { server, database } = service;
   await service.call('/pets');
   const lost = async () => sample(await scrape(server), 'animal_store_usage_lost_requests_total');

@@ -24,16 +24,9 @@ describe('the listener of operators', () => {
 
   const ask = (path: string, options?: CallOptions) => call(service.server.opsUrl + path, options);
 
-  /** On a slow machine, the database may need longer than the second that `/readyz` gives it. */
-  const untilReady = (options: CallOptions) =>
-    until(async () => {
-      const answer = await ask('/readyz', options);
-      return answer.status === 200 && answer;
-    });
-
   test('reports that it is live and ready', async () => {
     expect(await ask('/livez')).toMatchObject({ status: 200, body: { status: 'alive' } });
-    const ready = await untilReady({});
+    const ready = await ask('/readyz');
     expect(ready.body).toEqual({ status: 'ready', reasons: [] });
     expect(ready.headers.get('Cache-Control')).toBe('no-store');
     expect(ready.headers.get('X-Request-Id')).toMatch(/^[\w-]{36}$/);
@@ -41,7 +34,7 @@ describe('the listener of operators', () => {
 
   test('both answer HEAD', async () => {
     expect(await ask('/livez', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
-    expect(await untilReady({ method: 'HEAD' })).toMatchObject({ text: '' });
+    expect(await ask('/readyz', { method: 'HEAD' })).toMatchObject({ text: '' });
   });
 
   test.each(['/livez', '/readyz'])('%s answers no other method than GET and HEAD', async (path) => {

@@ -20,7 +20,7 @@ import {
 } from '../support/replicas.ts';
 import { wideQuota } from '../support/test-service.ts';
 
-/** Longer than Redis and the proxy, which runs in this process, take on a busy machine. */
+/** How long a decision of Redis may take. */
 const redisTimeoutMs = 5_000;
 
 /** Callers of each replica, with a key whose quota nobody reaches. */

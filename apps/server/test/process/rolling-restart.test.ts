@@ -27,7 +27,6 @@ test('replicas are restarted one after another under load, and no request fails'
     return (await createApiKey(db, key)).token;
   };
   const token = await createToken();
-  // One after the other: each statement has a deadline, and a slow machine needs longer for all.
   const newTokens: string[] = [];
   while (newTokens.length < 200) newTokens.push(await createToken());
   await close();

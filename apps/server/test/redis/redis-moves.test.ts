@@ -38,7 +38,7 @@ beforeAll(async () => {
     return quotas;
   };
   replicas = await Promise.all([open(), open()]);
-  // On a busy machine they may be open before all nodes are connected.
+  // A quota may be open before all nodes are connected.
   await until(() => breakersOpen === 0);
   failures.length = 0;
   callers = await createCallers(replicas[0] as Quotas, { count: 6, apart: 2_000 });

@@ -52,7 +52,7 @@ export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> 
   }
 }
 
-/** Opens a Postgres without the time limits of the service: a busy machine takes longer to fill it. */
+/** Opens a Postgres without the time limits of the service, to fill it. */
 export function openWithoutLimits({ env }: Pick<TestDatabase, 'env'>): {
   readonly db: Database;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 import { devNull } from 'node:os';
-import { expectNoToken, patientEnv, type Server } from '@animal-store/testkit';
+import { eventMs, expectNoToken, patientEnv, type Server } from '@animal-store/testkit';
 import manifest from '../../package.json' with { type: 'json' };
 import { environmentVariables, readConfig } from '../../src/config.ts';
 import { openObservability } from '../../src/observability/open-observability.ts';
@@ -24,22 +24,27 @@ const drainTimeoutMs = 5_000;
  * Its disposal closes it, and throws if a whole API key is in its log.
  *
  * @param env its settings, over {@link patientEnv}; nothing of the real environment.
- * @param time its clocks and timings, such as a {@link TestClock}.
+ * @param given its clocks and timings, such as a {@link TestClock}. A probe waits for the database as long as a test
+ * waits for an event.
  */
 export async function openLocalServer(
   env: Readonly<Record<string, string>>,
-  time?: ServiceTime,
+  given: ServiceTime = {},
 ): Promise<LocalServer> {
   const foreign = Object.keys(env).filter((name) => !environmentVariables.includes(name));
   if (foreign.length > 0) throw new Error(`${foreign} is for a process: see startProcess.`);
   // Without a database of its own, it would use that of whoever runs the tests.
   const config = readConfig({ ...patientEnv, DATA_DIR: devNull, ...env });
+  const health = { databaseTimeoutMs: eventMs, ...given.timings?.health };
+  // Nobody scrapes what a stop has lost.
+  const ops = { lastScrapeMs: 0, ...given.timings?.ops };
+  const time: ServiceTime = { ...given, timings: { ...given.timings, health, ops } };
   const lines: string[] = [];
   const { logLevel, logFormat, traces } = config;
   const observability = await openObservability({
     version: manifest.version,
     ...{ logLevel, logFormat, traces },
-    clock: time?.clock,
+    clock: time.clock,
     writeLog: (line) => lines.push(line),
     // The process is that of the tests.
     measureProcess: () => {},

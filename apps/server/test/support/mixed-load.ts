@@ -3,7 +3,7 @@ import { type Load, startLoad } from './load.ts';
 import { type Answer, send } from './send.ts';
 
 /** `first use`: a list with a key that the server has not seen. */
-export type LoadKind = 'list' | 'create' | 'first use';
+type LoadKind = 'list' | 'create' | 'first use';
 
 export type LoadAnswer = Answer & {
   readonly kind: LoadKind;

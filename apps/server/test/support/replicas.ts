@@ -107,7 +107,7 @@ async function start<S extends AnyServer>(
   };
 }
 
-/** Waits for Redis: on a busy machine a start may be over before all nodes are connected. */
+/** Waits for Redis: a start may be over before all nodes are connected. */
 export async function untilRedisDecides({ servers }: Pick<Replicas, 'servers'>): Promise<void> {
   const lastSaid = (output: string) => output.match(/Redis is (away|back)/g)?.at(-1);
   await until(() => servers.every(({ output }) => lastSaid(output()) !== 'Redis is away'));
