@@ -1,7 +1,7 @@
 import type { Episode } from '../database/availability.ts';
 import type { Wait } from '../database/database.ts';
 import type { ConnectionLimit } from '../http/limit-connections.ts';
-import { type BreakerState, redisAway } from '../quotas/circuit-breaker.ts';
+import { type BreakerState, redisAway } from '../quotas/without-redis.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
 import { defaultTimings, type Timings } from '../shared/timings.ts';

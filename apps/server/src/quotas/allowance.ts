@@ -1,11 +1,16 @@
+import { windowSeconds } from '@animal-store/contract';
 import { LRUCache } from 'lru-cache';
 import {
   type RateLimiterAbstract,
-  type RateLimiterMemory,
+  RateLimiterMemory,
+  RateLimiterRedis,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
 import type { Clock } from '../shared/clock.ts';
+import type { RedisConnection } from './open-redis.ts';
 import { QuotaDecision } from './quota-decision.ts';
+import { type AllowanceKind, allowancePrefix } from './redis-format.ts';
+import type { CircuitBreaker } from './without-redis.ts';
 
 /** At most about 3 MB. Beyond it the least recently used are dropped, and shown as unused. */
 const maxKnown = 10_000;
@@ -18,47 +23,63 @@ interface Known {
   readonly endsAtMs: number;
 }
 
+/** Where replicas count together. */
+export interface SharedStore {
+  readonly redis: RedisConnection;
+  readonly breaker: Pick<CircuitBreaker, 'run'>;
+  /** How many replicas share each limit while Redis is away. Asked for each decision. */
+  readonly replicas: () => number;
+}
+
 export type Allowance = ReturnType<typeof createAllowance>;
 
 /**
- * Counts what has one limit per minute and no bans: requests without a valid key, by the network they
- * come from, and requests of a key for its status.
+ * Counts what has one limit per minute and no bans, by the limiters of rate-limiter-flexible: requests without
+ * a valid key and those for pages, by the network they come from, and requests of a key for its status.
  *
- * @param options.limiter blocks in memory what is used up: that costs Redis nothing until the window ends.
- * @param options.insurance The limiter's own insurance, or the limiter itself if all is in memory.
- * @param options.isInsured Tells whether `insurance` decides at the moment.
- * @param options.share How many requests `insurance` admits.
+ * @param shared without it, they are counted in the memory of this replica.
  */
-export function createAllowance(options: {
-  clock: Pick<Clock, 'now'>;
-  limiter: Pick<RateLimiterAbstract, 'consume' | 'points'>;
-  insurance: RateLimiterMemory;
-  isInsured: () => boolean;
-  share: () => number;
-}) {
-  const { clock, limiter, insurance, isInsured, share } = options;
+export function createAllowance(
+  kind: AllowanceKind,
+  { clock, perMinute }: { clock: Pick<Clock, 'now'>; perMinute: number },
+  shared?: SharedStore,
+) {
+  const limits = { points: perMinute, duration: windowSeconds.minute };
+  const inMemory = new RateLimiterMemory(limits);
   const latest = new LRUCache<string, Known>({ max: maxKnown });
+  const count = shared === undefined ? countHere : createSharedCount(shared);
 
-  /** What is known, unless the window is over. */
-  function recall(id: string, now: number): Known | undefined {
-    const known = latest.get(id);
-    return known !== undefined && now < known.endsAtMs ? known : undefined;
+  async function countHere(id: string) {
+    // Memory counts at once. Whatever else this process does until it goes on must not move the end.
+    const now = clock.now();
+    return { ...(await consume(inMemory, id)), limit: inMemory.points, now };
+  }
+
+  function createSharedCount({ redis, breaker, replicas }: SharedStore) {
+    const inRedis = new RateLimiterRedis({
+      ...limits,
+      storeClient: redis,
+      keyPrefix: allowancePrefix(kind),
+      // What is used up costs Redis nothing until the window ends.
+      inMemoryBlockOnConsumed: perMinute,
+    });
+    return async (id: string) => {
+      try {
+        const counted = await breaker.run(() => consume(inRedis, id));
+        return { ...counted, limit: perMinute, now: clock.now() };
+      } catch {
+        inMemory.points = Math.ceil(perMinute / replicas());
+        return countHere(id);
+      }
+    };
   }
 
   return {
     /** Decides one request, and counts it. */
     async take(id: string): Promise<QuotaDecision> {
-      insurance.points = share();
-      const askedAt = clock.now();
-      const { isAdmitted, result } = await settle(limiter.consume(id));
-      // Memory counts at once. Whatever else this process does until it goes on must not move the end.
-      const now = limiter === insurance ? askedAt : clock.now();
-      const limit = isInsured() ? insurance.points : limiter.points;
-      const known = {
-        limit,
-        remaining: result.remainingPoints,
-        endsAtMs: now + result.msBeforeNext,
-      };
+      const { isAdmitted, result, limit, now } = await count(id);
+      const endsAtMs = now + result.msBeforeNext;
+      const known = { limit, remaining: result.remainingPoints, endsAtMs };
       latest.set(id, known);
       return toDecision(known, now, isAdmitted);
     },
@@ -69,20 +90,18 @@ export function createAllowance(options: {
      */
     peek(id: string): QuotaDecision {
       const now = clock.now();
-      const known = recall(id, now) ?? {
-        limit: limiter.points,
-        remaining: limiter.points,
-        endsAtMs: 0,
-      };
-      return toDecision(known, now, known.remaining > 0);
+      const known = latest.get(id);
+      const isOver = known === undefined || now >= known.endsAtMs;
+      const current = isOver ? { limit: perMinute, remaining: perMinute, endsAtMs: 0 } : known;
+      return toDecision(current, now, current.remaining > 0);
     },
   };
 }
 
 /** The library's limiters reject with the result of a request that they do not admit. */
-async function settle(consumed: Promise<RateLimiterRes>) {
+async function consume(limiter: RateLimiterAbstract, id: string) {
   try {
-    return { isAdmitted: true, result: await consumed };
+    return { isAdmitted: true, result: await limiter.consume(id) };
   } catch (reason) {
     if (reason instanceof RateLimiterRes) return { isAdmitted: false, result: reason };
     throw reason;

@@ -1,7 +1,36 @@
 import type { Quota } from '@animal-store/contract';
-import type { RateLimiterCompatibleAbstract, RateLimiterRes } from 'rate-limiter-flexible';
-import { type KeyAndAccount, type LimitedKey, subjectOf } from './limited-key.ts';
+import type { RateLimiterRes } from 'rate-limiter-flexible';
 import { QuotaDecision } from './quota-decision.ts';
+
+/** A key under the subject that it has, or had. */
+export interface KeyAndAccount {
+  readonly id: string;
+  /** The account whose quota it shares. Without one, it has windows of its own. */
+  readonly accountId?: string | undefined;
+}
+
+/** An API key, as its limiter sees it. Bans belong to the key; its requests are counted against its subject. */
+export interface LimitedKey extends KeyAndAccount {
+  /** The quota of its subject. */
+  readonly quota: Quota;
+}
+
+/**
+ * The name of what the requests of a key are counted against: the key itself, or its account.
+ *
+ * In a Redis Cluster, the braces put all that is kept about it into one slot: see `redis-format.ts`.
+ */
+export function subjectOf({ id, accountId }: KeyAndAccount): string {
+  return accountId === undefined ? `key:{${id}}` : `account:{${accountId}}`;
+}
+
+/** Called when a ban begins, only on the replica whose request began it. */
+export type OnBan = (ban: {
+  keyId: string;
+  seconds: number;
+  /** Unix time in milliseconds, by the clock that decided. */
+  startedAtMs: number;
+}) => void;
 
 /** The bans of keys, where quotas are kept. */
 export interface KeyBans {
@@ -17,20 +46,23 @@ export interface KeyBans {
   moveBan(from: KeyAndAccount, to: KeyAndAccount): Promise<void>;
 }
 
+/** A limiter in the form of rate-limiter-flexible, which rejects with the decision if it does not admit. */
+interface KeyLimiter {
+  consume(subject: string, points: 1, key: LimitedKey): Promise<RateLimiterRes>;
+  get(subject: string, key: LimitedKey): Promise<RateLimiterRes | null>;
+}
+
 export type KeyQuotas = ReturnType<typeof createKeyQuotas>;
 
 /** Creates what the rest of the service asks of the limiter of API keys. */
-export function createKeyQuotas(
-  limiter: Pick<RateLimiterCompatibleAbstract, 'consume' | 'get'>,
-  bans: KeyBans,
-) {
+export function createKeyQuotas(limiter: KeyLimiter, bans: KeyBans) {
   return {
     ...bans,
 
     /** Decides one request of a key, and counts it against its subject. */
     take(key: LimitedKey): Promise<QuotaDecision> {
       // Not awaited: each further promise takes 1 % of the time of a request.
-      return limiter.consume(subjectOf(key), 1, key).then(asDecision, asRefusal);
+      return limiter.consume(subjectOf(key), 1, key).then(asDecision, asDecision);
     },
 
     /** The state of a key and of its subject. Counts nothing. */
@@ -46,13 +78,8 @@ export function createKeyQuotas(
   };
 }
 
-/** The library's limiters reject with the result of a request that they do not admit. */
-function asRefusal(reason: unknown): QuotaDecision {
-  if (reason instanceof QuotaDecision) return reason;
-  throw reason;
-}
-
-function asDecision(result: RateLimiterRes | null): QuotaDecision {
+/** Whatever else a limiter rejects with is a failure. */
+function asDecision(result: unknown): QuotaDecision {
   if (result instanceof QuotaDecision) return result;
-  throw new TypeError('The limiter of API keys gave no decision.');
+  throw result;
 }

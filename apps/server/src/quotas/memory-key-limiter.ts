@@ -1,13 +1,19 @@
-import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contract';
+import type { BanPolicy, Quota } from '@animal-store/contract';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterCompatibleAbstract } from 'rate-limiter-flexible';
 import type { Clock } from '../shared/clock.ts';
-import type { OnBan } from './ban-rule.ts';
-import { type BanState, notBanned } from './ban-state.ts';
-import { decide, type Outcome, type RequestState, withoutExpired } from './decide.ts';
-import { type LimitedKey, requireKey, unsupported } from './limited-key.ts';
-import { QuotaDecision } from './quota-decision.ts';
-import { type Counts, unused } from './window-counts.ts';
+import type { LimitedKey, OnBan } from './key-quotas.ts';
+import { type QuotaDecision, toKeyDecision } from './quota-decision.ts';
+import {
+  type BanState,
+  type Counts,
+  decide,
+  notBanned,
+  type Outcome,
+  type RequestState,
+  unused,
+  withoutExpired,
+} from './quota-rule.ts';
 
 /**
  * At most about 30 MB. Beyond it the least recently used subject is dropped and its counts begin
@@ -60,16 +66,12 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     this.#scope = options.scope;
   }
 
-  // Nobody calls these.
-  override penalty = unsupported;
-  override reward = unsupported;
-  override set = unsupported;
-  override block = unsupported;
-  override delete = unsupported;
-
   /** Counts one request. */
-  override async consume(subject: string, points = 1, key: Partial<LimitedKey> = {}) {
-    requireKey(key, points);
+  override async consume(
+    subject: string,
+    _points: number,
+    key: LimitedKey,
+  ): Promise<QuotaDecision> {
     const { id } = key;
     const now = this.#clock.now();
     const quota = this.#shareOf(key.quota);
@@ -88,8 +90,7 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
   }
 
   /** The state of a key and of its subject. Counts nothing. */
-  override async get(subject: string, key: Partial<LimitedKey> = {}) {
-    requireKey(key);
+  override async get(subject: string, key: LimitedKey): Promise<QuotaDecision> {
     const now = this.#clock.now();
     const state = withoutExpired(this.#stateOf(subject, key.id), now);
     return this.#toDecision(state, 'admitted', now, this.#shareOf(key.quota));
@@ -114,17 +115,10 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
 
   #toDecision({ counts, ban }: RequestState, outcome: Outcome, now: number, quota: Quota) {
     const { strikes, bannedUntilMs } = ban;
-    return new QuotaDecision(
-      {
-        ...{ now, outcome, counts, bannedUntilMs },
-        strikes: strikes.used,
-        strikesEndAtMs: strikes.endsAtMs,
-      },
-      {
-        ...quota,
-        strikeThreshold: strikeThreshold(this.#banPolicy, quota),
-        scope: this.#scope,
-      },
+    const [used, strikesEndAtMs] = [strikes.used, strikes.endsAtMs];
+    return toKeyDecision(
+      { now, outcome, counts, strikes: used, strikesEndAtMs, bannedUntilMs },
+      { quota, banPolicy: this.#banPolicy, scope: this.#scope },
     );
   }
 }

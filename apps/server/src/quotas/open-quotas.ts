@@ -1,16 +1,33 @@
-import type { BanPolicy } from '@animal-store/contract';
+import { type BanPolicy, rateLimitStatusPerMinute } from '@animal-store/contract';
 import type { Clock } from '../shared/clock.ts';
 import type { Timings } from '../shared/timings.ts';
-import type { Allowance } from './allowance.ts';
-import type { OnBan } from './ban-rule.ts';
-import { type BreakerState, createCircuitBreaker } from './circuit-breaker.ts';
-import type { KeyQuotas } from './key-quotas.ts';
-import { createMemoryQuotas } from './memory-quotas.ts';
+import { type Allowance, createAllowance, type SharedStore } from './allowance.ts';
+import { createKeyQuotas, type KeyQuotas, type OnBan } from './key-quotas.ts';
+import { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import { openRedis, untilReady } from './open-redis.ts';
-import { watchForReason } from './outage-reason.ts';
-import { createRedisProbe } from './redis-probe.ts';
-import { createRedisQuotas } from './redis-quotas.ts';
-import type { NetworkAllowance } from './spare-look-ups.ts';
+import { createRedisBans } from './redis-bans.ts';
+import { RedisKeyLimiter } from './redis-key-limiter.ts';
+import { type NetworkAllowance, withSpareLookUps } from './spare-look-ups.ts';
+import {
+  type BreakerState,
+  createCircuitBreaker,
+  createRedisProbe,
+  watchForReason,
+} from './without-redis.ts';
+
+// How many requests a caller may make. Where to look:
+//
+// - the rule, pure: `quota-rule.ts`; what a caller is told of a decision: `quota-decision.ts`
+// - the store in memory: `memory-key-limiter.ts`
+// - the store in Redis: `redis-key-limiter.ts` asks `decide.lua`, which says the rule again, in the words of
+//   `decide-call.ts`; `redis-format.ts` describes what is stored, `redis-bans.ts` ends and moves bans
+// - without Redis: `without-redis.ts`
+// - networks, pages, and requests for the status: `allowance.ts`
+//
+// Networks, pages and status have one window: limiters of rate-limiter-flexible decide. For keys the library
+// decides nothing. It has neither two windows that count a request in both or in none, nor accounts, nor bans,
+// and one limiter for each would be several round trips. So the limiters of keys have the library's form,
+// which gives them the insurance, and the decision is `decide.lua`'s or, in memory, `decide`'s.
 
 export interface OpenQuotasOptions {
   readonly clock: Clock;
@@ -50,9 +67,11 @@ export interface Quotas {
 
 /** Opens the quotas. They open even if Redis is away. */
 export async function openQuotas(options: OpenQuotasOptions): Promise<Quotas> {
-  const { redisUrls, redisTimeoutMs, timings, onBreaker } = options;
+  const { redisUrls, redisTimeoutMs, timings, onBreaker, replicas } = options;
   const { connectTimeoutMs, firstConnectionTimeoutMs, probeEveryMs } = timings;
-  if (redisUrls.length === 0) return { ...createMemoryQuotas(options), close() {} };
+  if (redisUrls.length === 0) {
+    return { keys: createMemoryKeyQuotas(options), ...createAllowances(options), close() {} };
+  }
 
   const redis = openRedis(redisUrls, connectTimeoutMs);
   const reasonOf = watchForReason(redis);
@@ -63,20 +82,49 @@ export async function openQuotas(options: OpenQuotasOptions): Promise<Quotas> {
     probe,
     onChange(state, reason) {
       onBreaker(state, reasonOf(reason));
-      if (state === 'closed') quotas.repeatMissedUnbans();
+      if (state === 'closed') repeatMissedUnbans();
     },
   });
-  const quotas = createRedisQuotas({ ...options, redis, breaker });
+  const insurance = new MemoryKeyLimiter({ ...options, scope: 'replica' });
+  const limiter = new RedisKeyLimiter({ ...options, redis, breaker, insurance });
+  const { repeatMissedUnbans, ...bans } = createRedisBans({ redis, breaker, insurance });
 
   await untilReady(redis, { ms: firstConnectionTimeoutMs });
   // A first command, so that whatever is wrong with Redis is logged now and not at the first request.
   await breaker.run(probe).catch(() => {});
 
   return {
-    ...quotas,
+    keys: createKeyQuotas(limiter, bans),
+    ...createAllowances(options, { redis, breaker, replicas }),
     close() {
       breaker.close();
       redis.disconnect();
     },
+  };
+}
+
+/** Creates the quotas of keys of a service with one replica, in its memory. */
+export function createMemoryKeyQuotas(
+  options: Pick<OpenQuotasOptions, 'clock' | 'banPolicy'> & { onBan?: OnBan },
+): KeyQuotas {
+  const { clock, banPolicy, onBan } = options;
+  const limiter = new MemoryKeyLimiter({ clock, banPolicy, onBan, scope: 'service' });
+  return createKeyQuotas(limiter, {
+    unban: async ({ id }) => limiter.unban(id),
+    // Bans are kept by key here, whatever its subject is.
+    moveBan: async () => {},
+  });
+}
+
+function createAllowances(
+  { clock, addressPerMinute }: Pick<OpenQuotasOptions, 'clock' | 'addressPerMinute'>,
+  shared?: SharedStore,
+) {
+  const ofNetwork = { clock, perMinute: addressPerMinute };
+  const ofStatus = { clock, perMinute: rateLimitStatusPerMinute };
+  return {
+    networks: withSpareLookUps(createAllowance('network', ofNetwork, shared), clock),
+    pages: createAllowance('pages', ofNetwork, shared),
+    statusRequests: createAllowance('rate-limit-status', ofStatus, shared),
   };
 }

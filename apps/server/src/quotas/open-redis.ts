@@ -1,7 +1,17 @@
-import { Cluster, Redis } from 'ioredis';
+import { readFileSync } from 'node:fs';
+import { type ClientContext, Cluster, Redis, type Result } from 'ioredis';
 import { parseSentinelUrl } from '../shared/sentinel-url.ts';
 import { type TimeLimit, waitAtMost } from '../shared/wait-at-most.ts';
-import { readScripts } from './redis-scripts.ts';
+
+declare module 'ioredis' {
+  // ioredis adds a method for each script of its `scripts` option.
+  interface RedisCommander<Context extends ClientContext> {
+    /** Runs `decide.lua`. */
+    decideKeys(numberOfKeys: number, ...args: string[]): Result<string, Context>;
+    /** Runs `set-ban.lua`. */
+    setBan(name: string, ban: Buffer, ttlMs: number): Result<null, Context>;
+  }
+}
 
 /** A connection to one Redis, which Sentinels may name, or to a Cluster. */
 export type RedisConnection = Redis | Cluster;
@@ -9,7 +19,7 @@ export type RedisConnection = Redis | Cluster;
 const retryDelayMs = (attempt: number) => Math.min(attempt * 50, 250);
 
 const connectionTo = (connectTimeoutMs: number) => ({
-  // Every default here waits, and a request must not: see circuit-breaker.ts.
+  // Every default here waits, and a request must not: see without-redis.ts.
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   // After a reconnect, a script that was in flight would run, and count, a second time.
@@ -84,4 +94,16 @@ async function connected(redis: RedisConnection): Promise<void> {
     await new Promise<void>((resolve) => redis.once('ready', () => resolve()));
   }
   if (redis instanceof Cluster) await Promise.all(redis.nodes().map(connected));
+}
+
+/** Reads the Lua scripts: what ioredis's option `scripts` expects. */
+function readScripts() {
+  return {
+    decideKeys: { lua: read('decide.lua') },
+    setBan: { lua: read('set-ban.lua'), numberOfKeys: 1 },
+  };
+}
+
+function read(name: string): string {
+  return readFileSync(new URL(name, import.meta.url), 'utf8');
 }

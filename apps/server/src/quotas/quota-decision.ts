@@ -1,14 +1,15 @@
 import {
+  type BanPolicy,
   isWarned,
+  type Quota,
   type QuotaWindow,
   type RateLimitWindow,
+  strikeThreshold,
   type WindowName,
   windowSeconds,
 } from '@animal-store/contract';
 import { RateLimiterRes } from 'rate-limiter-flexible';
-import type { Outcome } from './decide.ts';
-import { denyingWindow, type ExactWindow } from './retry-after.ts';
-import type { Counts } from './window-counts.ts';
+import type { Counts, Outcome } from './quota-rule.ts';
 
 /** What a store answers to a request. */
 export interface StoreAnswer {
@@ -24,7 +25,7 @@ export interface StoreAnswer {
 }
 
 /** The limits that an answer is compared with. */
-export interface AppliedLimits {
+interface AppliedLimits {
   readonly perMinute: number;
   /** `undefined` for a network, which has no window of the day. */
   readonly perDay: number | undefined;
@@ -32,6 +33,11 @@ export interface AppliedLimits {
   readonly strikeThreshold: number | undefined;
   /** Whether the counts are those of the whole service or of this replica alone. */
   readonly scope: 'service' | 'replica';
+}
+
+/** A window with its exact end, of which callers see whole seconds. */
+interface ExactWindow extends RateLimitWindow {
+  readonly endsAtMs: number;
 }
 
 /**
@@ -81,6 +87,20 @@ export class QuotaDecision extends RateLimiterRes {
   }
 }
 
+/** What a caller is told of an answer about a key. */
+export function toKeyDecision(
+  answer: StoreAnswer,
+  {
+    quota,
+    banPolicy,
+    scope,
+  }: { quota: Quota; banPolicy: BanPolicy } & Pick<AppliedLimits, 'scope'>,
+): QuotaDecision {
+  const { perMinute, perDay } = quota;
+  const threshold = strikeThreshold(banPolicy, quota);
+  return new QuotaDecision(answer, { perMinute, perDay, strikeThreshold: threshold, scope });
+}
+
 /** Describes both windows of a key in a body. */
 export function toQuotaWindows({ windows }: QuotaDecision): Record<WindowName, QuotaWindow> {
   const [minute, day] = windows.map(({ limit, remaining, resetAt }) => ({
@@ -105,6 +125,15 @@ function toSeconds(endsAtMs: number): number | undefined {
 /** The window with the least remaining; if equal, the minute. */
 function leastRemaining([minute, day = minute]: readonly [ExactWindow, ExactWindow?]): ExactWindow {
   return day.remaining < minute.remaining ? day : minute;
+}
+
+/**
+ * The window that a 429 describes, and `Retry-After` is the time until it resets. It is the one that denied
+ * the request; if both did, the one that resets later, because the next request is admitted then.
+ */
+function denyingWindow([minute, day = minute]: readonly [ExactWindow, ExactWindow?]): ExactWindow {
+  if (day.remaining > 0) return minute;
+  return minute.remaining > 0 || day.endsAtMs > minute.endsAtMs ? day : minute;
 }
 
 function toWindow(name: WindowName, limit: number, answer: StoreAnswer): ExactWindow {

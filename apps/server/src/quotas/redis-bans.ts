@@ -1,9 +1,8 @@
-import type { CircuitBreaker } from './circuit-breaker.ts';
-import type { KeyBans } from './key-quotas.ts';
-import { type KeyAndAccount, subjectOf } from './limited-key.ts';
+import { type KeyAndAccount, type KeyBans, subjectOf } from './key-quotas.ts';
 import type { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import type { RedisConnection } from './open-redis.ts';
 import { banNameOf, keyPrefix } from './redis-format.ts';
+import type { CircuitBreaker } from './without-redis.ts';
 
 /** Where the ban state begins in the state of a key that is its own subject: behind the windows. */
 const windowBytes = 20;

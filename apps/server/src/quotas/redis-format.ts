@@ -1,4 +1,4 @@
-import type { KeyAndAccount } from './limited-key.ts';
+import type { KeyAndAccount } from './key-quotas.ts';
 
 /*
  * What Redis holds: a format that old and new replicas read and write side by side during an update. This
@@ -34,8 +34,11 @@ import type { KeyAndAccount } from './limited-key.ts';
 /** In front of the name of a subject, where Redis keeps its windows. */
 export const keyPrefix = 'animal-store';
 
+/** What has an allowance of its own for each caller. */
+export type AllowanceKind = 'network' | 'pages' | 'rate-limit-status';
+
 /** In front of who has the allowance. */
-export function allowancePrefix(kind: 'network' | 'pages' | 'rate-limit-status'): string {
+export function allowancePrefix(kind: AllowanceKind): string {
   return `${keyPrefix}:allowance:${kind}`;
 }
 

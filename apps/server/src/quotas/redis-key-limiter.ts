@@ -1,40 +1,108 @@
-import { type BanPolicy, type Quota, strikeThreshold } from '@animal-store/contract';
+import type { BanPolicy, Quota } from '@animal-store/contract';
+import { Cluster } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
+import { createBatcher } from '../shared/batch.ts';
 import type { Clock } from '../shared/clock.ts';
-import type { OnBan } from './ban-rule.ts';
-import type { CircuitBreaker } from './circuit-breaker.ts';
-import type { KeyRequest, RedisAnswer } from './decide-call.ts';
-import { createRedisDecider, type RedisDecider } from './decide-in-redis.ts';
-import { type LimitedKey, requireKey, unsupported } from './limited-key.ts';
+import {
+  groupByKey,
+  type KeyGroup,
+  type KeyRequest,
+  namesOf,
+  type RedisAnswer,
+  readAnswers,
+  readLook,
+  writeBanPolicy,
+  writeRequests,
+} from './decide-call.ts';
+import type { LimitedKey, OnBan } from './key-quotas.ts';
 import type { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import type { RedisConnection } from './open-redis.ts';
-import { QuotaDecision, type StoreAnswer } from './quota-decision.ts';
-import type {} from './rate-limiter-store.ts';
+import { type QuotaDecision, type StoreAnswer, toKeyDecision } from './quota-decision.ts';
 import { banNameOf, keyPrefix } from './redis-format.ts';
+import type { CircuitBreaker } from './without-redis.ts';
+
+/**
+ * How requests share script calls. Redis does nothing else while a script runs, so the number of keys
+ * in one call is bounded: 100 take it less than a millisecond.
+ */
+const batching = {
+  operation: 'decide_quotas',
+  system: 'redis',
+  maxSize: 100,
+  maxInFlight: 1,
+  patienceMs: 20,
+} as const;
+
+interface DeciderOptions {
+  readonly redis: RedisConnection;
+  readonly breaker: Pick<CircuitBreaker, 'run'>;
+  readonly banPolicy: BanPolicy;
+  /** In tests, what tells the time to decide by; otherwise it is Redis's own. */
+  readonly quotaClock?: Pick<Clock, 'now'> | undefined;
+}
+
+/** Decides requests of API keys in Redis. It rejects while the breaker is open. */
+interface RedisDecider {
+  decide(request: KeyRequest): Promise<RedisAnswer>;
+  /** The state of a key and its subject. Counts nothing. */
+  look(request: KeyRequest): Promise<StoreAnswer>;
+}
+
+/**
+ * Creates a decider. Requests that arrive while a script call is in flight share the next one.
+ *
+ * In a Cluster, a script may only use names of one slot, and nearly all subjects have slots of their own.
+ * So there each subject has a call of its own, whose failure leaves the others alone.
+ */
+function createRedisDecider({ redis, breaker, quotaClock, ...rest }: DeciderOptions): RedisDecider {
+  const banPolicy = writeBanPolicy(rest.banPolicy);
+
+  function callScript(groups: readonly KeyGroup[]): Promise<string> {
+    const names = namesOf(groups);
+    const args = [writeRequests(groups), banPolicy];
+    if (quotaClock !== undefined) args.push(String(quotaClock.now()));
+    return breaker.run(() => redis.decideKeys(names.length, ...names, ...args));
+  }
+
+  async function decideAll(requests: readonly KeyRequest[]): Promise<RedisAnswer[]> {
+    const groups = groupByKey(requests);
+    return readAnswers(await callScript(groups), groups);
+  }
+
+  async function decideBySubject(requests: readonly KeyRequest[]): Promise<Promise<RedisAnswer>[]> {
+    const subjects = Map.groupBy(requests, ({ windowsAt }) => windowsAt);
+    const calls = new Map([...subjects].map(([subject, its]) => [subject, decideAll(its)]));
+    await Promise.allSettled(calls.values());
+    return requests.map(async (request) => {
+      const index = subjects.get(request.windowsAt)?.indexOf(request) ?? 0;
+      return (await calls.get(request.windowsAt))?.[index] as RedisAnswer;
+    });
+  }
+
+  return {
+    decide: createBatcher<KeyRequest, RedisAnswer>(
+      redis instanceof Cluster ? decideBySubject : decideAll,
+      batching,
+    ),
+    look: async (request) => readLook(await callScript([{ ...request, indexes: [] }])),
+  };
+}
 
 /**
  * Limits API keys in Redis. All replicas on the same Redis decide as one, by its clock.
  *
- * It is a store of rate-limiter-flexible: what the library asks of a store is below, all else is the
- * library's. The library's own store has one window, and counts requests that it denies.
+ * It is a store of rate-limiter-flexible: the methods that the library asks of a store are below, and are not
+ * in its types. By them it admits, rejects or asks the insurance.
  */
 export class RedisKeyLimiter extends RateLimiterRedis {
   readonly #decider: RedisDecider;
   readonly #banPolicy: BanPolicy;
   readonly #onBan: OnBan | undefined;
 
-  /**
-   * @param options.insurance decides while the breaker is open.
-   * @param options.quotaClock what tells the time to decide by, for tests; otherwise it is Redis's own.
-   */
-  constructor(options: {
-    redis: RedisConnection;
-    breaker: CircuitBreaker;
-    insurance: MemoryKeyLimiter;
-    banPolicy: BanPolicy;
-    onBan?: OnBan | undefined;
-    quotaClock?: Clock | undefined;
-  }) {
+  /** @param options.insurance decides while the breaker is open. */
+  constructor(
+    options: DeciderOptions & { insurance: MemoryKeyLimiter; onBan?: OnBan | undefined },
+  ) {
     super({
       storeClient: options.redis,
       keyPrefix,
@@ -48,46 +116,33 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     this.#onBan = options.onBan;
   }
 
-  // Nobody calls these.
-  override penalty = unsupported;
-  override reward = unsupported;
-  override set = unsupported;
-  override block = unsupported;
-  override delete = unsupported;
-
   /** Counts one request. If it rejects, the library asks the insurance. */
-  override async _upsert(
+  async _upsert(
     subject: string,
-    points: number,
+    _points: number,
     _msDuration: number,
     _forceExpire: boolean,
-    key: Partial<LimitedKey>,
+    key: LimitedKey,
   ): Promise<QuotaDecision> {
-    requireKey(key, points);
     const answer = await this.#decider.decide(toRequest(subject, key));
-    if (answer.beganBan) this.#tellBan(key.id, answer);
+    const { beganBan, bannedUntilMs, now } = answer;
+    if (beganBan) {
+      this.#onBan?.({ keyId: key.id, seconds: (bannedUntilMs - now) / 1_000, startedAtMs: now });
+    }
     return this.#toDecision(answer, key.quota);
   }
 
   /** The state of a key and of its subject. Counts nothing. */
-  override async _get(subject: string, key: Partial<LimitedKey>): Promise<QuotaDecision> {
-    requireKey(key);
-    const answer = await this.#decider.look(toRequest(subject, key));
-    return this.#toDecision(answer, key.quota);
+  async _get(subject: string, key: LimitedKey): Promise<QuotaDecision> {
+    return this.#toDecision(await this.#decider.look(toRequest(subject, key)), key.quota);
   }
 
-  override _getRateLimiterRes(_subject: string, _changedPoints: number, decision: QuotaDecision) {
+  _getRateLimiterRes(_subject: string, _changedPoints: number, decision: QuotaDecision) {
     return decision;
   }
 
-  #tellBan(keyId: string, { bannedUntilMs, now }: RedisAnswer): void {
-    const seconds = (bannedUntilMs - now) / 1_000;
-    this.#onBan?.({ keyId, seconds, startedAtMs: now });
-  }
-
   #toDecision(answer: StoreAnswer, quota: Quota): QuotaDecision {
-    const threshold = strikeThreshold(this.#banPolicy, quota);
-    return new QuotaDecision(answer, { ...quota, strikeThreshold: threshold, scope: 'service' });
+    return toKeyDecision(answer, { quota, banPolicy: this.#banPolicy, scope: 'service' });
   }
 }
 

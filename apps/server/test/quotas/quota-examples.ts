@@ -1,4 +1,4 @@
-import type { LimitedKey } from '../../src/quotas/limited-key.ts';
+import type { LimitedKey } from '../../src/quotas/key-quotas.ts';
 
 /**
  * What happens next: how many milliseconds pass, and how often which key sends a request. Then what becomes of

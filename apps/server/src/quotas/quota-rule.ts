@@ -1,0 +1,154 @@
+import {
+  type BanPolicy,
+  banLengthSeconds,
+  type Quota,
+  strikeThreshold,
+  windowSeconds,
+} from '@animal-store/contract';
+
+/** What became of a request. */
+export type Outcome = 'admitted' | 'denied' | 'banned';
+
+/** A count in a fixed window. The first request that is counted opens the window. */
+interface WindowCount {
+  readonly used: number;
+  /** Unix time in milliseconds; 0 while the window is not open. */
+  readonly endsAtMs: number;
+}
+
+/** What the requests of a subject have used of its quota. */
+export interface Counts {
+  readonly minute: WindowCount;
+  readonly day: WindowCount;
+}
+
+/** How close a key is to a ban, its ban, and its earlier bans. */
+export interface BanState {
+  /** When the first denial of the current episode was; 0 if there is no episode. */
+  readonly episodeBeganAtMs: number;
+  readonly strikes: WindowCount;
+  /** Earlier bans, as long as they make the next one longer. */
+  readonly bans: WindowCount;
+  /** End of the current ban; 0 if the key is not banned. */
+  readonly bannedUntilMs: number;
+}
+
+/** What a request is decided by. An unban keeps the counts, and a key that moves takes its ban along. */
+export interface RequestState {
+  /** Of the request's subject: its key, or the account that the key shares a quota with. */
+  readonly counts: Counts;
+  /** Of the request's key. */
+  readonly ban: BanState;
+}
+
+const notOpen: WindowCount = { used: 0, endsAtMs: 0 };
+
+export const unused: Counts = { minute: notOpen, day: notOpen };
+
+export const notBanned: BanState = {
+  episodeBeganAtMs: 0,
+  strikes: notOpen,
+  bans: notOpen,
+  bannedUntilMs: 0,
+};
+
+/**
+ * Decides one request of an API key in memory. `decide.lua` does the same in Redis; the tests compare both
+ * with a model.
+ *
+ * A request is admitted only if the minute and the day of its subject both have room. Then it costs one
+ * in both. A denied request costs nothing in either.
+ *
+ * @param now Unix time in milliseconds.
+ * @returns the outcome, and the state to keep.
+ */
+export function decide(
+  state: RequestState,
+  rules: { quota: Quota; banPolicy: BanPolicy },
+  now: number,
+): { outcome: Outcome; state: RequestState } {
+  const live = withoutExpired(state, now);
+  const { counts, ban } = live;
+  if (ban.bannedUntilMs > 0) return { outcome: 'banned', state: live };
+
+  const { perMinute, perDay } = rules.quota;
+  if (counts.minute.used < perMinute && counts.day.used < perDay) {
+    const counted = {
+      minute: addOne(counts.minute, now, windowSeconds.minute),
+      day: addOne(counts.day, now, windowSeconds.day),
+    };
+    // An admitted request ends the episode.
+    const freed = ban.episodeBeganAtMs === 0 ? ban : { ...ban, episodeBeganAtMs: 0 };
+    return { outcome: 'admitted', state: { counts: counted, ban: freed } };
+  }
+
+  const judged = judgeDenial(live, rules, now);
+  return {
+    outcome: judged.bannedUntilMs > 0 ? 'banned' : 'denied',
+    state: { counts, ban: judged },
+  };
+}
+
+/** Treats expired windows and an expired ban as empty. */
+export function withoutExpired({ counts, ban }: RequestState, now: number): RequestState {
+  return {
+    counts: { minute: unlessOver(counts.minute, now), day: unlessOver(counts.day, now) },
+    ban:
+      ban === notBanned
+        ? ban
+        : {
+            episodeBeganAtMs: ban.episodeBeganAtMs,
+            strikes: unlessOver(ban.strikes, now),
+            bans: unlessOver(ban.bans, now),
+            bannedUntilMs: now < ban.bannedUntilMs ? ban.bannedUntilMs : 0,
+          },
+  };
+}
+
+/**
+ * Counts a denial: it begins an episode, is a strike, or begins a ban. The rule is explained at `BanPolicy`
+ * in the contract.
+ */
+function judgeDenial(
+  { counts, ban }: RequestState,
+  { quota, banPolicy }: { quota: Quota; banPolicy: BanPolicy },
+  now: number,
+): BanState {
+  const threshold = strikeThreshold(banPolicy, quota);
+  if (threshold === undefined) return ban;
+  // An episode of an earlier window is over: the key has waited, and others of its account have used up the
+  // new window meanwhile.
+  if (ban.episodeBeganAtMs < openedAtMs(counts, quota) || ban.episodeBeganAtMs === 0) {
+    return { ...ban, episodeBeganAtMs: now };
+  }
+  // Requests that were in flight when the quota ran out are not "repeated requests after a 429".
+  if (now - ban.episodeBeganAtMs < banPolicy.graceMs) return ban;
+
+  const strikes = addOne(ban.strikes, now, banPolicy.strikeWindowSeconds);
+  if (strikes.used <= threshold) return { ...ban, strikes };
+
+  const bans = ban.bans.used + 1;
+  return {
+    // A ban clears the strikes and the episode that led to it.
+    ...notBanned,
+    bans: { used: bans, endsAtMs: now + banPolicy.memorySeconds * 1_000 },
+    bannedUntilMs: now + banLengthSeconds(banPolicy, bans) * 1_000,
+  };
+}
+
+/** When the window that is full was opened; if both are, the first of them. */
+function openedAtMs({ minute, day }: Counts, { perMinute, perDay }: Quota): number {
+  return Math.min(
+    minute.used < perMinute ? Infinity : minute.endsAtMs - windowSeconds.minute * 1_000,
+    day.used < perDay ? Infinity : day.endsAtMs - windowSeconds.day * 1_000,
+  );
+}
+
+function unlessOver(count: WindowCount, now: number): WindowCount {
+  return now < count.endsAtMs ? count : notOpen;
+}
+
+/** Adds one. A window that is not open begins now and lasts `seconds`. */
+function addOne({ used, endsAtMs }: WindowCount, now: number, seconds: number): WindowCount {
+  return { used: used + 1, endsAtMs: endsAtMs === 0 ? now + seconds * 1_000 : endsAtMs };
+}
