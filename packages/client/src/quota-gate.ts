@@ -66,10 +66,25 @@ export function createQuotaGate(): QuotaGate {
   /** Calls that wait for a place, in their order, and what wakes them. */
   const waiting = new Map<object, () => void>();
 
+  /** Before this time no request is too old: to look through them for each call would take quadratic time. */
+  let soonestMs = Number.POSITIVE_INFINITY;
+
+  /** Notes a request, and until when it counts. */
+  function note(requests: Map<number, number>, number: number, endsAtMs: number) {
+    requests.set(number, endsAtMs);
+    soonestMs = Math.min(soonestMs, endsAtMs);
+  }
+
   /** How many more requests may be sent now. Forgets what is too old. */
   function freePlaces(now: number): number {
-    for (const requests of [inFlight, lost]) {
-      for (const [number, endsAtMs] of requests) if (endsAtMs < now) requests.delete(number);
+    if (soonestMs < now) {
+      soonestMs = Number.POSITIVE_INFINITY;
+      for (const requests of [inFlight, lost]) {
+        for (const [number, endsAtMs] of requests) {
+          if (endsAtMs < now) requests.delete(number);
+          else note(requests, number, endsAtMs);
+        }
+      }
     }
     // If only lost requests are in the way, one request finds out whether they were counted.
     const least = inFlight.size === 0 ? 1 : 0;
@@ -81,7 +96,10 @@ export function createQuotaGate(): QuotaGate {
   function wakeFirst() {
     const now = performance.now();
     let count = quotaAt(now).remaining === 0 ? waiting.size : freePlaces(now);
-    for (const wake of waiting.values()) if (count-- > 0) wake();
+    for (const wake of waiting.values()) {
+      if (!(count-- > 0)) return;
+      wake();
+    }
   }
 
   /** Whether a call is among the first that wait. Otherwise later calls could take its turn for ever. */
@@ -100,11 +118,11 @@ export function createQuotaGate(): QuotaGate {
     const wasFirst = inFlight.size === 0;
     const number = ++sent;
     sentAtMs = performance.now();
-    inFlight.set(number, sentAtMs + maxAgeMs);
+    note(inFlight, number, sentAtMs + maxAgeMs);
     let outcome: Outcome | undefined;
 
     function leave(travelMs: number) {
-      if (inFlight.delete(number)) lost.set(number, performance.now() + travelMs);
+      if (inFlight.delete(number)) note(lost, number, performance.now() + travelMs);
       if (outcome?.answer) {
         lost.delete(number);
         learn(outcome.answer, wasFirst && number === sent);
