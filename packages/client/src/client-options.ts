@@ -8,7 +8,7 @@ import type {
 } from './events.ts';
 import type { FetchFunction } from './http-response.ts';
 import type { Address } from './platform-types.ts';
-import type { HeaderFields } from './request.ts';
+import type { FetchOptions, HeaderFields } from './request.ts';
 
 /** A function that is told of an event. If it throws or rejects, that is logged and nothing else. */
 export type Hook<Event> = (event: Event) => unknown;
@@ -48,6 +48,8 @@ export interface ClientOptions {
    * @default globalThis.fetch
    */
   fetch?: FetchFunction | undefined;
+  /** What `fetch` is told besides with each request, such as `{ cache: 'no-store' }`. */
+  fetchOptions?: FetchOptions | undefined;
   /** Header fields to send with each request; of several objects, the later ones win. */
   headers?: HeaderFields | readonly (HeaderFields | undefined)[] | undefined;
   /**

@@ -45,5 +45,5 @@ export type {
 } from './events.ts';
 export type { FetchFunction, FetchInit, HttpHeaders, HttpResponse } from './http-response.ts';
 export type { RateLimitState } from './read-rate-limit.ts';
-export type { CallOptions, HeaderFields, RequestDescription } from './request.ts';
+export type { CallOptions, FetchOptions, HeaderFields, RequestDescription } from './request.ts';
 export { version } from './version.ts';

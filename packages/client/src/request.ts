@@ -10,6 +10,13 @@ import { version } from './version.ts';
  */
 export type HeaderFields = Readonly<Record<string, string | undefined>>;
 
+/**
+ * What `fetch` is told besides, such as `cache`, `keepalive` and `credentials`, `next` of Next.js or
+ * `dispatcher` of undici. Those of a call are added to those of the client. What the client itself sets,
+ * such as `method`, `headers` and `signal`, cannot be replaced.
+ */
+export type FetchOptions = Readonly<Record<string, unknown>>;
+
 /** Options of a single call; the client's own apply where they are left out. */
 export interface CallOptions {
   /** Cancels the call, which then rejects with an `AbortError`, also while it waits. */
@@ -20,6 +27,8 @@ export interface CallOptions {
   maxRetries?: number | undefined;
   /** Header fields to send in addition to those of the client; `undefined` removes one of these. */
   headers?: HeaderFields | undefined;
+  /** What `fetch` is told besides, in addition to what the client says. */
+  fetchOptions?: FetchOptions | undefined;
 }
 
 /** A request of an operation that this version of the client does not know. */

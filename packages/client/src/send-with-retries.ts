@@ -86,6 +86,7 @@ export function createSend(
       maxRetries = clientOptions.maxRetries ?? 2,
       timeoutMs = clientOptions.timeoutMs ?? 30_000,
       headers: ownHeaders,
+      fetchOptions,
       // Whatever stands for no options in JavaScript: `null`, too.
     } = options || {};
     const headers = [clientOptions.headers, ownHeaders].flat();
@@ -108,7 +109,8 @@ export function createSend(
         sentAtMs = Date.now();
         // Looked up here, so that what replaces the global later (a tracer, a test) is used.
         const { fetch = globalThis.fetch } = clientOptions;
-        const response = await fetch(url, { ...init, signal: abort });
+        const more = { ...clientOptions.fetchOptions, ...fetchOptions };
+        const response = await fetch(url, { ...more, ...init, signal: abort });
         return { response, text: await response.text() };
       }
 

@@ -346,6 +346,16 @@ describe('options', () => {
   });
 });
 
+test('fetchOptions of the client and of the call are added to what fetch is told, and replace nothing of it', async () => {
+  const fetchOptions = { cache: 'no-store', keepalive: false, method: 'DELETE', headers: {} };
+  const { store, script } = open([ok], { fetchOptions });
+  await store.listPets({}, { fetchOptions: { keepalive: true, signal: null } });
+  const { init } = script.requests[0] ?? expect.unreachable();
+  expect(init).toMatchObject({ cache: 'no-store', keepalive: true, method: 'GET' });
+  expect(init.signal).toBeInstanceOf(AbortSignal);
+  expect(script.fields('Authorization')).toEqual([expect.stringMatching(/^Bearer /)]);
+});
+
 describe('header fields', () => {
   test('of the client, of withOptions and of the call merge in any case: the last wins, undefined removes', async () => {
     const headers = { 'x-a': '1', 'X-B': '1', 'x-c': '1', 'X-D': '1' };
