@@ -1,4 +1,4 @@
-import { openPostgres, type Server, startServer, until } from '@animal-store/testkit';
+import { openPostgres, type Server, startServer } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { beforeEach, expect, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
@@ -9,6 +9,7 @@ import { listAll } from '../support/list-all-pets.ts';
 import { goodStatus, type LoadAnswer, startMixedLoad } from '../support/mixed-load.ts';
 import { openMovingName } from '../support/moving-name.ts';
 import { call, wideQuota } from '../support/test-service.ts';
+import { untilLate } from './until-late.ts';
 
 const replicas = 3;
 let stack: AsyncDisposableStack;
@@ -43,7 +44,7 @@ async function startWithStandby<H extends Hosts = Hosts>(
   await asAdmin(primary.adminUrl, async (sql) => {
     await sql`alter system set synchronous_standby_names = '*'`;
     await sql`select pg_reload_conf()`;
-    await until(
+    await untilLate(
       async () =>
         (await sql`show synchronous_standby_names`)[0]?.['synchronous_standby_names'] === '*',
     );
@@ -69,7 +70,7 @@ async function startWithStandby<H extends Hosts = Hosts>(
     /** Waits until every replica has answered a request of each kind well, sent from now on. */
     async untilGood(): Promise<number> {
       const from = performance.now();
-      await until(() =>
+      await untilLate(() =>
         loads.every((load) =>
           (['list', 'create'] as const).every((kind) =>
             load.answers.some((it) => it.kind === kind && it.sentAt >= from && isGood(it)),
@@ -130,7 +131,7 @@ test('while only the standby is there, reads go on and creations are 503', async
   const [{ opsUrl }] = servers as [Server];
   const reasons = async () =>
     ((await call(`${opsUrl}/readyz`, { token: null })).body as { reasons: string[] }).reasons;
-  await until(async () => (await reasons()).includes('The database is read-only.'));
+  await untilLate(async () => (await reasons()).includes('The database is read-only.'));
   await promote(standby.adminUrl);
   const goodAfterMs = await untilGood();
   await judge();
@@ -150,9 +151,9 @@ const demote = (url: string) =>
     const isReadOnly = async () =>
       (await sql`show default_transaction_read_only`)[0]?.['default_transaction_read_only'] ===
       'on';
-    await until(isReadOnly);
+    await untilLate(isReadOnly);
     const [{ readOnlySince } = {}] = await sql`select clock_timestamp()::text as "readOnlySince"`;
-    await until(async () => {
+    await untilLate(async () => {
       const writing = await sql`select from pg_stat_activity
         where application_name = 'animal-store' and xact_start < ${readOnlySince}::timestamptz`;
       return writing.length === 0;

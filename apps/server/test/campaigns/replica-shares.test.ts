@@ -1,10 +1,11 @@
-import { openRedis, openTcpProxy, type Server, startServer, until } from '@animal-store/testkit';
+import { openRedis, openTcpProxy, type Server, startServer } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { createDatabase } from '../support/databases.ts';
 import { sample, scrape } from '../support/observed.ts';
 import { call } from '../support/test-service.ts';
+import { untilLate } from './until-late.ts';
 
 const perMinute = 60;
 
@@ -23,7 +24,7 @@ test('without Redis, replicas share a quota by how many they are: one joins, one
 
   /** Waits until each of these replicas admits this many requests a minute by itself. */
   const untilShare = (share: number, ...servers: readonly Server[]) =>
-    until(async () => {
+    untilLate(async () => {
       const limits = await Promise.all(
         servers.map(async ({ baseUrl }) => {
           const { headers } = await call(`${baseUrl}/pets`, { token });
@@ -45,7 +46,7 @@ test('without Redis, replicas share a quota by how many they are: one joins, one
 
   const goodbye = await hear(databaseUrl, started);
   expect(await third.stop()).toBe(0);
-  await until(() => goodbye.some((payload) => JSON.parse(payload).leaving));
+  await untilLate(() => goodbye.some((payload) => JSON.parse(payload).leaving));
   await untilShare(perMinute / 2, first, second);
 
   // Set by hand, it is not counted.
@@ -57,11 +58,11 @@ test('without Redis, replicas share a quota by how many they are: one joins, one
 
   // While Postgres is away, nobody is heard, and nobody is taken for dead.
   await proxy.cut();
-  await until(async () => (await heartbeatAge(first)) > 10);
+  await untilLate(async () => (await heartbeatAge(first)) > 10);
   expect(await countOf(first)).toBe(2);
   await untilShare(perMinute / 2, first);
   await proxy.resume();
-  await until(async () => (await heartbeatAge(first)) < 3);
+  await untilLate(async () => (await heartbeatAge(first)) < 3);
   expect(await countOf(first)).toBe(2);
 
   await second.kill();

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { usageOperations, usageOutcomes } from '@animal-store/contract/admin';
-import { openPostgres, openRedis, type Server, startServer, until } from '@animal-store/testkit';
+import { openPostgres, openRedis, type Server, startServer } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
@@ -9,6 +9,7 @@ import { createApiKey } from '../../src/keys/key-management.ts';
 import { totalId } from '../../src/usage/usage-entry.ts';
 import { startLoad } from '../support/load.ts';
 import { type Answer, send } from '../support/send.ts';
+import { untilLate } from './until-late.ts';
 
 /** Numbers of requests by key, operation and outcome. */
 class Counts {
@@ -171,7 +172,7 @@ test('the sums of three replicas are those of their clients, through outages and
     const countOf = ({ answers }: Seen) =>
       answers.sorted.reduce((sum, [cell, n]) => (cell.endsWith(outcome) ? sum + n : sum), 0);
     const before = of.map(countOf);
-    await until(() => of.every((one, index) => countOf(one) >= (before[index] ?? 0) + times));
+    await untilLate(() => of.every((one, index) => countOf(one) >= (before[index] ?? 0) + times));
   }
 
   const sql = postgres(url, { max: 1, onnotice() {} });
@@ -209,7 +210,7 @@ test('the sums of three replicas are those of their clients, through outages and
     await untilAnswered(20, seen, 'wide createPet ok');
   });
   const answers = () => sumOf(seen.map((replica) => replica.answers));
-  await until(async () => (await readLedger()).total === answers().total).catch(() => {});
+  await untilLate(async () => (await readLedger()).total === answers().total).catch(() => {});
   expect((await readLedger()).sorted).toEqual(answers().sorted);
   expect(seen.map(({ unanswered }) => unanswered)).toEqual([0, 0, 0]);
   const outcomes = new Set(answers().sorted.map(([cell]) => cell.split(' ').at(-1)));
@@ -224,7 +225,7 @@ test('the sums of three replicas are those of their clients, through outages and
   });
   for (const { server } of survivors) expect(await server.stop()).toBe(0);
   // A statement of the killed replica may still have been under way.
-  await until(async () => {
+  await untilLate(async () => {
     const [others] = await sql`select count(*)::int from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;
     return others?.['count'] === 0;

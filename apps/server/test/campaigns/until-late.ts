@@ -1,0 +1,5 @@
+import { hangMs, until } from '@animal-store/testkit';
+
+/** As `until`, for what takes longer than an event may: a failover, a missed heartbeat, a long sum. */
+export const untilLate: typeof until = (probe, options) =>
+  until(probe, { timeoutMs: hangMs, ...options });
