@@ -17,13 +17,20 @@ describe('a stop', () => {
   let clock: TestClock;
   let host: TestProcess;
   let closing: PromiseWithResolvers<void>;
+  let events: string[];
 
   beforeEach(() => {
     clock = createTestClock();
     host = new TestProcess();
     closing = Promise.withResolvers();
-    const service = { baseUrl: '', opsUrl: '', demoToken: undefined, drain() {} };
-    stopOnSignals(host, clock).drain({ ...service, close: () => closing.promise }, 3_000);
+    events = [];
+    const service = { baseUrl: '', opsUrl: '', demoToken: undefined };
+    const drain = () => events.push('drain');
+    const close = () => {
+      events.push('close');
+      return closing.promise;
+    };
+    stopOnSignals(host, clock).drain({ ...service, drain, close }, 3_000);
   });
 
   test.each(['SIGINT', 'SIGTERM'])(
@@ -35,6 +42,20 @@ describe('a stop', () => {
       closing.resolve();
       await clock.advance(0);
       expect(host.exits).toEqual([0]);
+    },
+  );
+
+  test.each([
+    ['SIGTERM', ['drain'], ['drain', 'close']],
+    ['SIGINT', ['drain', 'close'], ['drain', 'close']],
+  ])(
+    'by %s drains at once, and closes after the grace that it has',
+    async (signal, ...expected) => {
+      host.emit(signal, signal);
+      await clock.advance(2_999);
+      expect(events).toEqual(expected[0]);
+      await clock.advance(1);
+      expect(events).toEqual(expected[1]);
     },
   );
 

@@ -83,7 +83,8 @@ describe('a replica on Postgres and Redis', () => {
     const target = { host: '127.0.0.1', port: Number(new URL(url).port) };
     proxy = stack.use(await openTcpProxy({ target }));
     const env = { DATABASE_URL: proxy.via(url), REDIS_URL: redis.url };
-    server = stack.use(await openLocalServer(env));
+    const health = { databaseTimeoutMs: 1_000 };
+    server = stack.use(await openLocalServer(env, { timings: { health } }));
   });
   afterAll(() => stack.disposeAsync());
 

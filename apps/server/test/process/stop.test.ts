@@ -57,6 +57,18 @@ describe('a stop', () => {
   });
 });
 
+// Behind a real load balancer: `npm run test:deploy -- load-balancer`.
+test('within SHUTDOWN_GRACE_MS requests are served, and load balancers are told to go elsewhere', async () => {
+  const env = { SHUTDOWN_GRACE_MS: '60000' };
+  await using service = await startProcess('postgres', { env });
+  const before = await service.call('/pets');
+  expect([before.status, before.headers.get('Connection')]).toEqual([200, 'keep-alive']);
+  service.server.signal('SIGTERM');
+  await until(async () => (await fetch(`${service.server.opsUrl}/readyz`)).status === 503);
+  const during = await service.call('/pets');
+  expect([during.status, during.headers.get('Connection')]).toEqual([200, 'close']);
+});
+
 describe('a stop during the start', () => {
   /** One line says that it was asked for. */
   const expectCalledOff = ({ code, stdout, stderr }: ServerRun, signal: string) => {
