@@ -18,6 +18,7 @@ import { Name } from './parts/name.ts';
 import { isTokenShown, NewTokens } from './parts/new-tokens.ts';
 import { announce, Notice } from './parts/notice.ts';
 import { SearchBox } from './parts/search-box.ts';
+import { ShortcutHelp } from './parts/shortcuts.ts';
 import { ViewMenu } from './parts/view-menu.ts';
 import { unreachableSince } from './polling.ts';
 import { linkTo, route } from './route.ts';
@@ -126,6 +127,7 @@ function Header({ current }: { current: string }) {
     <div class="who">
       <p><${Name} text=${operator?.name ?? null} /> <span class="muted">${operator?.role}</span></p>
       <${ViewMenu} />
+      <${ShortcutHelp} />
       <button type="button" class="quiet" onClick=${logOut}>Log out</button>
     </div>
   </header>`;

@@ -44,6 +44,9 @@ export const formatCompact = (count: number): string => compact.format(count);
 export const formatLocal = (time: Date, style: TimeStyle = 'medium'): string =>
   formats[style].local.format(time);
 
+/** The same without the date and the seconds. */
+export const formatClock = (time: Date): string => clock.format(time);
+
 /** A time on the axis of a plot, in Unix seconds, whose marks are so many seconds apart. */
 export function formatTick(at: number, step: number): string {
   const time = new Date(at * 1_000);

@@ -19,6 +19,7 @@ import { Usage } from '../parts/usage-section.ts';
 import { WhyRefused } from '../parts/why-refused.ts';
 import { bannedKeysOf, findDenials, refusalsOfAccount } from '../refusals.ts';
 import { linkTo, route } from '../route.ts';
+import { may } from '../session.ts';
 import { readTimeRange, type TimeRange } from '../time-range.ts';
 
 /** One account: its limits, what its keys use of them together, and which of them does. */
@@ -75,7 +76,13 @@ function Details({
     />
     <${BusiestKeys} account=${account} />
     <section>
-      <h2>Newest keys</h2>
+      <div class="title">
+        <h2>Newest keys</h2>
+        ${
+          may('createKey') &&
+          html`<a class="button" href=${linkTo('new-key', { query: { account: id } })}>New key</a>`
+        }
+      </div>
       <${KeyTable} keys=${account.newestKeys} ofOneAccount />
       <p><a href=${linkTo('keys', { query: { account: id } })}>All keys of the account</a></p>
     </section>

@@ -115,6 +115,14 @@ function Keys({
 
   const canChange = may('revokeKey') || may('changeKey');
   return html`
+    <${KeyTable}
+      keys=${rows}
+      sorting=${{
+        by: route.value.query['sort'] ?? usualSort,
+        change: (by: string) => setQuery({ sort: by === usualSort ? '' : by, cursor: '' }),
+      }}
+      ...${canChange && { selection: { selected, change } }}
+    />
     ${
       canChange &&
       html`<${BulkActions}
@@ -125,14 +133,6 @@ function Keys({
         }}
       />`
     }
-    <${KeyTable}
-      keys=${rows}
-      sorting=${{
-        by: route.value.query['sort'] ?? usualSort,
-        change: (by: string) => setQuery({ sort: by === usualSort ? '' : by, cursor: '' }),
-      }}
-      ...${canChange && { selection: { selected, change } }}
-    />
   `;
 }
 

@@ -2,11 +2,12 @@ import type { NewKey } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
 import { confirmAlikeAccount } from '../confirm-alike-account.ts';
+import { AccountField } from '../parts/account-field.ts';
 import { Field, Form, textOf } from '../parts/form.ts';
 import { showToken } from '../parts/new-tokens.ts';
 import { PlanFields, readPlan } from '../parts/plan-fields.ts';
 import { readScopes, ScopeField } from '../parts/scope-field.ts';
-import { goTo, linkTo } from '../route.ts';
+import { goTo, linkTo, route } from '../route.ts';
 
 /** Creates a key. */
 export function NewKeyPage() {
@@ -30,7 +31,7 @@ export function NewKeyPage() {
       submit=${submit}
       fields=${html`
         <${Field} label="Name" name="name" required autocomplete="off" help="Who or what the key is for. It need not be unique." />
-        <${Field} label="Account" name="account" autocomplete="off" help="A reference of your own, such as a customer number." />
+        <${AccountField} defaultValue=${route.value.query['account'] ?? ''} help="A reference of your own, such as a customer number." />
         <${PlanFields} plan="free" />
         <${ScopeField} scopes=${['pets:read', 'pets:write']} />
         <${Field} label="Expires" name="expires" type="datetime-local" help="In your time zone. Leave it empty for a key that does not expire." />

@@ -2,6 +2,7 @@ import type { Operator } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';
+import { Badge } from '../parts/badge.ts';
 import { type Change, ChangeDialog } from '../parts/change-dialog.ts';
 import { Empty } from '../parts/empty.ts';
 import { Loaded } from '../parts/loaded.ts';
@@ -11,7 +12,7 @@ import { StateBadge } from '../parts/state-badge.ts';
 import { Table } from '../parts/table.ts';
 import { CellTime } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
-import { may } from '../session.ts';
+import { may, session } from '../session.ts';
 
 /** Who may use the admin API. */
 export function OperatorsPage() {
@@ -76,13 +77,15 @@ function OperatorTable({
     rows=${operators.map((operator) => ({
       key: operator.id,
       cells: [
-        html`<${Name} text=${operator.name} />`,
+        html`<${Name} text=${operator.name} />${operator.id === session.value?.session.operator.id && html` <${Badge} tone="neutral" text="you" />`}`,
         operator.role,
         html`<${StateBadge} state=${operator.state} />`,
         operator.tokens.map(({ prefix }) => html`<code>${prefix}</code> `),
         html`<${CellTime} at=${operator.createdAt} />`,
         html`<${CellTime} at=${operator.expiresAt} />`,
-        ...(hasActions ? [html`<${OperatorActions} operator=${operator} open=${open} />`] : []),
+        ...(hasActions
+          ? [html`<${OperatorActions} operator=${operator} operators=${operators} open=${open} />`]
+          : []),
       ],
     }))}
   />`;
@@ -90,9 +93,11 @@ function OperatorTable({
 
 function OperatorActions({
   operator,
+  operators,
   open,
 }: {
   operator: Operator;
+  operators: readonly Operator[];
   open: (change: Change) => void;
 }) {
   return html`<div class="buttons">
@@ -104,7 +109,7 @@ function OperatorActions({
     }
     ${
       operator.state !== 'revoked' &&
-      html`<button type="button" class="danger" onClick=${() => open(revokeOperator(operator))}>
+      html`<button type="button" class="danger" onClick=${() => open(revokeOperator(operator, operators))}>
         Revoke…<span class="hidden"> ${operator.name}</span>
       </button>`
     }

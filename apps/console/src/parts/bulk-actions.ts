@@ -1,16 +1,18 @@
 import type { ListedKey } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';
 import { changeEach, type Remaining } from '../change-each.ts';
 import { confirmAlikeAccount } from '../confirm-alike-account.ts';
 import { formatCount, formatKeys } from '../format.ts';
 import type { Operation } from '../operation.ts';
 import { may } from '../session.ts';
+import { AccountField } from './account-field.ts';
 import { ConfirmDialog, type Reason } from './dialog.ts';
-import { Field, textOf } from './form.ts';
+import { textOf } from './form.ts';
 import { KeyName, Name } from './name.ts';
 import { announce } from './notice.ts';
+import { useShortcut } from './shortcuts.ts';
 
 interface BulkAction {
   readonly name: string;
@@ -85,8 +87,10 @@ const actions: readonly BulkAction[] = [
 export function BulkActions({ keys, onDone }: { keys: readonly ListedKey[]; onDone: () => void }) {
   const [open, setOpen] = useState<BulkAction>();
   const allowed = actions.filter(({ needs }) => may(needs));
+  const bar = useRef<HTMLDivElement>(null);
+  useShortcut('b', () => bar.current?.querySelector('button')?.focus());
   return html`
-    <div class="bulk" role="group" aria-label="Selected keys" hidden=${keys.length === 0}>
+    <div ref=${bar} class="bulk" role="group" aria-label="Selected keys" hidden=${keys.length === 0}>
       <span role="status">${formatKeys(keys.length)} selected</span>
       ${allowed.map(
         (action) => html`<button
@@ -165,7 +169,7 @@ function BulkDialog({
   >
     ${
       past === 'moved' &&
-      html`<${Field} label="Account" name="account" autocomplete="off" help="Leave it empty to take the keys out of theirs." />`
+      html`<${AccountField} help="Leave it empty to take the keys out of theirs." />`
     }
   <//>`;
 }

@@ -22,7 +22,10 @@ export function Dialog({
     const opener = document.activeElement;
     dialog?.showModal();
     // The browser takes what comes first, such as a list that can be scrolled.
-    dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+    const field = dialog?.querySelector<HTMLInputElement>('input, select, textarea');
+    field?.focus();
+    // A text that is there is read from its top; the browser has put the caret at its end.
+    if (field?.localName === 'textarea') field.setSelectionRange(0, 0);
     return () => {
       dialog?.close();
       // The page on which it was opened may be gone, or the button hidden.

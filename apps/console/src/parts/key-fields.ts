@@ -1,6 +1,7 @@
 import type { KeyChange, KeyDetails } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { fromLocalField, toLocalField } from '../local-time.ts';
+import { AccountField } from './account-field.ts';
 import { Field, textOf } from './form.ts';
 import { readScopes, ScopeField } from './scope-field.ts';
 
@@ -12,7 +13,7 @@ export function KeyFields({
 }) {
   return html`
     <${Field} label="Name" name="name" autocomplete="off" defaultValue=${name ?? ''} />
-    <${Field} label="Account" name="account" autocomplete="off" defaultValue=${account ?? ''} />
+    <${AccountField} defaultValue=${account ?? ''} />
     <${ScopeField} scopes=${scopes} />
     <${Field}
       label="Expires"

@@ -2,6 +2,7 @@ import type { NewOperator, Operator } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
 import { fromLocalField } from '../local-time.ts';
+import { session } from '../session.ts';
 import type { Change } from './change-dialog.ts';
 import { Field, textOf } from './form.ts';
 import { Name } from './name.ts';
@@ -45,11 +46,28 @@ export function rotateOperator({ id, name }: Operator): Change {
   };
 }
 
-export function revokeOperator({ id, name }: Operator): Change {
+/** @param operators all of them, to warn of what only the last owner can do. */
+export function revokeOperator(
+  { id, name, role }: Operator,
+  operators: readonly Operator[],
+): Change {
+  const isOwn = id === session.value?.session.operator.id;
+  const isLastOwner =
+    role === 'owner' &&
+    !operators.some(
+      (other) => other.id !== id && other.role === 'owner' && other.state === 'active',
+    );
   return {
     title: html`Revoke <${Name} text=${name} />?`,
-    consequence:
+    consequence: [
+      ...(isOwn ? ['This is you: you are logged out at once.'] : []),
+      ...(isLastOwner
+        ? [
+            'This is the last owner: afterwards only the ADMIN_TOKEN manages operators, if there is one.',
+          ]
+        : []),
       'Every replica refuses the operator from the next request on, and its sessions end. This is for good.',
+    ].join(' '),
     confirmLabel: 'Revoke the operator',
     isDangerous: true,
     change: (_form, query) => call('revokeOperator', { id, query }),

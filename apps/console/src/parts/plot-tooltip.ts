@@ -1,6 +1,6 @@
 import type { UsageOutcome } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { formatCount, formatLocal, formatUtc, isUtc } from '../format.ts';
+import { formatClock, formatCount, formatLocal, formatUtc, isUtc } from '../format.ts';
 import { type Bucket, outcomeLabels, outcomes } from '../usage.ts';
 
 /** What is told of one bucket, or of several together. */
@@ -71,5 +71,9 @@ export function PlotTooltip({
   </div>`;
 }
 
-const spanText = (from: number, to: number) =>
-  `${formatLocal(new Date(from), 'short')} – ${formatLocal(new Date(to), 'short')}`;
+/** The date is not repeated within a day. */
+function spanText(from: number, to: number): string {
+  const [first, last] = [new Date(from), new Date(to)];
+  const isOneDay = first.toDateString() === last.toDateString();
+  return `${formatLocal(first, 'short')} – ${isOneDay ? formatClock(last) : formatLocal(last, 'short')}`;
+}

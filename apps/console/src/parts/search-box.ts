@@ -8,6 +8,7 @@ import { goTo, linkTo } from '../route.ts';
 import { readSearchTerm } from '../search-term.ts';
 import { linkInTime } from '../time-range.ts';
 import { KeyName, Name } from './name.ts';
+import { useShortcut } from './shortcuts.ts';
 import { StateBadge } from './state-badge.ts';
 
 /** How long after the last letter a search begins. */
@@ -28,6 +29,8 @@ function mayPass(failure: unknown): boolean {
 /** Something that was found: where it leads, and what is shown of it. */
 interface Hit {
   readonly link: string;
+  /** What somebody means who types all of one of them. */
+  readonly names: readonly (string | null)[];
   readonly cells: readonly unknown[];
 }
 
@@ -48,6 +51,7 @@ async function find(text: string, signal: AbortSignal): Promise<Found> {
 
 const hitOfAccount = ({ account, keys, suspension }: ListedAccount): Hit => ({
   link: linkInTime('account', { id: account }),
+  names: [account],
   cells: [
     html`<${Name} text=${account} />`,
     `Account, ${formatKeys(keys)}`,
@@ -57,12 +61,20 @@ const hitOfAccount = ({ account, keys, suspension }: ListedAccount): Hit => ({
 
 const hitOfKey = (key: ListedKey): Hit => ({
   link: linkInTime('key', { id: key.id }),
+  names: [key.name, key.id, ...key.tokens.map(({ prefix }) => prefix)],
   cells: [
     html`<${KeyName} id=${key.id} name=${key.name} />`,
     html`<${Name} text=${key.account} missing="no account" />`,
     html`<${StateBadge} state=${key.state} isBanned=${key.bannedUntil !== null} isOfAccount=${key.suspension === null} />`,
   ],
 });
+
+/** The only hit that is called exactly so, in any case. */
+function meantBy(text: string, hits: readonly Hit[]): Hit | undefined {
+  const isMeant = (name: string | null) => name?.toLowerCase() === text.toLowerCase();
+  const [meant, ...others] = hits.filter(({ names }) => names.some(isMeant));
+  return others.length === 0 ? meant : undefined;
+}
 
 /** One search for everything, from every page: `/` goes to it. */
 export function SearchBox() {
@@ -74,17 +86,7 @@ export function SearchBox() {
   const id = useId();
   const { text, hint } = readSearchTerm(typed);
 
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const isTyping =
-        event.target instanceof Element && event.target.closest('input, select, textarea, dialog');
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || isTyping) return;
-      event.preventDefault();
-      field.current?.focus();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, []);
+  useShortcut('/', () => field.current?.focus());
 
   useEffect(() => {
     if (text === '') return;
@@ -128,11 +130,16 @@ export function SearchBox() {
     }
   }
 
-  function submit(event: Event): void {
+  async function submit(event: Event): Promise<void> {
     event.preventDefault();
-    const hit = hits[chosen];
-    if (hit !== undefined) leave(hit.link);
-    else if (text !== '') leave(linkTo('keys', { query: { search: text } }));
+    if (text === '') return;
+    const list = linkTo('keys', { query: { search: text } });
+    // Who is faster than the search waits for it.
+    const known =
+      found?.text === text
+        ? found
+        : await find(text, new AbortController().signal).catch(() => undefined);
+    leave((hits[chosen] ?? meantBy(text, known?.hits ?? []))?.link ?? list);
   }
 
   return html`<form class="search" role="search" aria-label="Everything" onSubmit=${submit}>
@@ -191,5 +198,7 @@ function statusOf(
   if (hint !== undefined) return hint;
   if (found?.text !== text) return 'Searching…';
   if (found.failure !== undefined) return found.failure;
-  return count === 0 ? 'Nothing matches.' : 'Enter shows all keys that match.';
+  return count === 0
+    ? 'Nothing matches.'
+    : 'Enter opens what is called exactly so, or shows all keys that match.';
 }

@@ -1,6 +1,7 @@
 import type { Account, AccountFilter } from '@animal-store/contract/admin';
 import { and, eq, gt, isNotNull, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
+import { folded } from '../database/folded-text.ts';
 import { type ListPage, type ListPosition, pageOf } from '../database/list-page.ts';
 import { accounts } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
@@ -32,7 +33,7 @@ function matches({ plan, suspended, search, anyCaseOf }: AccountFilter): (SQL | 
   return [
     plan === undefined ? undefined : eq(accounts.plan, plan),
     suspended === undefined ? undefined : isNotNull(accounts.suspendedAt),
-    search === undefined ? undefined : sql`strpos(lower(${accounts.name}), lower(${search})) > 0`,
+    search === undefined ? undefined : sql`strpos(${folded(accounts.name)}, ${folded(search)}) > 0`,
     anyCaseOf === undefined ? undefined : sql`lower(${accounts.name}) = lower(${anyCaseOf})`,
   ];
 }

@@ -8,6 +8,7 @@ import {
 import { and, eq, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from '../database/database.ts';
+import { folded } from '../database/folded-text.ts';
 import {
   fromMicroseconds,
   isInteger,
@@ -120,7 +121,7 @@ const conditions: {
 
 /** The condition that a key's name or account contains a text, its id begins so, or it has such a token. */
 function isFoundBy(text: string): SQL {
-  const contains = (column: SQLWrapper) => sql`strpos(lower(${column}), lower(${text})) > 0`;
+  const contains = (column: SQLWrapper) => sql`strpos(${folded(column)}, ${folded(text)}) > 0`;
   const parts = [contains(apiKeys.name), contains(apiKeys.account)];
   const digits = text.toLowerCase().replaceAll('-', '');
   // Fewer are no id.

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { useConsole } from '../support/use-console.ts';
@@ -35,7 +36,11 @@ beforeAll(async () => {
     const json = JSON.stringify({ expiresAt: '2031-12-23T22:59:59Z', plan: 'pro' });
     await admin.call(`/keys/${made.id}?reason=${reason}`, { method: 'PATCH', json });
   }
-  await admin.create('{"plan":"free"}');
+  // An old key, from the time when names were optional.
+  await admin.create('{"name":"nameless","plan":"free"}');
+  const { db, close } = await service.database.open();
+  await db.execute(sql`update api_keys set name = null where name = 'nameless'`);
+  await close();
   const banned = await bannedKey({ name: `${email}, banned`, account: accounts[1] });
   const json = JSON.stringify({ name: `${email} and others`, role: 'viewer' });
   await admin.call('/operators', { json });

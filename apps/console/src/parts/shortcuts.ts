@@ -1,0 +1,57 @@
+import { html } from 'htm/preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Dialog } from './dialog.ts';
+
+/** What single keys do, wherever one is and does not type. */
+const shortcuts = {
+  '/': 'Search keys and accounts',
+  b: 'Go to what can be done with the selected keys',
+  '?': 'Show these shortcuts',
+} as const;
+
+/** What keys do in a place. */
+const keysOfPlaces = {
+  'In the search':
+    '↓ and ↑ choose, Enter opens: what is chosen, the one that is called so, or the list',
+  'In a plot':
+    'Arrow keys choose a time, with Shift several, Enter zooms in, − zooms out, Esc chooses none',
+  'In a dialog': 'Enter confirms, Esc cancels',
+} as const;
+
+/** Where a key is a letter. A box that is ticked takes none. */
+const typedInto = 'input:not([type=checkbox], [type=radio]), select, textarea, dialog';
+
+/** Has a key do something, unless one types, or a dialog is open. */
+export function useShortcut(shortcut: keyof typeof shortcuts, act: () => void): void {
+  const latest = useRef(act);
+  latest.current = act;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof Element && event.target.closest(typedInto);
+      if (event.key !== shortcut || event.ctrlKey || event.metaKey || isTyping) return;
+      event.preventDefault();
+      latest.current();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
+
+/** Shows all shortcuts. */
+export function ShortcutHelp() {
+  const [isOpen, setOpen] = useState(false);
+  useShortcut('?', () => setOpen(true));
+  return html`
+    <button type="button" class="quiet" onClick=${() => setOpen(true)}>Shortcuts</button>
+    ${
+      isOpen &&
+      html`<${Dialog} title="Keyboard shortcuts" onClose=${() => setOpen(false)}>
+        <dl class="facts">
+          ${Object.entries(shortcuts).map(([key, does]) => html`<dt><kbd>${key}</kbd></dt><dd>${does}</dd>`)}
+          ${Object.entries(keysOfPlaces).map(([place, does]) => html`<dt>${place}</dt><dd>${does}</dd>`)}
+        </dl>
+        <div class="actions"><button type="button" onClick=${() => setOpen(false)}>Close</button></div>
+      <//>`
+    }
+  `;
+}
