@@ -50,7 +50,12 @@ function startSearch() {
       status.textContent = 'The search cannot be loaded.';
       return;
     }
-    const found = search(index, words);
+    let found = search(index, words);
+    if (found.length === 0)
+      found = search(
+        index,
+        words.map((word) => nearestTo(word, index)),
+      );
     list.replaceChildren(...found.map((entry) => resultOf(entry, words)));
     status.textContent =
       found.length === 0 ? `Nothing is found for ${query}.` : `${found.length} results`;
@@ -74,19 +79,25 @@ function startSearch() {
   });
   addEventListener('keydown', (event) => {
     const { target } = event;
-    if (event.key !== '/' || event.ctrlKey || event.metaKey || target.matches('input, textarea'))
-      return;
+    const isCommand = event.ctrlKey || event.metaKey;
+    const isSlash = event.key === '/' && !isCommand && !target.matches('input, select, textarea');
+    if (!isSlash && !(isCommand && event.key.toLowerCase() === 'k')) return;
     event.preventDefault();
     input.focus();
+    input.select();
   });
   document.addEventListener('click', ({ target }) => {
     if (!box.contains(target) || target.closest('.found a')) close();
   });
 }
 
-/** The entries that contain every word: first those that have it in their title. */
+/**
+ * The entries that contain every word: first the one whose anchor is meant, such as `createPet` by "create pet",
+ * then those that have them in their title.
+ */
 function search(index, words) {
-  const rank = ({ title, page, text }) => {
+  const rank = ({ title, page, text, path }) => {
+    if (path.toLowerCase().endsWith(`#${words.join('')}`)) return -1;
     const places = [title, page, text].map((part) => part.toLowerCase());
     const ranks = words.map((word) => places.findIndex((part) => part.includes(word)));
     return ranks.includes(-1) ? undefined : ranks.reduce((sum, next) => sum + next, 0);
@@ -97,6 +108,31 @@ function search(index, words) {
     .sort((a, b) => a.rank - b.rank)
     .slice(0, 12)
     .map(({ entry }) => entry);
+}
+
+/** The word of the index that is most like a misspelt one, or that itself if none is. */
+function nearestTo(word, index) {
+  if (word.length < 4) return word;
+  const all = index.map(({ title, text }) => `${title} ${text}`).join(' ');
+  let nearest = { word, distance: word.length > 6 ? 3 : 2 };
+  for (const other of new Set(all.toLowerCase().match(/[a-z_]{4,}/g))) {
+    const distance = distanceOf(word, other);
+    if (distance < nearest.distance) nearest = { word: other, distance };
+  }
+  return nearest.word;
+}
+
+/** How many letters must be added, removed or replaced (Levenshtein, 1965). */
+function distanceOf(one, other) {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1];
+    for (const [place, its] of [...other].entries()) {
+      next.push(Math.min(row[place] + (letter !== its), row[place + 1] + 1, next[place] + 1));
+    }
+    row = next;
+  }
+  return row.at(-1);
 }
 
 function resultOf({ title, page, text, path }, words) {

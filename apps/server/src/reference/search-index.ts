@@ -18,7 +18,7 @@ export function searchIndex({ home, guides }: DocsPages): SearchEntry[] {
   const errors = entriesOf(home).filter(({ path }) => path.includes('#error-'));
   const others = guides
     .flatMap(entriesOf)
-    .filter(({ path }) => !/-(?:answers|samples)$/.test(path));
+    .filter(({ path }) => !/-(?:answers?|samples)$/.test(path));
   return [...errors, ...others];
 }
 

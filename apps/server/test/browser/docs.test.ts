@@ -156,6 +156,18 @@ test('an integrator finds an error code by keyboard, and a sample in a language 
   const heading = page.locator('#error-rate_limit_exceeded');
   const top = async () => (await heading.boundingBox())?.y;
   await expect.poll(top).toSatisfy((y: number) => y >= 0 && y < 400);
+  for (const [query, title] of [
+    ['createPet', 'Add an animal'],
+    ['create pet', 'Add an animal'],
+    ['sold', 'List animals: parameters'],
+    ['pagintion', 'Pagination'],
+  ] as const) {
+    await keyboard.press('Control+k');
+    await keyboard.type(query);
+    await expect
+      .poll(() => page.locator('.found a').first().textContent(), { message: query })
+      .toMatch(new RegExp(`^${title}`));
+  }
   await page.getByRole('searchbox').fill('zebra crossing');
   await page.getByText('Nothing is found for zebra crossing.').last().waitFor();
   await keyboard.press('Escape');
