@@ -105,6 +105,15 @@ export function createAdmission(options: AppOptions, answerFailure: ErrorRequest
       else answerFailure(refusal, req, res, next);
     },
 
+    /** Admits a file of the pages. It counts nothing: a browser asks for it once, as long as it stays the same. */
+    async admitFile(req: Request, res: Response, next: NextFunction): Promise<void> {
+      allowOrigin(req, res);
+
+      const turn = takeTurn(loadShedder, req, res);
+      if (turn === true || (await turn)) next();
+      else refuseOverload(req, res);
+    },
+
     /**
      * Admits OPTIONS, which need no key and count nothing: browsers send preflights without one. It answers
      * preflights; the request that follows counts.

@@ -63,10 +63,9 @@ export function createApp(options: AppOptions): Express {
     if (!tellsQuota(res)) tellNetworkQuota(req, res);
     answerFailure(failure, req, res, next);
   };
-  const { admitCaller, admitOptions, admitPage, admitUnknown, tellNetworkQuota } = createAdmission(
-    options,
-    answerFailure,
-  );
+  const admission = createAdmission(options, answerFailure);
+  const { admitCaller, admitFile, admitOptions, admitPage, admitUnknown, tellNetworkQuota } =
+    admission;
 
   const app = createExpress();
   app.set('trust proxy', trustedProxies);
@@ -88,8 +87,9 @@ export function createApp(options: AppOptions): Express {
   app.use(prefix, others);
 
   // Whatever needs no key.
-  const files = referenceHandlers({ ...options, origin: new URL(baseUrl).origin });
-  addFiles(app, files, admitPage);
+  const { pages, files } = referenceHandlers({ ...options, origin: new URL(baseUrl).origin });
+  addFiles(app, pages, admitPage);
+  addFiles(app, files, admitFile);
   app.use(admitPage, refusePath, answerFailure);
   return app;
 }

@@ -29,6 +29,12 @@ import {
 // and one limiter for each would be several round trips. So the limiters of keys have the library's form,
 // which gives them the insurance, and the decision is `decide.lua`'s or, in memory, `decide`'s.
 
+/**
+ * How many pages of the reference a network may read for each request without a key: an office reads behind
+ * one address.
+ */
+const pagesPerRequest = 10;
+
 export interface OpenQuotasOptions {
   readonly clock: Clock;
   /** In tests, what tells the time that Redis decides requests of keys by; otherwise its own. */
@@ -121,10 +127,11 @@ function createAllowances(
   shared?: SharedStore,
 ) {
   const ofNetwork = { clock, perMinute: addressPerMinute };
+  const ofPages = { clock, perMinute: addressPerMinute * pagesPerRequest };
   const ofStatus = { clock, perMinute: rateLimitStatusPerMinute };
   return {
     networks: withSpareLookUps(createAllowance('network', ofNetwork, shared), clock),
-    pages: createAllowance('pages', ofNetwork, shared),
+    pages: createAllowance('pages', ofPages, shared),
     statusRequests: createAllowance('rate-limit-status', ofStatus, shared),
   };
 }

@@ -37,16 +37,17 @@ const types = {
 } as const;
 
 /**
- * Creates all files of the reference, by path. A page is rendered when it is first requested, so the start
+ * Creates the pages of the reference, and the files that they load, by path. A page is rendered when it is first requested, so the start
  * does not wait for it; from then on only its compressed form is kept.
  */
-export function createReferenceFiles(options: ReferenceOptions): Map<string, FileSource> {
-  const sources = new Map<string, FileSource>();
+export function createReferenceFiles(options: ReferenceOptions) {
+  const pageSources = new Map<string, FileSource>();
+  const fileSources = new Map<string, FileSource>();
 
   const addNamedByContent = (name: string, type: 'js' | 'svg') => {
     const gzipped = gzipSync(readFileSync(new URL(`${name}.${type}`, assets)));
     const path = `/docs/${name}.${digest(gzipped).slice(0, 12)}.${type}`;
-    sources.set(path, async () => ({ type: types[type], gzipped, immutable: true }));
+    fileSources.set(path, async () => ({ type: types[type], gzipped, immutable: true }));
     return path;
   };
   const add = (
@@ -55,7 +56,7 @@ export function createReferenceFiles(options: ReferenceOptions): Map<string, Fil
     write: () => string | Promise<string>,
     headers: Readonly<Record<string, string>> = {},
   ) => {
-    sources.set(path, async () => {
+    pageSources.set(path, async () => {
       const gzipped = await gzip(await write());
       return { type: types[type], gzipped, immutable: false, headers };
     });
@@ -93,7 +94,7 @@ export function createReferenceFiles(options: ReferenceOptions): Map<string, Fil
     return JSON.stringify(searchIndex(pages()));
   });
   add(docsPaths.llms, 'text', () => llmsText(origin, pages()));
-  return sources;
+  return { pages: pageSources, files: fileSources };
 }
 
 function pageAt(pages: readonly DocsPage[], path: string): DocsPage {

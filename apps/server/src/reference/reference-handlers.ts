@@ -4,7 +4,7 @@ import { appendHeader, setHeader } from '../http/note-headers.ts';
 import { sendFileFrom } from '../http/send-file.ts';
 import { send } from '../http/send-response.ts';
 import { docsPaths } from './docs-pages.ts';
-import { createReferenceFiles, type ReferenceOptions } from './reference-files.ts';
+import { createReferenceFiles, type FileSource, type ReferenceOptions } from './reference-files.ts';
 
 /** Paths that lead elsewhere, and where. `/docs/api` was a page of its own. */
 const redirects = {
@@ -16,15 +16,24 @@ const redirects = {
 
 /**
  * Creates the handlers of the reference, by path: `/openapi.json`, `/llms.txt`, and `/docs` with the pages and
- * files below it. They need no key, and send the same to everybody.
+ * files below it, which have a hash of their content in their names. They need no key, and send the same to
+ * everybody.
  */
-export function referenceHandlers(options: ReferenceOptions): Record<string, RequestHandler> {
-  const files = [...createReferenceFiles(options)];
-  return Object.fromEntries([
-    ...files.map(([path, source]) => [path, sendFileFrom(source)]),
-    ...Object.entries(redirects).map(([path, target]) => [path, redirectTo(target)]),
-  ]);
+export function referenceHandlers(options: ReferenceOptions) {
+  const { pages, files } = createReferenceFiles(options);
+  return {
+    pages: {
+      ...sendAll(pages),
+      ...Object.fromEntries(
+        Object.entries(redirects).map(([path, target]) => [path, redirectTo(target)]),
+      ),
+    },
+    files: sendAll(files),
+  };
 }
+
+const sendAll = (sources: ReadonlyMap<string, FileSource>): Record<string, RequestHandler> =>
+  Object.fromEntries([...sources].map(([path, source]) => [path, sendFileFrom(source)]));
 
 function redirectTo(target: string): RequestHandler {
   return function redirectToPage(req, res) {

@@ -80,12 +80,12 @@ describe.each(pages)('%s', (path) => {
 });
 
 test('these are all pages', () => {
-  const files = createReferenceFiles({
+  const { pages: written } = createReferenceFiles({
     origin: 'https://a.example',
     addressPerMinute: 60,
     banPolicy: defaultBanPolicy,
   });
-  const paths = [...files.keys()].filter((path) => /^\/docs[^.]*$/.test(path));
+  const paths = [...written.keys()].filter((path) => /^\/docs[^.]*$/.test(path));
   expect(paths.toSorted()).toEqual(pages.toSorted());
 });
 
