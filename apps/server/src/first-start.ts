@@ -14,7 +14,7 @@ export function fillOnFirstStart(db: Database): Promise<string | undefined> {
   // One transaction: if this start is interrupted, the next one is the first start.
   return inTransaction('first_start', db, async (tx) => {
     if (await hasAnyKey(tx)) return undefined;
-    const pets = createPetRepository(tx);
+    const pets = createPetRepository({ db: tx, reads: tx });
     for (const pet of sampleAnimals) await pets.create(pet);
     const { token } = await createApiKey(tx, { name: 'demo', plan: 'free' });
     return token;

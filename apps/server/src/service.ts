@@ -264,7 +264,7 @@ export async function openService(
       quotas,
       keys,
       petHandlers: createPetHandlers({
-        pets: createPetRepository(database.db),
+        pets: createPetRepository(database),
         creations,
         baseUrl,
       }),

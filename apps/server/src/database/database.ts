@@ -15,6 +15,11 @@ export interface Wait {
 export interface OpenDatabase {
   readonly db: Database;
   /**
+   * The same, for short reads that come in great numbers. What may wait for a disk or a lock would hold up
+   * those behind it.
+   */
+  readonly reads: Database;
+  /**
    * Migrates the database. Waits while it cannot be reached, and for locks.
    *
    * @param onWaiting called again and again: with what it waits for, or `undefined` if it does not.

@@ -34,6 +34,7 @@ export async function openEmbedded(
     await migrate(db, { migrationsFolder });
     return {
       db,
+      reads: db,
       async prepare() {},
       async listen(channel, { onMessage, onListening }) {
         const unlisten = await client.listen(channel, onMessage);

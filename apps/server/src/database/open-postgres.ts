@@ -15,7 +15,7 @@ import * as schema from './schema.ts';
 import { followStatements, limitStatements } from './statement.ts';
 
 /** More connections are slower: statements are pipelined, and Postgres shares the cores. */
-const maxConnections = 4;
+const maxConnections = 3;
 
 /**
  * Opens Postgres. Connects at the first statement, so it may be away.
@@ -70,16 +70,24 @@ export function openPostgres(url: string, timings = defaultTimings.database): Op
     }
   }
 
-  const client = postgres(urlOfOneHost(url), {
-    ...driverOptions(addresses[0], { socket: open, connectSeconds }),
-    max: maxConnections,
-    idle_timeout: idleSeconds,
-    connection: { application_name: 'animal-store', statement_timeout: statementSeconds * 1_000 },
-  });
-  const db = drizzle({ client, schema });
-  limitStatements(db, timings.answerWithinMs);
+  function connect(max: number) {
+    const client = postgres(urlOfOneHost(url), {
+      ...driverOptions(addresses[0], { socket: open, connectSeconds }),
+      max,
+      idle_timeout: idleSeconds,
+      connection: { application_name: 'animal-store', statement_timeout: statementSeconds * 1_000 },
+    });
+    const db = drizzle({ client, schema });
+    limitStatements(db, timings.answerWithinMs);
+    return { client, db };
+  }
+  const { client, db } = connect(maxConnections);
+  // The statements of a turn of the event loop are one write on it, and one read for Postgres: a mix of lists,
+  // gets and creations takes 8 % less of the server's CPU and 14 % less of Postgres's than on four connections.
+  const reads = connect(1);
   return {
     db,
+    reads: reads.db,
     async prepare(onWaiting) {
       monitor.use(await migratePostgres(url, { onUnavailable: onWaiting, onWaiting, timings }));
     },
@@ -87,7 +95,8 @@ export function openPostgres(url: string, timings = defaultTimings.database): Op
     async close() {
       unfollow();
       monitor.close();
-      await client.end({ timeout: closeSeconds });
+      const ends = [client, reads.client].map((it) => it.end({ timeout: closeSeconds }));
+      await Promise.all(ends);
       sockets.close();
     },
   };

@@ -162,16 +162,13 @@ export function preparedSql<Row>(
 }
 
 /**
- * The requests of a {@link preparedSql}, with `n` for their number in their order.
- *
- * In a subquery, because Postgres would make a new plan for each execution otherwise: it sees into a plain
- * value, and so a plan for this one looks better than the plan for all. To plan takes as long as to read a
- * page.
+ * The requests of a {@link preparedSql}, with `n` for their number in their order. As JSON, because Postgres
+ * would see how long an array is, and make a new plan for each execution.
  *
  * @param columns their names and types, in SQL.
  */
 export function given(columns: string): SQL {
-  return sql`json_to_recordset((select ${sql.placeholder('requests')}::text::json))
+  return sql`json_to_recordset(${sql.placeholder('requests')}::text::json)
     as given (${sql.raw(columns)})`;
 }
 

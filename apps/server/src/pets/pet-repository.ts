@@ -1,6 +1,6 @@
 import { type Int64, type NewPet, type Pet, pageLimit } from '@animal-store/contract';
 import { type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
+import type { OpenDatabase } from '../database/database.ts';
 import { petIdSequence, pets } from '../database/schema.ts';
 import { execution, given, preparedSql } from '../database/statement.ts';
 import { createInsertBatcher } from './insert-batcher.ts';
@@ -112,20 +112,20 @@ const listPets = preparedSql<{ n: number; lines: string | null }>(
 );
 
 /** The catalogue in the database. Requests that arrive while statements are in flight share the next. */
-export function createPetRepository(db: Database) {
+export function createPetRepository({ db, reads }: Pick<OpenDatabase, 'db' | 'reads'>) {
   const list = createSharedReads(
     'list_pets',
-    (requests: readonly ReturnType<typeof toPageRequest>[]) => listPets(db, requests),
+    (requests: readonly ReturnType<typeof toPageRequest>[]) => listPets(reads, requests),
     ({ lines }, { size }) => toPage(lines, size - 1),
   );
   const listByIds = createSharedReads(
     'list_pets_by_ids',
-    (requests: readonly ReturnType<typeof toRequestByIds>[]) => listPetsByIds(db, requests),
+    (requests: readonly ReturnType<typeof toRequestByIds>[]) => listPetsByIds(reads, requests),
     ({ json }) => `[${json ?? ''}]`,
   );
   const find = createSharedReads(
     'find_pet',
-    (requests: readonly { readonly wanted_id: string }[]) => findPets(db, requests),
+    (requests: readonly { readonly wanted_id: string }[]) => findPets(reads, requests),
     ({ json }) => json ?? undefined,
   );
   const create = createInsertBatcher<Omit<StoredPet, 'id'>, StoredPet>(async (wanted) => {

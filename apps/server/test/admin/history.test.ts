@@ -155,16 +155,21 @@ test.each([
 });
 
 /** Asks like a browser: `send` decodes the body as text. */
-async function askCompressed(path: string, encodings: string) {
+async function askCompressed(path: string, encodings: string, json?: string) {
   const { promise, resolve, reject } = Promise.withResolvers<{ headers: Headers; bytes: Buffer }>();
   const url = service.server.opsUrl + adminBasePath + path;
-  const headers = { Authorization: `Bearer ${adminToken}`, 'Accept-Encoding': encodings };
-  request(url, { headers }, async (incoming) => {
+  const headers = {
+    Authorization: `Bearer ${adminToken}`,
+    'Accept-Encoding': encodings,
+    'Content-Type': 'application/json',
+  };
+  const method = json === undefined ? 'GET' : 'POST';
+  request(url, { method, headers }, async (incoming) => {
     const bytes = Buffer.concat(await incoming.toArray());
     resolve({ headers: new Headers(incoming.headers as Record<string, string>), bytes });
   })
     .on('error', reject)
-    .end();
+    .end(json);
   return promise;
 }
 
@@ -183,4 +188,12 @@ test('an answer that fits into a packet is sent as it is', async () => {
   const { headers, bytes } = await askCompressed('/overview', 'gzip');
   expect(headers.get('Content-Encoding')).toBeNull();
   expect(JSON.parse(bytes.toString())).toHaveProperty('traffic');
+});
+
+test('a new token is not compressed together with a name, from whose size it could be guessed', async () => {
+  const name = '🐈'.repeat(255);
+  const json = JSON.stringify({ name, account: name, plan: 'free' });
+  const { headers, bytes } = await askCompressed('/keys', 'gzip', json);
+  expect(headers.get('Content-Encoding')).toBeNull();
+  expect(JSON.parse(bytes.toString())).toHaveProperty('token');
 });

@@ -64,6 +64,11 @@ test.each<[status: number, path: string, options?: CallOptions]>([
   expect(body).toEqual({ code: expect.any(String), message: expect.any(String), status });
 });
 
+test('a path that cannot be decoded is told as such', async () => {
+  const { body } = await admin.call('/keys/%ff');
+  expect(body).toMatchObject({ message: 'path: expected valid percent-encoding of UTF-8' });
+});
+
 /** A cursor with the checksum of a list, as anybody can compute it. */
 function forge(path: string, position: string): string {
   const [name = '', query = ''] = path.split('?');

@@ -33,7 +33,7 @@ test('a page of a category reads no more among a million animals than among few'
     }
     await db.execute(sql`analyze pets`);
     await inTransaction('a_test', db, async (tx) => {
-      await createPetRepository(tx).list({ categoryId: 1, afterId: 0 }, 20);
+      await createPetRepository({ db: tx, reads: tx }).list({ categoryId: 1, afterId: 0 }, 20);
       for (const [status, category, afterId, rows] of [
         ['null', 1, 0, 21],
         ['null', 1, animals / 2, 21],

@@ -93,7 +93,7 @@ export async function cutConnections(options: {
     }),
   );
 
-  const pets = createPetRepository(db);
+  const pets = createPetRepository({ db, reads: db });
   for (let i = 0; i < 30; i += 1) await pets.create({ name: `known ${i}`, categoryId: i });
   const createKey = () => createApiKey(db, { name: 'cut', plan: 'enterprise', quota: wideQuota });
   const { id: keyId, token } = await createKey();

@@ -44,7 +44,7 @@ describe('a name with oddities of Unicode', () => {
     async prepare(db) {
       // Accounts that exist keep their names, too.
       await db.insert(accounts).values(names.map((name) => ({ name })));
-      const pets = createPetRepository(db);
+      const pets = createPetRepository({ db, reads: db });
       for (const [, name] of refused) await pets.create({ name, categoryId: 1 });
     },
   });

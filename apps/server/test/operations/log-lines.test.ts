@@ -80,6 +80,8 @@ describe('the log', () => {
     });
     await service.call('/secret-of-mine', withId('nowhere'));
     expect(await line('nowhere')).toMatchObject({ route: 'other', errorCode: 'not_found' });
+    await fetch(`${service.server.origin}/docs/guides/limits`, withId('file'));
+    expect(await line('file')).toMatchObject({ route: '/docs/*', status: 200 });
   });
 
   test('has the network of a caller without a key', async () => {

@@ -34,7 +34,7 @@ describe.each(databaseKinds)('the animals on %s', (kind) => {
   let repository: ReturnType<typeof createPetRepository>;
   const all: Required<Pet>[] = [];
   beforeAll(async () => {
-    repository = createPetRepository(opened.db);
+    repository = createPetRepository({ db: opened.db, reads: opened.db });
     const wanted = Array.from({ length: 60 }, (_, i) => ({
       name: names[i % names.length] ?? '',
       categoryId: categories[i % 5] ?? 0,
@@ -105,7 +105,7 @@ describe.each(databaseKinds)('creations that share a statement on %s', (kind) =>
     (await db.select({ name: pets.name }).from(pets).orderBy(asc(pets.id))).map(({ name }) => name);
 
   test('fail alone if the database refuses them', async () => {
-    const repository = createPetRepository(opened.db);
+    const repository = createPetRepository({ db: opened.db, reads: opened.db });
     // The contract lets no such name through; the table's check constraint refuses it.
     const given = ['first', 'a', 'b', '', 'c', '', 'd'];
     const results = await Promise.allSettled(

@@ -22,7 +22,7 @@ const ids = { pending: [] as number[], sold: [] as number[] };
 const service = useService('postgres', {
   env: { PUBLIC_URL: publicUrl },
   async prepare(db) {
-    const pets = createPetRepository(db);
+    const pets = createPetRepository({ db, reads: db });
     for (let i = 0; i < 45; i += 1) {
       const status = i % 9 === 4 ? 'pending' : 'sold';
       const { id } = await pets.create({ name: `${i}`, categoryId: i % 2 ? 1 : wide, status });

@@ -42,7 +42,7 @@ test.each([
   ['of a category and a status', { categoryId: 1, status: 'sold' }, 'pets_category_status_id'],
 ] as const)('a page %s is read from the index that has its order', async (_what, filter, index) => {
   await onOneConnection(async (tx) => {
-    await createPetRepository(tx).list({ ...filter, afterId: 0 }, 21);
+    await createPetRepository({ db: tx, reads: tx }).list({ ...filter, afterId: 0 }, 21);
     const { status, categoryId }: PetFilter = filter;
     const request = { n: 0, wanted: status, category: categoryId, after_id: 0, size: 21 };
     const values = `1, '${JSON.stringify([request])}'`;
@@ -58,7 +58,7 @@ test.each([
 
 test('given ids are read from the primary key', async () => {
   await onOneConnection(async (tx) => {
-    await createPetRepository(tx).listByIds({ ids: [1, 2], status: 'sold' });
+    await createPetRepository({ db: tx, reads: tx }).listByIds({ ids: [1, 2], status: 'sold' });
     const { plan, scans } = await explainPrepared(
       tx,
       '%wanted_ids%',
@@ -71,7 +71,7 @@ test('given ids are read from the primary key', async () => {
 
 test('no statement of the request path is planned again for each execution', async () => {
   await onOneConnection(async (tx) => {
-    const repository = createPetRepository(tx);
+    const repository = createPetRepository({ db: tx, reads: tx });
     const creations = createIdempotentCreations(tx);
     // Postgres makes five plans before it decides.
     for (let i = 0; i < 7; i += 1) {
