@@ -1,8 +1,7 @@
 import { apiVersion } from '@animal-store/contract';
 import type { JsonObject } from '@animal-store/contract/openapi';
-import { readChangelog } from './changelog.ts';
 import { createGuideValues, type GuideNumbers } from './guide-values.ts';
-import { type GuideName, guides, readGuide } from './guides.ts';
+import { type GuideName, guides, readChangelog, readGuide } from './guides.ts';
 import { homeMarkdown } from './home-markdown.ts';
 import { operationsMarkdown } from './operations-markdown.ts';
 
@@ -42,6 +41,7 @@ export const docsPaths = {
   changelogMarkdown: '/docs/changelog.md',
   search: '/docs/search.json',
   llms: '/llms.txt',
+  llmsFull: '/llms-full.txt',
 } as const;
 
 /** The anchors that headings give themselves, as `## Title {#anchor}`: Markdown itself has none. */
@@ -71,7 +71,7 @@ export function writeDocsPages(sources: DocsSources): DocsPages {
     changelog: pageOf({
       path: docsPaths.changelog,
       markdownPath: docsPaths.changelogMarkdown,
-      markdown: readChangelog(),
+      markdown: fillIn(readChangelog()),
     }),
   };
 }

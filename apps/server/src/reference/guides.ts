@@ -22,7 +22,11 @@ export const guides = [
 
 export type GuideName = (typeof guides)[number]['name'];
 
+const read = (path: string) =>
+  readFileSync(new URL(`../../assets/reference/${path}.md`, import.meta.url), 'utf8');
+
 /** Reads a guide as it is written, with the names of its values. */
-export function readGuide(name: Exclude<GuideName, 'operations'>): string {
-  return readFileSync(new URL(`../../assets/reference/guides/${name}.md`, import.meta.url), 'utf8');
-}
+export const readGuide = (name: Exclude<GuideName, 'operations'>): string => read(`guides/${name}`);
+
+/** Reads what has changed for callers. What has changed for operators is in the repository's own changelog. */
+export const readChangelog = (): string => read('changelog');

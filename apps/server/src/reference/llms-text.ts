@@ -19,6 +19,8 @@ The base address is ${origin}/v1. Every error has a \`code\`, a \`message\` and 
 - [OpenAPI 3.1 document](${origin}/openapi.json): all operations with schemas, headers, errors and samples.
 - [All operations and error codes](${origin}${docsPaths.homeMarkdown}): ${home.summary}
 
+- [All pages in one file](${origin}${docsPaths.llmsFull})
+
 ## Guides
 
 ${guides.map(line).join('\n')}

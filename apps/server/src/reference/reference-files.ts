@@ -94,6 +94,10 @@ export function createReferenceFiles(options: ReferenceOptions) {
     return JSON.stringify(searchIndex(pages()));
   });
   add(docsPaths.llms, 'text', () => llmsText(origin, pages()));
+  add(docsPaths.llmsFull, 'text', () => {
+    const { home, guides, changelog } = pages();
+    return [home, ...guides, changelog].map((page) => portableMarkdown(page, origin)).join('\n');
+  });
   return { pages: pageSources, files: fileSources };
 }
 

@@ -145,4 +145,7 @@ test('/llms.txt lists every page as Markdown', async () => {
     expect(origin).toBe(service.server.origin);
     expect((await get(pathname)).status, pathname).toBe(200);
   }
+  const { text: full } = await get('/llms-full.txt');
+  expect(full.match(/^# /gm)).toHaveLength(pages.length);
+  expect(full).not.toMatch(/\]\(\/|\{\{|\{#/);
 });
