@@ -2,7 +2,7 @@ import { errorMessages, type Scope } from '@animal-store/contract';
 import type { Request } from 'express';
 import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
-import { authorizedTwice, isAuthorizedTwice } from '../http/repeated-authorization.ts';
+import { authorizedTwice, isRepeated } from '../http/repeated-header.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import { isToken, tokenPrefix } from '../keys/token.ts';
@@ -34,7 +34,8 @@ export function createIdentification(
      */
     identify(req: Request): { caller: Caller; unknownToken?: string } {
       const token = bearer.exec(req.headers.authorization ?? '')?.[1];
-      if (token === undefined || isAuthorizedTwice(req)) return { caller: describe(undefined) };
+      if (token === undefined || isRepeated(req, 'authorization'))
+        return { caller: describe(undefined) };
       const key = keys.recall(token);
       if (key !== undefined) return { caller: describe(token, key) };
       if (!isToken(token)) return { caller: describe(undefined) };
@@ -103,7 +104,7 @@ function forbidden(scope: Scope): HttpError {
 /** The 401 for a request without a valid key: why, and the challenge that fits (RFC 6750, §3). */
 function unauthorized(req: Request): HttpError {
   const { authorization = '' } = req.headers;
-  if (isAuthorizedTwice(req)) {
+  if (isRepeated(req, 'authorization')) {
     return challenge(authorizedTwice, `${realm}, error="invalid_request"`);
   }
   // §3.1: no error code without a credential of this scheme.

@@ -4,6 +4,7 @@ import type { Express } from 'express';
 import { systemClock } from '../shared/clock.ts';
 import { bindPort } from './bind-port.ts';
 import { limitPipelining } from './limit-pipelining.ts';
+import { isRepeated } from './repeated-header.ts';
 import { shareTypes } from './share-types.ts';
 
 /** An open port. */
@@ -79,7 +80,8 @@ export async function openListener(
   const closing = new WeakSet<Socket>();
   server.on('request', (req, res) => {
     if (closing.has(req.socket)) return;
-    const isAmbiguous = hasSeveralHosts(req.rawHeaders) || isFramedWrongly(req);
+    // RFC 9112, §3.2: 400 as for no Host.
+    const isAmbiguous = isRepeated(req, 'host') || isFramedWrongly(req);
     // Node drops what follows an upgrade request in the same segment, so it must be the last one.
     if (isAmbiguous || isDraining || req.headers.upgrade !== undefined) {
       closing.add(req.socket);
@@ -123,20 +125,6 @@ function cutOff(socket: Socket): void {
  */
 function isFramedWrongly({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion !== '1.1' && headers['transfer-encoding'] !== undefined;
-}
-
-/**
- * RFC 9112, §3.2: 400 as for no Host. Node takes the first one, a proxy may take another.
- *
- * @param rawHeaders names and values in turn.
- */
-function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
-  return hosts > 1;
 }
 
 // RFC 9112, §3.2.2: a server must accept the absolute form. Its host does not matter here.

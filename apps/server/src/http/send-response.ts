@@ -1,7 +1,6 @@
 import { stringifyJson } from '@animal-store/contract';
 import type { Response } from 'express';
 import { setHeader } from './note-headers.ts';
-import { WrittenBody } from './written-body.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -27,6 +26,18 @@ export function sendJson(this: Response, body: unknown): Response {
   setHeader(this, 'Content-Type', jsonType);
   send(this, textOf(body));
   return this;
+}
+
+/**
+ * The body of a response that is a text already: JSON that the database has written. A handler returns it
+ * instead of the value that the text means, and `res.json` sends it as it is.
+ */
+export class WrittenBody {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
 }
 
 /** The JSON of a body. */

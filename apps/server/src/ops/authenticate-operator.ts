@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
-import { authorizedTwice, isAuthorizedTwice } from '../http/repeated-authorization.ts';
+import { authorizedTwice, isRepeated } from '../http/repeated-header.ts';
 import { hashToken, isToken } from '../keys/token.ts';
 import { type Actor, bootstrap } from '../operators/operator-lookup.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
@@ -98,7 +98,7 @@ export function authenticateOperator({
     if (given === undefined) {
       throw unauthorized('Send your token as "Authorization: Bearer <token>".', realm);
     }
-    if (isAuthorizedTwice(req)) {
+    if (isRepeated(req, 'authorization')) {
       throw unauthorized(authorizedTwice, `${realm}, error="invalid_request"`);
     }
     const network = networkOf(req.ip, req.socket);

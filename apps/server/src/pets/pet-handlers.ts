@@ -14,7 +14,7 @@ import { HttpError } from '../http/http-error.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { appendHeader, setHeader } from '../http/note-headers.ts';
 import { refuseMisspelt } from '../http/refuse-misspelt.ts';
-import { WrittenBody } from '../http/written-body.ts';
+import { WrittenBody } from '../http/send-response.ts';
 import type { IdempotentCreation, IdempotentCreations } from './idempotent-creation.ts';
 import { decodeCursor, encodeCursor, type PagePosition, type PetFilter } from './pet-cursor.ts';
 import type { PetRepository } from './pet-repository.ts';

@@ -1,0 +1,20 @@
+/**
+ * Tells whether a request has a header more than once. Node keeps the first, and a proxy may take another.
+ *
+ * @param rawHeaders names and values in turn.
+ * @param name in lower case.
+ */
+export function isRepeated(
+  { rawHeaders }: { readonly rawHeaders: readonly string[] },
+  name: string,
+) {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const given = rawHeaders[i] as string;
+    if (given.length === name.length && given.toLowerCase() === name) count += 1;
+  }
+  return count > 1;
+}
+
+/** Why a request with several credentials is refused. */
+export const authorizedTwice = 'Authorization: expected once, got it several times.';
