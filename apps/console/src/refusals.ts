@@ -43,14 +43,8 @@ export function refusalsOfKey(key: KeyDetails): Refusal[] {
     ...suspensions('key', state === 'suspended' ? suspension : null),
     ...suspensions('account', accountSuspension),
     ...(usage.bannedUntil === null ? [] : [{ why: 'banned', until: usage.bannedUntil } as const]),
-    ...fullWindows(usage.subject, usage.windows, quotaOf(key)),
+    ...fullWindows(usage.subject, usage.windows, key.inForce.quota),
   ];
-}
-
-/** What a key may use: alone, or with the others of its account. */
-export function quotaOf({ quota, usage: { subject, windows } }: KeyDetails): KeyDetails['quota'] {
-  if (subject === 'key') return quota;
-  return { perMinute: windows.minute.limit, perDay: windows.day.limit };
 }
 
 /** The keys of an account that are banned now, of those that its details show. */

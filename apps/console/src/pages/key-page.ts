@@ -17,7 +17,7 @@ import { Table } from '../parts/table.ts';
 import { CellTime, Time } from '../parts/time.ts';
 import { Usage } from '../parts/usage-section.ts';
 import { WhyRefused } from '../parts/why-refused.ts';
-import { findDenials, quotaOf, refusalsOfKey } from '../refusals.ts';
+import { findDenials, refusalsOfKey } from '../refusals.ts';
 import { linkTo, route } from '../route.ts';
 import { may } from '../session.ts';
 import { readTimeRange, type TimeRange } from '../time-range.ts';
@@ -52,7 +52,7 @@ function Details({
 }) {
   const { id, history } = key;
   const denials = findDenials(history);
-  const quota = quotaOf(key);
+  const { quota } = key.inForce;
   return html`
     <${WhyRefused}
       kind="key"
@@ -126,8 +126,8 @@ function Windows({ details: { account, usage } }: { details: KeyDetails }) {
 }
 
 function Facts({ details: key }: { details: KeyDetails }) {
-  const quota = quotaOf(key);
-  const isShared = key.usage.subject === 'account';
+  const { subject, plan, quota } = key.inForce;
+  const isShared = subject === 'account';
   return html`<section>
     <h2>Facts</h2>
     <dl class="facts">
@@ -139,7 +139,7 @@ function Facts({ details: key }: { details: KeyDetails }) {
         ${key.account !== null && html` <${CopyButton} text=${key.account} what="the account" />`}
       </dd>
       <dt>Plan</dt>
-      <dd>${isShared ? html`that of the account <${AccountLink} account=${key.account} />; its own, ${key.plan}, rests` : key.plan}</dd>
+      <dd>${isShared ? html`${plan}, of the account <${AccountLink} account=${key.account} />; its own, ${key.plan}, rests` : plan}</dd>
       <dt>Limits</dt>
       <dd>
         ${formatCount(quota.perMinute)} a minute, ${formatCount(quota.perDay)} a day${isShared ? ', shared with all keys of the account' : ''}

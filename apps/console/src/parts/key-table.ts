@@ -27,7 +27,13 @@ const columns: readonly KeyColumn[] = [
     cell: ({ account }) => html`<${AccountLink} account=${account} />`,
     isOfListOnly: true,
   },
-  { column: { title: 'Plan', sort: 'plan', room: 'desk' }, cell: ({ plan }) => plan },
+  {
+    column: { title: 'Plan', sort: 'plan', room: 'desk' },
+    cell: ({ plan, inForce }) =>
+      inForce.subject === 'key'
+        ? plan
+        : html`<span title="The plan of its account. Its own, ${plan}, rests.">${inForce.plan} <span class="muted">${plan} rests</span></span>`,
+  },
   {
     column: 'State',
     cell: ({ state, suspension, bannedUntil }) =>
@@ -35,9 +41,12 @@ const columns: readonly KeyColumn[] = [
   },
   {
     column: { number: 'Per minute', room: 'full' },
-    cell: ({ quota }) => formatCount(quota.perMinute),
+    cell: ({ inForce: { quota } }) => formatCount(quota.perMinute),
   },
-  { column: { number: 'Per day', room: 'full' }, cell: ({ quota }) => formatCount(quota.perDay) },
+  {
+    column: { number: 'Per day', room: 'full' },
+    cell: ({ inForce: { quota } }) => formatCount(quota.perDay),
+  },
   {
     column: { title: 'Last 24 hours', room: 'wide' },
     cell: ({ recent }) => html`<${Day} counts=${recent?.byHour ?? []} />`,

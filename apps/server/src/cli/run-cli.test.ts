@@ -55,6 +55,7 @@ const key: Key & { readonly bannedUntil: null } = {
   account: null,
   plan: 'free',
   quota: { perMinute: 60, perDay: 1_000 },
+  inForce: { subject: 'key', plan: 'free', quota: { perMinute: 60, perDay: 1_000 } },
   state: 'active',
   createdAt: '2026-11-21T09:00:00.000Z',
   expiresAt: null,

@@ -10,9 +10,9 @@ export function showKeys(keys: readonly ListedKey[]): string {
     ID: ({ id }) => id,
     NAME: ({ name }) => name ?? none,
     ACCOUNT: ({ account }) => account ?? none,
-    PLAN: ({ plan }) => plan,
-    'PER MINUTE': ({ quota }) => toCount(quota.perMinute),
-    'PER DAY': ({ quota }) => toCount(quota.perDay),
+    PLAN: ({ plan, inForce }) => (inForce.subject === 'key' ? plan : `${inForce.plan} (account)`),
+    'PER MINUTE': ({ inForce }) => toCount(inForce.quota.perMinute),
+    'PER DAY': ({ inForce }) => toCount(inForce.quota.perDay),
     STATE: listedState,
     TOKENS: ({ tokens }) => tokensCell(tokens),
     EXPIRES: ({ expiresAt }) => toExpiry(expiresAt),
@@ -29,12 +29,20 @@ export function listedState(key: ListedKey): string {
 
 /** One key, with its current usage if that is given. */
 export function showKey(key: Key | KeyDetails): string {
-  const { perMinute, perDay } = key.quota;
+  const { subject, plan, quota } = key.inForce;
+  const limits = `${plan}: ${toCount(quota.perMinute)} per minute, ${toCount(quota.perDay)} per day`;
+  const plans: Field[] =
+    subject === 'key'
+      ? [['Plan', limits]]
+      : [
+          ['Plan', `${limits}, of the account ${key.account}`],
+          ['Own plan', `${key.plan}, which rests`],
+        ];
   return formatFields([
     ['Id', key.id],
     ['Name', key.name ?? none],
     ['Account', key.account ?? none],
-    ['Plan', `${key.plan}: ${toCount(perMinute)} per minute, ${toCount(perDay)} per day`],
+    ...plans,
     ['Scopes', key.scopes.join(', ')],
     ['State', toState(key)],
     ...suspensionFields(key.suspension),
@@ -77,14 +85,9 @@ export function showIssuedKey({ key, token }: IssuedKey): string {
 }
 
 function usageFields(usage: KeyDetails['usage']): Field[] {
-  const { scope, subject, plan, windows, bannedUntil } = usage;
-  const shared: Field = [
-    'Shared',
-    `its account has the plan ${plan}: all of its keys use these windows`,
-  ];
+  const { scope, windows, bannedUntil } = usage;
   return [
     ...scopeFields(scope),
-    ...(subject === 'account' ? [shared] : []),
     ...windowFields(windows),
     ['Strikes', strikesField(usage)],
     ['Banned', bannedUntil === null ? 'no' : `until ${toTime(bannedUntil)}`],

@@ -1,3 +1,4 @@
+import type { PlanName } from '@animal-store/contract';
 import { adminErrorMessages, type Key } from '@animal-store/contract/admin';
 import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
@@ -30,15 +31,18 @@ const ofLastUse = (column: typeof lastUsed.at | typeof lastUsed.refusedAt) =>
   >`(select ${column} from ${lastUsed} where ${lastUsed.keyId} = ${apiKeys.id})`.mapWith(column);
 
 /** What is read of the account of a key. */
-const ofAccount = (column: 'suspended_at' | 'suspension_reason') =>
-  sql<string | null>`(select holder.${sql.raw(column)} from accounts holder
+const ofAccount = <Value>(column: string) =>
+  sql<Value | null>`(select holder.${sql.raw(column)} from accounts holder
     where holder.name = ${apiKeys.account})`;
 
 /** What is read of a key. */
 export const keyColumns = {
   ...getTableColumns(apiKeys),
-  accountSuspendedAt: ofAccount('suspended_at').mapWith(accounts.suspendedAt),
-  accountSuspensionReason: ofAccount('suspension_reason'),
+  accountSuspendedAt: ofAccount<string>('suspended_at').mapWith(accounts.suspendedAt),
+  accountSuspensionReason: ofAccount<string>('suspension_reason'),
+  accountPlan: ofAccount<PlanName>('plan'),
+  accountPerMinute: ofAccount<number>('per_minute'),
+  accountPerDay: ofAccount<number>('per_day'),
   lastUsedAt: ofLastUse(lastUsed.at),
   lastRefusedAt: ofLastUse(lastUsed.refusedAt),
   state: keyState,
@@ -66,6 +70,9 @@ export async function findKey(db: Database, id: string): Promise<Key> {
 type StoredKey = typeof apiKeys.$inferSelect & {
   readonly accountSuspendedAt: string | null;
   readonly accountSuspensionReason: string | null;
+  readonly accountPlan: PlanName | null;
+  readonly accountPerMinute: number | null;
+  readonly accountPerDay: number | null;
 };
 
 /** Adds their quotas, suspensions and tokens to keys. */
@@ -73,10 +80,21 @@ export async function completeKeys<Row extends StoredKey>(db: Database, rows: re
   const keys = await keyTokens.addTo(db, rows);
   return keys.map((row) => {
     const { perMinute, perDay, suspendedAt, suspensionReason, ...rest } = row;
-    const { accountSuspendedAt, accountSuspensionReason, ...key } = rest;
+    const { accountSuspendedAt, accountSuspensionReason, ...others } = rest;
+    const { accountPlan, accountPerMinute, accountPerDay, ...key } = others;
+    const own = { plan: key.plan, quota: quotaOf({ plan: key.plan, perMinute, perDay }) };
+    const shared = accountPlan && {
+      plan: accountPlan,
+      quota: quotaOf({
+        ...{ plan: accountPlan, perMinute: accountPerMinute, perDay: accountPerDay },
+      }),
+    };
     return {
       ...key,
-      quota: quotaOf({ plan: key.plan, perMinute, perDay }),
+      ...own,
+      inForce: shared
+        ? { subject: 'account' as const, ...shared }
+        : { subject: 'key' as const, ...own },
       suspension: toSuspension({ suspendedAt, suspensionReason }),
       accountSuspension: toSuspension({
         suspendedAt: accountSuspendedAt,

@@ -76,9 +76,13 @@ describe('accounts', () => {
       // Neither the account's name nor its other keys.
       expect(told.text).not.toContain(account);
     }
+    // What is in force, and its own plan that rests.
+    const inForce = { subject: 'account', plan: 'free', quota };
+    const [listed] = (await admin.call(`/keys?account=${account}`)).body as ListedKey[];
+    expect(listed).toMatchObject({ plan: 'business', quota: { perMinute: 1_000 }, inForce });
     const details = (await admin.call(`/keys/${other.key.id}`)).body as KeyDetails;
     expect(details).toMatchObject({
-      ...{ plan: 'business', quota: { perMinute: 1_000 }, accountSuspension: null },
+      ...{ plan: 'business', quota: { perMinute: 1_000 }, inForce, accountSuspension: null },
       usage: { subject: 'account', plan: 'free', windows: { minute: { limit: 60, remaining: 0 } } },
     });
     // The ledger is written later, and asked anew every two seconds.

@@ -106,7 +106,11 @@ Keep the token: it is not shown again.
   expect(await use(rotated)).toBe(403);
   await until(async () => (await json<Key>('keys', 'show', id)).lastRefusedAt !== null);
   const shown = await run('keys', 'show', id);
-  expect(settle(shown.slice(shown.indexOf('  Scopes')))).toBe(`  Scopes             pets:read
+  expect(
+    settle(shown.slice(shown.indexOf('  Plan'))),
+  ).toBe(`  Plan               free: 60 per minute, 1,000 per day, of the account A-1
+  Own plan           enterprise, which rests
+  Scopes             pets:read
   State              suspended
   Suspended          {time}: unpaid
   Account suspended  {time}
@@ -116,7 +120,6 @@ Keep the token: it is not shown again.
   Last refused       {minute}
   Tokens             {prefix}
                      {prefix}  replaced, valid until {time}
-  Shared             its account has the plan free: all of its keys use these windows
   Minute             60 of 60 left, resets {time}
   Day                1,000 of 1,000 left, resets {time}
   Strikes            0 (banned above 30)

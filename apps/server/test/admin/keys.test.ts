@@ -43,6 +43,7 @@ describe('API keys', () => {
         account: 'C-17',
         plan: 'pro',
         quota: { perMinute: 300, perDay: 10_000 },
+        inForce: { subject: 'key', plan: 'pro', quota: { perMinute: 300, perDay: 10_000 } },
         state: 'active',
         createdAt: anyInstant,
         expiresAt: '2099-01-30T23:00:00.000Z',
@@ -161,7 +162,9 @@ describe('API keys', () => {
       for (let n = 0; n < 3; n++) await use(token);
       const quota = { perMinute: 10, perDay: 20 };
       const changed = await change(key.id, JSON.stringify({ plan: 'enterprise', quota }));
-      expect(changed).toMatchObject({ status: 200, body: { ...key, plan: 'enterprise', quota } });
+      const inForce = { subject: 'key', plan: 'enterprise', quota };
+      const body = { ...key, plan: 'enterprise', quota, inForce };
+      expect(changed).toMatchObject({ status: 200, body });
       const { headers } = await service.call('/pets', { token });
       expect(headers.get('X-RateLimit-Limit')).toBe('10');
       expect(headers.get('X-RateLimit-Remaining')).toBe('6');
@@ -179,10 +182,14 @@ describe('API keys', () => {
     test('sets the name, the account and the expiry, leaves the rest, and null removes them', async () => {
       const { key, token } = await admin.create('{"plan":"pro","name":"a","account":"b"}');
       const name = '🐈'.repeat(255);
+      const business = { plan: 'business', quota: { perMinute: 1_000, perDay: 100_000 } };
       const steps: readonly [change: object, after: object][] = [
         [{ name, account: 'C-18' }, {}],
         [{ expiresAt: '2099-01-31T00:00:00+01:00' }, { expiresAt: '2099-01-30T23:00:00.000Z' }],
-        [{ name: 'b', plan: 'business' }, { quota: { perMinute: 1_000, perDay: 100_000 } }],
+        [
+          { name: 'b', plan: 'business' },
+          { ...business, inForce: { subject: 'key', ...business } },
+        ],
         [{ name: null, account: null, expiresAt: null }, {}],
       ];
       let expected: object = key;

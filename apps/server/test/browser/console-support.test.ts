@@ -103,6 +103,8 @@ test('an account gets a plan, tells why it is refused and by which key, and is s
   // Its keys say so, and cannot be resumed by themselves.
   await tab.show('#/keys?state=suspended');
   const busy = page.getByRole('row').filter({ hasText: 'busy' });
+  // The plan in force is that of the account; its own rests.
+  await busy.getByText('enterprise free rests').waitFor({ state: 'attached' });
   await busy.getByText('account suspended').waitFor();
   await busy.getByRole('link', { name: 'busy' }).click();
   await why(page).getByText(`Its account ${account} is suspended`).waitFor();

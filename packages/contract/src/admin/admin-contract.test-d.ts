@@ -133,6 +133,7 @@ expectTypeOf<Key>().toEqualTypeOf<{
   account: string | null;
   plan: PlanName;
   quota: Quota;
+  inForce: { subject: 'key' | 'account'; plan: PlanName; quota: Quota };
   scopes: Scope[];
   state: KeyState;
   createdAt: string;

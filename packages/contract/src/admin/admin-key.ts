@@ -38,6 +38,19 @@ export const KeyQuota = z.object(limits).meta({
   description: "The numbers that hold: the plan's, or an Enterprise key's own.",
 });
 
+/** The plan that holds for a key. */
+const PlanInForce = z
+  .object({
+    subject: z
+      .enum(['key', 'account'])
+      .describe(
+        'Whose plan it is. `account`: that of its account, whose windows all of its keys share; its own rests. `key`: its own.',
+      ),
+    plan: Plan,
+    quota: KeyQuota,
+  })
+  .meta({ id: 'PlanInForce', description: 'The plan that holds for a key, and its numbers.' });
+
 /** The key that examples show. */
 export const exampleKey = {
   id: '0f8fad5b-d9cb-469f-a165-70867728950e',
@@ -45,6 +58,7 @@ export const exampleKey = {
   account: 'C-17',
   plan: 'pro',
   quota: { perMinute: 300, perDay: 10_000 },
+  inForce: { subject: 'key', plan: 'pro', quota: { perMinute: 300, perDay: 10_000 } },
   scopes: ['pets:read', 'pets:write'],
   state: 'active',
   createdAt: '2026-11-21T09:00:00.000Z',
@@ -66,8 +80,9 @@ export const Key = z
       .string()
       .nullable()
       .describe("The operator's own reference, such as a customer number."),
-    plan: Plan,
-    quota: KeyQuota,
+    plan: Plan.describe('The plan of the key itself. It rests while its account has one.'),
+    quota: KeyQuota.describe('The numbers of its own plan.'),
+    inForce: PlanInForce,
     scopes: KeyScopes.describe('What the key may do. A key that browsers see must only read.'),
     state: KeyState,
     suspension: Suspension.nullable().describe(
