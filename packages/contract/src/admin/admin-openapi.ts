@@ -1,7 +1,7 @@
+import { createResponseWriter } from '../openapi/describe-responses.ts';
 import { createPaths, type OperationNotes } from '../openapi/document-paths.ts';
 import { createSchemaWriter, type JsonObject } from '../openapi/json-schema.ts';
 import { responseHeaders } from '../openapi/response-headers.ts';
-import { createResponseWriter } from '../openapi/responses.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
 import { exampleAccount } from './admin-account.ts';
 import { adminContract } from './admin-contract.ts';

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { errorMessages } from '../error-codes.ts';
 import { NoHeaders } from '../no-headers.ts';
+import type { ResponseWriter } from './describe-responses.ts';
 import { invalidRequestMessage } from './invalid-request-message.ts';
 import type { JsonObject, SchemaWriter } from './json-schema.ts';
 import type { HeaderName } from './response-headers.ts';
-import type { ResponseWriter } from './responses.ts';
 
 /** An operation as a ts-rest contract has it. */
 interface ContractRoute {

@@ -9,10 +9,10 @@ import { rateLimitHeaders } from '../rate-limit.ts';
 import { rateLimitStatusContract } from '../rate-limit-status.ts';
 import { apiVersion, type OperationName } from '../routes.ts';
 import { codeSamples } from './code-samples.ts';
+import { createResponseWriter, type ResponseWriter } from './describe-responses.ts';
 import { createPaths, type OperationNotes } from './document-paths.ts';
 import { createSchemaWriter, type JsonObject } from './json-schema.ts';
 import { type HeaderName, responseHeaders } from './response-headers.ts';
-import { createResponseWriter, type ResponseWriter } from './responses.ts';
 
 /** Where the API is. Origins, without a path. */
 export interface OpenApiOptions {

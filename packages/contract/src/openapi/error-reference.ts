@@ -1,9 +1,9 @@
 import { contract } from '../contract.ts';
 import { type ErrorCode, errorCodes, errorMessages } from '../error-codes.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
+import { componentOf } from './describe-responses.ts';
 import { invalidRequestMessage } from './invalid-request-message.ts';
 import { type HeaderName, responseHeaders } from './response-headers.ts';
-import { componentOf } from './responses.ts';
 
 /** An error code as the reference describes it. Texts are Markdown. */
 export interface ErrorReference {
