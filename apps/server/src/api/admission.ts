@@ -101,8 +101,7 @@ export function createAdmission(options: AppOptions, answerFailure: ErrorRequest
       if (turn !== true && !(await turn)) return refuseOverload(req, res);
 
       const refusal = overQuota(await pages.take(networkOf(req.ip, req.socket)));
-      if (refusal === undefined) next();
-      else answerFailure(refusal, req, res, next);
+      next(refusal);
     },
 
     /** Admits a file of the pages. It counts nothing: a browser asks for it once, as long as it stays the same. */

@@ -11,6 +11,7 @@ import type { LoadShedder } from '../http/shed-load.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import { type createPetHandlers, petContract } from '../pets/pet-handlers.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
+import { answerReaders } from '../reference/error-page.ts';
 import type { GuideNumbers } from '../reference/guide-values.ts';
 import { referenceHandlers } from '../reference/reference-handlers.ts';
 import type { UsageCollector } from '../usage/usage-collector.ts';
@@ -90,7 +91,7 @@ export function createApp(options: AppOptions): Express {
   const { pages, files } = referenceHandlers({ ...options, origin: new URL(baseUrl).origin });
   addFiles(app, pages, admitPage);
   addFiles(app, files, admitFile);
-  app.use(admitPage, refusePath, answerFailure);
+  app.use(admitPage, refusePath, answerReaders(answerFailure));
   return app;
 }
 

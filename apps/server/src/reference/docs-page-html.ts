@@ -1,6 +1,7 @@
 import { type DocsPage, type DocsPages, docsPaths } from './docs-pages.ts';
 import { style } from './docs-style.ts';
-import { escapeHtml, renderMarkdown } from './render-markdown.ts';
+import { escapeHtml } from './escape-html.ts';
+import { renderMarkdown } from './render-markdown.ts';
 
 /** Files that the pages load, by their paths. */
 export interface DocsAssets {

@@ -1,4 +1,5 @@
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
+import { escapeHtml } from './escape-html.ts';
 
 /** A heading of a page, with the text below it up to the next one. */
 export interface Section {
@@ -88,14 +89,6 @@ function sectionsOf(tokens: readonly Token[], anchors: ReadonlyMap<Token, string
     }
   }
   return sections.map(({ texts, ...section }) => ({ ...section, text: texts.join(' ') }));
-}
-
-export function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }
 
 /** Puts code blocks of several languages that follow each other into groups, of which one is shown. */

@@ -82,6 +82,33 @@ describe('/docs', () => {
   });
 });
 
+test.each([
+  ['/docs/nosuch', 'GET', 404],
+  ['/docs/guides/start/', 'GET', 404],
+  ['/docs', 'POST', 405],
+  ['/<script>', 'GET', 404],
+])(
+  '%s %s is refused with a page for browsers, and the Error body for programs',
+  async (target, method, status) => {
+    const ask = (accept: string) =>
+      send(service.server.origin, { method, target, headers: { Accept: accept } });
+    const page = await ask('text/html,application/xhtml+xml,*/*;q=0.8');
+    expect([page.status, page.headers.get('Content-Type')]).toEqual([
+      status,
+      'text/html; charset=utf-8',
+    ]);
+    expect(page.text).toContain(`<h1>${status} `);
+    expect(page.text).not.toContain('<script');
+    expect(page.headers.get('Content-Security-Policy')).toContain("script-src 'self'");
+    for (const accept of ['*/*', 'application/json']) {
+      const program = await ask(accept);
+      expect(program.status).toBe(status);
+      expectErrorBody(program);
+      expect(program.headers.get('Vary')).toContain('Accept');
+    }
+  },
+);
+
 describe('what needs no key', () => {
   const paths = ['/docs', '/openapi.json', '/nowhere'];
 
@@ -110,6 +137,13 @@ describe('what needs no key', () => {
     expectErrorBody(refused);
     expect(refused.headers.get('Cache-Control')).toBe('no-store');
     expect(await statuses()).toEqual([429, 429, 429]);
+    const headers = { Accept: 'text/html' };
+    const page = await call(`${limited.server.origin}/docs`, { headers });
+    expect([page.status, page.headers.get('Retry-After')]).toEqual([
+      429,
+      expect.stringMatching(/^\d+$/),
+    ]);
+    expect(page.text).toContain('Retry after');
     // What pages load has a hash in its name, and is asked for once.
     expect((await ask(script)).status).toBe(200);
 
