@@ -3,12 +3,13 @@ import { useRef, useState } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';
 import { RefusedRequest } from '../failures.ts';
 import { Dialog } from '../parts/dialog.ts';
+import { Icon } from '../parts/icon.ts';
 import { beginSession, sessionEnd } from '../session.ts';
 
 /** The page of those who have no session. */
 export function LoginPage() {
   return html`<main class="login">
-    <h1>Animal Store console</h1>
+    <h1><${Icon} name="brand" /> Animal Store console</h1>
     <${LoginForm} />
   </main>`;
 }

@@ -42,6 +42,7 @@ export function OverviewPage() {
     <${Health} health=${outage.current ?? data?.readiness} stores=${data?.stores} />
     <${Loaded} of=${overview} what="the figures">
       ${(shown: WithHistory<Overview>) => html`
+        <${Trouble} overview=${shown} />
         <${Figures} overview=${shown} />
         <${Traffic} history=${shown.history} range=${range} />
         <div class="columns">
@@ -116,8 +117,8 @@ function Figures({ overview: { traffic, keys, replicas } }: { overview: Overview
         note=${`${formatCount(requests.server_error)} requests`} />
       <${Figure} label="Denied or banned" value=${formatShare(total === 0 ? 0 : (requests.denied + requests.banned) / total)}
         note=${`${formatCount(requests.denied + requests.banned)} requests`} />
-      <${Figure} label="Latency p50" value=${latency(traffic.p50Ms)} note="half are faster" />
-      <${Figure} label="Latency p99" value=${latency(traffic.p99Ms)} note="99 of 100 are faster" />
+      <${Figure} label="Latency p50" value=${latency(traffic.p50Ms)} note="50% are faster" />
+      <${Figure} label="Latency p99" value=${latency(traffic.p99Ms)} note="99% are faster" />
       <${Figure} label="Active keys" value=${formatCount(keys.active)}
         note=${html`<a href=${linkTo('keys', { query: { state: 'active' } })}>Show them</a>`} />
       <${Figure} label="Banned keys" value=${formatCount(keys.banned)} tone=${keys.banned > 0 ? 'warning' : undefined}
@@ -126,6 +127,39 @@ function Figures({ overview: { traffic, keys, replicas } }: { overview: Overview
         note=${`${formatCount(replicas.reporting)} answered in the last minute`} />
     </div>
   </section>`;
+}
+
+/** From this share of the requests of the last minute on, the page says that something is wrong. */
+const troubling = { denied: 0.25, failed: 0.01 };
+
+/** What is wrong now, in a sentence, and whose keys are concerned. */
+function Trouble({ overview: { traffic, bans } }: { overview: Overview }) {
+  const { requests } = traffic;
+  const total = Math.max(sumOf(requests), 1);
+  const denied = (requests.denied + requests.banned) / total;
+  const failed = requests.server_error / total;
+  return html`
+    ${
+      failed >= troubling.failed &&
+      html`<p class="state failed">
+        <strong>${formatShare(failed)} of the requests of the last minute failed with a server error.</strong>
+        ${' '}The log of the service says why.
+      </p>`
+    }
+    ${
+      denied >= troubling.denied &&
+      html`<p class="state warned">
+        <strong>${formatShare(denied)} of the requests of the last minute were denied.</strong>
+        ${bans.length > 0 && ' Banned: '}
+        ${bans
+          .slice(0, 3)
+          .map(
+            ({ keyId, name }, n) => html`${n > 0 && ', '}<${KeyLink} id=${keyId} name=${name} />`,
+          )}
+        ${bans.length > 3 && html` and <a href=${linkTo('keys', { query: { state: 'banned' } })}>${formatCount(bans.length - 3)} more</a>`}
+      </p>`
+    }
+  `;
 }
 
 function LastMinute({ overview: { traffic } }: { overview: Overview }) {

@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { readPictures } from '../console/readme-pictures.ts';
 import { violationsOf } from '../support/axe.ts';
 import { focusOf, overflowOf, tabTo } from '../support/browser.ts';
+import { navigationOf } from '../support/console-browser.ts';
 import { useConsole } from '../support/use-console.ts';
 
 /** Where pictures of the pages are left, to be looked at. */
@@ -212,6 +214,14 @@ test('who prefers another theme, closer rows or absolute times has them after a 
   await tab.press('Copy the id');
   await tab.notice('Copied the id.');
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(keyId);
+});
+
+test('the pictures of the README show the navigation of today', async () => {
+  await using tab = await open();
+  const navigation = await navigationOf(tab.page);
+  const pictures = Object.values(await readPictures());
+  expect(pictures.length).toBeGreaterThan(0);
+  for (const picture of pictures) expect(picture.navigation).toEqual(navigation);
 });
 
 test('times are in the zone of the reader, with UTC next to them, in the language of the page', async () => {

@@ -7,7 +7,8 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console-browser.ts';
+import { navigationOf, openConsole } from '../support/console-browser.ts';
+import { noteNavigation } from './readme-pictures.ts';
 import { adminToken, startSampleService } from './sample-service.ts';
 
 const folder = fileURLToPath(new URL('../../node_modules/.screenshots/pages/', import.meta.url));
@@ -59,7 +60,9 @@ try {
       const picture = pictureOf(name);
       await tab.page.screenshot({ path: `${folder}${picture}.png`, fullPage: true });
       const inReadme = readmePictures[picture];
-      if (inReadme !== undefined) await tab.page.screenshot({ path: readmeFolder + inReadme });
+      if (inReadme === undefined) continue;
+      const bytes = await tab.page.screenshot({ path: readmeFolder + inReadme });
+      await noteNavigation(inReadme, bytes, await navigationOf(tab.page));
     }
   }
 } finally {
