@@ -24,7 +24,7 @@ export const PetStatus = z
 
 /**
  * Of an animal that the service sends: values may be added within v1, and a client of today must not
- * fail on them. The OpenAPI document lists those that are known.
+ * fail on them. The OpenAPI document lists those that are known, and any other text.
  */
 const ReceivedStatus = z.union([
   PetStatus,

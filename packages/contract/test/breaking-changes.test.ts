@@ -10,7 +10,12 @@ import { publicDocument, releasedFile } from './openapi-documents.ts';
 const readReleased = () => parseJson(readFileSync(releasedFile, 'utf8')) as JsonObject;
 
 test('nothing that the last release promised is missing', () => {
-  expect(breakingChanges(readReleased(), parseJson(publicDocument.text) as JsonObject)).toEqual([]);
+  // Its description always promised new values. Generated clients refused them, as the list was closed.
+  const opened = ['GET /pets 200[]', 'POST /pets 201', 'GET /pets/{petId} 200'].flatMap((at) =>
+    ['type', 'anyOf', 'enum'].map((keyword) => `${at}.status: ${keyword} changed`),
+  );
+  const found = breakingChanges(readReleased(), parseJson(publicDocument.text) as JsonObject);
+  expect(found).toEqual(opened);
 });
 
 test('operations in beta are compared, too', () => {

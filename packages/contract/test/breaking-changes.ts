@@ -1,3 +1,4 @@
+import { int64Max, int64Min } from '../src/int64.ts';
 import type { JsonObject } from '../src/openapi/index.ts';
 
 // Our own, because no library finds what the test beside it lists. openapi-diff 0.24 reads no OpenAPI 3.1,
@@ -127,8 +128,8 @@ export function breakingChanges(released: JsonObject, next: JsonObject): string[
     // A receiver must not meet a value that it does not know. A sender must keep every value.
     const [wide, narrow] = way === 'sent' ? [now, old] : [old, now];
     for (const [keyword, order] of bounds) {
-      const limit = wide[keyword] as number | bigint | undefined;
-      const given = narrow[keyword] as number | bigint | undefined;
+      const limit = boundOf(wide, keyword);
+      const given = boundOf(narrow, keyword);
       if (limit === undefined) continue;
       // Compared without conversion: a double would round the bounds of int64.
       if (given === undefined || (order > 0 ? given < limit : given > limit)) {
@@ -194,6 +195,13 @@ const bounds = [
   ['maxLength', -1],
   ['maxItems', -1],
 ] as const;
+
+/** A bound of a schema; that of int64 is in its format. */
+function boundOf(schema: JsonObject, keyword: string): number | bigint | undefined {
+  const implied: JsonObject =
+    schema['format'] === 'int64' ? { minimum: int64Min, maximum: int64Max } : {};
+  return (schema[keyword] ?? implied[keyword]) as number | bigint | undefined;
+}
 
 const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
 

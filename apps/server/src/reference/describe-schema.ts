@@ -6,14 +6,15 @@ interface Schema {
   readonly type?: string | readonly string[];
   readonly format?: string;
   readonly enum?: readonly unknown[];
-  readonly minimum?: number | bigint;
-  readonly maximum?: number | bigint;
+  readonly minimum?: number;
+  readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly default?: unknown;
   readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly description?: string;
@@ -41,6 +42,8 @@ export function createSchemaReader(document: JsonObject) {
   /** The type of a value, its range and its default: `integer, 1 to 100, 20 if left out`. */
   function typeOf(of: Schema): string {
     const schema = resolve(of);
+    const [known] = schema.anyOf ?? [];
+    if (known !== undefined) return `${typeOf(known)}, or one that is added later`;
     const { format, minimum: least, maximum: most, minLength = 0, maxLength } = schema;
     const [type = '', ...others] = [schema.type ?? []].flat();
     const parts = [schema.enum === undefined ? nameOf(type, format) : oneOf(schema.enum)];
@@ -49,8 +52,8 @@ export function createSchemaReader(document: JsonObject) {
       const count = maxItems === undefined ? 'list' : `list of ${minItems} to ${maxItems}`;
       parts[0] = `${count}: ${typeOf(schema.items)}`;
     }
-    // Those of int64 and of safe integers are in their names.
-    if (least !== undefined && most !== undefined && format !== 'int64' && most < 2 ** 53 - 1) {
+    // Those of safe integers are in their name.
+    if (least !== undefined && most !== undefined && most < 2 ** 53 - 1) {
       parts.push(`${least} to ${most}`);
     }
     if (maxLength !== undefined && format === undefined && schema.enum === undefined) {

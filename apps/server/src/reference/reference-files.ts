@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gzipSync, gzip as gzipWithCallback } from 'node:zlib';
-import { stringifyJson } from '@animal-store/contract';
 import { createOpenApi, type OpenApiOptions } from '@animal-store/contract/openapi';
 import { digest, type StaticFile } from '../http/send-file.ts';
 import {
@@ -68,7 +67,7 @@ export function createReferenceFiles(options: ReferenceOptions) {
   const tryOut = addNamedByContent('try-out', 'js');
 
   const document = once(() => createOpenApi(options));
-  add('/openapi.json', 'json', () => stringifyJson(document()));
+  add('/openapi.json', 'json', () => JSON.stringify(document()));
 
   // What renders pages is imported with the first of them: most starts need no Markdown library.
   const { origin } = options;

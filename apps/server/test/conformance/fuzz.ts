@@ -1,4 +1,10 @@
-import { faultOfNewName, parseJson, stringifyJson } from '@animal-store/contract';
+import {
+  faultOfNewName,
+  int64Max,
+  int64Min,
+  parseJson,
+  stringifyJson,
+} from '@animal-store/contract';
 import fc from 'fast-check';
 import { type Answer, type SentRequest, send } from '../support/send.ts';
 import { judge } from './judge.ts';
@@ -206,7 +212,11 @@ function valuesOf({ parameters }: Operation): fc.Arbitrary<Values> {
 
 const ascii = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
 const boundsOf = (schema: Schema) =>
-  [BigInt(schema['minimum'] as bigint), BigInt(schema['maximum'] as bigint)] as const;
+  [
+    // Those of int64 are in its format.
+    BigInt((schema['minimum'] as number | undefined) ?? int64Min),
+    BigInt((schema['maximum'] as number | undefined) ?? int64Max),
+  ] as const;
 const toInt64 = (value: bigint) => (Number.isSafeInteger(Number(value)) ? Number(value) : value);
 const isField = (text: string) => /^[\x20-\x7e]*$/.test(text) && text === text.trim();
 

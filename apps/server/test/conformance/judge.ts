@@ -70,11 +70,10 @@ export function faultsOf(schema: Schema, value: unknown, at: string): string[] {
 }
 
 /**
- * The document lets objects grow; today's have exactly the members that it names, all the way down. And Ajv
- * compares doubles.
+ * The document lets objects grow; today's have exactly the members that it names, all the way
+ * down.
  */
 function strictly(_name: string, member: unknown): unknown {
-  if (typeof member === 'bigint') return Number(member);
   const isObject = (member as { type?: unknown } | null)?.type === 'object';
   return isObject ? { additionalProperties: false, ...(member as object) } : member;
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { int64Max, int64Min } from '../int64.ts';
 
-/** A JSON object of a document. `bigint` stands for an integer beyond 2^53. */
+/** A JSON object of a document. */
 export type JsonObject = { [name: string]: unknown };
 
 export type SchemaWriter = ReturnType<typeof createSchemaWriter>;
@@ -26,6 +25,7 @@ export function createSchemaWriter() {
       override({ jsonSchema }) {
         // The format says what zod's pattern says in 400 characters.
         if (formatsThatSuffice.has(String(jsonSchema.format))) delete jsonSchema.pattern;
+        // The bounds of int64 are in its format. Written out, most readers of JSON would round them.
         if (jsonSchema.format === 'int64') delete jsonSchema.anyOf;
         // Generators take a member of a request that has a default for one that is always there.
         if (io === 'input') delete jsonSchema.default;
@@ -73,19 +73,17 @@ function toOpenApi(json: object): JsonObject {
 }
 
 function rewrite(json: JsonObject): JsonObject {
-  // Zod does not write bigints.
-  const bounds = json['format'] === 'int64' ? { minimum: int64Min, maximum: int64Max } : {};
-  const members = Object.entries(withoutNullUnion(withoutUnknown(json)))
+  const members = Object.entries(withoutNullUnion(withUnknownTexts(json)))
     .filter(([, member]) => !isNever(member))
     .map(([name, member]) => [name, isObject(member) ? rewrite(member) : member]);
-  return { ...bounds, ...Object.fromEntries(members) };
+  return Object.fromEntries(members);
 }
 
-/** Writes "a known value or any other" as the known values: generators make a type of these. */
-function withoutUnknown(json: JsonObject): JsonObject {
-  const { anyOf, ...rest } = json;
-  const [known, other] = Array.isArray(anyOf) && anyOf.length === 2 ? anyOf : [];
-  return isObject(other) && Object.keys(other).length === 0 ? { ...rest, ...known, ...rest } : json;
+/** Writes "a known value or any other", of which zod writes nothing, as the known values or any text. */
+function withUnknownTexts(json: JsonObject): JsonObject {
+  const [known, other] = Array.isArray(json['anyOf']) ? json['anyOf'] : [];
+  const isOpen = isObject(other) && Object.keys(other).length === 0;
+  return isOpen ? { ...json, anyOf: [known, { type: 'string', maxLength: 64 }] } : json;
 }
 
 /** Writes "a value or `null`" as a list of types, which most generators support best. */

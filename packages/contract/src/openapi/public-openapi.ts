@@ -28,8 +28,7 @@ export const exampleOrigins: OpenApiOptions = {
 };
 
 /**
- * Creates the OpenAPI 3.1 document of the public API. The bounds of int64 are `bigint`s in it, so
- * write it with `stringifyJson`.
+ * Creates the OpenAPI 3.1 document of the public API.
  *
  * @see https://spec.openapis.org/oas/v3.1.1.html
  */

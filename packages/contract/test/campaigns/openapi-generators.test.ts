@@ -17,13 +17,19 @@ const generators = {
   'openapi-typescript': {
     command: [tools.openapiTypescript, 'openapi.json', '--output', 'generated.ts'],
     program: `import type { components } from './generated';
-      type Pet = components['schemas']['Pet'];`,
+      type Pet = components['schemas']['Pet'];
+      const list = async (): Promise<Pet[]> => (await fetch('https://store.example')).json();`,
   },
   'hey-api': {
-    command: [tools.heyApi, '-i', 'openapi.json', '-o', 'generated', '-c', '@hey-api/client-fetch'],
+    command: [
+      tools.heyApi,
+      ...['-i', 'openapi.json', '-o', 'generated'],
+      ...['-p', '@hey-api/client-fetch', '@hey-api/typescript', '@hey-api/sdk', 'zod'],
+    ],
     program: `import type { Pet } from './generated';
       import { listPets } from './generated';
-      export const call = listPets({ query: { limit: 5 } });`,
+      import { zPets } from './generated/zod.gen';
+      const list = async () => zPets.parse((await listPets({ query: { limit: 5 } })).data);`,
   },
   'swagger-typescript-api': {
     command: [
@@ -37,16 +43,33 @@ const generators = {
       'generated.ts',
     ],
     program: `import { Api, type Pet } from './generated';
-      export const call = new Api().pets.listPets({ limit: 5 });`,
+      const list = async () => (await new Api().pets.listPets({ limit: 5 })).data;`,
   },
 };
 
+/** An animal as the service may send it one day. */
+const sent = { id: 1, name: 'Mia', categoryId: 3, status: 'reserved' };
+
 const uses = `
-  declare const pet: Pet;
-  pet.id satisfies number;
-  pet.status satisfies 'available' | 'pending' | 'sold' | undefined;
-  // @ts-expect-error there is no such member, so the type is not any
-  pet.color;`;
+  export function check(pet: Pet) {
+    pet.name satisfies string;
+    pet.status satisfies string | undefined;
+    // @ts-expect-error there is no such member, so the type is not any
+    pet.color;
+  }
+  globalThis.fetch = async () => Response.json([${JSON.stringify(sent)}]);
+  list().then((pets) => console.log(pets[0]?.status));`;
+
+/** Runs the program of a folder, and gives what it prints. */
+async function call(folder: string): Promise<string> {
+  const { build } = await import(tools.esbuild);
+  const entryPoints = [join(folder, 'program.ts')];
+  // Where zod is.
+  const nodePaths = [join(import.meta.dirname, '../../node_modules')];
+  const outfile = join(folder, 'program.mjs');
+  await build({ entryPoints, outfile, nodePaths, bundle: true, format: 'esm', logLevel: 'error' });
+  return (await execute(process.execPath, [outfile])).stdout;
+}
 
 async function generate(document: (typeof documents)[number], command: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-generated-'));
@@ -64,6 +87,8 @@ async function compile(folder: string, tsc: string): Promise<string> {
     target: 'es2022',
     lib: ['es2022', 'dom', 'dom.iterable'],
     types: [],
+    // For zod.
+    paths: { zod: [join(import.meta.dirname, '../../node_modules/zod')] },
     module: 'preserve',
     moduleResolution: 'bundler',
   };
@@ -79,5 +104,6 @@ describe.each(documents)('$name', (document) => {
       await writeFile(join(folder, 'program.ts'), program + uses);
     expect(await compile(folder, tools.typescript54)).toBe('');
     expect(await compile(folder, typescript7)).toBe('');
+    if (document.name === 'openapi.json') expect(await call(folder)).toBe(`${sent.status}\n`);
   });
 });
