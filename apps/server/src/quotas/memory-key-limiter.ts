@@ -24,6 +24,18 @@ const maxSubjects = 100_000;
 /** Bans are kept apart, so that a key has its own, whatever its subject is. */
 const maxBans = 100_000;
 
+interface MemoryKeyLimiterOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly banPolicy: BanPolicy;
+  readonly onBan?: OnBan | undefined;
+  /**
+   * Tells how many replicas share each quota without seeing each other's counts. Each admits its share, rounded
+   * up, and reports it, because that is what holds for the caller.
+   */
+  readonly replicas: () => number;
+  readonly scope: 'service' | 'replica';
+}
+
 /**
  * Limits API keys in this process's memory: for a single replica, and as the insurance of
  * {@link RedisKeyLimiter} while Redis is away.
@@ -41,29 +53,11 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
   readonly #counts = new LRUCache<string, Counts>({ max: maxSubjects });
   /** By key; only of those that have been denied. */
   readonly #bans = new LRUCache<string, BanState>({ max: maxBans });
-  readonly #clock: Pick<Clock, 'now'>;
-  readonly #banPolicy: BanPolicy;
-  readonly #onBan: OnBan | undefined;
-  readonly #replicas: () => number;
-  readonly #scope: 'service' | 'replica';
+  readonly #options: MemoryKeyLimiterOptions;
 
-  /**
-   * @param options.replicas Tells how many replicas share each quota without seeing each other's
-   * counts. Each admits its share, rounded up, and reports it, because that is what holds for the caller.
-   */
-  constructor(options: {
-    clock: Pick<Clock, 'now'>;
-    banPolicy: BanPolicy;
-    onBan?: OnBan | undefined;
-    replicas?: () => number;
-    scope: 'service' | 'replica';
-  }) {
+  constructor(options: MemoryKeyLimiterOptions) {
     super();
-    this.#clock = options.clock;
-    this.#banPolicy = options.banPolicy;
-    this.#onBan = options.onBan;
-    this.#replicas = options.replicas ?? (() => 1);
-    this.#scope = options.scope;
+    this.#options = options;
   }
 
   /** Counts one request. */
@@ -73,15 +67,16 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     key: LimitedKey,
   ): Promise<QuotaDecision> {
     const { id } = key;
-    const now = this.#clock.now();
+    const { clock, onBan } = this.#options;
+    const now = clock.now();
     const quota = this.#shareOf(key.quota);
     const before = this.#stateOf(subject, id);
-    const { outcome, state } = decide(before, { quota, banPolicy: this.#banPolicy }, now);
+    const { outcome, state } = decide(before, { ...this.#options, quota }, now);
     this.#counts.set(subject, state.counts);
     if (state.ban !== notBanned) this.#bans.set(id, state.ban);
     const { bannedUntilMs } = state.ban;
     if (outcome === 'banned' && bannedUntilMs !== before.ban.bannedUntilMs) {
-      this.#onBan?.({ keyId: id, seconds: (bannedUntilMs - now) / 1_000, startedAtMs: now });
+      onBan?.({ keyId: id, seconds: (bannedUntilMs - now) / 1_000, startedAtMs: now });
     }
     const decision = this.#toDecision(state, outcome, now, quota);
     // As every limiter of the library rejects what it does not admit.
@@ -91,7 +86,7 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
 
   /** The state of a key and of its subject. Counts nothing. */
   override async get(subject: string, key: LimitedKey): Promise<QuotaDecision> {
-    const now = this.#clock.now();
+    const now = this.#options.clock.now();
     const state = withoutExpired(this.#stateOf(subject, key.id), now);
     return this.#toDecision(state, 'admitted', now, this.#shareOf(key.quota));
   }
@@ -106,7 +101,7 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
   }
 
   #shareOf({ perMinute, perDay }: Quota): Quota {
-    const replicas = this.#replicas();
+    const replicas = this.#options.replicas();
     return {
       perMinute: Math.ceil(perMinute / replicas),
       perDay: Math.ceil(perDay / replicas),
@@ -118,7 +113,7 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     const [used, strikesEndAtMs] = [strikes.used, strikes.endsAtMs];
     return toKeyDecision(
       { now, outcome, counts, strikes: used, strikesEndAtMs, bannedUntilMs },
-      { quota, banPolicy: this.#banPolicy, scope: this.#scope },
+      { ...this.#options, quota },
     );
   }
 }

@@ -114,7 +114,8 @@ export function createMemoryKeyQuotas(
   options: Pick<OpenQuotasOptions, 'clock' | 'banPolicy'> & { onBan?: OnBan },
 ): KeyQuotas {
   const { clock, banPolicy, onBan } = options;
-  const limiter = new MemoryKeyLimiter({ clock, banPolicy, onBan, scope: 'service' });
+  const alone = { replicas: () => 1, scope: 'service' } as const;
+  const limiter = new MemoryKeyLimiter({ clock, banPolicy, onBan, ...alone });
   return createKeyQuotas(limiter, {
     unban: async ({ id }) => limiter.unban(id),
     // Bans are kept by key here, whatever its subject is.

@@ -41,6 +41,12 @@ interface DeciderOptions {
   readonly quotaClock?: Pick<Clock, 'now'> | undefined;
 }
 
+interface LimiterOptions extends DeciderOptions {
+  /** Decides while the breaker is open. */
+  readonly insurance: MemoryKeyLimiter;
+  readonly onBan: OnBan;
+}
+
 /** Decides requests of API keys in Redis. It rejects while the breaker is open. */
 interface RedisDecider {
   decide(request: KeyRequest): Promise<RedisAnswer>;
@@ -96,13 +102,9 @@ function createRedisDecider({ redis, breaker, quotaClock, ...rest }: DeciderOpti
  */
 export class RedisKeyLimiter extends RateLimiterRedis {
   readonly #decider: RedisDecider;
-  readonly #banPolicy: BanPolicy;
-  readonly #onBan: OnBan | undefined;
+  readonly #options: LimiterOptions;
 
-  /** @param options.insurance decides while the breaker is open. */
-  constructor(
-    options: DeciderOptions & { insurance: MemoryKeyLimiter; onBan?: OnBan | undefined },
-  ) {
+  constructor(options: LimiterOptions) {
     super({
       storeClient: options.redis,
       keyPrefix,
@@ -112,8 +114,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
       insuranceLimiter: options.insurance,
     });
     this.#decider = createRedisDecider(options);
-    this.#banPolicy = options.banPolicy;
-    this.#onBan = options.onBan;
+    this.#options = options;
   }
 
   /** Counts one request. If it rejects, the library asks the insurance. */
@@ -127,7 +128,11 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     const answer = await this.#decider.decide(toRequest(subject, key));
     const { beganBan, bannedUntilMs, now } = answer;
     if (beganBan) {
-      this.#onBan?.({ keyId: key.id, seconds: (bannedUntilMs - now) / 1_000, startedAtMs: now });
+      this.#options.onBan({
+        keyId: key.id,
+        seconds: (bannedUntilMs - now) / 1_000,
+        startedAtMs: now,
+      });
     }
     return this.#toDecision(answer, key.quota);
   }
@@ -142,7 +147,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
   }
 
   #toDecision(answer: StoreAnswer, quota: Quota): QuotaDecision {
-    return toKeyDecision(answer, { quota, banPolicy: this.#banPolicy, scope: 'service' });
+    return toKeyDecision(answer, { quota, banPolicy: this.#options.banPolicy, scope: 'service' });
   }
 }
 

@@ -55,3 +55,11 @@ test('one more look-up is allowed each second, and all ten again after a minute'
   expect(await allowedAfter(4_001)).toBe(4);
   expect(await allowedAfter(55_000)).toBe(10);
 });
+
+test('an allowance is shown as used up for a minute', async () => {
+  const { clock, networks } = await openUsedUp();
+  await clock.advance(59_999);
+  expect(networks.peek('network').outcome).toBe('denied');
+  await clock.advance(1);
+  expect(networks.peek('network')).toMatchObject({ outcome: 'admitted', reported: { limit: 1 } });
+});

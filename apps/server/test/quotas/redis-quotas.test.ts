@@ -1,4 +1,5 @@
 import { defaultBanPolicy } from '@animal-store/contract';
+import { openRedis, until } from '@animal-store/testkit';
 import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { OpenQuotasOptions } from '../../src/quotas/open-quotas.ts';
@@ -22,6 +23,8 @@ async function open(options: Partial<OpenQuotasOptions> = {}) {
   return quotas;
 }
 
+/** The third denial is a ban. */
+const strict = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
 const alone = { id: 'key', quota: { perMinute: 1, perDay: 100 } };
 const inAccount = { ...alone, accountId: 'account' };
 const [nameAlone, nameInAccount] = [
@@ -44,8 +47,7 @@ describe('the state of a ban', () => {
 
   test('is kept as long as it is remembered, whatever the subject of its key becomes', async () => {
     const { connection } = redis;
-    // The third denial is a ban.
-    const { keys } = await open({ banPolicy: { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 } });
+    const { keys } = await open({ banPolicy: strict });
     await keys.take(alone);
     now += 3_600_000;
     await connection.pexpire(nameAlone, 23 * 3_600_000);
@@ -94,6 +96,32 @@ test('a network that has used up its allowance is refused without asking Redis',
   await redis.connection.flushall();
   const refused = { outcome: 'denied', reported: { limit: 60, remaining: 0 } };
   expect(await networks.take('192.0.2.1')).toMatchObject(refused);
+});
+
+test('while Redis hangs, limits are the shares of a replica, and an unban holds there at once and in Redis later', async () => {
+  await using server = await openRedis();
+  const states: string[] = [];
+  const { keys, networks } = await open({
+    redisUrls: [server.url],
+    redisTimeoutMs: 500,
+    replicas: () => 2,
+    addressPerMinute: 5,
+    banPolicy: strict,
+    onBreaker: (state) => states.push(state),
+  });
+  const outcomeOfFive = async () => {
+    for (let i = 0; i < 4; i += 1) await keys.take(alone);
+    return (await keys.take(alone)).outcome;
+  };
+  expect(await outcomeOfFive()).toBe('banned');
+  server.pause();
+  expect(await outcomeOfFive()).toBe('banned');
+  expect((await networks.take('192.0.2.1')).reported.limit).toBe(3);
+  await keys.unban(alone);
+  expect(await keys.take(alone)).toMatchObject({ outcome: 'denied', scope: 'replica' });
+  server.resume();
+  await until(() => states.at(-1) === 'closed');
+  await until(async () => (await keys.look(alone)).bannedUntil === undefined);
 });
 
 test('everything in Redis expires', async () => {

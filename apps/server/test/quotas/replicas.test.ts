@@ -1,5 +1,5 @@
 import type { Quota } from '@animal-store/contract';
-import { openRedis, openRedisCluster } from '@animal-store/testkit';
+import { openRedis, type Redis } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
 import type { LocalServer } from '../support/local-server.ts';
@@ -20,22 +20,10 @@ const minuteMs = 60_000;
 const isAdmitted = ({ status }: Reply) => status === 200;
 const isBanned = ({ code }: Reply) => code === 'key_temporarily_banned';
 
-/** Opens one Redis, or the nodes of a Cluster. */
-const stores = {
-  'one Redis': async () => {
-    const redis = await openRedis();
-    return { urls: [redis.url], kill: redis.kill, close: () => redis.close() };
-  },
-  'a Cluster': async () => {
-    const cluster = await openRedisCluster();
-    const kill = () => Promise.all(cluster.nodes.map((node) => node.kill()));
-    return { urls: cluster.urls, kill, close: () => cluster[Symbol.asyncDispose]() };
-  },
-};
-
-describe.each(Object.entries(stores))('three replicas on %s', (_, openStore) => {
+// On a Cluster: quota-rule.test.ts.
+describe('three replicas', () => {
   const stack = new AsyncDisposableStack();
-  let store: Awaited<ReturnType<typeof openStore>>;
+  let redis: Redis;
   let replicas: Replicas<LocalServer>;
   // It stands still until a test moves it. Those of the replicas are off.
   const quotaClock = createTestClock(Date.now());
@@ -43,10 +31,9 @@ describe.each(Object.entries(stores))('three replicas on %s', (_, openStore) => 
   const inSeconds = (seconds: number) => Math.ceil(quotaClock.now() / 1_000 + seconds);
 
   beforeAll(async () => {
-    store = await openStore();
-    stack.defer(() => store.close());
+    redis = stack.use(await openRedis());
     const env = {
-      REDIS_URL: store.urls.join(','),
+      REDIS_URL: redis.url,
       REDIS_TIMEOUT_MS: '5000',
       REPLICAS: '3',
       ADMIN_TOKEN: adminToken,
@@ -149,7 +136,7 @@ describe.each(Object.entries(stores))('three replicas on %s', (_, openStore) => 
   test('without Redis, each replica admits its share, to all keys of an account together, by its own clock', async () => {
     const quota = { perMinute: 1_000, perDay: 29 };
     const [shared, alone] = [await createTokens(quota, 3), await createTokens(quota, 1)];
-    await store.kill();
+    await redis.kill();
     for (const [i, server] of replicas.servers.entries()) {
       const ask = (tokens: readonly string[]) =>
         Promise.all(

@@ -1,11 +1,10 @@
-import { defaultBanPolicy } from '@animal-store/contract';
 import { freePort, openRedis, openRedisCluster } from '@animal-store/testkit';
 import { afterEach, expect, test } from 'vitest';
-import { openQuotas } from '../../src/quotas/open-quotas.ts';
-import { systemClock } from '../../src/shared/clock.ts';
+import type { Quotas } from '../../src/quotas/open-quotas.ts';
 import { defaultTimings } from '../../src/shared/timings.ts';
+import { openTestQuotas } from '../quotas/open-test-quotas.ts';
 
-let quotas: Awaited<ReturnType<typeof openQuotas>> | undefined;
+let quotas: Quotas | undefined;
 afterEach(() => quotas?.close());
 
 const decide = () => quotas?.networks.take('203.0.113.7');
@@ -16,16 +15,11 @@ async function reasonOfOutage(
   harm: () => Promise<unknown> = async () => {},
 ) {
   const opened = Promise.withResolvers<string>();
-  quotas = await openQuotas({
-    clock: systemClock,
+  quotas = await openTestQuotas({
     timings: defaultTimings.quotas,
     redisUrls,
     redisTimeoutMs: 5_000,
-    replicas: () => 1,
-    addressPerMinute: 60,
-    banPolicy: defaultBanPolicy,
     onBreaker: (state, reason) => state === 'open' && opened.resolve((reason as Error).message),
-    onBan() {},
   });
   await harm();
   await decide();
