@@ -123,13 +123,16 @@ test('a flush that failed is written again as it was, with its age, and before w
   const it = openFlusher();
   it.count('a');
   await it.flush('refused');
+  // What came after it waits in memory, where it is added up.
+  it.count('b');
+  await it.flush('refused');
   it.count('b');
   await it.clock.advance(700);
   await it.flush();
-  expect(it.tried).toEqual([1, 1, 2]);
+  expect(it.tried).toEqual([1, 1, 1, 2]);
   expect(it.written()).toMatchObject([
     { flush: { entries: [{ keyId: 'a' }] }, ageMs: 700 },
-    { flush: { entries: [{ keyId: 'b' }] }, ageMs: 0 },
+    { flush: { entries: [{ keyId: 'b', requests: 2 }] }, ageMs: 0 },
   ]);
 });
 
