@@ -1,6 +1,6 @@
 import { deprecations, type PlanName, planNames } from '@animal-store/contract';
-import { type RecentUse, type UsageBucket, usageOperations } from '@animal-store/contract/admin';
-import { and, eq, gte, inArray, lt, ne, type SQL, sql } from 'drizzle-orm';
+import type { RecentUse, UsageBucket } from '@animal-store/contract/admin';
+import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { accounts, apiKeys } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
@@ -98,10 +98,10 @@ const sumAccounts = statement('sum_usage_of_accounts', (db, names: string[], ran
     .groupBy(apiKeys.account),
 );
 
-/** The requests of some keys by day. */
-const readKeyDays = statement(
+/** The requests of some keys, each by itself. */
+const readKeys = statement(
   'read_usage_of_keys',
-  (db, keyIds: readonly string[], range: UsageRange) =>
+  (db, bucket: UsageBucket, keyIds: readonly string[], range: UsageRange) =>
     db
       .select({
         keyId: counts.keyId,
@@ -111,38 +111,9 @@ const readKeyDays = statement(
         requests,
       })
       .from(counts)
-      .where(and(inArray(counts.keyId, [...keyIds]), isWithin('day', range)))
+      .where(and(inArray(counts.keyId, [...keyIds]), isWithin(bucket, range)))
       .groupBy(counts.keyId, counts.at, counts.operation, counts.outcome)
       .orderBy(counts.at, counts.operation, counts.outcome),
-);
-
-/** The requests of keys by hour. */
-const readKeyHours = statement('read_hours_of_keys', (db, keyIds: string[], range: UsageRange) =>
-  db
-    .select({ keyId: counts.keyId, at: counts.at, requests })
-    .from(counts)
-    .where(and(inArray(counts.keyId, keyIds), isWithin('hour', range)))
-    .groupBy(counts.keyId, counts.at),
-);
-
-const deprecatedOperations = usageOperations.filter((name) => name in deprecations);
-
-/** How often keys called a deprecated operation, and were not refused. */
-const countDeprecatedCalls = statement(
-  'count_deprecated_calls',
-  (db, keyIds: string[], range: UsageRange) =>
-    db
-      .select({ keyId: counts.keyId, requests })
-      .from(counts)
-      .where(
-        and(
-          inArray(counts.keyId, keyIds),
-          isWithin('day', range),
-          inArray(counts.operation, deprecatedOperations),
-          ne(counts.outcome, 'refused'),
-        ),
-      )
-      .groupBy(counts.keyId),
 );
 
 /** How many seconds live traffic covers. */
@@ -186,7 +157,7 @@ export function createUsageQueries(db: Database) {
       const keys = await listBusiestKeys(db, filter, range, limit);
       if (keys.length === 0) return { keys, rows: [] };
       const ids = keys.map(({ keyId }) => keyId);
-      const rowsOf = Map.groupBy(await readKeyDays(db, ids, range), ({ keyId }) => keyId);
+      const rowsOf = Map.groupBy(await readKeys(db, 'day', ids, range), ({ keyId }) => keyId);
       return { keys, rows: ids.flatMap((id) => rowsOf.get(id) ?? []) };
     },
 
@@ -200,10 +171,10 @@ export function createUsageQueries(db: Database) {
     /** What keys were used for lately, by their id. @param now Unix time in milliseconds. */
     async readRecent(keyIds: string[], now: number): Promise<ReadonlyMap<string, RecentUse>> {
       if (keyIds.length === 0) return new Map();
-      const range = lastBuckets(recentHours, hourMs, now);
-      const [hours, calls] = await Promise.all([
-        readKeyHours(db, keyIds, range),
-        countDeprecatedCalls(db, keyIds, lastBuckets(recentDays, dayMs, now)),
+      const last = lastBuckets(recentHours, hourMs, now);
+      const [hours, days] = await Promise.all([
+        readKeys(db, 'hour', keyIds, last),
+        readKeys(db, 'day', keyIds, lastBuckets(recentDays, dayMs, now)),
       ]);
       const recent = new Map(
         keyIds.map((keyId) => [
@@ -212,12 +183,15 @@ export function createUsageQueries(db: Database) {
         ]),
       );
       for (const { keyId, at, requests } of hours) {
-        const use = recent.get(keyId);
-        if (use) use.byHour[(Date.parse(at) - Date.parse(range.from)) / hourMs] = requests;
+        const { byHour = [] } = recent.get(keyId) ?? {};
+        const place = (Date.parse(at) - Date.parse(last.from)) / hourMs;
+        byHour[place] = (byHour[place] ?? 0) + requests;
       }
-      for (const { keyId, requests } of calls) {
+      for (const { keyId, operation, outcome, requests } of days) {
         const use = recent.get(keyId);
-        if (use) use.deprecatedCalls = requests;
+        if (use && operation in deprecations && outcome !== 'refused') {
+          use.deprecatedCalls += requests;
+        }
       }
       return recent;
     },
