@@ -93,6 +93,9 @@ describe('a request', () => {
         }),
     ],
     ['GET /pets', undefined, (store) => store.listPets(undefined, null as never)],
+    // Of the client's own cursors only the service's is sent, and a cursor of the service as it is.
+    ['GET /pets?cursor=b', undefined, (store) => store.listPets({ cursor: '~17~b' })],
+    ['GET /pets?cursor=a%7E1%7Eb', undefined, (store) => store.listPets({ cursor: 'a~1~b' })],
     [
       'POST /x',
       undefined,

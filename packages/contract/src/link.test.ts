@@ -42,6 +42,7 @@ describe('findLink', () => {
     ['</a>; rel="prev", </b>; rel="next", </c>; rel="next"', '/b'],
     ['</a,b;c?d=1>; rel="next"', '/a,b;c?d=1'],
     ['<>; rel="next"', ''],
+    ['</a>; crossorigin; rel="next"', '/a'],
     ['nonsense, </a>; rel="next"', '/a'],
   ])('%s has a next link', (header, expected) => {
     expect(findLink(header, 'next')).toBe(expected);
