@@ -1,11 +1,6 @@
-import type {
-  AuditEntry,
-  BusyKey,
-  ListedAccount,
-  ListedKey,
-  UsageRow,
-} from '@animal-store/contract/admin';
+import type { AuditEntry, BusyKey, ListedAccount, ListedKey } from '@animal-store/contract/admin';
 import papaparse from 'papaparse';
+import { type Bucket, outcomes } from './usage.ts';
 
 type Cell = string | number | null;
 
@@ -87,11 +82,13 @@ export const auditColumns: CsvColumns<AuditEntry> = {
   reason: ({ reason }) => reason,
 };
 
-export const usageColumns: CsvColumns<UsageRow> = {
-  at: ({ at }) => at,
-  operation: ({ operation }) => operation,
-  outcome: ({ outcome }) => outcome,
-  requests: ({ requests }) => requests,
+/** As a plot shows it: a row for each bucket, also for those without requests. */
+export const bucketColumns: CsvColumns<Bucket> = {
+  at: ({ at }) => at.toISOString(),
+  ...Object.fromEntries(
+    outcomes.map((outcome) => [outcome, ({ counts }: Bucket) => counts[outcome]]),
+  ),
+  all: ({ total }) => total,
 };
 
 export const busyKeyColumns: CsvColumns<BusyKey> = {

@@ -14,10 +14,10 @@ export interface Polled<Data> {
 }
 
 /**
- * How often pages ask. What an answer tells is at most 2 s old, as heartbeats and flushes of usage are
- * while somebody asks; so what is shown is at most 5 s old.
+ * How often pages ask: 20 times a minute. What an answer tells is at most 2 s old, as heartbeats and flushes
+ * of usage are while somebody asks; so what is shown is about 5 s old at most.
  */
-const pollMs = 2_000;
+const pollMs = 3_000;
 
 /** Since when the service does not answer, in Unix milliseconds; `undefined` while it does. */
 export const unreachableSince = signal<number | undefined>(undefined);

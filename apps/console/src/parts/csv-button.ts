@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { toCsv, usageColumns } from '../csv.ts';
-import type { Ledger } from '../usage.ts';
+import { bucketColumns, toCsv } from '../csv.ts';
+import { type Ledger, toBuckets } from '../usage.ts';
 
 /** What is saved, and the name of the file. */
 export interface CsvSource {
@@ -40,8 +40,8 @@ export const withoutCursor = ({ cursor: _, ...query }: Readonly<Record<string, s
 export const csvName = (what: string, { from, to }: { from: string; to: string }): string =>
   `${what}-${[from, to].map((time) => time.slice(0, 16).replace(':', '')).join('Z-')}Z.csv`;
 
-/** The ledger of a span of time as a file. */
+/** What a plot shows of a span of time, as a file. */
 export const usageCsv = (what: string, ledger: Ledger): CsvSource => ({
   fileName: csvName(what, ledger),
-  write: () => toCsv(ledger.rows, usageColumns),
+  write: () => toCsv(toBuckets(ledger), bucketColumns),
 });
