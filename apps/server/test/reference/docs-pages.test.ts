@@ -79,6 +79,26 @@ describe.each(pages)('%s', (path) => {
   });
 });
 
+test.each([
+  '| `limit` | query | integer, 1 to 100, 20 if left out | The greatest number',
+  '| `status` | query | `available` or `pending` or `sold` | Only animals',
+  '| `ids` | query | list of 1 to 100: 64-bit integer | Only the animals',
+  '| `Idempotency-Key` | header | text, 1 to 255 characters | Makes the request safe',
+  '| `petId` (required) | path | 64-bit integer | ',
+  '| `name` | text, 1 to 255 characters | yes | ',
+  '| `status` | `available` or `pending` or `sold` | no | Availability of the animal: `available` if',
+  '| `[].id` | 64-bit integer | yes | ',
+  '| `windows.minute.remaining` | integer | yes | ',
+  '| `bannedUntil` | time (ISO 8601), or `null` | yes | ',
+  '| `Location` | Where the animal can be read',
+  '| `X-Request-Id` | Names the request',
+  '```json\n{\n  "name": "Mia",\n  "categoryId": 3,\n  "status": "available"\n}\n```',
+  '```json\n{\n  "plan": "free",\n  "subject": "key",\n  "windows": {',
+])('the operations say what the OpenAPI document says: %s', async (line) => {
+  const { text } = await get('/docs/guides/operations.md');
+  expect(text).toContain(line);
+});
+
 test('these are all pages', () => {
   const { pages: written } = createReferenceFiles({
     origin: 'https://a.example',
