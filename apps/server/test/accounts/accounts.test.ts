@@ -79,7 +79,12 @@ describe('accounts', () => {
     // What is in force, and its own plan that rests.
     const inForce = { subject: 'account', plan: 'free', quota };
     const [listed] = (await admin.call(`/keys?account=${account}`)).body as ListedKey[];
-    expect(listed).toMatchObject({ plan: 'business', quota: { perMinute: 1_000 }, inForce });
+    expect(listed).toMatchObject({
+      plan: 'business',
+      quota: { perMinute: 1_000 },
+      inForce,
+      state: 'active',
+    });
     const details = (await admin.call(`/keys/${other.key.id}`)).body as KeyDetails;
     expect(details).toMatchObject({
       ...{ plan: 'business', quota: { perMinute: 1_000 }, inForce, accountSuspension: null },

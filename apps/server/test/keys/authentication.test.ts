@@ -24,7 +24,7 @@ const paths = [
 
 /** What a request is told that has no valid key, and the challenge of it (RFC 6750, §3). */
 const refusals = {
-  missing: { message: /Send your API key as "Authorization: Bearer <API_KEY>"/, challenge: realm },
+  missing: { message: /^Send your API key as "Authorization: Bearer <API_KEY>"/, challenge: realm },
   invalid: { message: /./, challenge: `${realm}, error="invalid_token"` },
   otherScheme: { message: /^Authorization: expected the scheme Bearer\. Send/, challenge: realm },
   twice: {
