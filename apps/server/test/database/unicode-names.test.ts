@@ -45,7 +45,7 @@ describe('a name with oddities of Unicode', () => {
       // Accounts that exist keep their names, too.
       await db.insert(accounts).values(names.map((name) => ({ name })));
       const pets = createPetRepository({ db, reads: db });
-      for (const [, name] of refused) await pets.create({ name, categoryId: 1 });
+      for (const [, name] of refused) await pets.create({ name, categoryId: 7 });
     },
   });
 
@@ -85,8 +85,14 @@ describe('a name with oddities of Unicode', () => {
   }
 
   test('is on one page of a list, as it was sent', async () => {
-    const stored = [...refused, ...accepted].map(([, name]) => name);
-    expect(await namesOn('/pets?limit=3', service.call, '/v1')).toEqual(stored);
+    const stored = refused.map(([, name]) => name);
+    for (const [, name] of accepted) {
+      await service.call('/pets', { json: JSON.stringify({ name, categoryId: 7 }) });
+      stored.push(name);
+    }
+    // The other tests have made theirs, or not yet.
+    const found = await namesOn('/pets?limit=3&categoryId=7', service.call, '/v1');
+    expect(found).toEqual(stored);
   });
 
   describe('of a key', () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { plans } from '@animal-store/contract';
 import type { IssuedKey } from '@animal-store/contract/admin';
 import { freePort, runServer, until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
@@ -8,7 +9,7 @@ import { hashToken } from '../../src/keys/token.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { listeningLine, logOf, requestLine } from '../support/observed.ts';
-import { useService, wideQuota } from '../support/test-service.ts';
+import { startService, useService } from '../support/test-service.ts';
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const durationMs = expect.any(Number);
@@ -28,22 +29,8 @@ describe('the log', () => {
   const line = (requestId: string) => requestLine(service.server, requestId);
   const withId = (requestId: string) => ({ headers: { 'X-Request-Id': requestId } });
 
-  test('names the version and the addresses at the start', async () => {
-    expect(await listeningLine(service.server)).toEqual({
-      level: 'info',
-      time,
-      version: '1.0.0',
-      node: process.version,
-      url: service.server.baseUrl,
-      opsUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-      database: 'postgres',
-      quotas: 'in-process',
-      msg: 'listening',
-    });
-  });
-
   test('has one line per request, with exactly these fields', async () => {
-    const token = service.tokens.enterprise;
+    const token = service.tokens.pro;
     const { status } = await service.call('/pets?limit=2', { ...withId('one'), token });
     expect(status).toBe(200);
     expect(await line('one')).toEqual({
@@ -55,10 +42,10 @@ describe('the log', () => {
       status: 200,
       durationMs,
       keyId,
-      plan: 'enterprise',
+      plan: 'pro',
       tokenPrefix: token.slice(0, 8),
       quota: 'admitted',
-      remaining: wideQuota.perMinute - 1,
+      remaining: plans.pro.perMinute - 1,
       msg: 'request',
     });
     expect(logOf(service.server).filter(({ requestId }) => requestId === 'one')).toHaveLength(1);
@@ -209,12 +196,26 @@ describe('the log', () => {
     const logged = logOf(service.server).map(({ requestId }) => requestId);
     for (const id of succeeded) expect(logged).not.toContain(id);
   });
+});
 
-  test('ends with a line about the stop, and never has the hash of a token', async () => {
-    await service.server.stop();
-    expect(logOf(service.server).at(-1)).toEqual({ level: 'info', time, msg: 'stopped' });
-    expect(service.server.output()).not.toContain(hashToken(service.tokens.free));
+test('the log begins with the version and the addresses, ends with the stop, and has no hash of a token', async () => {
+  await using service = await startService('postgres');
+  const { server, tokens } = service;
+  expect(await listeningLine(server)).toEqual({
+    level: 'info',
+    time,
+    version: '1.0.0',
+    node: process.version,
+    url: server.baseUrl,
+    opsUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    database: 'postgres',
+    quotas: 'in-process',
+    msg: 'listening',
   });
+  await service.call('/pets');
+  await server.stop();
+  expect(logOf(server).at(-1)).toEqual({ level: 'info', time, msg: 'stopped' });
+  expect(server.output()).not.toContain(hashToken(tokens.enterprise));
 });
 
 // Linux has a device that is a full disk.

@@ -20,15 +20,13 @@ const minuteMs = 60_000;
 const isAdmitted = ({ status }: Reply) => status === 200;
 const isBanned = ({ code }: Reply) => code === 'key_temporarily_banned';
 
-// On a Cluster: quota-rule.test.ts.
-describe('three replicas', () => {
+/** Three replicas on a Redis of their own, whose clocks stand still until a test moves them. */
+function useThreeReplicas() {
   const stack = new AsyncDisposableStack();
   let redis: Redis;
   let replicas: Replicas<LocalServer>;
-  // It stands still until a test moves it. Those of the replicas are off.
   const quotaClock = createTestClock(Date.now());
   const clocks = skewsMs.map((skewMs) => createTestClock(quotaClock.now() + skewMs));
-  const inSeconds = (seconds: number) => Math.ceil(quotaClock.now() / 1_000 + seconds);
 
   beforeAll(async () => {
     redis = stack.use(await openRedis());
@@ -48,29 +46,46 @@ describe('three replicas', () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  const askEach = (token: string) =>
-    Promise.all(replicas.servers.map((server) => replicas.ask(server, token)));
+  return {
+    quotaClock,
+    clocks,
+    get redis() {
+      return redis;
+    },
+    get replicas() {
+      return replicas;
+    },
+    askEach: (token: string) =>
+      Promise.all(replicas.servers.map((server) => replicas.ask(server, token))),
 
-  /** Tokens of keys that share a quota; of one key without an account. */
-  async function createTokens(quota: Quota, count: number): Promise<string[]> {
-    if (count === 1) return [await replicas.createToken(quota)];
-    const admin = adminOf(randomOf(replicas.servers));
-    const account = crypto.randomUUID();
-    await admin.call(`/accounts/${account}`, {
-      method: 'PUT',
-      json: JSON.stringify({ plan: 'enterprise', quota }),
-    });
-    const issued = Array.from({ length: count }, () => admin.create(JSON.stringify({ account })));
-    return (await Promise.all(issued)).map(({ token }) => token);
-  }
-
-  /** Sends so many requests at once to random replicas. */
-  const load = (tokens: readonly string[], times: number) =>
-    Promise.all(
-      Array.from({ length: times }, (_, i) =>
-        replicas.ask(randomOf(replicas.servers), tokens[i % tokens.length]),
+    /** Sends so many requests at once to random replicas. */
+    load: (tokens: readonly string[], times: number) =>
+      Promise.all(
+        Array.from({ length: times }, (_, i) =>
+          replicas.ask(randomOf(replicas.servers), tokens[i % tokens.length]),
+        ),
       ),
-    );
+
+    /** Tokens of keys that share a quota; of one key without an account. */
+    async createTokens(quota: Quota, count: number): Promise<string[]> {
+      if (count === 1) return [await replicas.createToken(quota)];
+      const admin = adminOf(randomOf(replicas.servers));
+      const account = crypto.randomUUID();
+      await admin.call(`/accounts/${account}`, {
+        method: 'PUT',
+        json: JSON.stringify({ plan: 'enterprise', quota }),
+      });
+      const issued = Array.from({ length: count }, () => admin.create(JSON.stringify({ account })));
+      return (await Promise.all(issued)).map(({ token }) => token);
+    },
+  };
+}
+
+// On a Cluster: quota-rule.test.ts.
+describe('three replicas', () => {
+  const three = useThreeReplicas();
+  const { quotaClock, clocks, askEach, load, createTokens } = three;
+  const inSeconds = (seconds: number) => Math.ceil(quotaClock.now() / 1_000 + seconds);
 
   /** What holds of any load on fresh keys: all replicas decide, and report, as one. */
   function expectExact(replies: readonly Reply[], limit: number, resetInSeconds: number): void {
@@ -108,7 +123,7 @@ describe('three replicas', () => {
   );
 
   test('a key that ignores its limit is banned on every replica, and the ban ends at its reset', async () => {
-    const token = await replicas.createToken({ perMinute: 1, perDay: 1 });
+    const token = await three.replicas.createToken({ perMinute: 1, perDay: 1 });
     await load([token], 150);
     for (const reply of await askEach(token)) {
       expect(isBanned(reply)).toBe(true);
@@ -125,18 +140,23 @@ describe('three replicas', () => {
   });
 
   test('counts survive a restart of the replica that made them', async () => {
-    const token = await replicas.createToken('free');
-    const servers = replicas.servers.slice(0, 1);
-    const before = await askAtOnce(replicas, { token, times: 40, servers });
-    await replicas.restart(0);
+    const token = await three.replicas.createToken('free');
+    const servers = three.replicas.servers.slice(0, 1);
+    const before = await askAtOnce(three.replicas, { token, times: 40, servers });
+    await three.replicas.restart(0);
     expectExact([...before, ...(await load([token], 40))], 60, 60);
   });
+});
 
-  // Last, because it takes Redis away.
-  test('without Redis, each replica admits its share, to all keys of an account together, by its own clock', async () => {
+describe('three replicas whose Redis is away', () => {
+  const three = useThreeReplicas();
+
+  test('each admits its share, to all keys of an account together, by its own clock', async () => {
     const quota = { perMinute: 1_000, perDay: 29 };
-    const [shared, alone] = [await createTokens(quota, 3), await createTokens(quota, 1)];
-    await redis.kill();
+    const { replicas, clocks } = three;
+    const shared = await three.createTokens(quota, 3);
+    const alone = await three.createTokens(quota, 1);
+    await three.redis.kill();
     for (const [i, server] of replicas.servers.entries()) {
       const ask = (tokens: readonly string[]) =>
         Promise.all(

@@ -15,26 +15,29 @@ import { readExamples } from '../readme.ts';
 const dist = join(packageDirectory, 'dist');
 
 let consumer: Consumer;
+/** What installing it adds. */
+let modules: string[];
+
+const filesOf = async (folder: string) => (await readdir(folder)).sort();
 
 /** What it exports; `src/index.test.ts` lists the names. */
 const names = Object.keys(client).sort();
 
 beforeAll(async () => {
   consumer = await createConsumer();
+  modules = await filesOf(join(consumer.path, 'node_modules'));
 });
 
 afterAll(() => consumer[Symbol.asyncDispose]());
 
 test('it holds its build, manifest, README and licence, and depends on nothing', async () => {
   const installed = join(consumer.path, 'node_modules/@animal-store/client');
-  const filesOf = async (folder: string) => (await readdir(folder)).sort();
   expect(await filesOf(installed)).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
   expect(await filesOf(join(installed, 'dist'))).toEqual(
     ['index', 'testing'].flatMap((entry) =>
       ['cjs', 'cjs.map', 'd.cts', 'd.ts', 'js', 'js.map'].map((type) => `${entry}.${type}`),
     ),
   );
-  const modules = await filesOf(join(consumer.path, 'node_modules'));
   expect(modules).toEqual(['.package-lock.json', '@animal-store']);
   const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as object;
   expect(Object.keys(manifest).filter((name) => /dependencies/i.test(name))).toEqual([]);
