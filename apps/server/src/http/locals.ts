@@ -9,6 +9,8 @@ interface ContractRoute {
   readonly path: string;
   /** The schema of its query, if it reads one. */
   readonly query?: unknown;
+  /** The schema of its body, if it takes one. */
+  readonly body?: unknown;
   /** All that differs by operation of the public API. */
   readonly metadata?: Partial<OperationMetadata>;
   /** The role that an operation of the admin API needs. */

@@ -180,6 +180,7 @@ export async function searchKeys(
 }
 
 /** Whether a position may be one of the list of keys that a filter finds. */
-export function isKeyPosition(filter: KeyFilter, { place, id }: ListPosition): boolean {
-  return isKeyId(id) && orders[orderOf(filter).by].isPlace(place);
-}
+export const isKeyPosition =
+  (filter: KeyFilter) =>
+  ({ place, id }: ListPosition): boolean =>
+    isKeyId(id) && orders[orderOf(filter).by].isPlace(place);

@@ -1,7 +1,7 @@
 import { formatLinks } from '@animal-store/contract';
 import { adminBasePath } from '@animal-store/contract/admin';
 import type { Response } from 'express';
-import type { ListPosition } from '../database/list-page.ts';
+import type { ListPage, ListPosition } from '../database/list-page.ts';
 import { HttpError } from '../http/http-error.ts';
 import { appendHeader } from '../http/note-headers.ts';
 import { openCursor, sealCursor } from '../http/sealed-cursor.ts';
@@ -17,39 +17,36 @@ export interface PagedList {
   readonly isPosition: (position: ListPosition) => boolean;
 }
 
-/** Sets the `Link` header of a page that has a next one. */
-export function linkNextPage(res: Response, list: PagedList, next: ListPosition | undefined): void {
-  if (next === undefined) return;
-  const query = queryOf(list);
-  query.set('limit', String(list.limit));
-  query.set('cursor', sealCursor(`${next.id} ${next.place}`, nameOf(list)));
-  const url = `${adminBasePath}${list.path}?${query}`;
-  appendHeader(res, 'Link', formatLinks([{ url, rel: 'next' }]));
-}
-
 /**
- * Reads the cursor of a request.
+ * Finds the page that a cursor means, and sets its `Link` header if there is a next one.
  *
- * @throws {HttpError} if it is not one of this list and filter.
+ * @throws {HttpError} if the cursor is not one of this list and filter.
  */
-export function readCursor(list: PagedList, cursor: string | undefined): ListPosition | undefined {
-  if (cursor === undefined) return undefined;
-  const position = openCursor(cursor, nameOf(list)) ?? '';
-  const [, id, place] = /^(\S+) (.*)$/s.exec(position) ?? [];
-  if (id !== undefined && place !== undefined && list.isPosition({ id, place })) {
-    return { id, place };
+export async function findPage<Item>(
+  res: Response,
+  list: PagedList,
+  cursor: string | undefined,
+  find: (from: ListPosition | undefined) => Promise<ListPage<Item>>,
+): Promise<Item[]> {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(list.filter)) {
+    if (value !== undefined) query.set(name, String(value));
   }
+  // Tells lists apart that differ in their path or their filter.
+  const name = `${list.path} ${query} `;
+  const { items, next } = await find(readCursor(list, cursor, name));
+  if (next !== undefined) {
+    query.set('limit', String(list.limit));
+    query.set('cursor', sealCursor(`${next.id} ${next.place}`, name));
+    const url = `${adminBasePath}${list.path}?${query}`;
+    appendHeader(res, 'Link', formatLinks([{ url, rel: 'next' }]));
+  }
+  return [...items];
+}
+
+function readCursor({ isPosition }: PagedList, cursor: string | undefined, name: string) {
+  if (cursor === undefined) return undefined;
+  const [, id, place] = /^(\S+) (.*)$/s.exec(openCursor(cursor, name) ?? '') ?? [];
+  if (id !== undefined && place !== undefined && isPosition({ id, place })) return { id, place };
   throw new HttpError('invalid_request', 'cursor: expected one that a Link header gave');
-}
-
-/** Tells lists apart that differ in their path or their filter. */
-function nameOf(list: PagedList): string {
-  return `${list.path} ${queryOf(list)} `;
-}
-
-function queryOf({ filter }: PagedList): URLSearchParams {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-  return new URLSearchParams(
-    Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
-  );
 }

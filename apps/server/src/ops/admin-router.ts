@@ -2,56 +2,22 @@ import { adminContract, createAdminOpenApi } from '@animal-store/contract/admin'
 import { createExpressEndpoints } from '@ts-rest/express';
 import compression from 'compression';
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
-import type { AccountManagement } from '../accounts/account-management.ts';
-import type { AuditLog } from '../audit/audit-log.ts';
+import { z } from 'zod';
 import { answerOtherMethods, endpointOptions, refusePath } from '../http/endpoints.ts';
-import type { KeyManagement } from '../keys/key-management.ts';
-import type { OperatorManagement } from '../operators/operator-management.ts';
-import type { OperatorSessions } from '../operators/operator-sessions.ts';
-import type { OverviewReader } from '../overview/overview.ts';
-import type { Quotas } from '../quotas/open-quotas.ts';
-import type { Clock } from '../shared/clock.ts';
-import type { UsageQueries } from '../usage/usage-queries.ts';
+import { jsonBody } from '../http/json-body.ts';
 import { createAccountHandlers } from './account-handlers.ts';
-import { createAuditHandlers } from './audit-handlers.ts';
-import { translateRefusal } from './change-request.ts';
-import { createDeprecationHandlers } from './deprecation-handlers.ts';
-import type { Health } from './health.ts';
+import { type AdminServices, translateRefusal } from './admin-operation.ts';
 import { createKeyHandlers } from './key-handlers.ts';
-import { createOperatorHandlers } from './operator-handlers.ts';
-import { createOverviewHandlers } from './overview-handlers.ts';
-import { createSessionHandlers } from './session-handlers.ts';
-import { createUsageHandlers } from './usage-handlers.ts';
-
-/** What the admin API works with. */
-export interface AdminServices {
-  readonly clock: Clock;
-  readonly keys: KeyManagement;
-  readonly accounts: AccountManagement;
-  readonly quotas: Quotas;
-  readonly operators: OperatorManagement;
-  readonly sessions: OperatorSessions;
-  readonly usage: UsageQueries;
-  readonly overview: OverviewReader;
-  readonly audit: AuditLog;
-  readonly health: Pick<Health, 'report'>;
-}
-
-export type AdminHandlers = ReturnType<typeof createAdminHandlers>;
-
-/** Creates what implements the contract of the admin API. */
-export function createAdminHandlers(services: AdminServices) {
-  return {
-    ...createKeyHandlers(services),
-    ...createAccountHandlers(services),
-    ...createOperatorHandlers(services.operators),
-    ...createUsageHandlers(services),
-    ...createDeprecationHandlers(services),
-    ...createOverviewHandlers(services),
-    ...createSessionHandlers(services),
-    ...createAuditHandlers(services.audit),
-  };
-}
+import {
+  createAuditHandlers,
+  createOperatorHandlers,
+  createSessionHandlers,
+} from './operator-handlers.ts';
+import {
+  createDeprecationHandlers,
+  createOverviewHandlers,
+  createUsageHandlers,
+} from './usage-handlers.ts';
 
 const openApi = { method: 'GET', path: '/openapi.json' } as const;
 
@@ -61,20 +27,35 @@ const openApi = { method: 'GET', path: '/openapi.json' } as const;
  */
 const compress = compression({ filter: ({ method }) => method === 'GET' });
 
+/** Reads the body of an operation that has one. */
+const readBody: RequestHandler = function readAdminBody(req, res, next) {
+  return req.tsRestRoute?.body instanceof z.ZodType ? jsonBody(req, res, next) : next();
+};
+
 /**
  * Creates the router of the admin API.
  *
  * @param admit admits operators only.
  */
 export function createAdminRouter(
-  handlers: AdminHandlers,
+  services: AdminServices,
   admit: RequestHandler,
   answerFailure: ErrorRequestHandler,
 ): Router {
   const admin = Router({ caseSensitive: true, strict: true });
+  const handlers = {
+    ...createKeyHandlers(services),
+    ...createAccountHandlers(services),
+    ...createOperatorHandlers(services),
+    ...createUsageHandlers(services),
+    ...createDeprecationHandlers(services),
+    ...createOverviewHandlers(services),
+    ...createSessionHandlers(services),
+    ...createAuditHandlers(services),
+  };
   createExpressEndpoints(adminContract, handlers, admin, {
     ...endpointOptions,
-    globalMiddleware: [compress, admit],
+    globalMiddleware: [compress, admit, readBody],
   });
   admin.get(openApi.path, compress, admit, showOpenApi());
   answerOtherMethods(admin, [...Object.values(adminContract), openApi], admit);

@@ -2,7 +2,6 @@ import { createConsoleFiles } from '@animal-store/console';
 import { type ListenerLimits, openListener } from '../http/listener.ts';
 import { sendFileFrom } from '../http/send-file.ts';
 import { openLocalSocket } from '../shared/local-socket.ts';
-import { type AdminServices, createAdminHandlers } from './admin-router.ts';
 import {
   authenticateOperator,
   type Identify,
@@ -25,9 +24,8 @@ export interface Ops {
  */
 export async function openOps(
   options: ListenerLimits &
-    AdminServices &
     OperatorAuthentication &
-    Omit<OpsAppOptions, 'admin' | 'identify' | 'consoleFiles'> & {
+    Omit<OpsAppOptions, 'identify' | 'consoleFiles'> & {
       opsHost: string;
       opsPort: number;
       /** Holds the socket of the embedded server's own user; `undefined` with Postgres. */
@@ -36,13 +34,11 @@ export async function openOps(
     },
 ): Promise<Ops> {
   const { dataDir, opsHost: host, opsPort: port } = options;
-  const admin = createAdminHandlers(options);
   // They need no token: they are the same for everybody, and what they show comes from the admin API.
   const consoleFiles = Object.fromEntries(
     [...createConsoleFiles()].map(([path, create]) => [path, sendFileFrom(create)]),
   );
-  const createApp = (identify: Identify) =>
-    createOpsApp({ ...options, admin, identify, consoleFiles });
+  const createApp = (identify: Identify) => createOpsApp({ ...options, identify, consoleFiles });
 
   await using opened = new AsyncDisposableStack();
   if (dataDir !== undefined) {

@@ -1,33 +1,71 @@
-import { operatorContract } from '@animal-store/contract/admin';
+import {
+  adminRoutes,
+  auditContract,
+  operatorContract,
+  type Session,
+  sessionContract,
+} from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
-import { jsonBody } from '../http/json-body.ts';
-import type { OperatorManagement } from '../operators/operator-management.ts';
-import { causeOf } from './change-request.ts';
+import { isEntryPosition } from '../audit/audit-search.ts';
+import { isToken } from '../keys/token.ts';
+import type { Actor } from '../operators/operator-lookup.ts';
+import { findPage } from './admin-cursor.ts';
+import { type AdminServices, causeOf, change, operatorOf } from './admin-operation.ts';
+import { invalidToken } from './authenticate-operator.ts';
+import { operationsOf } from './ops-admission.ts';
 
 /** The operations on operators. */
-export function createOperatorHandlers(operators: OperatorManagement) {
+export function createOperatorHandlers({ operators }: AdminServices) {
   return initServer().router(operatorContract, {
-    createOperator: {
-      middleware: [jsonBody],
-      async handler({ body, query, res }) {
-        return { status: 201, body: await operators.create(body, causeOf(res, query)) };
-      },
+    async createOperator(request) {
+      return { status: 201, body: await operators.create(request.body, causeOf(request)) };
     },
-
     async listOperators() {
       return { status: 200, body: await operators.list() };
     },
+    rotateOperator: change(({ params, body }, cause) =>
+      operators.rotate(params.operatorId, body.graceSeconds, cause),
+    ),
+    revokeOperator: change(({ params }, cause) => operators.revoke(params.operatorId, cause)),
+  });
+}
 
-    rotateOperator: {
-      middleware: [jsonBody],
-      async handler({ params: { operatorId }, query, body: { graceSeconds }, res }) {
-        const cause = causeOf(res, query);
-        return { status: 200, body: await operators.rotate(operatorId, graceSeconds, cause) };
-      },
-    },
-
-    async revokeOperator({ params: { operatorId }, query, res }) {
-      return { status: 200, body: await operators.revoke(operatorId, causeOf(res, query)) };
+/** The operation on the audit log. */
+export function createAuditHandlers({ audit }: AdminServices) {
+  return initServer().router(auditContract, {
+    async listAuditEntries({ query: { limit, cursor, ...filter }, res }) {
+      const { path } = adminRoutes.listAuditEntries;
+      const list = { path, limit, filter, isPosition: isEntryPosition };
+      const entries = await findPage(res, list, cursor, (from) => audit.list(filter, limit, from));
+      return { status: 200, body: entries };
     },
   });
+}
+
+/** The operations on sessions. */
+export function createSessionHandlers({ sessions, clock }: AdminServices) {
+  return initServer().router(sessionContract, {
+    async createSession({ res }) {
+      const { actor, token } = operatorOf(res);
+      // Otherwise a session would never have to end. Nobody sends a token on the embedded server's socket.
+      if (token === undefined || isToken(token, 'session')) {
+        throw invalidToken('Send the token of an operator: a session cannot begin another one.');
+      }
+      const { expiresAt, token: session } = await sessions.begin(actor, token);
+      return { status: 201, body: { session: toSession(actor, expiresAt), token: session } };
+    },
+
+    async endSession({ res }) {
+      const { actor, token } = operatorOf(res);
+      if (token === undefined || !isToken(token, 'session')) {
+        throw invalidToken('Send the token of a session: this is none.');
+      }
+      await sessions.end(token);
+      return { status: 200, body: toSession(actor, new Date(clock.now()).toISOString()) };
+    },
+  });
+}
+
+function toSession({ id, name, role }: Actor, expiresAt: string): Session {
+  return { operator: { id, name, role }, operations: operationsOf(role), expiresAt };
 }

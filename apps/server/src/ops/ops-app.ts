@@ -1,28 +1,31 @@
+import { rateLimitHeaders } from '@animal-store/contract';
 import { adminBasePath } from '@animal-store/contract/admin';
 import type { Express, RequestHandler } from 'express';
+import { networkOf } from '../http/client-network.ts';
 import { createExpress } from '../http/create-express.ts';
 import { answerOtherMethods, refusePath } from '../http/endpoints.ts';
 import { errorMapper } from '../http/error-mapper.ts';
+import { setHeader } from '../http/note-headers.ts';
 import { addFiles } from '../http/send-file.ts';
+import { send } from '../http/send-response.ts';
+import { trackRequest } from '../http/track-request.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { type AdminHandlers, createAdminRouter } from './admin-router.ts';
+import type { AdminServices } from './admin-operation.ts';
+import { createAdminRouter } from './admin-router.ts';
 import type { Identify } from './authenticate-operator.ts';
-import './ops-locals.ts';
-import type { Health } from './health.ts';
-import { observeOpsRequests } from './observe-ops-requests.ts';
 import { createOpsAdmission } from './ops-admission.ts';
-import { createProbes } from './probes.ts';
 
-export interface OpsAppOptions {
+/** The `Retry-After` of a replica that is not ready. */
+const notReadyRetrySeconds = 1;
+
+export interface OpsAppOptions extends AdminServices {
   /** The names that this listener may be called by, besides IP addresses and localhost. */
   readonly opsHosts: readonly string[];
-  readonly health: Pick<Health, 'report'>;
   readonly metrics: Metrics;
   /** The handlers of the console's files, by path. */
   readonly consoleFiles: Readonly<Record<string, RequestHandler>>;
   readonly identify: Identify;
-  readonly admin: AdminHandlers;
   /** Called for every 500. */
   readonly report: (failure: unknown, requestId: string) => void;
   /** Called for each finished request. */
@@ -31,19 +34,58 @@ export interface OpsAppOptions {
 
 /** Creates the application of the operators' listener. It reads in the order of a request. */
 export function createOpsApp(options: OpsAppOptions): Express {
-  const { health, metrics, consoleFiles, admin, report, onOpsEnd } = options;
+  const { consoleFiles, report, onOpsEnd } = options;
   const answerFailure = errorMapper(report);
   // On the routes and not before them: a request that is refused is logged with its route, too.
   const { admitOperator, admitVisitor } = createOpsAdmission(options);
 
   const app = createExpress();
   app.use(observeOpsRequests(onOpsEnd));
-  for (const [path, answer] of Object.entries(createProbes(health, metrics))) {
+  for (const [path, answer] of Object.entries(createProbes(options))) {
     app.get(path, admitVisitor, answer);
     answerOtherMethods(app, [{ method: 'GET', path }], admitVisitor);
   }
-  app.use(adminBasePath, createAdminRouter(admin, admitOperator, answerFailure));
+  app.use(adminBasePath, createAdminRouter(options, admitOperator, answerFailure));
   addFiles(app, consoleFiles, admitVisitor);
   app.use(admitVisitor, refusePath, answerFailure);
   return app;
+}
+
+function observeOpsRequests(onEnd: OpsAppOptions['onOpsEnd']): RequestHandler {
+  return function observeOpsRequest(req, res, next) {
+    // Not at the end: a connection that is closed has no address any more.
+    const network = networkOf(req.ip, req.socket);
+    trackRequest(req, res, (outcome) => {
+      const { operator, keyId, account, reasons } = res.locals;
+      onEnd({ ...outcome, network, operator: operator?.actor.name, keyId, account, reasons });
+    });
+    next();
+  };
+}
+
+/** Creates what answers machines that look after the service, by path. They need no token. */
+function createProbes({
+  health,
+  metrics,
+}: Pick<OpsAppOptions, 'health' | 'metrics'>): Readonly<Record<string, RequestHandler>> {
+  return {
+    '/livez': function answerLiveness(_req, res) {
+      res.json({ status: 'alive' });
+    },
+
+    '/readyz': async function answerReadiness(_req, res) {
+      const readiness = await health.report();
+      if (readiness.reasons.length > 0) res.locals.reasons = readiness.reasons;
+      if (readiness.status === 'not_ready') {
+        setHeader(res.status(503), rateLimitHeaders.retryAfter, String(notReadyRetrySeconds));
+      }
+      res.json(readiness);
+    },
+
+    '/metrics': async function answerScrape(_req, res) {
+      const text = await metrics.show();
+      setHeader(res, 'Content-Type', metrics.contentType);
+      send(res, text);
+    },
+  };
 }

@@ -1,57 +1,111 @@
-import { maxGroupedDays, type ServiceLedger, usageContract } from '@animal-store/contract/admin';
-import type { ServerInferRequest } from '@ts-rest/core';
+import { deprecations } from '@animal-store/contract';
+import {
+  adminRoutes,
+  deprecationContract,
+  maxGroupedDays,
+  type Overview,
+  overviewContract,
+  usageBucketSeconds,
+  usageContract,
+} from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
-import type { KeyManagement } from '../keys/key-management.ts';
-import type { Clock } from '../shared/clock.ts';
-import type { UsageQueries } from '../usage/usage-queries.ts';
-import { readLedger, readUsageRange } from './usage-range.ts';
+import { isKeyPosition } from '../keys/key-search.ts';
+import type { UsageRange } from '../usage/usage-queries.ts';
+import { findPage } from './admin-cursor.ts';
+import type { AdminServices } from './admin-operation.ts';
+import { readLedger, readUsageRange, type UsageQuestion } from './usage-range.ts';
 
-/** How many keys an answer that is grouped by key shows, unless the question says. */
+/** How many of the busiest keys an overview shows, and an answer that is grouped by key unless the question says. */
 const usualKeys = 10;
 
 /** The operations on the usage ledger. */
-export function createUsageHandlers(options: {
-  clock: Pick<Clock, 'now'>;
-  keys: Pick<KeyManagement, 'find'>;
-  usage: Pick<UsageQueries, 'read' | 'readBusiest'>;
-}) {
-  const { clock, keys, usage } = options;
+export function createUsageHandlers(services: AdminServices) {
+  const { keys, usage } = services;
 
   return initServer().router(usageContract, {
     async getKeyUsage({ params: { keyId }, query }) {
       const [ledger] = await Promise.all([
-        readLedger(usage, { keyId }, { ...query, now: clock.now() }),
+        readLedger(services, { keyId }, query),
         keys.find(keyId),
       ]);
       return { status: 200, body: { keyId, ...ledger } };
     },
 
-    async getUsage({ query }) {
-      const read = query.groupBy === 'key' ? busiestKeys : allKeys;
-      return { status: 200, body: await read(query) };
+    async getUsage({ query: { groupBy, bucket, limit, plan, account, ...query } }) {
+      const filter = { plan, account };
+      if (groupBy === undefined) {
+        const faults = limit ? [`limit: expected none without groupBy, got ${limit}`] : [];
+        const question = { ...query, bucket: bucket ?? ('hour' as const) };
+        return { status: 200, body: await readLedger(services, filter, question, faults) };
+      }
+      // By the minute or the hour, no index holds the sums of keys.
+      const isOther = bucket !== undefined && bucket !== 'day';
+      const faults = isOther ? [`bucket: expected day with groupBy, got ${bucket}`] : [];
+      const range = readUsageRange(
+        services,
+        { ...query, bucket: 'day' },
+        { usual: 1, max: maxGroupedDays, faults },
+      );
+      const busiest = await usage.readBusiest(filter, range, limit ?? usualKeys);
+      return { status: 200, body: { ...range, ...busiest } };
     },
   });
-
-  async function allKeys(question: ServiceQuestion): Promise<ServiceLedger> {
-    const { bucket = 'hour', limit, plan, account, ...query } = question;
-    const faults =
-      limit === undefined ? [] : [`limit: expected none without groupBy, got ${limit}`];
-    const now = clock.now();
-    return readLedger(usage, { plan, account }, { ...query, bucket, now, faults });
-  }
-
-  async function busiestKeys(question: ServiceQuestion): Promise<ServiceLedger> {
-    // By the minute or the hour, no index holds the sums of keys.
-    const bucket = 'day';
-    const { bucket: asked = bucket, limit = usualKeys, plan, account, ...query } = question;
-    const faults =
-      asked === bucket ? [] : [`bucket: expected ${bucket} with groupBy, got ${asked}`];
-    const range = readUsageRange(
-      { ...query, bucket },
-      { now: clock.now(), usual: 1, max: maxGroupedDays, faults },
-    );
-    return { ...range, bucket, ...(await usage.readBusiest({ plan, account }, range, limit)) };
-  }
 }
 
-type ServiceQuestion = ServerInferRequest<typeof usageContract.getUsage>['query'];
+/** The operation on what will be switched off. */
+export function createDeprecationHandlers(services: AdminServices) {
+  const { clock, keys, usage } = services;
+
+  return initServer().router(deprecationContract, {
+    async getDeprecation({ query: { deprecatedWithinDays, limit, cursor, ...question }, res }) {
+      const filter = { deprecatedWithinDays };
+      const list = {
+        path: adminRoutes.getDeprecation.path,
+        limit,
+        filter,
+        isPosition: isKeyPosition(filter),
+      };
+      const [ledger, callers] = await Promise.all([
+        readLedger(services, {}, question),
+        findPage(res, list, cursor, (from) => keys.list(filter, limit, from)),
+      ]);
+      const rows = ledger.rows.filter(({ operation }) => operation in deprecations);
+      const body = { ...ledger, rows, callers: await usage.addRecent(callers, clock.now()) };
+      return { status: 200, body };
+    },
+  });
+}
+
+/** The operation on the service as a whole. */
+export function createOverviewHandlers(services: AdminServices) {
+  const { overview, health, usage } = services;
+
+  async function readHistory(question: UsageQuestion): Promise<Overview['history']> {
+    const range = readUsageRange(services, question);
+    const [rows, busiest] = await Promise.all([
+      usage.read(range.bucket, {}, range),
+      usage.listBusiest({}, daysOf(range), usualKeys),
+    ]);
+    return { ...range, rows, busiest };
+  }
+
+  return initServer().router(overviewContract, {
+    async getOverview({ query: { include, ...question } }) {
+      const [now, { status, reasons }, history] = await Promise.all([
+        overview.read(),
+        health.report(),
+        include && readHistory(question),
+      ]);
+      const readiness = { status, reasons: [...reasons] };
+      return { status: 200, body: { ...now, readiness, history } };
+    },
+  });
+}
+
+/** The days (UTC) of a span of time: by the minute or the hour, no index holds the sums of keys. */
+function daysOf({ from, to }: UsageRange): UsageRange {
+  const dayMs = usageBucketSeconds.day * 1_000;
+  const end = Math.ceil(Date.parse(to) / dayMs);
+  const start = Math.max(Math.floor(Date.parse(from) / dayMs), end - maxGroupedDays);
+  return { from: new Date(start * dayMs).toISOString(), to: new Date(end * dayMs).toISOString() };
+}

@@ -1,5 +1,5 @@
 import { deprecations, type PlanName, planNames } from '@animal-store/contract';
-import type { RecentUse, UsageBucket } from '@animal-store/contract/admin';
+import { type RecentUse, type UsageBucket, usageBucketSeconds } from '@animal-store/contract/admin';
 import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { accounts, apiKeys } from '../database/schema.ts';
@@ -11,7 +11,6 @@ import { counts, spanOf, written } from './usage-tables.ts';
 export type UsageQueries = ReturnType<typeof createUsageQueries>;
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** Whose requests a question is about: those of a key, or of all keys that a filter leaves. */
 type UsageSubject = { readonly keyId: string } | UsageFilter;
@@ -60,13 +59,15 @@ const isWithin = (bucket: UsageBucket, { from, to }: UsageRange) =>
 
 const readUsage = statement(
   'read_usage',
-  (db, bucket: UsageBucket, subject: UsageSubject, range: UsageRange) =>
-    db
-      .select({ at: counts.at, operation: counts.operation, outcome: counts.outcome, requests })
+  (db, bucket: UsageBucket, subject: UsageSubject, range: UsageRange) => {
+    const { at, operation, outcome } = counts;
+    return db
+      .select({ at, operation, outcome, requests })
       .from(counts)
       .where(and(isAbout(subject), isWithin(bucket, range)))
-      .groupBy(counts.at, counts.operation, counts.outcome)
-      .orderBy(counts.at, counts.operation, counts.outcome),
+      .groupBy(at, operation, outcome)
+      .orderBy(at, operation, outcome);
+  },
 );
 
 const listBusiestKeys = statement(
@@ -99,21 +100,17 @@ const sumAccounts = statement('sum_usage_of_accounts', (db, names: string[], ran
 );
 
 /** The requests of some keys, each by itself. */
-const readKeys = statement(
+const readUsageOfKeys = statement(
   'read_usage_of_keys',
-  (db, bucket: UsageBucket, keyIds: readonly string[], range: UsageRange) =>
-    db
-      .select({
-        keyId: counts.keyId,
-        at: counts.at,
-        operation: counts.operation,
-        outcome: counts.outcome,
-        requests,
-      })
+  (db, bucket: UsageBucket, keyIds: string[], range: UsageRange) => {
+    const { keyId, at, operation, outcome } = counts;
+    return db
+      .select({ keyId, at, operation, outcome, requests })
       .from(counts)
-      .where(and(inArray(counts.keyId, [...keyIds]), isWithin(bucket, range)))
-      .groupBy(counts.keyId, counts.at, counts.operation, counts.outcome)
-      .orderBy(counts.at, counts.operation, counts.outcome),
+      .where(and(inArray(keyId, keyIds), isWithin(bucket, range)))
+      .groupBy(keyId, at, operation, outcome)
+      .orderBy(at, operation, outcome);
+  },
 );
 
 /** How many seconds live traffic covers. */
@@ -134,8 +131,9 @@ const readLiveTraffic = statement('read_live_traffic', (db) =>
 const recentHours = 24;
 const recentDays = 30;
 
-/** The last whole buckets until now, and the one that has begun. */
-function lastBuckets(count: number, bucketMs: number, now: number): UsageRange {
+/** The bucket of a time, and the whole ones before it. @param now Unix time in milliseconds. */
+export function lastBuckets(count: number, bucket: UsageBucket, now: number): UsageRange {
+  const bucketMs = usageBucketSeconds[bucket] * 1_000;
   const end = Math.floor(now / bucketMs) + 1;
   const at = (place: number) => new Date(place * bucketMs).toISOString();
   return { from: at(end - count), to: at(end) };
@@ -155,36 +153,34 @@ export function createUsageQueries(db: Database) {
     /** The same keys, and their requests by day. */
     async readBusiest(filter: UsageFilter, range: UsageRange, limit: number) {
       const keys = await listBusiestKeys(db, filter, range, limit);
-      if (keys.length === 0) return { keys, rows: [] };
       const ids = keys.map(({ keyId }) => keyId);
-      const rowsOf = Map.groupBy(await readKeys(db, 'day', ids, range), ({ keyId }) => keyId);
+      const rowsOf = Map.groupBy(
+        await readUsageOfKeys(db, 'day', ids, range),
+        ({ keyId }) => keyId,
+      );
       return { keys, rows: ids.flatMap((id) => rowsOf.get(id) ?? []) };
     },
 
     /** The requests of whole days of accounts, by their name; none of an account without requests. */
     async sumOfAccounts(names: string[], range: UsageRange): Promise<ReadonlyMap<string, number>> {
-      if (names.length === 0) return new Map();
       const sums = await sumAccounts(db, names, range);
       return new Map(sums.map(({ account, requests }) => [account, requests]));
     },
 
-    /** What keys were used for lately, by their id. @param now Unix time in milliseconds. */
-    async readRecent(keyIds: string[], now: number): Promise<ReadonlyMap<string, RecentUse>> {
-      if (keyIds.length === 0) return new Map();
-      const last = lastBuckets(recentHours, hourMs, now);
+    /** Adds to keys what they were used for lately. @param now Unix time in milliseconds. */
+    async addRecent<Key extends { readonly id: string }>(keys: readonly Key[], now: number) {
+      const ids = keys.map(({ id }) => id);
+      const range = lastBuckets(recentHours, 'hour', now);
       const [hours, days] = await Promise.all([
-        readKeys(db, 'hour', keyIds, last),
-        readKeys(db, 'day', keyIds, lastBuckets(recentDays, dayMs, now)),
+        readUsageOfKeys(db, 'hour', ids, range),
+        readUsageOfKeys(db, 'day', ids, lastBuckets(recentDays, 'day', now)),
       ]);
-      const recent = new Map(
-        keyIds.map((keyId) => [
-          keyId,
-          { byHour: new Array<number>(recentHours).fill(0), deprecatedCalls: 0 },
-        ]),
+      const recent = new Map<string, RecentUse>(
+        ids.map((id) => [id, { byHour: Array(recentHours).fill(0), deprecatedCalls: 0 }]),
       );
       for (const { keyId, at, requests } of hours) {
         const { byHour = [] } = recent.get(keyId) ?? {};
-        const place = (Date.parse(at) - Date.parse(last.from)) / hourMs;
+        const place = (Date.parse(at) - Date.parse(range.from)) / hourMs;
         byHour[place] = (byHour[place] ?? 0) + requests;
       }
       for (const { keyId, operation, outcome, requests } of days) {
@@ -193,7 +189,7 @@ export function createUsageQueries(db: Database) {
           use.deprecatedCalls += requests;
         }
       }
-      return recent;
+      return keys.map((key) => ({ ...key, recent: recent.get(key.id) }));
     },
 
     /** What the replicas have answered in the last {@link liveSeconds}: one part for each flush. */

@@ -165,13 +165,11 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
       entryOf(keyId, at - 2 * dayMs, { operation: 'getPet', outcome: 'refused' }),
     ]);
     const byHour = new Array<number>(24).fill(0);
-    expect(await ledger().readRecent([keyId, unused], at)).toEqual(
-      new Map([
-        [keyId, { byHour: [2, ...byHour.slice(2), 1], deprecatedCalls: 14 }],
-        [unused, { byHour, deprecatedCalls: 0 }],
-      ]),
-    );
-    expect(await ledger().readRecent([], at)).toEqual(new Map());
+    expect(await ledger().addRecent([{ id: keyId }, { id: unused }], at)).toEqual([
+      { id: keyId, recent: { byHour: [2, ...byHour.slice(2), 1], deprecatedCalls: 14 } },
+      { id: unused, recent: { byHour, deprecatedCalls: 0 } },
+    ]);
+    expect(await ledger().addRecent([], at)).toEqual([]);
   });
 
   test('notes when a key was last used, called what is deprecated, and was refused, once a minute', async () => {

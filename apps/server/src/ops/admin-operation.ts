@@ -1,0 +1,78 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import type { AccountManagement } from '../accounts/account-management.ts';
+import type { AuditLog, Cause } from '../audit/audit-log.ts';
+import { HttpError } from '../http/http-error.ts';
+import type { KeyManagement } from '../keys/key-management.ts';
+import { Refusal } from '../keys/refusal.ts';
+import type { OperatorManagement } from '../operators/operator-management.ts';
+import type { OperatorSessions } from '../operators/operator-sessions.ts';
+import type { OverviewReader } from '../overview/overview.ts';
+import type { Quotas } from '../quotas/open-quotas.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { UsageQueries } from '../usage/usage-queries.ts';
+import type { Operator } from './authenticate-operator.ts';
+import type { Health } from './health.ts';
+
+/** What the admin API works with. */
+export interface AdminServices {
+  readonly clock: Clock;
+  readonly keys: KeyManagement;
+  readonly accounts: AccountManagement;
+  readonly quotas: Quotas;
+  readonly operators: OperatorManagement;
+  readonly sessions: OperatorSessions;
+  readonly usage: UsageQueries;
+  readonly overview: OverviewReader;
+  readonly audit: AuditLog;
+  readonly health: Pick<Health, 'report'>;
+}
+
+declare global {
+  namespace Express {
+    /** What the steps of the operators' listener add. */
+    interface Locals {
+      /** Who sends a request to the admin API. `undefined` until the admission has found it. */
+      operator?: Operator | undefined;
+      /** The key that a request is about. */
+      keyId?: string | undefined;
+      /** The account that a request is about. It is no token. */
+      account?: string | undefined;
+      /** The reasons that `/readyz` gave for `not_ready` or `degraded`. */
+      reasons?: readonly string[] | undefined;
+    }
+  }
+}
+
+/** The operator that the admission found. */
+export function operatorOf({ locals: { operator } }: Response): Operator {
+  if (operator === undefined) {
+    throw new TypeError('A request without an operator reached a handler.');
+  }
+  return operator;
+}
+
+/** A request for a change, as ts-rest passes it to a handler. */
+interface ChangeRequest {
+  readonly query: { readonly reason?: string | undefined };
+  readonly res: Response;
+}
+
+/** The cause of a change that an operator requested, for the audit log. */
+export function causeOf({ res, query: { reason } }: ChangeRequest): Cause {
+  return { actor: operatorOf(res).actor, requestId: res.locals.requestId, reason };
+}
+
+/** Creates the handler of an operation that changes something, and answers with what it is then. */
+export function change<Request extends ChangeRequest, Changed>(
+  make: (request: Request, cause: Cause) => Promise<Changed>,
+) {
+  return async (request: Request) => ({
+    status: 200 as const,
+    body: await make(request, causeOf(request)),
+  });
+}
+
+/** Turns a refusal into an error of the admin API. It comes before the error mapper. */
+export const translateRefusal: ErrorRequestHandler = (failure, _req, _res, next) => {
+  next(failure instanceof Refusal ? new HttpError(failure.code, failure.message) : failure);
+};
