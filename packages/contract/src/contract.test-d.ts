@@ -1,6 +1,7 @@
 import type { ClientInferRequest, ServerInferRequest, ServerInferResponses } from '@ts-rest/core';
 import { expectTypeOf } from 'vitest';
 import type { z } from 'zod';
+import type { adminContract, adminRoutes, Key, KeyChange, NewKey } from './admin/index.ts';
 import type { contract } from './contract.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { ErrorCode } from './error-codes.ts';
@@ -8,117 +9,126 @@ import type { Int64 } from './int64.ts';
 import type { NewPet, Pet, PetStatus, Pets } from './pet.ts';
 import type { ListPetsQuery, PetPath } from './pet-parameters.ts';
 import type { PlanName, Quota } from './plan.ts';
+import type { QuotaWindow, RateLimitStatus, rateLimitStatusContract } from './rate-limit-status.ts';
 import type { OperationName } from './routes.ts';
+import type { Scope } from './scope.ts';
 
-type Contract = typeof contract;
-type Request = ServerInferRequest<Contract>;
-type Responses = ServerInferResponses<Contract>;
-type Body<Name extends OperationName, Status> = Extract<
+// A failed inference is `any` or `unknown`: the whole, or the items of a list.
+type IsLost<T> = unknown extends T ? true : T extends readonly (infer I)[] ? IsLost<I> : false;
+
+/** The names of operations, with the statuses whose bodies are lost, or with the lost parts of requests. */
+type Lost<Operations> = {
+  [Name in keyof Operations]: Operations[Name] extends { status: number }
+    ? LostBody<Name, Operations[Name]>
+    : LostPart<Name, Operations[Name]>;
+}[keyof Operations];
+type LostBody<Name, R> = R extends { status: infer Status; body: infer Body }
+  ? true extends IsLost<Body>
+    ? [Name, Status]
+    : never
+  : [Name, R];
+type LostPart<Name, R> = {
+  [Part in keyof R]: true extends IsLost<R[Part]> ? [Name, Part] : never;
+}[keyof R];
+
+type Public = typeof contract;
+type Admin = typeof adminContract;
+type Responses = ServerInferResponses<Public & typeof rateLimitStatusContract>;
+type Request = ServerInferRequest<Public>;
+type Success<Name extends keyof Responses> = Extract<
   Responses[Name],
-  { status: Status }
+  { status: 200 | 201 }
 >['body'];
+expectTypeOf<Lost<Responses>>().toEqualTypeOf<never>();
+expectTypeOf<Lost<Request>>().toEqualTypeOf<never>();
+expectTypeOf<Lost<ServerInferResponses<Admin>>>().toEqualTypeOf<never>();
+expectTypeOf<Lost<ServerInferRequest<Admin>>>().toEqualTypeOf<never>();
+expectTypeOf<keyof Public>().toEqualTypeOf<OperationName>();
+expectTypeOf<keyof Admin>().toEqualTypeOf<keyof typeof adminRoutes>();
 
-expectTypeOf<keyof Contract>().toEqualTypeOf<OperationName>();
-expectTypeOf<OperationName>().toEqualTypeOf<'listPets' | 'createPet' | 'getPet'>();
+// Each operation takes and gives what is published.
+expectTypeOf<Success<'listPets'>>().toEqualTypeOf<Pet[]>();
+expectTypeOf<Success<'createPet' | 'getPet'>>().toEqualTypeOf<Pet>();
+expectTypeOf<Success<'getRateLimit'>>().toEqualTypeOf<RateLimitStatus>();
+expectTypeOf<
+  Exclude<Responses[keyof Responses], { status: 200 | 201 }>['body']
+>().toEqualTypeOf<ErrorBody>();
+expectTypeOf<Request['createPet']['body']>().toEqualTypeOf<NewPet>();
+expectTypeOf<Request['getPet']['params']>().toEqualTypeOf<{ petId: Int64 }>();
+type Headers = { 'idempotency-key'?: string | undefined };
+expectTypeOf<Request['createPet']['headers']>().toEqualTypeOf<Headers>();
+expectTypeOf<ClientInferRequest<Public>['createPet']['headers']>().toEqualTypeOf<Headers>();
 
-// Requests, as a handler gets them.
-expectTypeOf<Request['listPets']['query']>().not.toBeAny();
-expectTypeOf<Request['listPets']['query']>().toEqualTypeOf<{
+// The published types, spelled out.
+expectTypeOf<Pet>().toEqualTypeOf<{
+  id: number;
+  name: string;
+  categoryId: number | bigint;
+  status?: 'available' | 'pending' | 'sold' | (string & {});
+}>();
+expectTypeOf<NewPet>().toEqualTypeOf<{
+  name: string;
+  categoryId: number | bigint;
+  status?: 'available' | 'pending' | 'sold' | undefined;
+}>();
+expectTypeOf<ErrorBody>().toEqualTypeOf<{ code: string; message: string; status: number }>();
+expectTypeOf<string>().not.toExtend<ErrorCode>();
+expectTypeOf<Key>().toEqualTypeOf<{
+  id: string;
+  name: string | null;
+  account: string | null;
+  plan: PlanName;
+  quota: { perMinute: number; perDay: number };
+  inForce: { subject: 'key' | 'account'; plan: PlanName; quota: Quota };
+  scopes: Scope[];
+  state: 'active' | 'suspended' | 'expired' | 'revoked';
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  suspension: { at: string; reason: string | null } | null;
+  accountSuspension: { at: string; reason: string | null } | null;
+  lastUsedAt: string | null;
+  lastRefusedAt: string | null;
+  tokens: { prefix: string; createdAt: string; expiresAt: string | null }[];
+}>();
+expectTypeOf<KeyChange>().toEqualTypeOf<{
+  name?: string | null | undefined;
+  account?: string | null | undefined;
+  expiresAt?: string | null | undefined;
+  plan?: 'free' | 'pro' | 'business' | 'enterprise' | undefined;
+  quota?: Quota | undefined;
+  scopes?: Scope[] | undefined;
+}>();
+type Named = { name: string; account?: string | undefined; expiresAt?: string | undefined };
+expectTypeOf<{ plan: 'free' } & Named>().toExtend<NewKey>();
+expectTypeOf<{ plan: 'enterprise'; quota: Quota } & Named>().toExtend<NewKey>();
+expectTypeOf<{ plan: 'free' }>().not.toExtend<NewKey>();
+expectTypeOf<{ plan: 'enterprise'; name: string }>().not.toExtend<NewKey>();
+expectTypeOf<{ plan: 'pro'; quota: Quota; name: string }>().not.toExtend<NewKey>();
+// A caller may leave the whole rotation out.
+expectTypeOf<undefined>().toExtend<ClientInferRequest<Admin>['rotateKey']['body']>();
+
+// Each type is its schema's output, in both directions, and where no value is converted its input.
+expectTypeOf<z.output<typeof PetStatus>>().toEqualTypeOf<PetStatus>();
+expectTypeOf<z.output<typeof Pets>>().toEqualTypeOf<Pets>();
+expectTypeOf<z.input<typeof Pet>>().toEqualTypeOf<Pet>();
+expectTypeOf<z.input<typeof NewPet>>().toEqualTypeOf<NewPet>();
+expectTypeOf<z.output<typeof ErrorBody>>().toEqualTypeOf<ErrorBody>();
+expectTypeOf<z.output<typeof QuotaWindow>>().toEqualTypeOf<QuotaWindow>();
+expectTypeOf<z.input<typeof PetPath>>().toEqualTypeOf<{ petId: Int64 | string }>();
+
+// The list's query is the exception: the type is what a caller of the client gives. A caller of the
+// contract gives texts where a query has no other form.
+type ListPetsOutput = {
   ids?: Int64[] | undefined;
   categoryId?: Int64 | undefined;
   limit?: number | undefined;
   status?: PetStatus | undefined;
   cursor?: string | undefined;
-}>();
-expectTypeOf<Request['createPet']['body']>().not.toBeAny();
-expectTypeOf<Request['createPet']['body']>().toEqualTypeOf<{
-  name: string;
-  categoryId: number | bigint;
-  status?: 'available' | 'pending' | 'sold' | undefined;
-}>();
-expectTypeOf<Request['createPet']['body']>().toEqualTypeOf<NewPet>();
-expectTypeOf<Request['createPet']['headers']>().not.toBeAny();
-expectTypeOf<Request['createPet']['headers']>().toEqualTypeOf<{
-  'idempotency-key'?: string | undefined;
-}>();
-expectTypeOf<ClientInferRequest<Contract>['createPet']['headers']>().toEqualTypeOf<{
-  'idempotency-key'?: string | undefined;
-}>();
-expectTypeOf<Request['getPet']['params']>().not.toBeAny();
-expectTypeOf<Request['getPet']['params']>().toEqualTypeOf<{ petId: number | bigint }>();
-
-// Statuses: these and no others.
-type Common = 400 | 401 | 403 | 429 | 500 | 503;
-expectTypeOf<Responses['listPets']['status']>().toEqualTypeOf<200 | Common>();
-expectTypeOf<Responses['createPet']['status']>().toEqualTypeOf<
-  201 | Common | 409 | 413 | 415 | 422
->();
-expectTypeOf<Responses['getPet']['status']>().toEqualTypeOf<200 | Common | 404>();
-
-// Each body separately: a failed inference is `any` or `unknown`, and both are found here.
-expectTypeOf<Body<'listPets', 200>>().not.toBeAny();
-expectTypeOf<Body<'listPets', 200>[number]>().not.toBeAny();
-expectTypeOf<Body<'listPets', 200>>().toEqualTypeOf<Pet[]>();
-expectTypeOf<Body<'createPet', 201>>().not.toBeAny();
-expectTypeOf<Body<'createPet', 201>>().toEqualTypeOf<Pet>();
-expectTypeOf<Body<'getPet', 200>>().not.toBeAny();
-expectTypeOf<Body<'getPet', 200>>().toEqualTypeOf<Pet>();
-
-expectTypeOf<Body<'listPets', Common>>().not.toBeAny();
-expectTypeOf<Body<'listPets', Common>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'createPet', 400>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'createPet', 401>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'createPet', 409>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'createPet', 413>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'createPet', 415>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'createPet', 422>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'createPet', 429>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'createPet', 500>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'createPet', 503>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'getPet', 400>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'getPet', 401>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'getPet', 404>>().not.toBeAny();
-expectTypeOf<Body<'getPet', 404>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'getPet', 429>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'getPet', 500>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<Body<'getPet', 503>>().toEqualTypeOf<ErrorBody>();
-
-// The published types, spelled out.
-expectTypeOf<Int64>().toEqualTypeOf<number | bigint>();
-expectTypeOf<PetStatus>().toEqualTypeOf<'available' | 'pending' | 'sold'>();
-expectTypeOf<Pet>().toEqualTypeOf<{
-  id: number;
-  name: string;
-  categoryId: Int64;
-  status?: PetStatus | (string & {});
-}>();
-expectTypeOf<ErrorBody>().toEqualTypeOf<{ code: string; message: string; status: number }>();
-expectTypeOf<PlanName>().toEqualTypeOf<'free' | 'pro' | 'business' | 'enterprise'>();
-expectTypeOf<Quota>().toEqualTypeOf<{ perMinute: number; perDay: number }>();
-expectTypeOf<string>().not.toExtend<ErrorCode>();
-
-// Each type is its schema's output, in both directions, and where no value is converted its input.
-expectTypeOf<z.output<typeof PetStatus>>().toEqualTypeOf<PetStatus>();
-expectTypeOf<z.output<typeof Pet>>().toEqualTypeOf<Pet>();
-expectTypeOf<z.input<typeof Pet>>().toEqualTypeOf<Pet>();
-expectTypeOf<z.output<typeof Pets>>().toEqualTypeOf<Pets>();
-expectTypeOf<z.output<typeof NewPet>>().toEqualTypeOf<NewPet>();
-expectTypeOf<z.input<typeof NewPet>>().toEqualTypeOf<NewPet>();
-expectTypeOf<z.output<typeof ErrorBody>>().toEqualTypeOf<ErrorBody>();
-expectTypeOf<z.output<typeof PetPath>>().toEqualTypeOf<{ petId: Int64 }>();
-expectTypeOf<z.input<typeof PetPath>>().toEqualTypeOf<{ petId: Int64 | string }>();
-
-// The list's query is the exception: the type is what a caller of the client gives. A caller of the
-// contract gives texts where a query has no other form.
-expectTypeOf<ListPetsQuery>().toEqualTypeOf<{
-  ids?: readonly Int64[] | undefined;
-  categoryId?: Int64 | undefined;
-  limit?: number | undefined;
-  status?: PetStatus | undefined;
-  cursor?: string | undefined;
-}>();
-expectTypeOf<z.output<typeof ListPetsQuery>>().toExtend<ListPetsQuery>();
-expectTypeOf<keyof z.output<typeof ListPetsQuery>>().toEqualTypeOf<keyof ListPetsQuery>();
+};
+expectTypeOf<Request['listPets']['query']>().toEqualTypeOf<ListPetsOutput>();
+expectTypeOf<Omit<ListPetsQuery, 'ids'>>().toEqualTypeOf<Omit<ListPetsOutput, 'ids'>>();
+expectTypeOf<ListPetsQuery['ids']>().toEqualTypeOf<readonly Int64[] | undefined>();
 expectTypeOf<z.input<typeof ListPetsQuery>>().toEqualTypeOf<{
   ids?: string | string[] | undefined;
   categoryId?: Int64 | string | undefined;
@@ -126,6 +136,6 @@ expectTypeOf<z.input<typeof ListPetsQuery>>().toEqualTypeOf<{
   status?: PetStatus | undefined;
   cursor?: string | undefined;
 }>();
-type GivenQuery = ClientInferRequest<Contract>['listPets']['query'];
+type GivenQuery = ClientInferRequest<Public>['listPets']['query'];
 expectTypeOf<Omit<ListPetsQuery, 'ids'>>().toExtend<GivenQuery>();
 expectTypeOf<{ ids: number[] }>().not.toExtend<GivenQuery>();

@@ -20,7 +20,7 @@ let modules: string[];
 
 const filesOf = async (folder: string) => (await readdir(folder)).sort();
 
-/** What it exports; `src/index.test.ts` lists the names. */
+/** What it exports; `src/index.ts` lists the names. */
 const names = Object.keys(client).sort();
 
 beforeAll(async () => {

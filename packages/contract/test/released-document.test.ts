@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { errorCodes } from '../src/error-codes.ts';
+import { parseJson, stringifyJson } from '../src/exact-json.ts';
+import type { JsonObject } from '../src/openapi/index.ts';
+import { publicDocument, releasedFile } from './openapi-documents.ts';
+
+/** What programs do not read, and where the service is. */
+const unpromised = /^(?:description|summary|examples?|tags|info|servers|x-codeSamples)$/;
+
+/** Where the current document may have more than the released one. */
+const additions = [
+  /^paths \S+(?: (?:get|put|post|patch|delete))?: is new$/,
+  / parameters \w+ \S+: is new$/,
+  / responses (?:[345]\d\d|.* headers \S+): is new(?:, and required)?$/,
+  /^schemas \w+: is new$|.* (?:content \S+|properties \w+|x-[\w-]+|externalDocs): is new$/,
+];
+
+/** What else was changed on purpose since the release, and why that breaks nobody. */
+const reviewed = [
+  // An answer that says more exactly what it holds.
+  / responses .* (?:maxLength|maximum|maxItems): is new$/,
+  // They are those of `int64`, which stays.
+  / schema (?:.* )?minimum: was -9223372036854775808, is gone$/,
+  / schema (?:.* )?maximum: was 9223372036854775807, is gone$/,
+  // Its description always promised new values. Generated clients refused them, as the list was closed.
+  / responses 20[01] .* properties status (?:type: was "string", is gone|enum: was .*, is gone|anyOf: is new)$/,
+  // Experimental.
+  /^paths \/store\/orders get responses [24]00: was /,
+];
+
+/** The document with its references resolved, parameters by their names, and without what is not promised. */
+function readPromises(text: string): unknown {
+  const document = parseJson(text) as JsonObject;
+  function expand(value: unknown, isNamed = false): unknown {
+    if (Array.isArray(value)) {
+      if (value.every((it) => it?.in === undefined)) return value.map((it) => expand(it));
+      return Object.fromEntries(value.map((it) => [`${it.in} ${it.name}`, expand(it)]));
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref, ...members } = value as JsonObject;
+    const path = typeof $ref === 'string' ? $ref.slice(2).split('/') : [];
+    const target = path.reduce((at, name) => at[name] as JsonObject, document);
+    const kept = Object.entries(path.length > 0 ? { ...target, ...members } : members)
+      .filter(([name]) => isNamed || !unpromised.test(name))
+      .map(([name, member]) => [name, expand(member, name === 'properties')]);
+    return Object.fromEntries(kept);
+  }
+  const { schemas, securitySchemes } = document['components'] as Record<string, JsonObject>;
+  const names = Object.fromEntries(Object.keys(schemas ?? {}).map((name) => [name, {}]));
+  return expand({ ...document, components: { securitySchemes }, schemas: names });
+}
+
+const isObject = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function differences(old: unknown, now: unknown, at: string[] = []): string[] {
+  if (isObject(old) && isObject(now)) {
+    const [before, after] = [old, now] as JsonObject[];
+    return Object.keys({ ...before, ...after }).flatMap((name) =>
+      differences(before?.[name], after?.[name], [...at, name]),
+    );
+  }
+  const [was, is] = [old, now].map((value) => value && stringifyJson(value));
+  const isRequired = (now as JsonObject | undefined)?.['required'] === true;
+  const isNew = `is new${isRequired ? ', and required' : ''}`;
+  const what = was === undefined ? isNew : `was ${was}, is ${is ?? 'gone'}`;
+  return was === is ? [] : [`${at.join(' ')}: ${what}`];
+}
+
+const readReleased = () => readFileSync(releasedFile, 'utf8');
+
+test('the current document keeps what the last release promised, but for reviewed changes', () => {
+  const found = differences(readPromises(readReleased()), readPromises(publicDocument.text));
+  const others = found.filter((it) => !additions.some((rule) => rule.test(it)));
+  expect(others.filter((it) => !reviewed.some((rule) => rule.test(it)))).toEqual([]);
+  // A rule that nothing needs any more would hide the next change.
+  expect(reviewed.filter((rule) => !others.some((it) => rule.test(it)))).toEqual([]);
+});
+
+test('no released error code is gone or has another status', () => {
+  const released = new Map<string, number>();
+  JSON.parse(readReleased(), (_name, value) => {
+    if (typeof value?.code === 'string') released.set(value.code, value.status);
+    return value;
+  });
+  expect(released.size).toBeGreaterThan(10);
+  expect(errorCodes).toMatchObject(
+    Object.fromEntries([...released].map(([code, status]) => [code, { status }])),
+  );
+});
