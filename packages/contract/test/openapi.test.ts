@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createOpenApi } from '../src/openapi/index.ts';
 import { documents, publicDocument, readCommitted } from './openapi-documents.ts';
 
 test('openapi.json is up to date', () => {
@@ -6,6 +7,12 @@ test('openapi.json is up to date', () => {
     readCommitted() === publicDocument.text,
     'openapi.json is stale. Write it again and check the difference: npm --prefix packages/contract run openapi',
   ).toBe(true);
+});
+
+test('links to error codes have the origin of the service', () => {
+  const text = JSON.stringify(createOpenApi({ origin: 'https://pets.example' }));
+  const origins = text.match(/https:[^)"]*(?=\/docs#error)/g) ?? [];
+  expect(new Set(origins)).toEqual(new Set(['https://pets.example']));
 });
 
 test.each(documents)(

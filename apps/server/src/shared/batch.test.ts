@@ -5,9 +5,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { createBatcher } from './batch.ts';
 
-// The same cases in every run.
-fc.configureGlobal({ seed: 1 });
-
 const options = {
   operation: 'a_test',
   system: 'postgresql',
@@ -249,5 +246,6 @@ test('every request is in one batch, which was sent after the request arrived', 
         expect(await outcome).toBe(failed.has(batch) ? 'failed' : String(index));
       }
     }),
+    { seed: 1 },
   );
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { errorCodes } from '../error-codes.ts';
-import { createOpenApi, describeErrors } from './index.ts';
+import { describeErrors } from './index.ts';
 
 const errors = describeErrors();
 
@@ -20,34 +20,4 @@ test.each(errors)('$code has causes, advice and an example with its headers', (e
   const seconds = /Retry after (\d+) s/.exec(body.message)?.[1];
   expect(headers['Retry-After']).toBe(seconds);
   expect(error.advice.includes('`Retry-After`')).toBe(seconds !== undefined);
-});
-
-test('the document links each code where it documents it, and the list of all', () => {
-  const document = createOpenApi({ origin: 'https://pets.example' });
-  const { paths, components } = document as {
-    paths: Record<string, Record<string, { responses: Record<string, Response> }>>;
-    components: { schemas: { Error: object } };
-  };
-  type Response = {
-    description: string;
-    content?: { 'application/json': { examples?: Record<string, unknown> } };
-  };
-  const missing: string[] = [];
-  let found = 0;
-  for (const [path, item] of Object.entries(paths)) {
-    for (const { responses } of Object.values(item)) {
-      for (const { description, content } of Object.values(responses)) {
-        for (const code of Object.keys(content?.['application/json'].examples ?? {})) {
-          const link = `[\`${code}\`](https://pets.example/docs#error-${code})`;
-          if (description.includes(link)) found += 1;
-          else missing.push(`${path}: ${code}`);
-        }
-      }
-    }
-  }
-  expect(missing).toEqual([]);
-  expect(found).toBeGreaterThan(30);
-  expect(components.schemas.Error).toMatchObject({
-    externalDocs: { url: 'https://pets.example/docs#errors' },
-  });
 });

@@ -4,44 +4,10 @@ import { faultOfNewName } from '../new-name.ts';
 import { NewPet } from '../pet.ts';
 import { createOpenApi, type JsonObject } from './index.ts';
 
-// The same cases in every run.
-fc.configureGlobal({ seed: 1 });
-
 const { components } = createOpenApi() as {
   components: { schemas: Record<string, { properties: Record<string, JsonObject> }> };
 };
 const { schemas } = components;
-
-test('the document has these named schemas', () => {
-  expect(Object.keys(schemas)).toEqual([
-    'Error',
-    'NewPet',
-    'Pet',
-    'PetStatus',
-    'Pets',
-    'QuotaWindow',
-    'RateLimitStatus',
-  ]);
-});
-
-test('a category has the bounds of its format, which readers of JSON would round', () => {
-  for (const name of ['Pet', 'NewPet']) {
-    const {
-      description: _,
-      examples: __,
-      ...category
-    } = schemas[name]?.properties['categoryId'] ?? {};
-    expect(category).toEqual({ type: 'integer', format: 'int64' });
-  }
-});
-
-test('an animal that is sent has one of three statuses, one that is received perhaps another', () => {
-  const known = { $ref: '#/components/schemas/PetStatus' };
-  expect(schemas['NewPet']?.properties['status']).toMatchObject(known);
-  expect(schemas['Pet']?.properties['status']).toMatchObject({
-    anyOf: [known, { type: 'string', maxLength: 64 }],
-  });
-});
 
 test('the document and the service accept the same names, except for invisible ones', () => {
   const name = schemas['NewPet']?.properties['name'];
@@ -61,5 +27,8 @@ test('the document and the service accept the same names, except for invisible o
   const latin = Array.from({ length: 0x250 }, (_, code) => String.fromCodePoint(code));
   const lengths = [0, 1, 255, 256].flatMap((length) => ['a'.repeat(length), '🐈'.repeat(length)]);
   expect([...latin, ...lengths].filter(differs)).toEqual([]);
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !differs(text)));
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => !differs(text)),
+    { seed: 1 },
+  );
 });
