@@ -43,3 +43,25 @@ export function limitLines<Cause>(options: {
     close: endPeriod,
   };
 }
+
+/**
+ * Tells of the first event of each cause at once, and of later ones of a minute together.
+ *
+ * @param tell called with the cause, and how often it occurred.
+ */
+export function limitToMinutes<Cause>(clock: Clock, tell: (cause: Cause, times: number) => void) {
+  const limits = limitLines<Cause>({
+    clock,
+    lines: 1,
+    periodMs: 60_000,
+    onSkipped(skipped) {
+      for (const [cause, times] of skipped) tell(cause as Cause, times);
+    },
+  });
+  return {
+    note(cause: Cause): void {
+      if (limits.isWritten(cause)) tell(cause, 1);
+    },
+    close: limits.close,
+  };
+}

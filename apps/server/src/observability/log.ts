@@ -1,5 +1,5 @@
 import { hideTokens } from '@animal-store/contract/token-form';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { type Clock, systemClock, type Timer } from '../shared/clock.ts';
 import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
 import { defaultTimings, type Timings } from '../shared/timings.ts';
@@ -24,14 +24,9 @@ const maxWaitingBytes = 16 * 1024 * 1024;
  * and costs a fifth: pino does not know which texts need no escaping, and neither does `JSON.stringify`,
  * which would cost two fifths.
  */
-export type WriteLine = (level: 'info' | 'warn', fields: string, msg: string) => void;
+type WriteLine = (level: 'info' | 'warn', fields: string, msg: string) => void;
 
-/** An open log. Whoever opened it closes it, and it writes what it still holds. */
-export interface OpenLog {
-  readonly log: Log;
-  readonly writeLine: WriteLine;
-  close(): Promise<void>;
-}
+export type OpenLog = ReturnType<typeof openLog>;
 
 /**
  * Opens the log, on stderr: stdout has the banner, which is for whoever typed `npm start`.
@@ -51,10 +46,12 @@ export function openLog({
   write?: ((line: string) => void) | undefined;
   clock?: Clock;
   timings?: LogTimings;
-}): OpenLog {
+}) {
   const { stream, close } = write
     ? { stream: { write }, close: async () => {} }
-    : openStream(format, timings);
+    : format === 'pretty'
+      ? prettyStream()
+      : jsonStream(timings);
   const timestamp = createTimestamp(clock);
   const log = pino(
     {
@@ -69,10 +66,10 @@ export function openLog({
   const isWritten = { info: log.isLevelEnabled('info'), warn: log.isLevelEnabled('warn') };
   return {
     log,
-    writeLine(level, fields, msg) {
+    writeLine: ((level, fields, msg) => {
       if (!isWritten[level]) return;
       stream.write(`{"level":"${level}"${timestamp()},${fields},"msg":"${msg}"}\n`);
-    },
+    }) satisfies WriteLine,
     close,
   };
 }
@@ -101,22 +98,13 @@ function createTimestamp(clock: Clock): () => string {
   };
 }
 
-interface OpenStream {
-  stream: DestinationStream;
-  close(): Promise<void>;
-}
-
 /** pino's destination; its type leaves out the bytes that it takes with `contentMode: 'buffer'`. */
 interface ByteStream
   extends Pick<ReturnType<typeof pino.destination>, 'flush' | 'flushSync' | 'on'> {
   write(bytes: Buffer | string): boolean;
 }
 
-function openStream(format: LogFormat, timings: LogTimings): OpenStream {
-  return format === 'pretty' ? prettyStream() : jsonStream(timings);
-}
-
-function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings): OpenStream {
+function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
   // Not synchronous: a reader of the log that stops must not stop the service with it. Lines beyond
   // the limit are lost.
   const destination: ByteStream = pino.destination({
@@ -153,7 +141,7 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings): OpenStream {
   };
   return {
     stream: {
-      write(line) {
+      write(line: string) {
         const maxBytes = line.length * maxBytesPerCodeUnit;
         if (length + maxBytes > batchBytes) flush();
         if (maxBytes > batchBytes) destination.write(Buffer.from(line));
@@ -171,11 +159,11 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings): OpenStream {
   };
 }
 
-function prettyStream(): OpenStream {
+function prettyStream() {
   // Who read the lines is gone, or their disk is full.
   process.stderr.on('error', () => {});
   return {
-    stream: { write: (line) => process.stderr.write(prettyLine(line)) },
+    stream: { write: (line: string) => process.stderr.write(prettyLine(line)) },
     close: async () => {},
   };
 }

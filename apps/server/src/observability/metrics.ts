@@ -67,116 +67,105 @@ export function openMetrics({
   const registry = new Registry();
   const registers = [registry];
   measureProcess(registry);
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name: `animal_store_${name}`, help, labelNames, registers });
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge({ name: `animal_store_${name}`, help, labelNames, registers });
+  const histogram = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Histogram({
+      name: `animal_store_${name}_duration_seconds`,
+      help,
+      labelNames,
+      buckets: secondsBuckets,
+      registers,
+    });
 
-  new Gauge({
-    name: 'animal_store_build_info',
-    help: 'Always 1. Its labels are the versions of the service and of Node.',
-    labelNames: ['version', 'node'],
-    registers,
-  }).set({ version, node: process.version }, 1);
-
-  new Gauge({
-    name: 'animal_store_memory_limit_bytes',
-    help: 'Memory that this process may use: the limit of its container, or what the machine has.',
-    registers,
-  }).set(Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()));
-
-  const requests = new Counter({
-    name: 'animal_store_http_requests_total',
-    help: 'Completed requests, by route template, method and status.',
-    labelNames: ['route', 'method', 'status'],
-    registers,
-  });
-  const shed = new Counter({
-    name: 'animal_store_requests_shed_total',
-    help: 'Requests that were refused with 503 because of overload. As completed requests they have the route "other".',
-    registers,
-  });
-  const requestSeconds = new Histogram({
-    name: 'animal_store_http_request_duration_seconds',
-    help: 'Time from the headers of a request to the end of its response.',
-    labelNames: ['route', 'method'],
-    buckets: secondsBuckets,
-    registers,
-  });
-  const opsRequests = new Counter({
-    name: 'animal_store_ops_requests_total',
-    help: 'Completed requests to the ops listener, by route template, method and status.',
-    labelNames: ['route', 'method', 'status'],
-    registers,
-  });
-  const opsRequestSeconds = new Histogram({
-    name: 'animal_store_ops_request_duration_seconds',
-    help: 'Time from the headers of a request to the ops listener to the end of its response.',
-    labelNames: ['route', 'method'],
-    buckets: secondsBuckets,
-    registers,
-  });
-  const decisions = new Counter({
-    name: 'animal_store_quota_decisions_total',
-    help: 'Decisions of quotas, by plan ("none" without a valid key), most restrictive window and outcome.',
-    labelNames: ['plan', 'window', 'outcome'],
-    registers,
-  });
-  const bans = new Counter({
-    name: 'animal_store_bans_total',
-    help: 'Bans that requests to this replica began.',
-    registers,
-  });
-  const connectionsRefused = new Counter({
-    name: 'animal_store_connections_refused_total',
-    help: 'Connections to the public port that were closed at once, by the limit that they exceeded.',
-    labelNames: ['limit'],
-    registers,
-  });
+  gauge(
+    'build_info',
+    'Always 1. Its labels are the versions of the service and of Node.',
+    'version',
+    'node',
+  ).set({ version, node: process.version }, 1);
+  gauge(
+    'memory_limit_bytes',
+    'Memory that this process may use: the limit of its container, or what the machine has.',
+  ).set(Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()));
+  const requests = counter(
+    'http_requests_total',
+    'Completed requests, by route template, method and status.',
+    'route',
+    'method',
+    'status',
+  );
+  const shed = counter(
+    'requests_shed_total',
+    'Requests that were refused with 503 because of overload. As completed requests they have the route "other".',
+  );
+  const requestSeconds = histogram(
+    'http_request',
+    'Time from the headers of a request to the end of its response.',
+    'route',
+    'method',
+  );
+  const opsRequests = counter(
+    'ops_requests_total',
+    'Completed requests to the ops listener, by route template, method and status.',
+    'route',
+    'method',
+    'status',
+  );
+  const decisions = counter(
+    'quota_decisions_total',
+    'Decisions of quotas, by plan ("none" without a valid key), most restrictive window and outcome.',
+    'plan',
+    'window',
+    'outcome',
+  );
+  const bans = counter('bans_total', 'Bans that requests to this replica began.');
+  const connectionsRefused = counter(
+    'connections_refused_total',
+    'Connections to the public port that were closed at once, by the limit that they exceeded.',
+    'limit',
+  );
   // Otherwise the first refusals, which may be thousands, are no increase to Prometheus.
   for (const limit of connectionLimits) connectionsRefused.inc({ limit }, 0);
-  const usageLost = new Counter({
-    name: 'animal_store_usage_lost_requests_total',
-    help: 'Requests that are missing in the usage ledger, because the database was unavailable for too long.',
-    registers,
-  });
-  const auditLost = new Counter({
-    name: 'animal_store_audit_lost_bans_total',
-    help: 'Bans whose start is missing in the audit log, because the database was unavailable for too long.',
-    registers,
-  });
-  const breaker = new Gauge({
-    name: 'animal_store_redis_breaker_open',
-    help: '1 while Redis is unavailable and this replica limits by its own share, otherwise 0.',
-    registers,
-  });
-  const redisSeconds = new Histogram({
-    name: 'animal_store_redis_command_duration_seconds',
-    help: 'Duration of Redis commands, failures included.',
-    labelNames: ['command'],
-    buckets: secondsBuckets,
-    registers,
-  });
-  const redisErrors = new Counter({
-    name: 'animal_store_redis_command_errors_total',
-    help: 'Redis commands that failed.',
-    labelNames: ['command'],
-    registers,
-  });
-  const statementSeconds = new Histogram({
-    name: 'animal_store_database_statement_duration_seconds',
-    help: 'Duration of SQL statements, including the wait for a connection, and failures.',
-    labelNames: ['statement'],
-    buckets: secondsBuckets,
-    registers,
-  });
-  const statementsInFlight = new Gauge({
-    name: 'animal_store_database_statements_in_flight',
-    help: 'SQL statements in progress, or waiting for one of the 4 connections.',
-    registers,
-  });
-  const statementErrors = new Counter({
-    name: 'animal_store_database_statement_errors_total',
-    help: 'Failed SQL statements, by SQLSTATE or the code of the driver.',
-    labelNames: ['statement', 'code'],
-    registers,
-  });
+  const usageLost = counter(
+    'usage_lost_requests_total',
+    'Requests that are missing in the usage ledger, because the database was unavailable for too long.',
+  );
+  const auditLost = counter(
+    'audit_lost_bans_total',
+    'Bans whose start is missing in the audit log, because the database was unavailable for too long.',
+  );
+  const breaker = gauge(
+    'redis_breaker_open',
+    '1 while Redis is unavailable and this replica limits by its own share, otherwise 0.',
+  );
+  const redisSeconds = histogram(
+    'redis_command',
+    'Duration of Redis commands, failures included.',
+    'command',
+  );
+  const redisErrors = counter(
+    'redis_command_errors_total',
+    'Redis commands that failed.',
+    'command',
+  );
+  const statementSeconds = histogram(
+    'database_statement',
+    'Duration of SQL statements, including the wait for a connection, and failures.',
+    'statement',
+  );
+  const statementsInFlight = gauge(
+    'database_statements_in_flight',
+    'SQL statements in progress, or waiting for one of the 4 connections.',
+  );
+  const statementErrors = counter(
+    'database_statement_errors_total',
+    'Failed SQL statements, by SQLSTATE or the code of the driver.',
+    'statement',
+    'code',
+  );
 
   const unwatch = [
     watchCalls<{ command: string }>('ioredis:command', ({ command }) => {
@@ -229,35 +218,28 @@ export function openMetrics({
       decisions.inc({ plan: apiKey?.plan ?? 'none', window: reported.name, outcome });
     },
 
-    /** Counts a request that was refused because of overload. */
     countShed(method: string): void {
       shed.inc();
       requests.inc({ route: 'other', method: knownMethod(method), status: 503 });
     },
 
     /** Counts a request to the operators' listener: probes must not make callers' errors look rare. */
-    countOpsRequest({ route = 'other', method: given, status, durationMs }: RequestOutcome): void {
-      const method = knownMethod(given);
-      opsRequests.inc({ route, method, status });
-      opsRequestSeconds.observe({ route, method }, durationMs / 1000);
+    countOpsRequest({ route = 'other', method, status }: RequestOutcome): void {
+      opsRequests.inc({ route, method: knownMethod(method), status });
     },
 
-    /** Counts a connection to the public port that was closed, by the limit that it exceeded. */
     countRefusedConnection: (limit: ConnectionLimit) => connectionsRefused.inc({ limit }),
     countBan: () => bans.inc(),
-    /** Counts requests that will be missing in the usage ledger. */
     countUsageLost(count: number): void {
       usageLost.inc(count);
       unseenLoss = Promise.withResolvers();
     },
-    /** Counts bans whose start will be missing in the audit log. */
     countAuditLost(count: number): void {
       auditLost.inc(count);
       unseenLoss = Promise.withResolvers();
     },
     /** Notes whether Redis decides (breaker closed) or this replica by itself (open). */
     setBreaker: (state: BreakerState) => breaker.set(state === 'open' ? 1 : 0),
-    /** Everything in Prometheus's text format. */
     async show(): Promise<string> {
       wasScraped = true;
       const shown = unseenLoss;

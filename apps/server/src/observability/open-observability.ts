@@ -5,11 +5,10 @@ import { type BreakerState, redisAway } from '../quotas/without-redis.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
 import { defaultTimings, type Timings } from '../shared/timings.ts';
+import { limitToMinutes } from './limit-lines.ts';
 import { describeFailure, openLog } from './log.ts';
 import { type OpsRequestRecord, openOpsRequestLog } from './log-ops-request.ts';
-import { openRefusedConnectionsLog } from './log-refused-connections.ts';
 import { openRequestLog } from './log-request.ts';
-import { openShedLog } from './log-shed-requests.ts';
 import { type MeasureProcess, openMetrics } from './metrics.ts';
 import type { OpenTracing, TracingSettings } from './tracing.ts';
 
@@ -34,22 +33,23 @@ export async function openObservability(options: {
 }) {
   const { version, logLevel, logFormat, traces, clock = systemClock } = options;
   const { timings = defaultTimings.observability } = options;
-  const {
-    log,
-    writeLine,
-    close: closeLog,
-  } = openLog({
+  const opened = openLog({
     level: logLevel,
     format: logFormat,
     write: options.writeLog,
     clock,
     timings,
   });
+  const { log, writeLine } = opened;
   const metrics = openMetrics({ version, measureProcess: options.measureProcess });
   const requestLog = openRequestLog({ log, writeLine, clock });
   const opsRequestLog = openOpsRequestLog(log, clock);
-  const refusedConnectionsLog = openRefusedConnectionsLog(log, clock);
-  const shedLog = openShedLog(log, clock);
+  const refusedConnections = limitToMinutes<ConnectionLimit>(clock, (limit, connections) =>
+    log.warn({ limit, connections }, 'connections are refused'),
+  );
+  const shedRequests = limitToMinutes<'overload'>(clock, (_, requests) =>
+    log.warn({ requests }, 'the service is overloaded: requests get 503'),
+  );
   let tracing: OpenTracing | undefined;
   if (traces !== undefined) {
     // Imported only now: without traces its 130 ms and 20 MB of memory would be for nothing.
@@ -69,7 +69,6 @@ export async function openObservability(options: {
     /** `undefined` if there is nowhere to send traces to. */
     tracing,
 
-    /** Notes that the service is up, and how. */
     onListening(facts: Readonly<Record<string, string>>): void {
       wasUp = true;
       log.info({ version, node: process.version, ...facts }, 'listening');
@@ -81,29 +80,23 @@ export async function openObservability(options: {
       waitedFor = id;
     },
 
-    /** Notes that statements begin to fail because the database is unavailable. */
     onDatabaseLost({ code, reason }: Episode): void {
       log.warn({ code, reason }, 'the database is unavailable: requests get 503');
     },
 
-    /** Notes that they work again. */
     onDatabaseBack({ code, reason }: Episode): void {
       log.warn({ code, reason }, 'the database is available again');
     },
 
-    /** Notes that a stop was asked for. */
     onStop: (signal: string) => log.info({ signal }, 'stopping'),
 
-    /** What notes each finished request. */
     onEnd: [requestLog.logRequest, metrics.countRequest],
 
-    /** Notes a request that is refused because of overload. */
     onShed(method: string): void {
       metrics.countShed(method);
-      shedLog.logRefusal();
+      shedRequests.note('overload');
     },
 
-    /** Notes a finished request to the operators' listener. */
     onOpsEnd(record: OpsRequestRecord): void {
       opsRequestLog.logRequest(record);
       metrics.countOpsRequest(record);
@@ -112,12 +105,9 @@ export async function openObservability(options: {
     /** Notes whose limits hold, once for each change. */
     onBreaker(state: BreakerState, reason: unknown): void {
       metrics.setBreaker(state);
-      if (state === 'closed') {
-        // As loud as the outage was: whoever read of that wants to read of its end.
-        log.warn('Redis is back: replicas limit together again');
-        return;
-      }
-      log.warn({ error: describeFailure(reason) }, redisAway);
+      // As loud as the outage was: whoever read of that wants to read of its end.
+      if (state === 'closed') log.warn('Redis is back: replicas limit together again');
+      else log.warn({ error: describeFailure(reason) }, redisAway);
     },
 
     onBan({ keyId, seconds }: { keyId: string; seconds: number }): void {
@@ -125,10 +115,9 @@ export async function openObservability(options: {
       log.warn({ keyId, seconds }, 'a key is banned for a while');
     },
 
-    /** Notes a connection to the public port that was closed because there are too many. */
     onConnectionRefused(limit: ConnectionLimit): void {
       metrics.countRefusedConnection(limit);
-      refusedConnectionsLog.logRefusal(limit);
+      refusedConnections.note(limit);
     },
 
     onUsageLost(requests: number): void {
@@ -151,20 +140,20 @@ export async function openObservability(options: {
     /** Notes a failure that ends the process, and writes what the log still holds. */
     async onFatal(failure: unknown): Promise<void> {
       log.fatal({ error: describeFailure(failure) }, 'a failure that nobody expected: exiting');
-      await closeLog();
+      await opened.close();
     },
 
     /** Writes and sends what is still held. */
     async close(): Promise<void> {
       requestLog.close();
       opsRequestLog.close();
-      refusedConnectionsLog.close();
-      shedLog.close();
+      refusedConnections.close();
+      shedRequests.close();
       await tracing?.close();
       metrics.close();
       // A start that fails says why in words of its own, and nothing else.
       if (wasUp) log.info('stopped');
-      await closeLog();
+      await opened.close();
     },
   };
 }
