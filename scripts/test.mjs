@@ -3,7 +3,7 @@
 //
 // With `--ci`, for `.ci/run`, also those that need more programs: the quick steps of deploy/, and the journeys in
 // a browser. Tests and files run in a random order, whose seed is printed. A file that failed runs once more by
-// itself. If it passes then, it is no failure, and the lines before the total name its tests.
+// itself, in the same order. If it passes then, it is no failure, and the lines before the total name its tests.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -68,7 +68,7 @@ function runTests(name, args) {
   const { files, others } = readRun(name, args);
   for (const first of files) {
     const again =
-      isCi && first.failed > 0 && readRun('again', ['--project', first.project, first.file]);
+      isCi && first.failed > 0 && readRun('again', ['--project', first.project, first.file, ...order]);
     const hasPassed = again && again.files[0]?.failed === 0 && again.others === 0;
     total.passed += hasPassed ? again.files[0].passed : first.passed;
     total.failed += hasPassed ? 0 : first.failed;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryDirectory } from '@animal-store/testkit';
@@ -29,12 +29,17 @@ async function runWith(runs: Readonly<Record<string, readonly number[]>>, args: 
       const failed = runs[file][readFileSync(file).length - 1];
       return { project: 'p', file: process.cwd() + '/' + file, passed: 3 - failed, failed, failedTests: ['fails'].slice(0, failed) };
     });
+    appendFileSync('orders', process.argv.filter((argument) => argument.startsWith('--sequence')).join() + ' ');
     writeFileSync(process.env.TEST_TOTAL, JSON.stringify({ files, others: 0 }));
     process.exitCode = files.some(({ failed }) => failed > 0) ? 1 : 0;`;
   await write('node_modules/.bin/vitest', vitest);
   const options = { cwd: root.path };
   const run = promisify(execFile)(process.execPath, ['scripts/test.mjs', ...args], options);
   const { stdout, code = 0 } = await run.catch((error) => error);
+  // Also the one that runs a file again: otherwise a fault of the order would pass.
+  const orders = await readFile(join(root.path, 'orders'), 'utf8');
+  expect(new Set(orders.trim().split(' ')).size).toBe(1);
+  expect(orders.includes('--sequence.shuffle,--sequence.seed=')).toBe(args.includes('--ci'));
   return [code, ...stdout.match(/^flaky.*$|^\d+ passed, \d+ failed$/gm)];
 }
 
