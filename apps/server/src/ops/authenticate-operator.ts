@@ -40,7 +40,7 @@ const localUser: Operator = {
 };
 
 /** Wrong tokens that one network may send per minute. */
-const guessesPerMinute = { points: 10, duration: 60 } as const;
+const guessesPerMinute = 10;
 
 /** How many tokens are known to have been valid: far more than there are operators. */
 const maxKnown = 1_000;
@@ -67,10 +67,13 @@ export function authenticateOperator({
   findOperator,
   sessions,
   clock,
-  timings: { guessDelayMs },
+  timings: { guessDelayMs, guessWindowSeconds },
 }: OperatorAuthentication): Identify {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
-  const guesses = new RateLimiterMemory(guessesPerMinute);
+  const guesses = new RateLimiterMemory({
+    points: guessesPerMinute,
+    duration: guessWindowSeconds,
+  });
   /** Hashes of tokens that were valid when they were last looked up. A revocation holds all the same. */
   const known = new LRUCache<string, true>({ max: maxKnown });
 

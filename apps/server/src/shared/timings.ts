@@ -95,6 +95,8 @@ export const defaultTimings = {
   ops: {
     /** How long a stop waits for a scrape of what it has lost. Longer than the pause of Prometheus. */
     lastScrapeMs: 20_000,
+    /** In which time a network may send ten wrong tokens. */
+    guessWindowSeconds: 60,
     /** How long a connection waits for the answer to one guess of a token too many. */
     guessDelayMs: 1_000,
   },

@@ -9,6 +9,7 @@ import type {
 import { describe, expect, test } from 'vitest';
 import { accounts } from '../../src/database/schema.ts';
 import { useAdmin } from '../support/admin.ts';
+import { createClockAtNoon } from '../support/test-clock.ts';
 
 let lastAccount = 0;
 /** An account that no other test has. */
@@ -20,7 +21,10 @@ const newAccount = () => {
 const refusal = (message: unknown) => ({ code: 'invalid_request', message, status: 400 });
 
 describe('accounts', () => {
-  const { service, admin } = useAdmin();
+  const { service, admin } = useAdmin('postgres', {
+    clock: createClockAtNoon(),
+    env: { USAGE_FLUSH_MS: '20' },
+  });
 
   const pathOf = (account: string) => `/accounts/${encodeURIComponent(account)}`;
   const show = async (account: string) =>

@@ -6,16 +6,19 @@ import { adminOf } from '../support/admin.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { cli } from '../support/run-command.ts';
+import { createClockAtNoon } from '../support/test-clock.ts';
 import { call } from '../support/test-service.ts';
 
 const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
 
+/** The service's. Commands, and its database, go by that of the machine. */
+const clock = createClockAtNoon();
 let database: TestDatabase;
 let server: LocalServer;
 
 beforeAll(async () => {
   database = await createDatabase('embedded');
-  server = await openLocalServer({ ...database.env, USAGE_FLUSH_MS: '20' });
+  server = await openLocalServer({ ...database.env, USAGE_FLUSH_MS: '20' }, { clock });
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -191,7 +194,8 @@ ID                                    NAME  STATE   REQUESTS TODAY
 {id}  shop  active  2
 {id}  web   active  1
 `);
-  expect(await run('keys', 'usage', one.key.id, '--since', '7d')).toMatch(
+  const ago = (days: number) => new Date(clock.now() - days * 86_400_000).toISOString();
+  expect(await run('keys', 'usage', one.key.id, '--since', ago(7))).toMatch(
     /^Requests by day from .*\n\n(.* {2}0\n){7}.* {2}2 {2}█{60}\n\nOPERATION {2}OK\n/,
   );
   expect(await run('usage', 'top', '--account', name, '--limit', '1')).toMatch(
@@ -213,7 +217,7 @@ ID                                    NAME  STATE   REQUESTS TODAY
     code: 0,
     stderr: `Warning: letter case matters: there is already the account "${name}".\n`,
   });
-  expect(await cli(['usage', 'top', '--since', '90d'], database.env)).toEqual({
+  expect(await cli(['usage', 'top', '--since', ago(90)], database.env)).toEqual({
     code: 1,
     stdout: '',
     stderr: 'error: from: expected at most 31 buckets of a day before to, got 91\n',

@@ -4,7 +4,9 @@ import { until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
-import { adminToken, useAdmin } from '../support/admin.ts';
+import { adminOf, adminToken, useAdmin } from '../support/admin.ts';
+import { createTestClock } from '../support/test-clock.ts';
+import { startService } from '../support/test-service.ts';
 
 const env = {
   ADMIN_TOKEN: adminToken,
@@ -201,15 +203,23 @@ describe('API keys', () => {
     });
 
     test('of the expiry applies to keys that are in use', async () => {
-      const { key, token } = await admin.create('{"plan":"free"}');
-      expect(await use(token)).toBe(200);
-      // Again, should the time have come before the request did.
-      await until(async () => {
-        const expiresAt = new Date(Date.now() + 1_000).toISOString();
-        return (await change(key.id, JSON.stringify({ expiresAt }))).status === 200;
-      });
-      await until(async () => (await use(token)) === 401);
-      expect((await show(key.id)).state).toBe('expired');
+      const clock = createTestClock(Date.now());
+      await using own = await startService('postgres', { clock, env });
+      const { call, create } = adminOf(own.server);
+      const { key, token } = await create('{"plan":"free"}');
+      const use = async () => (await own.call('/pets', { token })).status;
+      expect(await use()).toBe(200);
+      const expiresAt = new Date(clock.now() + 3_600_000).toISOString();
+      const json = JSON.stringify({ expiresAt });
+      expect((await call(`/keys/${key.id}`, { method: 'PATCH', json })).status).toBe(200);
+      expect(await use()).toBe(200);
+      // The hour passes for the service, and for the database.
+      clock.setWall(Date.parse(expiresAt));
+      const { db, close } = await own.database.open();
+      await db.execute('update api_keys set expires_at = now()');
+      await close();
+      await until(async () => (await use()) === 401);
+      expect((await call(`/keys/${key.id}`)).body).toMatchObject({ state: 'expired' });
     });
 
     test.each([

@@ -41,6 +41,7 @@ const [accepted, refused] = [true, false].map((isAccepted) =>
 
 describe('a name with oddities of Unicode', () => {
   const { service, admin } = useAdmin('postgres', {
+    env: { USAGE_FLUSH_MS: '20' },
     async prepare(db) {
       // Accounts that exist keep their names, too.
       await db.insert(accounts).values(names.map((name) => ({ name })));

@@ -31,6 +31,7 @@ describe('three replicas', () => {
       REPLICAS: String(replicaCount),
       ADMIN_TOKEN: adminToken,
       ADDRESS_PER_MINUTE: '1000000',
+      BAN_GRACE_MS: '0',
     };
     const clock = createStoppableClock();
     replicas = stack.use(await startReplicas({ env: everywhere(env) }, everywhere({ clock })));
@@ -156,7 +157,6 @@ describe('three replicas', () => {
       await put('hammered', { plan: 'enterprise', quota });
       const tokens = await createTokens('hammered', 2);
       const [hammering = '', sibling = ''] = tokens;
-      // Without a second between denials there are no strikes, so this replica's clock is its own.
       expect(admitted(await askAll([sibling], 1))).toBe(1);
       const isBanned = async (token: string) =>
         (await askAll([token], 3)).every(({ code }) => code === 'key_temporarily_banned');
