@@ -30,9 +30,9 @@ export type MessageProxyOptions = {
   /**
    * Called with each message.
    *
-   * @returns whether to cut the connection there, or for how many milliseconds to hold the message back.
+   * @returns whether to cut the connection there, or what to wait for before the message goes on.
    */
-  readonly onMessage: (message: PassingMessage) => Cut | number | undefined;
+  readonly onMessage: (message: PassingMessage) => Cut | Promise<unknown> | undefined;
 };
 
 export type MessageProxy = AsyncDisposable & {
@@ -70,8 +70,8 @@ export async function openMessageProxy(options: MessageProxyOptions): Promise<Me
     const pass = async (message: WireMessage) => {
       if (isCut) return;
       const verdict = onMessage({ ...message, direction, connection: pair.connection });
-      if (typeof verdict === 'number') await new Promise((done) => setTimeout(done, verdict));
-      if (typeof verdict !== 'object') {
+      if (verdict === undefined || verdict instanceof Promise) {
+        await verdict;
         sink.write(message.bytes);
         return;
       }

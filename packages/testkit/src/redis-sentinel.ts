@@ -21,10 +21,12 @@ export type RedisSentinels = AsyncDisposable & {
 /** Starts private Redis Sentinels, and waits until they know each other and the replica. */
 export async function openRedisSentinels(): Promise<RedisSentinels> {
   await using opened = new AsyncDisposableStack();
-  const primary = opened.use(await openRedis());
+  const primary = opened.use(await openRedis({ args: ['--repl-diskless-sync-delay', '0'] }));
   const replica = opened.use(
     await openRedis({ args: ['--replicaof', '127.0.0.1', String(primary.port)] }),
   );
+  // Before the Sentinels start: they ask who the replicas are every ten seconds only.
+  await until(async () => (await primary.command('info', 'replication')).includes('state=online'));
   const directory = opened.use(await temporaryDirectory());
   const settings = [
     `sentinel monitor ${name} 127.0.0.1 ${primary.port} ${quorum}`,

@@ -1,5 +1,6 @@
 import { openRedisCluster, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
+import { defaultTimings } from '../../src/shared/timings.ts';
 import { openTestQuotas } from '../quotas/open-test-quotas.ts';
 
 test('when a node of a Cluster dies, every request is decided, by shares until the node is back', async () => {
@@ -7,6 +8,7 @@ test('when a node of a Cluster dies, every request is decided, by shares until t
   const states: string[] = [];
   const quotas = await openTestQuotas({
     redisUrls: cluster.urls,
+    timings: { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000, probeEveryMs: 20 },
     replicas: () => 2,
     onBreaker: (state) => states.push(state),
   });

@@ -1,15 +1,17 @@
+import assert from 'node:assert/strict';
 import {
   type Cut,
   cutKinds,
   cutPlaces,
   openMessageProxy,
   openRedis,
-  type PassingMessage,
   redisProtocol,
   until,
 } from '@animal-store/testkit';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import type { Quotas } from '../../src/quotas/open-quotas.ts';
+import { openRedis as connectToRedis } from '../../src/quotas/open-redis.ts';
+import { defaultTimings } from '../../src/shared/timings.ts';
 import { openTestQuotas } from '../quotas/open-test-quotas.ts';
 import {
   ask,
@@ -19,13 +21,17 @@ import {
   toldOptions,
 } from './told-and-counted.ts';
 
-const redisTimeoutMs = 200;
+const redisTimeoutMs = 1_000;
+const timings = { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000, probeEveryMs: 20 };
 
 /** What happens to one message: its connection is cut, or it arrives when nobody waits for it any more. */
-const harms: readonly (Cut | number)[] = [
+const harms: readonly (Cut | 'delay')[] = [
   ...cutPlaces.flatMap((place) => cutKinds.map((kind) => ({ place, kind }))),
-  2 * redisTimeoutMs,
+  'delay',
 ];
+
+/** More loads than it takes until a message was harmed. */
+const maxLoads = 100;
 
 export const harmfulCases = (['request', 'response'] as const).flatMap((direction) =>
   harms.map((harm) => ({ direction, harm })),
@@ -39,7 +45,7 @@ export async function openRedisCuts({ seed }: { seed: number }) {
   /** Which of these quotas do without Redis. */
   const isOpen = new Set<number>();
   /** Decides about each message that passes. */
-  let onMessage: (message: PassingMessage) => Cut | number | undefined = () => undefined;
+  let onMessage: Parameters<typeof openMessageProxy>[0]['onMessage'] = () => undefined;
 
   const redis = stack.use(await openRedis());
   const proxy = stack.use(
@@ -51,7 +57,7 @@ export async function openRedisCuts({ seed }: { seed: number }) {
   );
   const open = async (url: string, timeoutMs: number, number: number) => {
     const quotas = await openTestQuotas({
-      ...toldOptions,
+      ...{ ...toldOptions, timings },
       redisUrls: [url],
       redisTimeoutMs: timeoutMs,
       onBreaker: (state) => (state === 'open' ? isOpen.add(number) : isOpen.delete(number)),
@@ -59,6 +65,8 @@ export async function openRedisCuts({ seed }: { seed: number }) {
     stack.defer(() => quotas.close());
     return quotas;
   };
+  const connection = connectToRedis([redis.url], 10_000);
+  stack.defer(() => connection.disconnect());
   const undisturbed = await open(redis.url, 60_000, 0);
   const through = [1, 2].map((n) => open(proxy.via(redis.url), redisTimeoutMs, n));
   const replicas = await Promise.all(through);
@@ -79,17 +87,18 @@ export async function openRedisCuts({ seed }: { seed: number }) {
     /** Lets one message come to harm, and expects that each request is answered right. */
     async harmOne({ direction, harm }: (typeof harmfulCases)[number]): Promise<void> {
       await untilRedisDecides();
-      // New ones, so that the minute of the networks does not end in between.
-      const callers = await createCallers(undisturbed, { count: 8, apart: 70 });
+      const callers = await createCallers(undisturbed, { connection, count: 8, apart: 70 });
       const place = upTo(8);
       let passed = 0;
       onMessage = (message) => {
         if (message.direction !== direction) return undefined;
         passed += 1;
-        return passed === place + 1 ? harm : undefined;
+        if (passed !== place + 1) return undefined;
+        return harm === 'delay' ? until(() => isOpen.size > 0) : harm;
       };
       // A decision may be late by itself; then few messages pass.
-      while (passed <= place) {
+      for (let loads = 0; passed <= place; loads += 1) {
+        assert(loads < maxLoads, `${passed} messages passed`);
         await load(callers);
         await untilRedisDecides();
       }

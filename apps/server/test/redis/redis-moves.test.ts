@@ -2,6 +2,7 @@ import { openRedisCluster, until } from '@animal-store/testkit';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Quotas } from '../../src/quotas/open-quotas.ts';
+import { openRedis } from '../../src/quotas/open-redis.ts';
 import { openTestQuotas } from '../quotas/open-test-quotas.ts';
 import { openSlotMover } from './slot-mover.ts';
 import {
@@ -41,7 +42,10 @@ beforeAll(async () => {
   // A quota may be open before all nodes are connected.
   await until(() => breakersOpen === 0);
   failures.length = 0;
-  callers = await createCallers(replicas[0] as Quotas, { count: 6, apart: 2_000 });
+  const connection = openRedis(cluster.urls, 10_000);
+  stack.defer(() => connection.disconnect());
+  const options = { connection, count: 6, apart: 2_000 };
+  callers = await createCallers(replicas[0] as Quotas, options);
 });
 afterAll(() => stack.disposeAsync());
 

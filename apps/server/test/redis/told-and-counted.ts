@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { until } from '@animal-store/testkit';
 import type { Quotas } from '../../src/quotas/open-quotas.ts';
+import type { RedisConnection } from '../../src/quotas/open-redis.ts';
 import type { QuotaDecision } from '../../src/quotas/quota-decision.ts';
+import { allowancePrefix } from '../../src/quotas/redis-format.ts';
 
 /** So wide that its share is a half that no request reaches either. */
 const limit = 2_000_000;
@@ -20,15 +23,16 @@ export interface Caller {
 export const toldOptions = { addressPerMinute: limit, replicas: () => 2 };
 
 /**
- * Creates keys and networks.
+ * Creates keys and networks. The minutes of the networks last an hour, so that none ends during a test.
  *
  * @param options.apart how many requests each has used more than the one before: more than it will send, so
  * that a reply that was meant for another one is found out.
  */
 export async function createCallers(
   undisturbed: Quotas,
-  { count, apart }: { count: number; apart: number },
+  options: { connection: RedisConnection; count: number; apart: number },
 ): Promise<Caller[]> {
+  const { connection, count, apart } = options;
   const quota = { perMinute: limit, perDay: limit };
   const callers = Array.from({ length: count }, (_, n): Caller => {
     const isKey = n % 2 === 0;
@@ -41,13 +45,17 @@ export async function createCallers(
       ask: ({ keys, networks }) => (isKey ? keys.take({ id: name, quota }) : networks.take(name)),
     };
   });
+  await until(() => connection.status === 'ready');
   for (const caller of callers) {
-    await Promise.all(Array.from({ length: caller.usedBefore }, () => caller.ask(undisturbed)));
+    if (caller.usedBefore > 0) await caller.ask(undisturbed);
+    await connection.pexpire(`${allowancePrefix('network')}:${caller.name}`, 3_600_000);
+    const more = Array.from({ length: caller.usedBefore - 1 }, () => caller.ask(undisturbed));
+    await Promise.all(more);
   }
   return callers;
 }
 
-/** The last window: a minute might end during the test, a day does not. */
+/** The last window: the day of a key, which does not end during the test, or the minute of a network. */
 function windowOf({ windows }: QuotaDecision) {
   const window = windows.at(-1);
   if (window === undefined) throw new Error('Every quota has a window.');
