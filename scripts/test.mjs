@@ -68,7 +68,9 @@ function runTests(name, args) {
   const { files, others } = readRun(name, args);
   for (const first of files) {
     const again =
-      isCi && first.failed > 0 && readRun('again', ['--project', first.project, first.file, ...order]);
+      isCi &&
+      first.failed > 0 &&
+      readRun('again', ['--project', first.project, first.file, ...order]);
     const hasPassed = again && again.files[0]?.failed === 0 && again.others === 0;
     total.passed += hasPassed ? again.files[0].passed : first.passed;
     total.failed += hasPassed ? 0 : first.failed;
