@@ -4,8 +4,7 @@ import { text } from 'node:stream/consumers';
 import { ErrorBody, findLink } from '@animal-store/contract';
 import { adminBasePath, adminContract } from '@animal-store/contract/admin';
 import { z } from 'zod';
-import { CliError } from './cli-error.ts';
-import type { ServerAccess } from './find-server.ts';
+import { CliError, type ServerAccess } from './find-server.ts';
 import type { AdminRequest } from './request-options.ts';
 
 /** How long an answer may take, in milliseconds. */

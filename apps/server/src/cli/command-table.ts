@@ -1,10 +1,14 @@
 import type { OperationName, SuccessBody } from './admin-client.ts';
-import { toMinute } from './format-time.ts';
+import { toMinute } from './format-table.ts';
 import type { RequestForm } from './request-options.ts';
 import { showAccount, showAccounts } from './show-accounts.ts';
-import { showAuditEntries } from './show-audit.ts';
 import { showIssuedKey, showKey, showKeys } from './show-keys.ts';
-import { showIssuedOperator, showOperator, showOperators } from './show-operators.ts';
+import {
+  showAuditEntries,
+  showIssuedOperator,
+  showOperator,
+  showOperators,
+} from './show-operators.ts';
 import { bucketFor, showBusiestKeys, showKeyUsage } from './show-usage.ts';
 
 /** A command: an operation of the admin API, and what people see of its answer. */

@@ -1,7 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAdminToken, readCliSettings } from '../config.ts';
 import { localSocketPath } from '../shared/local-socket.ts';
-import { CliError } from './cli-error.ts';
+
+/** Why a command failed, in words for the operator: shown as they are, without a stack. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+}
 
 /** How to reach the admin API. */
 export type ServerAccess =
@@ -36,9 +40,7 @@ export function findServer(options: {
   return { name: dataDir, socketPath };
 }
 
-/**
- * Checks, before anything is sent, that the socket belongs to this user. Root may use any socket.
- */
+/** Checks, before anything is sent, that the socket belongs to this user. Root may use any socket. */
 function requireOwnSocket(socketPath: string, dataDir: string): void {
   const user = process.geteuid?.();
   // Windows has no owner to compare.

@@ -1,16 +1,29 @@
 import { escapeUnprintable } from '../shared/escape-unprintable.ts';
 
-const gap = '  ';
+/** What stands between two columns. */
+export const gap = '  ';
 
-/** Shown for a missing value. */
+/** Stands for a missing value. */
 export const none = '-';
 
-/** A named value. */
 export type Field = readonly [name: string, value: string];
 
-/** Writes a number for people. */
 export function toCount(count: number): string {
   return count.toLocaleString('en-US');
+}
+
+/** Writes an instant in UTC to the second, which is all that people compare. */
+export function toTime(instant: string): string {
+  return `${instant.slice(0, 19).replace('T', ' ')}Z`;
+}
+
+/** Writes an instant in UTC to the minute: the usage ledger stores no seconds. */
+export function toMinute(instant: string): string {
+  return `${toTime(instant).slice(0, -4)}Z`;
+}
+
+export function toExpiry(expiresAt: string | null): string {
+  return expiresAt === null ? 'never' : toTime(expiresAt);
 }
 
 /**

@@ -52,6 +52,12 @@ const unasked = ['cursor', 'include'];
 /** A null, written as an argument. */
 const none = 'none';
 
+/** The short form of the scope of a key that only reads. */
+const readOnly = new Option(
+  '--read-only',
+  'It may only read: for a key that browsers see.',
+).conflicts('scopes');
+
 /** Tells whether an operation answers in pages. */
 export const isPaged = ({ query }: AppRoute): boolean =>
   query instanceof z.ZodObject && 'cursor' in query.shape;
@@ -88,7 +94,7 @@ export function addRequestOptions(
     command.addOption(toOption(member));
     if (isNullable(member))
       command.addOption(new Option(`--no-${nameOf(member)}`, 'none any more'));
-    if (member.path[0] === 'scopes') command.addOption(readOnly());
+    if (member.path[0] === 'scopes') command.addOption(readOnly);
   }
 
   return () => {
@@ -214,10 +220,6 @@ function toOption(member: Member): Option {
   );
 }
 
-/** The short form of the scope of a key that only reads. */
-const readOnly = () =>
-  new Option('--read-only', 'It may only read: for a key that browsers see.').conflicts('scopes');
-
 /** What the contract says is wrong, and with which argument or options. */
 function explain(
   { issues: [issue] }: z.ZodError,
@@ -255,17 +257,14 @@ function readSeconds(text: string): number {
   throw new InvalidArgumentError('Expected a number with s, m, h or d, such as 90d or 24h, or 0.');
 }
 
-function readLimit(text: string): number {
-  if (/^[1-9]\d{0,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected a whole number from 1 on.');
-}
+const readBy = (pattern: RegExp, expected: string) => (text: string) => {
+  const [, found] = pattern.exec(text) ?? [];
+  if (found !== undefined) return found;
+  throw new InvalidArgumentError(`Expected ${expected}.`);
+};
 
-/** Reads a number of days, as a query has it. */
-function readDays(text: string): string {
-  const [, days] = /^(\d+)d$/.exec(text) ?? [];
-  if (days !== undefined) return days;
-  throw new InvalidArgumentError('Expected a number of days, such as 90d.');
-}
+const readLimit = readBy(/^([1-9]\d{0,9})$/, 'a whole number from 1 on');
+const readDays = readBy(/^(\d+)d$/, 'a number of days, such as 90d');
 
 /** Reads a time, or a duration from now on or before now. */
 function readInstant(text: string, direction: 1 | -1): string {

@@ -4,9 +4,8 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { escapeUnprintable } from '../shared/escape-unprintable.ts';
 import { StartupError } from '../shared/startup-error.ts';
 import { callAdmin, listAll } from './admin-client.ts';
-import { CliError } from './cli-error.ts';
 import { type CommandSpec, commandGroups } from './command-table.ts';
-import { findServer, type ServerAccess } from './find-server.ts';
+import { CliError, findServer, type ServerAccess } from './find-server.ts';
 import { type AdminRequest, addRequestOptions, isPaged } from './request-options.ts';
 
 /** Where a command writes: results to one stream, messages to the other. */

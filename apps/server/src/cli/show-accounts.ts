@@ -2,7 +2,6 @@ import type { Account, AccountDetails, ListedAccount } from '@animal-store/contr
 import { type Field, formatFields, formatTable, none, toCount } from './format-table.ts';
 import { listedState, scopeFields, suspensionFields, windowFields } from './show-keys.ts';
 
-/** A list of accounts as a table. */
 export function showAccounts(accounts: readonly ListedAccount[]): string {
   if (accounts.length === 0) return 'There are no such accounts.\n';
   return formatTable(accounts, {

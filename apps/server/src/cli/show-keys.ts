@@ -1,9 +1,15 @@
-import type { IssuedKey, Key, KeyDetails, ListedKey } from '@animal-store/contract/admin';
-import { type Field, formatFields, formatTable, none, toCount } from './format-table.ts';
-import { toExpiry, toMinute, toTime } from './format-time.ts';
-import { showToken, tokenFields, tokensCell, toState } from './show-tokens.ts';
+import type { IssuedKey, Key, KeyDetails, ListedKey, Operator } from '@animal-store/contract/admin';
+import {
+  type Field,
+  formatFields,
+  formatTable,
+  none,
+  toCount,
+  toExpiry,
+  toMinute,
+  toTime,
+} from './format-table.ts';
 
-/** A list of keys as a table. */
 export function showKeys(keys: readonly ListedKey[]): string {
   if (keys.length === 0) return 'There are no such keys.\n';
   return formatTable(keys, {
@@ -79,7 +85,6 @@ export function windowFields({ minute, day }: KeyDetails['usage']['windows']): F
   ];
 }
 
-/** A key with its new token. */
 export function showIssuedKey({ key, token }: IssuedKey): string {
   return `${showKey(key)}\n${showToken(token)}`;
 }
@@ -96,18 +101,39 @@ function usageFields(usage: KeyDetails['usage']): Field[] {
 
 function strikesField({ strikes, strikesResetAt, strikeThreshold }: KeyDetails['usage']): string {
   if (strikeThreshold === null) return 'bans are off';
-  // A server of the version before does not tell it.
-  const reset = strikesResetAt ? `, forgotten ${toTime(strikesResetAt)}` : '';
+  const reset = strikesResetAt === null ? '' : `, forgotten ${toTime(strikesResetAt)}`;
   return `${toCount(strikes)} (banned above ${toCount(strikeThreshold)})${reset}`;
 }
 
 /** Whether somebody still tries a key that is refused. */
 function lastRefusalFields({ state, lastRefusedAt }: Key): Field[] {
-  // A server of the version before does not tell it.
-  if (lastRefusedAt === undefined || (state === 'active' && lastRefusedAt === null)) return [];
-  return [['Last refused', toLastTime(lastRefusedAt)]];
+  const isTried = state !== 'active' || lastRefusedAt !== null;
+  return isTried ? [['Last refused', toLastTime(lastRefusedAt)]] : [];
 }
 
 function toLastTime(at: string | null): string {
   return at === null ? 'never' : toMinute(at);
+}
+
+/** Tokens in a cell of a table. */
+export function tokensCell(tokens: Key['tokens']): string {
+  return tokens.map(({ prefix }) => `${prefix}…`).join(' ') || none;
+}
+
+/** Tokens as fields, one a line. */
+export function tokenFields(tokens: Key['tokens']): Field[] {
+  return tokens.map(({ prefix, expiresAt }, index) => {
+    const until = expiresAt === null ? '' : `  replaced, valid until ${toTime(expiresAt)}`;
+    return [index === 0 ? 'Tokens' : '', `${prefix}…${until}`];
+  });
+}
+
+/** A new token. The server cannot show it again. */
+export function showToken(token: string): string {
+  return `${formatFields([['Token', token]])}\nKeep the token: it is not shown again.\n`;
+}
+
+/** The state of a key or an operator, and since when it is revoked. */
+export function toState({ state, revokedAt }: Pick<Key | Operator, 'state' | 'revokedAt'>): string {
+  return revokedAt === null ? state : `revoked ${toTime(revokedAt)}`;
 }

@@ -1,9 +1,12 @@
-import type { IssuedOperator, Operator } from '@animal-store/contract/admin';
-import { formatFields, formatTable } from './format-table.ts';
-import { toExpiry, toTime } from './format-time.ts';
-import { showToken, tokenFields, tokensCell, toState } from './show-tokens.ts';
+import type {
+  AuditEntry,
+  AuditState,
+  IssuedOperator,
+  Operator,
+} from '@animal-store/contract/admin';
+import { formatFields, formatTable, none, toExpiry, toTime } from './format-table.ts';
+import { showToken, tokenFields, tokensCell, toState } from './show-keys.ts';
 
-/** A list of operators as a table. */
 export function showOperators(operators: readonly Operator[]): string {
   if (operators.length === 0) return 'There are no operators.\n';
   return formatTable(operators, {
@@ -16,7 +19,6 @@ export function showOperators(operators: readonly Operator[]): string {
   });
 }
 
-/** One operator. */
 export function showOperator(operator: Operator): string {
   return formatFields([
     ['Id', operator.id],
@@ -29,7 +31,40 @@ export function showOperator(operator: Operator): string {
   ]);
 }
 
-/** An operator with its new token. */
 export function showIssuedOperator({ operator, token }: IssuedOperator): string {
   return `${showOperator(operator)}\n${showToken(token)}`;
+}
+
+export function showAuditEntries(entries: readonly AuditEntry[]): string {
+  if (entries.length === 0) return 'There are no such entries.\n';
+  return formatTable(entries, {
+    AT: ({ at }) => toTime(at),
+    WHO: ({ actor }) => actor.name,
+    ACTION: ({ action }) => action,
+    ID: ({ subject }) => subject.id,
+    NAME: ({ subject }) => subject.name ?? none,
+    CHANGE: showChange,
+    REASON: ({ reason }) => reason ?? none,
+  });
+}
+
+/** The members that changed, as `plan free → pro`. Without what it was, if it was nothing. */
+function showChange({ before, after }: AuditEntry): string {
+  const names = Object.keys({ ...before, ...after }) as (keyof AuditState)[];
+  const changes = names.map((name) => {
+    const was = showMember(before, name);
+    return `${name} ${was === undefined ? '' : `${was} → `}${showMember(after, name) ?? none}`;
+  });
+  return changes.join(', ') || none;
+}
+
+function showMember(state: AuditState, name: keyof AuditState): string | undefined {
+  const value = state[name];
+  if (value == null) return undefined;
+  if (Array.isArray(value)) {
+    return value.map((it) => (typeof it === 'string' ? it : `${it.prefix}…`)).join(' ');
+  }
+  if (typeof value !== 'object')
+    return /At$|Until$/.test(name) ? toTime(String(value)) : `${value}`;
+  return 'at' in value ? toTime(value.at) : `${value.perMinute}/${value.perDay}`;
 }

@@ -1,41 +1,60 @@
 import type { LedgerOfKey, ServiceLedger, UsageRow } from '@animal-store/contract/admin';
 import { expect, test } from 'vitest';
-import { showBusiestKeys, showKeyUsage } from './show-usage.ts';
+import { formatBars, showBusiestKeys, showKeyUsage } from './show-usage.ts';
 
 const keyId = '00000000-0000-4000-8000-000000000000';
 
 const rowOf = (at: string, outcome: UsageRow['outcome'], requests: number) =>
   ({ at, operation: 'listPets', outcome, requests }) as const;
 
-test('the usage of a key has a bar for each bucket, also for those without requests', () => {
+test('the usage of a key has a bar for each bucket, and what is not zero can be seen', () => {
   const ledger: LedgerOfKey = {
     keyId,
     from: '2026-11-21T08:00:00.000Z',
-    to: '2026-11-21T11:00:00.000Z',
+    to: '2026-11-21T12:00:00.000Z',
     bucket: 'hour',
     rows: [
       rowOf('2026-11-21T08:00:00.000Z', 'ok', 1_000),
       rowOf('2026-11-21T08:00:00.000Z', 'denied', 200),
       { ...rowOf('2026-11-21T10:00:00.000Z', 'ok', 600), operation: 'getPet' },
+      rowOf('2026-11-21T11:00:00.000Z', 'ok', 1),
     ],
   };
   expect(showKeyUsage(ledger, 44)).toBe(
     [
-      'Requests by hour from 2026-11-21 08:00Z to 2026-11-21 11:00Z:',
+      'Requests by hour from 2026-11-21 08:00Z to 2026-11-21 12:00Z:',
       '',
       '2026-11-21 08:00Z  1,200  ██████████████████',
       '2026-11-21 09:00Z      0',
       '2026-11-21 10:00Z    600  █████████',
+      '2026-11-21 11:00Z      1  █',
       '',
       'OPERATION  OK     DENIED',
-      'listPets   1,000  200',
+      'listPets   1,001  200',
       'getPet     600    0',
       '',
     ].join('\n'),
   );
   expect(showKeyUsage({ ...ledger, rows: [] }, 44)).toBe(
-    'There were no requests from 2026-11-21 08:00Z to 2026-11-21 11:00Z.\n',
+    'There were no requests from 2026-11-21 08:00Z to 2026-11-21 12:00Z.\n',
   );
+});
+
+test.each([20, 26, 27, 40, 80, 200])(
+  'no line is longer than %d columns, with bars or without',
+  (columns) => {
+    const bars = [
+      { label: '2026-11-20', count: 1_200 },
+      { label: '2026-11-21', count: 0 },
+    ];
+    const lines = formatBars(bars, columns).trimEnd().split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+    expect(lines.some((line) => line.includes('█'))).toBe(columns >= 27);
+  },
+);
+
+test('without requests there are no bars', () => {
+  expect(formatBars([{ label: 'now', count: 0 }], 80)).toBe('now  0\n');
 });
 
 test('the busiest keys are a table with their errors and denials', () => {

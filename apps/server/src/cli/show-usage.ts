@@ -8,11 +8,15 @@ import {
   usageOperations,
   usageOutcomes,
 } from '@animal-store/contract/admin';
-import { formatBars } from './bar-chart.ts';
-import { formatTable, none, toCount } from './format-table.ts';
-import { toMinute } from './format-time.ts';
+import { formatTable, gap, none, toCount, toMinute } from './format-table.ts';
 
 const hourMs = 3_600_000;
+
+/** A bar that is shorter than this says nothing. */
+const minBarWidth = 8;
+
+/** Longer bars are no easier to compare. */
+const maxBarWidth = 60;
 
 /** A bucket of which a span of time has few enough to look at. Without a start, that of the server. */
 export function bucketFor({ from, to }: { from?: unknown; to?: unknown }): UsageBucket {
@@ -38,7 +42,6 @@ export function showKeyUsage({ from, to, bucket, rows }: LedgerOfKey, columns: n
   ].join('\n');
 }
 
-/** The busiest keys as a table. */
 export function showBusiestKeys({ from, to, keys = [], rows }: ServiceLedger): string {
   const period = `${labelOf(Date.parse(from), 'day')} to ${labelOf(Date.parse(to) - 1, 'day')}`;
   if (keys.length === 0) return `No such key made a request from ${period} (UTC).\n`;
@@ -56,6 +59,30 @@ export function showBusiestKeys({ from, to, keys = [], rows }: ServiceLedger): s
     REFUSED: (key) => sum(key, 'refused'),
   });
   return `The busiest keys from ${period} (UTC):\n\n${table}`;
+}
+
+/**
+ * Draws numbers as bars, one a line, in so many columns. Where there is no room for bars, only the
+ * labels and numbers are left, and those are never cut. It needs no colour.
+ */
+export function formatBars(
+  bars: readonly { readonly label: string; readonly count: number }[],
+  columns: number,
+): string {
+  const labelWidth = Math.max(0, ...bars.map(({ label }) => label.length));
+  const countWidth = Math.max(0, ...bars.map(({ count }) => toCount(count).length));
+  const most = Math.max(1, ...bars.map(({ count }) => count));
+  const room = columns - labelWidth - countWidth - 2 * gap.length;
+  const barWidth = room < minBarWidth ? 0 : Math.min(room, maxBarWidth);
+  return bars
+    .map(({ label, count }) => {
+      const start = `${label.padEnd(labelWidth)}${gap}${toCount(count).padStart(countWidth)}`;
+      // Whatever is not zero can be seen.
+      const length = count === 0 || barWidth === 0 ? 0 : Math.ceil((count / most) * barWidth);
+      return `${start}${gap}${'█'.repeat(length)}`.trimEnd();
+    })
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 /** How many requests each operation had, by outcome. What never occurred is left out. */
