@@ -1,6 +1,7 @@
 import { apiVersion } from '@animal-store/contract';
 import { createAccountManagement } from './accounts/account-management.ts';
 import { createApp } from './api/app.ts';
+import { keyOf } from './api/caller.ts';
 import { openAudit } from './audit/open-audit.ts';
 import type { Config } from './config.ts';
 import { watchAvailability } from './database/availability.ts';
@@ -267,6 +268,7 @@ export async function openService(
         pets: createPetRepository(database),
         creations,
         baseUrl,
+        keyOf,
       }),
     });
   });

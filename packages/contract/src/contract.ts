@@ -38,6 +38,7 @@ export const contract = c.router(
         usageCode: 1,
         stability: 'stable',
         scope: 'pets:read',
+        quota: 'key',
       } as const,
     },
     createPet: {
@@ -59,6 +60,7 @@ export const contract = c.router(
         usageCode: 2,
         stability: 'stable',
         scope: 'pets:write',
+        quota: 'key',
       } as const,
     },
     getPet: {
@@ -75,6 +77,7 @@ export const contract = c.router(
         usageCode: 3,
         stability: 'stable',
         scope: 'pets:read',
+        quota: 'key',
         deprecation: deprecations.getPet,
       } as const,
     },

@@ -13,8 +13,8 @@ export interface OperationMetadata {
    * keeps it: never change one, and never give one to another operation. 0 is `none`.
    */
   readonly usageCode: number;
-  /** Whether its handler limits the requests of keys by itself, instead of their quota. */
-  readonly limitsItself?: boolean;
+  /** What requests of keys count against: the quota of the key, or the allowance of requests for its status. */
+  readonly quota: 'key' | 'status';
   /** Its planned end, if there is one. */
   readonly deprecation?: Deprecation;
 }

@@ -10,7 +10,7 @@ expectTypeOf<UsageOperation>().toEqualTypeOf<
   'none' | 'listPets' | 'createPet' | 'getPet' | 'getRateLimit' | 'listOrders'
 >();
 
-// An operation without metadata or a scope, or with that of another one, is a type error.
+// An operation without metadata, a scope or a quota, or with that of another one, is a type error.
 type Described = DescribedRoutes<'sellPet'>;
 interface Metadata<Name> {
   metadata: {
@@ -19,6 +19,7 @@ interface Metadata<Name> {
     usageCode: 5;
     tag: 'Animals';
     scope: 'pets:read';
+    quota: 'key';
   };
 }
 expectTypeOf<{ sellPet: Metadata<'sellPet'> }>().toExtend<Described>();
@@ -29,4 +30,7 @@ expectTypeOf<{
 }>().not.toExtend<Described>();
 expectTypeOf<{
   sellPet: { metadata: Omit<Metadata<'sellPet'>['metadata'], 'scope'> & { scope: 'pets:sell' } };
+}>().not.toExtend<Described>();
+expectTypeOf<{
+  sellPet: { metadata: Omit<Metadata<'sellPet'>['metadata'], 'quota'> };
 }>().not.toExtend<Described>();

@@ -26,6 +26,7 @@ export const ordersContract = initContract().router(
         stability: 'experimental',
         // Until it answers anything. Then it gets a scope of its own, because keys in web pages have this.
         scope: 'pets:read',
+        quota: 'key',
       } as const,
     },
   },

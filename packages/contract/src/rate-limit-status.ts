@@ -113,7 +113,7 @@ export const rateLimitStatusContract = initContract().router(
         usageCode: 5,
         stability: 'beta',
         scope: 'pets:read',
-        limitsItself: true,
+        quota: 'status',
       } as const,
     },
   },

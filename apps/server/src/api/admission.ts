@@ -3,14 +3,16 @@ import type { ErrorRequestHandler, NextFunction, Request, Response } from 'expre
 import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
 import { malformedPath } from '../http/malformed-path.ts';
+import { addHeader } from '../http/note-headers.ts';
 import { send } from '../http/send-response.ts';
-import { takeTurn } from '../http/shed-load.ts';
 import { ageMs } from '../http/track-request.ts';
+import type { QuotaDecision } from '../quotas/quota-decision.ts';
 import { announceDeprecation } from './announce-deprecation.ts';
 import type { AppOptions } from './app.ts';
-import { createIdentification, missingPermission, missingScope } from './caller.ts';
+import { type Caller, createIdentification } from './caller.ts';
 import { allowOrigins, allowPreflight, isPreflight } from './cors.ts';
-import { overQuota, tellQuota } from './tell-quota.ts';
+import { missingPermission, missingScope } from './permission.ts';
+import { addQuotaHeaders, overQuota } from './quota-response.ts';
 
 const overloaded = new HttpError(
   'service_unavailable',
@@ -18,29 +20,23 @@ const overloaded = new HttpError(
 );
 /** A text, because Node writes a text together with the head: of bytes, it would make a second part. */
 const overloadedBody = JSON.stringify(overloaded.toBody());
-const overloadedHeaders = [
-  ...[rateLimitHeaders.retryAfter, '1'],
-  ...['Content-Type', 'application/json; charset=utf-8'],
-];
 
 /**
  * Creates what admits requests, or refuses them: the steps before anything of a request is read.
- *
- * Nothing is awaited that is known: each further turn of the event loop would cost a hot list 1 %.
  *
  * @param answerFailure answers a refusal at once. By `next`, it would pass through every further layer of the
  * route and the router, for a tenth of the time of a refused request.
  */
 export function createAdmission(options: AppOptions, answerFailure: ErrorRequestHandler) {
   const { loadShedder, quotas, usage, onShed } = options;
-  const { keys, networks, pages } = quotas;
+  const { keys, networks, pages, statusRequests } = quotas;
   const allowOrigin = allowOrigins(options.corsOrigins);
   const announceEnd = announceDeprecation(options.baseUrl);
-  const { identify, lookUp } = createIdentification(options.keys, networks);
+  const identify = createIdentification(options.keys, networks);
 
   /** Reports the quota of the caller's network, as far as this replica knows it. Counts nothing. */
   function tellNetworkQuota(req: Request, res: Response): void {
-    tellQuota(res, networks.peek(networkOf(req.ip, req.socket)));
+    addQuotaHeaders(res, networks.peek(networkOf(req.ip, req.socket)));
   }
 
   /** Answers 503. There may be many, so it does little: nothing is logged or counted but their number. */
@@ -48,44 +44,60 @@ export function createAdmission(options: AppOptions, answerFailure: ErrorRequest
     res.locals.isUnobserved = true;
     onShed(req.method);
     usage.countShed(ageMs(res));
-    res.locals.headers.push(...overloadedHeaders);
+    addHeader(res, rateLimitHeaders.retryAfter, '1');
+    addHeader(res, 'Content-Type', 'application/json; charset=utf-8');
     send(res.status(overloaded.status), overloadedBody);
+  }
+
+  function refuseOverloadedCall(req: Request, res: Response): void {
+    tellNetworkQuota(req, res);
+    refuseOverload(req, res);
+  }
+
+  /** Waits for a request's turn. If that takes too long, it refuses the request, and the result is false. */
+  function takeTurn(req: Request, res: Response, refuse = refuseOverload): true | Promise<boolean> {
+    const turn = loadShedder.enter(res);
+    if (turn === true) return true;
+    return turn.then((isItsTurn) => {
+      if (!isItsTurn) refuse(req, res);
+      return isItsTurn;
+    });
+  }
+
+  /** Counts a request against the quota that its operation uses. */
+  function takeQuota({ apiKey }: Caller, req: Request): Promise<QuotaDecision> {
+    // A request without a valid key, or with a suspended one, counts against its network.
+    if (apiKey === undefined) return networks.take(networkOf(req.ip, req.socket));
+    const isForStatus = req.tsRestRoute?.metadata?.quota === 'status';
+    return isForStatus && missingScope(apiKey, req) === undefined
+      ? statusRequests.take(apiKey.id)
+      : keys.take(apiKey);
   }
 
   const admission = {
     tellNetworkQuota,
 
-    /** Admits what is asked of the versioned API, if its caller may. */
+    /**
+     * Admits what is asked of the versioned API, if its caller may.
+     *
+     * Nothing is awaited that is known: each further turn of the event loop would cost a hot list 1 %.
+     */
     async admitCaller(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);
       announceEnd(req, res);
 
-      const turn = takeTurn(loadShedder, req, res);
-      if (turn !== true && !(await turn)) {
-        tellNetworkQuota(req, res);
-        return refuseOverload(req, res);
-      }
+      const turn = takeTurn(req, res, refuseOverloadedCall);
+      if (turn !== true && !(await turn)) return;
 
-      const { caller, unknownToken } = identify(req);
+      const identified = identify(req);
+      const caller = identified instanceof Promise ? await identified : identified;
       res.locals.caller = caller;
-      if (unknownToken !== undefined) await lookUp(caller, unknownToken, req);
-      const { apiKey } = caller;
 
-      // An operation that limits itself does so in its handler, which runs if the key has the scope.
-      const isLimited =
-        req.tsRestRoute?.metadata?.limitsItself !== true ||
-        apiKey === undefined ||
-        missingScope(apiKey, req) !== undefined;
-      if (isLimited) {
-        // A request without a valid key, or with a suspended one, counts against its network.
-        caller.decision ??= await (apiKey === undefined
-          ? networks.take(networkOf(req.ip, req.socket))
-          : keys.take(apiKey));
-        tellQuota(res, caller.decision);
-      }
+      const decision = caller.denial ?? (await takeQuota(caller, req));
+      res.locals.decision = decision;
+      addQuotaHeaders(res, decision);
 
-      const refusal =
-        overQuota(caller.decision) ?? missingPermission(caller, req) ?? malformedPath(req);
+      const refusal = overQuota(decision) ?? missingPermission(caller, req) ?? malformedPath(req);
       if (refusal === undefined) next();
       else answerFailure(refusal, req, res, next);
     },
@@ -96,21 +108,14 @@ export function createAdmission(options: AppOptions, answerFailure: ErrorRequest
      */
     async admitPage(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);
-
-      const turn = takeTurn(loadShedder, req, res);
-      if (turn !== true && !(await turn)) return refuseOverload(req, res);
-
-      const refusal = overQuota(await pages.take(networkOf(req.ip, req.socket)));
-      next(refusal);
+      if (!(await takeTurn(req, res))) return;
+      next(overQuota(await pages.take(networkOf(req.ip, req.socket))));
     },
 
     /** Admits a file of the pages. It counts nothing: a browser asks for it once, as long as it stays the same. */
     async admitFile(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);
-
-      const turn = takeTurn(loadShedder, req, res);
-      if (turn === true || (await turn)) next();
-      else refuseOverload(req, res);
+      if (await takeTurn(req, res)) next();
     },
 
     /**
@@ -120,10 +125,7 @@ export function createAdmission(options: AppOptions, answerFailure: ErrorRequest
     async admitOptions(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);
       tellNetworkQuota(req, res);
-
-      const turn = takeTurn(loadShedder, req, res);
-      if (turn !== true && !(await turn)) return refuseOverload(req, res);
-
+      if (!(await takeTurn(req, res))) return;
       if (!isPreflight(req)) return next();
       allowPreflight(req, res, options.corsOrigins);
       send(res.status(204));

@@ -17,13 +17,13 @@ import { referenceHandlers } from '../reference/reference-handlers.ts';
 import type { UsageCollector } from '../usage/usage-collector.ts';
 import { createAdmission } from './admission.ts';
 import { observeRequests } from './observe-requests.ts';
+import { hasQuotaHeaders } from './quota-response.ts';
 import { createRateLimitStatusHandlers, statusContract } from './rate-limit-status-handler.ts';
 import type { RequestRecord, RequestTracing } from './request-record.ts';
-import { tellsQuota } from './tell-quota.ts';
 
 export interface AppOptions extends GuideNumbers {
-  readonly loadShedder: Pick<LoadShedder, 'enter' | 'leave'>;
-  readonly keys: Pick<KeyCache, 'recall' | 'findByToken'>;
+  readonly loadShedder: Pick<LoadShedder, 'enter'>;
+  readonly keys: Pick<KeyCache, 'recall' | 'isNew' | 'findByToken'>;
   readonly quotas: Quotas;
   readonly petHandlers: ReturnType<typeof createPetHandlers>;
   /** The base address that links show, ending in `/v1`. */
@@ -61,7 +61,7 @@ export function createApp(options: AppOptions): Express {
     next,
   ) {
     // It failed before it was counted.
-    if (!tellsQuota(res)) tellNetworkQuota(req, res);
+    if (!hasQuotaHeaders(res)) tellNetworkQuota(req, res);
     answerFailure(failure, req, res, next);
   };
   const admission = createAdmission(options, answerFailure);

@@ -1,15 +1,7 @@
 import type { RequestHandler } from 'express';
 import { trackRequest } from '../http/track-request.ts';
 import type { AppOptions } from './app.ts';
-import type { Caller } from './request-record.ts';
-
-/** Of a request that failed before its caller was known. */
-const nobody: Caller = {
-  tokenPrefix: undefined,
-  apiKey: undefined,
-  refusedKey: undefined,
-  decision: undefined,
-};
+import { claimedBy } from './caller.ts';
 
 /** Creates the first step of a request: it tells observers of it once it has finished. */
 export function observeRequests({
@@ -20,9 +12,9 @@ export function observeRequests({
   return function observeRequest(req, res, next) {
     const traced = tracing?.start(req);
     trackRequest(req, res, (outcome) => {
-      const { caller = nobody, isUnobserved } = res.locals;
+      const { caller = claimedBy(req), decision, isUnobserved } = res.locals;
       if (isUnobserved) return;
-      const { apiKey, refusedKey, tokenPrefix, decision } = caller;
+      const { apiKey, refusedKey, tokenPrefix } = caller;
       const record = {
         ...outcome,
         operation: req.tsRestRoute?.metadata,

@@ -8,32 +8,25 @@ import { initContract } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
 import type { Quotas } from '../quotas/open-quotas.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';
-import { overQuota, tellQuota } from './tell-quota.ts';
+import { keyOf } from './caller.ts';
+import { replaceQuotaHeaders } from './quota-response.ts';
 
 /** The contract with the whole path. */
 export const statusContract = initContract().router(rateLimitStatusContract, {
   pathPrefix: `/${apiVersion}`,
 });
 
-/** The operation that shows a key its quota. It costs none of it. */
-export function createRateLimitStatusHandlers({ keys, statusRequests }: Quotas) {
+/** The operation that shows a key its quota. It costs none of it, and its headers tell that quota, too. */
+export function createRateLimitStatusHandlers({ keys }: Pick<Quotas, 'keys'>) {
   return initServer().router(statusContract, {
     async getRateLimit({ res }) {
-      const { caller } = res.locals;
-      if (caller?.apiKey === undefined) throw new TypeError('getRateLimit needs a caller.');
-      const { apiKey } = caller;
-      caller.decision = await statusRequests.take(apiKey.id);
-      const refusal = overQuota(caller.decision);
-      if (refusal !== undefined) {
-        tellQuota(res, caller.decision);
-        throw refusal;
-      }
+      const apiKey = keyOf(res);
       const usage = await keys.look(apiKey);
       const { windows, bannedUntil, strikes, strikeThreshold } = usage;
       const [reported] = windows.toSorted(byRestriction);
       if (reported === undefined) throw new TypeError('A key has no quota windows.');
       const closed = bannedUntil === undefined ? {} : { remaining: 0, resetAt: bannedUntil };
-      tellQuota(res, { reported: { ...reported, ...closed }, windows });
+      replaceQuotaHeaders(res, { reported: { ...reported, ...closed }, windows });
       return {
         status: 200,
         body: {

@@ -1,16 +1,19 @@
 import type { Response } from 'express';
 import './locals.ts';
 
-/**
- * Sets a header of a response; of several values the last one stays.
- *
- * Headers are not set by `res.setHeader` but noted in `res.locals.headers`, and `send-response.ts` writes them all
- * at once: setting thirteen one after the other takes 18 % of the time of a request.
- */
+// Headers are not set by `res.setHeader` but noted in one list, and `send-response.ts` writes them all at once:
+// setting thirteen one after the other takes 18 % of the time of a request.
+
+/** Sets a header of a response; of several values the last one stays. */
 export function setHeader({ locals: { headers } }: Response, name: string, value: string): void {
   const place = placeOf(headers, name);
   if (place === -1) headers.push(name, value);
   else headers[place + 1] = value;
+}
+
+/** Sets a header that the response does not have yet, so that it need not be looked for. */
+export function addHeader({ locals: { headers } }: Response, name: string, value: string): void {
+  headers.push(name, value);
 }
 
 /** Adds a value to a header that is a list, such as `Link` and `Vary` (RFC 9110, §5.3). */
@@ -18,6 +21,10 @@ export function appendHeader({ locals: { headers } }: Response, name: string, va
   const place = placeOf(headers, name);
   if (place === -1) headers.push(name, value);
   else headers[place + 1] += `, ${value}`;
+}
+
+export function hasHeader({ locals: { headers } }: Response, name: string): boolean {
+  return placeOf(headers, name) !== -1;
 }
 
 function placeOf(headers: readonly string[], name: string): number {

@@ -15,6 +15,3 @@ export function isRepeated(
   }
   return count > 1;
 }
-
-/** Why a request with several credentials is refused. */
-export const authorizedTwice = 'Authorization: expected once, got it several times.';

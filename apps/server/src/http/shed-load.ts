@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Clock, Timer } from '../shared/clock.ts';
 import './locals.ts';
 
@@ -24,22 +24,35 @@ const stuckMs = 1_000;
  */
 const refusalsPerTurn = 10;
 
-/** A request that wants to be answered. One of its functions is called, at once or later. */
-interface EnteringRequest {
-  start(): void;
-  refuse(): void;
-}
+/** The response to a request that wants to be answered. */
+type EnteringResponse = Pick<Response, 'locals'> & {
+  readonly req: { readonly socket: { readonly destroyed: boolean } };
+};
 
 /** Decides which requests are answered, and when they begin. */
 export interface LoadShedder {
-  enter(request: EnteringRequest): void;
-  /** Frees the slot of a request that was started. */
-  leave(request: EnteringRequest): void;
+  /**
+   * Lets a request wait for its turn. It comes before the quota: a refused request costs nothing.
+   *
+   * Its slot is free once the response is complete (`onAnswered`), not once it is sent: clients that read nothing
+   * would hold all slots. A client that disconnects does not end the work, so it keeps its slot.
+   *
+   * @returns whether the request is to be answered: `true` at once, if it need not wait.
+   */
+  enter(response: EnteringResponse): true | Promise<boolean>;
   /** How many requests are being answered. */
   readonly inFlight: number;
   /** How many wait for their turn. */
   readonly waiting: number;
   close(): void;
+}
+
+/** A request that waits for its turn. */
+interface WaitingRequest {
+  readonly res: EnteringResponse;
+  /** When it has waited for too long. */
+  readonly lateAt: number;
+  readonly settle: (isItsTurn: boolean) => void;
 }
 
 /**
@@ -61,12 +74,12 @@ export function openLoadShedder(options: {
   nextTurn?: (run: () => void) => unknown;
 }): LoadShedder {
   const { maxInFlight, maxWaiting, maxWaitMs, clock, nextTurn = setImmediate } = options;
-  /** In the order of arrival, with the time at which they have waited for too long. */
-  const waiting: { readonly request: EnteringRequest; readonly lateAt: number }[] = [];
-  /** Those that have, and are refused in the next turns. */
-  const late = new Set<EnteringRequest>();
+  /** In the order of arrival. */
+  const waiting: WaitingRequest[] = [];
+  /** Those that have waited for too long, and are refused in the next turns. */
+  const late = new Set<WaitingRequest>();
   /** Those in flight that are not stuck, in the order in which they began, with that time. */
-  const running = new Map<EnteringRequest, number>();
+  const running = new Map<EnteringResponse, number>();
   let inFlight = 0;
   let limit = minInFlight;
   let answered = 0;
@@ -78,9 +91,9 @@ export function openLoadShedder(options: {
     limit = Math.max(minInFlight, (answered * spanMs) / (now - spanBeganAt));
     answered = 0;
     spanBeganAt = now;
-    for (const [request, startedAt] of running) {
+    for (const [res, startedAt] of running) {
       if (startedAt + stuckMs > now) break;
-      running.delete(request);
+      running.delete(res);
     }
   }
 
@@ -89,43 +102,51 @@ export function openLoadShedder(options: {
     return running.size < limit && inFlight < maxInFlight;
   }
 
-  function start(request: EnteringRequest, now: number): void {
+  function start(res: EnteringResponse, now: number): void {
     inFlight += 1;
-    running.set(request, now);
-    request.start();
+    running.set(res, now);
+    res.locals.onAnswered = () => {
+      inFlight -= 1;
+      answered += 1;
+      running.delete(res);
+      if (waiting.length > 0) planTurn();
+    };
   }
 
   /** In a turn of its own: requests that are answered at once would call each other ever deeper. */
   function planTurn(): void {
     if (isTurnPlanned) return;
     isTurnPlanned = true;
-    nextTurn(takeTurn);
+    nextTurn(startWaiting);
   }
 
-  function takeTurn(): void {
+  function startWaiting(): void {
     isTurnPlanned = false;
     const now = clock.elapsed();
     const inTime = waiting.findIndex(({ lateAt }) => lateAt > now);
     const lateOnes = waiting.splice(0, inTime === -1 ? waiting.length : inTime);
-    for (const { request } of lateOnes) late.add(request);
+    for (const request of lateOnes) late.add(request);
     while (waiting.length > 0 && canStart(now)) {
       // Overloaded, it takes the newest first: most are then answered at once, instead of all of them late. And
       // what waits for long is dear, because collections of garbage copy it.
       const next = late.size > 0 ? waiting.pop() : waiting.shift();
-      if (next !== undefined) start(next.request, now);
+      if (next === undefined) break;
+      start(next.res, now);
+      // Its caller may have gone while it waited.
+      next.settle(!next.res.req.socket.destroyed);
     }
     let refused = 0;
     for (const request of late) {
       if (refused === refusalsPerTurn) break;
       refused += 1;
       late.delete(request);
-      request.refuse();
+      request.settle(false);
     }
     if (late.size > 0) planTurn();
     wakeUp(now);
   }
 
-  /** Takes a turn when the next request has waited for too long, even if none is answered until then. */
+  /** Plans a turn for when the next request has waited for too long, even if none is answered until then. */
   function wakeUp(now: number): void {
     const [oldest] = waiting;
     if (waking !== undefined || oldest === undefined) return;
@@ -142,62 +163,25 @@ export function openLoadShedder(options: {
     get waiting() {
       return waiting.length + late.size;
     },
-    enter(request) {
+    enter(res) {
       const now = clock.elapsed();
-      if (waiting.length === 0 && canStart(now)) return start(request, now);
-      if (waiting.length + late.size >= maxWaiting) {
-        const [refused = request] = late;
-        late.delete(refused);
-        refused.refuse();
-        if (refused === request) return;
+      if (waiting.length === 0 && canStart(now)) {
+        start(res, now);
+        return true;
       }
-      waiting.push({ request, lateAt: now + maxWaitMs });
-      wakeUp(now);
-    },
-    leave(request) {
-      inFlight -= 1;
-      answered += 1;
-      running.delete(request);
-      if (waiting.length > 0) planTurn();
+      if (waiting.length + late.size >= maxWaiting) {
+        const [oldest] = late;
+        if (oldest === undefined) return Promise.resolve(false);
+        late.delete(oldest);
+        oldest.settle(false);
+      }
+      return new Promise((settle) => {
+        waiting.push({ res, lateAt: now + maxWaitMs, settle });
+        wakeUp(now);
+      });
     },
     close() {
       clock.cancel(waking);
     },
   };
-}
-
-/**
- * Lets a request wait for its turn. It comes before the quota: a refused request costs nothing.
- *
- * A slot is free once the response is complete, not once it is sent: clients that read nothing would
- * hold all slots. A client that disconnects does not end the work, so it keeps its slot.
- *
- * @returns whether the request is to be answered: `true` at once, if it need not wait.
- */
-export function takeTurn(
-  shedder: Pick<LoadShedder, 'enter' | 'leave'>,
-  req: Request,
-  res: Response,
-): boolean | Promise<boolean> {
-  let isAdmitted: boolean | undefined;
-  let settle: ((isAdmitted: boolean) => void) | undefined;
-  function decide(decision: boolean): void {
-    isAdmitted = decision;
-    settle?.(decision);
-  }
-  const request = {
-    start() {
-      res.locals.onAnswered = () => shedder.leave(request);
-      // Its caller may have gone while it waited.
-      decide(!req.socket.destroyed);
-    },
-    refuse: () => decide(false),
-  };
-  shedder.enter(request);
-  return (
-    isAdmitted ??
-    new Promise((resolve) => {
-      settle = resolve;
-    })
-  );
 }

@@ -97,6 +97,10 @@ export function createKeyCache(options: {
     return isFresh ? entry.key : undefined;
   }
 
+  function isTakenForUnknown(hash: string): boolean {
+    return clock.elapsed() < (unknown.get(hash) ?? 0);
+  }
+
   return {
     /** The key of a token if it is known without asking the database. Any text may be given. */
     recall(token: string): ApiKey | undefined {
@@ -105,20 +109,25 @@ export function createKeyCache(options: {
     },
 
     /**
+     * Whether the database would be asked about a token that it has not confirmed before: it may be a guess.
+     */
+    isNew(token: string): boolean {
+      const hash = hashToken(token);
+      return !entries.has(hash) && !isTakenForUnknown(hash);
+    },
+
+    /**
      * Finds the key of a token. `undefined` if the token is unknown. Keys that have ended are cached like others:
      * whoever goes on trying one costs no more look-ups than whoever may use it.
      *
      * @throws {DatabaseUnavailableError} if the database is down and did not confirm the token in the
      * last five minutes: whether the token is valid is then unknown.
-     * @param mayLookUp Called before the database is asked about a token that it has not confirmed before:
-     * it may be a guess. If it returns false, the token is treated as unknown.
      */
-    async findByToken(token: string, mayLookUp = () => true): Promise<ApiKey | undefined> {
+    async findByToken(token: string): Promise<ApiKey | undefined> {
       const hash = hashToken(token);
       const fresh = freshKey(hash);
       if (fresh !== undefined) return fresh;
-      if (clock.elapsed() < (unknown.get(hash) ?? 0)) return undefined;
-      if (!entries.has(hash) && !mayLookUp()) return undefined;
+      if (isTakenForUnknown(hash)) return undefined;
       try {
         return await reload(hash);
       } catch (error) {

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
-import { authorizedTwice, isRepeated } from '../http/repeated-header.ts';
+import { isRepeated } from '../http/repeated-header.ts';
 import { hashToken, isToken } from '../keys/token.ts';
 import { type Actor, bootstrap } from '../operators/operator-lookup.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
@@ -14,6 +14,8 @@ import { type Clock, sleep } from '../shared/clock.ts';
 import type { Timings } from '../shared/timings.ts';
 
 const realm = 'Bearer realm="animal-store-admin"';
+
+const sentTwice = 'Authorization: expected once, got it several times.';
 
 // RFC 9110, §11.1: the scheme's name is case-insensitive. Wider than RFC 6750's token, because an
 // operator chooses this one.
@@ -102,7 +104,7 @@ export function authenticateOperator({
       throw unauthorized('Send your token as "Authorization: Bearer <token>".', realm);
     }
     if (isRepeated(req, 'authorization')) {
-      throw unauthorized(authorizedTwice, `${realm}, error="invalid_request"`);
+      throw unauthorized(sentTwice, `${realm}, error="invalid_request"`);
     }
     const network = networkOf(req.ip, req.socket);
     const token = bearer.exec(given)?.[1] ?? '';

@@ -52,8 +52,10 @@ export function createPetHandlers(options: {
   pets: PetRepository;
   creations: IdempotentCreations;
   baseUrl: string;
+  /** The key that a request came with. */
+  keyOf: (res: { readonly locals: Express.Locals }) => { readonly id: string };
 }) {
-  const { pets, creations, baseUrl } = options;
+  const { pets, creations, baseUrl, keyOf } = options;
   // Making a link takes 5 µs, and clients ask for the same pages again and again.
   const links = new LRUCache<string, string>({ max: 1_000 });
 
@@ -87,9 +89,7 @@ export function createPetHandlers(options: {
         if (idempotencyKey === undefined) {
           pet = await pets.create(body);
         } else {
-          const keyId = res.locals.caller?.apiKey?.id;
-          if (keyId === undefined) throw new TypeError('createPet needs a caller.');
-          const creation = await creations.create({ keyId, idempotencyKey }, body);
+          const creation = await creations.create({ keyId: keyOf(res).id, idempotencyKey }, body);
           pet = createdPet(creation);
           if (creation.outcome === 'replayed') setHeader(res, 'Idempotent-Replayed', 'true');
         }

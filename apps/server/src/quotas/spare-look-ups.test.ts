@@ -8,8 +8,8 @@ async function openUsedUp() {
   const clock = createTestClock();
   const allowance = createAllowance('network', { clock, perMinute: 1 });
   const networks = withSpareLookUps(allowance, clock);
-  expect(networks.refuseLookUp('network')).toBeUndefined();
-  networks.countWastedLookUp('network');
+  expect(networks.denyGuess('network')).toBeUndefined();
+  networks.countWrongGuess('network');
   await networks.take('network');
   return { clock, networks };
 }
@@ -17,9 +17,9 @@ async function openUsedUp() {
 /** Looks up made-up tokens, one after the other, until that is refused. Returns how many it were. */
 function guess(networks: NetworkAllowance): number {
   let lookUps = 0;
-  while (networks.refuseLookUp('network') === undefined) {
+  while (networks.denyGuess('network') === undefined) {
     lookUps += 1;
-    networks.countWastedLookUp('network');
+    networks.countWrongGuess('network');
   }
   return lookUps;
 }
@@ -27,7 +27,7 @@ function guess(networks: NetworkAllowance): number {
 // Regression: 50 keys that a replica did not know, in a network with nothing left, took 40 s to pass.
 test('look-ups that find a key are not counted', async () => {
   const { networks } = await openUsedUp();
-  for (let i = 0; i < 50; i += 1) expect(networks.refuseLookUp('network')).toBeUndefined();
+  for (let i = 0; i < 50; i += 1) expect(networks.denyGuess('network')).toBeUndefined();
 });
 
 // Regression: each answer that was in flight when the quota ran out allowed ten look-ups more.
@@ -39,7 +39,7 @@ test('a network that has used up its allowance gets ten look-ups, however many r
     expect((await networks.take('network')).outcome).toBe('denied');
   }
   expect(lookUps).toBe(10);
-  expect(networks.refuseLookUp('network')).toMatchObject({ outcome: 'denied' });
+  expect(networks.denyGuess('network')).toMatchObject({ outcome: 'denied' });
 });
 
 test('one more look-up is allowed each second, and all ten again after a minute', async () => {

@@ -49,13 +49,13 @@ export function withSpareLookUps(networks: Allowance, clock: Pick<Clock, 'elapse
      * The decision that denies a request whose token would have to be looked up in the database, or `undefined` if
      * it may be.
      */
-    refuseLookUp(network: string): QuotaDecision | undefined {
+    denyGuess(network: string): QuotaDecision | undefined {
       const decision = networks.peek(network);
       return decision.outcome === 'admitted' || hasSpare(network) ? undefined : decision;
     },
 
     /** Counts a look-up that found no key, if the network has used up its allowance. */
-    countWastedLookUp(network: string): void {
+    countWrongGuess(network: string): void {
       if (networks.peek(network).outcome === 'denied') wastedBy(network).count += 1;
     },
   };

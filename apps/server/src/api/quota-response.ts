@@ -1,26 +1,30 @@
 import { errorMessages, formatRateLimit, rateLimitHeaders } from '@animal-store/contract';
 import type { Response } from 'express';
 import { HttpError } from '../http/http-error.ts';
+import { addHeader, hasHeader, setHeader } from '../http/note-headers.ts';
 import type { QuotaDecision } from '../quotas/quota-decision.ts';
 
-/** Sets the headers of a quota. */
-export function tellQuota(
-  { locals }: Response,
-  { reported, windows }: Pick<QuotaDecision, 'reported' | 'windows'>,
-): void {
+type ToldQuota = Pick<QuotaDecision, 'reported' | 'windows'>;
+
+/** Adds the headers of a quota to a response that has none yet. */
+export function addQuotaHeaders(res: Response, { reported, windows }: ToldQuota): void {
   const headers = formatRateLimit(reported, windows);
-  // No response has them yet, so they need not be looked for.
-  for (const name in headers) locals.headers.push(name, headers[name] as string);
+  for (const name in headers) addHeader(res, name, headers[name] as string);
 }
 
-/** Whether a response has the headers of a quota. */
-export function tellsQuota({ locals }: Response): boolean {
-  return locals.headers.includes(rateLimitHeaders.limit);
+/** Has the headers of a response tell another quota than the one that the request counted against. */
+export function replaceQuotaHeaders(res: Response, { reported, windows }: ToldQuota): void {
+  const headers = formatRateLimit(reported, windows);
+  for (const name in headers) setHeader(res, name, headers[name] as string);
+}
+
+export function hasQuotaHeaders(res: Response): boolean {
+  return hasHeader(res, rateLimitHeaders.limit);
 }
 
 /** The 429 for a request that was not admitted; `undefined` if it was. */
-export function overQuota(decision: QuotaDecision | undefined): HttpError | undefined {
-  if (decision === undefined || decision.outcome === 'admitted') return undefined;
+export function overQuota(decision: QuotaDecision): HttpError | undefined {
+  if (decision.outcome === 'admitted') return undefined;
   const { outcome, retryAfterSeconds, warned, reported } = decision;
   const headers = { [rateLimitHeaders.retryAfter]: String(retryAfterSeconds) };
   if (outcome === 'banned') {
