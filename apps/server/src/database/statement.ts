@@ -58,9 +58,9 @@ export function limitStatements(db: Database, answerWithinMs: number, clock?: Cl
   limits.set(db, { ms: answerWithinMs, ...(clock && { clock }) });
 }
 
-/** A query of drizzle's that can be prepared: every one that its builders make. */
-interface Preparable<Rows> {
-  prepare(name: string): { execute(values?: Record<string, unknown>): Promise<Rows> };
+/** A statement that drizzle has prepared. To SQL, PGlite's driver answers an object with the rows. */
+interface Prepared<Row> {
+  execute(values: Record<string, unknown>): Promise<Row[] | { readonly rows: Row[] }>;
 }
 
 /** A row that says which execution of its statement it answers. */
@@ -91,13 +91,20 @@ let executions = 0;
  */
 export function preparedStatement<Row extends Answering>(
   name: string,
-  build: (db: Database) => Preparable<Row[]>,
+  build: (db: Database) => { prepare(name: string): Prepared<Row> },
 ): (db: Database, values?: Record<string, unknown>, rowCount?: number) => Promise<Row[]> {
-  const preparedFor = new WeakMap<Database, ReturnType<Preparable<Row[]>['prepare']>>();
+  return provenStatement(name, (db) => build(db).prepare(name));
+}
+
+function provenStatement<Row extends Answering>(
+  name: string,
+  prepare: (db: Database) => Prepared<Row>,
+): (db: Database, values?: Record<string, unknown>, rowCount?: number) => Promise<Row[]> {
+  const preparedFor = new WeakMap<Database, Prepared<Row>>();
   return (db, values, rowCount = 1) => {
     let prepared = preparedFor.get(db);
     if (prepared === undefined) {
-      prepared = build(db).prepare(name);
+      prepared = prepare(db);
       preparedFor.set(db, prepared);
     }
     // An int of Postgres.
@@ -107,17 +114,18 @@ export function preparedStatement<Row extends Answering>(
     return run(
       name,
       db,
-      answer.then((rows) => expectWhole(rows, asked, rowCount)),
+      answer.then((given) => expectWhole(given, asked, rowCount)),
     );
   };
 }
 
 /** @throws {DatabaseUnavailableError} if rows are missing, or answer another execution. */
 function expectWhole<Row extends Answering>(
-  rows: readonly (Row | undefined)[],
+  answer: readonly (Row | undefined)[] | { readonly rows: readonly (Row | undefined)[] },
   asked: number,
   rowCount: number,
 ): Row[] {
+  const rows = 'rows' in answer ? answer.rows : answer;
   const whole = rows.filter((row) => row?.execution === asked);
   if (whole.length !== rowCount || rows.length !== rowCount) {
     throw new DatabaseUnavailableError(incompleteAnswer);
@@ -125,9 +133,9 @@ function expectWhole<Row extends Answering>(
   return whole as Row[];
 }
 
-/** What drizzle's drivers make of an answer to SQL: postgres.js of a list of rows, PGlite of an object. */
+/** How drizzle's types say what an execution resolves with. */
 interface Raw<Row> extends PreparedQueryConfig {
-  execute: (Row & Answering)[] | { readonly rows: (Row & Answering)[] };
+  execute: Awaited<ReturnType<Prepared<Row & Answering>['execute']>>;
 }
 
 /**
@@ -140,19 +148,11 @@ export function preparedSql<Row>(
   name: string,
   text: SQL,
 ): (db: Database, requests: readonly object[]) => Promise<(Row & Answering)[]> {
-  const ask = preparedStatement<Row & Answering>(name, (db) => ({
-    prepare() {
-      // `db.execute` would have Postgres plan it for each execution.
-      const query = new PgDialect().sqlToQuery(text);
-      const prepared = db._.session.prepareQuery<Raw<Row>>(query, undefined, name, false);
-      return {
-        async execute(values) {
-          const answer = await prepared.execute(values);
-          return 'rows' in answer ? answer.rows : answer;
-        },
-      };
-    },
-  }));
+  const ask = provenStatement<Row & Answering>(name, (db) => {
+    const query = new PgDialect().sqlToQuery(text);
+    // `db.execute` would have Postgres plan it for each execution.
+    return db._.session.prepareQuery<Raw<Row>>(query, undefined, name, false);
+  });
   return (db, requests) =>
     ask(
       db,
@@ -215,20 +215,17 @@ export async function inTransaction<Result>(
   return result;
 }
 
-/** Traces a query, limits its time, and translates its error. */
+/** Publishes a query, limits its time, and translates its error. */
 function run<Result>(name: string, db: Database, query: PromiseLike<Result>): Promise<Result> {
-  return statementChannel.tracePromise(() => settleInTime(query, limitOf(db)), {
-    statement: name,
-  });
+  const settle = () => waitAtMost(limitOf(db), query, giveUp).catch(translate);
+  return statementChannel.tracePromise(settle, { statement: name });
 }
 
-async function settleInTime<Result>(query: PromiseLike<Result>, limit: TimeLimit): Promise<Result> {
-  try {
-    return await waitAtMost(limit, query, async () => {
-      throw new DatabaseUnavailableError('NO_ANSWER');
-    });
-  } catch (error) {
-    // The error of a statement inside a transaction is already translated.
-    throw error instanceof DatabaseError ? error : toDatabaseError(error);
-  }
+async function giveUp(): Promise<never> {
+  throw new DatabaseUnavailableError('NO_ANSWER');
+}
+
+/** The error of a statement inside a transaction is already translated. */
+function translate(error: unknown): never {
+  throw error instanceof DatabaseError ? error : toDatabaseError(error);
 }
