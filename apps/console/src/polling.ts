@@ -13,10 +13,7 @@ export interface Polled<Data> {
   readonly refresh: () => void;
 }
 
-/**
- * How often pages ask: 20 times a minute. What an answer tells is at most 2 s old, as heartbeats and flushes
- * of usage are while somebody asks; so what is shown is about 5 s old at most.
- */
+/** How often pages ask: 20 times a minute. */
 const pollMs = 3_000;
 
 /** Since when the service does not answer, in Unix milliseconds; `undefined` while it does. */

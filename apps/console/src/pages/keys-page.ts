@@ -65,7 +65,7 @@ export function KeysPage() {
       ${({ body, nextCursor }: Page<ListedKey[]>) => html`
         ${
           body.length === 0
-            ? html`<${NoKeys} isFiltered=${Object.keys(query).length > 0} hasMore=${nextCursor !== undefined} />`
+            ? html`<${NoKeys} isFiltered=${Object.keys(query).length > 0} />`
             : html`<${Keys} keys=${body} subject=${subject} onChanged=${listing.refresh} />`
         }
         <${Pager} nextCursor=${nextCursor} />
@@ -136,13 +136,7 @@ function Keys({
   `;
 }
 
-/** @param hasMore whether the service has looked at some of the keys only. */
-function NoKeys({ isFiltered, hasMore }: { isFiltered: boolean; hasMore: boolean }) {
-  if (hasMore) {
-    return html`<${Empty} title="No key matches among those that were looked at.">
-      <p>Go on with the next page.</p>
-    <//>`;
-  }
+function NoKeys({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) {
     return html`<${Empty} title="No key matches.">
       <p><a class="button" href=${linkTo('keys')}>Show all keys</a></p>

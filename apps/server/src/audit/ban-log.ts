@@ -1,4 +1,4 @@
-import { and, eq, gt, lt, lte, notExists, or, sql } from 'drizzle-orm';
+import { and, eq, gt, lt, lte, or, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
 import { apiKeys, auditEntries, openBans } from '../database/schema.ts';
@@ -30,32 +30,11 @@ const findLabels = statement('find_key_labels', (db, id: string) =>
 
 /** Not if the key was unbanned before the start of its ban got here. */
 const insertOpenBan = statement('insert_open_ban', (db, { keyId, startedAt, until }: Ban) =>
-  db
-    .insert(openBans)
-    .select(
-      db
-        .select({
-          keyId: sql`${keyId}::uuid`.as('key_id'),
-          startedAt: sql`${startedAt}::timestamptz`.as('started_at'),
-          until: sql`${until}::timestamptz`.as('until'),
-        })
-        .from(sql`(select) as one`)
-        .where(
-          notExists(
-            db
-              .select({ id: auditEntries.id })
-              .from(auditEntries)
-              .where(
-                and(
-                  eq(auditEntries.subjectId, keyId),
-                  sql`${auditEntries.at} >= ${startedAt}`,
-                  eq(auditEntries.action, 'key.unbanned'),
-                ),
-              ),
-          ),
-        ),
-    )
-    .onConflictDoNothing(),
+  db.execute(sql`insert into ${openBans} (key_id, started_at, until)
+    select ${keyId}::uuid, ${startedAt}::timestamptz, ${until}::timestamptz
+    where not exists (select from ${auditEntries} where ${auditEntries.subjectId} = ${keyId}
+      and ${auditEntries.at} >= ${startedAt} and ${auditEntries.action} = 'key.unbanned')
+    on conflict do nothing`),
 );
 
 const deleteOver = statement('delete_bans', (db, forgottenAt: string | undefined) =>
@@ -64,7 +43,7 @@ const deleteOver = statement('delete_bans', (db, forgottenAt: string | undefined
     .where(
       or(
         lte(openBans.until, sql`now()`),
-        forgottenAt === undefined ? undefined : lt(openBans.startedAt, forgottenAt),
+        forgottenAt ? lt(openBans.startedAt, forgottenAt) : undefined,
       ),
     ),
 );
@@ -143,9 +122,7 @@ export function createBanLog(
      *
      * @param forgottenAt when all bans that had begun were forgotten, if they were.
      */
-    async deleteOver(forgottenAt: string | undefined): Promise<void> {
-      await deleteOver(db, forgottenAt);
-    },
+    deleteOver: (forgottenAt: string | undefined) => deleteOver(db, forgottenAt),
   };
 }
 
@@ -155,9 +132,6 @@ export function createBanLog(
  * @returns when the last of them would have ended; `undefined` if there is none.
  */
 export async function takeOpenBan(tx: Database, keyId: string): Promise<string | undefined> {
-  const bans = await takeOfKey(tx, keyId);
-  return bans
-    .map(({ until }) => until)
-    .sort()
-    .at(-1);
+  const ends = (await takeOfKey(tx, keyId)).map(({ until }) => until);
+  return ends.sort().at(-1);
 }

@@ -51,7 +51,7 @@ export async function callAdmin<Name extends OperationName>(
   return { body: read as SuccessBody<Name>, headers: answer.headers };
 }
 
-/** Reads a list, page by page, up to a limit. A page may be empty although there is another. */
+/** Reads a list, page by page, up to a limit. */
 export async function listAll(
   access: ServerAccess,
   operation: OperationName,

@@ -10,36 +10,8 @@ export interface ListPosition {
 /** A page of a list. */
 export interface ListPage<Item> {
   readonly items: readonly Item[];
-  /** Where the next page begins, if there may be one. */
+  /** Where the next page begins, if there is one. */
   readonly next: ListPosition | undefined;
-}
-
-/**
- * How many rows one page looks at. Each way to list keys or audit entries reads an index in the order
- * of the list, so one filter looks at few more rows than it finds. But of several filters only one has
- * its index. Without this bound, a search for the revoked keys of an account with a million active ones
- * would read them all. 2,000 keys take about 20 ms.
- */
-export const maxScanned = 2_000;
-
-/**
- * Reads a page. It may have fewer rows than `limit`, even none, while there is another page.
- *
- * @param scan.find gives the first rows that match every filter, at most so many.
- * @param scan.findEnd gives the last row that was looked at, if it is the last of {@link maxScanned}.
- */
-export async function readPage<Row>(
-  limit: number,
-  scan: {
-    readonly find: (limit: number) => Promise<Row[]>;
-    readonly positionOf: (row: Row) => ListPosition;
-    readonly findEnd: () => Promise<ListPosition[]>;
-  },
-): Promise<ListPage<Row>> {
-  const page = pageOf(await scan.find(limit + 1), limit, scan.positionOf);
-  if (page.next !== undefined) return page;
-  const [next] = await scan.findEnd();
-  return { ...page, next };
 }
 
 /**

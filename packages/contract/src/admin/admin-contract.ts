@@ -335,7 +335,7 @@ export const auditContract = c.router(
       ...adminRoutes.listAuditEntries,
       summary: 'List audit entries, the newest first',
       description:
-        'Lists every change by an operator, and the start and end of every ban. No operation changes or deletes an entry; entries are kept for 400 days. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. A page may hold fewer entries than `limit`, even none, while there is another: the work of one request is bounded.',
+        'Lists every change by an operator, and the start of every ban. No operation changes or deletes an entry; entries are kept for 400 days. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`.',
       query: ListAuditQuery,
       responses: { 200: AuditEntries },
     },
