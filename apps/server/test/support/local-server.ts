@@ -4,6 +4,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { environmentVariables, readConfig } from '../../src/config.ts';
 import { openObservability } from '../../src/observability/open-observability.ts';
 import { openService, type ServiceTime } from '../../src/service.ts';
+import { completeTimings } from '../../src/shared/timings.ts';
 
 /** What a test knows of a service that it calls, whether in this process or a process of its own. */
 export type AnyServer = AsyncDisposable &
@@ -39,12 +40,16 @@ export async function openLocalServer(
   // Nobody scrapes what a stop has lost.
   const ops = { lastScrapeMs: 0, ...given.timings?.ops };
   const time: ServiceTime = { ...given, timings: { ...given.timings, health, ops } };
+  // A stop waits for the last spans as long as a test waits for an event.
+  const { observability: own } = completeTimings(given.timings);
+  const timings = { ...own, traceFlushTimeoutMs: eventMs, ...given.timings?.observability };
   const lines: string[] = [];
   const { logLevel, logFormat, traces } = config;
   const observability = await openObservability({
     version: manifest.version,
     ...{ logLevel, logFormat, traces },
     clock: time.clock,
+    timings,
     writeLog: (line) => lines.push(line),
     // The process is that of the tests.
     measureProcess: () => {},
