@@ -31,7 +31,6 @@ function open() {
     reply: (answer: Answer) => void;
     fail: (cause: unknown) => void;
   }[] = [];
-
   function send(name = '', { timeoutMs = 10_000, maxRetryAfterMs = 0, signal = undefined } = {}) {
     return gate(
       (abort) =>
@@ -41,216 +40,116 @@ function open() {
       { timeoutMs, maxRetryAfterMs, signal },
     );
   }
-
-  return {
-    send,
-    sent,
-    /** Answers a request, and lets what it brings about happen. */
-    async reply(index: number, given: Answer) {
-      sent[index]?.reply(given);
-      await vi.advanceTimersByTimeAsync(0);
-    },
-    async sendMany(count: number) {
-      for (let index = 0; index < count; index++) void send();
-      await vi.advanceTimersByTimeAsync(0);
-    },
-    /** Sends one request and answers it, so that the gate knows the quota. */
-    async learn(given: Answer) {
-      const outcome = send();
-      sent.at(-1)?.reply(given);
-      await outcome;
-      return given;
-    },
-  };
+  return { send, sent };
 }
 
 const elapse = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-describe('without an answer are at most', () => {
-  test.each([
-    ['3 while nothing is known: 3/8 of 10 strikes', undefined, 3],
-    ['11 with a Free key: 3/8 of 30 strikes', 50, 11],
-    ['as many as remain', 2, 2],
-  ])('%s', async (_what, remaining, most) => {
-    const { learn, sendMany, sent } = open();
-    if (remaining !== undefined) await learn(answer(remaining));
-    const before = sent.length;
-    await sendMany(20);
-    expect(sent).toHaveLength(before + most);
-  });
-
-  test.each([
-    [59_999, 3],
-    [60_000, 11],
-  ])('%i ms after a denial, %i: 1/8 of 30 strikes for a minute', async (ms, most) => {
-    const { learn, sendMany, sent } = open();
-    await learn(answer(0, { status: 429, resetInSeconds: 1 }));
-    await elapse(ms);
-    await learn(answer(50));
-    await sendMany(20);
-    expect(sent).toHaveLength(2 + most);
-  });
-});
-
-test('without rate-limit headers there are more places with each success of the last minutes', async () => {
-  const { sendMany, sent, reply } = open();
-  const plain = { response: new Response('[]'), text: '[]' };
-  await sendMany(1_000);
-  const unanswered = async (answered: number) => {
-    for (let index = 0; index < answered; index++) await reply(index, plain);
-    return sent.length - answered;
-  };
-  expect(await unanswered(0)).toBe(3);
-  expect(await unanswered(60)).toBe(3);
-  // 350 successes are those of 3.5 windows at most: a limit of 100 or more, so 50 strikes at least.
-  expect(await unanswered(350)).toBe(18);
-});
-
-describe('answers arrive in any order:', () => {
-  test('of one window the lowest counts', async () => {
-    const { learn, sendMany, reply, sent } = open();
-    await learn(answer(50));
-    await sendMany(2);
-    await reply(2, answer(3));
-    await reply(1, answer(4));
-    await sendMany(20);
-    expect(sent).toHaveLength(3 + 3);
-  });
-
-  test('of two windows the later counts', async () => {
-    const { learn, sendMany, reply, sent } = open();
-    await learn(answer(50));
-    await sendMany(2);
-    await reply(2, answer(9, { resetInSeconds: 70 }));
-    await reply(1, answer(1));
-    await sendMany(20);
-    expect(sent).toHaveLength(3 + 9);
-  });
-
-  test('a denial counts, whatever its window', async () => {
-    const { learn, send, sendMany, reply, sent } = open();
-    await learn(answer(50, { resetInSeconds: 3_600 }));
-    await sendMany(2);
-    await reply(1, answer(0, { status: 429, resetInSeconds: 30 }));
-    expect(await send()).toMatchObject({ refusal: { status: 429 } });
-    await reply(2, answer(5, { resetInSeconds: 20 }));
-    expect(await send()).toMatchObject({ refusal: { status: 429 } });
-    expect(sent).toHaveLength(3);
-  });
-
-  test('the answer to the only request counts, so raised limits are noticed', async () => {
-    const { learn, sendMany, sent } = open();
-    const used = answer(0, { resetInSeconds: 3_600 });
-    await learn(used);
-    await elapse(60_000);
-    await learn(answer(8, { resetInSeconds: 3_540 }));
-    await sendMany(20);
-    expect(sent).toHaveLength(2 + 8);
-  });
-
-  test.each([
-    [2, 1],
-    [1, 2],
-  ])('an answer is not the only one if another is on its way: %i, then %i', async (none, one) => {
-    const { learn, send, reply, sendMany } = open();
-    await learn(answer(2));
-    await sendMany(2);
-    await reply(none, answer(0));
-    await reply(one, answer(1));
-    expect(await send()).toMatchObject({ refusal: { status: 429 } });
-  });
-});
-
-describe('a request that was given up', () => {
-  /** A gate whose every place has a request that was given up. */
-  async function withThreeGivenUp() {
-    const gate = open();
-    for (let index = 0; index < 3; index++) void gate.send('', { timeoutMs: 10 });
-    await elapse(10);
-    return gate;
+/**
+ * Plays a script. `+2` makes two calls, `+2t10` with a timeout of 10 ms, `+2t10w60` that also wait 60 ms for a
+ * reset, `?` one that is refused. `0<50` answers the first request: 50 remain for a minute; `0<50/70`: for 70 s;
+ * `0!30` with a 429, `0x` by a lost connection, `3-` the first three without headers. `~10` lets 10 ms pass.
+ * `=3`: so far three requests were sent; `a3`: three of them aborted; `g3`: three calls have given up.
+ */
+async function play(script: string): Promise<void> {
+  const { send, sent } = open();
+  let givenUp = 0;
+  for (const step of script.split(' ')) {
+    const [n = 0, m, o] = (step.match(/\d+/g) ?? []).map(Number);
+    switch (step.replaceAll(/\d+/g, '')) {
+      case '+':
+      case '+t':
+      case '+tw':
+        for (let count = 0; count < n; count++) {
+          void send('', { ...(m && { timeoutMs: m }), ...(o && { maxRetryAfterMs: o }) }).then(
+            (outcome) => (givenUp += Object.keys(outcome).length === 0 ? 1 : 0),
+          );
+        }
+        break;
+      case '?':
+        expect(await send(), script).toMatchObject({ refusal: { status: 429 } });
+        break;
+      case '<':
+      case '</':
+        sent[n]?.reply(answer(m ?? 0, o === undefined ? {} : { resetInSeconds: o }));
+        break;
+      case '!':
+        sent[n]?.reply(answer(0, { status: 429, resetInSeconds: m ?? 0 }));
+        break;
+      case 'x':
+        sent[n]?.fail(new Error('ECONNRESET'));
+        break;
+      case '-':
+        for (let index = 0; index < n; index++) {
+          sent[index]?.reply({ response: new Response('[]'), text: '[]' });
+          await elapse(0);
+        }
+        break;
+      case '~':
+        await elapse(n);
+        break;
+      case '=':
+        expect(sent, step).toHaveLength(n);
+        break;
+      case 'a':
+        expect(
+          sent.filter(({ signal }) => signal.aborted),
+          step,
+        ).toHaveLength(n);
+        break;
+      case 'g':
+        expect(givenUp, step).toBe(n);
+        break;
+      default:
+        expect.unreachable(step);
+    }
+    await elapse(0);
   }
+}
 
-  test('counts for 30 s, as it may still arrive', async () => {
-    const { sendMany, sent } = await withThreeGivenUp();
-    expect(sent.map(({ signal }) => signal.aborted)).toEqual([true, true, true]);
-    await elapse(29_989);
-    await sendMany(5);
-    expect(sent).toHaveLength(3 + 1);
-    // Those who wait look again every 5 s.
-    await elapse(5_000);
-    expect(sent).toHaveLength(3 + 3);
-  });
-
-  test('goes on, for at most 30 s, if three were given up already', async () => {
-    const { send, sent } = await withThreeGivenUp();
-    const [outcome] = await Promise.all([send('', { timeoutMs: 10 }), elapse(10)]);
-    expect(outcome).toEqual({});
-    await elapse(29_980);
-    expect(sent[3]?.signal.aborted).toBe(false);
-    await elapse(20);
-    expect(sent[3]?.signal.aborted).toBe(true);
-  });
-
-  test('teaches the gate all the same, if its answer arrives', async () => {
-    const { send, sent, reply } = await withThreeGivenUp();
-    void send('', { timeoutMs: 10 });
-    await elapse(10);
-    await reply(3, answer(0));
-    expect(await send()).toMatchObject({ refusal: { status: 429 } });
-    expect(sent).toHaveLength(4);
-  });
-
-  test('does not count any more once it is answered, by a fetch that ignores the signal', async () => {
-    const { sendMany, sent, reply } = await withThreeGivenUp();
-    for (const index of [0, 1, 2]) await reply(index, answer(50));
-    await sendMany(20);
-    expect(sent).toHaveLength(3 + 11);
-  });
-});
-
-test('a request whose connection failed counts for a second', async () => {
-  const { sendMany, sent } = open();
-  await sendMany(3);
-  for (const { fail } of [...sent]) fail(new Error('ECONNRESET'));
-  await elapse(999);
-  await sendMany(5);
-  expect(sent).toHaveLength(3 + 1);
-  await elapse(5_000);
-  expect(sent).toHaveLength(3 + 3);
-});
+// Those who wait look again every 5 s.
+test.each([
+  ['3 at most are unanswered while nothing is known: 3/8 of 10 strikes', '+20 =3'],
+  ['11 at most with a Free key: 3/8 of 30 strikes', '+1 0<50 +20 =12'],
+  ['as many at most as remain', '+1 0<2 +20 =3'],
+  ['3 at most for a minute after a denial: 1/8 of 30 strikes', '+1 0!1 ~59999 +1 1<50 +20 =5'],
+  ['11 at most after that', '+1 0!1 ~60000 +1 1<50 +20 =13'],
+  // 350 successes are those of 3.5 windows at most: a limit of 100 or more, so 50 strikes at least.
+  ['more without headers, with each success of the last minutes', '+1000 =3 60- =63 350- =368'],
+  ['of answers of one window the lowest counts', '+1 0<50 +2 2<3 1<4 +20 =6'],
+  ['of answers of two windows the later counts', '+1 0<50 +2 2<9/70 1<1 +20 =12'],
+  ['a denial counts, whatever its window', '+1 0<50/3600 +2 1!30 ? 2<5/20 ? =3'],
+  ['the only answer counts, as limits may rise', '+1 0<0/3600 ~60000 +1 1<8/3540 +20 =10'],
+  ['it is not the only one if another is on its way', '+1 0<2 +2 2<0 1<1 ?'],
+  ['nor in the other order', '+1 0<2 +2 1<0 2<1 ?'],
+  ['a request that was given up counts for 30 s', '+3t10 ~10 a3 ~29989 +5 =4 ~5000 =6'],
+  ['after three it goes on for 30 s', '+3t10 ~10 g3 +1t10 ~10 g4 ~29980 a3 ~20 a4'],
+  ['and teaches the gate, if its answer arrives', '+3t10 ~10 +1t10 ~10 3<0 ? =4'],
+  ['it does not count any more once it is answered', '+3t10 ~10 0<50 1<50 2<50 +20 =14'],
+  ['a lost connection counts for a second', '+3 0x 1x 2x ~999 +5 =4 ~5000 =6'],
+  ['a call gives up after the time for an answer', '+3t100000 +1t7000 ~6999 g0 ~1 g1 =3'],
+  ['or for a reset, if longer', '+3t100000 +1t7000w60000 ~59999 g0 ~1 g1 =3'],
+])('%s: %s', (_what, script) => play(script));
 
 describe('those who wait', () => {
   test('go in the order in which they came, and before newcomers', async () => {
-    const { send, sendMany, sent, reply } = open();
-    await sendMany(3);
-    for (const name of ['a', 'b']) void send(name);
-    const given = answer(1);
-    sent[0]?.reply(given);
+    const { send, sent } = open();
+    for (const name of ['', '', '', 'a', 'b']) void send(name);
+    sent[0]?.reply(answer(1));
     void send('newcomer');
     await elapse(0);
-    await reply(1, answer(50, { resetInSeconds: 70 }));
-    await reply(2, answer(49, { resetInSeconds: 70 }));
+    for (const [index, remaining] of [50, 49].entries()) {
+      sent[1 + index]?.reply(answer(remaining, { resetInSeconds: 70 }));
+      await elapse(0);
+    }
     expect(sent.slice(3).map(({ name }) => name)).toEqual(['a', 'b', 'newcomer']);
   });
 
-  test.each([
-    ['an answer', { timeoutMs: 7_000 }, 7_000],
-    ['a reset, if that is longer', { timeoutMs: 7_000, maxRetryAfterMs: 60_000 }, 60_000],
-  ])('give up after the time for %s', async (_what, options, waitMs) => {
-    const { send, sent } = open();
-    for (let index = 0; index < 3; index++) void send('', { timeoutMs: 100_000 });
-    const outcome = vi.fn();
-    void send('', options).then(outcome);
-    await elapse(waitMs - 1);
-    expect(outcome).not.toHaveBeenCalled();
-    await elapse(1);
-    expect(outcome).toHaveBeenCalledWith({});
-    expect(sent).toHaveLength(3);
-  });
-
   test('are refused at once if those before them use up every window in time', async () => {
-    const { learn, send, sent } = open();
-    await learn(answer(0));
+    const { send, sent } = open();
+    const first = send();
+    sent[0]?.reply(answer(0));
+    await first;
     const outcomes: Promise<{ refusal?: { retryAfterMs?: number | undefined } | undefined }>[] = [];
     for (let index = 0; index < 62; index++) {
       outcomes.push(send(`${index}`, { maxRetryAfterMs: 70_000 }));
@@ -265,11 +164,11 @@ describe('those who wait', () => {
   });
 
   test('are refused once the quota is used up, if the reset is too far away', async () => {
-    const { send, sendMany, reply, sent } = open();
-    await sendMany(3);
+    const { send, sent } = open();
+    for (let count = 0; count < 3; count++) void send();
     const impatient = send('', { maxRetryAfterMs: 59_000 });
     void send('patient', { maxRetryAfterMs: 60_000 });
-    await reply(0, answer(0));
+    sent[0]?.reply(answer(0));
     const { refusal } = await impatient;
     expect({ ...refusal, headers: [...(refusal?.headers ?? [])] }).toEqual({
       status: 429,
@@ -282,8 +181,7 @@ describe('those who wait', () => {
       resetAt: new Date(Date.now() + 60_000),
     });
     expect(sent).toHaveLength(3);
-    await reply(1, answer(0));
-    await reply(2, answer(0));
+    for (const { reply } of sent.slice(1)) reply(answer(0));
     await elapse(60_000);
     expect(sent[3]?.name).toBe('patient');
   });
