@@ -3,15 +3,6 @@ export { fillCompileCache } from './fill-compile-cache.ts';
 export { freePort } from './free-port.ts';
 export type { ProcessExit } from './guarded-process.ts';
 export { memoryDirectory } from './memory-directory.ts';
-export {
-  type Cut,
-  cutKinds,
-  cutPlaces,
-  type MessageProxy,
-  type MessageProxyOptions,
-  openMessageProxy,
-  type PassingMessage,
-} from './message-proxy.ts';
 export { nodeFlags } from './node-flags.ts';
 export { openPostgres, type Postgres, type PostgresOptions } from './postgres.ts';
 export {
@@ -38,7 +29,15 @@ export {
   type ServerRun,
   startServer,
 } from './server-process.ts';
-export { openTcpProxy, type TcpProxy, type TcpProxyOptions } from './tcp-proxy.ts';
+export {
+  type Cut,
+  cutKinds,
+  cutPlaces,
+  openTcpProxy,
+  type PassingMessage,
+  type TcpProxy,
+  type TcpProxyOptions,
+} from './tcp-proxy.ts';
 export {
   type TemporaryDirectory,
   type TemporaryDirectoryOptions,

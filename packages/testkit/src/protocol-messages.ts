@@ -6,9 +6,9 @@ export type WireMessage = {
 };
 
 /** Splits the bytes of one direction of a connection into messages. What is incomplete waits. */
-export type MessageSplitter = (chunk: Buffer) => WireMessage[];
+type MessageSplitter = (chunk: Buffer) => WireMessage[];
 
-/** A protocol that a {@link openMessageProxy} can cut between and within its messages. */
+/** A protocol that a {@link openTcpProxy} can cut between and within its messages. */
 export type WireProtocol = {
   /** What the client sends. */
   readonly requests: () => MessageSplitter;

@@ -2,7 +2,7 @@ import {
   type Cut,
   cutKinds,
   cutPlaces,
-  openMessageProxy,
+  openTcpProxy,
   type PassingMessage,
   postgresProtocol,
   until,
@@ -78,7 +78,7 @@ export async function cutConnections(options: {
   const url = database.env['DATABASE_URL'] ?? '';
   const { hostname: host, port } = new URL(url);
   const proxy = stack.use(
-    await openMessageProxy({
+    await openTcpProxy({
       target: { host, port: Number(port) },
       protocol: postgresProtocol,
       onMessage({ direction, type }) {

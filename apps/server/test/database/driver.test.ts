@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { type Cut, openMessageProxy, postgresProtocol } from '@animal-store/testkit';
+import { type Cut, openTcpProxy, postgresProtocol } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 
@@ -20,7 +20,7 @@ test.each(cuts)(
   async (cut) => {
     let isArmed = false;
     const { hostname: host, port } = new URL(adminUrl);
-    await using proxy = await openMessageProxy({
+    await using proxy = await openTcpProxy({
       target: { host, port: Number(port) },
       protocol: postgresProtocol,
       onMessage({ type }) {

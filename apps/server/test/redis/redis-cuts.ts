@@ -3,8 +3,8 @@ import {
   type Cut,
   cutKinds,
   cutPlaces,
-  openMessageProxy,
   openRedis,
+  openTcpProxy,
   redisProtocol,
   until,
 } from '@animal-store/testkit';
@@ -45,11 +45,11 @@ export async function openRedisCuts({ seed }: { seed: number }) {
   /** Which of these quotas do without Redis. */
   const isOpen = new Set<number>();
   /** Decides about each message that passes. */
-  let onMessage: Parameters<typeof openMessageProxy>[0]['onMessage'] = () => undefined;
+  let onMessage: NonNullable<Parameters<typeof openTcpProxy>[0]['onMessage']> = () => undefined;
 
   const redis = stack.use(await openRedis());
   const proxy = stack.use(
-    await openMessageProxy({
+    await openTcpProxy({
       target: { host: '127.0.0.1', port: redis.port },
       protocol: redisProtocol,
       onMessage: (message) => onMessage(message),
