@@ -18,7 +18,7 @@ import { Name } from './parts/name.ts';
 import { isTokenShown, NewTokens } from './parts/new-tokens.ts';
 import { announce, Notice } from './parts/notice.ts';
 import { SearchBox } from './parts/search-box.ts';
-import { ShortcutHelp } from './parts/shortcuts.ts';
+import { ShortcutButton, ShortcutHelp } from './parts/shortcuts.ts';
 import { ViewMenu } from './parts/view-menu.ts';
 import { unreachableSince } from './polling.ts';
 import { linkTo, route } from './route.ts';
@@ -81,6 +81,7 @@ export function App() {
       <main ref=${main} tabindex=${-1}>
         <${Content} key=${`${page}/${id}`} entry=${entry} id=${id ?? ''} />
       </main>
+      <${ShortcutHelp} />
     </div>
     ${isExpired.value && !isTokenShown.value && html`<${LoginDialog} key="login" />`}
     <${NewTokens} key="new-tokens" />
@@ -110,9 +111,22 @@ function Header({ current }: { current: string }) {
 
   // On a phone, the pages are behind a button.
   const [isOpen, setOpen] = useState(false);
+  const header = useRef<HTMLElement>(null);
   useEffect(() => setOpen(false), [route.value]);
+  useEffect(() => {
+    if (!isOpen) return;
+    const left = new AbortController();
+    const close = (event: KeyboardEvent | PointerEvent) => {
+      const isDone =
+        'key' in event ? event.key === 'Escape' : !header.current?.contains(event.target as Node);
+      if (isDone) setOpen(false);
+    };
+    addEventListener('keydown', close, left);
+    addEventListener('pointerdown', close, left);
+    return () => left.abort();
+  }, [isOpen]);
 
-  return html`<header class=${isOpen ? 'open' : ''}>
+  return html`<header ref=${header} class=${isOpen ? 'open' : ''}>
     <a class="brand" href=${linkInTime('overview')}><${Icon} name="brand" /> <span>Animal Store</span></a>
     ${may('listKeys') && html`<${SearchBox} />`}
     <button type="button" class="fold" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>Menu</button>
@@ -127,7 +141,7 @@ function Header({ current }: { current: string }) {
     <div class="who">
       <p><${Name} text=${operator?.name ?? null} /> <span class="muted">${operator?.role}</span></p>
       <${ViewMenu} />
-      <${ShortcutHelp} />
+      <${ShortcutButton} />
       <button type="button" class="quiet" onClick=${logOut}>Log out</button>
     </div>
   </header>`;

@@ -1,5 +1,17 @@
-import { expect, test } from 'vitest';
-import { formatDistance, formatMs } from './format.ts';
+import { afterAll, expect, test, vi } from 'vitest';
+
+// The zone is read once, when the module is loaded.
+vi.stubEnv('TZ', 'Europe/Berlin');
+vi.stubGlobal('navigator', { languages: ['de-DE', 'en-GB'] });
+vi.resetModules();
+const { distanceInWords, formatDistance, formatMs, formatTick, timeInWords } = await import(
+  './format.ts'
+);
+const { axisSteps } = await import('./parts/plot-options.ts');
+afterAll(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
 
 test.each([
   [-90_000, '1 minute ago'],
@@ -7,6 +19,30 @@ test.each([
   [500, 'now'],
 ])('a time %i ms from now is %s', (ms, text) => {
   expect(formatDistance(new Date(1_000_000 + ms), 1_000_000)).toBe(text);
+});
+
+test.each([
+  [-51_000, 'just now'],
+  [51_000, 'in less than a minute'],
+  [-61_000, '1 minute ago'],
+])('a sentence says of a time %i ms from now that it is %s', (ms, text) => {
+  expect(distanceInWords(new Date(1_000_000 + ms), 1_000_000)).toBe(text);
+});
+
+test('a time in a sentence has its punctuation', () => {
+  const time = new Date('2026-11-25T10:14:25Z');
+  const all = timeInWords(time, { hasUtc: true, distance: 'just now' });
+  expect(all.local + all.aside).toBe('25 Nov 2026, 11:14:25 (10:14:25 UTC), just now');
+  const brief = timeInWords(time, { style: 'short', distance: 'in 2 days' });
+  expect(brief.local + brief.aside).toBe('25 Nov 2026, 11:14, in 2 days');
+});
+
+test('two neighbours on an axis never have the same name', () => {
+  for (const step of axisSteps) {
+    const midnight = new Date('2026-11-25T00:00:00').getTime() / 1_000;
+    expect(formatTick(midnight + step, step)).not.toBe(formatTick(midnight, step));
+    expect(formatTick(midnight + 2 * step, step)).not.toBe(formatTick(midnight + step, step));
+  }
 });
 
 test.each([

@@ -7,6 +7,14 @@ const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFraction
 const compact = new Intl.NumberFormat(locale, { notation: 'compact' });
 type TimeStyle = 'short' | 'medium';
 
+interface TimeWords {
+  readonly style?: TimeStyle;
+  /** Whether UTC is said, too, where the reader has another zone. */
+  readonly hasUtc?: boolean;
+  /** How far it is from now; empty to leave it out. */
+  readonly distance?: string;
+}
+
 const dateTime = (timeStyle: TimeStyle, options: Intl.DateTimeFormatOptions = {}) =>
   new Intl.DateTimeFormat(locale, { timeStyle, ...options });
 
@@ -74,6 +82,25 @@ export function formatDistance(time: Date, now: number = Date.now()): string {
   const seconds = (time.getTime() - now) / 1_000;
   const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   return relative.format(Math.trunc(seconds / length), unit);
+}
+
+/** The same in a sentence, which is read later than it is written: not closer than a minute. */
+export function distanceInWords(time: Date, now: number = Date.now()): string {
+  const ms = time.getTime() - now;
+  if (Math.abs(ms) >= 60_000) return formatDistance(time, now);
+  return ms > 0 ? 'in less than a minute' : 'just now';
+}
+
+/** A time in a sentence, in two parts: the time itself, and what is said beside it, with its punctuation. */
+export function timeInWords(
+  time: Date,
+  { style = 'medium', hasUtc = false, distance = '' }: TimeWords = {},
+): { readonly local: string; readonly aside: string } {
+  const aside = [
+    ...(hasUtc && !isUtc ? [` (${formatUtc(time, style)})`] : []),
+    ...(distance === '' ? [] : [`, ${distance}`]),
+  ];
+  return { local: `${formatLocal(time, style)}${isUtc ? ' UTC' : ''}`, aside: aside.join('') };
 }
 
 /** A duration in milliseconds, such as "3.2 ms". */

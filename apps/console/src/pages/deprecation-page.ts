@@ -58,7 +58,7 @@ export function DeprecationPage() {
         label="Switched off"
         value=${formatDistance(sunset)}
         tone=${seconds < 90 * 86_400 ? 'warning' : undefined}
-        note=${html`<${Time} at=${sunset.toISOString()} minutes />`}
+        note=${html`<${Time} at=${sunset.toISOString()} minutes hasUtc />`}
       />
     </div>
     <${TimeRangeControl} range=${range} />

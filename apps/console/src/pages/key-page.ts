@@ -148,28 +148,28 @@ function Facts({ details: key }: { details: KeyDetails }) {
       <dd>${scopesLabel(key.scopes)}</dd>
       <dt>Last use</dt>
       <dd>
-        ${key.lastUsedAt === null ? 'never' : html`<${Time} at=${key.lastUsedAt} minutes distance />`}
+        ${key.lastUsedAt === null ? 'never' : html`<${Time} at=${key.lastUsedAt} minutes distance hasUtc />`}
       </dd>
       ${
         (key.lastRefusedAt !== null || key.state !== 'active') &&
         html`<dt>Last tried</dt>
           <dd>
-            ${key.lastRefusedAt === null ? `never while ${key.state}` : html`<${Time} at=${key.lastRefusedAt} minutes distance />, and refused`}
+            ${key.lastRefusedAt === null ? `never while ${key.state}` : html`<${Time} at=${key.lastRefusedAt} minutes distance hasUtc />, and refused`}
           </dd>`
       }
       <dt>Created</dt>
-      <dd><${Time} at=${key.createdAt} /></dd>
+      <dd><${Time} at=${key.createdAt} hasUtc /></dd>
       <dt>Expires</dt>
-      <dd>${key.expiresAt === null ? 'never' : html`<${Time} at=${key.expiresAt} distance />`}</dd>
+      <dd>${key.expiresAt === null ? 'never' : html`<${Time} at=${key.expiresAt} distance hasUtc />`}</dd>
       ${
         key.suspension !== null &&
         html`<dt>Suspended</dt>
-          <dd><${Time} at=${key.suspension.at} /></dd>`
+          <dd><${Time} at=${key.suspension.at} hasUtc /></dd>`
       }
       ${
         key.revokedAt !== null &&
         html`<dt>Revoked</dt>
-          <dd><${Time} at=${key.revokedAt} /></dd>`
+          <dd><${Time} at=${key.revokedAt} hasUtc /></dd>`
       }
     </dl>
   </section>`;

@@ -16,7 +16,7 @@ export function LoginPage() {
 
 /** Asks those whose session has ended, over the page on which they were. */
 export function LoginDialog() {
-  return html`<${Dialog} title="Log in again"><${LoginForm} /><//>`;
+  return html`<${Dialog} title=${html`<${Icon} name="brand" /> Log in again`}><${LoginForm} /><//>`;
 }
 
 /** Asks for a token, and exchanges it for a session. The page keeps only the session. */

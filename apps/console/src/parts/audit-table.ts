@@ -42,7 +42,7 @@ export function AuditTable({
 
 function Subject({ subject: { type, id, name } }: { subject: AuditEntry['subject'] }) {
   if (type === 'key') return html`<${KeyLink} id=${id} name=${name} />`;
-  if (type === 'account') return html`<${AccountLink} account=${id} />`;
+  if (type === 'account') return html`<${AccountLink} account=${name} />`;
   return html`<${Name} text=${name} />`;
 }
 

@@ -25,7 +25,10 @@ export function Dialog({
     const field = dialog?.querySelector<HTMLInputElement>('input, select, textarea');
     field?.focus();
     // A text that is there is read from its top; the browser has put the caret at its end.
-    if (field?.localName === 'textarea') field.setSelectionRange(0, 0);
+    if (field?.localName === 'textarea') {
+      field.setSelectionRange(0, 0);
+      field.scrollTop = 0;
+    }
     return () => {
       dialog?.close();
       // The page on which it was opened may be gone, or the button hidden.

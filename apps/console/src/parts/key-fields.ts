@@ -12,7 +12,7 @@ export function KeyFields({
   details: KeyDetails;
 }) {
   return html`
-    <${Field} label="Name" name="name" autocomplete="off" defaultValue=${name ?? ''} />
+    <${Field} label="Name" name="name" required=${name !== null} autocomplete="off" defaultValue=${name ?? ''} />
     <${AccountField} defaultValue=${account ?? ''} />
     <${ScopeField} scopes=${scopes} />
     <${Field}

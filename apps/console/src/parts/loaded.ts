@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { ConnectionFailure, RefusedRequest } from '../failures.ts';
 import type { Polled } from '../polling.ts';
-import { route } from '../route.ts';
+import { linkTo, route } from '../route.ts';
 
 /**
  * What was asked for; until it is there, that it is on its way; if it failed, why, and what to do.
@@ -37,9 +37,22 @@ function Failure({ failure, what, retry }: { failure: Error; what: string; retry
   return html`<div class="state failed" role="alert">
     <p><strong>Could not load ${what}.</strong> ${failure.message}</p>
     <p>${adviceFor(failure)}</p>
-    <button type="button" onClick=${retry}>Try again</button>
+    ${
+      isOfAddress(failure)
+        ? html`<p><a class="button" href=${linkTo(listOf[route.value.page] ?? 'overview')}>Look for it in the list</a></p>`
+        : html`<button type="button" onClick=${retry}>Try again</button>`
+    }
   </div>`;
 }
+
+/** The lists of what pages are about. */
+const listOf: Readonly<Record<string, string>> = { key: 'keys', account: 'accounts' };
+
+/** Whether the address names something that is not there, so that it fails again. */
+const isOfAddress = (failure: Error) =>
+  failure instanceof RefusedRequest &&
+  (failure.status === 404 || failure.status === 400) &&
+  route.value.id !== undefined;
 
 function adviceFor(failure: Error): string {
   if (failure instanceof ConnectionFailure) {
@@ -50,11 +63,11 @@ function adviceFor(failure: Error): string {
     case 400:
       return route.value.id === undefined
         ? 'The address of this page asks for something that does not exist. Reset the filters.'
-        : 'The address of this page is not complete, or mistyped. Look for it in the list.';
+        : 'The address of this page is not complete, or mistyped.';
     case 403:
       return 'Ask an owner to do it, or for a token with that role.';
     case 404:
-      return 'Check the id, or look for it in the list.';
+      return 'Check the id: it may be mistyped.';
     case 429:
       return 'Wait a moment.';
     case 503:

@@ -6,17 +6,29 @@ import { type Bucket, outcomes } from '../usage.ts';
 /** How high plots are, in pixels. */
 export const plotHeight = 180;
 
+const [minute, hour, day] = [60, 3_600, 86_400];
+
+/** How far the marks of an axis may be apart, in seconds. Below a minute, two marks would have one name. */
+export const axisSteps: readonly number[] = [
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
+  ...[1, 2, 3, 4, 6, 8, 12].map((count) => count * hour),
+  ...[1, 2, 3, 5, 10, 15, 30, 60, 90].map((count) => count * day),
+];
+
 /** The columns of uPlot: times, sums from the top of the stack to its bottom, and the limit. */
 export function toSeries(
   buckets: readonly Bucket[],
   hidden: ReadonlySet<UsageOutcome>,
   limit: number | undefined,
 ): uPlot.AlignedData {
+  const shown = (counts: Bucket['counts'], outcome: UsageOutcome | undefined) =>
+    outcome === undefined || hidden.has(outcome) ? 0 : counts[outcome];
   const stacked = outcomes.map((_, top) =>
     buckets.map(({ counts }) =>
-      outcomes
-        .slice(0, top + 1)
-        .reduce((sum, outcome) => sum + (hidden.has(outcome) ? 0 : counts[outcome]), 0),
+      shown(counts, outcomes[top]) === 0
+        ? // Not 0, which would be drawn as a line of the ground over the axis.
+          null
+        : outcomes.slice(0, top + 1).reduce((sum, outcome) => sum + shown(counts, outcome), 0),
     ),
   );
   return [
@@ -64,6 +76,7 @@ export function optionsFor(
       {
         ...axis,
         size: 32,
+        incrs: [...axisSteps],
         values: (_plot, splits, _axis, _space, step) => splits.map((at) => formatTick(at, step)),
       },
       { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => formatCompact(value)) },

@@ -1,5 +1,6 @@
 import type { UsageOutcome } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { formatClock, formatCount, formatLocal, formatUtc, isUtc } from '../format.ts';
 import { type Bucket, outcomeLabels, outcomes } from '../usage.ts';
 
@@ -40,6 +41,9 @@ export function sentenceOf({ from, to, counts, total }: Told): string {
   return `${spanText(from, to)}: ${[`${formatCount(total)} requests`, ...parts].join(', ')}`;
 }
 
+/** How far the box is from what it tells of, in pixels. */
+const gap = 12;
+
 /** What is under the pointer, or chosen with the keyboard. */
 export function PlotTooltip({
   told,
@@ -51,7 +55,15 @@ export function PlotTooltip({
   isRight: boolean;
 }) {
   const { from, to, counts, total } = told;
-  return html`<div class=${`tooltip ${isRight ? 'right' : ''}`} style=${{ left: `${left}px` }} aria-hidden="true">
+  const box = useRef<HTMLDivElement>(null);
+  // Beside what it tells of, and never beyond the plot.
+  useLayoutEffect(() => {
+    const own = box.current;
+    const most = (own?.parentElement?.clientWidth ?? 0) - (own?.offsetWidth ?? 0);
+    const wanted = isRight ? left - gap - (own?.offsetWidth ?? 0) : left + gap;
+    if (own) own.style.left = `${Math.max(0, Math.min(wanted, most))}px`;
+  });
+  return html`<div ref=${box} class="tooltip" aria-hidden="true">
     <p>
       <strong>${spanText(from, to)}</strong>
       ${!isUtc && html`<small class="muted">${formatUtc(new Date(from), 'short')}</small>`}

@@ -143,7 +143,7 @@ export function SearchBox() {
   }
 
   return html`<form class="search" role="search" aria-label="Everything" onSubmit=${submit}>
-    <input
+    <div class="box"><input
       ref=${field}
       type="search"
       role="combobox"
@@ -156,6 +156,7 @@ export function SearchBox() {
       title="Name, account, start of a token or id. Press / to come here."
       autocomplete="off"
       spellcheck=${false}
+      maxlength="255"
       value=${typed}
       onInput=${(event: Event) => {
         setTyped((event.target as HTMLInputElement).value);
@@ -164,7 +165,7 @@ export function SearchBox() {
       onKeyDown=${onKeyDown}
       onBlur=${() => setOpen(false)}
     />
-    <kbd aria-hidden="true">/</kbd>
+    <kbd aria-hidden="true">/</kbd></div>
     <div class="found" hidden=${!isShown}>
       <ul id=${`${id}-found`} role="listbox" aria-label="Keys and accounts that were found">
         ${hits.map(

@@ -1,5 +1,6 @@
+import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Dialog } from './dialog.ts';
 
 /** What single keys do, wherever one is and does not type. */
@@ -37,21 +38,25 @@ export function useShortcut(shortcut: keyof typeof shortcuts, act: () => void): 
   }, []);
 }
 
-/** Shows all shortcuts. */
+const isOpen = signal(false);
+const setOpen = (value: boolean) => {
+  isOpen.value = value;
+};
+
+/** Opens the list of shortcuts. */
+export function ShortcutButton() {
+  return html`<button type="button" class="quiet" onClick=${() => setOpen(true)}>Shortcuts</button>`;
+}
+
+/** All shortcuts. Not a part of what a phone hides: a modal dialog in there would block the page unseen. */
 export function ShortcutHelp() {
-  const [isOpen, setOpen] = useState(false);
   useShortcut('?', () => setOpen(true));
-  return html`
-    <button type="button" class="quiet" onClick=${() => setOpen(true)}>Shortcuts</button>
-    ${
-      isOpen &&
-      html`<${Dialog} title="Keyboard shortcuts" onClose=${() => setOpen(false)}>
-        <dl class="facts">
-          ${Object.entries(shortcuts).map(([key, does]) => html`<dt><kbd>${key}</kbd></dt><dd>${does}</dd>`)}
-          ${Object.entries(keysOfPlaces).map(([place, does]) => html`<dt>${place}</dt><dd>${does}</dd>`)}
-        </dl>
-        <div class="actions"><button type="button" onClick=${() => setOpen(false)}>Close</button></div>
-      <//>`
-    }
-  `;
+  if (!isOpen.value) return null;
+  return html`<${Dialog} title="Keyboard shortcuts" onClose=${() => setOpen(false)}>
+    <dl class="facts">
+      ${Object.entries(shortcuts).map(([key, does]) => html`<dt><kbd>${key}</kbd></dt><dd>${does}</dd>`)}
+      ${Object.entries(keysOfPlaces).map(([place, does]) => html`<dt>${place}</dt><dd>${does}</dd>`)}
+    </dl>
+    <div class="actions"><button type="button" onClick=${() => setOpen(false)}>Close</button></div>
+  <//>`;
 }

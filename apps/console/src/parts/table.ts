@@ -84,7 +84,7 @@ export function Table({
         ({
           key,
           cells,
-        }) => html`<tr key=${key} class=${selection?.selected.has(key) ? 'selected' : ''} onClick=${followLink}>
+        }) => html`<tr key=${key} class=${selection?.selected.has(key) ? 'selected' : ''} onClick=${followLink} onAuxClick=${followLink}>
           ${selection && html`<td class="select"><${SelectRow} ...${selection} id=${key} /></td>`}
           ${cellsOf(cells)}
         </tr>`,
@@ -104,10 +104,14 @@ export function Table({
 }
 
 /** A row is as good as its link. What else can be pressed or selected in it stays so. */
-function followLink({ target, currentTarget }: MouseEvent): void {
-  if ((target as Element).closest('a, button, input, summary') || `${getSelection()}` !== '')
-    return;
-  (currentTarget as Element).querySelector<HTMLElement>('th a')?.click();
+function followLink(event: MouseEvent): void {
+  const { target, currentTarget, button } = event;
+  const isOther = (target as Element).closest('a, button, input, summary');
+  if (isOther || button > 1 || `${getSelection()}` !== '') return;
+  const link = (currentTarget as Element).querySelector<HTMLAnchorElement>('th a');
+  if (button === 1 || event.ctrlKey || event.metaKey || event.shiftKey) {
+    if (link) open(link.href, '_blank', 'noopener');
+  } else link?.click();
 }
 
 const titleOf = (column: Column): string => {

@@ -1,28 +1,42 @@
 import { html } from 'htm/preact';
-import { formatDistance, formatLocal, formatUtc, isUtc } from '../format.ts';
+import {
+  distanceInWords,
+  formatDistance,
+  formatLocal,
+  formatUtc,
+  isUtc,
+  timeInWords,
+} from '../format.ts';
 import { timeStyle } from '../preferences.ts';
 
 /**
- * A time in the reader's zone, with UTC next to it.
+ * A time in the reader's zone; UTC is in its tooltip.
  *
  * @param options.minutes leaves out the seconds.
  * @param options.distance adds how far it is from now.
+ * @param options.hasUtc says UTC next to it.
  */
 export function Time({
   at,
   minutes = false,
   distance = false,
+  hasUtc = false,
 }: {
   at: string;
   minutes?: boolean;
   distance?: boolean;
+  hasUtc?: boolean;
 }) {
   const time = new Date(at);
-  const style = minutes ? 'short' : 'medium';
-  return html`<time class="time" datetime=${at}>
-    <span>${formatLocal(time, style)}${isUtc && ' UTC'}</span>
-    ${!isUtc && html` <small>${formatUtc(time, style)}</small>`}
-    ${distance && html` <small>${distanceOf(time, minutes)}</small>`}
+  const { local, aside } = timeInWords(time, {
+    style: minutes ? 'short' : 'medium',
+    hasUtc,
+    ...(distance && {
+      distance: isThisMinute(time, minutes) ? 'this minute' : distanceInWords(time),
+    }),
+  });
+  return html`<time class="time" datetime=${at} title=${bothOf(time)}>
+    <span>${local}</span>${aside !== '' && html`<small>${aside}</small>`}
   </time>`;
 }
 
@@ -34,16 +48,19 @@ export function Time({
 export function CellTime({ at, isMinute = false }: { at: string | null; isMinute?: boolean }) {
   if (at === null) return html`<span class="missing">never</span>`;
   const time = new Date(at);
-  const both = `${formatLocal(time)} (${formatUtc(time)})`;
   const text =
     timeStyle.value.value === 'relative'
-      ? distanceOf(time, isMinute)
+      ? isThisMinute(time, isMinute)
+        ? 'this minute'
+        : formatDistance(time)
       : `${formatLocal(time, 'short')}${isUtc ? ' UTC' : ''}`;
-  return html`<time class="time" datetime=${at} title=${both}>${text}</time>`;
+  return html`<time class="time" datetime=${at} title=${bothOf(time)}>${text}</time>`;
 }
 
+const bothOf = (time: Date) => `${formatLocal(time)} (${formatUtc(time)})`;
+
 /** What is known by the minute is not further away than its end. */
-const distanceOf = (time: Date, isMinute: boolean): string => {
+function isThisMinute(time: Date, isMinute: boolean): boolean {
   const age = Date.now() - time.getTime();
-  return isMinute && age >= 0 && age < 60_000 ? 'this minute' : formatDistance(time);
-};
+  return isMinute && age >= 0 && age < 60_000;
+}

@@ -16,6 +16,7 @@ const accounts = [
 ];
 const widths = [360, 640, 768, 1024, 1152, 1280, 1440, 1920];
 let links: readonly string[];
+let bannedId: string;
 
 /** Long, ugly data: one key of each state and plan with each account, and a history of them all. */
 beforeAll(async () => {
@@ -42,11 +43,20 @@ beforeAll(async () => {
   await db.execute(sql`update api_keys set name = null where name = 'nameless'`);
   await close();
   const banned = await bannedKey({ name: `${email}, banned`, account: accounts[1] });
+  bannedId = banned.id;
   const json = JSON.stringify({ name: `${email} and others`, role: 'viewer' });
   await admin.call('/operators', { json });
   const lists = ['overview', 'keys', 'keys?account=nobody', 'new-key', 'accounts', 'audit'];
   const pages = [...accounts.map((account) => `account/${encodeURIComponent(account)}`)];
-  links = [...lists, 'deprecation', 'operators', `key/${banned.id}`, ...pages.slice(1, 3)];
+  const ownRange = 'overview?range=own&from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z';
+  links = [
+    ...lists,
+    'deprecation',
+    'operators',
+    `key/${banned.id}`,
+    ...pages.slice(1, 3),
+    ownRange,
+  ];
 });
 
 /** What is wrong with how a page is laid out, in words. */
@@ -58,7 +68,7 @@ const faultsOf = (page: Page): Promise<string[]> =>
     const textOf = (element) => element.textContent.trim().replace(/\\s+/g, ' ').slice(0, 40);
     const isSeen = (element) =>
       element.checkVisibility({ visibilityProperty: true }) &&
-      !element.closest('.hidden, dialog, [popover], .found, .u-wrap') &&
+      !element.closest('.hidden, dialog:not([open]), [popover]:not(:popover-open), [hidden], .u-wrap') &&
       element.getBoundingClientRect().width > 1;
     /** The box of what can be seen of an element: what is cut ends with its own box. */
     const boxOf = (element) => {
@@ -76,10 +86,10 @@ const faultsOf = (page: Page): Promise<string[]> =>
       }
       return box;
     };
-    const groups = 'tr, .title, .heading, .filters, .toolbar, .time-range, .figures, .meters, header, header nav, .who, .legend, figcaption, .columns, .facts, .parts';
+    const groups = 'tr, .title, .heading, .filters, .toolbar, .time-range, .figures, .meters, header, header nav, .who, .legend, figcaption, .columns, .facts, .parts, .own-range, .actions, .buttons, .bulk, .found li, .form, .tooltip div';
     for (const group of document.querySelectorAll(groups)) {
       if (!isSeen(group)) continue;
-      const children = [...group.children].filter((child) => isSeen(child) && getComputedStyle(child).position !== 'absolute');
+      const children = [...group.children].filter((child) => isSeen(child) && !/absolute|fixed/.test(getComputedStyle(child).position));
       const boxes = children.map(boxOf);
       boxes.forEach((one, n) => boxes.slice(n + 1).forEach((other, m) => {
         const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
@@ -99,19 +109,140 @@ const faultsOf = (page: Page): Promise<string[]> =>
     }
     const header = document.querySelector('header').getBoundingClientRect().height;
     if (innerWidth <= 360 && header > 64) faults.push('the header is ' + header + ' px high');
+    // What lies over the page is whole, and nothing lies over it.
+    const top = 'dialog[open], :popover-open';
+    for (const layer of document.querySelectorAll(document.querySelector(top) ? top : '.found, .tooltip, .bulk, .notice p, header.open nav, header.open .who, .login')) {
+      if (!isSeen(layer)) continue;
+      const { left, right, width, height } = layer.getBoundingClientRect();
+      if (left < 0 || right > innerWidth) faults.push(textOf(layer) + ' reaches from ' + left + ' to ' + right);
+      if (width < 100 || height < 30) faults.push(textOf(layer) + ' is ' + width + ' by ' + height);
+      for (const part of layer.querySelectorAll('li, button, input, textarea, a')) {
+        if (!isSeen(part)) continue;
+        part.scrollIntoView({ block: 'nearest' });
+        const box = part.getBoundingClientRect();
+        const top = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+        if (top && !layer.contains(top)) faults.push(textOf(top) + ' lies over ' + textOf(part));
+      }
+    }
     return [...new Set(faults)].slice(0, 5);
   })()`);
+
+/** What lies over a page or opens in it, by its page: how it is opened, and closed again. */
+const openStates = () => {
+  const leave = (page: Page) => page.keyboard.press('Escape');
+  const pressed = (name: string | RegExp) => (page: Page) =>
+    page.getByRole('button', { name }).first().click();
+  const select = (page: Page) =>
+    page.getByLabel('Select all rows').setChecked(true, { force: true });
+  const key = `key/${bannedId}`;
+  return {
+    'a tooltip at its middle': {
+      link: key,
+      async open(page: Page) {
+        await page.getByRole('slider').press('Home');
+        for (let n = 0; n < 29; n++) await page.keyboard.press('ArrowRight');
+      },
+      close: leave,
+    },
+    'what a search found': {
+      link: 'keys',
+      async open(page: Page) {
+        await page.getByRole('combobox', { name: 'Search' }).fill('customers.example');
+        await page.getByRole('option').first().waitFor();
+      },
+      close: (page: Page) => page.getByRole('combobox', { name: 'Search' }).fill(''),
+    },
+    'a letter': { link: key, open: pressed('Write to the customer…'), close: leave },
+    'the rows that are selected': {
+      link: 'keys',
+      open: select,
+      close: pressed('Clear'),
+    },
+    'a question about several keys': {
+      link: 'keys',
+      async open(page: Page) {
+        await select(page);
+        await page.keyboard.press('b');
+        await page.keyboard.press('Enter');
+        await page.getByRole('dialog').waitFor();
+      },
+      async close(page: Page) {
+        await leave(page);
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await pressed('Clear')(page);
+      },
+    },
+    'an entry of the audit log': {
+      link: 'audit',
+      open: (page: Page) => page.locator('summary').first().click(),
+      close: (page: Page) => page.locator('summary').first().click(),
+    },
+    'all shortcuts': {
+      link: 'accounts',
+      async open(page: Page) {
+        await page.keyboard.press('?');
+        await page.getByRole('dialog').waitFor();
+      },
+      close: leave,
+    },
+    'the menu': {
+      link: 'operators',
+      open: async (page: Page) => {
+        const menu = page.getByRole('button', { name: 'Menu' });
+        if (await menu.isVisible()) await menu.click();
+        await pressed('View')(page);
+      },
+      async close(page: Page) {
+        await leave(page);
+        await leave(page);
+        await page.locator('header.open').waitFor({ state: 'detached' });
+      },
+    },
+    'the question for a token': {
+      link: 'new-key',
+      async open() {
+        const { db, close } = await service.database.open();
+        await db.execute(sql`update operator_sessions set expires_at = now()`);
+        await close();
+      },
+      close: async () => {},
+    },
+  } satisfies Record<
+    string,
+    { link: string; open: (page: Page) => Promise<void>; close: (page: Page) => Promise<void> }
+  >;
+};
 
 test('every page has room for long, ugly data at every width', async () => {
   await using tab = await open();
   const { page } = tab;
   const faults: Record<string, string[]> = {};
+  const look = async (what: string, width: number) => {
+    const found = await faultsOf(page);
+    if (found.length > 0) faults[`${what} ${width}`] = found;
+  };
   for (const link of links) {
     await tab.show(`#/${link}`);
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
+      await look(link.slice(0, 24), width);
+    }
+  }
+  expect(faults).toEqual({});
+});
+
+test('what opens in a page, or over it, is whole at every width', async () => {
+  await using tab = await open();
+  const { page } = tab;
+  const faults: Record<string, string[]> = {};
+  for (const [what, state] of Object.entries(openStates())) {
+    for (const width of [360, 768, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await tab.show(`#/${state.link}`);
+      await state.open(page);
       const found = await faultsOf(page);
-      if (found.length > 0) faults[`${link.slice(0, 24)} ${width}`] = found;
+      if (found.length > 0) faults[`${what} ${width}`] = found;
+      await state.close(page);
     }
   }
   expect(faults).toEqual({});
