@@ -1,11 +1,11 @@
 import { rateLimitHeaders } from '@animal-store/contract';
 import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
+import { ageMs } from '../http/begin-request.ts';
 import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
 import { malformedPath } from '../http/malformed-path.ts';
 import { addHeader } from '../http/note-headers.ts';
 import { send } from '../http/send-response.ts';
-import { ageMs } from '../http/track-request.ts';
 import type { QuotaDecision } from '../quotas/quota-decision.ts';
 import { announceDeprecation } from './announce-deprecation.ts';
 import type { AppOptions } from './app.ts';

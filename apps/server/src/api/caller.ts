@@ -55,7 +55,7 @@ export function createIdentification(
     // An attacker can make up any number of tokens with a valid checksum. They must not cost a query
     // each once the network has used up its quota.
     const mayBeGuess = keys.isNew(token);
-    const denial = mayBeGuess ? networks.denyGuess(network) : undefined;
+    const denial = mayBeGuess ? await networks.denyGuess(network) : undefined;
     if (denial !== undefined) return describe(token, undefined, denial);
     const key = await keys.findByToken(token);
     if (key === undefined && mayBeGuess) networks.countWrongGuess(network);

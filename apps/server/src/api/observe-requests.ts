@@ -1,9 +1,10 @@
 import type { RequestHandler } from 'express';
-import { trackRequest } from '../http/track-request.ts';
+import { beginRequest } from '../http/begin-request.ts';
+import { outcomeOf } from '../http/request-outcome.ts';
 import type { AppOptions } from './app.ts';
 import { claimedBy } from './caller.ts';
 
-/** Creates the first step of a request: it tells observers of it once it has finished. */
+/** Creates the first step of a request. It tells observers of the request once it has finished, however it ended. */
 export function observeRequests({
   tracing,
   onEnd,
@@ -11,12 +12,14 @@ export function observeRequests({
 }: Pick<AppOptions, 'tracing' | 'onEnd' | 'usage'>): RequestHandler {
   return function observeRequest(req, res, next) {
     const traced = tracing?.start(req);
-    trackRequest(req, res, (outcome) => {
+    beginRequest(req, res);
+    // "finish" is not emitted if the client has disconnected.
+    res.on('close', () => {
       const { caller = claimedBy(req), decision, isUnobserved } = res.locals;
       if (isUnobserved) return;
       const { apiKey, refusedKey, tokenPrefix } = caller;
       const record = {
-        ...outcome,
+        ...outcomeOf(res),
         operation: req.tsRestRoute?.metadata,
         apiKey,
         refusedKey,

@@ -1,6 +1,6 @@
 import type { OperationMetadata } from '@animal-store/contract';
 import type { Request } from 'express';
-import type { RequestOutcome } from '../http/track-request.ts';
+import type { RequestOutcome } from '../http/request-outcome.ts';
 import type { QuotaDecision } from '../quotas/quota-decision.ts';
 import type { Caller } from './caller.ts';
 

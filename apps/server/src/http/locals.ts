@@ -24,7 +24,10 @@ declare global {
       tsRestRoute?: ContractRoute;
     }
 
-    /** What the steps of both listeners note for each other. */
+    /**
+     * What the steps of both listeners note for each other. A room that notes more declares it beside its type:
+     * `api/caller.ts`, `api/request-record.ts`, `ops/ops-locals.ts`.
+     */
     interface Locals {
       requestId: string;
       /** By `systemClock.elapsed()`. */

@@ -3,16 +3,16 @@ import type { AddressInfo } from 'node:net';
 import type { RequestHandler } from 'express';
 import { expect, test } from 'vitest';
 import { send as ask } from '../../test/support/send.ts';
+import { beginRequest } from './begin-request.ts';
 import { createExpress } from './create-express.ts';
 import { appendHeader, setHeader } from './note-headers.ts';
 import { send } from './send-response.ts';
-import { trackRequest } from './track-request.ts';
 
 /** Some headers of the answer of a handler. */
 async function headersOf(names: string[], handler: RequestHandler, method = 'GET') {
   const app = createExpress();
   app.use((req, res, next) => {
-    trackRequest(req, res, () => {});
+    beginRequest(req, res);
     next();
   }, handler);
   const server = createServer(app).listen(0, '127.0.0.1');

@@ -1,4 +1,4 @@
-import type { RequestOutcome } from '../http/track-request.ts';
+import type { RequestOutcome } from '../http/request-outcome.ts';
 import type { Clock } from '../shared/clock.ts';
 import { limitLines } from './limit-lines.ts';
 import type { Log } from './log.ts';

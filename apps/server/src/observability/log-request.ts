@@ -51,7 +51,7 @@ function keyOf({ apiKey, refusedKey }: RequestRecord) {
 
 /**
  * The fields in the order in which people read them. Nothing is escaped, because no text here can need it:
- * the parser of Node allows only known methods, request ids are checked (`track-request.ts`), and tokens
+ * the parser of Node allows only known methods, request ids are checked (`begin-request.ts`), and tokens
  * have letters and digits only. The rest is ours.
  */
 function fieldsOf(record: RequestRecord): string {

@@ -4,7 +4,7 @@ import type { RequestRecord } from '../api/request-record.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
 import { type ConnectionLimit, connectionLimits } from '../http/limit-connections.ts';
-import type { RequestOutcome } from '../http/track-request.ts';
+import type { RequestOutcome } from '../http/request-outcome.ts';
 import type { BreakerState } from '../quotas/without-redis.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { watchCalls } from './watch-calls.ts';

@@ -1,14 +1,15 @@
 import { rateLimitHeaders } from '@animal-store/contract';
 import { adminBasePath } from '@animal-store/contract/admin';
 import type { Express, RequestHandler } from 'express';
+import { beginRequest } from '../http/begin-request.ts';
 import { networkOf } from '../http/client-network.ts';
 import { createExpress } from '../http/create-express.ts';
 import { answerOtherMethods, refusePath } from '../http/endpoints.ts';
 import { errorMapper } from '../http/error-mapper.ts';
 import { setHeader } from '../http/note-headers.ts';
+import { outcomeOf } from '../http/request-outcome.ts';
 import { addFiles } from '../http/send-file.ts';
 import { send } from '../http/send-response.ts';
-import { trackRequest } from '../http/track-request.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { AdminServices } from './admin-operation.ts';
@@ -55,8 +56,11 @@ function observeOpsRequests(onEnd: OpsAppOptions['onOpsEnd']): RequestHandler {
   return function observeOpsRequest(req, res, next) {
     // Not at the end: a connection that is closed has no address any more.
     const network = networkOf(req.ip, req.socket);
-    trackRequest(req, res, (outcome) => {
+    beginRequest(req, res);
+    // "finish" is not emitted if the client has disconnected.
+    res.on('close', () => {
       const { operator, keyId, account, reasons } = res.locals;
+      const outcome = outcomeOf(res);
       onEnd({ ...outcome, network, operator: operator?.actor.name, keyId, account, reasons });
     });
     next();

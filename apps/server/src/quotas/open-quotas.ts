@@ -3,11 +3,11 @@ import type { Clock } from '../shared/clock.ts';
 import type { Timings } from '../shared/timings.ts';
 import { type Allowance, createAllowance, type SharedStore } from './allowance.ts';
 import { createKeyQuotas, type KeyQuotas, type OnBan } from './key-quotas.ts';
+import { limitLookUps, type NetworkAllowance } from './limit-look-ups.ts';
 import { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import { openRedis, untilReady } from './open-redis.ts';
 import { createRedisBans } from './redis-bans.ts';
 import { RedisKeyLimiter } from './redis-key-limiter.ts';
-import { type NetworkAllowance, withSpareLookUps } from './spare-look-ups.ts';
 import {
   type BreakerState,
   createCircuitBreaker,
@@ -131,7 +131,7 @@ function createAllowances(
   const ofPages = { clock, perMinute: addressPerMinute * pagesPerRequest };
   const ofStatus = { clock, perMinute: rateLimitStatusPerMinute };
   return {
-    networks: withSpareLookUps(createAllowance('network', ofNetwork, shared), clock),
+    networks: limitLookUps(createAllowance('network', ofNetwork, shared)),
     pages: createAllowance('pages', ofPages, shared),
     statusRequests: createAllowance('rate-limit-status', ofStatus, shared),
   };

@@ -1,5 +1,5 @@
+import { style } from './docs-page-headers.ts';
 import { type DocsPage, type DocsPages, docsPaths } from './docs-pages.ts';
-import { style } from './docs-style.ts';
 import { escapeHtml } from './escape-html.ts';
 import { renderMarkdown } from './render-markdown.ts';
 

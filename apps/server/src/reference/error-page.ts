@@ -3,8 +3,8 @@ import type { ErrorRequestHandler } from 'express';
 import { HttpError } from '../http/http-error.ts';
 import { appendHeader, setHeader } from '../http/note-headers.ts';
 import { send } from '../http/send-response.ts';
+import { docsPageHeaders, style } from './docs-page-headers.ts';
 import { docsPaths } from './docs-pages.ts';
-import { docsPageHeaders, style } from './docs-style.ts';
 import { escapeHtml } from './escape-html.ts';
 
 /**

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzipSync, gzip as gzipWithCallback } from 'node:zlib';
 import { createOpenApi, type OpenApiOptions } from '@animal-store/contract/openapi';
 import { digest, type StaticFile } from '../http/send-file.ts';
+import { docsPageHeaders } from './docs-page-headers.ts';
 import {
   type DocsPage,
   type DocsPages,
@@ -12,7 +13,6 @@ import {
   ownAnchors,
   writeDocsPages,
 } from './docs-pages.ts';
-import { docsPageHeaders } from './docs-style.ts';
 import type { GuideNumbers } from './guide-values.ts';
 import { guides } from './guides.ts';
 import { llmsText } from './llms-text.ts';

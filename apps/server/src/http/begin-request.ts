@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { holdsToken } from '@animal-store/contract/token-form';
+import type { Request, Response } from 'express';
+import { systemClock } from '../shared/clock.ts';
+import './locals.ts';
+import { normalizePath } from './malformed-path.ts';
+
+// Limited before it is trusted, because it is logged and sent back.
+const wellFormedId = /^[\w.:-]{1,128}$/;
+
+/**
+ * Gives a request its id, the time at which it arrived and a path in the normal form, and its response the headers
+ * that every one has.
+ */
+export function beginRequest(req: Request, res: Response): void {
+  const { locals } = res;
+  locals.requestId = requestIdOf(req);
+  locals.arrivedAt = systemClock.elapsed();
+  locals.headers = [
+    'X-Request-Id',
+    locals.requestId,
+    // Responses depend on the key and the time, so no cache may keep one (RFC 9111, §5.2.2.5).
+    'Cache-Control',
+    'no-store',
+    // Against browsers that would run JSON as a script or a page.
+    'X-Content-Type-Options',
+    'nosniff',
+  ];
+  normalizePath(req);
+}
+
+/** How long ago a request arrived. */
+export function ageMs({ locals }: Response): number {
+  return systemClock.elapsed() - locals.arrivedAt;
+}
+
+/** Gives the id of a request: its `X-Request-Id` if that is well-formed, otherwise a new UUID. */
+function requestIdOf(req: Request): string {
+  const given = req.headers['x-request-id'];
+  if (typeof given !== 'string' || !wellFormedId.test(given)) return randomUUID();
+  // A client may have put its API key into the wrong header. It must not be logged.
+  return holdsToken(given) ? randomUUID() : given;
+}
