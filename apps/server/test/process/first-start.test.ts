@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { startServer, temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { createDatabase } from '../support/databases.ts';
-import { untilRefused } from '../support/held-request.ts';
 import { call } from '../support/test-service.ts';
 
 test('a server starts from scratch after a first start that was killed half-way', async () => {
@@ -35,14 +34,4 @@ test('when four servers start at once on one data directory, exactly one serves'
   const [server] = servers;
   const { body } = await call(`${server?.baseUrl}/pets`, { token: server?.demoKey ?? '' });
   expect(body).toHaveLength(20);
-});
-
-// A shell between npm and the server would end without passing it on.
-test('npm start ends its server when npm alone gets SIGTERM', async () => {
-  await using database = await createDatabase('embedded');
-  await using server = await startServer({ command: ['npm', 'start'], env: database.env });
-  server.signal('SIGTERM');
-  await server.exited;
-  expect(server.output()).toMatch(/stopping.*SIGTERM|"signal":"SIGTERM","msg":"stopping"/);
-  await untilRefused(server);
 });
