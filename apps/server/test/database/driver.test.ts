@@ -1,8 +1,12 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { type Cut, openTcpProxy, postgresProtocol } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
+import { migratePostgres } from '../../src/database/migrate-postgres.ts';
+import { StartupError } from '../../src/shared/startup-error.ts';
+import { openRawServer } from '../support/raw-server.ts';
 
 // The faults of the driver that patches/README.md describes, each by itself.
 
@@ -107,19 +111,49 @@ test('a transaction that has lost its connection between two statements sends no
 // It connected again at once and for ever (its issue 1193). Under TLS nobody else sees that end.
 test('a server that ends connections in order before they are ready fails the statement', async () => {
   let connections = 0;
-  const server = createServer((socket) => {
+  await using server = await openRawServer((socket) => {
     connections += 1;
     socket.once('data', () => socket.end());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await using sql = open(`postgres://nobody@127.0.0.1:${port}/nothing`);
-  try {
-    await expect(sql.client`select 1`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
-    expect(connections).toBe(1);
-  } finally {
-    server.close();
-  }
+  });
+  await using sql = open(`postgres://nobody@127.0.0.1:${server.port}/nothing`);
+  await expect(sql.client`select 1`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+  expect(connections).toBe(1);
+});
+
+// Without the driver's query for array types, the statement that is lost is always one of ours. The
+// unhandled rejection of the driver's own query would fail this run.
+test('a connection that is lost at its first query fails that query, and nothing else', async () => {
+  // "R": authenticated. "Z": ready for a query. (Postgres manual, "Message Formats".)
+  const ready = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
+  await using server = await openRawServer((socket) => {
+    socket.once('data', () => {
+      socket.write(ready);
+      socket.once('data', () => socket.resetAndDestroy());
+    });
+  });
+  const opening = migratePostgres(`postgres://nobody@127.0.0.1:${server.port}/nothing`);
+  await expect(opening).rejects.toThrow(StartupError);
+});
+
+test('under TLS the server learns by which name it was called', async () => {
+  const called = Promise.withResolvers<string>();
+  await using server = await openRawServer((socket) => {
+    // "S": yes, TLS. (Postgres manual, "SSL Session Encryption".)
+    socket.once('data', () => {
+      const secured = new TLSSocket(socket, {
+        isServer: true,
+        SNICallback(name, done) {
+          called.resolve(name);
+          done(new Error('That was all.'));
+        },
+      });
+      secured.on('error', () => {});
+      socket.write('S');
+    });
+  });
+  const url = `postgres://nobody@localhost:${server.port}/nothing?sslmode=verify-full`;
+  await expect(migratePostgres(url)).rejects.toThrow(StartupError);
+  expect(await called.promise).toBe('localhost');
 });
 
 function open(url: string, more = {}) {

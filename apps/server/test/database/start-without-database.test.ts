@@ -15,11 +15,9 @@ afterAll(() => stack.disposeAsync());
 /** Starts a server whose start waits, and gives what its probes say meanwhile. */
 async function startWaiting(url: string) {
   const port = await freePort();
-  const starting: Promise<LocalServer> = openLocalServer({
-    DATABASE_URL: url,
-    OPS_PORT: String(port),
-    LOG_LEVEL: 'warn',
-  });
+  const env = { DATABASE_URL: url, OPS_PORT: String(port), LOG_LEVEL: 'warn' };
+  const timings = { database: { connectSeconds: 1, startPauseMs: 20, lockPauseMs: 20 } };
+  const starting: Promise<LocalServer> = openLocalServer(env, { timings });
   // Awaited at the end; a failure before that must not be unhandled.
   starting.catch(() => {});
   const probe = (path: string) => call(`http://127.0.0.1:${port}${path}`, { token: null });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import { openEmbedded } from '../../src/database/open-embedded.ts';
 import { bindPort } from '../../src/http/bind-port.ts';
 import { defaultTimings } from '../../src/shared/timings.ts';
 import { expectStartupError } from '../support/expect-refusal.ts';
+import { openRawServer } from '../support/raw-server.ts';
 import { call, startService } from '../support/test-service.ts';
 
 describe('an address that is not available', () => {
@@ -94,13 +94,8 @@ describe('DATABASE_URL', () => {
     ['speaks HTTP', (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n'))],
     ['speaks SSH', (socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')],
   ])('is refused where another kind of server %s', async (_, behave) => {
-    await using impostor = createServer((socket) => {
-      socket.on('error', () => {}).resume();
-      behave(socket);
-    }).listen(0, '127.0.0.1');
-    await once(impostor, 'listening');
-    const { port } = impostor.address() as { port: number };
-    const url = `postgres://user:hunter2@127.0.0.1:${port}/animals`;
+    await using impostor = await openRawServer((socket) => behave(socket.resume()));
+    const url = `postgres://user:hunter2@127.0.0.1:${impostor.port}/animals`;
     await expectStartupError(migratePostgres(url, { timings }), refusal);
   });
 });

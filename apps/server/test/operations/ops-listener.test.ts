@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { adminToken, useAdmin } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { expectStartupError } from '../support/expect-refusal.ts';
 import { openLocalServer } from '../support/local-server.ts';
+import { openRawServer } from '../support/raw-server.ts';
 import { type CallOptions, call, startService } from '../support/test-service.ts';
 
 // When a replica is ready: health.test.ts. Without Postgres: database-outage.test.ts. Without Redis: metrics.test.ts.
@@ -92,9 +91,8 @@ test('a replica is ready only if the database has its migrations; it may have ne
 
 test('a start fails if OPS_PORT is in use, and names it', async () => {
   await using database = await createDatabase('postgres');
-  await using taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const { port } = taken.address() as { port: number };
+  await using taken = await openRawServer();
+  const { port } = taken;
   const starting = openLocalServer({ ...database.env, OPS_PORT: String(port) });
   const line = `^OPS_PORT: ${port} on 127\\.0\\.0\\.1 is in use\\. Choose another OPS_PORT\\.$`;
   await expectStartupError(starting, new RegExp(line));

@@ -12,6 +12,7 @@ import { adminToken } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { expectRefusal } from '../support/expect-refusal.ts';
 import { newPet, untilRefused } from '../support/held-request.ts';
+import { openRawServer } from '../support/raw-server.ts';
 import { cli } from '../support/run-command.ts';
 import { call } from '../support/test-service.ts';
 
@@ -58,16 +59,14 @@ test('the first start shows a key and a curl command that works when pasted, and
 
 test('a data directory is kept by servers that are refused, stopped, killed and replaced', async () => {
   await using database = await createDatabase('embedded');
-  await using other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
+  await using other = await openRawServer();
   const env = { ...database.env, ADMIN_TOKEN: adminToken, LOG_LEVEL: 'warn' };
   const dataDir = database.env['DATA_DIR'] ?? '';
   const socket = join(dataDir, 'ops.sock');
 
   // The key is shown once, and not by a start that is refused.
-  const takenPort = String((other.address() as { port: number }).port);
-  const refused = await runServer({ env: { ...env, PORT: takenPort } });
-  const inUse = new RegExp(`^PORT: ${takenPort} on 127\\.0\\.0\\.1 is in use\\. Choose`);
+  const refused = await runServer({ env: { ...env, PORT: String(other.port) } });
+  const inUse = new RegExp(`^PORT: ${other.port} on 127\\.0\\.0\\.1 is in use\\. Choose`);
   expectRefusal(refused, inUse);
 
   await using first = await startServer({ env });

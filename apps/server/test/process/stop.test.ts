@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { runServer, type ServerRun, temporaryDirectory, until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import { lockDataDir } from '../../src/database/data-dir-lock.ts';
 import { beginCreation, openConnection, untilRefused } from '../support/held-request.ts';
 import { logOf } from '../support/observed.ts';
+import { openRawServer } from '../support/raw-server.ts';
 import { startProcess } from '../support/test-service.ts';
 
 // On the embedded database: start.test.ts.
@@ -83,14 +82,12 @@ describe('a stop during the start', () => {
 
   test('by SIGINT does not wait for a Postgres that does not answer', async () => {
     let connections = 0;
-    await using silent = createServer((socket) => {
+    await using silent = await openRawServer((socket) => {
       connections += 1;
-      socket.on('error', () => {}).resume();
-    }).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as { port: number };
+      socket.resume();
+    });
     const run = await runServer({
-      env: { DATABASE_URL: `postgres://user:hunter2@127.0.0.1:${port}/animals` },
+      env: { DATABASE_URL: `postgres://user:hunter2@127.0.0.1:${silent.port}/animals` },
       interrupt: { signal: 'SIGINT', when: () => connections > 0 },
     });
     expectCalledOff(run, 'SIGINT');

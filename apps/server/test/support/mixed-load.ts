@@ -1,4 +1,6 @@
 import { Agent } from 'node:http';
+import { expect } from 'vitest';
+import type { Pet } from './list-all-pets.ts';
 import { type Load, startLoad } from './load.ts';
 import { type Answer, send } from './send.ts';
 
@@ -13,6 +15,26 @@ export type LoadAnswer = Answer & {
 
 /** The status of each kind while nothing is wrong. */
 export const goodStatus = { list: 200, create: 201, 'first use': 200 } as const;
+
+export const isGood = ({ kind, status }: LoadAnswer) => status === goodStatus[kind];
+
+/**
+ * Expects that every answer of a load was right, or a 503 that says when to try again, and that every animal is
+ * there whose creation was acknowledged.
+ */
+export function expectRight(
+  { answers, failures }: Load<LoadAnswer>,
+  there: ReadonlyMap<number, Pet>,
+): void {
+  expect(failures).toEqual([]);
+  for (const answer of answers) {
+    const { status, headers, text } = answer;
+    if (!isGood(answer)) {
+      const retryAfter = headers.get('Retry-After');
+      expect({ status, retryAfter }).toEqual({ status: 503, retryAfter: '1' });
+    } else if (status === 201) expect(there.get(JSON.parse(text).id)).toEqual(JSON.parse(text));
+  }
+}
 
 /** The requests of each client, in turn. */
 const kinds = ['list', 'create', 'list', 'create', 'list', 'first use'] as const;
