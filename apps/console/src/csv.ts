@@ -61,6 +61,7 @@ export const accountColumns: CsvColumns<ListedAccount> = {
   suspendedAt: ({ suspension }) => suspension?.at ?? null,
   suspensionReason: ({ suspension }) => suspension?.reason ?? null,
   keys: ({ keys }) => keys,
+  bannedKeys: ({ bannedKeys }) => bannedKeys,
   requestsToday: ({ requestsToday }) => requestsToday,
 };
 

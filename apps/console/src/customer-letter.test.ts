@@ -17,6 +17,7 @@ const subject: LetterSubject = {
     to: '2026-11-21T09:31:00.000Z',
     buckets: [bucketAt('09:12', 34, 1_034), bucketAt('09:14', 6, 1_006)],
     denied: 40,
+    refused: 0,
     requests: 9_040,
   },
 };
@@ -44,7 +45,7 @@ requests to the Animal Store API with the API key “acme” are refused.
 
 The limit of 1,000 requests a minute is used up. It resets at 2026-11-21 09:31:20 UTC. Until then every request gets status 429, code rate_limit_exceeded.
 
-Between 2026-11-21 08:31:00 UTC and 2026-11-21 09:31:00 UTC, 40 of 9,040 requests got status 429. The first were at 2026-11-21 09:12 UTC, the last at 2026-11-21 09:14 UTC.
+Between 2026-11-21 08:31:00 UTC and 2026-11-21 09:31:00 UTC, 40 of 9,040 requests got status 429. The first 429 was at 2026-11-21 09:12 UTC, the last at 2026-11-21 09:14 UTC.
 
 The limits are 1,000 requests a minute and 100,000 requests a day.
 
@@ -84,10 +85,26 @@ test.each([
     { why: 'keys banned', banned: 3, keys: 7, until: '2026-11-21T09:31:20.000Z', share: 0.87 },
     '3 of its 7 API keys are banned, at the longest until 2026-11-21 09:31:20 UTC',
   ],
+  [
+    'limits of its keys',
+    { why: 'keys full', full: 1, keys: 1, until: '2026-11-21T09:31:20.000Z' },
+    'Its only API key is denied',
+  ],
+  [
+    'suspended keys',
+    { why: 'keys suspended', suspended: 2, keys: 2 },
+    'All 2 of its API keys are suspended',
+  ],
+  ['an account without keys', { why: 'no key' }, 'need a new key'],
   ['an expired key', { why: 'expired', since: '2026-11-21T09:00:00.000Z' }, 'need a new key'],
   ['a revoked key', { why: 'revoked', since: '2026-11-21T09:00:00.000Z' }, 'need a new key'],
 ] as const)('a letter about %s says so', (_, refusal, text) => {
   expect(writeLetter({ ...subject, refusals: [refusal] })?.body).toContain(text);
+});
+
+test('a letter counts what got a 401 or 403, too', () => {
+  const letter = writeLetter({ ...subject, denials: { ...noDenials, refused: 7 } });
+  expect(letter?.body).toContain('7 of 9,040 got status 401 or 403.');
 });
 
 test('there is no letter about nothing', () => {

@@ -1,4 +1,4 @@
-import type { Denials, Refusal } from './refusals.ts';
+import { type Denials, type Refusal, someOf } from './refusals.ts';
 
 /** What a letter to a customer is about. */
 export interface LetterSubject {
@@ -29,7 +29,7 @@ export function writeLetter({
   refusals,
   denials,
 }: LetterSubject): Letter | undefined {
-  if (refusals.length === 0 && denials.denied === 0) return undefined;
+  if (refusals.length === 0 && denials.denied + denials.refused === 0) return undefined;
   const whose = `${kind === 'key' ? 'the API key' : 'the account'} “${name}”`;
   const state = refusals.length > 0 ? 'are refused' : 'were refused';
   const parts = [
@@ -59,27 +59,40 @@ function sentenceOf(refusal: Refusal): string {
     case 'banned':
       return `The key is banned until ${at(refusal.until)}, because it went on sending requests after it was denied. Until then every request gets status 429, code key_temporarily_banned.`;
     case 'keys banned':
-      return `${refusal.banned === 1 ? 'One' : count(refusal.banned)} of its ${count(refusal.keys)} API keys ${refusal.banned === 1 ? 'is' : 'are'} banned, at the longest until ${at(refusal.until)}, for having gone on sending requests after being denied. Until then every request with such a key gets status 429, code key_temporarily_banned.`;
+      return `${someOf(refusal.banned, refusal.keys, 'API ')} banned, at the longest until ${at(refusal.until)}, for having gone on sending requests after being denied. Until then every request with such a key gets status 429, code key_temporarily_banned.`;
+    case 'keys full':
+      return `${someOf(refusal.full, refusal.keys, 'API ')} denied, because a limit is used up. At the latest at ${at(refusal.until)} it resets. Until then every request with such a key gets status 429, code rate_limit_exceeded.`;
+    case 'keys suspended':
+      return `${someOf(refusal.suspended, refusal.keys, 'API ')} suspended. Every request with such a key gets status 403, code key_suspended.`;
+    case 'no key':
+      return 'None of its API keys is valid any more. Every request gets status 401, code unauthorized.';
     case 'used up':
       return `The limit of ${count(refusal.limit)} requests a ${refusal.window}${refusal.whose === 'account' ? ', which all keys of the account share,' : ''} is used up. It resets at ${at(refusal.until)}. Until then every request gets status 429, code rate_limit_exceeded.`;
   }
 }
 
-function historyOf({ from, to, buckets, denied, requests }: Denials): string {
+function historyOf({ from, to, buckets, denied, refused, requests }: Denials): string {
+  if (denied + refused === 0) return '';
   const [first, last] = [buckets[0], buckets.at(-1)];
-  if (first === undefined || last === undefined) return '';
-  const span = `Between ${at(from)} and ${at(to)}`;
-  return `${span}, ${count(denied)} of ${count(requests)} requests got status 429. The first were at ${minute(first.at)}, the last at ${minute(last.at)}.`;
+  const counts = [
+    ...(denied > 0 ? [`${count(denied)} of ${count(requests)} requests got status 429`] : []),
+    ...(refused > 0 ? [`${count(refused)} of ${count(requests)} got status 401 or 403`] : []),
+  ];
+  const times =
+    first && last
+      ? ` The first 429 was at ${minute(first.at)}, the last at ${minute(last.at)}.`
+      : '';
+  return `Between ${at(from)} and ${at(to)}, ${counts.join(', and ')}.${times}`;
 }
 
 function adviceFor(refusals: readonly Refusal[], { denied }: Denials): string[] {
   const isFor = (...reasons: Refusal['why'][]) => refusals.some(({ why }) => reasons.includes(why));
-  if (isFor('revoked', 'expired')) return ['Answer this message if you need a new key.'];
+  if (isFor('revoked', 'expired', 'no key')) return ['Answer this message if you need a new key.'];
   return [
-    ...(isFor('suspended')
+    ...(isFor('suspended', 'keys suspended')
       ? ['Answer this message, so that we can settle why it is suspended.']
       : []),
-    ...(denied > 0 || isFor('banned', 'keys banned', 'used up')
+    ...(denied > 0 || isFor('banned', 'keys banned', 'keys full', 'used up')
       ? [
           'After a 429, wait as many seconds as its Retry-After header says. Requests that do not wait lead to a ban.',
           'Spread your requests: X-RateLimit-Remaining says how many are left, X-RateLimit-Reset until when.',

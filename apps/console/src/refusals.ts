@@ -1,4 +1,5 @@
 import type { AccountDetails, KeyDetails } from '@animal-store/contract/admin';
+import { formatCount } from './format.ts';
 import { type Bucket, type Ledger, toBuckets } from './usage.ts';
 
 /** Whose fault or limit it is. */
@@ -26,6 +27,15 @@ export type Refusal =
       readonly share: number | undefined;
     }
   | {
+      readonly why: 'keys full';
+      /** How many keys have used up limits of their own, of those that were looked at. */
+      readonly full: number;
+      readonly keys: number;
+      readonly until: string;
+    }
+  | { readonly why: 'keys suspended'; readonly suspended: number; readonly keys: number }
+  | { readonly why: 'no key' }
+  | {
       readonly why: 'used up';
       readonly whose: Whose;
       readonly window: 'minute' | 'day';
@@ -47,31 +57,42 @@ export function refusalsOfKey(key: KeyDetails): Refusal[] {
   ];
 }
 
-/** The keys of an account that are banned now, of those that its details show. */
-export function bannedKeysOf({ newestKeys }: AccountDetails): AccountDetails['newestKeys'] {
-  return newestKeys.filter(({ state, bannedUntil }) => state === 'active' && bannedUntil !== null);
+function bansOf({ bans, bannedKeys, busiestKeys, keys, requestsToday }: AccountDetails): Refusal[] {
+  // Those that end last come first.
+  const [last] = bans;
+  if (last === undefined) return [];
+  const requests = new Map(busiestKeys.map((key) => [key.keyId, key.requests]));
+  const sum = bans.reduce((all, { keyId }) => all + (requests.get(keyId) ?? Number.NaN), 0);
+  const share = sum > 0 ? sum / requestsToday : undefined;
+  return [{ why: 'keys banned', banned: bannedKeys, keys, until: last.until, share }];
 }
 
-function bansOf(account: AccountDetails): Refusal[] {
-  const banned = bannedKeysOf(account);
-  if (banned.length === 0) return [];
-  const requests = banned.map(
-    ({ id }) => account.busiestKeys.find(({ keyId }) => keyId === id)?.requests,
+/** What refuses keys of an account one by one, besides bans. */
+function refusalsOfKeys({ keys, suspension, fullKeys, newestKeys }: AccountDetails): Refusal[] {
+  if (keys === 0) return [{ why: 'no key' }];
+  const suspended =
+    suspension === null ? newestKeys.filter(({ state }) => state === 'suspended').length : 0;
+  const ends = fullKeys.map(({ windows }) =>
+    [windows.minute, windows.day]
+      .filter(({ remaining }) => remaining === 0)
+      .map(({ resetsAt }) => resetsAt)
+      .sort()
+      .at(-1),
   );
-  const sum = requests.reduce((all, count) => (all ?? 0) + (count ?? Number.NaN), 0) ?? 0;
+  const until = ends.sort().at(-1);
   return [
-    {
-      why: 'keys banned',
-      banned: banned.length,
-      keys: account.keys,
-      until:
-        banned
-          .map(({ bannedUntil }) => bannedUntil ?? '')
-          .sort()
-          .at(-1) ?? '',
-      share: sum > 0 ? sum / account.requestsToday : undefined,
-    },
+    ...(suspended === 0 ? [] : [{ why: 'keys suspended', suspended, keys } as const]),
+    ...(until === undefined
+      ? []
+      : [{ why: 'keys full', full: fullKeys.length, keys, until } as const]),
   ];
+}
+
+/** How many keys of an account something holds for, as the start of a sentence. */
+export function someOf(some: number, all: number, kind = ''): string {
+  if (all === 1) return `Its only ${kind}key is`;
+  if (some >= all) return `All ${formatCount(all)} of its ${kind}keys are`;
+  return `${formatCount(some)} of its ${formatCount(all)} ${kind}keys ${some === 1 ? 'is' : 'are'}`;
 }
 
 /** Why requests of all or of some keys of an account are refused now. */
@@ -81,6 +102,7 @@ export function refusalsOfAccount(account: AccountDetails): Refusal[] {
   return [
     ...suspensions('account', suspension),
     ...bansOf(account),
+    ...refusalsOfKeys(account),
     ...(isShared ? fullWindows('account', usage.windows, quota) : []),
   ];
 }
@@ -104,13 +126,15 @@ function fullWindows(
   });
 }
 
-/** The requests of a span of time that got a 429. */
+/** The requests of a span of time that were refused, and when they got a 429. */
 export interface Denials {
   readonly from: string;
   readonly to: string;
   /** Those with denials, the earliest first. */
   readonly buckets: readonly Bucket[];
   readonly denied: number;
+  /** Those that got a 401 or 403, because the key was not valid then. */
+  readonly refused: number;
   /** All requests of the span. */
   readonly requests: number;
 }
@@ -127,6 +151,7 @@ export function findDenials(ledger: Ledger): Denials {
     to: ledger.to,
     buckets,
     denied: buckets.reduce((sum, bucket) => sum + deniedIn(bucket), 0),
+    refused: all.reduce((sum, { counts }) => sum + counts.refused, 0),
     requests: all.reduce((sum, { total }) => sum + total, 0),
   };
 }

@@ -17,7 +17,7 @@ import { StateBadge } from '../parts/state-badge.ts';
 import { Table } from '../parts/table.ts';
 import { Usage } from '../parts/usage-section.ts';
 import { WhyRefused } from '../parts/why-refused.ts';
-import { bannedKeysOf, findDenials, refusalsOfAccount } from '../refusals.ts';
+import { findDenials, refusalsOfAccount } from '../refusals.ts';
 import { linkTo, route } from '../route.ts';
 import { may } from '../session.ts';
 import { readTimeRange, type TimeRange } from '../time-range.ts';
@@ -29,7 +29,7 @@ export function AccountPage({ id }: { id: string }) {
     call('getAccount', { id, query, signal }),
   );
   const { data } = details;
-  const banned = data === undefined ? 0 : bannedKeysOf(data).length;
+  const banned = data?.bannedKeys ?? 0;
   return html`
     <p class="path"><a href=${linkTo('accounts')}>Accounts</a> /</p>
     <div class="heading">

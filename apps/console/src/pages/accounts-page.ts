@@ -12,7 +12,7 @@ import { Filters } from '../parts/filters.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Pager } from '../parts/pager.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
-import { StateBadge } from '../parts/state-badge.ts';
+import { AccountBadge } from '../parts/state-badge.ts';
 import { Table } from '../parts/table.ts';
 import { usePolling } from '../polling.ts';
 import { linkTo, route } from '../route.ts';
@@ -82,24 +82,24 @@ function AccountTable({
     caption="Accounts"
     columns=${[
       { title: 'Account', takesRest: true },
-      ...[{ title: 'Plan', room: 'tablet' }, 'State', { number: 'Keys' }],
-      ...[
-        { number: 'Per minute', room: 'wide' },
-        { number: 'Per day', room: 'wide' },
-      ],
+      ...['State', { title: 'Plan and limits', room: 'desk' }, { number: 'Keys' }],
       { number: 'Requests today (UTC)' },
     ]}
-    rows=${rows.map(({ account, plan, quota, suspension, keys, requestsToday }) => ({
-      key: account,
+    rows=${rows.map((listed) => ({
+      key: listed.account,
       cells: [
-        html`<${AccountLink} account=${account} />`,
-        plan ?? html`<span class="missing">none</span>`,
-        html`<${StateBadge} state=${suspension === null ? 'active' : 'suspended'} />`,
-        formatCount(keys),
-        quota === null ? '–' : formatCount(quota.perMinute),
-        quota === null ? '–' : formatCount(quota.perDay),
-        formatCount(requestsToday),
+        html`<${AccountLink} account=${listed.account} />`,
+        html`<${AccountBadge} ...${listed} />`,
+        planOf(listed),
+        formatCount(listed.keys),
+        formatCount(listed.requestsToday),
       ],
     }))}
   />`;
+}
+
+/** Most accounts are labels: nothing is said of their plan. */
+function planOf({ plan, quota }: ListedAccount): string {
+  if (plan === null || quota === null) return '';
+  return `${plan}: ${formatCount(quota.perMinute)} a minute, ${formatCount(quota.perDay)} a day`;
 }

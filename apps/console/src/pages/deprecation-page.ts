@@ -5,12 +5,12 @@ import { callForAll, callForPage, type Page } from '../call-admin-api.ts';
 import { keyColumns, toCsv } from '../csv.ts';
 import { formatCount, formatDistance } from '../format.ts';
 import { useKeptOrder } from '../keep-order.ts';
+import { AccountLink } from '../parts/account-link.ts';
 import { CsvButton, usageCsv } from '../parts/csv-button.ts';
 import { Empty } from '../parts/empty.ts';
 import { Figure } from '../parts/figure.ts';
 import { KeyLink } from '../parts/key-link.ts';
 import { Loaded } from '../parts/loaded.ts';
-import { Name } from '../parts/name.ts';
 import { Pager } from '../parts/pager.ts';
 import { UsagePlot } from '../parts/plot.ts';
 import { QuerySelect } from '../parts/query-fields.ts';
@@ -106,12 +106,12 @@ function CallerTable({ keys, subject }: { keys: readonly ListedKey[]; subject: s
     isWide
     caption="Callers"
     columns=${[{ title: 'Key', takesRest: true }, { title: 'Account', room: 'tablet', shrinks: true }, { title: 'Plan', room: 'desk' }, { number: 'Calls in 30 days' }, 'Last use']}
-    rows=${rows.map(({ id, name, account, plan, lastUsedAt, recent }) => ({
+    rows=${rows.map(({ id, name, account, inForce, lastUsedAt, recent }) => ({
       key: id,
       cells: [
         html`<${KeyLink} id=${id} name=${name} range="month" />`,
-        html`<${Name} text=${account} missing="–" />`,
-        plan,
+        html`<${AccountLink} account=${account} />`,
+        inForce.plan,
         formatCount(recent?.deprecatedCalls ?? 0),
         html`<${CellTime} at=${lastUsedAt} isMinute />`,
       ],

@@ -1,8 +1,7 @@
 import type { AccountDetails } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { call } from '../call-admin-api.ts';
+import { call, callForAll } from '../call-admin-api.ts';
 import { formatKeys } from '../format.ts';
-import { bannedKeysOf } from '../refusals.ts';
 import { type Action, Actions } from './actions.ts';
 import type { Reason } from './dialog.ts';
 import { asksToUnban, PlanFields, readPlan, UnbanField } from './plan-fields.ts';
@@ -20,19 +19,21 @@ export function AccountActions({
 
 function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
   const { account: id, plan, quota, suspension } = account;
-  const banned = bannedKeysOf(account);
+  const banned = account.bannedKeys;
+  // All of them, also those that the page does not show.
   const unban = async (query: Reason) => {
-    for (const key of banned) await call('unbanKey', { id: key.id, query });
+    const keys = await callForAll('listKeys', { account: id, banned: 'true' });
+    for (const key of keys) await call('unbanKey', { id: key.id, query });
   };
   return {
     unban: {
-      label: banned.length === 1 ? 'Unban its key…' : 'Unban all keys…',
-      title: `Unban ${formatKeys(banned.length)}?`,
+      label: banned === 1 ? 'Unban its key…' : 'Unban all keys…',
+      title: `Unban ${formatKeys(banned)}?`,
       consequence:
         'The bans end at once, on all replicas, and strikes are deleted. What the keys have used stays counted, so they may still be denied until their window resets.',
-      confirmLabel: `Unban ${formatKeys(banned.length)}`,
+      confirmLabel: `Unban ${formatKeys(banned)}`,
       needs: 'unbanKey',
-      isPossible: banned.length > 0,
+      isPossible: banned > 0,
       change: (_form, query) => unban(query),
       done: 'The bans are ended.',
     },
@@ -57,7 +58,7 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
       isPossible: true,
       fields: html`
         <${PlanFields} plan=${plan ?? 'free'} quota=${quota ?? undefined} />
-        ${banned.length > 0 && html`<${UnbanField} what=${formatKeys(banned.length)} />`}
+        ${banned > 0 && html`<${UnbanField} what=${formatKeys(banned)} />`}
       `,
       async change(form, query) {
         await call('setAccountPlan', { id, query, body: readPlan(form) });

@@ -28,7 +28,7 @@ const columns: readonly KeyColumn[] = [
     isOfListOnly: true,
   },
   {
-    column: { title: 'Plan', sort: 'plan', room: 'desk' },
+    column: { title: 'Plan', room: 'desk' },
     cell: ({ plan, inForce }) =>
       inForce.subject === 'key'
         ? plan

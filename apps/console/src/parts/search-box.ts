@@ -9,7 +9,7 @@ import { readSearchTerm } from '../search-term.ts';
 import { linkInTime } from '../time-range.ts';
 import { KeyName, Name } from './name.ts';
 import { useShortcut } from './shortcuts.ts';
-import { StateBadge } from './state-badge.ts';
+import { AccountBadge, StateBadge } from './state-badge.ts';
 
 /** How long after the last letter a search begins. */
 const pauseMs = 200;
@@ -49,13 +49,13 @@ async function find(text: string, signal: AbortSignal): Promise<Found> {
   return { text, hits: [...accounts.map(hitOfAccount), ...keys.map(hitOfKey)] };
 }
 
-const hitOfAccount = ({ account, keys, suspension }: ListedAccount): Hit => ({
-  link: linkInTime('account', { id: account }),
-  names: [account],
+const hitOfAccount = (listed: ListedAccount): Hit => ({
+  link: linkInTime('account', { id: listed.account }),
+  names: [listed.account],
   cells: [
-    html`<${Name} text=${account} />`,
-    `Account, ${formatKeys(keys)}`,
-    html`<${StateBadge} state=${suspension === null ? 'active' : 'suspended'} />`,
+    html`<${Name} text=${listed.account} />`,
+    `Account, ${formatKeys(listed.keys)}`,
+    html`<${AccountBadge} ...${listed} />`,
   ],
 });
 

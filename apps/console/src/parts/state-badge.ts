@@ -1,5 +1,6 @@
-import type { KeyState } from '@animal-store/contract/admin';
+import type { KeyState, ListedAccount } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
+import { formatKeys } from '../format.ts';
 import { Badge, type Tone } from './badge.ts';
 
 const tones: Readonly<Record<KeyState, Tone>> = {
@@ -25,4 +26,12 @@ export function StateBadge({
   }
   if (isBanned && state === 'active') return html`<${Badge} tone="warning" text="banned" />`;
   return html`<${Badge} tone=${tones[state]} text=${state} />`;
+}
+
+/** The state of an account in a list. Of one that is active, keys may be banned: perhaps all. */
+export function AccountBadge({ suspension, keys, bannedKeys }: ListedAccount) {
+  if (suspension !== null) return html`<${StateBadge} state="suspended" />`;
+  if (bannedKeys === 0) return html`<${StateBadge} state="active" />`;
+  const text = bannedKeys < keys ? `${formatKeys(bannedKeys)} banned` : 'banned';
+  return html`<${Badge} tone="warning" text=${text} />`;
 }

@@ -1,8 +1,8 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { type LetterSubject, writeLetter } from '../customer-letter.ts';
-import { formatCount, formatKeys, formatShare } from '../format.ts';
-import type { Denials, Refusal } from '../refusals.ts';
+import { formatCount, formatShare } from '../format.ts';
+import { type Denials, type Refusal, someOf } from '../refusals.ts';
 import { AccountLink } from './account-link.ts';
 import { LetterButton } from './letter-dialog.ts';
 import { Name } from './name.ts';
@@ -21,9 +21,9 @@ export function WhyRefused({
 }: LetterSubject & { account?: string | null; children?: ComponentChildren }) {
   const { kind, refusals, denials } = subject;
   const letter = writeLetter(subject);
-  return html`<section>
+  return html`<section aria-label="Whether requests are admitted">
     <div class="title">
-      <h2>Why was it refused?</h2>
+      <h2>${titleOf(refusals)}</h2>
       ${letter && html`<${LetterButton} letter=${letter} />`}
     </div>
     ${refusals.map(
@@ -33,11 +33,26 @@ export function WhyRefused({
     )}
     ${children}
     <p>
-      ${refusals.length === 0 && 'Its requests are admitted now. '}
+      ${refusals.length === 0 && (kind === 'key' ? 'Its requests are admitted now. ' : 'Requests of its keys are admitted now. ')}
       <${Past} denials=${denials} />
     </p>
   </section>`;
 }
+
+const titles: Readonly<Record<Refusal['why'], string>> = {
+  revoked: 'Revoked',
+  expired: 'Expired',
+  suspended: 'Suspended',
+  banned: 'Banned',
+  'keys banned': 'Keys are banned',
+  'keys full': 'Keys are denied',
+  'keys suspended': 'Keys are suspended',
+  'no key': 'No key is valid',
+  'used up': 'Denied: a limit is used up',
+};
+
+const titleOf = ([first]: readonly Refusal[]) =>
+  first === undefined ? 'Admitted' : titles[first.why];
 
 const keyOf = (refusal: Refusal) =>
   Object.values({ ...refusal, until: '', since: '', limit: '' }).join();
@@ -71,12 +86,22 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
         requests after it was denied. Every request gets a 429 until then, or until you unban it.`;
     case 'keys banned':
       return html`<strong>
-          ${formatCount(refusal.banned)} of its ${formatKeys(refusal.keys)}
-          ${refusal.banned === 1 ? ' is' : ' are'} banned, at the longest until${' '}
+          ${someOf(refusal.banned, refusal.keys)} banned,${refusal.banned > 1 && ' at the longest'} until${' '}
           <${Time} at=${refusal.until} distance />.
         </strong>
         ${refusal.share !== undefined && ` They made ${formatShare(refusal.share)} of today's requests.`} Every
         request with such a key gets a 429 until then, or until you unban it. A larger plan does not end a ban.`;
+    case 'keys full':
+      return html`<strong>
+          ${someOf(refusal.full, refusal.keys)} denied until${' '}
+          <${Time} at=${refusal.until} distance />.
+        </strong> A limit of the key is used up. A larger plan or limits hold from the next request on.`;
+    case 'keys suspended':
+      return html`<strong>${someOf(refusal.suspended, refusal.keys)} suspended.</strong> Every request with such
+        a key gets a 403 until it is resumed.`;
+    case 'no key':
+      return html`<strong>No key of the account is valid.</strong> Every request gets a 401: its keys are revoked
+        or expired, or it never had one. It needs a new key.`;
     case 'used up':
       return html`<strong>The ${refusal.window}${link} is used up until <${Time} at=${refusal.until} distance />.</strong>
         ${isOfAccount ? ' All keys of the account get' : ' Every request gets'} a 429 until then. A larger plan or
@@ -84,13 +109,17 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
   }
 }
 
-function Past({ denials: { buckets, denied, requests } }: { denials: Denials }) {
+function Past({ denials: { buckets, denied, refused, requests } }: { denials: Denials }) {
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (first === undefined || last === undefined) {
-    return html`No request was denied in the time that is shown below.`;
+    return refused === 0
+      ? html`No request was denied in the time that is shown below.`
+      : html`In the time that is shown below, <strong>${formatCount(refused)}</strong> of
+          ${` ${formatCount(requests)}`} requests were refused with 401 or 403, and none was denied with 429.`;
   }
   const time = (at: Date) => html`<${Time} at=${at.toISOString()} minutes />`;
   return html`In the time that is shown below, <strong>${formatCount(denied)}</strong> of
     ${` ${formatCount(requests)}`} requests were
-    denied${first === last ? html`, all at ${time(first.at)}.` : html`, from ${time(first.at)} to ${time(last.at)}.`}`;
+    denied${first === last ? html`, all at ${time(first.at)}.` : html`, from ${time(first.at)} to ${time(last.at)}.`}
+    ${refused > 0 && html` <strong>${formatCount(refused)}</strong> were refused with 401 or 403.`}`;
 }

@@ -17,6 +17,7 @@ import { storedPlan } from '../keys/api-key.ts';
 import { resolveAccount, type StoredAccount } from '../keys/key-account.ts';
 import type { KeyBans } from '../quotas/key-quotas.ts';
 import { announceAccountChange } from '../replicas/replica-channel.ts';
+import { countBansOfAccounts, listBansOfAccount } from './account-bans.ts';
 import { completeAccount, decisionsOf, findAccount } from './account-record.ts';
 import { searchAccounts } from './account-search.ts';
 
@@ -106,6 +107,12 @@ export function createAccountManagement(
     /** Up to `limit` accounts that match every filter, by name, from a position on. */
     list: (filter: AccountFilter, limit: number, position: ListPosition | undefined) =>
       searchAccounts(db, filter, limit, position),
+
+    /** How many keys of accounts are banned now, by their names. */
+    countBans: (names: string[]) => countBansOfAccounts(db, names),
+
+    /** The keys of an account that are banned now, those whose ban ends last first. */
+    listBans: (name: string, limit: number) => listBansOfAccount(db, name, limit),
 
     /** Gives an account a plan, or takes it away. The counts stay, and bans stay with their keys. */
     setPlan: (name: string, choice: AccountPlan, cause: Cause): Promise<Account> =>

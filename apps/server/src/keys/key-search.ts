@@ -1,4 +1,4 @@
-import { planNames } from '@animal-store/contract';
+import { type PlanName, planNames } from '@animal-store/contract';
 import {
   isKeyId,
   type KeyFilter,
@@ -107,7 +107,7 @@ const conditions: {
     value: NonNullable<KeyFilter[Name]>,
   ) => SQL | undefined;
 } = {
-  plan: (plan) => eq(apiKeys.plan, plan),
+  plan: isInForce,
   state: (state) => eq(keyState, state),
   name: (start) => sql`starts_with(${sortedName}, lower(${start}))`,
   account: (account) => eq(apiKeys.account, account),
@@ -118,6 +118,13 @@ const conditions: {
   // A list by creation begins at the first that is so old.
   unusedForDays: (days) => and(lt(lastUse, daysAgo(days)), lt(apiKeys.createdAt, daysAgo(days))),
 };
+
+/** The condition that a plan holds for a key. As two lists of accounts, which Postgres reads once. */
+function isInForce(plan: PlanName): SQL {
+  return sql`(${apiKeys.account} in (select name from accounts where plan = ${plan})
+    or ${apiKeys.plan} = ${plan} and (${apiKeys.account} is null
+      or ${apiKeys.account} not in (select name from accounts where plan is not null)))`;
+}
 
 /** The condition that a key's name or account contains a text, its id begins so, or it has such a token. */
 function isFoundBy(text: string): SQL {

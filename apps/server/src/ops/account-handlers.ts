@@ -2,6 +2,8 @@ import {
   type AccountDetails,
   accountContract,
   adminRoutes,
+  type BusyKey,
+  type Key,
   maxBusyKeys,
   maxShownKeys,
 } from '@animal-store/contract/admin';
@@ -22,10 +24,12 @@ export function createAccountHandlers(services: AdminServices) {
 
   async function detailsOf(name: string): Promise<AccountDetails> {
     const { account, accountId } = await accounts.find(name);
-    const [decision, sums, busiest, newest] = await Promise.all([
+    const [decision, banned, bans, sums, busiest, newest] = await Promise.all([
       accountId === undefined || account.quota === null
         ? undefined
         : quotas.keys.lookAtAccount(accountId, account.quota),
+      accounts.countBans([name]),
+      accounts.listBans(name, maxShownKeys),
       usage.sumOfAccounts([name], today()),
       usage.listBusiest({ account: name }, today(), maxBusyKeys),
       keys.list({ account: name }, maxShownKeys, undefined),
@@ -33,10 +37,31 @@ export function createAccountHandlers(services: AdminServices) {
     return {
       ...account,
       usage: decision ? { scope: decision.scope, windows: toQuotaWindows(decision) } : null,
+      bannedKeys: banned.get(name) ?? 0,
       requestsToday: sums.get(name) ?? 0,
+      bans,
+      fullKeys: account.quota === null ? await findFull(busiest, newest.items) : [],
       busiestKeys: busiest,
       newestKeys: [...newest.items],
     };
+  }
+
+  /** Which of the busiest keys have used up a window of their own. Most of them are known already. */
+  async function findFull(
+    busiest: readonly BusyKey[],
+    known: readonly Key[],
+  ): Promise<AccountDetails['fullKeys']> {
+    const looked = await Promise.all(
+      busiest.map(async ({ keyId, name }) => {
+        const key = known.find(({ id }) => id === keyId) ?? (await keys.find(keyId));
+        if (key.state !== 'active') return [];
+        const { quota } = key;
+        const windows = toQuotaWindows(await quotas.keys.look({ id: keyId, quota }));
+        const isFull = windows.minute.remaining === 0 || windows.day.remaining === 0;
+        return isFull ? [{ keyId, name, windows }] : [];
+      }),
+    );
+    return looked.flat();
   }
 
   /** The account that a path means. It is noted for the log. */
@@ -53,8 +78,15 @@ export function createAccountHandlers(services: AdminServices) {
       const list: PagedList = { path, limit, filter, isPosition: isAccountPosition };
       const items = await findPage(res, list, cursor, (from) => accounts.list(filter, limit, from));
       const names = items.map(({ account }) => account);
-      const sums = await usage.sumOfAccounts(names, today());
-      const body = items.map((item) => ({ ...item, requestsToday: sums.get(item.account) ?? 0 }));
+      const [banned, sums] = await Promise.all([
+        accounts.countBans(names),
+        usage.sumOfAccounts(names, today()),
+      ]);
+      const body = items.map((item) => ({
+        ...item,
+        bannedKeys: banned.get(item.account) ?? 0,
+        requestsToday: sums.get(item.account) ?? 0,
+      }));
       return { status: 200, body };
     },
 

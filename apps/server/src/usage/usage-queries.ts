@@ -30,7 +30,7 @@ export interface UsageRange {
 const requests = sql<number>`sum(${counts.requests})`.mapWith(Number);
 
 /** The plan that holds for a key. */
-const heldPlan = sql`coalesce((select plan from ${accounts} where ${accounts.name} = ${apiKeys.account}),
+const heldPlan = sql<PlanName>`coalesce((select plan from ${accounts} where ${accounts.name} = ${apiKeys.account}),
   ${apiKeys.plan})`;
 
 /** The condition that a key has this account and plan now. */
@@ -78,7 +78,7 @@ const listBusiestKeys = statement(
         keyId: apiKeys.id,
         name: apiKeys.name,
         account: apiKeys.account,
-        plan: apiKeys.plan,
+        plan: heldPlan,
         requests,
       })
       .from(counts)

@@ -10,6 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { accounts } from '../../src/database/schema.ts';
 import { useAdmin } from '../support/admin.ts';
 import { createClockAtNoon } from '../support/test-clock.ts';
+import { banOf, writeBans } from '../support/write-bans.ts';
 
 let lastAccount = 0;
 /** An account that no other test has. */
@@ -106,6 +107,57 @@ describe('accounts', () => {
           { keyId: other.key.id, requests: 23 },
         ],
       });
+  });
+
+  test('an account tells of every banned key, however old, and of keys that their own limits deny', async () => {
+    const account = newAccount();
+    const quota = { perMinute: 1, perDay: 10 };
+    const [oldest, full] = [
+      await create({ account, plan: 'free' }),
+      await create({ account, plan: 'enterprise', quota }),
+    ];
+    await Promise.all(Array.from({ length: 100 }, () => create({ account, plan: 'free' })));
+    const revoked = await create({ account, plan: 'free' });
+    const { db, close } = await service.database.open();
+    const [ban, of] = [banOf(oldest.key.id, 5), banOf(revoked.key.id, 5)];
+    await writeBans(db, ban, of);
+    await close();
+    await post(`/keys/${revoked.key.id}/revoke`);
+    expect(await useAll(full.token, 2)).toEqual([200, 429]);
+    const found = (await admin.call(`/accounts?search=${account}`)).body as ListedAccount[];
+    expect(found.find((listed) => listed.account === account)).toMatchObject({
+      keys: 102,
+      bannedKeys: 1,
+    });
+    await expect
+      .poll(() => show(account))
+      .toMatchObject({
+        bannedKeys: 1,
+        bans: [{ keyId: oldest.key.id, name: 'x', until: ban.until }],
+        fullKeys: [
+          { keyId: full.key.id, name: 'x', windows: { minute: { limit: 1, remaining: 0 } } },
+        ],
+      });
+    // With a plan of the account, those of its keys rest.
+    await put(account, { plan: 'pro' });
+    expect((await show(account)).fullKeys).toEqual([]);
+  });
+
+  test('keys are found and ranked by the plan that is in force', async () => {
+    const account = newAccount();
+    const { key, token } = await create({ account, plan: 'business' });
+    await put(account, { plan: 'pro' });
+    await use(token);
+    const found = async (plan: string) =>
+      ((await admin.call(`/keys?account=${account}&plan=${plan}`)).body as ListedKey[]).map(
+        ({ id }) => id,
+      );
+    expect([await found('business'), await found('pro')]).toEqual([[], [key.id]]);
+    await expect
+      .poll(async () => (await show(account)).busiestKeys)
+      .toMatchObject([{ keyId: key.id, plan: 'pro' }]);
+    await put(account, { plan: null });
+    expect([await found('business'), await found('pro')]).toEqual([[key.id], []]);
   });
 
   test("a key's own plan rests while its account has one; what was used of either stays used", async () => {

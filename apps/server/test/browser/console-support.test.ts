@@ -7,10 +7,7 @@ import { writeCounts } from '../support/write-usage.ts';
 
 const { service, admin, open, createOperator, bannedKey } = useConsole();
 
-const why = (page: Page) =>
-  page
-    .locator('section')
-    .filter({ has: page.getByRole('heading', { name: 'Why was it refused?' }) });
+const why = (page: Page) => page.getByRole('region', { name: 'Whether requests are admitted' });
 const statusOf = async (token: string) => (await service.call('/pets', { token })).status;
 
 /** A key of an account whose keys may make two requests a day together, and have made three. */
@@ -68,7 +65,7 @@ test('an account whose keys are banned says so, gets a larger plan, and its keys
   await tab.press('Change plan or limits');
   await tab.notice('The plan is changed.');
   expect(await statusOf(token)).toBe(200);
-  await why(page).getByText('Its requests are admitted now.').waitFor();
+  await why(page).getByText('Requests of its keys are admitted now.').waitFor();
 });
 
 test('an account gets a plan, tells why it is refused and by which key, and is suspended', async () => {
@@ -132,11 +129,13 @@ test('a key tells when it was denied, hour by hour and then by the minute', asyn
     [at(10), 'denied', 7],
     [at(12), 'denied', 3],
     [at(12), 'banned', 30],
+    [at(14), 'refused', 7],
   ]);
   await using tab = await open({ timezoneId: 'UTC' });
   const { page } = tab;
   await tab.show(`#/key/${key.id}?range=day`);
   await why(page).getByText('40', { exact: true }).waitFor();
+  await why(page).getByText('7 were refused with 401 or 403.').waitFor();
   const denials = (bucket: string) =>
     page.getByRole('region', { name: `Denied by ${bucket}` }).locator('tbody tr:has(time)');
   await expect.poll(() => denials('hour').count()).toBe(1);

@@ -8,6 +8,7 @@ import { exampleKey, KeyQuota } from './admin-key.ts';
 import { exampleListedKey, ListedKey } from './admin-key-list.ts';
 import { exampleWindows, UsageScope, UsageWindows } from './admin-key-usage.ts';
 import { noQuota, OwnQuota } from './admin-new-key.ts';
+import { exampleOpenBan, OpenBan } from './admin-overview.ts';
 import { Suspension } from './admin-suspension.ts';
 import {
   BusyKey,
@@ -72,9 +73,11 @@ const requestsToday = count.describe(
   'The requests of its keys since midnight UTC, whatever their outcome.',
 );
 
-const exampleListedAccount = { ...exampleAccount, requestsToday: 84_210 };
+const bannedKeys = count.describe('How many of them are banned at this moment.');
 
-const ListedAccount = Account.extend({ requestsToday }).meta({
+const exampleListedAccount = { ...exampleAccount, bannedKeys: 1, requestsToday: 84_210 };
+
+const ListedAccount = Account.extend({ bannedKeys, requestsToday }).meta({
   id: 'ListedAccount',
   description: 'An account in a list.',
   examples: [exampleListedAccount],
@@ -92,6 +95,14 @@ export const Accounts = z.array(ListedAccount).meta({
 const AccountUsage = z
   .object({ scope: UsageScope, windows: UsageWindows })
   .meta({ id: 'AccountUsage', description: 'What the keys of an account have used together.' });
+
+const FullKey = z
+  .object({
+    keyId: z.uuid().describe('The `id` of the key.'),
+    name: z.string().nullable().describe('Who or what the key is for.'),
+    windows: UsageWindows,
+  })
+  .meta({ id: 'FullKey', description: 'A key that has used up one of its own windows, or both.' });
 
 const AccountHistory = z
   .object({
@@ -112,7 +123,16 @@ export const AccountDetails = Account.extend({
   usage: AccountUsage.nullable().describe(
     'Both windows at this moment; `null` without a plan: then each key has its own.',
   ),
+  bannedKeys,
   requestsToday,
+  bans: z
+    .array(OpenBan)
+    .describe(`The bans of its keys, at most ${maxShownKeys}, those that end last first.`),
+  fullKeys: z
+    .array(FullKey)
+    .describe(
+      'Which of its busiest keys are denied now by limits of their own: none if the account has a plan.',
+    ),
   busiestKeys: z
     .array(BusyKey)
     .describe(`Its keys with the most requests since midnight UTC, at most ${maxBusyKeys}.`),
@@ -129,6 +149,8 @@ export const AccountDetails = Account.extend({
     {
       ...exampleListedAccount,
       usage: { scope: 'service', windows: exampleWindows },
+      bans: [exampleOpenBan],
+      fullKeys: [],
       busiestKeys: [exampleBusyKey],
       newestKeys: [exampleListedKey],
     },

@@ -84,7 +84,11 @@ export const ListKeysQuery = z.object({
     description: 'The greatest number of keys to return.',
     examples: [50],
   }),
-  plan: Plan.optional().meta({ description: 'Only keys of this plan.', examples: ['pro'] }),
+  plan: Plan.optional().meta({
+    description:
+      'Only keys for which this plan is in force: their own, or that of their account if it has one.',
+    examples: ['pro'],
+  }),
   state: KeyState.optional().meta({
     description:
       'Only keys in this state. `suspended` finds those whose account is suspended, too, and `active` none of them.',

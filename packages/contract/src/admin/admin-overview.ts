@@ -40,7 +40,14 @@ const LiveTraffic = z
       'The requests of the last minute, by all replicas. Each replica reports every few seconds.',
   });
 
-const OpenBan = z
+/** The ban that examples show. */
+export const exampleOpenBan = {
+  keyId: exampleKey.id,
+  name: exampleKey.name,
+  until: '2026-11-21T09:34:10.000Z',
+};
+
+export const OpenBan = z
   .object({
     keyId: z.uuid().describe('The `id` of the key.'),
     name: z.string().nullable().describe('Who or what the key is for.'),
@@ -132,7 +139,7 @@ export const Overview = z
           p99Ms: 12.4,
         },
         keys: { active: 1_204, suspended: 2, banned: 1 },
-        bans: [{ keyId: exampleKey.id, name: exampleKey.name, until: '2026-11-21T09:34:10.000Z' }],
+        bans: [exampleOpenBan],
         stores: { database: 'postgres', quotas: 'redis' },
         readiness: { status: 'ready', reasons: [] },
         history: {

@@ -1,0 +1,94 @@
+import type { AccountDetails, KeyState } from '@animal-store/contract/admin';
+import { expect, test } from 'vitest';
+import { findDenials, refusalsOfAccount, someOf } from './refusals.ts';
+
+const until = '2026-11-25T10:00:00.000Z';
+const windows = (remaining: number) => ({
+  minute: { limit: 3, remaining, resetsAt: until },
+  day: { limit: 100, remaining: 97, resetsAt: '2026-11-26T00:00:00.000Z' },
+});
+const keysIn = (...states: KeyState[]) =>
+  states.map((state) => ({ state })) as AccountDetails['newestKeys'];
+
+/** An account without a plan, of keys in some states. */
+const account = (more: Partial<AccountDetails>): AccountDetails => ({
+  account: 'C-5',
+  plan: null,
+  quota: null,
+  suspension: null,
+  keys: 1,
+  bannedKeys: 0,
+  requestsToday: 10,
+  usage: null,
+  bans: [],
+  fullKeys: [],
+  busiestKeys: [],
+  newestKeys: keysIn('active'),
+  ...more,
+});
+const ban = { keyId: 'a', name: 'shop', until };
+
+test.each<[string, Partial<AccountDetails>, string[]]>([
+  ['its key is active', {}, []],
+  ['its oldest of 101 keys is banned', { keys: 101, bannedKeys: 1, bans: [ban] }, ['keys banned']],
+  [
+    'its key has used up its own minute',
+    { fullKeys: [{ keyId: 'a', name: 'shop', windows: windows(0) }] },
+    ['keys full'],
+  ],
+  ['its only key is revoked', { keys: 0, newestKeys: keysIn('revoked') }, ['no key']],
+  [
+    'one of its keys is suspended',
+    { keys: 2, newestKeys: keysIn('active', 'suspended') },
+    ['keys suspended'],
+  ],
+  [
+    'it is suspended itself',
+    { suspension: { at: until, reason: null }, newestKeys: keysIn('suspended') },
+    ['suspended'],
+  ],
+  [
+    'it has a plan, and its minute is used up',
+    {
+      plan: 'free',
+      quota: { perMinute: 3, perDay: 100 },
+      usage: { scope: 'service', windows: windows(0) },
+    },
+    ['used up'],
+  ],
+])('an account is called admitted only if nothing refuses a key: %s', (_, more, reasons) => {
+  expect(refusalsOfAccount(account(more)).map(({ why }) => why)).toEqual(reasons);
+});
+
+test('bans of an account tell how much of its traffic they stop, unless that is not known', () => {
+  const busiestKeys = [
+    { keyId: 'a', name: 'shop', account: 'C-5', plan: 'free', requests: 8 },
+  ] as const;
+  const of = (more: Partial<AccountDetails>) =>
+    refusalsOfAccount(
+      account({ bannedKeys: 1, bans: [ban], busiestKeys: [...busiestKeys], ...more }),
+    );
+  expect(of({})).toEqual([{ why: 'keys banned', banned: 1, keys: 1, until, share: 0.8 }]);
+  expect(of({ bans: [ban, { ...ban, keyId: 'b' }] })).toMatchObject([{ share: undefined }]);
+});
+
+test.each([
+  [1, 1, 'Its only key is'],
+  [1, 7, '1 of its 7 keys is'],
+  [3, 7, '3 of its 7 keys are'],
+  [7, 7, 'All 7 of its keys are'],
+])('%i of %i keys are called: %s', (some, all, text) => {
+  expect(someOf(some, all)).toBe(text);
+});
+
+test('what got a 401 or 403 is counted beside what got a 429', () => {
+  const row = (outcome: 'ok' | 'denied' | 'banned' | 'refused', requests: number) =>
+    ({ at: until, operation: 'listPets', outcome, requests }) as const;
+  const denials = findDenials({
+    from: until,
+    to: '2026-11-25T10:01:00.000Z',
+    bucket: 'minute',
+    rows: [row('ok', 20), row('denied', 3), row('banned', 2), row('refused', 7)],
+  });
+  expect(denials).toMatchObject({ denied: 5, refused: 7, requests: 32 });
+});
