@@ -5,5 +5,6 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/*.test.ts'],
     exclude: ['test/bursts-of-calls.test.ts'],
+    testTimeout: 60_000,
   },
 });

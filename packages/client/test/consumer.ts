@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryDirectory } from '@animal-store/testkit';
@@ -9,7 +9,7 @@ const execute = promisify(execFile);
 /** The folder of this package. */
 export const packageDirectory = join(import.meta.dirname, '..');
 
-/** A user's folder, in which the packed client is installed and nothing else. */
+/** A user's folder, in which a packed package is installed, and nothing else that it does not ask for. */
 export interface Consumer extends AsyncDisposable {
   path: string;
   /** The tarball that was installed. */
@@ -19,7 +19,11 @@ export interface Consumer extends AsyncDisposable {
   run(command: string, args: string[]): Promise<string>;
 }
 
-export async function createConsumer(): Promise<Consumer> {
+/** @param peers what its user installs, too: linked from the package. */
+export async function createConsumer(
+  folder = packageDirectory,
+  peers: readonly string[] = [],
+): Promise<Consumer> {
   const directory = await temporaryDirectory();
   const { path } = directory;
   const run = (command: string, args: string[]) => runIn(path, command, args);
@@ -29,12 +33,24 @@ export async function createConsumer(): Promise<Consumer> {
   }
 
   // Not with `pnpm pack`'s own build: `npm test` has built it, and other tests read `dist`.
-  const packed = join(path, 'client.tgz');
-  const pnpm = join(packageDirectory, '../../node_modules/.bin/pnpm');
-  await runIn(packageDirectory, pnpm, ['pack', '--config.ignore-scripts=true', '--out', packed]);
+  const packed = join(path, 'packed.tgz');
+  const pnpm = join(folder, '../../node_modules/.bin/pnpm');
+  await runIn(folder, pnpm, ['pack', '--config.ignore-scripts=true', '--out', packed]);
   await write('package.json', '{ "private": true }');
   // Offline, so that a dependency would fail the test instead of being fetched.
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', packed]);
+  await run('npm', [
+    'install',
+    '--offline',
+    '--legacy-peer-deps',
+    '--no-audit',
+    '--no-fund',
+    packed,
+  ]);
+  for (const name of peers) {
+    const link = join(path, 'node_modules', name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(folder, 'node_modules', name), link, 'junction');
+  }
   const tarball = new Uint8Array(await readFile(packed));
   return { path, tarball, write, run, [Symbol.asyncDispose]: () => directory.close() };
 }

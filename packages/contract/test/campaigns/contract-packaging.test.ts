@@ -1,67 +1,30 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { runtimes, tools } from '@animal-store/heavy-tools';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { typescript7 } from '../../../client/test/compile-consumer.ts';
+import { type Consumer, createConsumer } from '../../../client/test/consumer.ts';
 import { adminContract, createAdminOpenApi } from '../../src/admin/index.ts';
 
-// The package as its users get it: packed, and unpacked in an empty folder beside the two packages
-// that it depends on.
+// The package as its users get it: packed, and installed beside the two packages that it depends on.
 
-const execute = promisify(execFile);
-const require = createRequire(import.meta.url);
 const packageDirectory = join(import.meta.dirname, '../..');
-const typescript7 = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
-const pnpm = join(packageDirectory, '../../node_modules/.bin/pnpm');
 const operations = Object.keys(adminContract).length;
 const paths = Object.keys(createAdminOpenApi()['paths'] as object).length;
 
-let folder: string;
-let tarball: Buffer;
+let consumer: Consumer;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'animal-store-contract-'));
-  // Runs `prepack`, which builds.
-  await run(pnpm, ['pack', '--out', join(folder, 'contract.tgz')], packageDirectory);
-  tarball = await readFile(join(folder, 'contract.tgz'));
-  await mkdir(join(folder, 'node_modules/@animal-store'), { recursive: true });
-  await mkdir(join(folder, 'node_modules/@ts-rest'));
-  await run('tar', ['-xzf', 'contract.tgz', '-C', 'node_modules/@animal-store'], folder);
-  await run(
-    process.execPath,
-    ['-e', "fs.renameSync('package', 'contract')"],
-    join(folder, 'node_modules/@animal-store'),
-  );
-  for (const name of ['zod', '@ts-rest/core']) {
-    await symlink(
-      join(packageDirectory, 'node_modules', name),
-      join(folder, 'node_modules', name),
-      'junction',
-    );
-  }
-  await writeFile(join(folder, 'package.json'), '{ "private": true }');
-  await writeFile(join(folder, 'program.mts'), program);
-  await writeFile(join(folder, 'program.cts'), program);
-  await writeFile(join(folder, 'readme.mts'), await readmeExample());
-  await writeFile(join(folder, 'run.mjs'), esm);
-  await writeFile(join(folder, 'run.cjs'), cjs);
+  consumer = await createConsumer(packageDirectory, ['zod', '@ts-rest/core']);
+  await consumer.write('program.mts', program);
+  await consumer.write('program.cts', program);
+  await consumer.write('readme.mts', await readmeExample());
+  await consumer.write('run.mjs', esm);
+  await consumer.write('run.cjs', cjs);
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-/** Runs a command and gives its output; if it fails, the error shows all that it printed. */
-async function run(command: string, args: string[], cwd = folder): Promise<string> {
-  try {
-    return (await execute(command, args, { cwd, encoding: 'utf8' })).stdout;
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: string; stderr: string };
-    throw new Error(`${command} ${args.join(' ')} failed\n${stdout}${stderr}`, { cause: error });
-  }
-}
+afterAll(() => consumer[Symbol.asyncDispose]());
 
 /** The first program of the README, for a compiler that does not have Node's types. */
 async function readmeExample(): Promise<string> {
@@ -102,13 +65,13 @@ describe.each([
   ['Node 20', runtimes['Node 20']],
 ])('%s', (_name, node) => {
   test('imports the package', async () => {
-    expect(await run(node, ['run.mjs'])).toBe(
+    expect(await consumer.run(node, ['run.mjs'])).toBe(
       `/pets 3 9007199254740993n ${operations} 3.1.1 {"id":9223372036854775807} ${paths}\n`,
     );
   });
 
   test('requires the package', async () => {
-    expect(await run(node, ['run.cjs'])).toBe(`/pets/:petId false ${operations} true\n`);
+    expect(await consumer.run(node, ['run.cjs'])).toBe(`/pets/:petId false ${operations} true\n`);
   });
 });
 
@@ -171,8 +134,8 @@ describe.each(Object.entries(compilers))('%s', (_name, tsc) => {
       ...options,
     };
     const files = ['program.mts', 'program.cts', 'readme.mts'];
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-    return run(process.execPath, [tsc, '-p', '.']);
+    await consumer.write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
+    return consumer.run(process.execPath, [tsc, '-p', '.']);
   };
 
   test.each(Object.entries(modules))('compiles a user of it with %s', async (_name, options) => {
@@ -190,13 +153,14 @@ describe.each(Object.entries(compilers))('%s', (_name, tsc) => {
 });
 
 test('publint finds nothing', async () => {
-  const { messages } = await publint({ pack: { tarball: tarball.buffer as ArrayBuffer } });
+  const tarball = new Uint8Array(consumer.tarball).buffer;
+  const { messages } = await publint({ pack: { tarball } });
   expect(messages).toEqual([]);
 });
 
 test('the types resolve wherever exports are supported', async () => {
   const { checkPackage, createPackageFromTarballData } = await import(tools.areTheTypesWrong);
-  const result = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)));
+  const result = await checkPackage(createPackageFromTarballData(consumer.tarball));
   // `node10` knows no exports, so it finds only the main entry.
   const problems = (result.problems as { resolutionKind?: string }[]).filter(
     ({ resolutionKind }) => resolutionKind !== 'node10',
@@ -205,7 +169,7 @@ test('the types resolve wherever exports are supported', async () => {
 });
 
 test('the manifest names real versions, and shares zod and ts-rest with its user', async () => {
-  const file = join(folder, 'node_modules/@animal-store/contract/package.json');
+  const file = join(consumer.path, 'node_modules/@animal-store/contract/package.json');
   const text = await readFile(file, 'utf8');
   expect(text).not.toMatch(/"(catalog|workspace):/);
   const manifest = JSON.parse(text) as Record<string, Record<string, string>>;
