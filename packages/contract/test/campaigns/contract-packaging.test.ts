@@ -4,7 +4,7 @@ import { runtimes, tools } from '@animal-store/heavy-tools';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { typescript7 } from '../../../client/test/compile-consumer.ts';
-import { type Consumer, createConsumer } from '../../../client/test/consumer.ts';
+import { type Consumer, createConsumer, runIn } from '../../../client/test/consumer.ts';
 import { adminContract, createAdminOpenApi } from '../../src/admin/index.ts';
 
 // The package as its users get it: packed, and installed beside the two packages that it depends on.
@@ -16,6 +16,7 @@ const paths = Object.keys(createAdminOpenApi()['paths'] as object).length;
 let consumer: Consumer;
 
 beforeAll(async () => {
+  await runIn(packageDirectory, process.execPath, ['build-contract.ts']);
   consumer = await createConsumer(packageDirectory, ['zod', '@ts-rest/core']);
   await consumer.write('program.mts', program);
   await consumer.write('program.cts', program);
