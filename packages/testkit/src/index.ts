@@ -1,5 +1,4 @@
 export { copyEmbeddedSnapshot } from './embedded-snapshot.ts';
-export { fillCompileCache } from './fill-compile-cache.ts';
 export { freePort } from './free-port.ts';
 export type { ProcessExit } from './guarded-process.ts';
 export { memoryDirectory } from './memory-directory.ts';

@@ -24,7 +24,7 @@ const defaultCommand = [
 ] as const;
 
 /** The compile cache of all servers that tests start. */
-export const compileCache = `${repository}node_modules/.cache/node`;
+const compileCache = `${repository}node_modules/.cache/node`;
 
 /** Settings of a server under test: free ports, and time limits that are not in the way of other subjects. */
 export const patientEnv = {

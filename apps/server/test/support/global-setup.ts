@@ -1,4 +1,4 @@
-import { fillCompileCache, openPostgres, type PostgresConnectionInfo } from '@animal-store/testkit';
+import { openPostgres, type PostgresConnectionInfo } from '@animal-store/testkit';
 import type { TestProject } from 'vitest/node';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 
@@ -20,10 +20,6 @@ export async function setup({ vitest }: TestProject): Promise<(() => Promise<voi
   await using opened = new AsyncDisposableStack();
   const postgres = opened.use(await openPostgres());
   await postgres.createTemplate(postgresTemplate, (url) => migratePostgres(url));
-  {
-    await using database = await postgres.createDatabase({ template: postgresTemplate });
-    await fillCompileCache(database.url);
-  }
   vitest.getRootProject().provide('postgres', postgres.connectionInfo);
   // biome-ignore lint/style/noProcessEnv: run-campaign.ts has no other way to tell vitest
   const { CAMPAIGN_SEED, CAMPAIGN_MINUTES } = process.env;
