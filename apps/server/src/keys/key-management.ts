@@ -8,6 +8,7 @@ import {
   type NewKey,
 } from '@animal-store/contract/admin';
 import { eq } from 'drizzle-orm';
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { type Cause, recordAudit, recordDifference } from '../audit/audit-log.ts';
 import { takeOpenBan } from '../audit/ban-log.ts';
 import { differenceOf } from '../audit/state-difference.ts';
@@ -38,20 +39,8 @@ const insertKey = statement('insert_key', (tx, key: typeof apiKeys.$inferInsert)
 
 const updateKey = statement(
   'update_key',
-  (tx, id: string, key: Partial<Omit<typeof apiKeys.$inferInsert, 'id'>>) =>
-    tx.update(apiKeys).set(key).where(eq(apiKeys.id, id)),
-);
-
-const revokeKey = statement('revoke_key', (tx, id: string) =>
-  tx.update(apiKeys).set(revoked(apiKeys)).where(eq(apiKeys.id, id)),
-);
-
-const suspendKey = statement('suspend_key', (tx, id: string, reason: string | undefined) =>
-  tx.update(apiKeys).set(suspended(apiKeys, reason)).where(eq(apiKeys.id, id)),
-);
-
-const resumeKey = statement('resume_key', (tx, id: string) =>
-  tx.update(apiKeys).set(resumed).where(eq(apiKeys.id, id)),
+  (tx, id: string, values: PgUpdateSetSource<typeof apiKeys>) =>
+    tx.update(apiKeys).set(values).where(eq(apiKeys.id, id)),
 );
 
 /** Locks a key, if there is one, until the transaction ends. */
@@ -94,6 +83,13 @@ async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promi
   return { plan: 'free' };
 }
 
+/** Which key is changed, how and why. */
+interface Subject {
+  readonly id: string;
+  readonly action: AuditAction;
+  readonly cause: Cause;
+}
+
 /**
  * What operators do with API keys. Each change is one transaction with its entry in the audit log and its
  * announcement: all replicas learn of it when it is committed, and never of one that was rolled back.
@@ -106,14 +102,15 @@ export function createKeyManagement(
   onChanged: (keyId: string) => void,
   quotas: Pick<KeyQuotas, 'look' | 'unban' | 'moveBan'>,
 ) {
-  /** Locks and changes a key, and records and announces that. */
+  /** Locks and changes a key, and records and announces that. One that has ended can only be revoked. */
   async function change<Result>(
-    { id, action, cause }: { id: string; action: AuditAction; cause: Cause },
+    { id, action, cause }: Subject,
     work: (tx: Database, before: Key) => Promise<Result>,
   ): Promise<{ key: Key; result: Result }> {
     const changed = await inTransaction('change_key', db, async (tx) => {
       await lockKey(tx, id);
       const before = await findKey(tx, id);
+      if (action !== 'key.revoked') refuseEnded(before);
       const result = await work(tx, before);
       const key = await findKey(tx, id);
       await recordDifference(tx, { action, cause, before, after: key });
@@ -123,6 +120,9 @@ export function createKeyManagement(
     onChanged(id);
     return changed;
   }
+
+  const set = async (subject: Subject, values: PgUpdateSetSource<typeof apiKeys>): Promise<Key> =>
+    (await change(subject, (tx) => updateKey(tx, subject.id, values))).key;
 
   return {
     /** @throws {Refusal} as all of these, if there is no such key. */
@@ -147,7 +147,6 @@ export function createKeyManagement(
     /** Changes a key. The counts stay. */
     async change(id: string, { plan, quota, ...wanted }: KeyChange, cause: Cause): Promise<Key> {
       const changed = await change({ id, action: 'key.changed', cause }, async (tx, before) => {
-        refuseEnded(before);
         const choice = choosePlan(before, { plan, quota });
         const to = wanted.account && (await resolveAccount(tx, wanted.account));
         await updateKey(tx, id, { ...wanted, account: to, ...storedPlan(choice) });
@@ -166,37 +165,22 @@ export function createKeyManagement(
 
     /** Gives a key a new token. Its other tokens stay valid for the grace period at most. */
     async rotate(id: string, graceSeconds: number, cause: Cause): Promise<IssuedKey> {
-      const action = 'key.rotated';
-      const { key, result: token } = await change({ id, action, cause }, async (tx, before) => {
-        refuseEnded(before);
-        return keyTokens.replace(tx, id, graceSeconds);
-      });
-      return { key, token };
+      const { key, result } = await change({ id, action: 'key.rotated', cause }, (tx) =>
+        keyTokens.replace(tx, id, graceSeconds),
+      );
+      return { key, token: result };
     },
 
     /** Revokes a key permanently. Revoking it again changes nothing, but is announced again. */
-    async revoke(id: string, cause: Cause): Promise<Key> {
-      const { key } = await change({ id, action: 'key.revoked', cause }, (tx) => revokeKey(tx, id));
-      return key;
-    },
+    revoke: (id: string, cause: Cause) =>
+      set({ id, action: 'key.revoked', cause }, revoked(apiKeys)),
 
     /** Suspends a key. Doing it again changes at most the reason. */
-    async suspend(id: string, cause: Cause): Promise<Key> {
-      const { key } = await change({ id, action: 'key.suspended', cause }, (tx, before) => {
-        refuseEnded(before);
-        return suspendKey(tx, id, cause.reason);
-      });
-      return key;
-    },
+    suspend: (id: string, cause: Cause) =>
+      set({ id, action: 'key.suspended', cause }, suspended(apiKeys, cause.reason)),
 
     /** Resumes a key. One that is not suspended stays as it is. */
-    async resume(id: string, cause: Cause): Promise<Key> {
-      const { key } = await change({ id, action: 'key.resumed', cause }, (tx, before) => {
-        refuseEnded(before);
-        return resumeKey(tx, id);
-      });
-      return key;
-    },
+    resume: (id: string, cause: Cause) => set({ id, action: 'key.resumed', cause }, resumed),
 
     /**
      * Unbans a key, and records that.

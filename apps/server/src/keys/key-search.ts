@@ -6,7 +6,6 @@ import {
   type ListedKey,
 } from '@animal-store/contract/admin';
 import { and, eq, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from '../database/database.ts';
 import { folded } from '../database/folded-text.ts';
 import {
@@ -17,7 +16,7 @@ import {
   pageOf,
   toMicroseconds,
 } from '../database/list-page.ts';
-import { apiKeys, apiTokens, openBans } from '../database/schema.ts';
+import { accounts, apiKeys, apiTokens, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { lastUsed } from '../usage/usage-tables.ts';
 import { completeKeys, keyColumns, keyState } from './key-record.ts';
@@ -33,10 +32,7 @@ interface KeyOrder {
   readonly isPlace: (text: string) => boolean;
 }
 
-/** When each key was used. Every key has a row. */
-const used = alias(lastUsed, 'used');
-const lastUse = sql`coalesce(used.at, used.created_at)`;
-const deprecatedCall = sql`used.deprecated_at`;
+const lastUse = sql`coalesce(${lastUsed.at}, ${lastUsed.createdAt})`;
 
 const byTime = (at: SQLWrapper): KeyOrder => ({
   columns: [at],
@@ -51,7 +47,7 @@ const sortedName = sql<string>`coalesce(lower(${apiKeys.name}) collate "C", '')`
 const orders = {
   created: byTime(apiKeys.createdAt),
   lastUse: byTime(lastUse),
-  deprecatedCall: byTime(deprecatedCall),
+  deprecatedCall: byTime(lastUsed.deprecatedAt),
   expiry: byTime(apiKeys.expiresAt),
   name: {
     columns: [sortedName],
@@ -114,7 +110,7 @@ const conditions: {
   tokenPrefix: hasToken,
   search: isFoundBy,
   banned: () => sql`${apiKeys.id} in (select key_id from open_bans where until > now())`,
-  deprecatedWithinDays: (days) => gte(deprecatedCall, daysAgo(days)),
+  deprecatedWithinDays: (days) => gte(lastUsed.deprecatedAt, daysAgo(days)),
   // A list by creation begins at the first that is so old.
   unusedForDays: (days) => and(lt(lastUse, daysAgo(days)), lt(apiKeys.createdAt, daysAgo(days))),
 };
@@ -165,7 +161,8 @@ const selectKeys = statement(
     return db
       .select({ ...keyColumns, bannedUntil, place })
       .from(apiKeys)
-      .innerJoin(used, eq(used.keyId, apiKeys.id))
+      .innerJoin(lastUsed, eq(lastUsed.keyId, apiKeys.id))
+      .leftJoin(accounts, eq(accounts.name, apiKeys.account))
       .where(and(matches(filter), isAfter))
       .orderBy(...sorted.map((column) => sql`${column} ${sql.raw(isDescending ? 'desc' : 'asc')}`))
       .limit(limit);
@@ -181,7 +178,7 @@ export async function searchKeys(
 ): Promise<ListPage<ListedKey>> {
   // One more than asked for tells whether there is a next page.
   const found = await selectKeys(db, filter, limit + 1, position);
-  const { items, next } = pageOf(found, limit, ({ place, id }) => ({ place, id }));
+  const { items, next } = pageOf(found, limit, ({ place, key }) => ({ place, id: key.id }));
   const keys = items.map(({ place: _, ...key }) => key);
   return { items: await completeKeys(db, keys), next };
 }

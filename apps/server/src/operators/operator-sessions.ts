@@ -101,16 +101,6 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
         : createHmac('sha256', adminToken).update(session).digest('hex'),
   });
 
-  async function findValid(session: string) {
-    const [row] = await findSession(db, hashesOf(session));
-    if (!row?.session) return undefined;
-    const { hash, tokenHash } = row.session;
-    // Its operator is no longer active.
-    if (tokenHash !== null && row.operator === null) return undefined;
-    const actor: Actor = row.operator === null ? bootstrap : { type: 'operator', ...row.operator };
-    return { hash, actor, isAging: row.isAging };
-  }
-
   return {
     /** Begins a session. It lasts no longer than the token that the actor has sent. */
     begin: (actor: Actor, token: string): Promise<NewSession> =>
@@ -127,16 +117,19 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
         return { token: session, expiresAt: inserted.expiresAt };
       }),
 
-    /** Finds the operator of a session. */
-    async find(session: string): Promise<Actor | undefined> {
-      return (await findValid(session))?.actor;
-    },
-
-    /** Finds the operator of a session, and extends the session. */
-    async findAndExtend(session: string): Promise<Actor | undefined> {
-      const found = await findValid(session);
-      if (found?.isAging) await extendSession(db, found.hash);
-      return found?.actor;
+    /**
+     * Finds the operator of a session.
+     *
+     * @param options.isActive whether the operator has done something, which puts off the end of the session.
+     */
+    async find(session: string, { isActive }: { isActive: boolean }): Promise<Actor | undefined> {
+      const [row] = await findSession(db, hashesOf(session));
+      if (!row?.session) return undefined;
+      const { hash, tokenHash } = row.session;
+      // Its operator is no longer active.
+      if (tokenHash !== null && row.operator === null) return undefined;
+      if (isActive && row.isAging) await extendSession(db, hash);
+      return row.operator === null ? bootstrap : { type: 'operator', ...row.operator };
     },
 
     async end(session: string): Promise<void> {

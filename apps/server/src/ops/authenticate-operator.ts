@@ -53,7 +53,7 @@ export interface OperatorAuthentication {
   /** `undefined` if only named operators may use the admin API. */
   readonly adminToken: string | undefined;
   readonly findOperator: (token: string) => Promise<Actor | undefined>;
-  readonly sessions: Pick<OperatorSessions, 'find' | 'findAndExtend'>;
+  readonly sessions: Pick<OperatorSessions, 'find'>;
 }
 
 /**
@@ -83,8 +83,7 @@ export function authenticateOperator({
     // Hashes have one length, and comparing them takes the same time however much of a guess is right.
     if (expected !== undefined && timingSafeEqual(digest(token), expected)) return bootstrap;
     if (isToken(token, 'operator')) return findOperator(token);
-    if (!isToken(token, 'session')) return undefined;
-    return isActive ? sessions.findAndExtend(token) : sessions.find(token);
+    return isToken(token, 'session') ? sessions.find(token, { isActive }) : undefined;
   }
 
   /** @throws {HttpError} 429 if a network has guessed too often. */

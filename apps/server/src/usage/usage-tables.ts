@@ -59,9 +59,11 @@ export const written = usage.table('written', {
   latencies: integer().array().notNull(),
 });
 
-/** When each key was last used, and last refused: `null` if never. Every key has a row. */
+/** When each key was created, last used, last called what is deprecated, and last refused. Every key has a row. */
 export const lastUsed = usage.table('last_used', {
   keyId: uuid('key_id').primaryKey(),
   at: instant(),
+  createdAt: instant('created_at'),
+  deprecatedAt: instant('deprecated_at'),
   refusedAt: instant('refused_at'),
 });

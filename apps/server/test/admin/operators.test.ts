@@ -327,17 +327,17 @@ describe('in the database', () => {
     const { idleSeconds, maxSeconds } = sessionLifetime;
     expect(await lasts()).toBeLessThanOrEqual(idleSeconds);
     await age(idleSeconds - 30);
-    expect(await sessions.find(token)).toEqual(owner);
+    expect(await sessions.find(token, { isActive: false })).toEqual(owner);
     expect(await lasts()).toBeLessThanOrEqual(30);
-    expect(await sessions.findAndExtend(token)).toEqual(owner);
+    expect(await sessions.find(token, { isActive: true })).toEqual(owner);
     expect(await lasts()).toBeGreaterThan(idleSeconds - 60);
     // Used all the time until shortly before its maximum.
     await age(maxSeconds - idleSeconds - 60);
     await db.update(operatorSessions).set({ expiresAt: sql`now() + interval '30 seconds'` });
-    await sessions.findAndExtend(token);
+    await sessions.find(token, { isActive: true });
     expect(await lasts()).toBeLessThan(120);
     await age(120);
-    expect(await sessions.find(token)).toBeUndefined();
+    expect(await sessions.find(token, { isActive: false })).toBeUndefined();
   });
 
   test('a session that ends while it is used is not extended', async () => {
@@ -346,7 +346,7 @@ describe('in the database', () => {
     const used = await db.transaction(async (tx) => {
       await tx.update(operatorSessions).set({ expiresAt: sql`now()` });
       // It is found as it was, and its extension waits for this transaction.
-      const finding = sessions.findAndExtend(token);
+      const finding = sessions.find(token, { isActive: true });
       // Asked outside, because a transaction sees the same activity all the time.
       await until(async () => {
         const waiting = await db
@@ -358,18 +358,22 @@ describe('in the database', () => {
       return { finding };
     });
     expect(await used.finding).toEqual(owner);
-    expect(await sessions.find(token)).toBeUndefined();
+    expect(await sessions.find(token, { isActive: false })).toBeUndefined();
   });
 
   test('what is stored is no session, and another ADMIN_TOKEN ends those of the one before', async () => {
     const { db, sessions, token } = await beginOnly();
-    expect(await sessions.find(token)).toEqual(owner);
+    expect(await sessions.find(token, { isActive: false })).toEqual(owner);
     const [row] = await db.select().from(operatorSessions);
     expect(JSON.stringify(row)).not.toContain(token);
     // Whoever can read the database but does not know the ADMIN_TOKEN cannot compute the hash.
     const sameHash = eq(operatorSessions.hash, hashToken(token));
     expect(await db.$count(operatorSessions, sameHash)).toBe(0);
-    expect(await createOperatorSessions(db, `${adminToken}-2`).find(token)).toBeUndefined();
-    expect(await createOperatorSessions(db, undefined).find(token)).toBeUndefined();
+    expect(
+      await createOperatorSessions(db, `${adminToken}-2`).find(token, { isActive: false }),
+    ).toBeUndefined();
+    expect(
+      await createOperatorSessions(db, undefined).find(token, { isActive: false }),
+    ).toBeUndefined();
   });
 });
