@@ -27,7 +27,7 @@ export type GuardedProcess = {
   stdout(): string;
   stderr(): string;
   /** Waits until its output matches; an error with all of its output if it ends before that. */
-  untilOutput(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
+  untilOutput(pattern: RegExp): Promise<RegExpExecArray>;
   /** Settles when it has ended and its output is complete. Never rejects. */
   exited: Promise<ProcessExit>;
   /** Sends a signal; does nothing when it has ended. */
@@ -77,17 +77,14 @@ export async function startGuarded(options: GuardedOptions): Promise<GuardedProc
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
 
-  function untilOutput(pattern: RegExp, timeoutMs = hangMs): Promise<RegExpExecArray> {
+  function untilOutput(pattern: RegExp): Promise<RegExpExecArray> {
     const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
     const fail = (what: string) => reject(new Error(`${command} ${what}\n${output.all}`));
     const look = () => {
       const match = pattern.exec(output.all);
       if (match) resolve(match);
     };
-    const timer = setTimeout(
-      () => fail(`did not say ${pattern} within ${timeoutMs} ms`),
-      timeoutMs,
-    );
+    const timer = setTimeout(() => fail(`did not say ${pattern} within ${hangMs} ms`), hangMs);
     child.stdout.on('data', look);
     child.stderr.on('data', look);
     exited.then(({ code, signal }) => fail(`ended with ${signal ?? `exit code ${code}`}`));

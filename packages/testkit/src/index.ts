@@ -13,11 +13,7 @@ export {
 export { findProgram, type ProgramName } from './program.ts';
 export { postgresProtocol, redisProtocol, type WireProtocol } from './protocol-messages.ts';
 export { openRedis, type Redis, type RedisOptions } from './redis.ts';
-export {
-  openRedisCluster,
-  type RedisCluster,
-  type RedisClusterOptions,
-} from './redis-cluster.ts';
+export { openRedisCluster, type RedisCluster } from './redis-cluster.ts';
 export { openRedisSentinels, type RedisSentinels } from './redis-sentinel.ts';
 export {
   expectNoToken,

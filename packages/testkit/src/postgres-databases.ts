@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
-import { hangMs } from './time-limits.ts';
 import { until } from './until.ts';
 
 /** Where a Postgres is: plain JSON, to be handed to another process. */
@@ -25,14 +24,7 @@ export type PostgresDatabases = {
    * Makes a database to clone, filled by `migrate`, which must close what it opens: a database in
    * use cannot be cloned.
    */
-  createTemplate(
-    name: string,
-    migrate: (url: string) => Promise<unknown>,
-    options?: {
-      /** How long its connections may take to end. @default {@link hangMs} */
-      timeoutMs?: number;
-    },
-  ): Promise<void>;
+  createTemplate(name: string, migrate: (url: string) => Promise<unknown>): Promise<void>;
   /** Makes a database: empty, or a clone of a template. Any number at once. */
   createDatabase(options?: { template?: string }): Promise<TestDatabase>;
 };
@@ -57,19 +49,9 @@ export function postgresAt({ adminUrl }: PostgresConnectionInfo): PostgresDataba
     return url.href;
   }
 
-  async function createTemplate(
-    name: string,
-    migrate: (url: string) => Promise<unknown>,
-    { timeoutMs = hangMs }: { timeoutMs?: number } = {},
-  ) {
+  async function createTemplate(name: string, migrate: (url: string) => Promise<unknown>) {
     await asAdmin((sql) => sql`create database ${sql(name)}`);
-    try {
-      await migrate(urlOf(name));
-    } catch (error) {
-      // So that the next attempt fails for its own reason, if at all.
-      await asAdmin((sql) => sql`drop database ${sql(name)} with (force)`);
-      throw error;
-    }
+    await migrate(urlOf(name));
     await asAdmin(async (sql) => {
       await sql`alter database ${sql(name)} with is_template true allow_connections false`;
       // A closed connection takes a moment to end on the server.
@@ -78,11 +60,7 @@ export function postgresAt({ adminUrl }: PostgresConnectionInfo): PostgresDataba
           where datname = ${name} and backend_type = 'client backend'`;
         return users.length === 0;
       };
-      await until(unused, { timeoutMs }).catch((cause) => {
-        throw new Error(`migrate left a connection to ${name} open; it cannot be cloned.`, {
-          cause,
-        });
-      });
+      await until(unused);
     });
   }
 

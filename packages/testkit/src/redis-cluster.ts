@@ -5,11 +5,6 @@ import { until } from './until.ts';
 /** Of every Redis Cluster. */
 const slots = 16_384;
 
-export type RedisClusterOptions = {
-  /** Three at least, or Redis does not call it a cluster. @default 3 */
-  masters?: number;
-};
-
 /** A private Redis Cluster on loopback, masters only, every slot served. */
 export type RedisCluster = AsyncDisposable & {
   /** One URL a node. */
@@ -19,26 +14,17 @@ export type RedisCluster = AsyncDisposable & {
   close(): Promise<void>;
 };
 
-/** Starts a private Redis Cluster and waits until every node reports that it is complete. */
-export async function openRedisCluster({
-  masters = 3,
-}: RedisClusterOptions = {}): Promise<RedisCluster> {
-  const opening = await Promise.allSettled(
-    Array.from({ length: masters }, () =>
-      openRedisNode({ args: ['--cluster-enabled', 'yes'], findPort: freeClusterPort }),
-    ),
-  );
-  const nodes = opening.flatMap((it) => (it.status === 'fulfilled' ? it.value : []));
-  async function close() {
-    await Promise.all(nodes.map((node) => node.close()));
+/** Starts a private Redis Cluster of three masters and waits until every node reports that it is complete. */
+export async function openRedisCluster(): Promise<RedisCluster> {
+  await using opened = new AsyncDisposableStack();
+  const nodes: Redis[] = [];
+  for (let count = 0; count < 3; count++) {
+    const options = { args: ['--cluster-enabled', 'yes'], findPort: freeClusterPort };
+    nodes.push(opened.use(await openRedisNode(options)));
   }
-  try {
-    for (const it of opening) if (it.status === 'rejected') throw it.reason;
-    await join(nodes);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  await join(nodes);
+  const kept = opened.move();
+  const close = () => kept.disposeAsync();
   return { urls: nodes.map((it) => it.url), nodes, close, [Symbol.asyncDispose]: close };
 }
 

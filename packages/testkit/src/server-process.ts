@@ -51,10 +51,6 @@ export type ServerOptions = {
   dataDir?: string;
   /** What to run instead, as `['npm', 'start']`; `pid` and `signal` are then about that. */
   command?: readonly [command: string, ...args: string[]];
-  /** The working directory. @default the repository */
-  cwd?: string;
-  /** How long it may take to be ready, or for `runServer` to end. @default {@link hangMs} */
-  timeoutMs?: number;
 };
 
 /** A server process that answers. Its disposal throws if a whole API key is in its log (stderr). */
@@ -97,7 +93,7 @@ export type ServerRun = ProcessExit & { stdout: string; stderr: string };
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const { service, dataDir, dispose } = await launch(options);
   try {
-    const [, baseUrl = ''] = await service.untilOutput(readyLine, options.timeoutMs);
+    const [, baseUrl = ''] = await service.untilOutput(readyLine);
     return {
       baseUrl,
       origin: new URL(baseUrl).origin,
@@ -142,7 +138,7 @@ export async function runServer(options: RunOptions = {}): Promise<ServerRun> {
       await until(interrupt.when, { intervalMs: 5 });
       service.signal(interrupt.signal);
     }
-    const started = service.untilOutput(readyLine, options.timeoutMs).then(
+    const started = service.untilOutput(readyLine).then(
       () => 'it is listening',
       () => 'it did neither start nor end in time',
     );
@@ -163,7 +159,7 @@ export function expectNoToken(log: string): void {
 }
 
 async function launch(options: ServerOptions) {
-  const { command: [command, ...args] = defaultCommand, cwd = repository, env } = options;
+  const { command: [command, ...args] = defaultCommand, env } = options;
   const directory =
     options.dataDir === undefined
       ? await temporaryDirectory({ parent: memoryDirectory() })
@@ -176,7 +172,7 @@ async function launch(options: ServerOptions) {
     service = await startGuarded({
       command,
       args,
-      cwd,
+      cwd: repository,
       env: {
         // biome-ignore lint/style/noProcessEnv: whoever starts a server has a PATH, and finds npm on it
         PATH: process.env['PATH'],
