@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
-import { defaultBanPolicy, pageLimit, rateLimitStatusRoutes, routes } from '@animal-store/contract';
+import { defaultBanPolicy, pageLimit } from '@animal-store/contract';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { maxPageLength } from '../src/each-pet.ts';
-import { type AnimalStoreClient, createClient, isApiError, version } from '../src/index.ts';
+import { type AnimalStoreClient, createClient, version } from '../src/index.ts';
 import { minStrikes, strikeShare, strikeWindowMs } from '../src/quota-knowledge.ts';
 import { rejection } from './rejection.ts';
 import {
@@ -38,19 +38,6 @@ test('the client and the contract know the same ban policy and the same longest 
   expect(maxPageLength).toBe(pageLimit.max);
 });
 
-test('the client and the contract know the same routes', async () => {
-  const { store, script } = open([ok, answerJson(200, {})]);
-  await store.listPets();
-  await store.createPet(mia);
-  await store.getPet(7);
-  await store.rateLimit();
-  const { listPets, createPet, getPet } = routes;
-  const known = [listPets, createPet, getPet, rateLimitStatusRoutes.getRateLimit];
-  expect(script.lines.map((line) => line.replace('/7', '/:petId'))).toEqual(
-    known.map(({ method, path }) => `${method} ${path}`),
-  );
-});
-
 describe('a request', () => {
   const plain = {
     accept: 'application/json',
@@ -61,47 +48,32 @@ describe('a request', () => {
   const created = { ...withBody, 'idempotency-key': expect.any(String) };
   type Call = (store: AnimalStoreClient) => Promise<unknown>;
 
-  test.each([
+  const list = 'GET /pets?limit=50&status=sold&cursor=a%2Bb%2Fc%3D%26d';
+  const ids = 'GET /pets?ids=5%2C9007199254740993&categoryId=-9223372036854775808';
+  const newPet = { name: 'Mia "äö" 🐈', categoryId: 2n ** 53n + 1n, status: undefined };
+  const order = { method: 'PUT', path: '/store/orders/1', query: { a: 1, b: undefined } };
+  test.each<[string, string | undefined, Call]>([
     ['GET /pets', undefined, (store) => store.listPets()],
     ['GET /pets', undefined, (store) => store.listPets({ limit: undefined, ids: undefined })],
-    [
-      'GET /pets?limit=50&status=sold&cursor=a%2Bb%2Fc%3D%26d',
-      undefined,
-      (store) => store.listPets({ limit: 50, status: 'sold', cursor: 'a+b/c=&d' }),
-    ],
-    [
-      'GET /pets?ids=5%2C9007199254740993&categoryId=-9223372036854775808',
-      undefined,
-      (store) => store.listPets({ ids: [5, 2n ** 53n + 1n], categoryId: -(2n ** 63n) }),
-    ],
+    [list, undefined, (it) => it.listPets({ limit: 50, status: 'sold', cursor: 'a+b/c=&d' })],
+    [ids, undefined, (it) => it.listPets({ ids: [5, 2n ** 53n + 1n], categoryId: -(2n ** 63n) })],
     ['GET /pets/-9223372036854775808', undefined, (store) => store.getPet(-(2n ** 63n))],
     [
       'POST /pets',
       '{"name":"Mia \\"äö\\" 🐈","categoryId":9007199254740993}',
-      (store) =>
-        store.createPet({ name: 'Mia "äö" 🐈', categoryId: 2n ** 53n + 1n, status: undefined }),
+      (store) => store.createPet(newPet),
     ],
     [
       'PUT /store/orders/1?a=1',
       '{"id":1152921504606846976}',
-      (store) =>
-        store.request({
-          method: 'PUT',
-          path: '/store/orders/1',
-          query: { a: 1, b: undefined },
-          body: { id: 2n ** 60n },
-        }),
+      (store) => store.request({ ...order, body: { id: 2n ** 60n } }),
     ],
     ['GET /pets', undefined, (store) => store.listPets(undefined, null as never)],
     // Of the client's own cursors only the service's is sent, and a cursor of the service as it is.
     ['GET /pets?cursor=b', undefined, (store) => store.listPets({ cursor: '~17~b' })],
     ['GET /pets?cursor=a%7E1%7Eb', undefined, (store) => store.listPets({ cursor: 'a~1~b' })],
-    [
-      'POST /x',
-      undefined,
-      (store) => store.request({ method: 'POST', path: '/x', body: undefined }),
-    ],
-  ] as [string, string | undefined, Call][])('%s %s', async (line, body, call) => {
+    ['POST /x', undefined, (it) => it.request({ method: 'POST', path: '/x', body: undefined })],
+  ])('%s %s', async (line, body, call) => {
     const { store, script } = open([
       line.startsWith('GET /pets?') || line === 'GET /pets' ? ok : answerJson(200, cat),
     ]);
@@ -114,56 +86,26 @@ describe('a request', () => {
     expect(init.headers).toEqual(fields);
   });
 
-  test.each([
-    [
-      'a category that was rounded',
-      (store) => store.createPet({ ...mia, categoryId: 2 ** 53 }),
-      'categoryId: 9007199254740992 is not exact, use a bigint',
-    ],
-    [
-      'an id that was rounded',
-      (store) => store.getPet(-(2 ** 53)),
-      'id: -9007199254740992 is not exact, use a bigint',
-    ],
-    [
-      'one of several ids',
-      (store) => store.listPets({ ids: [1, 2 ** 53] }),
-      'ids: 9007199254740992 is not exact, use a bigint',
-    ],
-    [
-      'a filter that was rounded',
-      (store) => store.listPets({ categoryId: 2 ** 53 }),
-      'categoryId: 9007199254740992 is not exact, use a bigint',
-    ],
-    ['no query', (store) => store.listPets(null as never), 'query: expected an object'],
-    [
-      'no query of a loop',
-      (store) => store.eachPet(null as never).toArray(),
-      'query: expected an object',
-    ],
-    ['no animal', (store) => store.createPet(null as never), 'pet: expected an object'],
-    [
-      'null',
-      (store) => store.listPets({ limit: null as never }),
-      'limit: expected a value, not null',
-    ],
-    ['no id', (store) => store.getPet('' as never), 'id: expected an integer'],
-    [
-      'a key of two lines',
-      (store) => store.createPet(mia, { idempotencyKey: 'two\nlines' }),
-      undefined,
-    ],
-  ] as [string, Call, string | undefined][])(
-    'with %s is not sent',
-    async (_what, call, message) => {
-      const { store, script } = open([answerJson(200, cat)]);
-      const error = await rejection(call(store));
-      expect(error).toBeInstanceOf(TypeError);
-      if (message !== undefined) expect(error).toHaveProperty('message', message);
-      expect(inspect(error)).not.toContain('ast_scripted');
-      expect(script.requests).toEqual([]);
-    },
-  );
+  const inexact = '9007199254740992 is not exact, use a bigint';
+  test.each<[string, Call]>([
+    [`categoryId: ${inexact}`, (store) => store.createPet({ ...mia, categoryId: 2 ** 53 })],
+    [`id: -${inexact}`, (store) => store.getPet(-(2 ** 53))],
+    [`ids: ${inexact}`, (store) => store.listPets({ ids: [1, 2 ** 53] })],
+    [`categoryId: ${inexact}`, (store) => store.listPets({ categoryId: 2 ** 53 })],
+    ['query: expected an object', (store) => store.listPets(null as never)],
+    ['query: expected an object', (store) => store.eachPet(null as never).toArray()],
+    ['pet: expected an object', (store) => store.createPet(null as never)],
+    ['limit: expected a value, not null', (store) => store.listPets({ limit: null as never })],
+    ['id: expected an integer', (store) => store.getPet('' as never)],
+    ['', (store) => store.createPet(mia, { idempotencyKey: 'two\nlines' })],
+  ])('is refused and not sent: %s', async (message, call) => {
+    const { store, script } = open([answerJson(200, cat)]);
+    const error = await rejection(call(store));
+    expect(error).toBeInstanceOf(TypeError);
+    if (message !== '') expect(error).toHaveProperty('message', message);
+    expect(inspect(error)).not.toContain('ast_scripted');
+    expect(script.requests).toEqual([]);
+  });
 
   test('of a creation has the idempotency key that it is given, or one of its own', async () => {
     const { store, script } = open([answerJson(201, cat)]);
@@ -188,19 +130,13 @@ test('an answer is exact, and keeps members and statuses that a newer service ad
 });
 
 describe('request()', () => {
-  test.each([
-    '.evil.example/',
-    '',
-    'pets',
-    'https://evil.example/v1/pets',
-    '/pets/../../admin',
-    '/%2e%2e/admin',
-    '/..\\\\admin',
-  ])('refuses the path %j, which could lead the key out of the service', async (path) => {
+  test('refuses a path that could lead the key out of the service', async () => {
     const { store, script } = open([ok]);
-    expect(await rejection(store.request({ path }))).toEqual(
-      new TypeError('path: expected one below baseUrl'),
-    );
+    const paths = ['.evil.example/', '', 'pets', 'https://evil.example/v1/pets'];
+    for (const path of [...paths, '/pets/../../admin', '/%2e%2e/admin', '/..\\\\admin']) {
+      const refusal = new TypeError('path: expected one below baseUrl');
+      expect(await rejection(store.request({ path })), path).toEqual(refusal);
+    }
     expect(script.requests).toEqual([]);
   });
 
@@ -219,36 +155,29 @@ describe('request()', () => {
   class Order {
     id = 7;
   }
-  test.each([
-    [{ a: [1n, null] }, '{"a":[1,null]}'],
-    ['', '""'],
-    [0, '0'],
-    [2n ** 60n, '1152921504606846976'],
-    [false, 'false'],
-    [null, 'null'],
-    [new Date(0), '"1970-01-01T00:00:00.000Z"'],
-    [new Order(), '{"id":7}'],
-    [Object.create(null), '{}'],
-  ])('sends the body %o as the JSON %s', async (body, expected) => {
+  test('sends a body as JSON, and refuses what JSON does not have', async () => {
+    const bodies = [{ a: [1n, null] }, '', 0, 2n ** 60n, false, null, new Date(0), new Order()];
     const { store, script } = open([ok]);
-    await store.request({ method: 'PUT', path: '/x', body });
-    expect(script.requests[0]?.init.body).toBe(expected);
-  });
-
-  test.each([
-    new FormData(),
-    new Blob(['x']),
-    new URLSearchParams('a=b'),
-    new ReadableStream(),
-    new Uint8Array(1),
-    new Map(),
-    Promise.resolve(),
-  ])('refuses the body %o, which JSON does not have', async (body) => {
-    const { store, script } = open([ok]);
-    expect(await rejection(store.request({ method: 'PUT', path: '/x', body }))).toEqual(
-      new TypeError('body: expected JSON'),
-    );
-    expect(script.requests).toEqual([]);
+    const send = (body: unknown) => store.request({ method: 'PUT', path: '/x', body });
+    for (const body of [...bodies, Object.create(null)]) await send(body);
+    const [object, text, ...others] = script.requests.map(({ init }) => init.body);
+    expect([object, text, others.join(' ')]).toEqual([
+      '{"a":[1,null]}',
+      '""',
+      '0 1152921504606846976 false null "1970-01-01T00:00:00.000Z" {"id":7} {}',
+    ]);
+    const form = [new FormData(), new Blob(['x']), new URLSearchParams('a=b')];
+    const refused = [
+      ...form,
+      new ReadableStream(),
+      new Uint8Array(1),
+      new Map(),
+      Promise.resolve(),
+    ];
+    for (const body of refused) {
+      expect(await rejection(send(body))).toEqual(new TypeError('body: expected JSON'));
+    }
+    expect(script.requests).toHaveLength(9);
   });
 
   test('accepts an answer without a body', async () => {
@@ -284,12 +213,6 @@ describe('a function as apiKey', () => {
     expect(apiKey).toHaveBeenCalledTimes(2);
   });
 
-  test('that gives the same key again leaves the 401', async () => {
-    const { store, script } = open([refuse(401, 'unauthorized')], { apiKey: () => 'ast_same' });
-    expect(isApiError(await rejection(store.listPets()), 401)).toBe(true);
-    expect(script.requests).toHaveLength(1);
-  });
-
   test('that fails is the cause of the error', async () => {
     const cause = new Error('the vault is sealed');
     const { store, script } = open([ok], { apiKey: () => Promise.reject(cause) });
@@ -298,8 +221,9 @@ describe('a function as apiKey', () => {
   });
 
   test('that never answers does not outlive the signal', async () => {
-    const { store } = open([ok], { apiKey: () => new Promise(() => {}) });
-    const call = store.listPets({}, { signal: AbortSignal.timeout(1) });
+    const controller = new AbortController();
+    const apiKey = () => new Promise<string>(() => controller.abort());
+    const call = open([ok], { apiKey }).store.listPets({}, { signal: controller.signal });
     expect(await rejection(call)).toMatchObject({ name: 'AbortError' });
   });
 });
@@ -432,11 +356,17 @@ describe('every error has the caller in its stack', () => {
     await call();
   }
 
+  const aborting = new AbortController();
   test.each([
     ['an answer', [refuse(400, 'invalid_request')], {}, 'BadRequestError'],
     ['a lost connection', [disconnect], {}, 'ConnectionError'],
     ['a timeout', [hang], { timeoutMs: 1 }, 'TimeoutError'],
-    ['an abort', [hang], { signal: AbortSignal.timeout(1) }, 'AbortError'],
+    [
+      'an abort',
+      [() => new Promise(() => aborting.abort())],
+      { signal: aborting.signal },
+      'AbortError',
+    ],
     ['an abort before', [ok], { signal: AbortSignal.abort() }, 'AbortError'],
     ['a call that was not sent', [deny(3_600)], {}, 'RateLimitError'],
   ] as [string, Step[], object, string][])('after %s', async (what, steps, options, name) => {
