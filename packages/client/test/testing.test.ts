@@ -44,6 +44,22 @@ describe('the test service', () => {
     }
   });
 
+  // Regression: it told the end of the day, and the service that of the minute.
+  test('tells the end of the minute with the last request of both windows', async () => {
+    const { clientOptions } = createTestService({ quota: { perMinute: 1, perDay: 1 } });
+    let resetAt = Infinity;
+    const store = createClient({
+      ...clientOptions,
+      fetch: async (url, init) => {
+        const response = await clientOptions.fetch(url, init);
+        resetAt = Number(response.headers.get('X-RateLimit-Reset'));
+        return response;
+      },
+    });
+    await store.listPets();
+    expect(resetAt).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000) + 60);
+  });
+
   test.each([
     ['no_answer', 'ConnectionError'],
     ['internal_error', 'ServerError'],

@@ -30,11 +30,15 @@ export { maxPetId, NewPet, Pet, PetStatus, Pets } from './pet.ts';
 export { ListPetsQuery } from './pet-parameters.ts';
 export { type PlanName, planNames, plans, type Quota } from './plan.ts';
 export {
+  describeWindow,
+  type ExactWindow,
   formatRateLimit,
   parseRateLimit,
   type RateLimit,
   type RateLimitWindow,
   rateLimitHeaders,
+  reportedWindow,
+  type WindowCount,
   type WindowName,
   windowSeconds,
 } from './rate-limit.ts';

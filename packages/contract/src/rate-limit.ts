@@ -31,6 +31,57 @@ export interface RateLimitWindow {
   resetInSeconds: number;
 }
 
+/** A count in a fixed window. The first request that is counted opens the window. */
+export interface WindowCount {
+  readonly used: number;
+  /** Unix time in milliseconds; 0 while the window is not open. */
+  readonly endsAtMs: number;
+}
+
+/** A window with its exact end, of which callers see whole seconds. */
+export interface ExactWindow extends RateLimitWindow {
+  readonly endsAtMs: number;
+}
+
+/**
+ * Describes a window. One that is not open is described as if it began now.
+ *
+ * @param now Unix time in milliseconds.
+ */
+export function describeWindow(
+  name: WindowName,
+  limit: number,
+  { used, endsAtMs }: WindowCount,
+  now: number,
+): ExactWindow {
+  const resetAtMs = endsAtMs || now + windowSeconds[name] * 1_000;
+  return {
+    name,
+    limit,
+    // A change of plan may have lowered the limit below what was used.
+    remaining: Math.max(0, limit - used),
+    // Rounded up: at the second that is reported, the window has reset.
+    resetAt: Math.ceil(resetAtMs / 1_000),
+    // Rounded up as well, so that waiting that long always suffices.
+    resetInSeconds: Math.max(1, Math.ceil((resetAtMs - now) / 1_000)),
+    endsAtMs: resetAtMs,
+  };
+}
+
+/**
+ * Chooses the window that `X-RateLimit-*` describe, and `Retry-After` waits for: the one that denied the request; if
+ * both did, the one that resets later, because the next request is admitted then. Of an admitted request, the one with
+ * the least remaining; if equal, the minute.
+ */
+export function reportedWindow<Window extends ExactWindow>(
+  [minute, day = minute]: readonly [Window, Window?],
+  isAdmitted: boolean,
+): Window {
+  if (isAdmitted) return day.remaining < minute.remaining ? day : minute;
+  if (day.remaining > 0) return minute;
+  return minute.remaining > 0 || day.endsAtMs > minute.endsAtMs ? day : minute;
+}
+
 /** The quota that the three `X-RateLimit-*` headers of a response describe. */
 export interface RateLimit {
   limit: number;

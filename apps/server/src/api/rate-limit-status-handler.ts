@@ -1,8 +1,8 @@
 import {
   apiVersion,
   isWarned,
-  type RateLimitWindow,
   rateLimitStatusContract,
+  reportedWindow,
 } from '@animal-store/contract';
 import { initContract } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
@@ -23,8 +23,8 @@ export function createRateLimitStatusHandlers({ keys }: Pick<Quotas, 'keys'>) {
       const apiKey = keyOf(res);
       const usage = await keys.look(apiKey);
       const { windows, bannedUntil, strikes, strikeThreshold } = usage;
-      const [reported] = windows.toSorted(byRestriction);
-      if (reported === undefined) throw new TypeError('A key has no quota windows.');
+      const isOpen = windows.every(({ remaining }) => remaining > 0);
+      const reported = reportedWindow(windows, isOpen);
       const closed = bannedUntil === undefined ? {} : { remaining: 0, resetAt: bannedUntil };
       replaceQuotaHeaders(res, { reported: { ...reported, ...closed }, windows });
       return {
@@ -39,10 +39,4 @@ export function createRateLimitStatusHandlers({ keys }: Pick<Quotas, 'keys'>) {
       };
     },
   });
-}
-
-/** Sorts the window with the least remaining first; of two exhausted ones, the one that resets later. */
-function byRestriction(one: RateLimitWindow, other: RateLimitWindow): number {
-  const isUsedUp = one.remaining === 0 && other.remaining === 0;
-  return isUsedUp ? other.resetAt - one.resetAt : one.remaining - other.remaining;
 }

@@ -110,8 +110,7 @@ async function consume(limiter: RateLimiterAbstract, id: string) {
 
 function toDecision({ limit, remaining, endsAtMs }: Known, now: number, isAdmitted: boolean) {
   const outcome = isAdmitted ? 'admitted' : 'denied';
-  const minute = { used: limit - remaining, endsAtMs };
-  const counts = { minute, day: { used: 0, endsAtMs: 0 } };
+  const counts = { minute: { used: limit - remaining, endsAtMs } };
   return new QuotaDecision(
     { now, outcome, counts, strikes: 0, strikesEndAtMs: 0, bannedUntilMs: 0 },
     { perMinute: limit, perDay: undefined, strikeThreshold: undefined, scope: 'service' },

@@ -16,15 +16,6 @@ export interface KeyGroup extends KeyRequest {
   readonly indexes: number[];
 }
 
-/** What Redis answers to one request. */
-export interface RedisAnswer extends StoreAnswer {
-  /** Whether this is the request that began a ban. */
-  readonly beganBan: boolean;
-}
-
-/** What `decide.lua` replies for the requests of one key. */
-type KeyReply = readonly number[];
-
 /**
  * Groups requests of one key under the same quota. Keys of one account have groups of their own: which
  * of requests that arrive together is counted first makes no difference.
@@ -81,9 +72,9 @@ export function writeBanPolicy(policy: BanPolicy): string {
 }
 
 /** Reads the reply of `decide.lua`: the answer to each request, in their order. */
-export function readAnswers(json: string, groups: readonly KeyGroup[]): RedisAnswer[] {
-  const [now, ...replies]: [number, ...KeyReply[]] = JSON.parse(json);
-  const answers: RedisAnswer[] = [];
+export function readAnswers(json: string, groups: readonly KeyGroup[]): StoreAnswer[] {
+  const [now, ...replies]: [number, ...number[][]] = JSON.parse(json);
+  const answers: StoreAnswer[] = [];
   groups.forEach(({ indexes }, i) => {
     indexes.forEach((index, position) => {
       answers[index] = answerTo(replies[i] ?? [], position, now);
@@ -94,7 +85,7 @@ export function readAnswers(json: string, groups: readonly KeyGroup[]): RedisAns
 
 /** Reads the reply of `decide.lua` to a look at one key. */
 export function readLook(json: string): StoreAnswer {
-  const [now, reply = []]: [number, KeyReply?] = JSON.parse(json);
+  const [now, reply = []]: [number, number[]?] = JSON.parse(json);
   return { ...answerTo(reply, 0, now), outcome: 'admitted' };
 }
 
@@ -102,7 +93,7 @@ export function readLook(json: string): StoreAnswer {
  * Tells what the reply for the requests of a key means for one of them, the `index`-th to arrive: the
  * first are admitted, those after them denied, and the rest banned.
  */
-function answerTo(reply: KeyReply, index: number, now: number): RedisAnswer {
+function answerTo(reply: readonly number[], index: number, now: number): StoreAnswer {
   const [admitted = 0, minuteUsed = 0, minuteEnds = 0, dayUsed = 0, dayEnds = 0] = reply;
   const { 5: denied = 0, 6: banEnds = 0, 7: strikesBefore = 0, 8: strikesAfter = 0 } = reply;
   const isAdmitted = index < admitted;

@@ -1,6 +1,7 @@
 import type { Quota } from '@animal-store/contract';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 import { QuotaDecision } from './quota-decision.ts';
+import { subjectOf } from './redis-format.ts';
 
 /** A key under the subject that it has, or had. */
 export interface KeyAndAccount {
@@ -13,15 +14,6 @@ export interface KeyAndAccount {
 export interface LimitedKey extends KeyAndAccount {
   /** The quota of its subject. */
   readonly quota: Quota;
-}
-
-/**
- * The name of what the requests of a key are counted against: the key itself, or its account.
- *
- * In a Redis Cluster, the braces put all that is kept about it into one slot: see `redis-format.ts`.
- */
-export function subjectOf({ id, accountId }: KeyAndAccount): string {
-  return accountId === undefined ? `key:{${id}}` : `account:{${accountId}}`;
 }
 
 /** Called when a ban begins, only on the replica whose request began it. */

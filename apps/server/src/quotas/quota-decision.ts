@@ -1,12 +1,15 @@
 import {
   type BanPolicy,
+  describeWindow,
+  type ExactWindow,
   isWarned,
   type Quota,
   type QuotaWindow,
   type RateLimitWindow,
+  reportedWindow,
   strikeThreshold,
+  type WindowCount,
   type WindowName,
-  windowSeconds,
 } from '@animal-store/contract';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { Counts, Outcome } from './quota-rule.ts';
@@ -16,12 +19,15 @@ export interface StoreAnswer {
   /** Unix time in milliseconds, by the clock that decided. */
   readonly now: number;
   readonly outcome: Outcome;
-  readonly counts: Counts;
+  /** Of a network only the minute: it has no window of the day. */
+  readonly counts: Partial<Counts> & Pick<Counts, 'minute'>;
   readonly strikes: number;
   /** Unix time in milliseconds; 0 if there are no strikes. */
   readonly strikesEndAtMs: number;
   /** Unix time in milliseconds; 0 if there is no ban. */
   readonly bannedUntilMs: number;
+  /** Whether this is the request that began the ban. Only the store in Redis says so. */
+  readonly beganBan?: boolean;
 }
 
 /** The limits that an answer is compared with. */
@@ -35,10 +41,7 @@ interface AppliedLimits {
   readonly scope: 'service' | 'replica';
 }
 
-/** A window with its exact end, of which callers see whole seconds. */
-interface ExactWindow extends RateLimitWindow {
-  readonly endsAtMs: number;
-}
+type Windows = readonly [ExactWindow] | readonly [ExactWindow, ExactWindow];
 
 /**
  * A result of rate-limiter-flexible, with both windows, the strikes and the ban.
@@ -52,8 +55,8 @@ export class QuotaDecision extends RateLimiterRes {
   readonly outcome: Outcome;
   /** The most restrictive window: `X-RateLimit-*` describe it. */
   readonly reported: RateLimitWindow;
-  /** Every window that applies. */
-  readonly windows: readonly RateLimitWindow[];
+  /** Every window that applies: the minute, and of a key the day. */
+  readonly windows: Windows;
   /** Whole seconds, at least 1, after which a request is admitted again; 0 if this one was. */
   readonly retryAfterSeconds: number;
   readonly strikes: number;
@@ -68,15 +71,18 @@ export class QuotaDecision extends RateLimiterRes {
 
   constructor(answer: StoreAnswer, limits: AppliedLimits) {
     const { now, outcome, strikes, strikesEndAtMs, bannedUntilMs } = answer;
-    const minute = toWindow('minute', limits.perMinute, answer);
-    const windows: [ExactWindow, ExactWindow?] =
-      limits.perDay === undefined ? [minute] : [minute, toWindow('day', limits.perDay, answer)];
-    const reported = outcome === 'admitted' ? leastRemaining(windows) : denyingWindow(windows);
+    const { counts } = answer;
+    const minute = windowOf('minute', limits.perMinute, counts.minute, answer);
+    const windows: Windows =
+      limits.perDay === undefined || counts.day === undefined
+        ? [minute]
+        : [minute, windowOf('day', limits.perDay, counts.day, answer)];
+    const reported = reportedWindow(windows, outcome === 'admitted');
     super(reported.remaining, reported.endsAtMs - now, outcome === 'admitted' ? 0 : 1);
     this.decidedAtMs = now;
     this.outcome = outcome;
     this.reported = reported;
-    this.windows = windows as RateLimitWindow[];
+    this.windows = windows;
     this.retryAfterSeconds = outcome === 'admitted' ? 0 : reported.resetInSeconds;
     this.strikes = strikes;
     this.strikesResetAt = toSeconds(strikesEndAtMs);
@@ -122,35 +128,14 @@ function toSeconds(endsAtMs: number): number | undefined {
   return endsAtMs === 0 ? undefined : Math.ceil(endsAtMs / 1_000);
 }
 
-/** The window with the least remaining; if equal, the minute. */
-function leastRemaining([minute, day = minute]: readonly [ExactWindow, ExactWindow?]): ExactWindow {
-  return day.remaining < minute.remaining ? day : minute;
-}
-
-/**
- * The window that a 429 describes, and `Retry-After` is the time until it resets. It is the one that denied
- * the request; if both did, the one that resets later, because the next request is admitted then.
- */
-function denyingWindow([minute, day = minute]: readonly [ExactWindow, ExactWindow?]): ExactWindow {
-  if (day.remaining > 0) return minute;
-  return minute.remaining > 0 || day.endsAtMs > minute.endsAtMs ? day : minute;
-}
-
-function toWindow(name: WindowName, limit: number, answer: StoreAnswer): ExactWindow {
+/** Describes a window. During a ban both are closed. */
+function windowOf(name: WindowName, limit: number, count: WindowCount, answer: StoreAnswer) {
   const { now, outcome, bannedUntilMs } = answer;
-  const { used, endsAtMs } = answer.counts[name];
-  // During a ban both windows are closed. A window that is not open is described as if it began now.
-  const resetAtMs =
-    outcome === 'banned' ? bannedUntilMs : endsAtMs || now + windowSeconds[name] * 1_000;
-  return {
+  const isClosed = outcome === 'banned';
+  return describeWindow(
     name,
     limit,
-    // A change of plan may have lowered the limit below what was used.
-    remaining: outcome === 'banned' ? 0 : Math.max(0, limit - used),
-    // Rounded up: at the second that is reported, the window has reset.
-    resetAt: Math.ceil(resetAtMs / 1_000),
-    // Rounded up as well, so that waiting that long always suffices.
-    resetInSeconds: Math.max(1, Math.ceil((resetAtMs - now) / 1_000)),
-    endsAtMs: resetAtMs,
-  };
+    isClosed ? { used: limit, endsAtMs: bannedUntilMs } : count,
+    now,
+  );
 }

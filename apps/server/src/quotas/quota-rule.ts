@@ -3,18 +3,12 @@ import {
   banLengthSeconds,
   type Quota,
   strikeThreshold,
+  type WindowCount,
   windowSeconds,
 } from '@animal-store/contract';
 
 /** What became of a request. */
 export type Outcome = 'admitted' | 'denied' | 'banned';
-
-/** A count in a fixed window. The first request that is counted opens the window. */
-interface WindowCount {
-  readonly used: number;
-  /** Unix time in milliseconds; 0 while the window is not open. */
-  readonly endsAtMs: number;
-}
 
 /** What the requests of a subject have used of its quota. */
 export interface Counts {

@@ -1,11 +1,8 @@
-import { type KeyAndAccount, type KeyBans, subjectOf } from './key-quotas.ts';
+import type { KeyAndAccount, KeyBans } from './key-quotas.ts';
 import type { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import type { RedisConnection } from './open-redis.ts';
-import { banNameOf, keyPrefix } from './redis-format.ts';
+import { banNameOf, namePrefix, subjectOf, windowBytes } from './redis-format.ts';
 import type { CircuitBreaker } from './without-redis.ts';
-
-/** Where the ban state begins in the state of a key that is its own subject: behind the windows. */
-const windowBytes = 20;
 
 const noBan = Buffer.alloc(0);
 
@@ -71,5 +68,5 @@ export function createRedisBans(options: {
 }
 
 function nameOf(key: KeyAndAccount): string {
-  return banNameOf(`${keyPrefix}:${subjectOf(key)}`, key);
+  return banNameOf(`${namePrefix}:${subjectOf(key)}`, key);
 }

@@ -31,19 +31,36 @@ import type { KeyAndAccount } from './key-quotas.ts';
  * beside this one, and has a sample of what this one writes.
  */
 
-/** In front of the name of a subject, where Redis keeps its windows. */
-export const keyPrefix = 'animal-store';
+/** In front of all names. */
+export const namePrefix = 'animal-store';
+
+/** How many bytes the windows of a subject take. The ban state of a key that is its own subject follows them. */
+export const windowBytes = 20;
+
+/** The names that a probe writes: in a Cluster enough for every node to have one. */
+export function probeNames(isCluster: boolean): string[] {
+  const name = `${namePrefix}:probe`;
+  return isCluster ? Array.from({ length: 32 }, (_, i) => `${name}:{${i}}`) : [name];
+}
 
 /** What has an allowance of its own for each caller. */
 export type AllowanceKind = 'network' | 'pages' | 'rate-limit-status';
 
 /** In front of who has the allowance. */
 export function allowancePrefix(kind: AllowanceKind): string {
-  return `${keyPrefix}:allowance:${kind}`;
+  return `${namePrefix}:allowance:${kind}`;
 }
 
 /**
- * Where Redis keeps the strikes and the ban of a key. With its windows, if the key is its own subject:
+ * What the requests of a key are counted against: the key itself, or its account. Behind the prefix, it names the
+ * windows.
+ */
+export function subjectOf({ id, accountId }: KeyAndAccount): string {
+  return accountId === undefined ? `key:{${id}}` : `account:{${accountId}}`;
+}
+
+/**
+ * Names the strikes and the ban of a key. With its windows, if the key is its own subject:
  * then a request reads and writes one string. With those of its account otherwise: a script in a Cluster
  * may only use one slot.
  *

