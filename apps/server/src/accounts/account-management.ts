@@ -30,12 +30,10 @@ const insertAccount = statement('insert_account', (tx, name: string) =>
   tx.insert(accounts).values({ name }).onConflictDoNothing(),
 );
 
-/** Reads an account and locks it until the transaction ends. */
 const lockAccount = statement('lock_account', (tx, name: string) =>
   tx.select().from(accounts).where(eq(accounts.name, name)).for('update'),
 );
 
-/** What a change sets. */
 type AccountValues = PgUpdateSetSource<typeof accounts>;
 
 const updateAccount = statement('update_account', (tx, name: string, values: AccountValues) =>

@@ -28,7 +28,6 @@ const selectNames = statement(
   },
 );
 
-/** The conditions of all filters. */
 function matches({ plan, suspended, search, anyCaseOf }: AccountFilter): (SQL | undefined)[] {
   return [
     plan === undefined ? undefined : eq(accounts.plan, plan),
@@ -45,7 +44,6 @@ function matches({ plan, suspended, search, anyCaseOf }: AccountFilter): (SQL | 
 const isKept = sql`((select true from api_keys where account = found.name limit 1)
   or (select plan is not null or suspended_at is not null from accounts where name = found.name))`;
 
-/** Finds a page of accounts, by name. */
 export async function searchAccounts(
   db: Database,
   filter: AccountFilter,

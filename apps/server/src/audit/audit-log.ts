@@ -18,7 +18,6 @@ import { differenceOf } from './state-difference.ts';
 /** How many entries one statement deletes, to stay below the statement timeout. */
 const deletedAtOnce = 1_000;
 
-/** Where a change comes from. */
 export interface Cause {
   readonly actor: AuditEntry['actor'];
   /** `null` for what the service does by itself. */
@@ -26,7 +25,6 @@ export interface Cause {
   readonly reason: string | undefined;
 }
 
-/** A change, as the log records it. */
 export interface Change extends Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'> {
   /** @default now, by the database's clock */
   readonly at?: string;
@@ -115,7 +113,6 @@ const deleteOldest = statement('delete_audit_entries', (db) =>
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
-/** The audit log. What operators do is recorded by {@link recordAudit}. */
 export function createAuditLog(db: Database) {
   return {
     /** Up to `limit` entries that match every filter, the newest first, from a position on. */

@@ -12,7 +12,6 @@ import {
 import { auditEntries as entry } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 
-/** The conditions of the filters. */
 function matches({ keyId, operatorId, actor, account, action, from, to }: AuditFilter) {
   return and(
     keyId ? eq(entry.subjectId, keyId) : undefined,
@@ -74,7 +73,6 @@ export function isEntryPosition({ place, id }: ListPosition): boolean {
   return isInteger(place) && isInteger(id);
 }
 
-/** Finds a page of entries. */
 export async function searchEntries(
   db: Database,
   filter: AuditFilter,

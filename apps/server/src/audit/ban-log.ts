@@ -62,7 +62,6 @@ const takeOfKey = statement('take_bans_of_key', (db, keyId: string) =>
 export function createBanLog(
   db: Database,
   options: {
-    /** Called with the number of bans that will be missing. */
     onLost: (bans: number) => void;
     onFailure: (failure: unknown) => void;
   },

@@ -53,7 +53,6 @@ export function openAudit(options: {
     deleteExpired: deleting.now,
     log,
 
-    /** Writes what is waiting. */
     async close(): Promise<void> {
       await waitAtMost({ ms: closeTimeoutMs }, lastWrite().catch(onFailure), () => {});
       bans.giveUp();

@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { CliError, type ServerAccess } from './find-server.ts';
 import type { AdminRequest } from './request-options.ts';
 
-/** How long an answer may take, in milliseconds. */
 const timeoutMs = 30_000;
 
 /** What one call of a list gives at most. */
@@ -15,7 +14,6 @@ const pageSize = 100;
 
 export type OperationName = keyof typeof adminContract;
 
-/** What an operation answers when it succeeds. */
 export type SuccessBody<Name extends OperationName> =
   (typeof adminContract)[Name]['responses'] extends { 200: infer Schema extends z.ZodType }
     ? z.output<Schema>
@@ -118,7 +116,6 @@ function parseBody({ headers, text }: Answer): unknown {
   }
 }
 
-/** Why the server refused a call. */
 function refusalOf(answer: Answer): CliError {
   const { data: error } = ErrorBody.safeParse(parseBody(answer));
   switch (error?.code) {

@@ -7,7 +7,6 @@ export class CliError extends Error {
   override readonly name = 'CliError';
 }
 
-/** How to reach the admin API. */
 export type ServerAccess =
   /** The embedded server of this user. Its socket lets nobody else in, so it needs no token. */
   | { readonly name: string; readonly socketPath: string }

@@ -1,6 +1,5 @@
 import { escapeUnprintable } from '../shared/escape-unprintable.ts';
 
-/** What stands between two columns. */
 export const gap = '  ';
 
 /** Stands for a missing value. */
@@ -45,7 +44,6 @@ export function formatTable<Row>(
   return lines.map((cells) => `${align(cells, widths)}\n`).join('');
 }
 
-/** Formats named values, one a line. */
 export function formatFields(fields: readonly Field[]): string {
   const width = Math.max(...fields.map(([name]) => name.length));
   return fields.map((field) => `${gap}${align(field, [width, 0])}\n`).join('');

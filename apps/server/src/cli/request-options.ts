@@ -58,7 +58,6 @@ const readOnly = new Option(
   'It may only read: for a key that browsers see.',
 ).conflicts('scopes');
 
-/** Tells whether an operation answers in pages. */
 export const isPaged = ({ query }: AppRoute): boolean =>
   query instanceof z.ZodObject && 'cursor' in query.shape;
 

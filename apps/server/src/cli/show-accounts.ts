@@ -15,7 +15,6 @@ export function showAccounts(accounts: readonly ListedAccount[]): string {
   });
 }
 
-/** One account, with its usage and its keys if they are given. */
 export function showAccount(account: Account | AccountDetails): string {
   const { plan, quota, suspension, keys } = account;
   const shared =

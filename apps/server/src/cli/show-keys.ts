@@ -33,7 +33,6 @@ export function listedState(key: ListedKey): string {
   return bannedUntil !== null && state === 'active' ? 'banned' : state;
 }
 
-/** One key, with its current usage if that is given. */
 export function showKey(key: Key | KeyDetails): string {
   const { subject, plan, quota } = key.inForce;
   const limits = `${plan}: ${toCount(quota.perMinute)} per minute, ${toCount(quota.perDay)} per day`;
@@ -62,7 +61,6 @@ export function showKey(key: Key | KeyDetails): string {
   ]);
 }
 
-/** Since when a key or an account is suspended, and why. */
 export function suspensionFields(suspension: Key['suspension'], name = 'Suspended'): Field[] {
   if (suspension === null) return [];
   const { at, reason } = suspension;
@@ -75,7 +73,6 @@ export function scopeFields(scope: KeyDetails['usage']['scope']): Field[] {
   return [['Usage', 'of one replica only, against its share: Redis is unavailable']];
 }
 
-/** What is left of both windows. */
 export function windowFields({ minute, day }: KeyDetails['usage']['windows']): Field[] {
   const left = ({ limit, remaining, resetsAt }: typeof minute) =>
     `${toCount(remaining)} of ${toCount(limit)} left, resets ${toTime(resetsAt)}`;
@@ -115,12 +112,10 @@ function toLastTime(at: string | null): string {
   return at === null ? 'never' : toMinute(at);
 }
 
-/** Tokens in a cell of a table. */
 export function tokensCell(tokens: Key['tokens']): string {
   return tokens.map(({ prefix }) => `${prefix}…`).join(' ') || none;
 }
 
-/** Tokens as fields, one a line. */
 export function tokenFields(tokens: Key['tokens']): Field[] {
   return tokens.map(({ prefix, expiresAt }, index) => {
     const until = expiresAt === null ? '' : `  replaced, valid until ${toTime(expiresAt)}`;

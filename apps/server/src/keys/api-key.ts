@@ -7,7 +7,6 @@ export interface AppliedPlan {
   /** The account whose plan it is, and whose quota the key shares; `undefined` if it is the key's own. */
   readonly accountId: string | undefined;
   readonly plan: PlanName;
-  /** The numbers of that plan. */
   readonly quota: Quota;
 }
 
@@ -17,7 +16,6 @@ export interface ApiKey extends AppliedPlan {
   readonly name: string | null;
   /** The operators' reference. It may be a label, or have a plan. */
   readonly account: string | null;
-  /** What it may do. */
   readonly scopes: readonly Scope[];
   /**
    * Why its requests are refused, if they are. `suspended`: until it, or its account, is resumed. `ended`: it is
@@ -34,7 +32,6 @@ export type PlanChoice = Exclude<AccountPlan, { plan: null }>;
 /** A key's plan as stored. Only Enterprise keys have numbers. */
 export type StoredPlan = Pick<typeof apiKeys.$inferSelect, 'plan' | 'perMinute' | 'perDay'>;
 
-/** The quota that applies to a key. */
 export function quotaOf(key: StoredPlan): Quota {
   const quota = plans[key.plan];
   if (quota !== undefined) return quota;
@@ -45,7 +42,6 @@ export function quotaOf(key: StoredPlan): Quota {
   return { perMinute: key.perMinute, perDay: key.perDay };
 }
 
-/** Converts a plan to its columns. */
 export function storedPlan({ plan, quota }: PlanChoice): StoredPlan {
   return { plan, perMinute: quota?.perMinute ?? null, perDay: quota?.perDay ?? null };
 }

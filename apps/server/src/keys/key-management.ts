@@ -83,7 +83,6 @@ async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promi
   return { plan: 'free' };
 }
 
-/** Which key is changed, how and why. */
 interface Subject {
   readonly id: string;
   readonly action: AuditAction;

@@ -97,7 +97,6 @@ const hasToken = (prefix: string): SQL =>
 const bannedUntil = sql<string | null>`(select max(until) from open_bans
   where key_id = ${apiKeys.id} and until > now())`.mapWith(openBans.until);
 
-/** The condition of each filter. */
 const conditions: {
   readonly [Name in keyof Omit<KeyFilter, 'sort'>]-?: (
     value: NonNullable<KeyFilter[Name]>,
@@ -138,7 +137,6 @@ function isFoundBy(text: string): SQL {
   return sql`(${sql.join(parts, sql` or `)})`;
 }
 
-/** The conditions of all filters that are given. */
 function matches(filter: KeyFilter): SQL | undefined {
   return and(
     ...Object.entries(conditions).map(([name, conditionOf]) => {
@@ -169,7 +167,6 @@ const selectKeys = statement(
   },
 );
 
-/** Finds a page of keys. */
 export async function searchKeys(
   db: Database,
   filter: KeyFilter,

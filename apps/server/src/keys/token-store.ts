@@ -5,7 +5,6 @@ import type { apiTokens } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { createToken, hashToken, tokenPrefix } from './token.ts';
 
-/** What operators see of a token. */
 type ShownToken = Pick<typeof apiTokens.$inferSelect, 'prefix' | 'createdAt' | 'expiresAt'>;
 
 /** The tokens of all keys, or of all operators. */

@@ -11,7 +11,6 @@ const shownLength = 8;
 const secretLength = tokenLengths.random + tokenLengths.checksum;
 const wellFormed = new RegExp(`^[0-9A-Za-z]{${secretLength}}$`);
 
-/** The length of an API key's token. */
 export const tokenLength = tokenSchemes.key.length + secretLength;
 
 type TokenKind = keyof typeof tokenSchemes;
@@ -42,7 +41,6 @@ export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** The first characters of a token, for display. */
 export function tokenPrefix(token: string): string {
   return token.slice(0, shownLength);
 }

@@ -30,7 +30,6 @@ export function limitLines<Cause>(options: {
   }
 
   return {
-    /** Whether one more line may be written. */
     isWritten(cause: Cause): boolean {
       timer ??= clock.after(periodMs, endPeriod).unref();
       const counted = wanted.has(cause) || wanted.size < maxCauses ? cause : 'others';
@@ -39,7 +38,6 @@ export function limitLines<Cause>(options: {
       return count <= lines;
     },
 
-    /** Ends the period. */
     close: endPeriod,
   };
 }

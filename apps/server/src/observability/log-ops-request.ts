@@ -5,13 +5,10 @@ import type { Log } from './log.ts';
 
 /** What may be told of an operator's request, or of a probe, that is over. */
 export interface OpsRequestRecord extends RequestOutcome {
-  /** The network that it came from. */
   readonly network: string;
-  /** The name of the operator who sent it. */
   readonly operator: string | undefined;
   /** The API key that it was about, if the caller might ask about keys at all. */
   readonly keyId: string | undefined;
-  /** The account that it was about. */
   readonly account: string | undefined;
   /** Why this replica is not ready, as a probe of that was told. */
   readonly reasons: readonly string[] | undefined;

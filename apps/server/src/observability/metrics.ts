@@ -193,7 +193,6 @@ export function openMetrics({
   let unseenLoss: PromiseWithResolvers<void> | undefined;
 
   return {
-    /** Shows what is read at each scrape. */
     watch(sources: Readonly<Record<WatchedGauge, () => number | Promise<number>>>): void {
       for (const [name, help] of Object.entries(watchedGauges)) {
         const read = sources[name as WatchedGauge];

@@ -143,7 +143,6 @@ export async function openObservability(options: {
       await opened.close();
     },
 
-    /** Writes and sends what is still held. */
     async close(): Promise<void> {
       requestLog.close();
       opsRequestLog.close();

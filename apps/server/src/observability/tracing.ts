@@ -41,7 +41,6 @@ const knownMethods: ReadonlySet<string> = new Set(
   'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '),
 );
 
-/** Where traces go, and how. */
 export interface TracingSettings {
   /** The URL of the collector; the exporter itself reads the other `OTEL_EXPORTER_OTLP_*`. */
   readonly endpoint: string;
@@ -68,7 +67,6 @@ export interface OpenTracing extends RequestTracing {
 export function openTracing(
   options: TracingSettings & {
     version: string;
-    /** How long a stop waits for the last spans to be taken. */
     flushTimeoutMs: number;
     onTrouble: (message: string) => void;
   },

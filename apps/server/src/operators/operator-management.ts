@@ -27,7 +27,6 @@ const maxListed = 1_000;
 
 const columns = { ...getTableColumns(operators), state: stateOf(operators) };
 
-/** The tokens of operators. */
 const tokens = createTokenStore('operator', operatorTokens);
 
 const insertOperator = statement('insert_operator', (tx, operator: NewOperator) =>

@@ -19,7 +19,6 @@ const { idleSeconds, maxSeconds } = sessionLifetime;
 /** How much of the idle time must have passed before a use puts the end off: one write a minute. */
 const extendAfterSeconds = 60;
 
-/** A session that has just begun. */
 export interface NewSession {
   readonly token: string;
   readonly expiresAt: string;

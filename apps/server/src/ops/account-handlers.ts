@@ -17,7 +17,6 @@ import { findPage, type PagedList } from './admin-cursor.ts';
 import { type AdminServices, change } from './admin-operation.ts';
 import { readLedger } from './usage-range.ts';
 
-/** The operations on accounts. */
 export function createAccountHandlers(services: AdminServices) {
   const { clock, accounts, keys, quotas, usage } = services;
   const today = () => lastBuckets(1, 'day', clock.now());

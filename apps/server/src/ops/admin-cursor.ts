@@ -6,7 +6,6 @@ import { HttpError } from '../http/http-error.ts';
 import { appendHeader } from '../http/note-headers.ts';
 import { openCursor, sealCursor } from '../http/sealed-cursor.ts';
 
-/** A list that comes in pages. */
 export interface PagedList {
   /** Its path, relative to the admin API. */
   readonly path: string;

@@ -33,7 +33,6 @@ declare global {
     interface Locals {
       /** Who sends a request to the admin API. `undefined` until the admission has found it. */
       operator?: Operator | undefined;
-      /** The key that a request is about. */
       keyId?: string | undefined;
       /** The account that a request is about. It is no token. */
       account?: string | undefined;

@@ -27,7 +27,6 @@ const openApi = { method: 'GET', path: '/openapi.json' } as const;
  */
 const compress = compression({ filter: ({ method }) => method === 'GET' });
 
-/** Reads the body of an operation that has one. */
 const readBody: RequestHandler = function readAdminBody(req, res, next) {
   return req.tsRestRoute?.body instanceof z.ZodType ? jsonBody(req, res, next) : next();
 };

@@ -21,7 +21,6 @@ const sentTwice = 'Authorization: expected once, got it several times.';
 // operator chooses this one.
 const bearer = /^bearer +([\x21-\x7e]+) *$/i;
 
-/** Who sends a request to the admin API. */
 export interface Operator {
   readonly actor: Actor;
   /** The token that says so: an operator's, a session's, or the `ADMIN_TOKEN`. */

@@ -24,7 +24,6 @@ export type Health = ReturnType<typeof createHealth>;
 export function createHealth(options: {
   /** @default {@link systemClock} */
   clock?: Clock;
-  /** How long the query that checks the database may take. */
   databaseTimeoutMs: number;
   isMigrated: () => Promise<boolean>;
   partialFault?: () => string | undefined;
@@ -90,7 +89,6 @@ export function createHealth(options: {
   };
 }
 
-/** Why the database is unusable. */
 async function findFault(isMigrated: () => Promise<boolean>): Promise<string | undefined> {
   try {
     return (await isMigrated())

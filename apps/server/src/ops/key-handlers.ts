@@ -16,7 +16,6 @@ import { readLedger, type UsageQuestion } from './usage-range.ts';
 /** How many entries of the audit log the details of a key include. */
 const shownEntries = 20;
 
-/** The operations on API keys. */
 export function createKeyHandlers(services: AdminServices) {
   const { clock, keys, quotas, usage, audit } = services;
 

@@ -10,7 +10,6 @@ import {
 } from './authenticate-operator.ts';
 import { createOpsApp, type OpsAppOptions } from './ops-app.ts';
 
-/** The operators' listener. */
 export interface Ops {
   /** Where it is, as `http://host:port`. */
   readonly origin: string;

@@ -14,7 +14,6 @@ import { type AdminServices, causeOf, change, operatorOf } from './admin-operati
 import { invalidToken } from './authenticate-operator.ts';
 import { operationsOf } from './ops-admission.ts';
 
-/** The operations on operators. */
 export function createOperatorHandlers({ operators }: AdminServices) {
   return initServer().router(operatorContract, {
     async createOperator(request) {
@@ -30,7 +29,6 @@ export function createOperatorHandlers({ operators }: AdminServices) {
   });
 }
 
-/** The operation on the audit log. */
 export function createAuditHandlers({ audit }: AdminServices) {
   return initServer().router(auditContract, {
     async listAuditEntries({ query: { limit, cursor, ...filter }, res }) {
@@ -42,7 +40,6 @@ export function createAuditHandlers({ audit }: AdminServices) {
   });
 }
 
-/** The operations on sessions. */
 export function createSessionHandlers({ sessions, clock }: AdminServices) {
   return initServer().router(sessionContract, {
     async createSession({ res }) {

@@ -72,14 +72,12 @@ function foreignHost({ headers: { host } }: Request, hosts: ReadonlySet<string>)
 /** Each role may do what those before it may. */
 const rankOf = (role: OperatorRole): number => operatorRoles.indexOf(role);
 
-/** Why an operator is refused without the role that the operation needs. */
 function missingRole(role: OperatorRole, { tsRestRoute }: Request): HttpError | undefined {
   const needed = tsRestRoute?.role ?? 'owner';
   if (rankOf(role) >= rankOf(needed)) return undefined;
   return new HttpError('forbidden', adminErrorMessages.forbidden(needed));
 }
 
-/** The operations of the contract that a role allows. */
 export function operationsOf(role: OperatorRole): string[] {
   return Object.entries(adminRoutes)
     .filter(([, route]) => rankOf(role) >= rankOf(route.role))

@@ -17,7 +17,6 @@ import { createAdminRouter } from './admin-router.ts';
 import type { Identify } from './authenticate-operator.ts';
 import { createOpsAdmission } from './ops-admission.ts';
 
-/** The `Retry-After` of a replica that is not ready. */
 const notReadyRetrySeconds = 1;
 
 export interface OpsAppOptions extends AdminServices {
@@ -29,7 +28,6 @@ export interface OpsAppOptions extends AdminServices {
   readonly identify: Identify;
   /** Called for every 500. */
   readonly report: (failure: unknown, requestId: string) => void;
-  /** Called for each finished request. */
   readonly onOpsEnd: (record: OpsRequestRecord) => void;
 }
 

@@ -18,7 +18,6 @@ import { readLedger, readUsageRange, type UsageQuestion } from './usage-range.ts
 /** How many of the busiest keys an overview shows, and an answer that is grouped by key unless the question says. */
 const usualKeys = 10;
 
-/** The operations on the usage ledger. */
 export function createUsageHandlers(services: AdminServices) {
   const { keys, usage } = services;
 
@@ -52,7 +51,6 @@ export function createUsageHandlers(services: AdminServices) {
   });
 }
 
-/** The operation on what will be switched off. */
 export function createDeprecationHandlers(services: AdminServices) {
   const { clock, keys, usage } = services;
 
@@ -76,7 +74,6 @@ export function createDeprecationHandlers(services: AdminServices) {
   });
 }
 
-/** The operation on the service as a whole. */
 export function createOverviewHandlers(services: AdminServices) {
   const { overview, health, usage } = services;
 

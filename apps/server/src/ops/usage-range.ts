@@ -10,7 +10,6 @@ import type { AdminServices } from './admin-operation.ts';
 /** How many buckets before its end a question begins, unless it says. */
 const usualBuckets: Readonly<Record<UsageBucket, number>> = { minute: 60, hour: 24, day: 30 };
 
-/** When a question about usage begins and ends, and its buckets. */
 export interface UsageQuestion {
   readonly from?: string | undefined;
   readonly to?: string | undefined;

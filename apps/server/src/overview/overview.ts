@@ -1,7 +1,8 @@
 import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/contract/admin';
-import { count, desc, eq, gt, max, sql } from 'drizzle-orm';
+import { count, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { isActive } from '../database/lifetime.ts';
+import { isOpen, listOpenBans } from '../database/open-bans.ts';
 import { accounts, apiKeys, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import type { ReplicaCount } from '../replicas/replica-count.ts';
@@ -9,33 +10,20 @@ import type { Clock } from '../shared/clock.ts';
 import { mergeTraffic, quantileMs } from '../usage/live-traffic.ts';
 import { liveSeconds, type UsageQueries } from '../usage/usage-queries.ts';
 
-/** How many bans are shown. */
 const shownBans = 10;
 
-const isOpen = gt(openBans.until, sql`now()`);
-
-/** Counts the keys that are neither expired nor revoked, suspended or not. */
-const countAllKeys = statement('count_keys', (db) =>
-  db.select({ keys: count() }).from(apiKeys).where(isActive(apiKeys)),
+/** Counts the keys that are neither expired nor revoked, and those of them that are suspended, or whose account is. */
+const countKeys = statement('count_keys', (db) =>
+  db
+    .select({
+      keys: count(),
+      suspended: sql<number>`count(*) filter (where is_suspended)`.mapWith(Number),
+    })
+    .from(sql`(select ${apiKeys.suspendedAt} is not null or ${apiKeys.account} in (
+        select ${accounts.name} from ${accounts} where ${accounts.suspendedAt} is not null
+      ) as is_suspended
+      from ${apiKeys} where ${isActive(apiKeys)}) active`),
 );
-
-/** Of these, those that are suspended themselves, and the others whose account is, from their indexes. */
-const countSuspendedKeys = statement('count_suspended_keys', (db) =>
-  db.select({ keys: count() }).from(sql`(
-    select from ${apiKeys} where ${apiKeys.suspendedAt} is not null and ${isActive(apiKeys)}
-    union all
-    select from ${accounts} cross join lateral (
-      select from ${apiKeys} where ${apiKeys.account} = ${accounts.name}
-        and ${apiKeys.suspendedAt} is null and ${isActive(apiKeys)} offset 0
-    ) with_account where ${accounts.suspendedAt} is not null) suspended`),
-);
-
-async function countKeys(db: Database): Promise<Pick<Overview['keys'], 'active' | 'suspended'>> {
-  const [[all], [of]] = await Promise.all([countAllKeys(db), countSuspendedKeys(db)]);
-  const suspended = of?.keys ?? 0;
-  // A key may have been revoked between the two statements.
-  return { active: Math.max((all?.keys ?? 0) - suspended, 0), suspended };
-}
 
 const countBannedKeys = statement('count_banned_keys', (db) =>
   db
@@ -44,31 +32,11 @@ const countBannedKeys = statement('count_banned_keys', (db) =>
     .where(isOpen),
 );
 
-/** The end of the last ban of a key: it may have two, as replicas ban by themselves while Redis is away. */
-const lastEnd = max(openBans.until);
-
-const listOpenBans = statement('list_open_bans', (db) =>
-  db
-    .select({
-      keyId: openBans.keyId,
-      name: apiKeys.name,
-      until: sql<string>`${lastEnd}`.mapWith(openBans.until),
-    })
-    .from(openBans)
-    .innerJoin(apiKeys, eq(apiKeys.id, openBans.keyId))
-    .where(isOpen)
-    .groupBy(openBans.keyId, apiKeys.name)
-    .orderBy(desc(lastEnd))
-    .limit(shownBans),
-);
-
 export type OverviewReader = ReturnType<typeof createOverview>;
 
-/** Reads how the service is doing. */
 export function createOverview(options: {
   db: Database;
   clock: Clock;
-  /** How long the numbers of active and suspended keys are good for. */
   countedForMs: number;
   replicas: Pick<ReplicaCount, 'count'>;
   usage: Pick<UsageQueries, 'readTraffic'>;
@@ -91,13 +59,14 @@ export function createOverview(options: {
 
   return {
     async read(): Promise<Omit<Overview, 'readiness' | 'history'>> {
-      const [keys, [banned], bans, flushes] = await Promise.all([
+      const [[counts], [banned], bans, flushes] = await Promise.all([
         countOnce(),
         countBannedKeys(db),
-        listOpenBans(db),
+        listOpenBans(db, shownBans),
         usage.readTraffic(),
       ]);
       const traffic = mergeTraffic(flushes);
+      const { keys = 0, suspended = 0 } = counts ?? {};
       return {
         at: new Date(clock.now()).toISOString(),
         replicas: {
@@ -110,10 +79,7 @@ export function createOverview(options: {
           p50Ms: rounded(quantileMs(traffic, 0.5)),
           p99Ms: rounded(quantileMs(traffic, 0.99)),
         },
-        keys: {
-          ...keys,
-          banned: banned?.keys ?? 0,
-        },
+        keys: { active: keys - suspended, suspended, banned: banned?.keys ?? 0 },
         bans,
         stores,
       };

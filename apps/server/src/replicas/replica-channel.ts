@@ -35,7 +35,6 @@ export interface ReplicaSubscribers {
    * @returns whether it is new, and so should not wait for this replica's next heartbeat.
    */
   seen(replica: string): boolean;
-  /** A replica is about to stop. */
   left(replica: string): void;
   /** Messages were missed, or one was not understood: any key may have changed. */
   missed(): void;

@@ -23,7 +23,6 @@ export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'e
   let heardAt = clock.elapsed();
 
   return {
-    /** Names this replica in its heartbeats. */
     id: ownId,
 
     /**
@@ -46,7 +45,6 @@ export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'e
       return false;
     },
 
-    /** Takes note that a peer has stopped. */
     forget: (id: string) => missed.delete(id),
 
     /** How many replicas there are, this one included. */

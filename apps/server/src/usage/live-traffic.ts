@@ -10,11 +10,9 @@ const [lowestMs, stepsPerOctave, latencyCount] = [0.1, 4, 72];
 export interface Traffic {
   /** Requests by outcome, in the order of `usageOutcomes`. */
   readonly outcomes: readonly number[];
-  /** Requests by latency. */
   readonly latencies: readonly number[];
 }
 
-/** Counts requests by outcome and by latency. */
 export function createTraffic() {
   const outcomes = new Array<number>(usageOutcomes.length).fill(0);
   const latencies = new Array<number>(latencyCount).fill(0);
@@ -28,7 +26,6 @@ export function createTraffic() {
   };
 }
 
-/** Adds up traffic of several replicas or times. */
 export function mergeTraffic(all: readonly Traffic[]): Traffic {
   const sum = createTraffic();
   for (const { outcomes, latencies } of all) {

@@ -17,9 +17,7 @@ const maxEntries = 200_000;
 export function openUsage(options: {
   db: Database;
   clock: Clock;
-  /** How often counts are written. */
   flushMs: number;
-  /** How long the ledger keeps what it shows. */
   keptMs: Omit<UsageRetention, 'flushes'>;
   timings: Timings['usage'];
   /** Called with the number of requests that will be missing in the ledger. */
@@ -56,14 +54,11 @@ export function openUsage(options: {
   });
 
   return {
-    /** Counts requests, in memory. */
     collector,
-    /** Reads what was written. */
     ledger: createUsageQueries(db),
     /** Milliseconds since all that was counted had been written. */
     writeAgeMs: () => clock.elapsed() - writtenAt,
 
-    /** Writes what was counted. */
     async close(): Promise<void> {
       const lastFlush = flushing.stop().then(flusher.flush);
       const finish = Promise.all([lastFlush, deleting.stop()]);

@@ -70,7 +70,6 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
     /** Counts a request that was refused because of overload, in live traffic only. */
     countShed: (durationMs: number) => traffic.count('server_error', durationMs),
 
-    /** Takes what was counted. */
     take(): { entries: UsageEntry[]; traffic: Traffic } {
       const taken = { entries: [...entries.values()].flat(), traffic };
       entries = new Map();

@@ -7,14 +7,11 @@ import type { UsageCollector } from './usage-collector.ts';
 /** How many entries one flush has at most, to stay below the statement timeout. */
 const maxFlushEntries = 1_000;
 
-/** Moves counts from memory to the database. */
 export function createUsageFlusher(options: {
   clock: Pick<Clock, 'elapsed'>;
-  /** How long a flush is tried. */
   giveUpAfterMs: number;
   collector: UsageCollector;
   write: (flush: UsageFlush, ageMs: number) => Promise<unknown>;
-  /** Called with the number of requests that will be missing in the ledger. */
   onLost: (requests: number) => void;
 }) {
   const { clock, giveUpAfterMs, collector, write, onLost } = options;

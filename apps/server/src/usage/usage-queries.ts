@@ -7,7 +7,6 @@ import { statement } from '../database/statement.ts';
 import { planCode, totalId } from './usage-entry.ts';
 import { counts, spanOf, written } from './usage-tables.ts';
 
-/** What can be asked of the ledger. */
 export type UsageQueries = ReturnType<typeof createUsageQueries>;
 
 const hourMs = 3_600_000;
@@ -15,7 +14,6 @@ const hourMs = 3_600_000;
 /** Whose requests a question is about: those of a key, or of all keys that a filter leaves. */
 type UsageSubject = { readonly keyId: string } | UsageFilter;
 
-/** What narrows a question about all keys. */
 interface UsageFilter {
   readonly plan?: PlanName | undefined;
   readonly account?: string | undefined;
@@ -89,7 +87,6 @@ const listBusiestKeys = statement(
       .limit(limit),
 );
 
-/** The requests of all keys of some accounts together. */
 const sumAccounts = statement('sum_usage_of_accounts', (db, names: string[], range: UsageRange) =>
   db
     .select({ account: sql<string>`${apiKeys.account}`, requests })
@@ -99,7 +96,6 @@ const sumAccounts = statement('sum_usage_of_accounts', (db, names: string[], ran
     .groupBy(apiKeys.account),
 );
 
-/** The requests of some keys, each by itself. */
 const readUsageOfKeys = statement(
   'read_usage_of_keys',
   (db, bucket: UsageBucket, keyIds: string[], range: UsageRange) => {
@@ -113,7 +109,6 @@ const readUsageOfKeys = statement(
   },
 );
 
-/** How many seconds live traffic covers. */
 export const liveSeconds = 60;
 
 const readLiveTraffic = statement('read_live_traffic', (db) =>
@@ -142,7 +137,6 @@ export function lastBuckets(count: number, bucket: UsageBucket, now: number): Us
 /** Reads the ledger: what every replica has written so far. */
 export function createUsageQueries(db: Database) {
   return {
-    /** The requests of a key or of several together, by bucket, operation and outcome. */
     read: (bucket: UsageBucket, subject: UsageSubject, range: UsageRange) =>
       readUsage(db, bucket, subject, range),
 

@@ -14,12 +14,10 @@ export interface UsageRetention {
   readonly flushes: number;
 }
 
-/** Rows of a table that expire after the same time. */
 interface Expiring {
   readonly table: string;
   /** The columns of its primary key. */
   readonly key: string;
-  /** The column with the time of a row. */
   readonly at: string;
   readonly span?: number;
   readonly keptMs: number;

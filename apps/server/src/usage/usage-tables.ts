@@ -42,7 +42,6 @@ export const counts = usage.table('all_counts', {
   span: smallint().notNull(),
   /** A key, or the sum over all keys of a plan: see `totalId`. */
   keyId: uuid('key_id').notNull(),
-  /** The start of the bucket. */
   at: instant().notNull(),
   operation: operation().notNull(),
   outcome: outcome().notNull(),
