@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * All guides, in the order in which they are read. Each but `operations`, which is derived from the OpenAPI
+ * All guides, in the order in which they are read. `client` and `client-errors` are written by
+ * `npm --prefix packages/client run reference`. Each but `operations`, which is derived from the OpenAPI
  * document, is a file of `assets/reference/guides`: a title, a paragraph that sums it up, and the text. The
  * anchor is that on `/docs`, so that links from the time of one page still lead to it.
  */
@@ -17,6 +18,8 @@ export const guides = [
   { name: 'deprecation', anchor: 'deprecation' },
   { name: 'versioning', anchor: 'versioning' },
   { name: 'typescript', anchor: 'typescript-client' },
+  { name: 'client', anchor: 'client' },
+  { name: 'client-errors', anchor: 'client-errors' },
   { name: 'languages', anchor: 'languages' },
 ] as const satisfies readonly { name: string; anchor: string }[];
 

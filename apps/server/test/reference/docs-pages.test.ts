@@ -8,7 +8,8 @@ const service = useService('postgres', { env: { ADDRESS_PER_MINUTE: '1000000' } 
 
 const guides = [
   ...['start', 'operations', 'authentication', 'limits', 'errors', 'pagination', 'idempotency'],
-  ...['integers', 'deprecation', 'versioning', 'typescript', 'languages'],
+  ...['integers', 'deprecation', 'versioning', 'typescript'],
+  ...['client', 'client-errors', 'languages'],
 ];
 const pages = ['/docs', ...guides.map((name) => `/docs/guides/${name}`), '/docs/changelog'];
 

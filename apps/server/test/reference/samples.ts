@@ -178,7 +178,10 @@ export const expectedOutputs: Readonly<Record<string, RegExp>> = {
   'deprecation, After, python': mia,
   'deprecation, After, go': mia,
 
-  'typescript, The TypeScript client, ts': /^\d+ \d+ animals are for sale$/m,
+  'typescript, First calls, ts': /^\d+ \d+ animals are for sale$/m,
+  'typescript, Retries and waits, ts': /^\d+ animals, \d+ left$/m,
+  'typescript, Time limits and cancelling, ts': /^\d+ animals$/m,
+  'typescript, Tests of your code, ts': /^Mia,Tom 2$/m,
 
   'languages, Write one, python': new RegExp(`^9007199254740993\n${forSale.source}`, 'm'),
   'languages, Write one, go': /^9007199254740993 \d+ animals are for sale$/m,

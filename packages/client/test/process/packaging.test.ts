@@ -1,10 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Server, startServer } from '@animal-store/testkit';
+import { type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
 import { publint } from 'publint';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as client from '../../src/index.ts';
+import { clientReference } from '../client-reference.ts';
 import { compileConsumer, fewCompilations, typescript7 } from '../compile-consumer.ts';
 import { type Consumer, createConsumer, packageDirectory, runIn } from '../consumer.ts';
 import { expectSmallBundle } from '../expect-small-bundle.ts';
@@ -87,6 +88,15 @@ describe('its documentation', () => {
     expect(without).toEqual([]);
   });
 
+  test('is in /docs, up to date', async () => {
+    for (const [file, text] of Object.entries(await clientReference())) {
+      expect(
+        (await readFile(file, 'utf8').catch(() => '')) === text,
+        `${file} is stale. Write it again: npm --prefix packages/client run reference`,
+      ).toBe(true);
+    }
+  });
+
   test('has an example for every class, function and method', () => {
     const methods =
       'listPets|eachPet|createPet|getPet|rateLimit|request|withOptions|withResponse|failNext|toArray|pages';
@@ -98,6 +108,25 @@ describe('its documentation', () => {
     const names = without.map((index) => /function (\w+)/.exec(lines[index] ?? '')?.[1]);
     expect(names.sort()).toEqual(['isApiError', 'parseJson', 'stringifyJson']);
   });
+});
+
+test('it is installed by the commands of /docs/guides/typescript, as they stand', async () => {
+  await using directory = await temporaryDirectory();
+  const root = join(packageDirectory, '../..');
+  const guide = join(root, 'apps/server/assets/reference/guides/typescript.md');
+  const commands = (await readFile(guide, 'utf8')).match(/^(?:npm|node) .*/gm);
+  const [tarballs, install] = commands ?? [];
+  expect(tarballs).toBe('npm run tarballs');
+  // Not with the build of `prepack`, as other tests read `dist`; and not into the repository.
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const release = join(directory.path, 'animal-store/release/');
+  const pack = `${scripts.tarballs} --config.ignore-scripts=true`.replace('release/', release);
+  await runIn(root, join(root, 'node_modules/.bin/pnpm'), pack.split(' ').slice(1));
+  const project = join(directory.path, 'my-project');
+  await mkdir(project);
+  await writeFile(join(project, '.npmrc'), 'offline=true\naudit=false\nfund=false\n');
+  await runIn(project, 'sh', ['-c', `${install}`]);
+  expect(await filesOf(join(project, 'node_modules/@animal-store'))).toEqual(['client']);
 });
 
 test('npm refuses to pack it, because only pnpm writes a manifest that can be installed', async () => {
