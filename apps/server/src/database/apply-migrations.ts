@@ -17,6 +17,7 @@ interface Options extends Pick<Timings['database'], 'lockTimeoutMs' | 'migration
  * migration until the last one has copied its rows, and wait for a lock without an end.
  */
 export async function applyMigrations(client: Sql, options: Options): Promise<void> {
+  await liftTimeLimits(client);
   await createJournal(client);
   const [newest] = await client`
     select coalesce(max(created_at), 0) as at from drizzle.__drizzle_migrations`;
@@ -50,6 +51,15 @@ async function tryToApply(
     if (toDatabaseError(error).code === lockNotAvailable) return false;
     throw error;
   }
+}
+
+/**
+ * Of this session only, and what a role or a database may have set: an index of many rows takes longer than any
+ * of them, and would be begun again for ever. Not as a parameter of the connection, which PgBouncer refuses.
+ */
+async function liftTimeLimits(client: Sql): Promise<void> {
+  await client`select set_config(name, '0', false) from pg_settings where name in
+    ('statement_timeout', 'lock_timeout', 'transaction_timeout')`;
 }
 
 /** As drizzle's migrator does. */
