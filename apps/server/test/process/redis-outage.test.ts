@@ -20,8 +20,8 @@ import {
 } from '../support/replicas.ts';
 import { wideQuota } from '../support/test-service.ts';
 
-/** How long a decision of Redis may take. */
-const redisTimeoutMs = 5_000;
+/** How long a decision of Redis may take: much longer than on a busy machine, and less than a test waits. */
+const redisTimeoutMs = 2_500;
 
 /** Callers of each replica, with a key whose quota nobody reaches. */
 const callers = 4;
@@ -125,6 +125,7 @@ const isBack = () => saidOfRedis().every((said) => said.at(-1) !== 'away');
 
 /** Expects that all requests so far were served, whatever happened to Redis. */
 function expectServed(): void {
+  for (const { pid } of replicas.servers) expect(process.kill(pid, 0)).toBe(true);
   for (const { wide, free } of loads) {
     const replies = [...wide.answers, ...free.answers];
     expect([...wide.failures, ...free.failures]).toEqual([]);
@@ -210,17 +211,11 @@ describe.each(Object.entries(faults))('when Redis %s', (_name, faultOf) => {
   });
 });
 
-describe.each(['script flush'])('when somebody sends %s', (command) => {
-  test('the limit stays exact, and nothing is logged', async () => {
-    await redis.command(...command.split(' '));
-    await answers(5);
-    await expectExact();
-    expectServed();
-    expect(saidOfRedis()).toEqual(before);
-  });
-});
-
-test('the service goes on when Redis is restarted, empty, at once', async () => {
+test('the limit stays exact when somebody sends "script flush", and after a restart of Redis at once', async () => {
+  await redis.command('script', 'flush');
+  await answers(5);
+  await expectExact();
+  expect(saidOfRedis()).toEqual(before);
   await redis.restart();
   await answers(5);
   await until(isBack);
@@ -228,21 +223,7 @@ test('the service goes on when Redis is restarted, empty, at once', async () => 
   expectServed();
 });
 
-test('while Redis is away, each replica admits its share and reports that share as the limit', async () => {
-  const token = await replicas.createToken({ perMinute: 5, perDay: 1_000 });
-  await redis.kill();
-  await until(isAway);
-  for (const server of replicas.servers) {
-    const replies = await askAtOnce(replicas, { token, times: 10, servers: [server] });
-    // Half of five, rounded up.
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(3);
-    expect(new Set(replies.map(({ limit }) => limit))).toEqual(new Set([3]));
-  }
-  await redis.restart();
-  await until(isBack);
-  expectServed();
-});
-
+// What else holds of shares: replicas.test.ts.
 test('while Redis is away, usage is reported as that of one replica', async () => {
   const [first, second] = replicas.servers as [Server, Server];
   const quota = { perMinute: 6, perDay: 1_000 };
@@ -282,9 +263,4 @@ test('a replica that starts without Redis admits its share, and uses Redis once 
   const { servers } = replicas;
   const token = await replicas.createToken({ perMinute: 5, perDay: 1_000 });
   expect(await countAdmitted({ token, times: 20, servers })).toBe(5);
-});
-
-test('no replica exited or logged an unexpected error', async () => {
-  expect(complaints()).toEqual([]);
-  for (const { pid } of replicas.servers) expect(process.kill(pid, 0)).toBe(true);
 });
