@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from 'vitest';
-import { sealCursor } from '../../src/http/sealed-cursor.ts';
 import { adminToken } from '../support/admin.ts';
 import { expectErrorBody, expectResponseHeaders } from '../support/expectations.ts';
 import { listAll } from '../support/list-all-pets.ts';
@@ -15,25 +14,6 @@ const service = useService('postgres', {
 
 /** Inputs by the answer that they get: a status and a message, or the source of a RegExp of both. */
 type Table<Input> = Readonly<Record<string, readonly Input[]>>;
-
-type Row = [title: string, answer: string, line: string, rest: Rest];
-
-function rowsOf<Input>(
-  what: string,
-  table: Table<Input>,
-  toRequest: (input: Input, answer: string) => [line: string, rest: Rest],
-): Row[] {
-  return Object.entries(table).flatMap(([answer, inputs]) =>
-    inputs.map((input): Row => {
-      const title = `${what} ${JSON.stringify(String(input).slice(0, 70))}`;
-      return [
-        `${title} is answered with ${answer.slice(0, 70)}`,
-        answer,
-        ...toRequest(input, answer),
-      ];
-    }),
-  );
-}
 
 /** How many animals were created. */
 let created = 0;
@@ -69,10 +49,8 @@ const get = 'GET /v1/pets HTTP/1.1';
 const post = 'POST /v1/pets HTTP/1.1';
 
 const notFound = '404 There is no such path.';
-const noInt64 = (shown: string) => `400 petId: expected a 64-bit integer, got ${shown}`;
-const ids = 'expected 1 to 100 64-bit integers, as in ids=5,11 or ids=5&ids=11';
-const noAnimal = (id: string) => `404 There is no animal with the id ${id}.`;
 
+// What values may be: the tests of the contract, and the fuzzer in conformance/.
 const targets: Table<string> = {
   200: [
     '/v1/pets?limit=1#limit=0',
@@ -88,63 +66,31 @@ const targets: Table<string> = {
   ],
   [notFound]: [
     ...['*', '//a@[#', '//a@b:c#', '//a@b/v1/pets#', `/v1/${'a/'.repeat(4_000)}`],
-    ...['/v1', '/v1/', '/v1/nowhere', '/v1/pets/', '/v1//pets', '/v1/pets//1', '/v1/pets/1/'],
-    ...['/v1/pets/1/2', '/v1/Pets', '/v1/pet', '/v1/pets.json', '/v1/store', '/v1/store/orders/'],
-    ...['/v1/store/orders/1', '/v1/v1/pets', '/v1/admin', '/v1/.env', '/v1/constructor'],
-    ...['/pets', '/v2/pets', '/v10/pets', '/V1/pets', '//v1/pets', '/x/../v1/pets'],
+    ...['/v1', '/v1/', '/v1/pets/', '/v1//pets', '/v1/pets/1/2', '/v1/Pets', '/v1/pets.json'],
+    ...['/v1/v1/pets', '/v1/.env', '/v1/constructor', '/pets', '/v2/pets', '/V1/pets', '//v1/pets'],
     // Neither resolved to another path, nor decoded further than letters.
-    ...['/v1/../pets', '/v1/./pets', '/v1/pets/../pets', '/v1/%2e%2e/pets', '/v1/pets/%2e%2e/pets'],
+    ...['/x/../v1/pets', '/v1/./pets', '/v1/%2e%2e/pets', '/v1/pets/%2e%2e/pets', '/v1/%50ets'],
     ...['/v1/p%2565ts', '/v1/pets%2F1', '/v1/%70ets%2f1', '/v1/pets%3Fids=1', '/v1/pets%20'],
-    ...['/v1/%50ets', '/v1/pets;a=b', '/v1/nowhere/%ff', '/v1/r%61te%2Dlimit/'],
+    ...['/v1/pets;a=b', '/v1/nowhere/%ff', '/v1/r%61te%2Dlimit/'],
   ],
   '404 There is no such path. The API is under /v1.': ['/', 'http://localhost?x=/v1'],
   // Express fails while it matches such a path, before any step of the route.
   '400 path: expected valid percent-encoding of UTF-8': [
     ...['%ff', '%', '%2', '%zz', '%c0%80', '%ed%a0%80'].map((it) => `/v1/pets/${it}?limit=%ff`),
   ],
-  ...Object.fromEntries(
-    ['0', '-1', '9007199254740993', '9223372036854775807', '-9223372036854775808'].map((id) => [
-      noAnimal(id),
-      [`/v1/pets/${id}`],
-    ]),
-  ),
-  [noInt64('"9223372036854775808"')]: ['/v1/pets/9223372036854775808'],
-  [noInt64('"-0"')]: ['/v1/pets/-0'],
-  [noInt64('"1/2"')]: ['/v1/pets/1%2F2'],
-  [noInt64('"1\\u0000"')]: ['/v1/pets/1%00'],
-  [noInt64('"١"')]: ['/v1/pets/%D9%A1'],
-  [noInt64('"__proto__"')]: ['/v1/pets/__proto__'],
-  [noInt64('"\\r\\nX-Injected: a"')]: ['/v1/pets/%0d%0aX-Injected:%20a'],
-  [noInt64(`"${'9'.repeat(39)}…`)]: [`/v1/pets/${'9'.repeat(10_000)}`],
+  '400 petId: expected a 64-bit integer, got "1/2"': ['/v1/pets/1%2F2'],
+  '400 petId: expected a 64-bit integer, got "\\r\\nX-Injected: a"': [
+    '/v1/pets/%0d%0aX-Injected:%20a',
+  ],
+  [`400 petId: expected a 64-bit integer, got "${'9'.repeat(39)}…`]: [
+    `/v1/pets/${'9'.repeat(10_000)}`,
+  ],
   '400 limit: expected one integer from 1 to 100, got "0"': [
     `/v1/pets?${'a&'.repeat(4_000)}limit=0`,
   ],
-  '^400 limit: .*, got "\ufffd"$': ['/v1/pets?limit=%ff'],
-  '^400 limit: .*, got "1\\\\r\\\\nX-Injected: a"$': ['/v1/pets?limit=1%0d%0aX-Injected:%20a'],
-  '^400 status: expected one of available, pending, sold, got an array$': [
-    '/v1/pets?status=sold&status=sold',
+  '^400 status: expected under exactly this name, got "Status"; limit: .*, got "\ufffd"$': [
+    '/v1/pets?Status=sold&limit=%ff',
   ],
-  [`400 ids: ${ids}, got ""`]: ['/v1/pets?ids='],
-  [`400 ids: ${ids}, got an array`]: [`/v1/pets?ids=${'1&ids='.repeat(100)}1`],
-  [`^400 ids: ${ids.replace('?', '.')}, got "1,1,.*…$`]: [`/v1/pets?ids=${'1,'.repeat(7_500)}`],
-  // Never the whole list.
-  '400 ids: expected under exactly this name, got "ids[]"': ['/v1/pets?ids%5B%5D=1&ids%5B%5D=2'],
-  '400 limit: expected none beside ids, got "5"; cursor: expected none beside ids, got "abc"': [
-    '/v1/pets?ids=1&limit=5&cursor=abc',
-  ],
-  '^400 status: expected under.*"Status"; categoryId: expected under.*"category-id"; limit: .*"0"$':
-    ['/v1/pets?Status=sold&category-id=x&limit=0'],
-  // That no other change of its text is accepted is tested in pet-cursor.test.ts.
-  '^400 cursor: expected one that a Link header gave for the same status and categoryId$': [
-    ...['', '5', '%00', '%ff%fe', '%0d%0aLink:%20x', "'%20or%201=1--", '%F0%9F%90%95'],
-    ...['A'.repeat(7_000), '9'.repeat(7_000)],
-    // Their checksum is right, as anybody can compute it.
-    ...['.0', '.-1', '.1e9', '.9007199254740992', 'lost.1', '.1.', '.1.x', '\0.1'].map((it) =>
-      sealCursor(it),
-    ),
-    ...['A', '=', '%20', '%0a'].map((tail) => sealCursor('.1') + tail),
-  ].map((cursor) => `/v1/pets?cursor=${cursor}`),
-  '^400 cursor: .* got an array$': ['/v1/pets?cursor=a&cursor=b'],
   '431 by Node': [`/v1/${'a'.repeat(20_000)}`],
   '400 by Node': ['a:80', 'javascript:alert(1)', 'v1/pets', '/\xff', '/\0', '/a b', ''],
 };
@@ -230,9 +176,7 @@ const tooLarge: Table<Framed> = {
 };
 
 const json = (members: string) => `{"name":"Rex",${members}}`;
-const categoryId = '400 categoryId: expected a 64-bit integer, got';
 const name = 'name: expected 1 to 255 characters, without control characters and lone surrogates';
-const status = 'status: expected one of available, pending, sold';
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 const bodies: Table<RawBytes> = {
@@ -244,20 +188,10 @@ const bodies: Table<RawBytes> = {
     json('"categoryId":1,"toString":1,"then":5,"constructor":{"prototype":{}},"__proto__":null'),
   ],
   '400 body: expected valid JSON in UTF-8': [
-    ...[
-      ' ',
-      '\0',
-      '{',
-      `${rex} x`,
-      `${rex.slice(0, -1)},}`,
-      '<pet/>',
-      'name=Rex',
-      '['.repeat(10_000),
-    ],
+    ...[' ', `${rex} x`, `${rex.slice(0, -1)},}`, '<pet/>', 'name=Rex', '['.repeat(10_000)],
     ...['\xff', '\xc3', '\xc0\x80', '\xed\xa0\x80', '\xf5\x80\x80\x80', '\x80', '\n', '\\u12'].map(
       (bytes) => rex.replace('Rex', bytes),
     ),
-    json('"categoryId":01'),
     Buffer.from(`\ufeff\ufeff${rex}`),
     Buffer.from(`\ufeff${rex}`, 'utf16le'),
   ],
@@ -266,32 +200,16 @@ const bodies: Table<RawBytes> = {
     json(`"categoryId":1,"x":${nested(4_000)}`),
   ],
   '400 body: expected a JSON object with name and categoryId, got nothing': [''],
-  '400 body: expected a JSON object with name and categoryId, got null': ['null'],
-  '400 body: expected a JSON object with name and categoryId, got an array': [`[${rex}]`],
-  '400 body: expected a JSON object with name and categoryId, got 1e400': ['1e400'],
-  [`${categoryId} ${'9'.repeat(40)}…`]: [json(`"categoryId":${'9'.repeat(16_000)}`)],
-  [`${categoryId} "x"`]: [json('"categoryId":1,"categoryId":"x"')],
-  [`${categoryId} an object`]: [json('"categoryId":{"a":1}')],
-  // Numbers are shown as they were sent.
-  ...Object.fromEntries(
-    ['"7"', 'null', 'true', '1e400', '-1E+400', '1.50', '4503599627370496.4']
-      .concat(['9223372036854775808', `1e${'9'.repeat(18)}`, `1e-${'9'.repeat(18)}`])
-      .map((value) => [`${categoryId} ${value}`, [json(`"categoryId":${value}`)]]),
-  ),
-  [`400 ${name}, got nothing; ${categoryId.slice(4)} nothing`]: ['{}', `{"__proto__":${rex}}`],
-  [`400 ${name}, got 1e400; ${categoryId.slice(4)} an array; ${status}, got -0.0`]: [
-    '{"name":1e400,"categoryId":[1e400],"status":-0.0}',
-  ],
-  // What is shown cannot look like another message, is no token, and is cut.
+  // What is shown is as it was sent, cannot look like another message, is no token, and is cut.
+  '400 categoryId: expected a 64-bit integer, got -1E+400': [json('"categoryId":-1E+400')],
+  '400 categoryId: expected a 64-bit integer, got "x"': [json('"categoryId":1,"categoryId":"x"')],
   [`400 ${name}, got "a\\u0000\\ud800"`]: ['{"name":"a\\u0000\\ud800","categoryId":1}'],
   [`400 ${name}, got "${'🐕'.repeat(19)}\ufffd…`]: [
     Buffer.from(`{"name":"${'🐕'.repeat(256)}","categoryId":1}`),
   ],
-  [`400 ${status}, got "ast_…"`]: [
+  '400 status: expected one of available, pending, sold, got "ast_…"': [
     json('"categoryId":1,"status":"ast_0000000000000000000000000000002C8GjS"'),
   ],
-  '400 categoryId: expected under exactly this name, got "category_id"; status: expected under exactly this name, got "Status"':
-    [json('"category_id":7,"Status":"sold"')],
   // A kilobyte, as `expectErrorBody` says.
   '^400 categoryId: .{950,}…$': [
     json(
@@ -329,40 +247,47 @@ const types: Table<string | undefined> = {
 
 const ofJson = (framing: string) => ['Host: a', 'Content-Type: application/json', framing];
 
-test.each([
-  ...rowsOf('the target', targets, (target) => [
-    `GET ${target} HTTP/1.1`,
-    { headers: ['Host: a'] },
-  ]),
-  ...rowsOf('the head', heads, ([line = '', ...headers]) => [line, { headers }]),
-  // Nothing follows, so what is cut short gets an answer, too.
-  ...rowsOf('a body of', framings, ([framing, body], answer) => [
-    post,
-    { headers: ofJson(framing), body, halfClose: answer !== '201' },
-  ]),
-  // It is refused before the rest of it arrives.
-  ...rowsOf('the head of a body that is too large,', tooLarge, ([framing, body]) => [
-    post,
-    { headers: ofJson(framing), body },
-  ]),
-  ...rowsOf('the body', bodies, (body) => [
-    post,
-    { headers: ofJson(`Content-Length: ${body.length}`), body },
-  ]),
-  ...rowsOf('a body of the type', types, (type) => [
-    post,
-    {
-      headers: ['Host: a', ...(type === undefined ? [] : [`Content-Type: ${type}`]), length],
-      body: rex,
-    },
-  ]),
-  ...rowsOf('a body on GET', { 200: ['{'] }, (body) => [
-    get,
-    { headers: ['Host: a', 'Content-Length: 1', 'Content-Type: text/html'], body },
-  ]),
-])('%s', async (_title, answer, line, rest) => {
-  await expectAnswer(answer, line, rest);
-});
+/** Sends each input of a table, and expects the answer that it stands under. */
+function testTable<Input>(
+  what: string,
+  table: Table<Input>,
+  toRequest: (input: Input, answer: string) => [line: string, rest: Rest],
+): void {
+  const rows = Object.entries(table).flatMap(([answer, inputs]) =>
+    inputs.map((input) => [JSON.stringify(String(input).slice(0, 70)), answer, input] as const),
+  );
+  test.each(rows)(`${what} %s is answered with %s`, async (_shown, answer, input) => {
+    await expectAnswer(answer, ...toRequest(input as Input, answer));
+  });
+}
+
+testTable('the target', targets, (target) => [`GET ${target} HTTP/1.1`, { headers: ['Host: a'] }]);
+testTable('the head', heads, ([line = '', ...headers]) => [line, { headers }]);
+// Nothing follows, so what is cut short gets an answer, too.
+testTable('a body of', framings, ([framing, body], answer) => [
+  post,
+  { headers: ofJson(framing), body, halfClose: answer !== '201' },
+]);
+// It is refused before the rest of it arrives.
+testTable('the head of a body that is too large,', tooLarge, ([framing, body]) => [
+  post,
+  { headers: ofJson(framing), body },
+]);
+testTable('the body', bodies, (body) => [
+  post,
+  { headers: ofJson(`Content-Length: ${body.length}`), body },
+]);
+testTable('a body of the type', types, (type) => [
+  post,
+  {
+    headers: ['Host: a', ...(type === undefined ? [] : [`Content-Type: ${type}`]), length],
+    body: rex,
+  },
+]);
+testTable('a body on GET', { 200: ['{'] }, (body) => [
+  get,
+  { headers: ['Host: a', 'Content-Length: 1', 'Content-Type: text/html'], body },
+]);
 
 test('eight requests in one segment get eight answers', async () => {
   const bytes = `${get}\r\nHost: a\r\n\r\n`.repeat(8);
