@@ -102,50 +102,35 @@ async function beginSession(): Promise<Question> {
   return { token };
 }
 
+/** Bodies to which nothing is wrong, of operations that need one. */
+const validBodies: Readonly<Record<string, string>> = {
+  createKey: '{"name":"x","plan":"free"}',
+  changeKey: '{"plan":"pro"}',
+  setAccountPlan: '{"plan":"pro"}',
+  createOperator: '{"name":"Ann","role":"viewer"}',
+};
+
 /** A request of each operation, to which nothing is wrong. */
-const everyOperation: readonly (readonly [name: string, question: Question])[] = [
-  ['createKey', { json: '{"name":"x","plan":"free"}' }],
-  ['listKeys', {}],
-  ['getKey', {}],
-  ['changeKey', { json: '{"plan":"pro"}' }],
-  ['rotateKey', {}],
-  ['revokeKey', {}],
-  ['suspendKey', {}],
-  ['resumeKey', {}],
-  ['unbanKey', {}],
-  ['listAccounts', {}],
-  ['getAccount', {}],
-  ['setAccountPlan', { json: '{"plan":"pro"}' }],
-  ['suspendAccount', {}],
-  ['resumeAccount', {}],
-  ['createOperator', { json: '{"name":"Ann","role":"viewer"}' }],
-  ['listOperators', {}],
-  ['rotateOperator', {}],
-  ['revokeOperator', {}],
-  ['getKeyUsage', {}],
-  ['getUsage', {}],
-  ['getDeprecation', {}],
-  ['getOverview', {}],
-  ['createSession', {}],
-  ['endSession', {}],
-  ['listAuditEntries', {}],
-];
+const everyOperation = (): [name: string, question: Question][] =>
+  operations.map(({ operationId }) => {
+    const json = validBodies[operationId];
+    return [operationId, json === undefined ? {} : { json }];
+  });
 
 test('the document is served as the contract says, to who has the admin token', async () => {
   const { status, headers, text } = await adminOf(server).call('/openapi.json');
   expect([status, headers.get('Content-Type')]).toEqual([200, 'application/json; charset=utf-8']);
-  expect(parseJson(text)).toEqual(createAdminOpenApi());
-  expect(operations.map(({ operationId }) => operationId)).toEqual(
-    everyOperation.map(([name]) => name),
+  const document = createAdminOpenApi() as { servers: [{ url: string }] };
+  expect(parseJson(text)).toEqual(document);
+  // Of whichever address it was read at.
+  const readAt = `http://tunnel.example:8443${adminBasePath}/openapi.json`;
+  const { href } = new URL(document.servers[0].url, readAt);
+  expect(href).toBe(`http://tunnel.example:8443${adminBasePath}`);
+  expect(operations.map(({ operationId }) => operationId).sort()).toEqual(
+    Object.keys(adminRoutes).sort(),
   );
   const refused = await adminOf(server).call('/openapi.json', { token: null });
   expect(refused).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
-});
-
-test('its server URL resolves to the address at which it was read', () => {
-  const { servers } = createAdminOpenApi() as { servers: [{ url: string }] };
-  const readAt = 'http://tunnel.example:8443/admin/v1/openapi.json';
-  expect(new URL(servers[0].url, readAt).href).toBe(`http://tunnel.example:8443${adminBasePath}`);
 });
 
 type Step = readonly [name: string, status: number, question?: Question];
@@ -249,7 +234,7 @@ async function followOperators(): Promise<void> {
     ['endSession', 401],
     ['endSession', 200, session],
   ]);
-  for (const [name, question] of everyOperation) {
+  for (const [name, question] of everyOperation()) {
     if (adminRoutes[name as keyof typeof adminRoutes].role === 'viewer') continue;
     await follow([[name, 403, { ...question, token }]]);
   }
@@ -291,7 +276,7 @@ async function meetRefusals(): Promise<void> {
   for (const [name, queries] of Object.entries(invalidQueries)) {
     await follow(queries.map((query) => [name, 400, { query: `?${query}` }]));
   }
-  for (const [name, question] of everyOperation) {
+  for (const [name, question] of everyOperation()) {
     const { path, body } = operationOf(name);
     if (body !== undefined) {
       const headers = { 'Content-Type': 'text/plain' };
@@ -355,7 +340,7 @@ async function askAtRandom(): Promise<void> {
 async function askWithoutDatabase(): Promise<void> {
   const session = await beginSession();
   await proxy.cut();
-  const statuses = everyOperation.map(([name, question]) =>
+  const statuses = everyOperation().map(([name, question]) =>
     statusOf(name, name === 'endSession' ? session : question),
   );
   expect(new Set(await Promise.all(statuses))).toEqual(new Set([503]));
@@ -371,7 +356,7 @@ async function guessTokens(): Promise<void> {
     'Bearer realm="animal-store-admin", error="invalid_token"',
   ]);
   for (let n = 1; n < 10; n++) await statusOf('listKeys', guess);
-  const asked = everyOperation.map(([name, question]) => ask(name, { ...question, ...guess }));
+  const asked = everyOperation().map(([name, question]) => ask(name, { ...question, ...guess }));
   for (const { status, headers } of await Promise.all(asked)) {
     expect(status).toBe(429);
     expect(headers.get('Retry-After')).toMatch(/^([1-9]|[1-5]\d|60)$/);
@@ -380,34 +365,14 @@ async function guessTokens(): Promise<void> {
 
 describe('a body is valid to the server if and only if the document allows it:', () => {
   // What members may have, and what is just beyond it.
-  const name = fc.constantFrom<unknown>(
-    ...[
-      'acme',
-      '',
-      'x'.repeat(255),
-      '🐈'.repeat(255),
-      'x'.repeat(256),
-      'a\u0007b',
-      'a\u0085b',
-      null,
-      7,
-    ],
-  );
+  const names = ['acme', '', 'x'.repeat(255), '🐈'.repeat(255), 'x'.repeat(256), 'a\u0007b'];
+  const name = fc.constantFrom<unknown>(...names, 'a\u0085b', null, 7);
   const date = fc.constantFrom<unknown>(
     ...['2099-02-28T23:59:59.5+14:00', '2099-02-29T00:00:00Z', '2099-02-28T00:00:00', '2099-02-28'],
     ...[null, 4070908800],
   );
-  const number = fc.constantFrom<unknown>(
-    1,
-    2147483647,
-    2147483648,
-    2592000,
-    2592001,
-    0,
-    -1,
-    1.5,
-    '1',
-  );
+  const numbers = [1, 2147483647, 2147483648, 2592000, 2592001, 0, -1, 1.5];
+  const number = fc.constantFrom<unknown>(...numbers, '1');
   const quota = fc.oneof(
     fc.record({ perMinute: number, perDay: number, perHour: number }, { requiredKeys: [] }),
     fc.constantFrom({ perMinute: 5, perDay: 6 }, null, 5),

@@ -14,7 +14,14 @@ const categories = [1, 9007199254740992n, 9007199254740993n, int64Min, int64Max]
 /** What Postgres could write in another way than we do. */
 const names = [
   ...['Rex', 'a "b" \\c', 'é \u007f </script>', '😀 %s %I', "o'neil {1}", 'x,\\n y', ' x '],
-  ...["'; drop table pets; --", '$1 :name ?', 'كلب 👨‍👩‍👧 e\u0301', '\ue000\uffff', '__proto__'],
+  ...[
+    "'; drop table pets; --",
+    '$1 :name ?',
+    'كلب 👨‍👩‍👧 e\u0301',
+    '\ue000\uffff',
+    '__proto__',
+    '\ufeffRex',
+  ],
 ];
 
 const status = fc.option(fc.constantFrom(...statuses), { nil: undefined });
