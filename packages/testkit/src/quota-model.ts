@@ -30,8 +30,8 @@ export interface QuotaModel {
   unban(id: string): void;
 }
 
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
+const names = ['minute', 'day'] as const;
+const lengthMs = { minute: 60_000, day: 86_400_000 };
 
 /** A count in a fixed window, which the first that is counted opens. */
 interface Count {
@@ -40,38 +40,23 @@ interface Count {
 }
 
 /** What a subject has used. */
-interface Windows {
-  minute: Count | undefined;
-  day: Count | undefined;
-}
+type Counts = { [name in (typeof names)[number]]?: Count | undefined };
 
 /** What belongs to a key, whatever its subject is. */
 interface Conduct {
-  episodeBeganAt: number | undefined;
-  strikes: Count | undefined;
-  bans: Count | undefined;
-  banEndsAt: number;
+  episodeBeganAt?: number | undefined;
+  strikes?: Count | undefined;
+  bans?: Count | undefined;
+  banEndsAt?: number;
 }
 
 export function createQuotaModel(policy: BanPolicy): QuotaModel {
-  const windowsOfSubjects = new Map<string, Windows>();
+  const countsOfSubjects = new Map<string, Counts>();
   const conductOfKeys = new Map<string, Conduct>();
-
-  function windowsOf(subject: string): Windows {
-    const windows = windowsOfSubjects.get(subject) ?? { minute: undefined, day: undefined };
-    windowsOfSubjects.set(subject, windows);
-    return windows;
-  }
-
-  function conductOf(key: string): Conduct {
-    const none = { episodeBeganAt: undefined, strikes: undefined, bans: undefined, banEndsAt: 0 };
-    const conduct = conductOfKeys.get(key) ?? none;
-    conductOfKeys.set(key, conduct);
-    return conduct;
-  }
 
   /** Counts a denial. Returns whether it begins a ban. */
   function beginsBan(key: Conduct, now: number, threshold: number): boolean {
+    if (policy.minStrikes === 0) return false;
     if (key.episodeBeganAt === undefined) {
       key.episodeBeganAt = now;
       return false;
@@ -93,45 +78,60 @@ export function createQuotaModel(policy: BanPolicy): QuotaModel {
 
   return {
     take({ id, subject, quota }, now) {
-      const windows = windowsOf(subject);
-      windows.minute = unlessExpired(windows.minute, now);
-      windows.day = unlessExpired(windows.day, now);
-      const key = conductOf(id);
+      const counts = countsOfSubjects.get(subject) ?? {};
+      countsOfSubjects.set(subject, counts);
+      for (const name of names) counts[name] = unlessExpired(counts[name], now);
+      const key = conductOfKeys.get(id) ?? {};
+      conductOfKeys.set(id, key);
       key.strikes = unlessExpired(key.strikes, now);
       key.bans = unlessExpired(key.bans, now);
 
-      if (now >= key.banEndsAt) {
-        const { minute, day } = windows;
-        if (used(minute) < quota.perMinute && used(day) < quota.perDay) {
-          windows.minute = oneMore(minute, now, minuteMs);
-          windows.day = oneMore(day, now, dayMs);
+      const limits = { minute: quota.perMinute, day: quota.perDay };
+      // A window that is not open is described as if it began now.
+      const endOf = (name: (typeof names)[number]) => counts[name]?.endsAt ?? now + lengthMs[name];
+      const describe = (name: (typeof names)[number], endsAt = endOf(name)) => ({
+        name,
+        limit: limits[name],
+        remaining: Math.max(0, limits[name] - used(counts[name])),
+        resetAt: Math.ceil(endsAt / 1_000),
+        resetInSeconds: Math.ceil((endsAt - now) / 1_000),
+      });
+
+      if (now >= (key.banEndsAt ?? 0)) {
+        const full = names.filter((name) => used(counts[name]) >= limits[name]);
+        const [first, second = first] = full;
+        if (first === undefined || second === undefined) {
+          for (const name of names) counts[name] = oneMore(counts[name], now, lengthMs[name]);
           key.episodeBeganAt = undefined;
-          return describeAdmitted(describeWindows(quota, { ...windows, now }));
+          const windows = [describe('minute'), describe('day')] as const;
+          // The one with least remaining; of two, the minute.
+          const reported = windows[windows[1].remaining < windows[0].remaining ? 1 : 0];
+          return { outcome: 'admitted', reported, windows, retryAfterSeconds: 0, warned: false };
         }
         // Others of the account have used up a window that the key's last denial did not know.
-        const isFull = {
-          minute: used(minute) >= quota.perMinute,
-          day: used(day) >= quota.perDay,
-        };
-        const knew = (count: Count | undefined, lengthMs: number) =>
-          (count?.endsAt ?? 0) - lengthMs <= (key.episodeBeganAt ?? 0);
-        const isSameEpisode =
-          (isFull.minute && knew(minute, minuteMs)) || (isFull.day && knew(day, dayMs));
-        if (!isSameEpisode) key.episodeBeganAt = undefined;
-
-        const areBansOff = policy.minStrikes === 0;
-        const threshold = Math.max(
-          policy.minStrikes,
-          Math.floor(quota.perMinute * policy.strikeShare),
-        );
-        const isBan = !areBansOff && beginsBan(key, now, threshold);
-        if (!isBan) {
-          const isWarned = !areBansOff && used(key.strikes) >= threshold / 2;
-          return describeDenied(describeWindows(quota, { ...windows, now }), now, isWarned);
+        const { episodeBeganAt = 0 } = key;
+        if (!full.some((name) => (counts[name]?.endsAt ?? 0) - lengthMs[name] <= episodeBeganAt)) {
+          key.episodeBeganAt = undefined;
+        }
+        const share = Math.floor(quota.perMinute * policy.strikeShare);
+        const threshold = Math.max(policy.minStrikes, share);
+        if (!beginsBan(key, now, threshold)) {
+          // The one that denied; of two, the one that resets later.
+          const reported = describe(endOf(second) > endOf(first) ? second : first);
+          return {
+            outcome: 'denied',
+            reported,
+            windows: names.map((name) => describe(name)),
+            retryAfterSeconds: reported.resetInSeconds,
+            warned: policy.minStrikes !== 0 && used(key.strikes) >= threshold / 2,
+          };
         }
         ban(key, now);
       }
-      return describeBanned(quota, key.banEndsAt, now);
+      const windows = names.map((name) => ({ ...describe(name, key.banEndsAt), remaining: 0 }));
+      const [reported = describe('minute')] = windows;
+      const { resetInSeconds: retryAfterSeconds } = reported;
+      return { outcome: 'banned', reported, windows, retryAfterSeconds, warned: false };
     },
 
     unban: (id) => void conductOfKeys.delete(id),
@@ -148,79 +148,4 @@ function unlessExpired(count: Count | undefined, now: number): Count | undefined
 
 function oneMore(count: Count | undefined, now: number, lengthMs: number): Count {
   return { used: used(count) + 1, endsAt: count?.endsAt ?? now + lengthMs };
-}
-
-interface Described extends RateLimitWindow {
-  readonly endsAt: number;
-}
-
-/** A window that is not open is described as if it began now. */
-function describeWindows(
-  quota: Quota,
-  counts: { minute: Count | undefined; day: Count | undefined; now: number },
-) {
-  const describe = (name: 'minute' | 'day', limit: number, lengthMs: number): Described => {
-    const endsAt = counts[name]?.endsAt ?? counts.now + lengthMs;
-    return {
-      name,
-      limit,
-      remaining: Math.max(0, limit - used(counts[name])),
-      resetAt: Math.ceil(endsAt / 1_000),
-      resetInSeconds: Math.ceil((endsAt - counts.now) / 1_000),
-      endsAt,
-    };
-  };
-  return {
-    minute: describe('minute', quota.perMinute, minuteMs),
-    day: describe('day', quota.perDay, dayMs),
-  };
-}
-
-type DescribedWindows = ReturnType<typeof describeWindows>;
-
-/** Reported: the window with least remaining; of two, the minute. */
-function describeAdmitted({ minute, day }: DescribedWindows): ModelDecision {
-  return {
-    outcome: 'admitted',
-    reported: windowOf(day.remaining < minute.remaining ? day : minute),
-    windows: [windowOf(minute), windowOf(day)],
-    retryAfterSeconds: 0,
-    warned: false,
-  };
-}
-
-/** Reported: the window that denied; of two, the one that resets later. */
-function describeDenied(
-  { minute, day }: DescribedWindows,
-  now: number,
-  warned: boolean,
-): ModelDecision {
-  const [first, ...others] = [minute, day].filter(({ remaining }) => remaining === 0);
-  if (first === undefined) throw new Error('Nothing denied this request.');
-  const reported = others.reduce((a, b) => (b.endsAt > a.endsAt ? b : a), first);
-  return {
-    outcome: 'denied',
-    reported: windowOf(reported),
-    windows: [windowOf(minute), windowOf(day)],
-    retryAfterSeconds: Math.ceil((reported.endsAt - now) / 1_000),
-    warned,
-  };
-}
-
-function describeBanned(quota: Quota, banEndsAt: number, now: number): ModelDecision {
-  const resetAt = Math.ceil(banEndsAt / 1_000);
-  const resetInSeconds = Math.ceil((banEndsAt - now) / 1_000);
-  const closed = { remaining: 0, resetAt, resetInSeconds };
-  const minute: RateLimitWindow = { name: 'minute', limit: quota.perMinute, ...closed };
-  return {
-    outcome: 'banned',
-    reported: minute,
-    windows: [minute, { name: 'day', limit: quota.perDay, ...closed }],
-    retryAfterSeconds: resetInSeconds,
-    warned: false,
-  };
-}
-
-function windowOf({ endsAt: _, ...window }: Described): RateLimitWindow {
-  return window;
 }
