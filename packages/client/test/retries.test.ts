@@ -141,16 +141,15 @@ describe('a call', () => {
 describe('timeoutMs', () => {
   const endless = () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }));
 
-  test.each([
+  test.each<[string, Step]>([
     ['a server that never answers', stall],
     ['a fetch that heeds no signal', hang],
     ['a body that never ends', endless],
-  ] as [string, Step][])('ends each attempt against %s', async (_what, step) => {
+  ])('ends each attempt against %s', async (_what, step) => {
     const { store, script } = openStore([step], { timeoutMs: 1_000 });
-    expect(await settle(rejection(store.listPets()))).toMatchObject({
-      name: 'TimeoutError',
-      message: 'listPets: no complete answer within 1000 ms',
-    });
+    const message = 'listPets: no complete answer within 1000 ms';
+    const error = await settle(rejection(store.listPets()));
+    expect(error).toMatchObject({ name: 'TimeoutError', message });
     expect(script.waitsMs).toEqual([1_250, 1_500]);
     expect(script.requests.map(({ init }) => init.signal?.aborted)).toEqual([true, true, true]);
   });
