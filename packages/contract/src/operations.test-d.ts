@@ -1,14 +1,5 @@
 import { expectTypeOf } from 'vitest';
-import type { UsageOperation } from './admin/index.ts';
 import type { DescribedRoutes } from './operation-metadata.ts';
-import type { Operation } from './operations.ts';
-
-expectTypeOf<Operation>().toEqualTypeOf<
-  'listPets' | 'createPet' | 'getPet' | 'getRateLimit' | 'listOrders'
->();
-expectTypeOf<UsageOperation>().toEqualTypeOf<
-  'none' | 'listPets' | 'createPet' | 'getPet' | 'getRateLimit' | 'listOrders'
->();
 
 // An operation without metadata, a scope or a quota, or with that of another one, is a type error.
 type Described = DescribedRoutes<'sellPet'>;

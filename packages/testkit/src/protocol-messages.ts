@@ -34,35 +34,19 @@ export const postgresProtocol: WireProtocol = {
   responses: () => splitter((bytes) => typedMessage(bytes, responseNames)),
 };
 
-const requestNames: Readonly<Record<string, string>> = {
-  B: 'Bind',
-  C: 'Close',
-  D: 'Describe',
-  E: 'Execute',
-  H: 'Flush',
-  P: 'Parse',
-  Q: 'Query',
-  S: 'Sync',
-  X: 'Terminate',
-  p: 'PasswordMessage',
-};
+const namesOf = (list: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(list.split(' ').map((entry) => entry.split(':')));
 
-const responseNames: Readonly<Record<string, string>> = {
-  '1': 'ParseComplete',
-  '2': 'BindComplete',
-  A: 'NotificationResponse',
-  C: 'CommandComplete',
-  D: 'DataRow',
-  E: 'ErrorResponse',
-  K: 'BackendKeyData',
-  N: 'NoticeResponse',
-  R: 'Authentication',
-  S: 'ParameterStatus',
-  T: 'RowDescription',
-  Z: 'ReadyForQuery',
-  n: 'NoData',
-  t: 'ParameterDescription',
-};
+const requestNames = namesOf(
+  'B:Bind C:Close D:Describe E:Execute H:Flush P:Parse Q:Query S:Sync X:Terminate ' +
+    'p:PasswordMessage',
+);
+
+const responseNames = namesOf(
+  '1:ParseComplete 2:BindComplete A:NotificationResponse C:CommandComplete D:DataRow ' +
+    'E:ErrorResponse K:BackendKeyData N:NoticeResponse R:Authentication S:ParameterStatus ' +
+    'T:RowDescription Z:ReadyForQuery n:NoData t:ParameterDescription',
+);
 
 /** Redis, RESP2: the type is the first byte. A nested reply is one message. */
 export const redisProtocol: WireProtocol = {

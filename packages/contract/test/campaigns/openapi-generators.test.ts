@@ -1,16 +1,14 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { tools } from '@animal-store/heavy-tools';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { typescript7 } from '../../../client/test/compile-consumer.ts';
 import { documents } from '../openapi-documents.ts';
 
 const execute = promisify(execFile);
-const require = createRequire(import.meta.url);
-const typescript7 = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
 
 /** What generators of TypeScript make of a document, and a program that uses it. */
 const generators = {
@@ -34,13 +32,7 @@ const generators = {
   'swagger-typescript-api': {
     command: [
       tools.swaggerTypescriptApi,
-      'generate',
-      '-p',
-      'openapi.json',
-      '-o',
-      '.',
-      '-n',
-      'generated.ts',
+      ...'generate -p openapi.json -o . -n generated.ts'.split(' '),
     ],
     program: `import { Api, type Pet } from './generated';
       const list = async () => (await new Api().pets.listPets({ limit: 5 })).data;`,
