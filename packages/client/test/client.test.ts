@@ -328,26 +328,19 @@ describe('header fields', () => {
 });
 
 test.each([
-  [{ origin: 'https://shop.example' }, {}, ' (CORS: is https://shop.example allowed?)'],
-  [
-    { origin: 'https://store.example.evil.example' },
-    {},
-    ' (CORS: is https://store.example.evil.example allowed?)',
-  ],
-  [{ origin: 'null' }, {}, ' (CORS: is null allowed?)'],
-  [{ origin: 'https://store.example' }, {}, ''],
+  ['https://shop.example', {}, ' (CORS: is https://shop.example allowed?)'],
+  ['https://store.example.a', {}, ' (CORS: is https://store.example.a allowed?)'],
+  ['null', {}, ' (CORS: is null allowed?)'],
+  ['https://store.example', {}, ''],
   [undefined, {}, ''],
-  [{ origin: 'https://shop.example' }, { onLine: false }, ' (offline)'],
+  ['https://shop.example', { onLine: false }, ' (offline)'],
 ])(
-  'a connection that failed on a page at %j, with %j, hints%s',
-  async (location, navigator, hint) => {
-    vi.stubGlobal('location', location);
+  'a connection that failed on a page of %s, with %j, hints%s',
+  async (origin, navigator, hint) => {
+    vi.stubGlobal('location', origin && { origin });
     vi.stubGlobal('navigator', navigator);
-    const error = await rejection(open([disconnect]).store.listPets());
-    expect(error).toHaveProperty(
-      'message',
-      `listPets: no answer from https://store.example/v1${hint}`,
-    );
+    const { message } = (await rejection(open([disconnect]).store.listPets())) as Error;
+    expect(message).toBe(`listPets: no answer from https://store.example/v1${hint}`);
   },
 );
 
@@ -381,36 +374,23 @@ describe('every error has the caller in its stack', () => {
 });
 
 describe('hooks', () => {
-  test('are told of each call, with the path without its parameters', async () => {
-    const seen: unknown[] = [];
-    const { store } = open([answerJson(200, {}, { 'X-Request-Id': 'r-1' })], {
-      onRequest: ({ method, pathTemplate, attempt }) => seen.push([method, pathTemplate, attempt]),
-      onResponse: ({ pathTemplate, status, requestId, durationMs }) =>
-        seen.push([pathTemplate, status, requestId, durationMs >= 0]),
-    });
+  test('are told of the path without its parameters', async () => {
+    const onRequest = vi.fn();
+    const { store } = open([answerJson(200, {})], { onRequest });
     await store.getPet(7);
     await store.request({ path: '/store/orders/7?full=true' });
     await store.request({ path: '/store/orders/7', pathTemplate: '/store/orders/{id}' });
+    const told = onRequest.mock.calls.map(([{ method, pathTemplate }]) => [method, pathTemplate]);
     const templates = ['/pets/{petId}', '/store/orders/7', '/store/orders/{id}'];
-    const events = (path: string) => [
-      ['GET', path, 1],
-      [path, 200, 'r-1', true],
-    ];
-    expect(seen).toEqual(templates.flatMap(events));
+    expect(told).toEqual(templates.map((template) => ['GET', template]));
   });
 
   test('are told once of a call that failed, without its query and the key', async () => {
     const onError = vi.fn();
     const { store } = open([refuse(404, 'pet_not_found')], { onError });
     const error = await rejection(store.listPets({ cursor: 'private' }));
-    const url = `${baseUrl}/pets`;
-    const details = {
-      operation: 'listPets',
-      method: 'GET',
-      pathTemplate: '/pets',
-      url,
-      attempt: 1,
-    };
+    const call = { operation: 'listPets', method: 'GET', pathTemplate: '/pets', attempt: 1 };
+    const details = { ...call, url: `${baseUrl}/pets` };
     expect(onError.mock.calls).toEqual([[{ ...details, error, durationMs: expect.any(Number) }]]);
     expect(inspect(onError.mock.calls, { depth: 10 })).not.toMatch(/ast_scripted|private/);
   });

@@ -62,12 +62,8 @@ describe('eachPet', () => {
   });
 
   test('goes on over an empty page, and fails at the page that fails, after those before it', async () => {
-    const failing = refuse(400, 'invalid_request');
-    const { store } = open([
-      page([], next('cursor=a')),
-      page(pets(1, 2), next('cursor=b')),
-      failing,
-    ]);
+    const pages = [page([], next('cursor=a')), page(pets(1, 2), next('cursor=b'))];
+    const { store } = open([...pages, refuse(400, 'invalid_request')]);
     const seen: Pet[] = [];
     expect(await rejection(collect(store.eachPet(), seen))).toMatchObject({ status: 400 });
     expect(seen).toEqual(pets(1, 2));
