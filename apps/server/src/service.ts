@@ -15,7 +15,6 @@ import { createKeyCache } from './keys/key-cache.ts';
 import { createKeyLookup } from './keys/key-lookup.ts';
 import { createKeyManagement } from './keys/key-management.ts';
 import type { Observability } from './observability/open-observability.ts';
-import { createOperatorLookup } from './operators/operator-lookup.ts';
 import { createOperatorManagement } from './operators/operator-management.ts';
 import { createOperatorSessions } from './operators/operator-sessions.ts';
 import { createHealth } from './ops/health.ts';
@@ -196,7 +195,6 @@ export async function openService(
     dataDir,
     health,
     metrics,
-    findOperator: createOperatorLookup(database.db),
     keys: createKeyManagement(database.db, keys.forget, quotas.keys),
     accounts: createAccountManagement(database.db, keys.forgetAccount, quotas.keys),
     operators: createOperatorManagement(database.db),

@@ -62,21 +62,12 @@ export async function recordAudit(tx: Database, change: Change): Promise<void> {
   });
 }
 
-/**
- * Records what an operator did to a key or an operator. A change that changes nothing makes no entry.
- *
- * @param change.before `undefined` for a new key or operator.
- */
+/** Records what an operator did to a key or an operator. A change that changes nothing makes no entry. */
 export async function recordDifference(
   tx: Database,
-  {
-    before,
-    after,
-    ...change
-  }: Pick<Change, 'cause' | 'action'> & {
-    before: Key | Operator | undefined;
-    after: Key | Operator;
-  },
+  { cause, action }: Pick<Change, 'cause' | 'action'>,
+  /** `before` is `undefined` for a new key or operator. */
+  { before, after }: { before: Key | Operator | undefined; after: Key | Operator },
 ): Promise<void> {
   // The schema leaves out what the log does not compare, such as the time of the last use.
   const difference = differenceOf(before && AuditState.parse(before), AuditState.parse(after));
@@ -86,7 +77,7 @@ export async function recordDifference(
     'role' in after
       ? ({ type: 'operator', id, name, account: null } as const)
       : ({ type: 'key', id, name, account: after.account } as const);
-  await recordAudit(tx, { ...change, subject, ...difference });
+  await recordAudit(tx, { cause, action, subject, ...difference });
 }
 
 /** Operators are tempted to give the token that leaked as a reason. */

@@ -112,7 +112,7 @@ export function createKeyManagement(
       if (action !== 'key.revoked') refuseEnded(before);
       const result = await work(tx, before);
       const key = await findKey(tx, id);
-      await recordDifference(tx, { action, cause, before, after: key });
+      await recordDifference(tx, { action, cause }, { before, after: key });
       await announceKeyChange(tx, id);
       return { key, result };
     });
@@ -139,7 +139,8 @@ export function createKeyManagement(
       inTransaction('change_key', db, async (tx) => {
         const { id, token } = await addKey(tx, newKey);
         const key = await findKey(tx, id);
-        await recordDifference(tx, { action: 'key.created', cause, before: undefined, after: key });
+        const change = { before: undefined, after: key };
+        await recordDifference(tx, { action: 'key.created', cause }, change);
         return { key, token };
       }),
 

@@ -68,7 +68,7 @@ export function createOperatorManagement(db: Database) {
       const before = await find(tx, id);
       const result = await work(tx, before);
       const operator = await find(tx, id);
-      await recordDifference(tx, { action, cause, before, after: operator });
+      await recordDifference(tx, { action, cause }, { before, after: operator });
       return { operator, result };
     });
 
@@ -83,19 +83,15 @@ export function createOperatorManagement(db: Database) {
         if (row === undefined) throw new Error('An insert returned no row.');
         const token = await tokens.add(tx, row.id);
         const operator = await find(tx, row.id);
-        const action = 'operator.created';
-        await recordDifference(tx, { action, cause, before: undefined, after: operator });
+        const change = { before: undefined, after: operator };
+        await recordDifference(tx, { action: 'operator.created', cause }, change);
         return { operator, token };
       }),
 
-    /**
-     * Gives an operator a new token. Its other tokens stay valid for the grace period at most.
-     *
-     * @throws {Refusal} if there is no such operator, or it is not active.
-     */
+    /** Gives an operator a new token. Its other tokens stay valid for the grace period at most. */
     async rotate(id: string, graceSeconds: number, cause: Cause): Promise<IssuedOperator> {
-      const action = 'operator.rotated';
-      const { operator, result } = await change({ id, action, cause }, async (tx, { state }) => {
+      const subject = { id, action: 'operator.rotated', cause } as const;
+      const { operator, result } = await change(subject, async (tx, { state }) => {
         if (state === 'active') return tokens.replace(tx, id, graceSeconds);
         const message = adminErrorMessages.operator_not_active(state);
         throw new Refusal('operator_not_active', message);
@@ -103,18 +99,15 @@ export function createOperatorManagement(db: Database) {
       return { operator, token: result };
     },
 
-    /**
-     * Revokes an operator permanently. Revoking it again changes nothing.
-     *
-     * @throws {Refusal} if there is no such operator.
-     */
+    /** Revokes an operator permanently. Revoking it again changes nothing. */
     async revoke(id: string, cause: Cause): Promise<Operator> {
-      const action = 'operator.revoked';
-      return (await change({ id, action, cause }, (tx) => revokeOperator(tx, id))).operator;
+      const subject = { id, action: 'operator.revoked', cause } as const;
+      return (await change(subject, (tx) => revokeOperator(tx, id))).operator;
     },
   };
 }
 
+/** @throws {Refusal} if there is no such operator. */
 async function find(tx: Database, id: string): Promise<Operator> {
   const rows = await findOperator(tx, { id });
   const [operator] = await tokens.addTo(

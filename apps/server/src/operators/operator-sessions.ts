@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { sessionLifetime } from '@animal-store/contract/admin';
+import { type AuditEntry, type OperatorRole, sessionLifetime } from '@animal-store/contract/admin';
 import { and, eq, inArray, lt, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { isActive, isUnexpired } from '../database/lifetime.ts';
@@ -12,17 +12,38 @@ import {
   statement,
 } from '../database/statement.ts';
 import { createToken, hashToken } from '../keys/token.ts';
-import { type Actor, bootstrap } from './operator-lookup.ts';
+
+/** Who sends a request to the admin API. */
+export type Actor = AuditEntry['actor'] & { readonly role: OperatorRole };
+
+/** The holder of the `ADMIN_TOKEN`: an owner, so that the first operator can be created. */
+export const bootstrap: Actor = {
+  type: 'admin_token',
+  id: null,
+  name: 'ADMIN_TOKEN',
+  role: 'owner',
+};
+
+const operator = { id: operators.id, name: operators.name, role: operators.role };
+
+const findOperatorByToken = preparedStatement('find_operator_by_token', (db) =>
+  db
+    .select({
+      operator,
+      execution,
+    })
+    .from(oneRow)
+    .leftJoin(
+      operatorTokens,
+      and(eq(operatorTokens.hash, sql.placeholder('hash')), isUnexpired(operatorTokens.expiresAt)),
+    )
+    .leftJoin(operators, and(eq(operators.id, operatorTokens.holderId), isActive(operators))),
+);
 
 const { idleSeconds, maxSeconds } = sessionLifetime;
 
 /** How much of the idle time must have passed before a use puts the end off: one write a minute. */
 const extendAfterSeconds = 60;
-
-export interface NewSession {
-  readonly token: string;
-  readonly expiresAt: string;
-}
 
 const inSeconds = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`;
 
@@ -43,7 +64,7 @@ const findSession = preparedStatement('find_operator_session', (db) =>
   db
     .select({
       session: { hash: operatorSessions.hash, tokenHash: operatorSessions.tokenHash },
-      operator: { id: operators.id, name: operators.name, role: operators.role },
+      operator,
       isAging: sql<boolean>`${operatorSessions.expiresAt} < ${inSeconds(idleSeconds - extendAfterSeconds)}`,
       execution,
     })
@@ -101,8 +122,17 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
   });
 
   return {
+    /**
+     * Finds the operator of a token; `undefined` if the token is unknown, expired or revoked. Nothing is cached:
+     * operators send few requests, and a revocation then holds on every replica at once.
+     */
+    async findByToken(token: string): Promise<Actor | undefined> {
+      const [row] = await findOperatorByToken(db, { hash: hashToken(token) });
+      return row?.operator ? { type: 'operator', ...row.operator } : undefined;
+    },
+
     /** Begins a session. It lasts no longer than the token that the actor has sent. */
-    begin: (actor: Actor, token: string): Promise<NewSession> =>
+    begin: (actor: Actor, token: string): Promise<{ token: string; expiresAt: string }> =>
       inTransaction('begin_operator_session', db, async (tx) => {
         await deleteExpiredSessions(tx);
         const session = createToken('session');

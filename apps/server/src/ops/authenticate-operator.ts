@@ -8,8 +8,7 @@ import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
 import { isRepeated } from '../http/repeated-header.ts';
 import { hashToken, isToken } from '../keys/token.ts';
-import { type Actor, bootstrap } from '../operators/operator-lookup.ts';
-import type { OperatorSessions } from '../operators/operator-sessions.ts';
+import { type Actor, bootstrap, type OperatorSessions } from '../operators/operator-sessions.ts';
 import { type Clock, sleep } from '../shared/clock.ts';
 import type { Timings } from '../shared/timings.ts';
 
@@ -51,8 +50,7 @@ export interface OperatorAuthentication {
   readonly timings: Timings['ops'];
   /** `undefined` if only named operators may use the admin API. */
   readonly adminToken: string | undefined;
-  readonly findOperator: (token: string) => Promise<Actor | undefined>;
-  readonly sessions: Pick<OperatorSessions, 'find'>;
+  readonly sessions: Pick<OperatorSessions, 'find' | 'findByToken'>;
 }
 
 /**
@@ -65,7 +63,6 @@ export interface OperatorAuthentication {
  */
 export function authenticateOperator({
   adminToken,
-  findOperator,
   sessions,
   clock,
   timings: { guessDelayMs, guessWindowSeconds },
@@ -81,7 +78,7 @@ export function authenticateOperator({
   async function find(token: string, isActive: boolean): Promise<Actor | undefined> {
     // Hashes have one length, and comparing them takes the same time however much of a guess is right.
     if (expected !== undefined && timingSafeEqual(digest(token), expected)) return bootstrap;
-    if (isToken(token, 'operator')) return findOperator(token);
+    if (isToken(token, 'operator')) return sessions.findByToken(token);
     return isToken(token, 'session') ? sessions.find(token, { isActive }) : undefined;
   }
 

@@ -8,7 +8,7 @@ import {
 import { initServer } from '@ts-rest/express';
 import { isEntryPosition } from '../audit/audit-search.ts';
 import { isToken } from '../keys/token.ts';
-import type { Actor } from '../operators/operator-lookup.ts';
+import type { Actor } from '../operators/operator-sessions.ts';
 import { findPage } from './admin-cursor.ts';
 import { type AdminServices, causeOf, change, operatorOf } from './admin-operation.ts';
 import { invalidToken } from './authenticate-operator.ts';

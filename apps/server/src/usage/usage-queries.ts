@@ -55,17 +55,33 @@ function isAbout(subject: UsageSubject): SQL {
 const isWithin = (bucket: UsageBucket, { from, to }: UsageRange) =>
   and(eq(counts.span, spanOf(bucket)), gte(counts.at, from), lt(counts.at, to));
 
+/** Sums the requests that a condition leaves, by bucket, operation and outcome, and before these `by` columns. */
+function sumRequests<By extends { readonly keyId?: typeof counts.keyId }>(
+  db: Database,
+  condition: SQL | undefined,
+  by: By,
+) {
+  const { at, operation, outcome } = counts;
+  return db
+    .select({ ...by, at, operation, outcome, requests })
+    .from(counts)
+    .where(condition)
+    .groupBy(...Object.values(by), at, operation, outcome)
+    .orderBy(at, operation, outcome);
+}
+
 const readUsage = statement(
   'read_usage',
-  (db, bucket: UsageBucket, subject: UsageSubject, range: UsageRange) => {
-    const { at, operation, outcome } = counts;
-    return db
-      .select({ at, operation, outcome, requests })
-      .from(counts)
-      .where(and(isAbout(subject), isWithin(bucket, range)))
-      .groupBy(at, operation, outcome)
-      .orderBy(at, operation, outcome);
-  },
+  (db, bucket: UsageBucket, subject: UsageSubject, range: UsageRange) =>
+    sumRequests(db, and(isAbout(subject), isWithin(bucket, range)), {}),
+);
+
+const readUsageOfKeys = statement(
+  'read_usage_of_keys',
+  (db, bucket: UsageBucket, keyIds: string[], range: UsageRange) =>
+    sumRequests(db, and(inArray(counts.keyId, keyIds), isWithin(bucket, range)), {
+      keyId: counts.keyId,
+    }),
 );
 
 const listBusiestKeys = statement(
@@ -96,28 +112,11 @@ const sumAccounts = statement('sum_usage_of_accounts', (db, names: string[], ran
     .groupBy(apiKeys.account),
 );
 
-const readUsageOfKeys = statement(
-  'read_usage_of_keys',
-  (db, bucket: UsageBucket, keyIds: string[], range: UsageRange) => {
-    const { keyId, at, operation, outcome } = counts;
-    return db
-      .select({ keyId, at, operation, outcome, requests })
-      .from(counts)
-      .where(and(inArray(keyId, keyIds), isWithin(bucket, range)))
-      .groupBy(keyId, at, operation, outcome)
-      .orderBy(at, operation, outcome);
-  },
-);
-
 export const liveSeconds = 60;
 
 const readLiveTraffic = statement('read_live_traffic', (db) =>
   db
-    .select({
-      replica: written.replica,
-      outcomes: written.outcomes,
-      latencies: written.latencies,
-    })
+    .select({ replica: written.replica, outcomes: written.outcomes, latencies: written.latencies })
     .from(written)
     .where(gte(written.at, sql`now() - make_interval(secs => ${liveSeconds})`)),
 );

@@ -14,34 +14,24 @@ export interface UsageRetention {
   readonly flushes: number;
 }
 
-interface Expiring {
-  readonly table: string;
-  /** The columns of its primary key. */
-  readonly key: string;
-  readonly at: string;
-  readonly span?: number;
-  readonly keptMs: number;
-}
+/** Rows that expire: their table, its primary key, the column with their time, how long they are kept, and their span. */
+type Expiring = readonly [table: string, key: string, at: string, keptMs: number, span?: number];
 
 const columns = 'key_id, at, operation, outcome';
 
-const expiring = (kept: UsageRetention): readonly Expiring[] => [
-  ...([1, 60, 1_440] as const).map((span) => ({
-    ...{ table: 'counts', key: `span, ${columns}`, at: 'at', span },
-    keptMs: { 1: kept.minutes, 60: kept.hours, 1440: kept.days }[span],
-  })),
-  { table: 'written', key: 'replica, sequence', at: 'at', keptMs: kept.flushes },
+const expiring = ({ minutes, hours, days, flushes }: UsageRetention): readonly Expiring[] => [
+  ['counts', `span, ${columns}`, 'at', minutes, 1],
+  ['counts', `span, ${columns}`, 'at', hours, 60],
+  ['counts', `span, ${columns}`, 'at', days, 1_440],
+  ['written', 'replica, sequence', 'at', flushes],
   // Of versions before, until a later one drops these tables.
-  ...(['minutes', 'hours', 'days'] as const).map((table) => ({
-    ...{ table, key: columns, at: 'at', keptMs: kept[table] },
-  })),
-  {
-    ...{ table: 'flushes', key: 'flushed_at, replica, sequence', at: 'rolled_up_at' },
-    keptMs: kept.flushes,
-  },
+  ['minutes', columns, 'at', minutes],
+  ['hours', columns, 'at', hours],
+  ['days', columns, 'at', days],
+  ['flushes', 'flushed_at, replica, sequence', 'rolled_up_at', flushes],
 ];
 
-const deleteOldest = statement('delete_usage', (db, { table, key, at, span, keptMs }: Expiring) => {
+const deleteOldest = statement('delete_usage', (db, [table, key, at, keptMs, span]: Expiring) => {
   // By the database's clock: a replica whose clock is wrong must not remove anything.
   const isExpired = sql`${sql.raw(at)} < now() - make_interval(secs => ${keptMs / 1_000})
     and ${span === undefined ? sql`true` : sql`span = ${span}`}`;
