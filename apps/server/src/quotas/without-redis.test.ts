@@ -113,7 +113,7 @@ test('the search for the primary goes on for as long as its Sentinels are away',
   await Promise.all(server.sentinels.map((sentinel) => sentinel.kill()));
   const redis = openRedis([server.url], 1_000);
   try {
-    const probe = createRedisProbe(redis, { timeoutMs: 5_000, connectTimeoutMs: 100 });
+    const probe = createRedisProbe(redis, { timeoutMs: 5_000, connectTimeoutMs: 500 });
     let asked = 0;
     redis.on('sentinelError', () => {
       asked += 1;

@@ -36,16 +36,15 @@ describe('the README', () => {
       .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'http://…')
       .trim();
 
-  test('shows a curl command and the answer that it gives', async () => {
+  test('shows a curl command, the answer that it gives, and how to use the client', async () => {
     await findProgram('curl');
     const [command = '', ...answer] = block('console').slice(2).split('\n');
     const { stdout } = await run('sh', ['-c', onServer(command)], {
       env: { PATH: path(), API_KEY: server.demoKey },
     });
     expect(settle(stdout)).toBe(settle(answer.join('\n')));
-  });
 
-  test('shows how to use the client', async () => {
+    // Afterwards: the answer tells how many requests of the key are left.
     await using directory = await temporaryDirectory();
     await mkdir(join(directory.path, 'node_modules/@animal-store'), { recursive: true });
     await symlink(
@@ -54,11 +53,9 @@ describe('the README', () => {
     );
     const script = join(directory.path, 'example.ts');
     await writeFile(script, onServer(block('ts')));
-    const { stdout, stderr } = await run(process.execPath, [script], {
-      env: { API_KEY: server.demoKey },
-    });
-    expect(stderr).toBe('');
-    expect(stdout).toMatch(/^\d+ \d+\n$/);
+    const printed = await run(process.execPath, [script], { env: { API_KEY: server.demoKey } });
+    expect(printed.stderr).toBe('');
+    expect(printed.stdout).toMatch(/^\d+ \d+\n$/);
   });
 
   const onServer = (text: string) => text.replaceAll('http://127.0.0.1:3000', server.origin);
