@@ -33,8 +33,8 @@ declare global {
       /** By `systemClock.elapsed()`. */
       arrivedAt: number;
       /**
-       * Headers of the response, as names and values in turn, each name once. `note-headers.ts` replaces
-       * one that is there; steps that know that theirs are new append them.
+       * Headers of the response, as names and values in turn, each name once. `begin-request.ts` begins the list,
+       * and only `note-headers.ts` adds to it.
        */
       headers: string[];
       /** The code of the Error body, if the request failed. */

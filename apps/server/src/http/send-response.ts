@@ -1,6 +1,6 @@
 import { stringifyJson } from '@animal-store/contract';
 import type { Response } from 'express';
-import { setHeader } from './note-headers.ts';
+import { addHeader, setHeader } from './note-headers.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -11,10 +11,9 @@ const jsonType = 'application/json; charset=utf-8';
  * @param length of the body in bytes, if it is not to be sent, as to a HEAD.
  */
 export function send(res: Response, body?: string | Buffer, length?: number): void {
-  const { headers } = res.locals;
   const bytes = length ?? (body === undefined ? undefined : Buffer.byteLength(body));
-  if (bytes !== undefined) headers.push('Content-Length', String(bytes));
-  res.writeHead(res.statusCode, headers).end(body);
+  if (bytes !== undefined) addHeader(res, 'Content-Length', String(bytes));
+  res.writeHead(res.statusCode, res.locals.headers).end(body);
   res.locals.onAnswered?.();
 }
 
