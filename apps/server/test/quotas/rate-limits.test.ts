@@ -1,4 +1,4 @@
-import { plans, RateLimitStatus } from '@animal-store/contract';
+import { RateLimitStatus } from '@animal-store/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import {
@@ -65,7 +65,6 @@ async function inTurn(name: KeyName, times: number): Promise<Answer[]> {
 
 test.each<[status: number, path: string, options?: CallOptions]>([
   [200, '/pets'],
-  [400, '/pets/x'],
   [404, '/nowhere'],
   [401, '/pets', { token: 'wrong' }],
   [204, '/pets', { method: 'OPTIONS', token: null, headers: preflight }],
@@ -77,13 +76,11 @@ test.each<[status: number, path: string, options?: CallOptions]>([
   const hasKey = options?.token === undefined;
   expect({ limit, reset }).toEqual({ limit: hasKey ? 1_000_000 : 60, reset: now + 60 });
   const { headers } = answer;
-  const policy = `"minute";q=${limit};w=60`;
-  const left = `"minute";r=${remaining};t=60`;
-  const day = headers.get('RateLimit')?.match(/"day";r=\d+/)?.[0];
-  expect(headers.get('RateLimit-Policy')).toBe(
-    hasKey ? `${policy}, "day";q=10000000;w=86400` : policy,
-  );
-  expect(headers.get('RateLimit')).toBe(hasKey ? `${left}, ${day};t=86400` : left);
+  const policy = `"minute";q=${limit};w=60${hasKey ? ', "day";q=10000000;w=86400' : ''}`;
+  expect(headers.get('RateLimit-Policy')).toBe(policy);
+  const day = windowsOf(answer)['day'];
+  const left = `"minute";r=${remaining};t=60${hasKey ? `, "day";r=${day?.remaining};t=86400` : ''}`;
+  expect(headers.get('RateLimit')).toBe(left);
   expect(headers.has('Retry-After')).toBe(false);
 });
 
@@ -152,18 +149,6 @@ test('HEAD costs one, and OPTIONS nothing, whether it is a preflight or not', as
     rateLimitOf(await service.call('/pets', { ...options, token: null })).remaining;
   expect(await ofNetwork()).toBe(await ofNetwork());
 });
-
-test.each(['free', 'pro', 'business'] as const)(
-  'the plan %s has the numbers of the contract',
-  async (plan) => {
-    const { perMinute, perDay } = plans[plan];
-    const answer = await service.call('/pets', { token: service.tokens[plan] });
-    expect(answer.headers.get('RateLimit-Policy')).toBe(
-      `"minute";q=${perMinute};w=60, "day";q=${perDay};w=86400`,
-    );
-    expect(rateLimitOf(answer).remaining).toBe(perMinute - 1);
-  },
-);
 
 describe('the rate-limit status', () => {
   const path = '/rate-limit';
