@@ -42,7 +42,7 @@ export async function cli(args: readonly string[], env: CliEnvironment = {}): Pr
 export function execute(
   command: string,
   args: readonly string[],
-  env: CliEnvironment = {},
+  env: Readonly<Record<string, string | undefined>> = {},
 ): Promise<CliRun> {
   return new Promise((resolve) => {
     // biome-ignore lint/style/noProcessEnv: npm and sh are wherever this machine has them

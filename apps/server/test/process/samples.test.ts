@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findProgram } from '@animal-store/testkit';
 import { beforeAll, expect, test } from 'vitest';
-import { useService } from '../support/test-service.ts';
 import {
   expectedOutputs,
   readSamples,
   runSamples,
   type Sample,
   unexpectedOutputs,
-} from './samples.ts';
+} from '../reference/samples.ts';
+import { useService } from '../support/test-service.ts';
 
 const run = promisify(execFile);
 
@@ -45,7 +45,7 @@ test('every sample in curl, TypeScript, JavaScript and Python runs as it stands'
 
 test('a client that is written from the page alone, in Python, runs every operation', async () => {
   const { server, tokens } = service;
-  const program = fileURLToPath(new URL('foreign-program.py', import.meta.url));
+  const program = fileURLToPath(new URL('../reference/foreign-program.py', import.meta.url));
   const document = new URL('/openapi.json', server.baseUrl).href;
   const args = [program, document, server.baseUrl, tokens.enterprise, tokens.free];
   const { stdout } = await run(await findProgram('python'), args);
