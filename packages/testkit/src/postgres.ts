@@ -7,7 +7,6 @@ import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { memoryDirectory } from './memory-directory.ts';
 import {
   localeOptions,
-  type PostgresUser,
   postgresPackage,
   postgresUser,
   readableBinaries,
@@ -77,22 +76,7 @@ export async function openPostgres({
   const disk = user ? '/tmp' : tmpdir();
   const directory = await openDirectory(storage === 'memory' ? memoryDirectory(disk) : disk);
   const binaries = await readableBinaries(postgresPackage(), user, () => openDirectory(disk));
-  const postgres = await openIn(directory, {
-    binaries,
-    user,
-    settings: [...settings, ...(storage === 'memory' ? shortLog : []), ...ownSettings],
-  });
-  opened.defer(postgres.close);
-  const kept = opened.move();
-  const close = () => kept.disposeAsync();
-  return Object.assign(postgres, { close, [Symbol.asyncDispose]: close });
-}
-
-async function openIn(
-  directory: string,
-  options: { binaries: string; user: PostgresUser; settings: readonly string[] },
-): Promise<Omit<Postgres, typeof Symbol.asyncDispose>> {
-  const { binaries, user } = options;
+  const allSettings = [...settings, ...(storage === 'memory' ? shortLog : []), ...ownSettings];
   const data = join(directory, 'data');
   // A password although it is on loopback: a superuser runs commands (`copy … from program`), and
   // other users of the machine reach loopback too.
@@ -128,6 +112,7 @@ async function openIn(
   if (code !== 0) throw new Error(`initdb failed with exit code ${code}\n${initdb.output()}`);
 
   const servers: RunningPostgres[] = [];
+  opened.defer(async () => void (await Promise.all(servers.map((server) => server.kill()))));
 
   /** Starts a server on a data directory, on a free port. */
   async function openServer(
@@ -179,18 +164,15 @@ async function openIn(
     return server;
   }
 
-  const primary = await openServer(data, options.settings);
-
-  return Object.assign(primary, {
-    async createStandby() {
-      const standby = join(directory, `standby-${servers.length}`);
-      await copyRunning(primary, data, standby);
-      const { hostname, port, username } = new URL(primary.adminUrl);
-      const source = `host=${hostname} port=${port} user=${username} password=${password}`;
-      return openServer(standby, [...options.settings, `primary_conninfo=${source}`]);
-    },
-    async close() {
-      await Promise.all(servers.map((server) => server.kill()));
-    },
-  });
+  const primary = await openServer(data, allSettings);
+  async function createStandby() {
+    const standby = join(directory, `standby-${servers.length}`);
+    await copyRunning(primary, data, standby);
+    const { hostname, port, username } = new URL(primary.adminUrl);
+    const source = `host=${hostname} port=${port} user=${username} password=${password}`;
+    return openServer(standby, [...allSettings, `primary_conninfo=${source}`]);
+  }
+  const kept = opened.move();
+  const close = () => kept.disposeAsync();
+  return Object.assign(primary, { createStandby, close, [Symbol.asyncDispose]: close });
 }

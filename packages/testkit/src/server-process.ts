@@ -54,29 +54,20 @@ export type ServerOptions = {
 };
 
 /** A server process that answers. Its disposal throws if a whole API key is in its log (stderr). */
-export type Server = AsyncDisposable & {
-  /** As `http://127.0.0.1:34567/v1`. */
-  baseUrl: string;
-  /** As `http://127.0.0.1:34567`. */
-  origin: string;
-  /** Where the operators' listener is, as `http://127.0.0.1:34568`; an Error if it does not say. */
-  readonly opsUrl: string;
-  /** Survives `stop` and `kill`, so that another server can go on with it, until disposal. */
-  dataDir: string;
-  /** The first API key in the output: the demo key, printed at the first start only. */
-  readonly demoKey: string | undefined;
-  pid: number;
-  /** All that it has written so far, stdout and stderr. */
-  output(): string;
-  /** Sends it a signal; nothing happens when it has ended. */
-  signal(name: NodeJS.Signals): void;
-  /** SIGTERM; waits and gives the exit code, null when it was killed instead. */
-  stop(): Promise<number | null>;
-  /** SIGKILL, and waits. */
-  kill(): Promise<void>;
-  /** Settles when it has ended, by whatever cause, and its output is complete. */
-  exited: Promise<ProcessExit>;
-};
+export type Server = AsyncDisposable &
+  Pick<GuardedProcess, 'pid' | 'output' | 'signal' | 'kill' | 'exited'> & {
+    /** As `http://127.0.0.1:34567/v1`. */
+    baseUrl: string;
+    origin: string;
+    /** The origin of the operators' listener; an Error if it does not say. */
+    readonly opsUrl: string;
+    /** Survives `stop` and `kill`, so that another server can go on with it, until disposal. */
+    dataDir: string;
+    /** The first API key in the output: the demo key, printed at the first start only. */
+    readonly demoKey: string | undefined;
+    /** SIGTERM; waits and gives the exit code, null when it was killed instead. */
+    stop(): Promise<number | null>;
+  };
 
 export type RunOptions = ServerOptions & {
   /** Sends it a signal once `when` gives something truthy. */
@@ -94,29 +85,22 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const { service, dataDir, dispose } = await launch(options);
   try {
     const [, baseUrl = ''] = await service.untilOutput(readyLine);
+    const { pid, output, signal, kill, exited } = service;
     return {
-      baseUrl,
+      ...{ pid, output, signal, kill, exited, baseUrl, dataDir },
       origin: new URL(baseUrl).origin,
-      dataDir,
       get opsUrl() {
-        const [, url] = opsLine.exec(service.output()) ?? [];
-        if (url === undefined) throw new Error(`No operators' listener:\n${service.output()}`);
+        const [, url] = opsLine.exec(output()) ?? [];
+        if (url === undefined) throw new Error(`No operators' listener:\n${output()}`);
         return url;
       },
       get demoKey() {
-        return token.exec(service.output())?.[0];
+        return token.exec(output())?.[0];
       },
-      pid: service.pid,
-      output: service.output,
-      signal: service.signal,
       async stop() {
-        service.signal('SIGTERM');
-        return (await service.exited).code;
+        signal('SIGTERM');
+        return (await exited).code;
       },
-      async kill() {
-        await service.kill();
-      },
-      exited: service.exited,
       [Symbol.asyncDispose]: dispose,
     };
   } catch (error) {
@@ -138,14 +122,12 @@ export async function runServer(options: RunOptions = {}): Promise<ServerRun> {
       await until(interrupt.when, { intervalMs: 5 });
       service.signal(interrupt.signal);
     }
-    const started = service.untilOutput(readyLine).then(
-      () => 'it is listening',
-      () => 'it did neither start nor end in time',
-    );
+    const started = service.untilOutput(readyLine).catch(() => []);
     // An end settles both promises, the first one first.
     const outcome = await Promise.race([service.exited, started]);
-    if (typeof outcome === 'string') {
-      throw new Error(`The server should have ended, but ${outcome}\n${service.output()}`);
+    if ('length' in outcome) {
+      const what = outcome.length > 0 ? 'it is listening' : 'it did neither start nor end in time';
+      throw new Error(`The server should have ended, but ${what}\n${service.output()}`);
     }
     return { ...outcome, stdout: service.stdout(), stderr: service.stderr() };
   } finally {
@@ -158,40 +140,35 @@ export function expectNoToken(log: string): void {
   if (token.test(log)) throw new Error('There is a whole API key in the log.');
 }
 
-async function launch(options: ServerOptions) {
-  const { command: [command, ...args] = defaultCommand, env } = options;
-  const directory =
-    options.dataDir === undefined
-      ? await temporaryDirectory({ parent: memoryDirectory() })
-      : undefined;
-  const dataDir = options.dataDir ?? directory?.path ?? '';
-  let service: GuardedProcess;
-  try {
+async function launch({ command, env, dataDir: givenDataDir }: ServerOptions) {
+  await using opened = new AsyncDisposableStack();
+  let dataDir = givenDataDir;
+  if (dataDir === undefined) {
+    dataDir = opened.use(await temporaryDirectory({ parent: memoryDirectory() })).path;
     const isEmbedded = env?.['DATABASE_URL'] === undefined && env?.['DATA_DIR'] === undefined;
-    if (directory && isEmbedded && !options.command) await copyEmbeddedSnapshot(dataDir);
-    service = await startGuarded({
-      command,
-      args,
-      cwd: repository,
-      env: {
-        // biome-ignore lint/style/noProcessEnv: whoever starts a server has a PATH, and finds npm on it
-        PATH: process.env['PATH'],
-        HOME: homedir(),
-        // As `npm start` has it: most of a start is the compilation of its modules.
-        NODE_COMPILE_CACHE: compileCache,
-        DATA_DIR: dataDir,
-        ...patientEnv,
-        ...env,
-      },
-      endSignal: 'SIGKILL',
-    });
-  } catch (error) {
-    await directory?.close();
-    throw error;
+    if (isEmbedded && !command) await copyEmbeddedSnapshot(dataDir);
   }
+  const [program, ...args] = command ?? defaultCommand;
+  const service = await startGuarded({
+    command: program,
+    args,
+    cwd: repository,
+    env: {
+      // biome-ignore lint/style/noProcessEnv: whoever starts a server has a PATH, and finds npm on it
+      PATH: process.env['PATH'],
+      HOME: homedir(),
+      // As `npm start` has it: most of a start is the compilation of its modules.
+      NODE_COMPILE_CACHE: compileCache,
+      DATA_DIR: dataDir,
+      ...patientEnv,
+      ...env,
+    },
+    endSignal: 'SIGKILL',
+  });
+  const kept = opened.move();
   async function dispose() {
     await service.end();
-    await directory?.close();
+    await kept.disposeAsync();
     expectNoToken(service.stderr());
   }
   return { service, dataDir, dispose };
