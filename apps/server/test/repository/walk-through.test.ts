@@ -50,12 +50,15 @@ test('the walk-throughs name each file whose code a GET executes, or a POST besi
 const calledBack = ['observability/watch-calls.ts', 'http/refuse-misspelt.ts'];
 
 // V8 does not tell in which order functions are called first.
-test('each file stands after one that imports it, if a file of the tables does', () => {
-  const all = [...ofGet, ...ofPost];
-  const imports = new Map(all.map((file) => [file, importsOf(file)]));
-  const early = all.filter((file, place) => {
-    const importers = all.filter((one) => imports.get(one)?.includes(file));
-    return importers.length > 0 && !importers.some((one) => all.indexOf(one) < place);
+test.each([
+  ['GET', [], ofGet],
+  ['POST', ofGet, ofPost],
+])('each file of a %s stands after one that imports it, if any does', (_method, before, its) => {
+  const way = [...before, ...its];
+  const imports = new Map(way.map((file) => [file, importsOf(file)]));
+  const early = its.filter((file) => {
+    const importers = way.filter((one) => imports.get(one)?.includes(file));
+    return importers.length > 0 && !importers.some((one) => way.indexOf(one) < way.indexOf(file));
   });
   expect(early.filter((file) => !calledBack.includes(file))).toEqual([]);
 });
