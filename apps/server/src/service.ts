@@ -134,7 +134,7 @@ export async function openService(
     },
     onBreaker(state, reason) {
       observability.onBreaker(state, reason);
-      health.setRedisFault(state === 'open' ? `${redisAway}.` : undefined);
+      health.note({ redisFault: state === 'open' ? `${redisAway}.` : undefined });
     },
   });
   opened.defer(() => quotas.close());
@@ -219,7 +219,7 @@ export async function openService(
   opened.defer(() => ops.close(closeTimeoutMs));
 
   await database.prepare((wait) => {
-    health.setWait(wait);
+    health.note({ wait });
     if (wait !== undefined) observability.onWaiting(wait);
   });
   // Before operators read: bans of a process that was killed are still among those that run.
@@ -275,10 +275,10 @@ export async function openService(
   // Only once the port is open: the key is shown once, and a start that fails would not show it.
   const demoToken = dataDir === undefined ? undefined : await fillOnFirstStart(database.db);
 
-  health.setReady();
+  health.note({ phase: 'serving' });
   const kept = opened.move();
   function drain() {
-    health.setNotReady();
+    health.note({ phase: 'stopping' });
     listener.drain();
   }
   return {

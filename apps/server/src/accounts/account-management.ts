@@ -6,8 +6,7 @@ import type {
 } from '@animal-store/contract/admin';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
-import { type Cause, recordAudit } from '../audit/audit-log.ts';
-import { differenceOf } from '../audit/state-difference.ts';
+import { type Cause, differenceOf, recordAudit } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
 import type { ListPosition } from '../database/list-page.ts';
 import { accounts, apiKeys } from '../database/schema.ts';

@@ -13,7 +13,6 @@ import type { ListPosition } from '../database/list-page.ts';
 import { auditEntries } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { searchEntries } from './audit-search.ts';
-import { differenceOf } from './state-difference.ts';
 
 /** How many entries one statement deletes, to stay below the statement timeout. */
 const deletedAtOnce = 1_000;
@@ -60,6 +59,31 @@ export async function recordAudit(tx: Database, change: Change): Promise<void> {
     requestId: cause.requestId,
     reason: cause.reason,
   });
+}
+
+/**
+ * Compares two states of a key or an operator.
+ *
+ * @param before `undefined` for a new one: the difference is then what it has.
+ * @returns `undefined` if they are the same.
+ */
+export function differenceOf(
+  before: AuditState | undefined,
+  after: AuditState,
+): Pick<Change, 'before' | 'after'> | undefined {
+  if (before === undefined) return { before: {}, after: withoutNulls(after) };
+  const names = Object.keys({ ...before, ...after }) as (keyof AuditState)[];
+  const changed = names.filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  if (changed.length === 0) return undefined;
+  const only = (state: AuditState) =>
+    Object.fromEntries(changed.filter((name) => name in state).map((name) => [name, state[name]]));
+  return { before: only(before), after: only(after) };
+}
+
+function withoutNulls(state: AuditState): AuditState {
+  return Object.fromEntries(Object.entries(state).filter(([, member]) => member !== null));
 }
 
 /** Records what an operator did to a key or an operator. A change that changes nothing makes no entry. */

@@ -15,11 +15,11 @@ const pageSize = 100;
 export type OperationName = keyof typeof adminContract;
 
 export type SuccessBody<Name extends OperationName> =
-  (typeof adminContract)[Name]['responses'] extends { 200: infer Schema extends z.ZodType }
+  (typeof adminContract)[Name]['responses'] extends
+    | { 200: infer Schema extends z.ZodType }
+    | { 201: infer Schema extends z.ZodType }
     ? z.output<Schema>
-    : (typeof adminContract)[Name]['responses'] extends { 201: infer Schema extends z.ZodType }
-      ? z.output<Schema>
-      : never;
+    : never;
 
 /** Calls an operation of the admin API. It rejects only with a CliError. */
 export async function callAdmin<Name extends OperationName>(

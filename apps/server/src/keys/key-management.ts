@@ -9,9 +9,8 @@ import {
 } from '@animal-store/contract/admin';
 import { eq } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
-import { type Cause, recordAudit, recordDifference } from '../audit/audit-log.ts';
+import { type Cause, differenceOf, recordAudit, recordDifference } from '../audit/audit-log.ts';
 import { takeOpenBan } from '../audit/ban-log.ts';
-import { differenceOf } from '../audit/state-difference.ts';
 import type { Database } from '../database/database.ts';
 import { revoked } from '../database/lifetime.ts';
 import type { ListPosition } from '../database/list-page.ts';

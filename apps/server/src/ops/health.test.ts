@@ -8,7 +8,7 @@ const healthy = { clock, databaseTimeoutMs: 1_000, isMigrated: async () => true 
 /** The health of a replica that takes requests. */
 function createServingHealth(options: Parameters<typeof createHealth>[0]) {
   const health = createHealth(options);
-  health.setReady();
+  health.note({ phase: 'serving' });
   return health;
 }
 
@@ -18,9 +18,9 @@ test('a replica is ready from the moment that it takes requests until its stop b
     status: 'not_ready',
     reasons: ['This replica is starting.'],
   });
-  health.setReady();
+  health.note({ phase: 'serving' });
   expect(await health.report()).toEqual({ status: 'ready', reasons: [] });
-  health.setNotReady();
+  health.note({ phase: 'stopping' });
   expect(await health.report()).toEqual({
     status: 'not_ready',
     reasons: ['This replica is stopping.'],
@@ -29,16 +29,16 @@ test('a replica is ready from the moment that it takes requests until its stop b
 
 test('it is degraded while Redis is away, and ready again afterwards', async () => {
   const health = createServingHealth(healthy);
-  health.setRedisFault('Redis is away.');
+  health.note({ redisFault: 'Redis is away.' });
   expect(await health.report()).toEqual({ status: 'degraded', reasons: ['Redis is away.'] });
-  health.setRedisFault(undefined);
+  health.note({ redisFault: undefined });
   expect(await health.report()).toEqual({ status: 'ready', reasons: [] });
 });
 
 test('every fault is told', async () => {
   const health = createServingHealth({ ...healthy, isMigrated: async () => false });
-  health.setRedisFault('Redis is away.');
-  health.setNotReady();
+  health.note({ redisFault: 'Redis is away.' });
+  health.note({ phase: 'stopping' });
   expect(await health.report()).toEqual({
     status: 'not_ready',
     reasons: [

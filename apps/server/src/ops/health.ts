@@ -12,6 +12,16 @@ export interface HealthReport {
   readonly reasons: readonly string[];
 }
 
+/** What others tell about this replica. */
+interface HealthState {
+  /** `serving` from the moment that the public port is open until a stop begins. */
+  readonly phase: 'starting' | 'serving' | 'stopping';
+  /** Why Redis is unavailable; `undefined` if it is not. */
+  readonly redisFault: string | undefined;
+  /** What the start waits for; `undefined` if it does not. */
+  readonly wait: Wait | undefined;
+}
+
 export type Health = ReturnType<typeof createHealth>;
 
 /**
@@ -34,9 +44,7 @@ export function createHealth(options: {
     isMigrated,
     partialFault = () => undefined,
   } = options;
-  let phase: 'starting' | 'serving' | 'stopping' = 'starting';
-  let redisFault: string | undefined;
-  let wait: Wait | undefined;
+  let state: HealthState = { phase: 'starting', redisFault: undefined, wait: undefined };
   let asking: Promise<string | undefined> | undefined;
 
   // Probes share one query, so that they do not pile up while the database hangs.
@@ -48,24 +56,9 @@ export function createHealth(options: {
   };
 
   return {
-    /** Sets what the start waits for; `undefined` if it does not. */
-    setWait(next: Wait | undefined): void {
-      wait = next;
-    },
-
-    /** Call it when the public port is open. */
-    setReady(): void {
-      phase = 'serving';
-    },
-
-    /** Call it when a stop begins. */
-    setNotReady(): void {
-      phase = 'stopping';
-    },
-
-    /** Sets why Redis is unavailable; `undefined` when it is back. */
-    setRedisFault(fault: string | undefined): void {
-      redisFault = fault;
+    /** Notes what has changed. */
+    note(change: Partial<HealthState>): void {
+      state = { ...state, ...change };
     },
 
     async report(): Promise<HealthReport> {
@@ -75,13 +68,15 @@ export function createHealth(options: {
         () => `The database did not answer within ${databaseTimeoutMs} ms.`,
       );
       const obstacles = [
-        phase === 'serving' ? undefined : `This replica is ${phase}.`,
+        state.phase === 'serving' ? undefined : `This replica is ${state.phase}.`,
         databaseFault,
         // It may be the same: that the database refuses connections.
-        phase !== 'starting' || wait?.reason === databaseFault ? undefined : wait?.reason,
+        state.phase !== 'starting' || state.wait?.reason === databaseFault
+          ? undefined
+          : state.wait?.reason,
       ];
       // The database answers this query, so reads work.
-      const faults = [databaseFault === undefined ? partialFault() : undefined, redisFault];
+      const faults = [databaseFault === undefined ? partialFault() : undefined, state.redisFault];
       const reasons = [...obstacles, ...faults].filter((reason) => reason !== undefined);
       if (obstacles.some((reason) => reason !== undefined)) return { status: 'not_ready', reasons };
       return { status: reasons.length === 0 ? 'ready' : 'degraded', reasons };

@@ -6,20 +6,15 @@ import { statement } from '../database/statement.ts';
 /** The Postgres channel (NOTIFY). Version 1.0.0 had nothing but keys to talk about. */
 const channel = 'animal_store_keys';
 
-/** A key has changed. From version 1.0.0 also: its ban has ended. */
-const KeyMessage = z.object({ keyId: z.string() });
-
-/** An account has changed. Versions before read it as the change of a key that no key is. */
-const AccountMessage = z.object({ keyId: z.literal(''), account: z.string() });
-
 /**
- * A replica is there, or about to stop. Version 1.0.0 reads this as the change of a key. No key has an
- * empty id, so it then forgets nothing.
+ * A key has changed; or, without an id of a key, an account, or a replica is there or about to stop. Versions before
+ * read these as the change of a key that no key is.
  */
-const Heartbeat = z.object({
-  keyId: z.literal(''),
-  replica: z.string(),
-  leaving: z.boolean(),
+const Message = z.object({
+  keyId: z.string(),
+  account: z.string().optional(),
+  replica: z.string().optional(),
+  leaving: z.boolean().optional(),
 });
 
 /** The heartbeat of version 1.0.0, which has no name. */
@@ -52,24 +47,19 @@ export async function openReplicaChannel(
   const { id, subscribers } = options;
   const heartbeat = (leaving: boolean) => JSON.stringify({ keyId: '', replica: id, leaving });
 
-  function tellAboutReplica({ replica, leaving }: z.infer<typeof Heartbeat>) {
-    if (leaving) return subscribers.left(replica);
-    if (subscribers.seen(replica)) listening?.beat();
-  }
-
   let listening: Listening | undefined;
   listening = await database.listen(channel, {
     heartbeat: () => heartbeat(false),
     goodbye: heartbeat(true),
     onMessage(payload) {
       if (payload === namelessHeartbeat) return;
-      const { data: message } = Heartbeat.or(AccountMessage)
-        .or(KeyMessage)
-        .safeParse(parse(payload));
+      const { data: message } = Message.safeParse(parse(payload));
       if (message === undefined) return subscribers.missed();
-      if ('replica' in message) return tellAboutReplica(message);
-      if ('account' in message) return subscribers.accountChanged(message.account);
-      subscribers.keyChanged(message.keyId);
+      const { keyId, account, replica, leaving } = message;
+      if (account !== undefined) subscribers.accountChanged(account);
+      else if (replica === undefined) subscribers.keyChanged(keyId);
+      else if (leaving) subscribers.left(replica);
+      else if (subscribers.seen(replica)) listening?.beat();
     },
     // Messages sent before this moment are lost.
     onListening: () => subscribers.missed(),
@@ -90,7 +80,7 @@ export const announceAccountChange = statement('announce_account_change', (tx, a
   notify(tx, { keyId: '', account }),
 );
 
-function notify(tx: Database, message: z.infer<typeof KeyMessage | typeof AccountMessage>) {
+function notify(tx: Database, message: z.infer<typeof Message>) {
   return tx.execute(sql`select pg_notify(${channel}, ${JSON.stringify(message)})`);
 }
 
