@@ -16,7 +16,9 @@ interface Announcement {
  *
  * @param baseUrl the start of links, ending in `/v1`.
  */
-export function announceDeprecation(baseUrl: string): (req: Request, res: Response) => void {
+export function announceDeprecation(
+  baseUrl: string,
+): (req: Pick<Request, 'tsRestRoute' | 'params'>, res: Response) => void {
   const known = new WeakMap<Deprecation, Announcement>();
 
   function describe({ deprecatedAt, sunsetAt, successor: { path } }: Deprecation): Announcement {

@@ -1,11 +1,12 @@
 import { apiVersion, errorMessages, operations, ordersContract } from '@animal-store/contract';
 import { initContract } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
-import { type ErrorRequestHandler, type Express, Router } from 'express';
+import { type ErrorRequestHandler, Router } from 'express';
 import { createExpress } from '../http/create-express.ts';
 import { answerOtherMethods, endpointOptions, refusePath } from '../http/endpoints.ts';
 import { errorMapper } from '../http/error-mapper.ts';
 import { HttpError } from '../http/http-error.ts';
+import type { ServedApp } from '../http/listener.ts';
 import { addFiles } from '../http/send-file.ts';
 import type { LoadShedder } from '../http/shed-load.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
@@ -20,6 +21,7 @@ import { observeRequests } from './observe-requests.ts';
 import { hasQuotaHeaders } from './quota-response.ts';
 import { createRateLimitStatusHandlers, statusContract } from './rate-limit-status-handler.ts';
 import type { RequestRecord, RequestTracing } from './request-record.ts';
+import { takeTurns } from './take-turns.ts';
 
 export interface AppOptions extends GuideNumbers {
   readonly loadShedder: Pick<LoadShedder, 'enter'>;
@@ -50,8 +52,12 @@ const prefix = `/${apiVersion}`;
 /** The contract with the whole path. */
 const orders = initContract().router(ordersContract, { pathPrefix: prefix });
 
-/** Creates the public API. It reads in the order of a request. */
-export function createApp(options: AppOptions): Express {
+/**
+ * Creates the public API. It reads in the order of a request.
+ *
+ * @returns an app, and what passes requests to it in turn.
+ */
+export function createApp(options: AppOptions): ServedApp {
   const { baseUrl, quotas, petHandlers, trustedProxies } = options;
   const answerFailure = errorMapper(options.report);
   const answerCallFailure: ErrorRequestHandler = function answerFailureWithQuota(
@@ -92,7 +98,7 @@ export function createApp(options: AppOptions): Express {
   addFiles(app, pages, admitPage);
   addFiles(app, files, admitFile);
   app.use(admitPage, refusePath, answerReaders(answerFailure));
-  return app;
+  return { app, handle: takeTurns(app, { ...options, tellNetworkQuota }) };
 }
 
 async function listOrders(): Promise<never> {

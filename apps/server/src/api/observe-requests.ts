@@ -11,12 +11,11 @@ export function observeRequests({
   usage,
 }: Pick<AppOptions, 'tracing' | 'onEnd' | 'usage'>): RequestHandler {
   return function observeRequest(req, res, next) {
-    const traced = tracing?.start(req);
     beginRequest(req, res);
+    const traced = tracing?.start(req, res.locals.arrivedAt);
     // "finish" is not emitted if the client has disconnected.
     res.on('close', () => {
-      const { caller = claimedBy(req), decision, isUnobserved } = res.locals;
-      if (isUnobserved) return;
+      const { caller = claimedBy(req), decision } = res.locals;
       const { apiKey, refusedKey, tokenPrefix } = caller;
       const record = {
         ...outcomeOf(res),

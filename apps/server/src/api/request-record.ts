@@ -9,8 +9,6 @@ declare global {
     interface Locals {
       /** The decision of the quota that the request counts against; `undefined` if it does not count. */
       decision?: QuotaDecision;
-      /** Whether observers are not told of the request. */
-      isUnobserved?: true;
     }
   }
 }
@@ -29,7 +27,11 @@ export type TracedRequest = Pick<Request, 'headers' | 'baseUrl' | 'path' | 'prot
 
 /** Runs each request in a context, so that its statements and Redis commands belong to its trace. */
 export interface RequestTracing {
-  start(request: TracedRequest): {
+  /** @param arrivedAt by `systemClock.elapsed()`. */
+  start(
+    request: TracedRequest,
+    arrivedAt: number,
+  ): {
     readonly traceId: string | undefined;
     run<Result>(answer: () => Result): Result;
     end(record: RequestRecord): void;

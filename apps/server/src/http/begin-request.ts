@@ -8,14 +8,19 @@ import { normalizePath } from './malformed-path.ts';
 // Limited before it is trusted, because it is logged and sent back.
 const wellFormedId = /^[\w.:-]{1,128}$/;
 
+/** Notes the time at which a request arrived: it may wait for its turn before it begins. */
+export function arriveNow(res: Response): void {
+  res.locals = { arrivedAt: systemClock.elapsed(), requestId: '', headers: [] };
+}
+
 /**
- * Gives a request its id, the time at which it arrived and a path in the normal form, and its response the headers
- * that every one has.
+ * Gives a request its id and a path in the normal form, and its response the headers that every one has. It arrives
+ * now, unless it has waited for its turn.
  */
 export function beginRequest(req: Request, res: Response): void {
   const { locals } = res;
   locals.requestId = requestIdOf(req);
-  locals.arrivedAt = systemClock.elapsed();
+  locals.arrivedAt ??= systemClock.elapsed();
   locals.headers = [
     'X-Request-Id',
     locals.requestId,

@@ -21,7 +21,7 @@ async function listen(app: Express, onServer: (server: Server) => void = () => {
   };
   const listener = await openListener(address, (_origin, server) => {
     onServer(server);
-    return app;
+    return { app };
   });
   return { ...listener, report, [Symbol.asyncDispose]: () => listener.close(0) };
 }

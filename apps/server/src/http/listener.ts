@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
 import { systemClock } from '../shared/clock.ts';
 import { bindPort } from './bind-port.ts';
 import { limitPipelining } from './limit-pipelining.ts';
@@ -15,6 +15,13 @@ export interface Listener {
   drain(): void;
   /** Stops accepting, gives requests in flight `graceMs` to finish, then cuts them off. */
   close(graceMs: number): Promise<void>;
+}
+
+/** What answers the requests of a listener. */
+export interface ServedApp {
+  readonly app: Express;
+  /** Passes a request to the app, perhaps later, or answers it. @default the app itself */
+  readonly handle?: (req: Request, res: Response) => void;
 }
 
 /** Limits of one connection, and of all connections. */
@@ -55,7 +62,7 @@ export async function openListener(
     /** Called when a connection cannot be accepted. An unhandled error would end the process. */
     report: (failure: unknown) => void;
   },
-  createApp: (origin: string, server: Server) => Express,
+  createApp: (origin: string, server: Server) => ServedApp,
 ): Promise<Listener> {
   const { headersTimeoutMs, requestTimeoutMs } = address;
   const limited = limitPipelining(address.maxPipelinedRequests);
@@ -73,7 +80,7 @@ export async function openListener(
   const bound = await bindPort(server, address);
   server.on('error', (failure) => address.report(failure));
   const origin = `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${bound}`;
-  const app = createApp(origin, server);
+  const { app, handle = app } = createApp(origin, server);
   shareTypes(app, limited);
   let isDraining = false;
   // RFC 9112, §9.6: after `Connection: close`, no further request of a connection may be processed.
@@ -92,7 +99,8 @@ export async function openListener(
       return;
     }
     req.url = originForm(req.url ?? '/');
-    app(req, res);
+    // Types of the app, which `shareTypes` shares.
+    handle(req as Request, res as Response);
   });
 
   return {

@@ -3,7 +3,7 @@ import type { OperatorRole } from '@animal-store/contract/admin';
 import type { HttpError } from './http-error.ts';
 
 /** What the steps of both listeners read of a route of a contract. */
-interface ContractRoute {
+export interface ContractRoute {
   readonly method: string;
   /** Such as `/pets/:petId`. */
   readonly path: string;
@@ -30,7 +30,7 @@ declare global {
      */
     interface Locals {
       requestId: string;
-      /** By `systemClock.elapsed()`. */
+      /** By `systemClock.elapsed()`: when it came, not when its turn came. */
       arrivedAt: number;
       /**
        * Headers of the response, as names and values in turn, each name once. `begin-request.ts` begins the list,

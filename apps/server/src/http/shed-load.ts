@@ -18,28 +18,38 @@ const minInFlight = 100;
 const stuckMs = 1_000;
 
 /**
- * So many are refused in a turn of the event loop. The busier the process, the longer its turns, and the longer
- * callers that do not back off wait for a refusal, and then send the next request. With 50 instead of 10 the
- * refusals took most of the time that answers need.
+ * So much of the time may be spent on writing refusals; reading what is refused takes as much again. Callers that do
+ * not back off send the next request as soon as they are refused: so the longer a refusal waits, the less of the
+ * time goes into refusals instead of answers.
  */
-const refusalsPerTurn = 10;
+const refusalShare = 0.05;
+
+/** So much of that time may be saved up, while nothing is refused. */
+const maxSavedMs = 5;
 
 /** The response to a request that wants to be answered. */
-type EnteringResponse = Pick<Response, 'locals'> & {
+type EnteringResponse = {
+  readonly locals: Pick<Express.Locals, 'onAnswered'>;
   readonly req: { readonly socket: { readonly destroyed: boolean } };
 };
 
+/** What becomes of a request that had to wait: one object for all, because thousands may wait. */
+export interface Turn<Entering> {
+  answer(response: Entering): void;
+  refuse(response: Entering): void;
+}
+
 /** Decides which requests are answered, and when they begin. */
-export interface LoadShedder {
+export interface LoadShedder<Entering = Response> {
   /**
-   * Lets a request wait for its turn. It comes before the quota: a refused request costs nothing.
+   * Lets a request wait for its turn. It comes before anything else: a refused request costs next to nothing.
    *
    * Its slot is free once the response is complete (`onAnswered`), not once it is sent: clients that read nothing
    * would hold all slots. A client that disconnects does not end the work, so it keeps its slot.
    *
-   * @returns whether the request is to be answered: `true` at once, if it need not wait.
+   * @returns whether it is answered now. Otherwise `turn` is called, later or at once.
    */
-  enter(response: EnteringResponse): true | Promise<boolean>;
+  enter(response: Entering, turn: Turn<Entering>): boolean;
   /** How many requests are being answered. */
   readonly inFlight: number;
   /** How many wait for their turn. */
@@ -48,11 +58,11 @@ export interface LoadShedder {
 }
 
 /** A request that waits for its turn. */
-interface WaitingRequest {
-  readonly res: EnteringResponse;
+interface WaitingRequest<Entering> {
+  readonly res: Entering;
+  readonly turn: Turn<Entering>;
   /** When it has waited for too long. */
   readonly lateAt: number;
-  readonly settle: (isItsTurn: boolean) => void;
 }
 
 /**
@@ -60,32 +70,34 @@ interface WaitingRequest {
  * for too long are never started, so that the others are answered in time instead of all of them late.
  *
  * They are refused, but neither at once nor all together: a caller that does not back off sends its next
- * request as soon as it is refused, and a refusal takes half of the processor time of an answer.
+ * request as soon as it is refused, and a refusal takes a third of the processor time of an answer.
  *
  * @param options.maxInFlight how many requests may be answered at the same time, whatever they wait for.
  * @param options.maxWaiting how many may wait, or one is refused at once.
  * @param options.nextTurn calls a function in the next turn of the event loop.
  */
-export function openLoadShedder(options: {
+export function openLoadShedder<Entering extends EnteringResponse = Response>(options: {
   maxInFlight: number;
   maxWaiting: number;
   maxWaitMs: number;
   clock: Clock;
   nextTurn?: (run: () => void) => unknown;
-}): LoadShedder {
+}): LoadShedder<Entering> {
   const { maxInFlight, maxWaiting, maxWaitMs, clock, nextTurn = setImmediate } = options;
   /** In the order of arrival. */
-  const waiting: WaitingRequest[] = [];
+  const waiting: WaitingRequest<Entering>[] = [];
   /** Those that have waited for too long, and are refused in the next turns. */
-  const late = new Set<WaitingRequest>();
+  const late = new Set<WaitingRequest<Entering>>();
   /** Those in flight that are not stuck, in the order in which they began, with that time. */
-  const running = new Map<EnteringResponse, number>();
+  const running = new Map<Entering, number>();
   let inFlight = 0;
   let limit = minInFlight;
   let answered = 0;
   let spanBeganAt = clock.elapsed();
   let isTurnPlanned = false;
   let waking: Timer | undefined;
+  let savedMs = maxSavedMs;
+  let savedAt = spanBeganAt;
 
   function beginSpan(now: number): void {
     limit = Math.max(minInFlight, (answered * spanMs) / (now - spanBeganAt));
@@ -102,14 +114,14 @@ export function openLoadShedder(options: {
     return running.size < limit && inFlight < maxInFlight;
   }
 
-  function start(res: EnteringResponse, now: number): void {
+  function start(res: Entering, now: number): void {
     inFlight += 1;
     running.set(res, now);
     res.locals.onAnswered = () => {
       inFlight -= 1;
       answered += 1;
       running.delete(res);
-      if (waiting.length > 0) planTurn();
+      if (waiting.length + late.size > 0) planTurn();
     };
   }
 
@@ -131,26 +143,40 @@ export function openLoadShedder(options: {
       // what waits for long is dear, because collections of garbage copy it.
       const next = late.size > 0 ? waiting.pop() : waiting.shift();
       if (next === undefined) break;
-      start(next.res, now);
+      const { res, turn } = next;
       // Its caller may have gone while it waited.
-      next.settle(!next.res.req.socket.destroyed);
+      if (res.req.socket.destroyed) {
+        turn.refuse(res);
+        continue;
+      }
+      start(res, now);
+      turn.answer(res);
     }
-    let refused = 0;
-    for (const request of late) {
-      if (refused === refusalsPerTurn) break;
-      refused += 1;
-      late.delete(request);
-      request.settle(false);
-    }
-    if (late.size > 0) planTurn();
-    wakeUp(now);
+    refuseLate();
+    wakeUp(clock.elapsed());
   }
 
-  /** Plans a turn for when the next request has waited for too long, even if none is answered until then. */
+  function refuseLate(): void {
+    let now = clock.elapsed();
+    savedMs = Math.min(maxSavedMs, savedMs + (now - savedAt) * refusalShare);
+    for (const request of late) {
+      if (savedMs <= 0) break;
+      late.delete(request);
+      request.turn.refuse(request.res);
+      const after = clock.elapsed();
+      savedMs -= after - now;
+      now = after;
+    }
+    savedAt = now;
+  }
+
+  /** Plans a turn for when the next request is late or may be refused, even if none is answered until then. */
   function wakeUp(now: number): void {
     const [oldest] = waiting;
-    if (waking !== undefined || oldest === undefined) return;
-    waking = clock.after(oldest.lateAt - now, () => {
+    if (waking !== undefined || (oldest === undefined && late.size === 0)) return;
+    const lateInMs = oldest === undefined ? Number.POSITIVE_INFINITY : oldest.lateAt - now;
+    const refusedInMs = late.size === 0 ? Number.POSITIVE_INFINITY : 1 - savedMs / refusalShare;
+    waking = clock.after(Math.max(1, Math.min(lateInMs, refusedInMs)), () => {
       waking = undefined;
       planTurn();
     });
@@ -163,7 +189,7 @@ export function openLoadShedder(options: {
     get waiting() {
       return waiting.length + late.size;
     },
-    enter(res) {
+    enter(res, turn) {
       const now = clock.elapsed();
       if (waiting.length === 0 && canStart(now)) {
         start(res, now);
@@ -171,14 +197,16 @@ export function openLoadShedder(options: {
       }
       if (waiting.length + late.size >= maxWaiting) {
         const [oldest] = late;
-        if (oldest === undefined) return Promise.resolve(false);
+        if (oldest === undefined) {
+          turn.refuse(res);
+          return false;
+        }
         late.delete(oldest);
-        oldest.settle(false);
+        oldest.turn.refuse(oldest.res);
       }
-      return new Promise((settle) => {
-        waiting.push({ res, lateAt: now + maxWaitMs, settle });
-        wakeUp(now);
-      });
+      waiting.push({ res, turn, lateAt: now + maxWaitMs });
+      wakeUp(now);
+      return false;
     },
     close() {
       clock.cancel(waking);

@@ -123,11 +123,15 @@ export function openTracing(
   ];
 
   return {
-    start(request) {
+    start(request, arrivedAt) {
       // Without its tracestate, where a caller could put anything, to be repeated in every span.
       const { traceparent } = request.headers;
       const parent = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
-      const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
+      const span = tracer.startSpan(
+        'request',
+        { kind: SpanKind.SERVER, startTime: arrivedAt },
+        parent,
+      );
       return {
         traceId: traceIdOf(span),
         run: (answer) => current.run(trace.setSpan(parent, span), answer),

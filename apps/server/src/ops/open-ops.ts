@@ -45,9 +45,9 @@ export async function openOps(
     opened.defer(() => socket.close());
   }
   const identify = authenticateOperator(options);
-  const listener = await openListener({ ...options, host, port, settings: 'OPS_' }, () =>
-    createApp(identify),
-  );
+  const listener = await openListener({ ...options, host, port, settings: 'OPS_' }, () => ({
+    app: createApp(identify),
+  }));
   const kept = opened.move();
   return {
     origin: listener.origin,

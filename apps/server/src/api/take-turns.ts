@@ -1,0 +1,72 @@
+import { apiVersion, operations, rateLimitHeaders } from '@animal-store/contract';
+import type { Express, Request, Response } from 'express';
+import { ageMs, arriveNow, beginRequest } from '../http/begin-request.ts';
+import { HttpError } from '../http/http-error.ts';
+import type { ContractRoute } from '../http/locals.ts';
+import { addHeader } from '../http/note-headers.ts';
+import { send } from '../http/send-response.ts';
+import { announceDeprecation } from './announce-deprecation.ts';
+import type { AppOptions } from './app.ts';
+import { allowOrigins } from './cors.ts';
+
+const overloaded = new HttpError(
+  'service_unavailable',
+  'The service is overloaded. Retry after 1 s.',
+);
+/** A text, because Node writes a text together with the head: of bytes, it would make a second part. */
+const overloadedBody = JSON.stringify(overloaded.toBody());
+
+/** `/v1`, and what is below it. */
+const apiPath = new RegExp(`^/${apiVersion}(?:[/?]|$)`);
+
+/** Operations that announce their end, and which paths are theirs. Nothing else of a route is needed without Express. */
+const endingRoutes = Object.values<ContractRoute>(operations)
+  .filter(({ metadata }) => metadata?.deprecation !== undefined)
+  .map((route) => {
+    const pattern = route.path.replaceAll(/:(\w+)/g, '(?<$1>[^/?]+)');
+    return { route, pathname: new RegExp(`^/${apiVersion}${pattern}(?:\\?|$)`) };
+  });
+
+/**
+ * Creates what passes a request to the app when it is its turn, or refuses it: before Express, the log and all else
+ * see it, because when thousands of callers do not back off, a refusal must cost little of what an answer does.
+ */
+export function takeTurns(
+  app: Express,
+  options: Pick<AppOptions, 'loadShedder' | 'usage' | 'onShed' | 'corsOrigins' | 'baseUrl'> & {
+    tellNetworkQuota: (req: Request, res: Response) => void;
+  },
+): (req: Request, res: Response) => void {
+  const { loadShedder, usage, onShed, tellNetworkQuota } = options;
+  const allowOrigin = allowOrigins(options.corsOrigins);
+  const announceEnd = announceDeprecation(options.baseUrl);
+
+  /** Answers 503. There may be many, so it does little: nothing is logged or counted but their number. */
+  function refuse(res: Response): void {
+    const { req } = res;
+    onShed(req.method);
+    usage.countShed(ageMs(res));
+    beginRequest(req, res);
+    allowOrigin(req, res);
+    if (apiPath.test(req.url)) {
+      announceRouteEnd(req, res);
+      tellNetworkQuota(req, res);
+    }
+    addHeader(res, rateLimitHeaders.retryAfter, '1');
+    addHeader(res, 'Content-Type', 'application/json; charset=utf-8');
+    send(res.status(overloaded.status), overloadedBody);
+  }
+
+  function announceRouteEnd({ method, url }: Request, res: Response): void {
+    for (const { route, pathname } of endingRoutes) {
+      const found = method === route.method && pathname.exec(url);
+      if (found) announceEnd({ tsRestRoute: route, params: found.groups ?? {} }, res);
+    }
+  }
+
+  const turn = { answer: (res: Response) => app(res.req, res), refuse };
+  return function takeTurn(req, res) {
+    arriveNow(res);
+    if (loadShedder.enter(res, turn)) app(req, res);
+  };
+}
