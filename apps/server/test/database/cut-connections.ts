@@ -23,29 +23,12 @@ import { call, wideQuota } from '../support/test-service.ts';
 
 /** Where a connection can be cut: every message that the service and Postgres exchange. */
 const messages: readonly Pick<PassingMessage, 'direction' | 'type'>[] = [
-  ...[
-    'StartupMessage',
-    'PasswordMessage',
-    'Parse',
-    'Describe',
-    'Bind',
-    'Execute',
-    'Sync',
-    'Flush',
-  ].map((type) => ({ direction: 'request' as const, type })),
-  ...[
-    'Authentication',
-    'ParameterStatus',
-    'BackendKeyData',
-    'ReadyForQuery',
-    'ParseComplete',
-    'ParameterDescription',
-    'RowDescription',
-    'BindComplete',
-    'DataRow',
-    'CommandComplete',
-    'NotificationResponse',
-  ].map((type) => ({ direction: 'response' as const, type })),
+  ...'StartupMessage PasswordMessage Parse Describe Bind Execute Sync Flush'
+    .split(' ')
+    .map((type) => ({ direction: 'request' as const, type })),
+  ...'Authentication ParameterStatus BackendKeyData ReadyForQuery ParseComplete ParameterDescription RowDescription BindComplete DataRow CommandComplete NotificationResponse'
+    .split(' ')
+    .map((type) => ({ direction: 'response' as const, type })),
 ];
 
 /** How many keys that no replica has seen are made at a time. */

@@ -53,12 +53,6 @@ test.each([
   expectResponseHeaders(options);
 });
 
-test('OPTIONS of an unknown path needs a key, and is 404', async () => {
-  const options = { method: 'OPTIONS' };
-  expectError(await service.call('/nowhere', { ...options, token: null }), 401, 'unauthorized');
-  expectError(await service.call('/nowhere', options), 404, 'not_found');
-});
-
 test('a method that a path does not have changes nothing, nor does an overriding header', async () => {
   await service.call('/pets/1', { method: 'DELETE' });
   const headers = { 'X-HTTP-Method-Override': 'DELETE' };

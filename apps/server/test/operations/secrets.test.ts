@@ -39,34 +39,24 @@ test('no error, log line, metric or trace contains a token, wherever it was sent
       for (const name of ['api_key', 'access_token', 'limit', 'status', 'cursor', token]) {
         await send(`${baseUrl}/pets?${name}=${token}`, options);
       }
-      await send(`${baseUrl}/pets/${token}`, options);
-      await send(`${baseUrl}/pets/%${token}`, options);
-      await send(`${baseUrl}/${token}`, options);
+      for (const url of [
+        `${baseUrl}/pets/${token}`,
+        `${baseUrl}/pets/%${token}`,
+        `${baseUrl}/${token}`,
+      ]) {
+        await send(url, options);
+      }
       await send(`${origin}/${token}`, options);
-      await send(`${baseUrl}/pets`, { ...options, json: token });
-      await send(`${baseUrl}/pets`, { ...options, json: `{"name":"${token}","categoryId":1}` });
-      await send(`${baseUrl}/pets`, {
-        ...options,
-        json: `{"name":"\\u0000${token}","categoryId":"${token}","status":"${token}","${token}":1}`,
-      });
-      await send(`${baseUrl}/pets`, {
-        ...options,
-        json: '{"name":"Rex","categoryId":1}',
-        headers: { 'Idempotency-Key': token },
-      });
+      for (const json of [
+        token,
+        `{"name":"${token}","categoryId":1}`,
+        `{"name":"\\u0000${token}","categoryId":"${token}","status":"${token}","${token}":1}`,
+      ]) {
+        await send(`${baseUrl}/pets`, { ...options, json });
+      }
       for (const name of [
-        'Idempotency-Key',
-        'X-Request-Id',
-        'X-API-Key',
-        'Cookie',
-        'Origin',
-        'User-Agent',
-        'Referer',
-        'X-Forwarded-For',
-        'traceparent',
-        'tracestate',
-        'baggage',
-        'Content-Type',
+        ...['Idempotency-Key', 'X-Request-Id', 'X-API-Key', 'Cookie', 'Origin', 'User-Agent'],
+        ...['Referer', 'X-Forwarded-For', 'traceparent', 'tracestate', 'baggage', 'Content-Type'],
         'Content-Encoding',
       ]) {
         // A request id is for the log, if it can be one.
