@@ -103,7 +103,7 @@ test('while Redis hangs, limits are the shares of a replica, and an unban holds 
   const states: string[] = [];
   const { keys, networks } = await open({
     redisUrls: [server.url],
-    redisTimeoutMs: 500,
+    redisTimeoutMs: 1_500,
     replicas: () => 2,
     addressPerMinute: 5,
     banPolicy: strict,
