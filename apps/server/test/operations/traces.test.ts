@@ -106,46 +106,36 @@ describe('what a server exports', () => {
     expect(collector.received().split('\n')).toHaveLength(collector.spans().length);
   });
 
-  test.each([
-    [
-      'refused',
-      'GET /v1/pets/:petId',
-      {
-        'http.request.method': 'GET',
-        'http.route': '/v1/pets/:petId',
-        'http.response.status_code': 400,
-        'url.path': '/v1/pets/REDACTED',
-        'animal_store.error_code': 'invalid_request',
-      },
-    ],
-    [
-      'unknown',
-      'HTTP',
-      {
-        'http.request.method': '_OTHER',
-        'http.request.method_original': 'PROPFIND',
-        'http.response.status_code': 404,
-        'url.path': '/REDACTED',
-        'animal_store.error_code': 'not_found',
-      },
-    ],
-  ])(
-    'a request that is %s is no error of the server, and its path is not repeated',
-    (id, name, attributes) => {
-      const span = collector
-        .spans()
-        .find((one) => one.attributes['animal_store.request_id'] === id);
-      expect(span).toMatchObject({ name, isError: false });
-      expect(span?.attributes).toEqual({
-        ...attributes,
-        'url.scheme': 'http',
-        'animal_store.request_id': id,
-        'animal_store.key_id': expect.any(String),
-        'animal_store.plan': 'enterprise',
-        'animal_store.quota': 'admitted',
-      });
-    },
-  );
+  test('a request that is refused is no error of the server, and its path is not repeated', () => {
+    const ofId = (id: string) =>
+      collector.spans().find((one) => one.attributes['animal_store.request_id'] === id);
+    const common = {
+      'url.scheme': 'http',
+      'animal_store.key_id': expect.any(String),
+      'animal_store.plan': 'enterprise',
+      'animal_store.quota': 'admitted',
+    };
+    expect(ofId('refused')).toMatchObject({ name: 'GET /v1/pets/:petId', isError: false });
+    expect(ofId('refused')?.attributes).toEqual({
+      ...common,
+      'animal_store.request_id': 'refused',
+      'http.request.method': 'GET',
+      'http.route': '/v1/pets/:petId',
+      'http.response.status_code': 400,
+      'url.path': '/v1/pets/REDACTED',
+      'animal_store.error_code': 'invalid_request',
+    });
+    expect(ofId('unknown')).toMatchObject({ name: 'HTTP', isError: false });
+    expect(ofId('unknown')?.attributes).toEqual({
+      ...common,
+      'animal_store.request_id': 'unknown',
+      'http.request.method': '_OTHER',
+      'http.request.method_original': 'PROPFIND',
+      'http.response.status_code': 404,
+      'url.path': '/REDACTED',
+      'animal_store.error_code': 'not_found',
+    });
+  });
 
   test('a request that failed is an error, and the lines of requests have the ids of their traces', () => {
     const failed = collector.spans().filter((span) => span.kind === server && span.isError);
@@ -167,21 +157,17 @@ describe('what a server exports', () => {
   });
 });
 
-describe('requests and the stop succeed with a collector', () => {
-  const faults: readonly [string, (collector: OtlpCollector) => string][] = [
-    ['is away', () => 'http://127.0.0.1:9'],
-    ['refuses what it is sent', ({ url }) => `${url}/elsewhere`],
-  ];
-
-  test.each(faults)('that %s', async (_, endpointOf) => {
-    await using collector = await openOtlpCollector();
-    await using service = await startService('postgres', {
-      env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpointOf(collector) },
-      // It does not wait for ever.
-      timings: { observability: { traceFlushTimeoutMs: 100 } },
-    });
-    expect((await service.call('/pets')).status).toBe(200);
-    await service.server.stop();
-    expect(logOf(service.server).at(-1)?.msg).toBe('stopped');
+test.each<[what: string, endpointOf: (collector: OtlpCollector) => string]>([
+  ['is away', () => 'http://127.0.0.1:9'],
+  ['refuses what it is sent', ({ url }) => `${url}/elsewhere`],
+])('requests and the stop succeed with a collector that %s', async (_, endpointOf) => {
+  await using collector = await openOtlpCollector();
+  await using service = await startService('postgres', {
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpointOf(collector) },
+    // It does not wait for ever.
+    timings: { observability: { traceFlushTimeoutMs: 100 } },
   });
+  expect((await service.call('/pets')).status).toBe(200);
+  await service.server.stop();
+  expect(logOf(service.server).at(-1)?.msg).toBe('stopped');
 });
