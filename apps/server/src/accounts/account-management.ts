@@ -16,8 +16,13 @@ import { storedPlan } from '../keys/api-key.ts';
 import { resolveAccount, type StoredAccount } from '../keys/key-account.ts';
 import type { KeyBans } from '../quotas/key-quotas.ts';
 import { announceAccountChange } from '../replicas/replica-channel.ts';
-import { countBansOfAccounts, listBansOfAccount } from './account-bans.ts';
-import { completeAccount, decisionsOf, findAccount } from './account-record.ts';
+import {
+  completeAccount,
+  countBansOfAccounts,
+  decisionsOf,
+  findAccount,
+  listBansOfAccount,
+} from './account-record.ts';
 import { searchAccounts } from './account-search.ts';
 
 export type AccountManagement = ReturnType<typeof createAccountManagement>;
@@ -118,11 +123,7 @@ export function createAccountManagement(
         choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
       ),
 
-    /**
-     * Suspends all keys of an account. Doing it again changes at most the reason.
-     *
-     * @throws {Refusal} as `find`.
-     */
+    /** Suspends all keys of an account. Doing it again changes at most the reason. */
     async suspend(name: string, cause: Cause): Promise<Account> {
       await findAccount(db, name);
       const values = suspended(accounts, cause.reason);

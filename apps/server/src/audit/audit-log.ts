@@ -61,12 +61,7 @@ export async function recordAudit(tx: Database, change: Change): Promise<void> {
   });
 }
 
-/**
- * Compares two states of a key or an operator.
- *
- * @param before `undefined` for a new one: the difference is then what it has.
- * @returns `undefined` if they are the same.
- */
+/** The members in which two states differ, if any. Of a new one, `before` is `undefined`, and they are what it has. */
 export function differenceOf(
   before: AuditState | undefined,
   after: AuditState,
@@ -134,11 +129,7 @@ export function createAuditLog(db: Database) {
     list: (filter: AuditFilter, limit: number, position: ListPosition | undefined) =>
       searchEntries(db, filter, limit, position),
 
-    /**
-     * Deletes some of the entries that need not be kept any longer.
-     *
-     * @returns whether there may be more.
-     */
+    /** Deletes some of the entries that need not be kept any longer. @returns whether there may be more. */
     async deleteExpired(): Promise<boolean> {
       return (await deleteOldest(db)).length === deletedAtOnce;
     },

@@ -116,20 +116,12 @@ export function createBanLog(
       waiting.length = 0;
     },
 
-    /**
-     * Deletes the bans that are over from those that run.
-     *
-     * @param forgottenAt when all bans that had begun were forgotten, if they were.
-     */
+    /** Deletes bans that are over. @param forgottenAt when all that had begun were forgotten, if they were. */
     deleteOver: (forgottenAt: string | undefined) => deleteOver(db, forgottenAt),
   };
 }
 
-/**
- * Takes the bans of a key from those that run.
- *
- * @returns when the last of them would have ended; `undefined` if there is none.
- */
+/** Takes the bans of a key from those that run. @returns when the last of them would have ended, if there is one. */
 export async function takeOpenBan(tx: Database, keyId: string): Promise<string | undefined> {
   const ends = (await takeOfKey(tx, keyId)).map(({ until }) => until);
   return ends.sort().at(-1);

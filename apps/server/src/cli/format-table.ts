@@ -25,11 +25,7 @@ export function toExpiry(expiresAt: string | null): string {
   return expiresAt === null ? 'never' : toTime(expiresAt);
 }
 
-/**
- * Formats rows as a table.
- *
- * @param columns what each column shows of a row, by its title.
- */
+/** @param columns what each column shows of a row, by its title. */
 export function formatTable<Row>(
   rows: readonly Row[],
   columns: Readonly<Record<string, (row: Row) => string>>,

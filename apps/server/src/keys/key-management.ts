@@ -68,11 +68,7 @@ async function addKey(tx: Database, newKey: NewKey): Promise<{ id: string; token
   return { id: row.id, token: await keyTokens.add(tx, row.id) };
 }
 
-/**
- * The plan of a new key. One that is given none gets the smallest, which rests while its account has one.
- *
- * @throws {Refusal} if it is given none, and its account has none.
- */
+/** The plan of a new key. One that is given none gets the smallest, which rests while its account has one. */
 async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promise<PlanChoice> {
   if (wanted.plan === 'enterprise') return { plan: wanted.plan, quota: wanted.quota };
   if (wanted.plan !== undefined) return { plan: wanted.plan };
@@ -224,11 +220,7 @@ function refuseEnded({ state }: Key): void {
   }
 }
 
-/**
- * The plan that a key gets.
- *
- * @throws {Refusal} if it cannot get it.
- */
+/** @throws {Refusal} if the key cannot get the plan. */
 function choosePlan(key: Key, wanted: Pick<KeyChange, 'plan' | 'quota'>): PlanChoice {
   const plan = wanted.plan ?? key.plan;
   if (plan !== 'enterprise') {

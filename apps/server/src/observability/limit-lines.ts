@@ -42,11 +42,7 @@ export function limitLines<Cause>(options: {
   };
 }
 
-/**
- * Tells of the first event of each cause at once, and of later ones of a minute together.
- *
- * @param tell called with the cause, and how often it occurred.
- */
+/** Tells of the first event of each cause at once, and of later ones of a minute together. */
 export function limitToMinutes<Cause>(clock: Clock, tell: (cause: Cause, times: number) => void) {
   const limits = limitLines<Cause>({
     clock,

@@ -45,29 +45,17 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
       const isRoutine = status < 400 && probes.has(route);
       const isStrange = !isRoutine && operator === undefined;
       if (isStrange && !strangers.isWritten(`${network} ${isFailure}`)) return;
-      const line = describeRequest(record, { operator, keyId, account, reasons });
+      // In the order in which people read them. An unknown path is the caller's text, and may be a secret.
+      const line = {
+        ...{ method: record.method, route: route ?? 'other', status },
+        durationMs: Math.round(record.durationMs * 100) / 100,
+        ...{ operator, keyId, account, reasons, errorCode: record.errorCode },
+        ...{ aborted: record.aborted || undefined, requestId: record.requestId },
+      };
       if (isFailure) log.warn(line, 'ops request');
       else if (isRoutine) log.debug(line, 'ops request');
       else log.info(line, 'ops request');
     },
     close: strangers.close,
-  };
-}
-
-/**
- * The fields of the line about a request, in the order in which people read them. An unknown path is the
- * caller's text, and may be a secret.
- */
-function describeRequest(outcome: RequestOutcome, more: object) {
-  const { requestId, method, route = 'other', status, durationMs, errorCode, aborted } = outcome;
-  return {
-    method,
-    route,
-    status,
-    durationMs: Math.round(durationMs * 100) / 100,
-    ...more,
-    errorCode,
-    aborted: aborted || undefined,
-    requestId,
   };
 }

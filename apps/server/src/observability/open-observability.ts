@@ -14,34 +14,30 @@ import type { OpenTracing, TracingSettings } from './tracing.ts';
 
 export type Observability = Awaited<ReturnType<typeof openObservability>>;
 
-/**
- * Opens all that an operator sees of the service from outside: log, metrics, traces.
- *
- * @param options.clock by which lines have their time, and are limited.
- * @param options.writeLog takes the lines of the log, instead of stderr.
- * @param options.measureProcess registers the metrics of the process that it runs in.
- */
-export async function openObservability(options: {
+/** Opens all that an operator sees of the service from outside: log, metrics, traces. */
+export async function openObservability({
+  version,
+  logLevel,
+  logFormat,
+  traces,
+  writeLog,
+  measureProcess,
+  clock = systemClock,
+  timings = defaultTimings.observability,
+}: {
   version: string;
   logLevel: LogLevel;
   logFormat: LogFormat | undefined;
   traces: TracingSettings | undefined;
+  /** Takes the lines of the log, instead of stderr. */
   writeLog?: (line: string) => void;
   measureProcess?: MeasureProcess;
   clock?: Clock | undefined;
   timings?: Timings['observability'];
 }) {
-  const { version, logLevel, logFormat, traces, clock = systemClock } = options;
-  const { timings = defaultTimings.observability } = options;
-  const opened = openLog({
-    level: logLevel,
-    format: logFormat,
-    write: options.writeLog,
-    clock,
-    timings,
-  });
+  const opened = openLog({ level: logLevel, format: logFormat, write: writeLog, clock, timings });
   const { log, writeLine } = opened;
-  const metrics = openMetrics({ version, measureProcess: options.measureProcess });
+  const metrics = openMetrics({ version, measureProcess });
   const requestLog = openRequestLog({ log, writeLine, clock });
   const opsRequestLog = openOpsRequestLog(log, clock);
   const refusedConnections = limitToMinutes<ConnectionLimit>(clock, (limit, connections) =>

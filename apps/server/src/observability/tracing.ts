@@ -61,17 +61,17 @@ export interface OpenTracing extends RequestTracing {
  * This module is imported only if there is somewhere to send to. Spans are made here and not by
  * OpenTelemetry's instrumentations, which patch modules as they are loaded (for ES modules through
  * a loader hook), know neither postgres.js nor PGlite, and put URLs and statements into spans.
- *
- * @param options.onTrouble is told when spans cannot be delivered.
  */
 export function openTracing(
   options: TracingSettings & {
     version: string;
     flushTimeoutMs: number;
+    /** Called when spans cannot be delivered. */
     onTrouble: (message: string) => void;
   },
 ): OpenTracing {
   const { endpoint, sampleShare, batches, version, flushTimeoutMs, onTrouble } = options;
+  // The logger of OpenTelemetry passes more.
   const tell = (message: string) => onTrouble(message);
   diag.setLogger(
     { error: tell, warn: tell, info: () => {}, debug: () => {}, verbose: () => {} },

@@ -31,11 +31,7 @@ const readBody: RequestHandler = function readAdminBody(req, res, next) {
   return req.tsRestRoute?.body instanceof z.ZodType ? jsonBody(req, res, next) : next();
 };
 
-/**
- * Creates the router of the admin API.
- *
- * @param admit admits operators only.
- */
+/** @param admit admits operators only. */
 export function createAdminRouter(
   services: AdminServices,
   admit: RequestHandler,

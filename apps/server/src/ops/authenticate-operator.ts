@@ -26,11 +26,7 @@ export interface Operator {
   readonly token: string | undefined;
 }
 
-/**
- * Finds the operator who sends a request.
- *
- * @throws {HttpError} if nobody is found.
- */
+/** Finds the operator who sends a request. @throws {HttpError} if nobody is found. */
 export type Identify = (req: Request) => Promise<Operator>;
 
 /** The user that the embedded server runs as: nobody else can open its socket. */

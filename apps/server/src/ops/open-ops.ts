@@ -16,11 +16,7 @@ export interface Ops {
   close(graceMs: number): Promise<void>;
 }
 
-/**
- * Opens the operators' listener.
- *
- * @throws {StartupError} if the port or the host cannot be had.
- */
+/** @throws {StartupError} if the port or the host cannot be had. */
 export async function openOps(
   options: ListenerLimits &
     OperatorAuthentication &

@@ -43,11 +43,7 @@ export function readUsageRange(
   return { from: at(start), to: at(end), bucket };
 }
 
-/**
- * What the ledger has of a subject in the time that a question is about.
- *
- * @throws {HttpError} as `readUsageRange`.
- */
+/** What the ledger has of a subject in the time that a question is about. */
 export async function readLedger(
   services: Pick<AdminServices, 'clock' | 'usage'>,
   subject: Parameters<UsageQueries['read']>[1],

@@ -35,11 +35,7 @@ export interface ReplicaSubscribers {
   missed(): void;
 }
 
-/**
- * Listens to what the replicas of this service tell each other.
- *
- * @param options.id the name of this replica.
- */
+/** Listens to what the replicas of this service tell each other. */
 export async function openReplicaChannel(
   database: Pick<OpenDatabase, 'listen'>,
   options: { id: string; subscribers: ReplicaSubscribers },

@@ -44,16 +44,11 @@ const deleteOldest = statement('delete_usage', (db, [table, key, at, keptMs, spa
     .returning({ one: sql<number>`1` });
 });
 
-/**
- * Deletes some of the rows that need not be kept any longer.
- *
- * @returns whether there may be more.
- */
+/** Deletes some of the rows that need not be kept any longer. @returns whether there may be more. */
 export async function deleteExpiredUsage(db: Database, kept: UsageRetention): Promise<boolean> {
   let isMore = false;
   for (const some of expiring(kept)) {
-    const deleted = await deleteOldest(db, some);
-    isMore ||= deleted.length === deletedAtOnce;
+    if ((await deleteOldest(db, some)).length === deletedAtOnce) isMore = true;
   }
   return isMore;
 }
