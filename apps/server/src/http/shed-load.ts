@@ -57,6 +57,13 @@ export interface LoadShedder<Entering = Response> {
   close(): void;
 }
 
+/** Requests that began within {@link spanMs}. */
+interface Span {
+  readonly beganAt: number;
+  /** How many of them are in flight. */
+  running: number;
+}
+
 /** A request that waits for its turn. */
 interface WaitingRequest<Entering> {
   readonly res: Entering;
@@ -88,41 +95,47 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   const waiting: WaitingRequest<Entering>[] = [];
   /** Those that have waited for too long, and are refused in the next turns. */
   const late = new Set<WaitingRequest<Entering>>();
-  /** Those in flight that are not stuck, in the order in which they began, with that time. */
-  const running = new Map<Entering, number>();
   let inFlight = 0;
   let limit = minInFlight;
   let answered = 0;
-  let spanBeganAt = clock.elapsed();
+  let span: Span = { beganAt: clock.elapsed(), running: 0 };
+  /**
+   * Those whose requests are not stuck, the oldest first. They count, and hold no request: of a `Map` of those in
+   * flight, V8 kept each until a full collection. A Map that grows and shrinks leaves tables behind, each of
+   * which refers to the next: once one is in the old space, all later ones follow it there with what they hold.
+   */
+  const spans = [span];
   let isTurnPlanned = false;
   let waking: Timer | undefined;
   let savedMs = maxSavedMs;
-  let savedAt = spanBeganAt;
+  let savedAt = span.beganAt;
 
   function beginSpan(now: number): void {
-    limit = Math.max(minInFlight, (answered * spanMs) / (now - spanBeganAt));
+    limit = Math.max(minInFlight, (answered * spanMs) / (now - span.beganAt));
     answered = 0;
-    spanBeganAt = now;
-    for (const [res, startedAt] of running) {
-      if (startedAt + stuckMs > now) break;
-      running.delete(res);
-    }
+    span = { beganAt: now, running: 0 };
+    while (spans[0] !== undefined && spans[0].beganAt + stuckMs <= now) spans.shift();
+    spans.push(span);
   }
 
   function canStart(now: number): boolean {
-    if (now - spanBeganAt >= spanMs) beginSpan(now);
-    return running.size < limit && inFlight < maxInFlight;
+    if (now - span.beganAt >= spanMs) beginSpan(now);
+    const running = spans.reduce((sum, each) => sum + each.running, 0);
+    return running < limit && inFlight < maxInFlight;
   }
 
-  function start(res: Entering, now: number): void {
+  function start({ locals }: Entering): void {
+    const itsSpan = span;
     inFlight += 1;
-    running.set(res, now);
-    res.locals.onAnswered = () => {
+    itsSpan.running += 1;
+    // Not assigned as it is written: V8 allocates such a function in its old space.
+    const onAnswered = () => {
       inFlight -= 1;
       answered += 1;
-      running.delete(res);
+      itsSpan.running -= 1;
       if (waiting.length + late.size > 0) planTurn();
     };
+    locals.onAnswered = onAnswered;
   }
 
   /** In a turn of its own: requests that are answered at once would call each other ever deeper. */
@@ -149,7 +162,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
         turn.refuse(res);
         continue;
       }
-      start(res, now);
+      start(res);
       turn.answer(res);
     }
     refuseLate();
@@ -192,7 +205,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     enter(res, turn) {
       const now = clock.elapsed();
       if (waiting.length === 0 && canStart(now)) {
-        start(res, now);
+        start(res);
         return true;
       }
       if (waiting.length + late.size >= maxWaiting) {
