@@ -53,7 +53,14 @@ export const formatLocal = (time: Date, style: TimeStyle = 'medium'): string =>
   formats[style].local.format(time);
 
 /** The same without the date and the seconds. */
-export const formatClock = (time: Date): string => clock.format(time);
+const formatClock = (time: Date): string => clock.format(time);
+
+/** From a time until another, in Unix milliseconds. The date is not repeated within a day. */
+export function spanText(from: number, to: number): string {
+  const [first, last] = [new Date(from), new Date(to)];
+  const isOneDay = first.toDateString() === last.toDateString();
+  return `${formatLocal(first, 'short')} – ${isOneDay ? formatClock(last) : formatLocal(last, 'short')}`;
+}
 
 /** A time on the axis of a plot, in Unix seconds, whose marks are so many seconds apart. */
 export function formatTick(at: number, step: number): string {

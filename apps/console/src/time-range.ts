@@ -3,16 +3,15 @@ import { effect, signal } from '@preact/signals';
 import { goTo, linkTo, route } from './route.ts';
 import { bucketMs } from './usage.ts';
 
-/** The spans of time that can be chosen. */
+/** The spans of time that end now. Another one is chosen by its ends, and called `own`. */
 export const rangeLabels = {
   hour: 'Last hour',
   day: 'Last day',
   week: 'Last week',
   month: '30 days',
-  own: 'Own range',
 } as const;
 
-export type RangeName = keyof typeof rangeLabels;
+export type PresetName = keyof typeof rangeLabels;
 
 /** From a time on and before another, in Unix milliseconds. */
 export interface Span {
@@ -22,7 +21,7 @@ export interface Span {
 
 /** The span of time that plots show. */
 export interface TimeRange {
-  readonly name: RangeName;
+  readonly name: PresetName | 'own';
   /** Ends now, unless somebody has chosen the range. */
   readonly span: Span;
   readonly bucket: UsageBucket;
@@ -37,9 +36,7 @@ export const bucketLabels: Readonly<Record<UsageBucket, string>> = {
   day: 'UTC day',
 };
 
-const presets: Readonly<
-  Record<Exclude<RangeName, 'own'>, { bucket: UsageBucket; lengthMs: number }>
-> = {
+const presets: Readonly<Record<PresetName, { bucket: UsageBucket; lengthMs: number }>> = {
   hour: { bucket: 'minute', lengthMs: hourMs },
   day: { bucket: 'hour', lengthMs: dayMs },
   week: { bucket: 'hour', lengthMs: 7 * dayMs },
@@ -65,7 +62,7 @@ const finest = [
  */
 export function readTimeRange(
   query: Readonly<Record<string, string>>,
-  usual: Exclude<RangeName, 'own'> = 'hour',
+  usual: PresetName = 'hour',
   now: number = Date.now(),
 ): TimeRange {
   const { range = '', from = '', to = '' } = query;
@@ -73,7 +70,7 @@ export function readTimeRange(
     const span = { from: Date.parse(from), to: Date.parse(to) };
     if (faultOf(span) === undefined) return { name: 'own', span, bucket: bucketFor(span, now) };
   }
-  const name = Object.hasOwn(presets, range) ? (range as Exclude<RangeName, 'own'>) : usual;
+  const name = Object.hasOwn(presets, range) ? (range as PresetName) : usual;
   const { bucket, lengthMs } = presets[name];
   const end = Math.ceil(now / bucketMs[bucket]) * bucketMs[bucket];
   return { name, bucket, span: { from: end - lengthMs, to: end } };

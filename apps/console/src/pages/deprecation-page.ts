@@ -71,26 +71,26 @@ export function DeprecationPage() {
           csv=${usageCsv('usage', body)}
         />
         <section>
-          <h2>Keys that still call it</h2>
-          <form class="filters" aria-label="Period" onSubmit=${(event: Event) => event.preventDefault()}>
-            <${QuerySelect} name="days" label="Called it within" options=${periods} all="30 days" />
-          </form>
+          <div class="title">
+            <h2>Keys that still call it</h2>
+            <form class="filters" aria-label="Period" onSubmit=${(event: Event) => event.preventDefault()}>
+              <${QuerySelect} name="days" label="Called it within" options=${periods} all="30 days" />
+            </form>
+            <${CsvButton}
+              fileName="callers.csv"
+              write=${async () => {
+                const callers = { deprecatedWithinDays: days, include: 'recent' };
+                return toCsv(await callForAll('listKeys', callers), keyColumns);
+              }}
+              what="all keys that still call it"
+            />
+          </div>
           ${
             body.callers.length === 0
               ? html`<${Empty} title="Nobody called a deprecated operation in this time.">
                   <p>If that stays so, it can be switched off without anybody noticing.</p>
                 <//>`
-              : html`
-                  <p><${CsvButton}
-                    fileName="callers.csv"
-                    write=${async () => {
-                      const callers = { deprecatedWithinDays: days, include: 'recent' };
-                      return toCsv(await callForAll('listKeys', callers), keyColumns);
-                    }}
-                    what="all keys that still call it"
-                  /></p>
-                  <${CallerTable} keys=${body.callers} subject=${list} />
-                `
+              : html`<${CallerTable} keys=${body.callers} subject=${list} />`
           }
           <${Pager} nextCursor=${nextCursor} />
         </section>

@@ -109,7 +109,7 @@ function OperatorActions({
     }
     ${
       operator.state !== 'revoked' &&
-      html`<button type="button" class="danger" onClick=${() => open(revokeOperator(operator, operators))}>
+      html`<button type="button" onClick=${() => open(revokeOperator(operator, operators))}>
         Revoke…<span class="hidden"> ${operator.name}</span>
       </button>`
     }

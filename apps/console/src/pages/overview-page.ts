@@ -120,9 +120,9 @@ function Figures({ overview: { traffic, keys, replicas } }: { overview: Overview
       <${Figure} label="Latency p50" value=${latency(traffic.p50Ms)} note="50% are faster" />
       <${Figure} label="Latency p99" value=${latency(traffic.p99Ms)} note="99% are faster" />
       <${Figure} label="Active keys" value=${formatCount(keys.active)}
-        note=${html`<a href=${linkTo('keys', { query: { state: 'active' } })}>Show them</a>`} />
+        href=${linkTo('keys', { query: { state: 'active' } })} note="neither suspended nor expired" />
       <${Figure} label="Banned keys" value=${formatCount(keys.banned)} tone=${keys.banned > 0 ? 'warning' : undefined}
-        note=${html`<a href=${linkTo('keys', { query: { state: 'banned' } })}>Show them</a>`} />
+        href=${linkTo('keys', { query: { state: 'banned' } })} note="at this moment" />
       <${Figure} label="Replicas" value=${formatCount(replicas.count)}
         note=${`${formatCount(replicas.reporting)} answered in the last minute`} />
     </div>
@@ -177,8 +177,7 @@ function TopCallers({
   isToday: boolean;
 }) {
   const days = daysOf({ from, to });
-  return html`<div class="with-csv">
-    <${Table}
+  return html`<${Table}
       caption=${isToday ? 'Busiest keys today (UTC)' : `Busiest keys, ${days.label}`}
       columns=${[{ title: 'Key', takesRest: true }, 'Plan', { number: 'Requests' }]}
       rows=${busiest.map(({ keyId, name, plan, requests }) => ({
@@ -186,13 +185,12 @@ function TopCallers({
         cells: [html`<${KeyLink} id=${keyId} name=${name} />`, plan, formatCount(requests)],
       }))}
       empty=${isToday ? 'No key has made a request today.' : 'No key made a request then.'}
-    />
-    <${CsvButton}
-      fileName=${csvName('busiest-keys', days)}
-      write=${() => toCsv(busiest, busyKeyColumns)}
-      what="the busiest keys"
-    />
-  </div>`;
+      aside=${html`<${CsvButton}
+        fileName=${csvName('busiest-keys', days)}
+        write=${() => toCsv(busiest, busyKeyColumns)}
+        what="the busiest keys"
+      />`}
+    />`;
 }
 
 /** The days (UTC) whose busiest keys an overview has: those of its span, or the last 31 of them. */

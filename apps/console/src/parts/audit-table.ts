@@ -22,18 +22,18 @@ export function AuditTable({
     caption="Audit log"
     columns=${[
       'When',
-      { title: 'By', shrinks: true },
-      { title: 'Action', takesRest: true },
+      { title: 'Action', shrinks: true },
       ...(ofOneKey ? [] : [{ title: 'About', shrinks: true }]),
-      { title: 'Reason', room: 'wide', shrinks: true },
+      'By',
+      { title: 'Reason', room: 'desk', shrinks: true },
     ]}
     rows=${entries.map((entry) => ({
       key: String(entry.id),
       cells: [
         html`<${CellTime} at=${entry.at} />`,
-        html`<${Name} text=${entry.actor.name} />`,
         html`<${Change} entry=${entry} />`,
         ...(ofOneKey ? [] : [html`<${Subject} subject=${entry.subject} />`]),
+        html`<div class="short"><${Name} text=${entry.actor.name} /></div>`,
         html`<${Name} text=${entry.reason} missing="–" />`,
       ],
     }))}
@@ -53,38 +53,63 @@ const memberLabels: Readonly<Record<Member, string>> = {
   account: 'account',
   plan: 'plan',
   quota: 'limits',
-  scopes: 'may',
+  scopes: 'scopes',
   role: 'role',
   expiresAt: 'expires',
   revokedAt: 'revoked',
-  suspension: 'suspended',
+  suspension: 'suspended since',
   tokens: 'tokens',
   bannedUntil: 'banned until',
   strikes: 'strikes',
 };
 
-/** What an entry has changed: its members on one line, which opens to their values. */
+/** What an action says by itself, or its other columns do. */
+const implied: readonly Member[] = ['name', 'revokedAt', 'suspension', 'tokens', 'strikes'];
+
+/** What an entry has changed, on one line, which opens to all of it. */
 function Change({ entry: { action, before, after, reason } }: { entry: AuditEntry }) {
   const members = Object.keys(memberLabels).filter(
     (member): member is Member => member in before || member in after,
   );
+  const has = (state: AuditState, member: Member) => (state[member] ?? null) !== null;
+  const isTelling = (member: Member) =>
+    implied.includes(member)
+      ? member !== 'tokens' && has(before, member) && has(after, member)
+      : has(before, member) || has(after, member);
   const name = auditActions[action];
   if (members.length === 0 && reason === null) return html`${name}`;
   return html`<details class="change">
     <summary>
-      ${name} <span class="muted">${members.map((member) => memberLabels[member]).join(', ')}</span>
+      ${name} <span class="muted">
+        ${members
+          .filter(isTelling)
+          .map(
+            (member, n) =>
+              html`${n > 0 && ', '}${memberLabels[member]} <${Step} member=${member} of=${{ before, after }} />`,
+          )}
+      </span>
     </summary>
     <ul class="changes">
       ${members.map(
         (member) => html`<li key=${member}>
-          <span class="muted">${memberLabels[member]}</span>${' '}
-          ${(before[member] ?? null) !== null && html`<${Value} member=${member} state=${before} /> → `}
-          <${Value} member=${member} state=${after} />
+          <span class="muted">${memberLabels[member]}</span> <${Step} member=${member} of=${{ before, after }} />
         </li>`,
       )}
       ${reason !== null && html`<li><span class="muted">reason</span> <${Name} text=${reason} /></li>`}
     </ul>
   </details>`;
+}
+
+/** The value before, if there was one, and the value after. */
+function Step({
+  member,
+  of: { before, after },
+}: {
+  member: Member;
+  of: { before: AuditState; after: AuditState };
+}) {
+  return html`${(before[member] ?? null) !== null && html`<${Value} member=${member} state=${before} /> → `}
+    <${Value} member=${member} state=${after} />`;
 }
 
 function Value({ member, state }: { member: Member; state: AuditState }) {

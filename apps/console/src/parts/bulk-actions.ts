@@ -88,10 +88,18 @@ export function BulkActions({ keys, onDone }: { keys: readonly ListedKey[]; onDo
   const [open, setOpen] = useState<BulkAction>();
   const allowed = actions.filter(({ needs }) => may(needs));
   const bar = useRef<HTMLDivElement>(null);
-  useShortcut('b', () => bar.current?.querySelector('button')?.focus());
+  // On a phone, the actions are behind a button.
+  const [isUnfolded, setUnfolded] = useState(false);
+  useShortcut('b', () => {
+    const buttons = [...(bar.current?.querySelectorAll('button') ?? [])];
+    buttons.find((button) => button.checkVisibility())?.focus();
+  });
   return html`
-    <div ref=${bar} class="bulk" role="group" aria-label="Selected keys" hidden=${keys.length === 0}>
+    <div ref=${bar} class=${isUnfolded ? 'bulk open' : 'bulk'} role="group" aria-label="Selected keys" hidden=${keys.length === 0}>
       <span role="status">${formatKeys(keys.length)} selected</span>
+      <button type="button" class="fold" aria-expanded=${isUnfolded} onClick=${() => setUnfolded(!isUnfolded)}>
+        Actions
+      </button>
       ${allowed.map(
         (action) => html`<button
           type="button"

@@ -7,15 +7,18 @@ export function Figure({
   value,
   note,
   tone,
+  href,
 }: {
   label: string;
   value: string;
   note: ComponentChildren;
   tone?: 'warning' | 'bad' | undefined;
+  /** Where that is which the number counts. */
+  href?: string;
 }) {
-  return html`<div class="meter">
+  return html`<${href === undefined ? 'div' : 'a'} class="meter" href=${href}>
     <h2 class="label">${label}</h2>
     <p class="figure"><strong class=${tone ?? ''}>${value}</strong></p>
     <p class="muted">${note}</p>
-  </div>`;
+  <//>`;
 }

@@ -3,6 +3,7 @@ import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { formatCount } from '../format.ts';
 import { AccountLink } from './account-link.ts';
+import { Badge } from './badge.ts';
 import { KeyLink } from './key-link.ts';
 import type { Selection } from './selection.ts';
 import { Sparkline } from './sparkline.ts';
@@ -32,7 +33,7 @@ const columns: readonly KeyColumn[] = [
     cell: ({ plan, inForce }) =>
       inForce.subject === 'key'
         ? plan
-        : html`<span title="The plan of its account. Its own, ${plan}, rests.">${inForce.plan} <span class="muted">${plan} rests</span></span>`,
+        : html`<span title=${`The plan of its account. Its own, ${plan}, rests.`}>${inForce.plan} <span class="muted">(account)</span></span>`,
   },
   {
     column: 'State',
@@ -89,7 +90,7 @@ export function KeyTable({
 /** The last use, or the last try since then of a key that is refused. */
 function LastUse({ lastUsedAt, lastRefusedAt }: ListedKey) {
   return (lastRefusedAt ?? '') > (lastUsedAt ?? '')
-    ? html`<${CellTime} at=${lastRefusedAt} isMinute /> <span class="muted">refused</span>`
+    ? html`<${CellTime} at=${lastRefusedAt} isMinute /> <${Badge} tone="neutral" text="refused" />`
     : html`<${CellTime} at=${lastUsedAt} isMinute />`;
 }
 

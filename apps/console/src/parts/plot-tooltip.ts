@@ -1,7 +1,7 @@
 import type { UsageOutcome } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { formatClock, formatCount, formatLocal, formatUtc, isUtc } from '../format.ts';
+import { formatCount, formatUtc, isUtc, spanText } from '../format.ts';
 import { type Bucket, outcomeLabels, outcomes } from '../usage.ts';
 
 /** What is told of one bucket, or of several together. */
@@ -81,11 +81,4 @@ export function PlotTooltip({
       </div>
     </dl>
   </div>`;
-}
-
-/** The date is not repeated within a day. */
-function spanText(from: number, to: number): string {
-  const [first, last] = [new Date(from), new Date(to)];
-  const isOneDay = first.toDateString() === last.toDateString();
-  return `${formatLocal(first, 'short')} – ${isOneDay ? formatClock(last) : formatLocal(last, 'short')}`;
 }

@@ -38,6 +38,7 @@ export interface Sorting {
  * phone. Its head stays in sight.
  * @param options.hasOwnScroll has it scroll for itself.
  * @param options.empty what is shown instead of rows if there are none.
+ * @param options.aside what stands beside the caption.
  * @param options.sums the cells of a last row.
  */
 export function Table({
@@ -47,6 +48,7 @@ export function Table({
   isWide = false,
   hasOwnScroll = false,
   empty,
+  aside,
   sums,
   sorting,
   selection,
@@ -57,6 +59,7 @@ export function Table({
   isWide?: boolean;
   hasOwnScroll?: boolean;
   empty?: string;
+  aside?: ComponentChildren;
   sums?: readonly ComponentChildren[];
   sorting?: Sorting;
   selection?: Selection;
@@ -71,8 +74,8 @@ export function Table({
     });
   const keys = rows.map(({ key }) => key);
 
-  const table = html`<table class=${isWide ? 'wide' : ''}>
-    <caption class=${isWide ? 'hidden' : ''}>${caption}</caption>
+  const table = html`<table class=${isWide ? 'wide' : ''} aria-label=${aside && caption}>
+    <caption class=${isWide ? 'hidden' : ''}>${aside ? html`<span class="title">${caption} ${aside}</span>` : caption}</caption>
     <thead>
       <tr>
         ${selection && html`<td class="select"><${SelectAll} ...${selection} keys=${keys} /></td>`}

@@ -1,10 +1,11 @@
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { spanText } from '../format.ts';
 import { fromLocalField, toLocalField } from '../local-time.ts';
 import { setQuery } from '../route.ts';
 import {
   faultOf,
-  type RangeName,
+  type PresetName,
   rangeLabels,
   type Span,
   showSpan,
@@ -15,46 +16,53 @@ import {
 /** Chooses the span of time of all plots of a page. It is in the address. */
 export function TimeRangeControl({ range }: { range: TimeRange }) {
   const { name: chosen, span } = range;
+  const menu = useRef<HTMLDivElement>(null);
   const lengthMs = span.to - span.from;
-  const choose = (name: RangeName) => {
-    if (name === 'own') showSpan(span);
-    else setQuery({ range: name, from: '', to: '' });
+  const choose = (name: PresetName) => {
+    setQuery({ range: name, from: '', to: '' });
+    menu.current?.hidePopover();
   };
   const isAtEnd = span.to >= Date.now();
 
-  return html`<form class="time-range" aria-label="Time" onSubmit=${(event: Event) => event.preventDefault()}>
-    <fieldset class="choice segments">
-      <legend class="hidden">Span of time</legend>
-      ${(Object.keys(rangeLabels) as RangeName[]).map(
-        (name) => html`<label>
-          <input
-            type="radio"
-            name="range"
-            value=${name}
-            checked=${name === chosen}
-            onChange=${() => choose(name)}
-          /><span>${rangeLabels[name]}</span>
-        </label>`,
+  return html`<div class="time-range" role="group" aria-label="Time">
+    <button type="button" class="choose" popovertarget="time-menu">
+      <span>${chosen === 'own' ? spanText(span.from, span.to) : rangeLabels[chosen]}</span>
+      <span aria-hidden="true">▾</span>
+    </button>
+    <div ref=${menu} id="time-menu" class="menu" popover role="group" aria-label="Span of time">
+      ${Object.entries(rangeLabels).map(
+        ([name, label]) => html`<button
+          type="button"
+          class="quiet"
+          aria-pressed=${name === chosen}
+          onClick=${() => choose(name as PresetName)}
+        >${label}</button>`,
       )}
-    </fieldset>
-    <div class="steps">
-      <button type="button" onClick=${() => showSpan({ from: span.from - lengthMs, to: span.from })}>
-        ← Earlier
-      </button>
-      <button
-        type="button"
-        aria-disabled=${isAtEnd}
-        onClick=${() => !isAtEnd && showSpan({ from: span.to, to: span.to + lengthMs })}
-      >Later →</button>
-      <button type="button" onClick=${() => showSpan(zoomOut(span))}>Zoom out</button>
+      <${OwnRange} span=${span} isOwn=${chosen === 'own'} />
     </div>
-    ${chosen === 'own' && html`<${OwnRange} key=${`${span.from}-${span.to}`} span=${span} />`}
-  </form>`;
+    <button
+      type="button"
+      aria-label="Earlier"
+      onClick=${() => showSpan({ from: span.from - lengthMs, to: span.from })}
+    >←</button>
+    <button
+      type="button"
+      aria-label="Later"
+      aria-disabled=${isAtEnd}
+      onClick=${() => !isAtEnd && showSpan({ from: span.to, to: span.to + lengthMs })}
+    >→</button>
+    <button type="button" onClick=${() => showSpan(zoomOut(span))}>Zoom out</button>
+  </div>`;
 }
 
-function OwnRange({ span }: { span: Span }) {
+/** @param isOwn whether somebody has chosen the span: otherwise it goes on while one types. */
+function OwnRange({ span, isOwn }: { span: Span; isOwn: boolean }) {
   const [fault, setFault] = useState<string>();
-  const [typed, setTyped] = useState({ from: localOf(span.from), to: localOf(span.to) });
+  const [typed, setTyped] = useState({ from: '', to: '' });
+  useEffect(
+    () => setTyped({ from: localOf(span.from), to: localOf(span.to) }),
+    isOwn ? [span.from, span.to] : [isOwn],
+  );
   const field = (end: 'from' | 'to', label: string) => html`<label class="field">
     ${label}
     <input
@@ -75,10 +83,10 @@ function OwnRange({ span }: { span: Span }) {
     if (found === undefined) showSpan(chosen);
   }
 
-  return html`<div class="own-range">
+  return html`
     ${field('from', 'From (your time)')} ${field('to', 'Until (your time)')}
     ${fault !== undefined && html`<small class="fault" role="alert">${fault}</small>`}
-  </div>`;
+  `;
 }
 
 const localOf = (time: number) => toLocalField(new Date(time).toISOString());

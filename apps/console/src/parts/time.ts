@@ -36,7 +36,7 @@ export function Time({
     }),
   });
   return html`<time class="time" datetime=${at} title=${bothOf(time)}>
-    <span>${local}</span>${aside !== '' && html`<small>${aside}</small>`}
+    ${local}${hasUtc ? html`<small>${aside}</small>` : aside}
   </time>`;
 }
 

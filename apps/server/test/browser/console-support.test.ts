@@ -101,7 +101,7 @@ test('an account gets a plan, tells why it is refused and by which key, and is s
   await tab.show('#/keys?state=suspended');
   const busy = page.getByRole('row').filter({ hasText: 'busy' });
   // The plan in force is that of the account; its own rests.
-  await busy.getByText('enterprise free rests').waitFor({ state: 'attached' });
+  await busy.getByText('enterprise (account)').waitFor({ state: 'attached' });
   await busy.getByText('account suspended').waitFor();
   await busy.getByRole('link', { name: 'busy' }).click();
   await why(page).getByText(`Its account ${account} is suspended`).waitFor();
@@ -145,7 +145,8 @@ test('a key tells when it was denied, hour by hour and then by the minute', asyn
   expect(cells.map((text) => text.trim())).toEqual(['3', '30', '7', '0']);
   const last = denials('minute').locator('time').first();
   expect(await last.getAttribute('datetime')).toBe(new Date(at(12)).toISOString());
-  await page.getByLabel('Last hour').check();
+  await tab.press('Last day');
+  await tab.press('Last hour');
   await why(page).getByText('No request was denied in the time that is shown').waitFor();
   await admin.call(`/keys/${key.id}/revoke`, { method: 'POST' });
   await why(page).getByText('Revoked since').waitFor();

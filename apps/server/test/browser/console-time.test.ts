@@ -49,7 +49,7 @@ test('last Tuesday is chosen, stays on other pages, and a colleague elsewhere se
   const { page } = tab;
   const day = own.from.slice(0, 10);
   const [from, until] = [page.getByLabel('From (your time)'), page.getByLabel('Until (your time)')];
-  await page.getByLabel('Own range').check();
+  await tab.press('Last hour');
   await until.fill(`${day}T23:59`);
   await until.blur();
   // A range that makes no sense is told, and asks nothing.
@@ -57,6 +57,7 @@ test('last Tuesday is chosen, stays on other pages, and a colleague elsewhere se
   await from.fill(`${day}T00:00`);
   await from.blur();
   await expect.poll(() => tab.query()['from']).toBe(own.from);
+  await page.keyboard.press('Escape');
   const title = 'Requests by hour, all keys';
   await page.getByText(`${title}: as a table`).click();
   await expect.poll(() => rowsOf(page, title).count()).toBe(2);
@@ -85,7 +86,8 @@ test('last Tuesday is chosen, stays on other pages, and a colleague elsewhere se
   expect(await go('Keys')).toEqual({});
   await page.getByRole('link', { name: 'C-17' }).click();
   await allOf(page).waitFor();
-  await page.getByLabel('Last week').check();
+  await page.getByRole('group', { name: 'Time' }).getByRole('button').first().click();
+  await tab.press('Last week');
   await expect.poll(tab.query).toEqual({ range: 'week' });
   expect(await go('Overview')).toEqual({ range: 'week' });
 });

@@ -64,12 +64,13 @@ const faultsOf = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
     const faults = [];
     const { scrollWidth, clientWidth } = document.documentElement;
-    if (scrollWidth > clientWidth) faults.push('scrolls sideways by ' + (scrollWidth - clientWidth));
+    const widest = () => [...document.querySelectorAll('body *')].filter((element) => element.getBoundingClientRect().right > clientWidth && getComputedStyle(element).overflowX === 'visible' && isSeen(element)).at(-1);
     const textOf = (element) => element.textContent.trim().replace(/\\s+/g, ' ').slice(0, 40);
     const isSeen = (element) =>
       element.checkVisibility({ visibilityProperty: true }) &&
       !element.closest('.hidden, dialog:not([open]), [popover]:not(:popover-open), [hidden], .u-wrap') &&
       element.getBoundingClientRect().width > 1;
+    if (scrollWidth > clientWidth) faults.push('scrolls sideways by ' + (scrollWidth - clientWidth) + ': ' + widest()?.outerHTML.slice(0, 120));
     /** The box of what can be seen of an element: what is cut ends with its own box. */
     const boxOf = (element) => {
       const { left, right, top, bottom } = element.getBoundingClientRect();
@@ -86,7 +87,7 @@ const faultsOf = (page: Page): Promise<string[]> =>
       }
       return box;
     };
-    const groups = 'tr, .title, .heading, .filters, .toolbar, .time-range, .figures, .meters, header, header nav, .who, .legend, figcaption, .columns, .facts, .parts, .own-range, .actions, .buttons, .bulk, .found li, .form, .tooltip div';
+    const groups = 'tr, .title, .heading, .filters, .toolbar, .time-range, .figures, .meters, header, header nav, .who, .legend, figcaption, .columns, .facts, .parts, .menu, .actions, .buttons, .bulk, .found li, .form, .tooltip div';
     for (const group of document.querySelectorAll(groups)) {
       if (!isSeen(group)) continue;
       const children = [...group.children].filter((child) => isSeen(child) && !/absolute|fixed/.test(getComputedStyle(child).position));
@@ -152,6 +153,11 @@ const openStates = () => {
       },
       close: (page: Page) => page.getByRole('combobox', { name: 'Search' }).fill(''),
     },
+    'the choice of a time': {
+      link: 'overview',
+      open: pressed('Last hour'),
+      close: leave,
+    },
     'a letter': { link: key, open: pressed('Write to the customer…'), close: leave },
     'the rows that are selected': {
       link: 'keys',
@@ -162,8 +168,9 @@ const openStates = () => {
       link: 'keys',
       async open(page: Page) {
         await select(page);
-        await page.keyboard.press('b');
-        await page.keyboard.press('Enter');
+        const fold = page.getByRole('button', { name: 'Actions' });
+        if (await fold.isVisible()) await fold.click();
+        await pressed('Move to an account…')(page);
         await page.getByRole('dialog').waitFor();
       },
       async close(page: Page) {
