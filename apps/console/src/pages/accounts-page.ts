@@ -82,7 +82,7 @@ function AccountTable({
     caption="Accounts"
     columns=${[
       { title: 'Account', takesRest: true },
-      ...['State', { title: 'Plan and limits', room: 'desk' }, { number: 'Keys' }],
+      ...['State', { title: 'Plan and limits', room: 'wide' }, { number: 'Keys' }],
       { number: 'Requests today (UTC)' },
     ]}
     rows=${rows.map((listed) => ({

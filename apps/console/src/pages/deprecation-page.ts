@@ -52,7 +52,7 @@ export function DeprecationPage() {
 
   return html`
     <h1>Deprecation</h1>
-    <div class="figures">
+    <div class="figures few">
       <${Figure} label="Operation" value="getPet" note=${html`<code>GET /v1/pets/{petId}</code>`} />
       <${Figure}
         label="Switched off"

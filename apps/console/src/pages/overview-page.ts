@@ -120,7 +120,7 @@ function Figures({ overview: { traffic, keys, replicas } }: { overview: Overview
       <${Figure} label="Latency p50" value=${latency(traffic.p50Ms)} note="50% are faster" />
       <${Figure} label="Latency p99" value=${latency(traffic.p99Ms)} note="99% are faster" />
       <${Figure} label="Active keys" value=${formatCount(keys.active)}
-        href=${linkTo('keys', { query: { state: 'active' } })} note="neither suspended nor expired" />
+        href=${linkTo('keys', { query: { state: 'active' } })} note="that may call" />
       <${Figure} label="Banned keys" value=${formatCount(keys.banned)} tone=${keys.banned > 0 ? 'warning' : undefined}
         href=${linkTo('keys', { query: { state: 'banned' } })} note="at this moment" />
       <${Figure} label="Replicas" value=${formatCount(replicas.count)}

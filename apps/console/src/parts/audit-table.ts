@@ -22,7 +22,7 @@ export function AuditTable({
     caption="Audit log"
     columns=${[
       'When',
-      { title: 'Action', shrinks: true },
+      { title: 'Action', takesRest: true },
       ...(ofOneKey ? [] : [{ title: 'About', shrinks: true }]),
       'By',
       { title: 'Reason', room: 'desk', shrinks: true },
@@ -34,7 +34,7 @@ export function AuditTable({
         html`<${Change} entry=${entry} />`,
         ...(ofOneKey ? [] : [html`<${Subject} subject=${entry.subject} />`]),
         html`<div class="short"><${Name} text=${entry.actor.name} /></div>`,
-        html`<${Name} text=${entry.reason} missing="–" />`,
+        entry.reason === null ? '' : html`<${Name} text=${entry.reason} />`,
       ],
     }))}
   />`;
@@ -59,7 +59,7 @@ const memberLabels: Readonly<Record<Member, string>> = {
   revokedAt: 'revoked',
   suspension: 'suspended since',
   tokens: 'tokens',
-  bannedUntil: 'banned until',
+  bannedUntil: 'until',
   strikes: 'strikes',
 };
 

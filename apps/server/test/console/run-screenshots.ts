@@ -39,7 +39,7 @@ mkdirSync(folder, { recursive: true });
 mkdirSync(readmeFolder, { recursive: true });
 const [text = ''] = process.argv.slice(2);
 const browser = await openBrowser();
-const screens = [1440, 1024, 360].flatMap((width) =>
+const screens = [1920, 1440, 1280, 1024, 768, 360].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
 try {
