@@ -17,7 +17,7 @@ interface ReferencePage {
 /** The committed pages, with the declarations in each part of them. Two, because a page has at most 14 kB. */
 const pages: Readonly<Record<string, ReferencePage>> = {
   client: {
-    title: 'Reference of the client: calls',
+    title: 'Client: options and methods',
     summary:
       'Every option, method and answer of `@animal-store/client`, from the comments of its source.',
     more: 'Errors, hooks and tests are on [a page of their own](/docs/guides/client-errors). [The TypeScript client](/docs/guides/typescript) says how to install it.',
@@ -36,7 +36,7 @@ const pages: Readonly<Record<string, ReferencePage>> = {
     },
   },
   'client-errors': {
-    title: 'Reference of the client: errors, hooks, tests',
+    title: 'Client: errors, hooks, tests',
     summary:
       'Every error class and event of `@animal-store/client`, and the service in memory for your tests, from the comments of its source.',
     more: 'Options and methods are on [a page of their own](/docs/guides/client).',

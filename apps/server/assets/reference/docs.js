@@ -16,6 +16,7 @@ if (path !== undefined) {
 startSearch();
 addCopyButtons();
 keepLanguage();
+markSection();
 
 function startSearch() {
   const box = document.querySelector('.search');
@@ -62,6 +63,8 @@ function startSearch() {
     if (found.length === 0) list.append(textItem(status.textContent));
   };
 
+  /** Where the reader was before a shortcut led here. */
+  let cameFrom;
   input.addEventListener('focus', load);
   input.addEventListener('input', show);
   box.addEventListener('keydown', (event) => {
@@ -69,7 +72,9 @@ function startSearch() {
     const at = links.indexOf(document.activeElement);
     if (event.key === 'Escape') {
       close();
-      input.focus();
+      input.blur();
+      cameFrom?.focus({ preventScroll: true });
+      cameFrom = undefined;
     } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       links[Math.max(0, at + (event.key === 'ArrowDown' ? 1 : -1))]?.focus();
@@ -83,7 +88,8 @@ function startSearch() {
     const isSlash = event.key === '/' && !isCommand && !target.matches('input, select, textarea');
     if (!isSlash && !(isCommand && event.key.toLowerCase() === 'k')) return;
     event.preventDefault();
-    input.focus();
+    if (!box.contains(document.activeElement)) cameFrom = document.activeElement;
+    input.focus({ preventScroll: true });
     input.select();
   });
   document.addEventListener('click', ({ target }) => {
@@ -92,15 +98,18 @@ function startSearch() {
 }
 
 /**
- * The entries that contain every word: first the one whose anchor is meant, such as `createPet` by "create pet",
- * then those that have them in their title.
+ * The entries that contain every word: first the one whose title or anchor is meant, such as `createPet` by
+ * "create pet", then those that have them in their title. Guides come before the codes of errors.
  */
 function search(index, words) {
   const rank = ({ title, page, text, path }) => {
-    if (path.toLowerCase().endsWith(`#${words.join('')}`)) return -1;
     const places = [title, page, text].map((part) => part.toLowerCase());
     const ranks = words.map((word) => places.findIndex((part) => part.includes(word)));
-    return ranks.includes(-1) ? undefined : ranks.reduce((sum, next) => sum + next, 0);
+    if (path.toLowerCase().endsWith(`#${words.join('')}`) || places[0] === words.join(' '))
+      return -1;
+    if (ranks.includes(-1)) return undefined;
+    const isCode = path.includes('#error-') && !words.join().includes('_');
+    return ranks.reduce((sum, next) => sum + next, isCode ? 3 : 0);
   };
   return index
     .map((entry) => ({ entry, rank: rank(entry) }))
@@ -174,9 +183,49 @@ function addCopyButtons() {
 }
 
 function keepLanguage() {
+  const choice = document.querySelector('.languages');
+  const inputs = [...(choice?.querySelectorAll('input') ?? [])];
   const chosen = localStorage.getItem('language');
-  for (const input of document.querySelectorAll('.languages input')) {
-    if (input.value === chosen) input.checked = true;
-    input.addEventListener('change', () => localStorage.setItem('language', input.value));
+  for (const input of inputs) if (input.value === chosen) input.checked = true;
+  // The language of another visit may have moved what the address names.
+  if (chosen && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  let shown = inputs.find(({ checked }) => checked);
+  for (const input of inputs) {
+    input.addEventListener('change', () => {
+      localStorage.setItem('language', input.value);
+      // What the reader sees stays where it is, although samples above it have other lengths. Safari has no
+      // anchor of its own.
+      shown.checked = true;
+      const top = choice.getBoundingClientRect().bottom;
+      const seen = [...document.querySelectorAll('main > :not(.sample, .languages)')].find(
+        (element) => element.getBoundingClientRect().bottom > top,
+      );
+      const before = seen?.getBoundingClientRect().top;
+      input.checked = true;
+      shown = input;
+      if (seen) scrollBy({ top: seen.getBoundingClientRect().top - before, behavior: 'instant' });
+    });
   }
+}
+
+/** Marks the operation that is being read in the list of pages, and closes the list when it has led there. */
+function markSection() {
+  const list = document.querySelector('.pages');
+  list.addEventListener('click', ({ target }) => {
+    if (target.closest('a') && list.matches(':popover-open')) list.hidePopover();
+  });
+  const links = new Map(
+    [...list.querySelectorAll('.inner a')]
+      .filter(({ pathname }) => pathname === location.pathname)
+      .map((link) => [link.hash.slice(1), link]),
+  );
+  const heads = [...links.keys()].map((id) => document.getElementById(id));
+  const mark = () => {
+    const current = heads.findLast((head) => head.getBoundingClientRect().top < innerHeight / 3);
+    for (const [id, link] of links) {
+      if (id === current?.id) link.setAttribute('aria-current', 'true');
+      else link.removeAttribute('aria-current');
+    }
+  };
+  if (heads.length > 0) addEventListener('scroll', mark, { passive: true });
 }

@@ -36,10 +36,10 @@ export function docsPageHtml(page: DocsPage, pages: DocsPages, assets: DocsAsset
 <body>
 <a class="skip" href="#text">Skip to the text</a>
 <header class="top">
-<a class="brand" href="${docsPaths.home}"><img src="${assets.icon}" width="24" height="24" alt="">Animal Store API</a>
+<a class="brand" href="${docsPaths.home}"><img src="${assets.icon}" width="24" height="24" alt=""><span>Animal Store API</span></a>
 <search class="search" hidden>
-<label class="unseen" for="query">Search the guides and errors</label>
-<input id="query" type="search" placeholder="Search guides and errors" autocomplete="off" spellcheck="false">
+<label class="unseen" for="query">Search the reference</label>
+<input id="query" type="search" placeholder="Search the reference" aria-keyshortcuts="/ Control+K" autocomplete="off" spellcheck="false">
 <p class="unseen" role="status"></p>
 <ul class="found" aria-label="Results"></ul>
 </search>
@@ -47,8 +47,8 @@ export function docsPageHtml(page: DocsPage, pages: DocsPages, assets: DocsAsset
 <a class="tab" href="${docsPaths.operations}">Operations</a>
 <a class="tab" href="${docsPaths.home}#errors">Errors</a>
 <a class="tab" href="${docsPaths.changelog}">Changelog</a>
-<a class="tab to-pages" href="#pages">Guides</a>
 </nav>
+<button class="to-pages" type="button" popovertarget="pages">Guides</button>
 </header>
 <div class="body">
 <main id="text" tabindex="-1">
@@ -56,13 +56,14 @@ ${html}
 ${turnOf(page, pages)}
 <p class="aside">This page for assistants: <a href="${page.markdownPath}">Markdown</a>, <a href="${docsPaths.llms}">all pages</a>.</p>
 </main>
-<nav class="pages" id="pages" aria-labelledby="pages-title">
+<nav class="pages" id="pages" popover aria-labelledby="pages-title">
 <h2 id="pages-title">Guides</h2>
 <ul>
 ${[pages.home, ...pages.guides].map((other) => linkTo(other, page, pages)).join('\n')}
 </ul>
 <h2 id="more-title">Reference</h2>
 <ul aria-labelledby="more-title">
+<li><a href="${docsPaths.home}#errors">Error codes</a></li>
 <li><a href="/openapi.json">openapi.json</a></li>
 ${linkTo(pages.changelog, page, pages)}
 </ul>

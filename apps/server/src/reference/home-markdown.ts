@@ -74,6 +74,6 @@ ${causes.map((cause) => `- ${cause}`).join('\n')}
 HTTP/1.1 ${status}
 ${headers.join('')}Content-Type: application/json; charset=utf-8
 
-${JSON.stringify(example.body)}
+${JSON.stringify(example.body, null, 2)}
 \`\`\``;
 }

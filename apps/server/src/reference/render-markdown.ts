@@ -1,5 +1,6 @@
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
 import { escapeHtml } from './escape-html.ts';
+import { highlightCode } from './highlight-code.ts';
 
 /** A heading of a page, with the text below it up to the next one. */
 export interface Section {
@@ -30,8 +31,8 @@ export function renderMarkdown(markdown: string): { html: string; sections: Sect
   const html = groupSamples(tokens)
     .map((part) => (Array.isArray(part) ? part.map(sampleHtml).join('') : marked.parser([part])))
     .join('')
-    // Before the first of them.
-    .replace('<figure class="sample"', `${choiceOf(tokens)}<figure class="sample"`);
+    // Below the title, so that it is in sight wherever a link leads.
+    .replace('</h1>\n', (title) => title + choiceOf(tokens));
   return { html, sections: sectionsOf(tokens, anchors) };
 }
 
@@ -66,10 +67,20 @@ function rendererFor(anchors: ReadonlyMap<Token, string>): RendererObject {
       return figureOf(text, lang);
     },
     table({ header, rows }) {
-      const row = (cells: Tokens.TableCell[]) =>
-        this.tablerow({ text: cells.map((cell) => this.tablecell(cell)).join('') });
+      // A phone shows each cell of long ones on a line of its own, with the name of its column.
+      const isLong =
+        header.length > 2 && rows.some((row) => row.some(({ text }) => text.length > 40));
+      const cellHtml = ({ tokens, align, header: isHead }: Tokens.TableCell, column: number) => {
+        const inner = this.parser.parseInline(tokens);
+        const side = align === null ? '' : ` align="${align}"`;
+        if (isHead) return `<th${side}>${inner}</th>`;
+        const label =
+          isLong && column > 0 ? ` data-label="${escapeHtml(header[column]?.text ?? '')}"` : '';
+        return `<td${side}${label}>${inner}</td>`;
+      };
+      const row = (cells: Tokens.TableCell[]) => `<tr>${cells.map(cellHtml).join('')}</tr>`;
       // It scrolls by itself on a phone, so the keyboard must reach it.
-      return `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead>${row(header)}</thead><tbody>${rows.map(row).join('')}</tbody></table></div>\n`;
+      return `<div class="scroll${isLong ? ' long' : ''}" tabindex="0" role="group" aria-label="Table"><table><thead>${row(header)}</thead><tbody>${rows.map(row).join('')}</tbody></table></div>\n`;
     },
     // The sources are ours, but what they quote is not HTML.
     html({ text }) {
@@ -126,7 +137,7 @@ function figureOf(text: string, lang: string, attributes = ''): string {
   const name = languages[lang];
   const caption = name === undefined ? '' : `<figcaption>${name}</figcaption>`;
   // It scrolls by itself, so the keyboard must reach it.
-  return `<figure${attributes}>${caption}<pre tabindex="0"><code>${escapeHtml(text)}</code></pre></figure>\n`;
+  return `<figure${attributes}>${caption}<pre tabindex="0"><code>${highlightCode(text, lang)}</code></pre></figure>\n`;
 }
 
 /** The choice of a language, for all samples of a page. It works by the style sheet alone. */
@@ -137,6 +148,7 @@ function choiceOf(tokens: readonly Token[]): string {
     ),
   );
   const [first] = there;
+  if (first === undefined) return '';
   const options = Object.entries(languages)
     .filter(([name]) => there.has(name))
     .map(

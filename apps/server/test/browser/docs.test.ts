@@ -14,6 +14,9 @@ const pictures = fileURLToPath(new URL('../../node_modules/.screenshots/docs/', 
 
 const pages = [docsPaths.home, ...guides.map(({ name }) => guidePath(name)), docsPaths.changelog];
 
+/** They have all that a page can have: samples, tables, members, errors. */
+const pagesOfAllKinds = [docsPaths.home, docsPaths.operations, guidePath('client')];
+
 const service = useService('embedded', { env: { ADDRESS_PER_MINUTE: '100000' } });
 const browser = useBrowser();
 beforeAll(() => mkdir(pictures, { recursive: true }));
@@ -21,13 +24,16 @@ beforeAll(() => mkdir(pictures, { recursive: true }));
 const open = (path: string, options?: TabOptions) =>
   openTab(browser, service.server.origin + path, options);
 
-const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true } as const;
+const desktop = { viewport: { width: 1440, height: 900 } } as const;
+const phone = { viewport: { width: 390, height: 740 }, isMobile: true, hasTouch: true } as const;
 const screens = [
-  {
-    name: 'desktop-light',
-    device: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
-  },
+  { name: 'desktop-light', device: { ...desktop, colorScheme: 'light' } },
   { name: 'phone-dark', device: { ...phone, colorScheme: 'dark' } },
+] as const;
+const allScreens = [
+  ...screens,
+  { name: 'desktop-dark', device: { ...desktop, colorScheme: 'dark' } },
+  { name: 'phone-light', device: { ...phone, colorScheme: 'light' } },
 ] as const;
 
 test('the browser is offline: no name of another host leads anywhere', async () => {
@@ -36,15 +42,22 @@ test('the browser is offline: no name of another host leads anywhere', async () 
   await expect(leaving).rejects.toThrow('ERR_NAME_NOT_RESOLVED');
 });
 
-describe.each(screens)('at $name', ({ name, device }) => {
-  test('every guide is as wide as the screen, everybody can use it, and it loads nothing large', async () => {
+describe.each(allScreens)('at $name', ({ name, device }) => {
+  test('every guide is as wide as the screen, and everybody can use it', async () => {
     await using tab = await open('/docs', device);
     const { page } = tab;
-    for (const path of pages) {
+    // Colours have their names in the style sheet, so that a few pages show those of the other theme.
+    const isOther = !screens.some((screen) => screen.name === name);
+    for (const path of isOther ? pagesOfAllKinds : pages) {
       await page.goto(service.server.origin + path);
       await page.screenshot({ path: `${pictures}${name}${path.replaceAll('/', '-')}.png` });
       expect(await overflowOf(page), path).toBe(0);
       expect(await violationsOf(page), path).toEqual([]);
+      if (device.viewport.width < 400) {
+        await page.setViewportSize({ width: 360, height: 740 });
+        expect(await overflowOf(page), path).toBe(0);
+        await page.setViewportSize(device.viewport);
+      }
     }
     await page.goto(`${service.server.origin}/docs`);
     await page.getByRole('searchbox').fill('retry');
@@ -58,7 +71,9 @@ describe.each(screens)('at $name', ({ name, device }) => {
         ?.map(Number) ?? [];
     expect(red > 128).toBe(device.colorScheme === 'light');
   });
+});
 
+describe.each(screens)('at $name', ({ name, device }) => {
   test('each operation has everything about it, and can be tried', async () => {
     await using tab = await open('/docs/guides/operations', device);
     const { page } = tab;
@@ -91,7 +106,7 @@ describe.each(screens)('at $name', ({ name, device }) => {
   });
 
   test('a link leads to an operation with the navigation and the language in sight', async () => {
-    await using tab = await open('/docs/guides/operations#createPet', device);
+    await using tab = await open('/docs', device);
     const { page } = tab;
     const isInSight = (locator: Locator) =>
       expect
@@ -100,17 +115,54 @@ describe.each(screens)('at $name', ({ name, device }) => {
           return y >= 0 && y < device.viewport.height;
         })
         .toBe(true);
-    await isInSight(page.locator('#createPet'));
-    await isInSight(page.getByLabel('Python'));
-    const navigation = page.getByRole('navigation', { name: 'Guides' });
-    if (name.startsWith('phone')) {
-      await isInSight(page.locator('.to-pages'));
-      await page.locator('.to-pages').click();
+    const openList = async () => {
+      if (name.startsWith('phone')) await page.getByRole('button', { name: 'Guides' }).click();
+      return page.getByRole('navigation', { name: 'Guides' });
+    };
+    for (const { id } of operations) {
+      await page.goto(`${service.server.origin}/docs/guides/operations#${id}`);
+      await isInSight(page.locator(`#${id}`));
+      await isInSight(page.getByLabel('Python'));
+      await isInSight(page.getByRole('searchbox'));
     }
-    const link = navigation.getByRole('link', { name: "Show the key's rate limits" });
+    const link = (await openList()).getByRole('link', { name: "Show the key's rate limits" });
     await isInSight(link);
     await link.click();
     await isInSight(page.locator('#getRateLimit'));
+    await isInSight(page.getByRole('heading', { name: "Show the key's rate limits" }));
+    const marked = (await openList()).locator('[aria-current="true"]');
+    await expect.poll(() => marked.textContent()).toBe("Show the key's rate limits");
+  });
+
+  test('a language is chosen, and the search used, without losing the place', async () => {
+    await using tab = await open('/docs/guides/operations#getPet', device);
+    const { page } = tab;
+    const heading = page.locator('#getPet');
+    const top = async () => Math.round((await heading.boundingBox())?.y ?? -1);
+    await expect.poll(top).toSatisfy((y: number) => y > 0 && y < 200);
+    const before = await top();
+    for (const language of ['Go', 'curl', 'Python']) {
+      await page.getByLabel(language, { exact: true }).check();
+      expect(Math.abs((await top()) - before), language).toBeLessThan(2);
+    }
+    const focused = () => page.evaluate('document.activeElement.getAttribute("value")');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('pets');
+    await page.locator('.found a').first().waitFor();
+    await page.keyboard.press('Escape');
+    expect(await focused()).toBe('python');
+    expect(Math.abs((await top()) - before)).toBeLessThan(2);
+  });
+
+  test('a member of a table is read without scrolling sideways', async () => {
+    await using tab = await open('/docs/guides/operations', device);
+    const widths = await tab.page
+      .locator('.long')
+      .evaluateAll((tables) =>
+        tables.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+      );
+    expect(widths.length).toBeGreaterThan(5);
+    expect(widths.filter((hidden) => hidden > 0)).toEqual([]);
   });
 });
 
@@ -161,6 +213,14 @@ test('an integrator finds an error code by keyboard, and a sample in a language 
     ['create pet', 'Add an animal'],
     ['sold', 'List animals: parameters'],
     ['pagintion', 'Pagination'],
+    ['maxRetries', 'maxRetries'],
+    ['signal', 'signal'],
+    ['fetchOptions', 'fetchOptions'],
+    ['withOptions', 'withOptions'],
+    ['retry', 'Retry, or not'],
+    ['idempotency key', 'Idempotency keys'],
+    ['rate_limit_exceeded', 'rate_limit_exceeded'],
+    ['unauthorized', 'unauthorized'],
   ] as const) {
     await keyboard.press('Control+k');
     await keyboard.type(query);
