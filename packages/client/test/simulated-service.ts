@@ -14,33 +14,13 @@ interface Trouble {
 }
 
 /** What happened so far. */
-export interface Tally {
-  admitted: number;
-  denied: number;
-  banned: number;
-}
-
-interface SimulatedService {
-  tally: Tally;
-  /** The animals that were added: the body of each creation. */
-  animals: string[];
-  /** Counts a request of somebody else who uses the key. */
-  take(): void;
-  /**
-   * Creates a way to the service.
-   *
-   * @param connections how many requests it carries at a time; the others queue.
-   * @param latencyMs how long one request takes to arrive, or its answer.
-   * @param trouble what goes wrong on it.
-   */
-  connect(connections: number, latencyMs: () => number, trouble?: Trouble): FetchFunction;
-}
+export type Tally = Record<'admitted' | 'denied' | 'banned', number>;
 
 /** @param options `isStripped`: a proxy takes the rate-limit headers off, and leaves `Retry-After`. */
 export function simulateService(
   quota: Quota,
   { isStripped = false }: { isStripped?: boolean | undefined } = {},
-): SimulatedService {
+) {
   const model = createQuotaModel(defaultBanPolicy);
   const tally: Tally = { admitted: 0, denied: 0, banned: 0 };
 
@@ -71,9 +51,21 @@ export function simulateService(
 
   return {
     tally,
+    /** The animals that were added: the body of each creation. */
     animals,
+    /** Counts a request of somebody else who uses the key. */
     take: () => void answer(),
-    connect(connections, latencyMs, { faultShare = 0, random = Math.random, down } = {}) {
+    /**
+     * Creates a way to the service.
+     *
+     * @param connections how many requests it carries at a time; the others queue.
+     * @param latencyMs how long one request takes to arrive, or its answer.
+     */
+    connect(
+      connections: number,
+      latencyMs: () => number,
+      { faultShare = 0, random = Math.random, down }: Trouble = {},
+    ): FetchFunction {
       let busy = 0;
       const queue = new Set<() => void>();
 

@@ -9,7 +9,8 @@ const run = promisify(execFile);
 interface Program {
   /** The preferred one first. */
   readonly names: readonly string[];
-  readonly packages: Readonly<Record<'debian' | 'fedora' | 'alpine' | 'homebrew', string>>;
+  /** Of Debian, Fedora, Alpine and Homebrew; one name if they agree. */
+  readonly packages: string;
   /** The one program that is taken out of Debian's package, if that needs no other package. */
   readonly only?: string;
   /** Whether Debian's package works only if it is installed, which takes root. */
@@ -20,36 +21,19 @@ interface Program {
 const programs = {
   chromium: {
     names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
-    packages: { debian: 'chromium', fedora: 'chromium', alpine: 'chromium', homebrew: 'chromium' },
+    packages: 'chromium',
     // Its package has absolute paths, and needs fonts and their configuration.
     isInstalled: true,
   },
-  curl: {
-    names: ['curl'],
-    packages: { debian: 'curl', fedora: 'curl', alpine: 'curl', homebrew: 'curl' },
-  },
-  go: {
-    names: ['go'],
-    packages: { debian: 'golang-go', fedora: 'golang', alpine: 'go', homebrew: 'go' },
-  },
+  curl: { names: ['curl'], packages: 'curl' },
+  go: { names: ['go'], packages: 'golang-go golang go go' },
   promtool: {
     names: ['promtool'],
-    packages: {
-      debian: 'prometheus',
-      fedora: 'golang-github-prometheus',
-      alpine: 'prometheus',
-      homebrew: 'prometheus',
-    },
+    packages: 'prometheus golang-github-prometheus prometheus prometheus',
     only: 'promtool',
   },
-  python: {
-    names: ['python3'],
-    packages: { debian: 'python3', fedora: 'python3', alpine: 'python3', homebrew: 'python' },
-  },
-  redis: {
-    names: ['redis-server', 'valkey-server'],
-    packages: { debian: 'redis-server', fedora: 'valkey', alpine: 'redis', homebrew: 'redis' },
-  },
+  python: { names: ['python3'], packages: 'python3 python3 python3 python' },
+  redis: { names: ['redis-server', 'valkey-server'], packages: 'redis-server valkey redis redis' },
 } as const satisfies Record<string, Program>;
 
 export type ProgramName = keyof typeof programs;
@@ -86,19 +70,19 @@ export async function findOrUnpack(
   { path = process.env['PATH'] ?? '', cache = defaultCache }: ProgramOptions = {},
 ): Promise<string> {
   const { names, packages, only, isInstalled }: Program = programs[name];
+  const [debian = '', fedora = debian, alpine = debian, homebrew = debian] = packages.split(' ');
   const there = await find(names, path);
   if (there !== undefined) return there;
   let cause: unknown;
   try {
     const directory = isInstalled
-      ? await install(names, packages.debian)
-      : await unpackDebianPackage({ name: packages.debian, only, target: join(cache, name), path });
+      ? await install(names, debian)
+      : await unpackDebianPackage({ name: debian, only, target: join(cache, name), path });
     const unpacked = await find(names, directory + delimiter + path);
     if (unpacked !== undefined) return unpacked;
   } catch (error) {
     cause = error;
   }
-  const { debian, fedora, alpine, homebrew } = packages;
   throw new Error(
     `The tests run ${names.join(' or ')}, which is not on the PATH. Install it: apt-get install ${debian} (Debian, Ubuntu), dnf install ${fedora} (Fedora), apk add ${alpine} (Alpine), brew install ${homebrew} (macOS).`,
     { cause },
