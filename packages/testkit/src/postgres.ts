@@ -44,7 +44,6 @@ export type Postgres = RunningPostgres &
      * together with its primary. `select pg_promote()` makes it a primary.
      */
     createStandby(): Promise<RunningPostgres>;
-    close(): Promise<void>;
   };
 
 /** Faster settings with the same behaviour: only a crash of the operating system loses data. */
@@ -173,6 +172,8 @@ export async function openPostgres({
     return openServer(standby, [...allSettings, `primary_conninfo=${source}`]);
   }
   const kept = opened.move();
-  const close = () => kept.disposeAsync();
-  return Object.assign(primary, { createStandby, close, [Symbol.asyncDispose]: close });
+  return Object.assign(primary, {
+    createStandby,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  });
 }

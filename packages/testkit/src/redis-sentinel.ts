@@ -15,7 +15,6 @@ export type RedisSentinels = AsyncDisposable & {
   primary: Redis;
   replica: Redis;
   sentinels: readonly Redis[];
-  close(): Promise<void>;
 };
 
 /** Starts private Redis Sentinels, and waits until they know each other and the replica. */
@@ -50,13 +49,11 @@ export async function openRedisSentinels(): Promise<RedisSentinels> {
   }
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`);
   const kept = opened.move();
-  const close = () => kept.disposeAsync();
   return {
     url: `redis+sentinel://${hosts.join(',')}/${name}`,
     primary,
     replica,
     sentinels,
-    close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -26,7 +26,6 @@ export type Redis = AsyncDisposable & {
   restart(): Promise<void>;
   /** Runs one command and gives what `redis-cli` prints; an error reply is an Error. */
   command(...command: string[]): Promise<string>;
-  close(): Promise<void>;
 };
 
 /** Starts a private, empty Redis, in milliseconds: one for each test file, or for each test. */
@@ -85,10 +84,6 @@ export async function openRedisNode({
   async function kill() {
     await service.kill();
   }
-  async function close() {
-    await kill();
-    await directory.close();
-  }
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
@@ -107,7 +102,9 @@ export async function openRedisNode({
       const { stdout } = await run(cli, ['-e', '-p', String(port), ...command]);
       return stdout.trimEnd();
     },
-    close,
-    [Symbol.asyncDispose]: close,
+    async [Symbol.asyncDispose]() {
+      await kill();
+      await directory.close();
+    },
   };
 }

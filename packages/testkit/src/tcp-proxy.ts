@@ -51,7 +51,6 @@ export type TcpProxy = AsyncDisposable & {
    * target, are reset: no protocol survives a hole.
    */
   resume(): Promise<void>;
-  close(): Promise<void>;
 };
 
 type Link = { sockets: Socket[]; lines: DelayLine[]; broken: boolean };
@@ -166,7 +165,6 @@ export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> 
       for (const link of links) if (link.broken) reset(link);
       if (!server.listening) await listen();
     },
-    close: cut,
     [Symbol.asyncDispose]: cut,
   };
 }

@@ -10,7 +10,7 @@ let redis: Redis;
 beforeAll(async () => {
   redis = await openRedis();
 });
-afterAll(() => redis.close());
+afterAll(() => redis[Symbol.asyncDispose]());
 
 /** A service that has counted nothing yet. */
 const start = (redisUrl = redis.url) =>

@@ -55,15 +55,17 @@ describe('the model', () => {
 });
 
 const stores = {
-  'in memory': { replicas: 1, numRuns: 600, open: async () => ({ urls: [], async close() {} }) },
+  'in memory': { replicas: 1, numRuns: 600, open: async () => ({ urls: [] }) },
   'on Redis': {
     ...{ replicas: 2, numRuns: 150 },
-    async open() {
-      const { url, close } = await openRedis();
-      return { urls: [url], close };
+    async open(stack: AsyncDisposableStack) {
+      return { urls: [stack.use(await openRedis()).url] };
     },
   },
-  'on a Cluster': { replicas: 2, numRuns: 30, open: openRedisCluster },
+  'on a Cluster': {
+    ...{ replicas: 2, numRuns: 30 },
+    open: async (stack: AsyncDisposableStack) => stack.use(await openRedisCluster()),
+  },
 };
 
 describe.each(Object.entries(stores))('%s', (_, { replicas, numRuns, open }) => {
@@ -79,9 +81,7 @@ describe.each(Object.entries(stores))('%s', (_, { replicas, numRuns, open }) => 
     return opened;
   }
   beforeAll(async () => {
-    const store = await open();
-    stack.defer(() => store.close());
-    urls = store.urls;
+    ({ urls } = await open(stack));
     quotas = await openReplica({ now: () => now, onBan: (ban) => bans.push(ban) });
     return () => stack.disposeAsync();
   });

@@ -10,7 +10,7 @@ export function useRedis(): { readonly url: string; readonly connection: Redis }
     Object.assign(opened, { url: server.url, connection: new Redis(server.url) });
     return async () => {
       opened.connection.disconnect();
-      await server.close();
+      await server[Symbol.asyncDispose]();
     };
   });
   return opened;

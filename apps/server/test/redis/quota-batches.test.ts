@@ -11,7 +11,7 @@ beforeAll(async () => {
   quotas = await openTestQuotas({ redisUrls: [redis.url], addressPerMinute: 1_000 });
   return async () => {
     quotas.close();
-    await redis.close();
+    await redis[Symbol.asyncDispose]();
   };
 });
 
