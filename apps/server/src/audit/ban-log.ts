@@ -55,6 +55,11 @@ const takeOfKey = statement('take_bans_of_key', (db, keyId: string) =>
     .returning(),
 );
 
+/** Deletes the bans of a key that end at a time, or before it. */
+export const deleteBansUntil = statement('delete_bans_of_key', (db, keyId: string, until: string) =>
+  db.delete(openBans).where(and(eq(openBans.keyId, keyId), lte(openBans.until, until))),
+);
+
 /**
  * Creates what records bans: their starts in the audit log, and those that run in a table of their own.
  * Bans begin on requests that write nothing to the database, so they wait in memory until they are written.

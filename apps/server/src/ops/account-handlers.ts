@@ -18,17 +18,23 @@ import { type AdminServices, change } from './admin-operation.ts';
 import { readLedger } from './usage-range.ts';
 
 export function createAccountHandlers(services: AdminServices) {
-  const { clock, accounts, keys, quotas, usage } = services;
+  const { clock, accounts, keys, quotas, usage, readBans } = services;
   const today = () => lastBuckets(1, 'day', clock.now());
 
   async function detailsOf(name: string): Promise<AccountDetails> {
     const { account, accountId } = await accounts.find(name);
-    const [decision, banned, bans, sums, busiest, newest] = await Promise.all([
+    const readOpenBans = async () => {
+      const [bans, counts] = await Promise.all([
+        accounts.listBans(name, maxShownKeys),
+        accounts.countBans([name]),
+      ]);
+      return { bans, bannedKeys: counts.get(name) ?? 0 };
+    };
+    const [decision, banned, sums, busiest, newest] = await Promise.all([
       accountId === undefined || account.quota === null
         ? undefined
         : quotas.keys.lookAtAccount(accountId, account.quota),
-      accounts.countBans([name]),
-      accounts.listBans(name, maxShownKeys),
+      readBans(readOpenBans, ({ bans }) => bans),
       usage.sumOfAccounts([name], today()),
       usage.listBusiest({ account: name }, today(), maxBusyKeys),
       keys.list({ account: name }, maxShownKeys, undefined),
@@ -36,9 +42,8 @@ export function createAccountHandlers(services: AdminServices) {
     return {
       ...account,
       usage: decision ? { scope: decision.scope, windows: toQuotaWindows(decision) } : null,
-      bannedKeys: banned.get(name) ?? 0,
+      ...banned,
       requestsToday: sums.get(name) ?? 0,
-      bans,
       fullKeys: account.quota === null ? await findFull(busiest, newest.items) : [],
       busiestKeys: busiest,
       newestKeys: [...newest.items],
