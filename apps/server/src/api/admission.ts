@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
 import { networkOf } from '../http/client-network.ts';
-import { malformedPath } from '../http/malformed-path.ts';
+import { malformedPath } from '../http/path-encoding.ts';
 import { send } from '../http/send-response.ts';
 import type { QuotaDecision } from '../quotas/quota-decision.ts';
 import { announceDeprecation } from './announce-deprecation.ts';

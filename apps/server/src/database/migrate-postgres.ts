@@ -7,10 +7,10 @@ import type { Wait } from './database.ts';
 import { DatabaseUnavailableError, readOnly, toDatabaseError } from './database-error.ts';
 import { faultOf } from './database-fault.ts';
 import { findPostgres } from './find-postgres.ts';
-import { watchLockWaits } from './lock-waits.ts';
 import { readAddresses, urlOfOneHost } from './postgres-addresses.ts';
 import { driverOptions } from './postgres-driver.ts';
 import { type Address, openSocket } from './postgres-socket.ts';
+import { watchLockWaits } from './watch-lock-waits.ts';
 
 /**
  * The advisory lock that a replica holds while it migrates. If several start at once, one migrates;

@@ -3,7 +3,7 @@ import { holdsToken } from '@animal-store/contract/token-form';
 import type { Request, Response } from 'express';
 import { systemClock } from '../shared/clock.ts';
 import './locals.ts';
-import { normalizePath } from './malformed-path.ts';
+import { normalizePath } from './path-encoding.ts';
 
 // Limited before it is trusted, because it is logged and sent back.
 const wellFormedId = /^[\w.:-]{1,128}$/;

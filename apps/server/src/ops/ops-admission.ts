@@ -9,7 +9,7 @@ import {
 import type { NextFunction, Request, Response } from 'express';
 import { z } from 'zod';
 import { HttpError } from '../http/http-error.ts';
-import { malformedPath } from '../http/malformed-path.ts';
+import { malformedPath } from '../http/path-encoding.ts';
 import type { Identify } from './authenticate-operator.ts';
 
 /**

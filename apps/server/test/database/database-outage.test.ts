@@ -17,7 +17,7 @@ import { listAll } from '../support/list-all-pets.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { manageKeys } from '../support/manage-keys.ts';
 import { expectRight, goodStatus, isGood, startMixedLoad } from '../support/mixed-load.ts';
-import { logOf, scrape } from '../support/observed.ts';
+import { logOf, requestLine, scrape } from '../support/observed.ts';
 import { createStoppableClock } from '../support/test-clock.ts';
 import { type CallOptions, call, wideQuota } from '../support/test-service.ts';
 
@@ -108,14 +108,19 @@ describe.each([
     // Whatever is found, the tests after this one find Postgres.
     await using away = new AsyncDisposableStack();
     away.defer(end);
+    const newToken = newTokens.pop() as string;
+    const requestId = crypto.randomUUID();
+    const headers = { 'X-Request-Id': requestId };
     const outage = await Promise.all([
-      ...[ask('/pets'), ask('/pets/1'), ask('/pets', { token: newTokens.pop() as string })],
+      ...[ask('/pets'), ask('/pets/1'), ask('/pets', { token: newToken, headers })],
       ask('/pets', { json, headers: { 'Idempotency-Key': 'outage' } }),
     ]);
     for (const answer of outage) {
       expectError(answer, 503, 'service_unavailable');
       expect(answer.text).not.toMatch(/postgres|ECONN|select|insert/i);
     }
+    const line = await requestLine(server, requestId);
+    expect(line).toMatchObject({ status: 503, tokenPrefix: newToken.slice(0, 8) });
     expectError(await ask('/pets', { token: null }), 401, 'unauthorized');
     expect(await readiness(503)).toEqual({
       status: 'not_ready',
@@ -130,8 +135,8 @@ describe.each([
     const ghosts = await Promise.all(Array.from({ length: 200 }, () => ask('/pets', { json })));
     for (const answer of ghosts) expectError(answer, 503, 'service_unavailable');
     expect((await countTimeouts()) - waitedBefore).toBeLessThan(ghosts.length / 4);
-    const line = logOf(server).find(({ route }) => route === '/readyz');
-    expect(line).toMatchObject({ level: 'warn', status: 503, reasons: [expect.any(String)] });
+    const probed = logOf(server).find(({ route }) => route === '/readyz');
+    expect(probed).toMatchObject({ level: 'warn', status: 503, reasons: [expect.any(String)] });
 
     await away.disposeAsync();
     await untilGood();

@@ -32,14 +32,15 @@ test('the walk-throughs name each file whose code a GET executes, or a POST besi
       json: '{"name":"Mia","categoryId":1}',
       headers: { 'Idempotency-Key': token },
     });
-  // The first request prepares statements, and a start may still be at work beside it.
-  await filesOf(() => list(free));
-  const one = await filesOf(() => list(pro));
-  const other = await filesOf(() => list(business));
-  const listing = [...one].filter((file) => other.has(file));
-  await create(free);
-  const both = [...(await filesOf(() => create(pro)))];
-  const creating = both.filter((file) => !listing.includes(file));
+  /** What both of two requests execute: a start may still be at work beside one of them. */
+  async function always(call: (token: string) => Promise<{ status: number }>): Promise<string[]> {
+    // The first request prepares statements.
+    await call(free);
+    const [one, other] = [await filesOf(() => call(pro)), await filesOf(() => call(business))];
+    return [...one].filter((file) => other.has(file));
+  }
+  const listing = await always(list);
+  const creating = (await always(create)).filter((file) => !listing.includes(file));
 
   const where = 'backquoted in the tables of CONTRIBUTING.md, Four walk-throughs';
   expect(ofGet.toSorted(), where).toEqual(listing.sort());
