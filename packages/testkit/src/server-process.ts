@@ -5,6 +5,7 @@ import { type GuardedProcess, type ProcessExit, startGuarded } from './guarded-p
 import { memoryDirectory } from './memory-directory.ts';
 import { nodeFlags } from './node-flags.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
+import { hangMs } from './time-limits.ts';
 import { until } from './until.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
@@ -119,7 +120,8 @@ export async function runServer(options: RunOptions = {}): Promise<ServerRun> {
   const { interrupt } = options;
   try {
     if (interrupt !== undefined) {
-      await until(interrupt.when, { intervalMs: 5 });
+      // Most of it is the start of the process.
+      await until(interrupt.when, { intervalMs: 5, timeoutMs: hangMs });
       service.signal(interrupt.signal);
     }
     const started = service.untilOutput(readyLine).catch(() => []);

@@ -114,7 +114,7 @@ export function useService(kind: DatabaseKind, options?: ServiceOptions): TestSe
 }
 
 /** Creates a key of each plan, and what `prepare` does before. */
-export async function createKeys(
+async function createKeys(
   database: TestDatabase,
   prepare?: ProcessOptions['prepare'],
 ): Promise<Record<PlanName, string>> {
