@@ -1,6 +1,7 @@
-import { and, eq, gt, lt, lte, or, sql } from 'drizzle-orm';
+import { and, eq, lt, lte, or, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
+import { isOpen } from '../database/open-bans.ts';
 import { apiKeys, auditEntries, openBans } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
 import { type Cause, recordAudit } from './audit-log.ts';
@@ -37,7 +38,8 @@ const insertOpenBan = statement('insert_open_ban', (db, { keyId, startedAt, unti
     on conflict do nothing`),
 );
 
-const deleteOver = statement('delete_bans', (db, forgottenAt: string | undefined) =>
+/** Deletes bans that are over. `forgottenAt` is when all that had begun were forgotten, if they were. */
+export const deleteOverBans = statement('delete_bans', (db, forgottenAt: string | undefined) =>
   db
     .delete(openBans)
     .where(
@@ -51,7 +53,7 @@ const deleteOver = statement('delete_bans', (db, forgottenAt: string | undefined
 const takeOfKey = statement('take_bans_of_key', (db, keyId: string) =>
   db
     .delete(openBans)
-    .where(and(eq(openBans.keyId, keyId), gt(openBans.until, sql`now()`)))
+    .where(and(eq(openBans.keyId, keyId), isOpen))
     .returning(),
 );
 
@@ -66,12 +68,8 @@ export const deleteBansUntil = statement('delete_bans_of_key', (db, keyId: strin
  */
 export function createBanLog(
   db: Database,
-  options: {
-    onLost: (bans: number) => void;
-    onFailure: (failure: unknown) => void;
-  },
+  { onLost, onFailure }: { onLost(bans: number): void; onFailure(failure: unknown): void },
 ) {
-  const { onLost, onFailure } = options;
   const waiting: Ban[] = [];
 
   /** Writes a ban. A repetition, if it is not known whether the first try succeeded, changes nothing. */
@@ -120,9 +118,6 @@ export function createBanLog(
       if (waiting.length > 0) onLost(waiting.length);
       waiting.length = 0;
     },
-
-    /** Deletes bans that are over. @param forgottenAt when all that had begun were forgotten, if they were. */
-    deleteOver: (forgottenAt: string | undefined) => deleteOver(db, forgottenAt),
   };
 }
 

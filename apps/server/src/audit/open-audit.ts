@@ -1,11 +1,11 @@
 import type { Database } from '../database/database.ts';
-import { DatabaseUnavailableError } from '../database/database-error.ts';
+import { unlessUnavailable } from '../database/database-error.ts';
 import type { Clock } from '../shared/clock.ts';
 import { repeat } from '../shared/repeat.ts';
 import type { Timings } from '../shared/timings.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { createAuditLog } from './audit-log.ts';
-import { createBanLog } from './ban-log.ts';
+import { createBanLog, deleteOverBans } from './ban-log.ts';
 
 /**
  * Opens the audit log: from now on it records bans, and deletes entries that are old enough.
@@ -21,20 +21,16 @@ export function openAudit(options: {
   onLost: (bans: number) => void;
   report: (failure: unknown) => void;
 }) {
-  const { db, clock, timings, forgetsBans, onLost, report } = options;
-  const { writeMs, deleteMs, closeTimeoutMs } = timings;
-
-  // Metrics count failed statements. A line for each of them would fill the log during an outage.
-  const onFailure = (failure: unknown) => {
-    if (!(failure instanceof DatabaseUnavailableError)) report(failure);
-  };
+  const { db, clock, forgetsBans, onLost } = options;
+  const { writeMs, deleteMs, closeTimeoutMs } = options.timings;
+  const onFailure = unlessUnavailable(options.report);
   const log = createAuditLog(db);
   const bans = createBanLog(db, { onLost, onFailure });
   const openedAt = new Date(clock.now()).toISOString();
 
   async function deleteExpired(): Promise<boolean> {
     // A process that keeps bans in its memory has forgotten those that began before it.
-    await bans.deleteOver(forgetsBans ? openedAt : undefined);
+    await deleteOverBans(db, forgetsBans ? openedAt : undefined);
     return log.deleteExpired();
   }
 

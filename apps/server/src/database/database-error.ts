@@ -19,6 +19,14 @@ export class DatabaseUnavailableError extends DatabaseError {
   readonly retryAfterSeconds = 1;
 }
 
+/**
+ * Reports what fails in the background, but not that the database is unavailable: metrics count failed statements, and a
+ * line for each of them would fill the log during an outage.
+ */
+export const unlessUnavailable = (report: (failure: unknown) => void) => (failure: unknown) => {
+  if (!(failure instanceof DatabaseUnavailableError)) report(failure);
+};
+
 /** SQLSTATE of a write to a standby, or to a database that is set to read-only. */
 export const readOnly = '25006';
 

@@ -10,12 +10,6 @@ import {
 } from './authenticate-operator.ts';
 import { createOpsApp, type OpsAppOptions } from './ops-app.ts';
 
-export interface Ops {
-  /** Where it is, as `http://host:port`. */
-  readonly origin: string;
-  close(graceMs: number): Promise<void>;
-}
-
 /** @throws {StartupError} if the port or the host cannot be had. */
 export async function openOps(
   options: ListenerLimits &
@@ -27,7 +21,7 @@ export async function openOps(
       dataDir: string | undefined;
       report: (failure: unknown, requestId?: string) => void;
     },
-): Promise<Ops> {
+) {
   const { dataDir, opsHost: host, opsPort: port } = options;
   // They need no token: they are the same for everybody, and what they show comes from the admin API.
   const consoleFiles = Object.fromEntries(
@@ -46,8 +40,9 @@ export async function openOps(
   }));
   const kept = opened.move();
   return {
+    /** Where it is, as `http://host:port`. */
     origin: listener.origin,
-    async close(graceMs) {
+    async close(graceMs: number) {
       await listener.close(graceMs);
       await kept.disposeAsync();
     },

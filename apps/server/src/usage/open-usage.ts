@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { DatabaseUnavailableError } from '../database/database-error.ts';
+import { unlessUnavailable } from '../database/database-error.ts';
 import type { Clock } from '../shared/clock.ts';
 import { repeat } from '../shared/repeat.ts';
 import type { Timings } from '../shared/timings.ts';
@@ -24,7 +24,7 @@ export function openUsage(options: {
   onLost: (requests: number) => void;
   report: (failure: unknown) => void;
 }) {
-  const { db, clock, flushMs, keptMs, onLost, report } = options;
+  const { db, clock, flushMs, keptMs, onLost } = options;
   const { closeTimeoutMs, deleteExpiredMs, giveUpAfterMs, keepFlushesMs } = options.timings;
   const collector = createUsageCollector({ clock, maxEntries });
   const flusher = createUsageFlusher({
@@ -35,10 +35,7 @@ export function openUsage(options: {
     onLost,
   });
 
-  // Metrics count failed statements. A line for each of them would fill the log during an outage.
-  const onFailure = (failure: unknown) => {
-    if (!(failure instanceof DatabaseUnavailableError)) report(failure);
-  };
+  const onFailure = unlessUnavailable(options.report);
   let writtenAt = clock.elapsed();
   const flushing = repeat(
     async () => {

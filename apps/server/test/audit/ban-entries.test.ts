@@ -3,7 +3,7 @@ import { openRedis, openTcpProxy, until } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
-import { createBanLog } from '../../src/audit/ban-log.ts';
+import { createBanLog, deleteOverBans } from '../../src/audit/ban-log.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
 import { createDatabase, databaseKinds, useDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
@@ -137,10 +137,9 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
     const keyId = crypto.randomUUID();
     const [earlier, later, over] = [banOf(keyId, 20), banOf(keyId, 10), banOf(keyId, -1)];
     await writeBans(database.db, earlier, later, { ...over, startedAt: later.startedAt });
-    const { log } = openLog();
-    await log.deleteOver(undefined);
+    await deleteOverBans(database.db, undefined);
     expect(await openBansOf(keyId)).toEqual([later.until, earlier.until]);
-    await log.deleteOver(later.startedAt);
+    await deleteOverBans(database.db, later.startedAt);
     expect(await openBansOf(keyId)).toEqual([later.until]);
   });
 
