@@ -57,6 +57,11 @@ test('a key is created, used, edited, suspended, given another plan, rotated and
   await page.getByRole('table', { name: 'By operation' }).getByText('deprecated').waitFor();
 
   await page.getByRole('button', { name: 'Edit name' }).click();
+  // A name cannot be taken away.
+  await field('Name').fill('');
+  await tab.press('Save');
+  await page.locator('[name=name]:invalid:focus').waitFor();
+  await field('Name').fill('acme');
   await field('Account').fill('C-18');
   await field('May').selectOption('Read and write');
   await field('Expires').fill('2099-01-31T12:00');
@@ -124,6 +129,14 @@ test('a list is filtered, sorted, paged and reloaded by its address, and saved a
   expect(await name.getAttribute('aria-sort')).toBe('ascending');
   await name.getByRole('button').click();
   await rows.first().filter({ hasText: 'listed 99' }).waitFor();
+  // A row is a link, for the middle button as well.
+  for (const click of [{ button: 'middle' }, { modifiers: ['ControlOrMeta'] }] as const) {
+    const opened = page.context().waitForEvent('page');
+    await rows.first().getByText('active').click(click);
+    const other = await opened;
+    await other.getByRole('heading', { name: 'listed 99', level: 1 }).waitFor();
+    await other.close();
+  }
   expect(await name.getAttribute('aria-sort')).toBe('descending');
   await page.reload();
   await rows.first().filter({ hasText: 'listed 99' }).waitFor();
@@ -185,6 +198,15 @@ test('one search finds keys and accounts by parts of their names, ids and tokens
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   expect(await violationsOf(page)).toEqual([]);
   await keyboard.press('Escape');
+  // However much is pasted, and whatever an address says, it ends in words.
+  await box.fill('x'.repeat(300));
+  await page.getByText('Nothing matches.').waitFor();
+  await tab.show(`#/keys/${key.id}`);
+  await page.getByRole('heading', { name: 'Nordic Paws, web shop' }).waitFor();
+  await tab.show('#/key/no-id');
+  await page.getByText('Could not load the key.').waitFor();
+  await page.getByRole('link', { name: 'Look for it in the list' }).click();
+  await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
   // What fails is repeated.
   let searches = 0;
   await page.route(/\/admin\/v1\/keys\?.*search=/, (route) => {

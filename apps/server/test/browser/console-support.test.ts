@@ -117,6 +117,10 @@ test('an account gets a plan, tells why it is refused and by which key, and is s
   await tab.press('Take the plan away');
   await tab.notice('The account has no plan.');
   await expect.poll(() => statusOf(token)).toBe(200);
+  // The audit log leads to it.
+  await tab.show('#/audit?action=account.changed');
+  await page.getByRole('link', { name: account }).first().click();
+  await page.getByRole('heading', { name: account, level: 1 }).waitFor();
 });
 
 test('a key tells when it was denied, hour by hour and then by the minute', async () => {
@@ -164,6 +168,8 @@ test('a viewer writes the customer a letter of facts, and is offered nothing tha
   await tab.press('Write to the customer…');
   const dialog = page.getByRole('dialog', { name: 'Write to the customer' });
   const text = await dialog.getByLabel('Text').inputValue();
+  // It opens at its top.
+  expect(await dialog.getByLabel('Text').evaluate('(field) => field.scrollTop')).toBe(0);
   for (const fact of [
     'the API key “shop”',
     'suspended since',

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { violationsOf } from '../support/axe.ts';
-import { overflowOf, tabTo } from '../support/browser.ts';
+import { adminToken } from '../support/admin.ts';
+import { focusOf, tabTo } from '../support/browser.ts';
 import { loaded } from '../support/console-browser.ts';
 import { useConsole } from '../support/use-console.ts';
 import { writeCounts } from '../support/write-usage.ts';
@@ -169,10 +169,36 @@ test('a plot tells what is under a mouse, and is zoomed by mouse, finger, steps 
   await expect.poll(tab.query).toEqual(hours(9, 11));
 });
 
-test('a plot is looked at, changed and zoomed with the keyboard alone', async () => {
-  await using tab = await open();
+test('the keyboard alone is enough, always shows where it is, and zooms a plot', async () => {
+  await using tab = await open({ token: null });
   const { page } = tab;
   const { keyboard } = page;
+  // The field has the focus.
+  await page.locator('input[name=token]:focus').waitFor();
+  await keyboard.type(adminToken);
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await tabTo(page, 'Keys');
+  await keyboard.press('Enter');
+  await page.getByRole('link', { name: 'of last week' }).waitFor();
+  await tabTo(page, 'of last week');
+  await keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Change plan' }).waitFor();
+  await tabTo(page, 'Change plan');
+  await keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  await keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  // Back where it was.
+  expect(await focusOf(page)).toMatchObject({ tag: 'BUTTON', name: /^Change plan/ });
+  await keyboard.press('Enter');
+  await dialog.getByLabel(/^Plan/).press('b');
+  await tabTo(page, 'Change');
+  await keyboard.press('Enter');
+  await tab.notice('The plan is changed.');
+  await page.getByText('1,000 a minute, 100,000 a day').waitFor();
+
   const move = async (times: number, ...keys: string[]) => {
     for (const key of keys) await keyboard.press(key);
     for (let n = 0; n < times; n++) await keyboard.press('ArrowRight');
@@ -241,25 +267,6 @@ test('a plot takes the colours of another theme at once, and hides outcomes by i
   await slider(page).press('Home');
   for (let n = 0; n < 10; n++) await slider(page).press('ArrowRight');
   expect(await toldBy(page)).toMatch(/: 20 requests, OK 20$/);
-});
-
-test('what a plot tells fits on every screen, in both themes', async () => {
-  await using tab = await open({ reducedMotion: 'reduce' });
-  const { page } = tab;
-  for (const link of plots) {
-    await tab.show(link);
-    for (const [width, colorScheme] of [
-      [1440, 'light'],
-      [360, 'dark'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme });
-      await slider(page).press('Home');
-      await page.locator('.tooltip').waitFor();
-      expect(await violationsOf(page), `${link} ${width}`).toEqual([]);
-      expect(await overflowOf(page), `${link} ${width}`).toBe(0);
-    }
-  }
 });
 
 test('each page asks one thing at most 20 times a minute, compressed', async () => {

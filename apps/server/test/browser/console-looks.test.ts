@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { adminToken } from '../support/admin.ts';
+import { violationsOf } from '../support/axe.ts';
 import { useConsole } from '../support/use-console.ts';
 
 const { service, admin, open, bannedKey } = useConsole();
@@ -128,6 +130,54 @@ const faultsOf = (page: Page): Promise<string[]> =>
     return [...new Set(faults)].slice(0, 5);
   })()`);
 
+/** What a screen reader hears, as Chromium tells it: the role and the name of each part, in order. */
+async function heardOn(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send('Accessibility.getFullAXTree');
+  await session.detach();
+  return nodes
+    .filter(({ ignored }) => !ignored)
+    .map(({ role, name, properties = [] }) => ({
+      role: String(role?.value),
+      name: String(name?.value ?? '').trim(),
+      level: Number(properties.find((property) => property.name === 'level')?.value.value),
+    }));
+}
+
+/** What is wrong for somebody who hears a page, at a width. */
+async function expectHeard(page: Page, link: string, width: number): Promise<void> {
+  const heard = await heardOn(page);
+  const named = (...roles: string[]) => heard.filter(({ role }) => roles.includes(role));
+  expect(named('banner', 'main'), link).toHaveLength(2);
+  // What is behind a button on a phone.
+  const [menu, navigation] = [
+    named('button').some(({ name }) => name === 'Menu'),
+    named('navigation'),
+  ];
+  expect([menu, navigation[0]?.name === 'Pages'], link).toEqual([width <= 640, width > 640]);
+  // What happens is read out only in regions that are there before.
+  expect(named('status').length, link).toBeGreaterThanOrEqual(2);
+  const levels = named('heading').map(({ level }) => level);
+  expect(levels.filter((level) => level === 1)).toHaveLength(1);
+  expect(levels.every((level, n) => level <= (levels[n - 1] ?? 0) + 1)).toBe(true);
+  const parts = ['button', 'link', 'textbox', 'searchbox', 'combobox', 'table', 'image', 'figure'];
+  expect(
+    named(...parts, 'region').filter(({ name }) => name === ''),
+    link,
+  ).toEqual([]);
+  const tables = await page.getByRole('table').count();
+  expect(named('table'), link).toHaveLength(tables);
+  expect(named('columnheader').length, link).toBeGreaterThanOrEqual(tables);
+  // A canvas says nothing; its figure has a table.
+  expect(named('Canvas'), link).toEqual([]);
+  for (const { name } of named('figure')) {
+    const table = page.getByText(`${name}: as a table`);
+    await table.click();
+    await page.getByRole('table', { name }).waitFor();
+    await table.click();
+  }
+}
+
 /** What lies over a page or opens in it, by its page: how it is opened, and closed again. */
 const openStates = () => {
   const leave = (page: Page) => page.keyboard.press('Escape');
@@ -159,6 +209,12 @@ const openStates = () => {
       close: leave,
     },
     'a letter': { link: key, open: pressed('Write to the customer…'), close: leave },
+    'the question for a change of a key': {
+      link: key,
+      open: pressed('Edit name'),
+      close: leave,
+    },
+    'the question for a plan': { link: key, open: pressed('Change plan'), close: leave },
     'the rows that are selected': {
       link: 'keys',
       open: select,
@@ -220,9 +276,26 @@ const openStates = () => {
   >;
 };
 
-test('every page has room for long, ugly data at every width', async () => {
-  await using tab = await open();
+/** Where everybody must be able to use every page: by eye, by ear and by keyboard. */
+const judged = new Map([
+  [1440, 'light'],
+  [360, 'dark'],
+] as const);
+
+test('every page has room for long, ugly data at every width, and everybody can use it', async () => {
+  await using tab = await open({ token: null, reducedMotion: 'reduce' });
   const { page } = tab;
+  const judge = async (width: number) => {
+    const colorScheme = judged.get(width as 360) ?? 'light';
+    await page.emulateMedia({ colorScheme });
+    if (judged.has(width as 360))
+      expect(await violationsOf(page), `${page.url()} ${width}`).toEqual([]);
+  };
+  for (const width of judged.keys()) {
+    await page.setViewportSize({ width, height: 900 });
+    await judge(width);
+  }
+  await tab.logIn(adminToken);
   const faults: Record<string, string[]> = {};
   const look = async (what: string, width: number) => {
     const found = await faultsOf(page);
@@ -233,6 +306,8 @@ test('every page has room for long, ugly data at every width', async () => {
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
       await look(link.slice(0, 24), width);
+      await judge(width);
+      if (judged.has(width as 360)) await expectHeard(page, link, width);
     }
   }
   expect(faults).toEqual({});
@@ -249,6 +324,7 @@ test('what opens in a page, or over it, is whole at every width', async () => {
       await state.open(page);
       const found = await faultsOf(page);
       if (found.length > 0) faults[`${what} ${width}`] = found;
+      if (width === 360) expect(await violationsOf(page), what).toEqual([]);
       await state.close(page);
     }
   }
