@@ -35,7 +35,6 @@ interface PageEntry {
   readonly under?: string;
 }
 
-/** The pages, by their name in the address. */
 const pages: Readonly<Record<string, PageEntry>> = {
   overview: { title: 'Overview', component: OverviewPage, needs: 'getOverview' },
   keys: { title: 'Keys', component: KeysPage, needs: 'listKeys' },

@@ -1,6 +1,5 @@
 import { type Denials, type Refusal, someOf } from './refusals.ts';
 
-/** What a letter to a customer is about. */
 export interface LetterSubject {
   /** Such as `key` or `account`. */
   readonly kind: 'key' | 'account';

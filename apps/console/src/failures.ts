@@ -9,7 +9,6 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** The service did not answer. */
 export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';
 

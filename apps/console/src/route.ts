@@ -45,7 +45,6 @@ export function linkTo(
   return `#/${path}${queryText(query)}`;
 }
 
-/** Goes to a page. */
 export function goTo(link: string): void {
   location.hash = link;
 }

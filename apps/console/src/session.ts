@@ -32,7 +32,6 @@ export function expireSession(): void {
   isExpired.value = true;
 }
 
-/** Forgets the session. */
 export function endSession(reason?: string): void {
   sessionStorage.removeItem(storageName);
   sessionEnd.value = reason;

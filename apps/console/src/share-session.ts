@@ -3,7 +3,6 @@ import { effect, signal } from '@preact/signals';
 import { call } from './call-admin-api.ts';
 import { beginSession, endSession, isExpired, session } from './session.ts';
 
-/** What tabs tell each other. */
 type Message =
   /** A tab has opened, or its session has ended: it asks whether another one has a session. */
   | { readonly kind: 'wanted'; readonly by: string }
@@ -83,7 +82,6 @@ export function shareSession(): void {
   }
 }
 
-/** Logs out, in all tabs. */
 export function logOut(): void {
   const token = session.value?.token;
   void leave('You have logged out.');

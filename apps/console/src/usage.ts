@@ -89,3 +89,6 @@ export function visibleLimit(
   const highest = Math.max(0, ...buckets.map(({ total }) => total));
   return highest >= limit * nearLimit ? limit : undefined;
 }
+
+/** The variable of the style sheet that has the colour of an outcome. */
+export const colourOf = (outcome: UsageOutcome): string => `outcome-${outcome.replace('_', '-')}`;

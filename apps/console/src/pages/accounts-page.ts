@@ -19,7 +19,6 @@ import { linkTo, route } from '../route.ts';
 
 const pageSize = '50';
 
-/** The accounts: what several keys have in common. */
 export function AccountsPage() {
   const { query } = route.value;
   const subject = `accounts?${JSON.stringify(query)}`;

@@ -30,7 +30,6 @@ const unused = [
 
 const usualSort: KeySort = '-created';
 
-/** The keys, page by page. */
 export function KeysPage() {
   const { query } = route.value;
   const subject = `keys?${JSON.stringify(query)}`;

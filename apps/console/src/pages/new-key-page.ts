@@ -9,7 +9,6 @@ import { PlanFields, readPlan } from '../parts/plan-fields.ts';
 import { readScopes, ScopeField } from '../parts/scope-field.ts';
 import { goTo, linkTo, route } from '../route.ts';
 
-/** Creates a key. */
 export function NewKeyPage() {
   async function submit(form: FormData): Promise<void> {
     const body = readNewKey(form);

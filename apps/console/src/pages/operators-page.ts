@@ -14,7 +14,6 @@ import { CellTime } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
 import { may, session } from '../session.ts';
 
-/** Who may use the admin API. */
 export function OperatorsPage() {
   const operators = usePolling('operators', (signal) => call('listOperators', { signal }));
   const [open, setOpen] = useState<Change>();

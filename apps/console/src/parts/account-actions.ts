@@ -6,7 +6,6 @@ import { type Action, Actions } from './actions.ts';
 import type { Reason } from './dialog.ts';
 import { asksToUnban, PlanFields, readPlan, UnbanField } from './plan-fields.ts';
 
-/** What can be done with an account. */
 export function AccountActions({
   account,
   onChanged,

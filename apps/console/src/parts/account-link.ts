@@ -2,7 +2,6 @@ import { html } from 'htm/preact';
 import { linkInTime } from '../time-range.ts';
 import { Name } from './name.ts';
 
-/** An account, as a link to its page. */
 export function AccountLink({ account }: { account: string | null }) {
   if (account === null) return html`<span class="missing">–</span>`;
   return html`<a href=${linkInTime('account', { id: account })}><${Name} text=${account} /></a>`;

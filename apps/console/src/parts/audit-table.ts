@@ -8,7 +8,6 @@ import { Name } from './name.ts';
 import { Table } from './table.ts';
 import { CellTime, Time } from './time.ts';
 
-/** Entries of the audit log. */
 export function AuditTable({
   entries,
   ofOneKey = false,

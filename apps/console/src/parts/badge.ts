@@ -11,7 +11,6 @@ const shapes: Readonly<Record<Tone, string>> = {
   neutral: '○',
 };
 
-/** A state in one or two words. */
 export function Badge({ tone, text }: { tone: Tone; text: string }) {
   return html`<span class=${`badge ${tone}`}><span aria-hidden="true">${shapes[tone]}</span> ${text}</span>`;
 }

@@ -29,7 +29,6 @@ interface BulkAction {
 /** A suspended key can be changed as well. */
 const isCurrent = ({ state }: ListedKey) => state === 'active' || state === 'suspended';
 
-/** What can be done with several keys at once. */
 const actions: readonly BulkAction[] = [
   {
     name: 'move',

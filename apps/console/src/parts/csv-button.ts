@@ -9,7 +9,6 @@ export interface CsvSource {
   readonly write: () => string | Promise<string>;
 }
 
-/** Saves what is shown as CSV. */
 export function CsvButton({ fileName, write, what }: CsvSource & { what: string }) {
   const [failure, setFailure] = useState('');
 

@@ -52,7 +52,6 @@ export function Form({
   </form>`;
 }
 
-/** Reads a field. */
 export const textOf = (form: FormData, name: string): string => String(form.get(name)).trim();
 
 /** A field of a form: its label, what it is for, and what is wrong with it. */

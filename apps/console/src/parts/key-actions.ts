@@ -9,7 +9,6 @@ import { showToken } from './new-tokens.ts';
 import { asksToUnban, PlanFields, readPlan, UnbanField } from './plan-fields.ts';
 import { rotationBy } from './rotation.ts';
 
-/** What can be done with a key. */
 export function KeyActions({ details, onChanged }: { details: KeyDetails; onChanged: () => void }) {
   return html`<${Actions} actions=${actionsOn(details)} onChanged=${onChanged} />`;
 }

@@ -5,7 +5,6 @@ import { AccountField } from './account-field.ts';
 import { Field, textOf } from './form.ts';
 import { readScopes, ScopeField } from './scope-field.ts';
 
-/** The name, account, scopes and expiry of a key. */
 export function KeyFields({
   details: { name, account, scopes, expiresAt },
 }: {

@@ -6,7 +6,6 @@ import { type NewToken, SecretDialog } from './secret-dialog.ts';
 /** The tokens that nobody has confirmed yet, the oldest first. */
 const waiting = signal<readonly NewToken[]>([]);
 
-/** Whether a new token is shown. */
 export const isTokenShown = computed(() => waiting.value.length > 0);
 
 /**

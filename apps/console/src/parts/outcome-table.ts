@@ -1,9 +1,9 @@
 import { html } from 'htm/preact';
 import { formatCount, formatShare } from '../format.ts';
 import { type Counts, outcomeLabels, outcomes, sumOf } from '../usage.ts';
+import { OutcomeKey } from './outcome-key.ts';
 import { Table } from './table.ts';
 
-/** Requests by outcome, with their share of all. */
 export function OutcomeTable({ counts, caption }: { counts: Counts; caption: string }) {
   const total = sumOf(counts);
   return html`<${Table}
@@ -12,7 +12,7 @@ export function OutcomeTable({ counts, caption }: { counts: Counts; caption: str
     rows=${outcomes.map((outcome) => ({
       key: outcome,
       cells: [
-        html`<span class=${`key ${outcome}`} aria-hidden="true"></span> ${outcomeLabels[outcome]}`,
+        html`<${OutcomeKey} outcome=${outcome} /> ${outcomeLabels[outcome]}`,
         formatCount(counts[outcome]),
         total === 0 ? '–' : formatShare(counts[outcome] / total),
       ],

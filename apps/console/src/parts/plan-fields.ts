@@ -48,7 +48,6 @@ export function PlanFields({
   `;
 }
 
-/** Reads the fields. */
 export function readPlan(form: FormData) {
   const plan = String(form.get('plan'));
   if (!isPlan(plan)) throw new Error('Choose a plan.');

@@ -2,6 +2,7 @@ import type { UsageOutcome } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { formatCount } from '../format.ts';
 import { outcomeLabels, outcomes } from '../usage.ts';
+import { OutcomeKey } from './outcome-key.ts';
 
 /** A limit that is plotted as a line. */
 export interface Limit {
@@ -29,7 +30,7 @@ export function PlotLegend({
           class="series"
           aria-pressed=${!hidden.has(outcome)}
           onClick=${() => onToggle(outcome)}
-        ><span class=${`key ${outcome}`} aria-hidden="true"></span> ${outcomeLabels[outcome]}</button>
+        ><${OutcomeKey} outcome=${outcome} /> ${outcomeLabels[outcome]}</button>
       </li>`,
     )}
     ${

@@ -1,7 +1,7 @@
 import type { UsageOutcome } from '@animal-store/contract/admin';
 import uPlot from 'uplot';
 import { formatCompact, formatTick } from '../format.ts';
-import { type Bucket, outcomes } from '../usage.ts';
+import { type Bucket, colourOf, outcomes } from '../usage.ts';
 
 /** How high plots are, in pixels. */
 export const plotHeight = 180;
@@ -86,7 +86,7 @@ export function optionsFor(
       // The highest sum first: the lower ones cover it from below.
       ...outcomes.toReversed().map(
         (outcome): uPlot.Series => ({
-          fill: colour(`outcome-${outcome.replace('_', '-')}`),
+          fill: colour(colourOf(outcome)),
           // A line of the ground between neighbours, so that they differ not by their colours only.
           stroke: colour('paper'),
           width: 1 / devicePixelRatio,

@@ -3,6 +3,7 @@ import { html } from 'htm/preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { formatCount, formatUtc, isUtc, spanText } from '../format.ts';
 import { type Bucket, outcomeLabels, outcomes } from '../usage.ts';
+import { OutcomeKey } from './outcome-key.ts';
 
 /** What is told of one bucket, or of several together. */
 export interface Told {
@@ -71,7 +72,7 @@ export function PlotTooltip({
     <dl>
       ${counts.map(
         ([outcome, count]) => html`<div>
-          <dt><span class=${`key ${outcome}`}></span> ${outcomeLabels[outcome]}</dt>
+          <dt><${OutcomeKey} outcome=${outcome} /> ${outcomeLabels[outcome]}</dt>
           <dd>${formatCount(count)}</dd>
         </div>`,
       )}

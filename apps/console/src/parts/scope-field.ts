@@ -21,7 +21,6 @@ function choiceOf(scopes: Scopes): string {
   return found?.[0] ?? 'read-write';
 }
 
-/** The choice of what a key may do. */
 export function ScopeField({ scopes }: { scopes: Scopes }) {
   return html`<${Field}
     as="select"
@@ -37,7 +36,6 @@ export function ScopeField({ scopes }: { scopes: Scopes }) {
   <//>`;
 }
 
-/** Reads the field. */
 export function readScopes(form: FormData): Scopes {
   const choice = choices[String(form.get('scopes'))];
   if (choice === undefined) throw new Error('Choose what the key may do.');

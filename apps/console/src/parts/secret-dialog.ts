@@ -10,7 +10,6 @@ export interface NewToken {
   readonly advice: string;
 }
 
-/** Shows a new token, once. */
 export function SecretDialog({ title, token, advice, onKept }: NewToken & { onKept: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const [result, setResult] = useState('');

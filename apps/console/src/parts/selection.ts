@@ -9,7 +9,6 @@ export interface Selection {
   readonly nameOf: (key: string) => string;
 }
 
-/** The box that selects a row. */
 export function SelectRow({ id, selected, change, nameOf }: Selection & { id: string }) {
   return html`<input
     type="checkbox"
@@ -19,7 +18,6 @@ export function SelectRow({ id, selected, change, nameOf }: Selection & { id: st
   />`;
 }
 
-/** The box that selects all rows that are shown. */
 export function SelectAll({ keys, selected, change }: Selection & { keys: readonly string[] }) {
   const count = keys.filter((key) => selected.has(key)).length;
   return html`<input

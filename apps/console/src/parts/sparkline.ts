@@ -3,7 +3,6 @@ import { formatCount } from '../format.ts';
 
 const [width, height] = [96, 20];
 
-/** A small plot of counts, one bar each. */
 export function Sparkline({ counts, what }: { counts: readonly number[]; what: string }) {
   const max = Math.max(...counts, 1);
   const step = width / Math.max(counts.length, 1);

@@ -130,9 +130,13 @@ test('a list is filtered, sorted, paged and reloaded by its address, and saved a
   await name.getByRole('button').click();
   await rows.first().filter({ hasText: 'listed 99' }).waitFor();
   // A row is a link, for the middle button as well.
-  for (const click of [{ button: 'middle' }, { modifiers: ['ControlOrMeta'] }] as const) {
+  const cell = rows.first().getByText('active');
+  for (const click of [
+    () => cell.click({ button: 'middle' }),
+    () => cell.click({ modifiers: ['ControlOrMeta'] }),
+  ]) {
     const opened = page.context().waitForEvent('page');
-    await rows.first().getByText('active').click(click);
+    await click();
     const other = await opened;
     await other.getByRole('heading', { name: 'listed 99', level: 1 }).waitFor();
     await other.close();
