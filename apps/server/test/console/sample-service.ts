@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { planNames } from '@animal-store/contract';
+import type { Overview } from '@animal-store/contract/admin';
 import { type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { sql } from 'drizzle-orm';
@@ -67,6 +69,7 @@ export async function startSampleService(): Promise<SampleService> {
   for (let n = 0; n < 160; n++) await send(`${server.baseUrl}/pets`, ofAccount.token);
   for (let n = 0; n < 140; n++) await send(`${server.baseUrl}/pets`, busy.token);
   for (let n = 0; n < 100; n++) await send(`${server.baseUrl}/pets/1`, banned.token);
+  await untilReported(server.opsUrl);
   const kept = opened.move();
   return {
     server,
@@ -74,6 +77,17 @@ export async function startSampleService(): Promise<SampleService> {
     account,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** Waits until the service has flushed what it counted: an overview without traffic shows nothing. */
+async function untilReported(opsUrl: string): Promise<void> {
+  for (;;) {
+    const headers = { Authorization: `Bearer ${adminToken}` };
+    const response = await fetch(`${opsUrl}/admin/v1/overview`, { headers });
+    const { traffic } = (await response.json()) as Overview;
+    if (traffic.requests.banned > 0) return;
+    await setTimeout(200);
+  }
 }
 
 async function createKeys(db: Database, random: () => number): Promise<SampleKey[]> {
@@ -124,11 +138,8 @@ async function writeHistory(
       });
     });
   };
-  // One replica wrote it all: each of them counts among those that answered in the last minute.
-  const replica = crypto.randomUUID();
-  let sequence = 0;
-  const write = (entries: readonly UsageEntry[]) =>
-    writeUsage(db, entries, { replica, sequence: ++sequence });
+  // By a replica that is gone: otherwise it would count among those that answered in the last minute.
+  const write = (entries: readonly UsageEntry[]) => writeUsage(db, entries, {}, 120_000);
   for (let hour = 30 * 24; hour >= 2; hour -= 2) {
     const some = keys.filter((_, n) => n < 3 || random() < 0.3);
     await write(entriesAt(thisMinute - hour * 60, 6, some));
