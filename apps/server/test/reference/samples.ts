@@ -146,7 +146,7 @@ const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp
     ...{ python: invalidLimit, go: invalidLimit },
   },
   'pagination, All pages, in code': everywhere(/^\d+ Mia$/m),
-  'idempotency, Idempotency': { sh: /^HTTP\/1.1 201[\s\S]*^Idempotent-Replayed: true/m },
+  'idempotency, Idempotency keys': { sh: /^HTTP\/1.1 201[\s\S]*^Idempotent-Replayed: true/m },
   'deprecation, Before': { sh: ok, ts: mia, python: mia, go: mia },
   'deprecation, After': { sh: ok, ts: mia, python: mia, go: mia },
   'typescript, First calls': { ts: /^\d+ \d+ animals are for sale$/m },
