@@ -72,7 +72,7 @@ describe.each(Object.entries(stores))('%s', (_, { replicas, numRuns, open }) => 
   const stack = new AsyncDisposableStack();
   const bans: Parameters<OnBan>[0][] = [];
   let urls: readonly string[];
-  let now: number;
+  let now = startMs;
   let quotas: Quotas;
 
   async function openReplica(options: Parameters<typeof openTestQuotas>[0]): Promise<Quotas> {
