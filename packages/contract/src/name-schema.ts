@@ -11,13 +11,16 @@ const name = {
 // One pattern, because with the `u` flag it counts code points, as Postgres and JSON Schema do.
 const nameCharacters = new RegExp(`^[^\\p{Cc}\\p{Cs}]{${nameLength.min},${nameLength.max}}$`, 'u');
 
-/** @internal A name that people give: of an animal, or of an API key. */
-export const Name = z.string(name).regex(nameCharacters, name).meta({
-  // Unicode's control characters, in a class that every regular expression engine reads.
-  pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-  minLength: nameLength.min,
-  maxLength: nameLength.max,
-});
+/** @internal A name that people give: of an animal, or of an API key. One of another form is not looked at any further. */
+export const Name = z
+  .string(name)
+  .regex(nameCharacters, { ...name, abort: true })
+  .meta({
+    // Unicode's control characters, in a class that every regular expression engine reads.
+    pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
+    minLength: nameLength.min,
+    maxLength: nameLength.max,
+  });
 
 /**
  * @internal The name of a new animal. Stored ones may be older than what {@link faultOfNewName} asks, which

@@ -38,6 +38,7 @@ describe('the name', () => {
     ['nothing', '', invalid],
     ['256 characters', 'a'.repeat(256), invalid],
     ['256 characters beyond the basic plane', '🐈'.repeat(256), invalid],
+    ['a token in a text that is too long', `${'0'.repeat(30)}2C8GjS `.repeat(400), invalid],
     ['a last line break', 'a\n', invalid],
     ['surrogates the wrong way round', '\udc08\ud83d', invalid],
     ['a number', 7, invalid],

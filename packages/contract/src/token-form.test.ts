@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hideTokens, holdsToken } from './token-form.ts';
+import { hideTokens, holdsToken, tokenDigits } from './token-form.ts';
 
 /** From the day the form was decided: 30 digits, and their CRC-32 in base 62. */
 const secret = '0000000000000000000000000000002C8GjS';
@@ -10,6 +10,7 @@ test.each([
   ['a token without its scheme', secret, '…'],
   ['one within a text', `was ${secret}, leaked`, 'was …, leaked'],
   ['one with other letters around it', `Bearer%20${secret}x`, 'Bearer%…'],
+  ['one in a long run', tokenDigits + secret + tokenDigits, '…'],
   ['one with another scheme', `key_${secret}`, 'key_…'],
 ])('%s is hidden', (_what, text, shown) => {
   expect(holdsToken(text)).toBe(true);
@@ -19,6 +20,7 @@ test.each([
 test.each([
   ['36 digits with another checksum', `1${secret.slice(1)}`],
   ['a token without its scheme that was cut', secret.slice(1)],
+  ['a long run', tokenDigits.repeat(9)],
   ['a UUID', '7f1c9a52-4b1e-4b55-8d0c-0a9d6c3f2e10'],
   ['a SHA-256', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
   ['a word that ends as a scheme does', 'forecast_production'],

@@ -22,7 +22,7 @@ const withScheme = new RegExp(
 );
 
 /** Matches what may hold a token without its scheme. Secrets are stored in parts, and copied so. */
-const longRun = new RegExp(`[0-9A-Za-z]{${secretLength},}`, 'g');
+const longRun = new RegExp(`(?<![0-9A-Za-z])[0-9A-Za-z]{${secretLength},}`, 'g');
 
 /** Why a text with a token is refused. */
 export const noToken = 'expected no token: everybody who sees this could use it';
@@ -50,21 +50,51 @@ export function tokenChecksum(random: string): string {
   return digits;
 }
 
-/** Tells whether some 36 digits in a row are 30 and their checksum. By chance, one of 4 billion such rows is. */
+/**
+ * Tells whether some 36 digits in a row are 30 and their checksum. By chance, one of 4 billion such rows is. From
+ * each row to the next, the CRC and the checksum roll on: a caller may send rows by the thousand.
+ */
 function holdsSecret(run: string): boolean {
-  for (let start = 0; start + secretLength <= run.length; start += 1) {
-    const random = run.slice(start, start + tokenLengths.random);
-    if (run.startsWith(tokenChecksum(random), start + tokenLengths.random)) return true;
+  let crc = crc32(run.slice(0, tokenLengths.random));
+  let checksum = 0;
+  for (const digit of run.slice(tokenLengths.random, secretLength)) {
+    checksum = checksum * 62 + digitValue(digit.charCodeAt(0));
   }
-  return false;
+  for (let next = secretLength; crc !== checksum; next += 1) {
+    if (next >= run.length) return false;
+    const moved = run.charCodeAt(next - tokenLengths.checksum);
+    const left = crcLeaving[run.charCodeAt(next - secretLength)] ?? 0;
+    crc = (~feed(~crc, moved) ^ left) >>> 0;
+    checksum = (checksum - digitValue(moved) * 62 ** 5) * 62 + digitValue(run.charCodeAt(next));
+  }
+  return true;
+}
+
+/** The value of a base-62 digit, by its code in ASCII. */
+function digitValue(code: number): number {
+  return code < 0x3a ? code - 0x30 : code < 0x5b ? code - 0x37 : code - 0x3d;
+}
+
+/** The remainders of single bytes, by which a CRC takes one step a byte. */
+const crcTable = Int32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  return crc;
+});
+
+function feed(crc: number, byte: number): number {
+  return (crc >>> 8) ^ (crcTable[(crc ^ byte) & 0xff] ?? 0);
 }
 
 /** The CRC-32 of ASCII text. Not of `node:zlib`: browsers use this file, too. */
 function crc32(text: string): number {
   let crc = -1;
-  for (let at = 0; at < text.length; at += 1) {
-    crc ^= text.charCodeAt(at);
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
+  for (let at = 0; at < text.length; at += 1) crc = feed(crc, text.charCodeAt(at));
   return ~crc >>> 0;
 }
+
+/** What takes the first of 31 digits out of their CRC: CRCs are linear, so that is the same after any 30. */
+const crcLeaving = Int32Array.from({ length: 128 }, (_, code) => {
+  const zeros = '\0'.repeat(tokenLengths.random);
+  return crc32(String.fromCharCode(code) + zeros) ^ crc32(zeros);
+});

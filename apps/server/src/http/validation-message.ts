@@ -1,5 +1,5 @@
 import { maxMessageBytes } from '@animal-store/contract';
-import { hideTokens } from '@animal-store/contract/token-form';
+import { hideTokens, tokenLengths } from '@animal-store/contract/token-form';
 import type { RequestValidationError } from '@ts-rest/express';
 import type { Request, Response } from 'express';
 import { escapeUnprintable } from '../shared/escape-unprintable.ts';
@@ -8,6 +8,10 @@ import './locals.ts';
 
 /** How much of a value is shown in a message, in characters. */
 const maxShown = 40;
+
+/** How much of a token may be at the end of what is read, and not be recognized. */
+const maxUnrecognized = tokenLengths.random + tokenLengths.checksum - 1;
+const unrecognized = new RegExp(`[0-9A-Za-z]{0,${maxUnrecognized}}$`);
 
 /**
  * Describes every fault of a request with its field, what was expected and what was given, such as ``status: expected one of available, pending, sold, got "lost"``.
@@ -91,7 +95,14 @@ function show(value: unknown): string {
 function textOf(value: NonNullable<unknown>): string {
   if (value instanceof NumberSource) return value.source;
   if (typeof value === 'object') return 'an object';
-  return typeof value === 'string' ? quote(hideTokens(value)) : String(value);
+  return typeof value === 'string' ? quote(beginningOf(value)) : String(value);
+}
+
+/** As much of a text as may be shown, without tokens: the rest is not read, because a caller may send 16 kB. */
+function beginningOf(text: string): string {
+  const end = maxShown + maxUnrecognized;
+  if (text.length <= end) return hideTokens(text);
+  return hideTokens(text.slice(0, end)).replace(unrecognized, '…');
 }
 
 /** Quotes a text as JSON, with everything escaped that could make the message look like another. */

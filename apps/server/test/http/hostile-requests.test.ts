@@ -177,6 +177,7 @@ const tooLarge: Table<Framed> = {
 
 const json = (members: string) => `{"name":"Rex",${members}}`;
 const name = 'name: expected 1 to 255 characters, without control characters and lone surrogates';
+const secret = '0000000000000000000000000000002C8GjS';
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 const bodies: Table<RawBytes> = {
@@ -208,7 +209,11 @@ const bodies: Table<RawBytes> = {
     Buffer.from(`{"name":"${'🐕'.repeat(256)}","categoryId":1}`),
   ],
   '400 status: expected one of available, pending, sold, got "ast_…"': [
-    json('"categoryId":1,"status":"ast_0000000000000000000000000000002C8GjS"'),
+    json(`"categoryId":1,"status":"ast_${secret}"`),
+  ],
+  // Nor is a part of one that is cut where reading ends.
+  '400 status: expected one of available, pending, sold, got "ast_… …"': [
+    json(`"categoryId":1,"status":"ast_${secret} ${secret} ${secret} ${secret}"`),
   ],
   // A kilobyte, as `expectErrorBody` says.
   '^400 categoryId: .{950,}…$': [
