@@ -1,24 +1,29 @@
-import { ListPetsQuery, NewPet } from '@animal-store/contract';
+import { NewPet } from '@animal-store/contract';
 import { expect, test } from 'vitest';
+import { petContract } from '../pets/pet-handlers.ts';
 import { refuseMisspelt } from './refuse-misspelt.ts';
 
-const query = refuseMisspelt(ListPetsQuery)['~standard'];
+const query = petContract.listPets.query['~standard'];
 
 test.each([
-  ['ids', 'ids[] ids[0] ids[a][b] Ids IDS ids. ids.0 ids1 _ids id id[] i-d-s'],
-  ['status', 'Status STATUS status[] status[eq] sta_tus status%20'],
+  ['ids', 'ids[] ids[0] ids[a][b] Ids IDS ids. ids.0 ids1 _ids id id[] i-d-s petIds pet_id[]'],
+  ['status', 'Status STATUS status[] status[eq] sta_tus status%20 statuses[] petStatus'],
+  ['status', 'filter[status] filter[status][eq] filter.status a[b][statuses]'],
   ['categoryId', 'category_id category-id categoryid CategoryID categoryIds category.id[]'],
-  ['limit', 'Limit limits limit[lt]'],
-  ['cursor', 'CURSOR cursor[]'],
+  ['categoryId', 'category categories category[] Categories[0] category[id] filter[categoryId]'],
+  ['limit', 'Limit limits limit[lt] limit[] page[limit]'],
+  ['cursor', 'CURSOR cursor[] cursors page[cursor]'],
 ])('names that look like %s are refused: %s', async (meant, names) => {
+  const howToSend = meant === 'ids' ? ': send ids=5,11 or ids=5&ids=11' : '';
+  const message = `expected under exactly this name${howToSend}`;
   for (const name of names.split(' ')) {
-    const fault = { path: [meant], message: 'expected under exactly this name', input: name };
+    const fault = { path: [meant], message, input: name };
     expect(await query.validate({ [name]: '1' })).toEqual({ issues: [fault] });
   }
 });
 
 test('other unknown names are ignored', async () => {
-  const given = { page: '2', x: '1', '': '', '[]': '', category: '3', статус: '1' };
+  const given = { page: '2', 'page[size]': '2', x: '1', '': '', '[]': '', pets: '3', статус: '1' };
   expect(await query.validate({ limit: '5', ...given })).toEqual({ value: { limit: 5 } });
 });
 
@@ -26,6 +31,10 @@ test('all faults are told, but not also that what was misspelt is missing', asyn
   const body = refuseMisspelt(NewPet)['~standard'];
   expect(await body.validate({ name: '', category_id: 3, Status: 'sold' })).toMatchObject({
     issues: [{ path: ['categoryId'] }, { path: ['status'] }, { path: ['name'] }],
+  });
+  const categories = { category: 'Dogs', categories: [] };
+  expect(await body.validate({ name: 'Mia', categoryId: 3, ...categories })).toMatchObject({
+    value: { name: 'Mia', categoryId: 3 },
   });
   expect(await body.validate([])).toMatchObject({ issues: [{ path: [] }] });
 });

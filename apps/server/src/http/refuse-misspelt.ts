@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** A fault that shows what was given by itself: a name, where the others show a value. */
 interface NameIssue {
@@ -7,22 +7,40 @@ interface NameIssue {
   readonly input: string;
 }
 
+/** In so many parts of a name one of the schema is looked for: more than programs write. */
+const maxParts = 4;
+
 /**
- * Makes a schema refuse names that look like one of its own, such as `ids[]`, `Status` and `category_id`.
+ * Makes a schema refuse names that look like one of its own, such as `ids[]`, `filter[status]` and `category_id`.
  * Ignored like other unknown names, they would show a caller the whole list, or offer a sold animal.
+ *
+ * @param others more names that are taken for one of the schema.
  */
 export function refuseMisspelt<Schema extends z.ZodObject>(
   schema: Schema,
+  others: Readonly<Record<string, string>> = {},
 ): { readonly '~standard': z.core.$ZodStandardSchema<Schema> } {
   const { shape } = schema;
-  const names = new Map(Object.keys(shape).map((name) => [lookOf(name), name]));
+  const own = Object.keys(shape).map((name) => [name, name] as const);
+  const names = new Map(
+    [...own, ...Object.entries(others)].map(([name, meant]) => [lookOf(name), meant]),
+  );
+
+  /** The name of the schema that another one looks like, if it does. Of `filter[status]`, either part may. */
+  function meantBy(name: string): string | undefined {
+    if (Object.hasOwn(shape, name)) return undefined;
+    const parts = name.split(/[[.]/, maxParts);
+    const look = [name, ...(parts.length > 1 ? parts : [])].map(lookOf).find((it) => names.has(it));
+    return look === undefined ? undefined : names.get(look);
+  }
 
   function misspeltIn(input: unknown): NameIssue[] {
     const given = typeof input === 'object' && input !== null ? Object.keys(input) : [];
     return given.flatMap((name) => {
-      const meant = Object.hasOwn(shape, name) ? undefined : names.get(lookOf(name));
+      const meant = meantBy(name);
       if (meant === undefined) return [];
-      return [{ path: [meant], message: 'expected under exactly this name', input: name }];
+      const message = `expected under exactly this name${howToSend(meant, shape[meant])}`;
+      return [{ path: [meant], message, input: name }];
     });
   }
 
@@ -42,11 +60,19 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
   };
 }
 
-/** A name without what programs vary: letter case, brackets and what follows, signs, digits, a plural. */
+/** Programs write lists in many ways. */
+function howToSend(name: string, schema: z.core.$ZodType | undefined): string {
+  const { examples } = (schema && z.globalRegistry.get(schema)) ?? {};
+  const example: unknown = Array.isArray(examples) ? examples[0] : undefined;
+  if (!Array.isArray(example)) return '';
+  return `: send ${name}=${example.join()} or ${example.map((each) => `${name}=${each}`).join('&')}`;
+}
+
+/** A name without what programs vary: letter case, brackets, signs, digits, a plural. */
 function lookOf(name: string): string {
-  const [base = ''] = name.split('[', 1);
-  return base
+  return name
     .toLowerCase()
     .replaceAll(/[^a-z]/g, '')
-    .replace(/s$/, '');
+    .replace(/ies$/, 'y')
+    .replace(/s(es)?$/, '');
 }

@@ -33,7 +33,11 @@ export const petContract = c.router(
     ...contract,
     listPets: {
       ...listPets,
-      query: refuseMisspelt(listPets.query),
+      query: refuseMisspelt(listPets.query, {
+        petId: 'ids',
+        petStatus: 'status',
+        category: 'categoryId',
+      }),
       responses: { ...listPets.responses, 200: writtenBody },
     },
     createPet: { ...createPet, body: refuseMisspelt(createPet.body) },
