@@ -31,9 +31,8 @@ export function answerOtherMethods(
   admitOptions?: RequestHandler,
 ): void {
   for (const [path, found] of Map.groupBy(routes, (route) => route.path)) {
-    const methods = found.map(({ method }) => method);
-    // Express answers HEAD as GET (RFC 9110, §9.3.2).
-    if (methods.includes('GET')) methods.push('HEAD');
+    // Express answers HEAD as GET (RFC 9110, §9.3.2). The OpenAPI document has the same order.
+    const methods = found.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     const headers = { Allow: methods.join(', ') };
     // `app.all` would add a layer for each of 35 methods.
     const route = router.route(path);

@@ -62,6 +62,8 @@ export function createReferenceFiles(options: ReferenceOptions) {
   };
 
   const icon = addNamedByContent('icon', 'svg');
+  // Browsers ask for it where no page names another, such as beside `openapi.json`.
+  add('/favicon.ico', 'svg', () => readFileSync(new URL('icon.svg', assets), 'utf8'));
   const script = addNamedByContent('docs', 'js');
   const windowsPicture = addNamedByContent('windows', 'svg');
   const tryOut = addNamedByContent('try-out', 'js');

@@ -17,7 +17,7 @@ const lasting = ({ headers }: Answer) =>
   [...headers].filter(
     ([name]) => !/^(?:x-)?ratelimit|^x-request-id$|^date$|^connection$|^keep-alive$/.test(name),
   );
-const allowed = ({ headers }: Answer) => headers.get('Allow')?.split(', ').sort();
+const allowed = ({ headers }: Answer) => headers.get('Allow')?.split(', ');
 
 test('HEAD answers as GET does, without the body', async () => {
   for (const path of ['/pets?limit=1', '/pets/1', '/pets/999', '/pets/x', '/store/orders', '/x']) {

@@ -64,6 +64,12 @@ test('pages may connect to no other host but the staging environment', async () 
   expect(policy).toContain("; connect-src 'self' https://staging.example.org; ");
 });
 
+test('browsers get an icon where no page names one', async () => {
+  const { status, headers, text } = await get('/favicon.ico');
+  expect([status, headers.get('Content-Type')]).toEqual([200, 'image/svg+xml']);
+  expect(text).toContain('<svg');
+});
+
 test('browsers are led from / to the guides, and programs are not', async () => {
   const browser = await get('/', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
   expect([browser.status, browser.headers.get('Location')]).toEqual([302, '/docs']);
@@ -75,6 +81,7 @@ test('browsers are led from / to the guides, and programs are not', async () => 
 
 test.each([
   ['/docs/nosuch', 'GET', 404],
+  ['/docs/guides/start/', 'GET', 404],
   ['/docs', 'POST', 405],
   ['/<script>', 'GET', 404],
 ])(
@@ -128,12 +135,15 @@ describe('what needs no key', () => {
     expect(refused.headers.get('Cache-Control')).toBe('no-store');
     expect(await statuses()).toEqual([429, 429, 429]);
     const headers = { Accept: 'text/html' };
-    const page = await call(`${limited.server.origin}/docs`, { headers });
-    expect([page.status, page.headers.get('Retry-After')]).toEqual([
-      429,
-      expect.stringMatching(/^\d+$/),
-    ]);
-    expect(page.text).toContain('Retry after');
+    for (const path of ['/docs', '/docs/nosuch', '/docs/guides/start/', '/', '/favicon.ico']) {
+      const page = await call(limited.server.origin + path, { headers });
+      expect([page.status, page.headers.get('Content-Type')]).toEqual([
+        429,
+        'text/html; charset=utf-8',
+      ]);
+      expect(page.headers.get('Retry-After')).toMatch(/^\d+$/);
+      expect(page.text).toContain('Retry after');
+    }
     // What pages load has a hash in its name, and is asked for once.
     expect((await ask(script)).status).toBe(200);
 

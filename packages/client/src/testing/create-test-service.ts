@@ -102,7 +102,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
       if (isRead) return pets.list(searchParams, `${baseUrl}/pets`);
       if (method === 'POST')
         return pets.create(body, headers.get('Idempotency-Key'), `${baseUrl}/pets`);
-      throw allow('GET, POST, HEAD');
+      throw allow('GET, HEAD, POST');
     }
     if (petId !== undefined) {
       if (isRead) return pets.find(decodeURIComponent(petId));

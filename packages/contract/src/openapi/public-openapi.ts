@@ -12,7 +12,7 @@ import { codeSamples } from './code-samples.ts';
 import { createResponseWriter, type ResponseWriter } from './describe-responses.ts';
 import { createPaths, type OperationNotes } from './document-paths.ts';
 import { createSchemaWriter, type JsonObject } from './json-schema.ts';
-import { type HeaderName, responseHeaders } from './response-headers.ts';
+import { exampleOrigin, type HeaderName, responseHeadersAt } from './response-headers.ts';
 
 /** Where the API is. Origins, without a path. */
 export interface OpenApiOptions {
@@ -21,9 +21,9 @@ export interface OpenApiOptions {
   stagingOrigin?: string | undefined;
 }
 
-/** Origins for a document that no service serves: names that are reserved for it (RFC 2606, §2). */
+/** Origins for a document that no service serves. */
 export const exampleOrigins: OpenApiOptions = {
-  origin: 'https://api.animal-store.example',
+  origin: exampleOrigin,
   stagingOrigin: 'https://staging.animal-store.example',
 };
 
@@ -39,7 +39,7 @@ export function createOpenApi({
   const baseUrl = `${origin}/${apiVersion}`;
   const docsUrl = `${origin}/docs`;
   const responses = createResponseWriter({
-    headers: responseHeaders,
+    headers: responseHeadersAt(origin),
     always: headersOfAll,
     errorBody: schemas.write(ErrorBody),
     errorCodes,

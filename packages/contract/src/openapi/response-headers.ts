@@ -16,6 +16,9 @@ const text = { type: 'string', maxLength: 4_096 };
 const count = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 };
 const unixTime = { type: 'integer', minimum: 0, maximum: 253_402_300_799 };
 
+/** Of a document that no service serves: a name that is reserved for it (RFC 2606, §2). */
+export const exampleOrigin = 'https://api.animal-store.example';
+
 function header(description: string, example: unknown, schema: JsonObject = text) {
   return { description, required: true, schema, example };
 }
@@ -69,11 +72,11 @@ export const responseHeaders = {
   ),
   Link: optionalHeader(
     'With `rel="next"`, the next page; absent on the last one (RFC 8288). Follow it unchanged.',
-    '<https://api.animal-store.example/v1/pets?limit=50&cursor=Li41MC5hYmM>; rel="next"',
+    `<${exampleOrigin}/v1/pets?limit=50&cursor=Li41MC5hYmM>; rel="next"`,
   ),
   DeprecationLink: header(
     'With `rel="deprecation"`, what to know about the end of the operation; with `rel="successor-version"`, what to use instead (RFC 8288).',
-    '<https://api.animal-store.example/docs#deprecation>; rel="deprecation", <https://api.animal-store.example/v1/pets?ids=1>; rel="successor-version"',
+    `<${exampleOrigin}/docs#deprecation>; rel="deprecation", <${exampleOrigin}/v1/pets?ids=1>; rel="successor-version"`,
   ),
   Deprecation: header(
     'Since when the operation is deprecated (RFC 9745): `@` and a Unix timestamp.',
@@ -86,7 +89,7 @@ export const responseHeaders = {
   ),
   Location: header(
     'Where the animal can be read (RFC 9110, §10.2.2): the list of its `id` alone.',
-    'https://api.animal-store.example/v1/pets?ids=1',
+    `${exampleOrigin}/v1/pets?ids=1`,
     { ...text, format: 'uri' },
   ),
   'Idempotent-Replayed': optionalHeader(
@@ -96,7 +99,7 @@ export const responseHeaders = {
   ),
   'WWW-Authenticate': header(
     'The scheme to use (RFC 6750); with `error="invalid_token"` when a key was sent and is not valid, and `error="invalid_request"` when `Authorization` was sent twice.',
-    'Bearer realm="animal-store"',
+    'Bearer realm="animal-store", error="invalid_token"',
   ),
   ScopeChallenge: optionalHeader(
     'With `insufficient_scope`, the scope that the key lacks (RFC 6750, §3.1). A suspended key gets none.',
@@ -104,6 +107,10 @@ export const responseHeaders = {
   ),
   Allow: header('The methods that the path has.', 'GET, HEAD, POST'),
 } as const satisfies Record<string, ResponseHeader>;
+
+/** The same with examples of a service at an origin. */
+export const responseHeadersAt = (origin: string): typeof responseHeaders =>
+  JSON.parse(JSON.stringify(responseHeaders).replaceAll(exampleOrigin, origin));
 
 export type HeaderName = keyof typeof responseHeaders;
 

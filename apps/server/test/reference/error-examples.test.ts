@@ -1,0 +1,204 @@
+import { type Operation, operations } from '@animal-store/contract';
+import { describeErrors, type JsonObject } from '@animal-store/contract/openapi';
+import { until } from '@animal-store/testkit';
+import postgres from 'postgres';
+import { beforeAll, expect, test } from 'vitest';
+import { useAdmin } from '../support/admin.ts';
+import type { Answer } from '../support/send.ts';
+import { createTestClock } from '../support/test-clock.ts';
+import type { CallOptions } from '../support/test-service.ts';
+
+// Every error that the reference shows is asked for, and compared with what the service answers.
+
+// The minute of the examples begins, 30 s before the request that is refused.
+const clock = createTestClock(1_795_266_000_000);
+const { service, admin } = useAdmin('postgres', {
+  ...{ clock, quotaClock: clock },
+  // Otherwise what is refused in the first second counts as still in flight.
+  env: { BAN_GRACE_MS: '0' },
+});
+
+const names = Object.keys(operations) as Operation[];
+const mia = '{"name":"Mia","categoryId":3}';
+const animals: readonly Operation[] = ['listPets', 'createPet', 'getPet'];
+/** Those that cost a request of the quota. */
+const calls: readonly Operation[] = [...animals, 'listOrders'];
+
+let sql: postgres.Sql;
+const tokens = new Map<string, string>();
+const examples = new Map<string, unknown>();
+
+beforeAll(async () => {
+  sql = postgres(service.database.env['DATABASE_URL'] ?? '', { onnotice: () => {} });
+  const create = async (name: string, key: object) => {
+    const issued = await admin.create(JSON.stringify({ name, plan: 'free', ...key }));
+    tokens.set(name, issued.token);
+    return issued.key.id;
+  };
+  await create('pets:read', { scopes: ['pets:write'] });
+  await create('pets:write', { scopes: ['pets:read'] });
+  await create('used up', {});
+  await create('banned', { plan: 'enterprise', quota: { perMinute: 1, perDay: 10_000 } });
+  const suspended = await create('suspended', {});
+  await admin.call(`/keys/${suspended}/suspend`, { method: 'POST' });
+
+  const { paths } = (await service.call('/../openapi.json')).body as {
+    paths: Record<string, Record<string, { operationId: Operation; responses: JsonObject }>>;
+  };
+  for (const { operationId, responses } of Object.values(paths).flatMap(Object.values)) {
+    for (const { content } of Object.values(responses) as { content: JsonObject }[]) {
+      const { examples: own = {} } = content['application/json'] as {
+        examples?: Record<string, { value: unknown }>;
+      };
+      for (const [code, { value }] of Object.entries(own)) {
+        examples.set(`${operationId}, ${code}`, value);
+      }
+    }
+  }
+  return () => sql.end();
+});
+
+/** Sends a request that has nothing wrong but what is given. */
+function ask(operation: Operation, { path, ...options }: CallOptions & { path?: string } = {}) {
+  const { method, path: pattern } = operations[operation];
+  const json = method === 'POST' ? { json: mia } : {};
+  return service.call(path ?? pattern.replace(':petId', '7'), { method, ...json, ...options });
+}
+
+async function times(count: number, send: () => Promise<Answer>): Promise<void> {
+  for (let n = 0; n < count; n += 1) await send();
+}
+
+/** How each error comes about, and the operations that it is asked of; all if it says nothing else. */
+const ways: Readonly<
+  Record<string, { of?: readonly Operation[]; ask(operation: Operation): Promise<Answer> }>
+> = {
+  invalid_request: {
+    of: animals,
+    ask: (operation) =>
+      ask(operation, {
+        ...(operation === 'listPets' && { path: '/pets?limit=500' }),
+        ...(operation === 'getPet' && { path: '/pets/x' }),
+        ...(operation === 'createPet' && { json: mia.replace('}', ',"status":"lost"}') }),
+      }),
+  },
+  invalid_json: { of: ['createPet'], ask: (operation) => ask(operation, { json: '{' }) },
+  unauthorized: { ask: (operation) => ask(operation, { token: 'ast_wrong' }) },
+  insufficient_scope: {
+    ask: (operation) => {
+      const token = tokens.get(operations[operation].metadata.scope) ?? null;
+      return ask(operation, { token });
+    },
+  },
+  key_suspended: {
+    ask: (operation) => ask(operation, { token: tokens.get('suspended') ?? null }),
+  },
+  pet_not_found: { of: ['getPet'], ask },
+  not_found: { of: ['listPets'], ask: () => service.call('/nowhere') },
+  method_not_allowed: { ask: (operation) => ask(operation, { method: 'DELETE' }) },
+  payload_too_large: {
+    of: ['createPet'],
+    ask: (operation) => ask(operation, { json: ' '.repeat(20_000) }),
+  },
+  unsupported_media_type: {
+    of: ['createPet'],
+    ask: (operation) => ask(operation, { headers: { 'Content-Type': 'text/plain' } }),
+  },
+  idempotency_key_reused: {
+    of: ['createPet'],
+    async ask(operation) {
+      const headers = { 'Idempotency-Key': 'once' };
+      await ask(operation, { headers });
+      return ask(operation, { headers, json: mia.replace('Mia', 'Tom') });
+    },
+  },
+  idempotency_in_progress: {
+    of: ['createPet'],
+    async ask(operation) {
+      // Every new animal waits for a lock that this session holds.
+      await sql.unsafe(`
+        create function wait() returns trigger language plpgsql as
+          'begin perform pg_advisory_xact_lock(40); return new; end';
+        create trigger slow before insert on pets for each row execute function wait()`);
+      const second = await sql.begin(async (holder) => {
+        await holder`select pg_advisory_xact_lock(40)`;
+        const send = () => ask(operation, { headers: { 'Idempotency-Key': 'slow' } });
+        const first = send();
+        await until(async () => {
+          const waiting =
+            await sql`select from pg_locks join pg_database on pg_database.oid = database
+            where datname = current_database() and locktype = 'advisory' and not granted`;
+          return waiting.length > 0;
+        });
+        return [await send(), first] as const;
+      });
+      await second[1];
+      await sql`drop function wait cascade`;
+      return second[0];
+    },
+  },
+  not_implemented: { of: ['listOrders'], ask },
+  rate_limit_exceeded: {
+    of: calls,
+    async ask(operation) {
+      const send = () => ask(operation, { token: tokens.get('used up') ?? null });
+      if (operation === 'listPets') {
+        await times(60, send);
+        clock.block(30_000);
+      }
+      return send();
+    },
+  },
+  key_temporarily_banned: {
+    of: calls,
+    async ask(operation) {
+      const send = () => ask(operation, { token: tokens.get('banned') ?? null });
+      if (operation === 'listPets') {
+        await times(12, send);
+      }
+      return send();
+    },
+  },
+  internal_error: {
+    of: animals,
+    async ask(operation) {
+      await sql`alter table pets rename to lost`;
+      const answer = await ask(operation);
+      await sql`alter table lost rename to pets`;
+      return answer;
+    },
+  },
+};
+
+test('every error that the reference shows is one that the service answers', async () => {
+  const shown = new Map(describeErrors().map((error) => [String(error.code), error.example]));
+  const left = new Set(examples.keys());
+  for (const [code, way] of Object.entries(ways)) {
+    const answers = new Map<string, Answer>();
+    for (const operation of way.of ?? names) {
+      const answer = await way.ask(operation);
+      const name = `${operation}, ${code}`;
+      // `not_found` belongs to no operation.
+      if (examples.has(name)) expect([name, answer.body]).toEqual([name, examples.get(name)]);
+      answers.set(operation, answer);
+      left.delete(name);
+    }
+    const example = shown.get(code);
+    const [first] = answers.values();
+    const answer = code === 'insufficient_scope' ? answers.get('createPet') : first;
+    const headers = Object.keys(example?.headers ?? {});
+    expect({
+      body: answer?.body,
+      headers: Object.fromEntries(headers.map((name) => [name, answer?.headers.get(name)])),
+    }).toEqual(example);
+    shown.delete(code);
+  }
+  // What is not asked for: a database that cannot be reached, which `database-outage.test.ts` cuts off; faults
+  // of operations that need nothing that could fail; and an allowance that ends by the clock of the machine.
+  expect([...shown.keys()]).toEqual(['service_unavailable']);
+  expect([...left].filter((name) => !name.endsWith('service_unavailable'))).toEqual([
+    'getRateLimit, rate_limit_exceeded',
+    'getRateLimit, internal_error',
+    'listOrders, internal_error',
+  ]);
+});
