@@ -4,7 +4,6 @@
 //   npx node deploy/capacity/model.mjs 50000 2000       50,000 active keys, 2,000 requests/s at the peak
 
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 const recorded = JSON.parse(
   readFileSync(new URL('../../apps/bench/results/recorded.json', import.meta.url), 'utf8'),
@@ -22,20 +21,20 @@ const mix = { b: 0.8, c: 0.15, d: 0.05 };
 const mean = (part) =>
   Object.entries(mix).reduce((sum, [workload, share]) => sum + share * cpuOf(workload)[part], 0);
 
-export const assumptions = {
+const assumptions = {
   /** CPU microseconds of a request whose key is known, from apps/bench. */
   serverUs: mean('server'),
   redisUs: mean('redis'),
   postgresUs: mean('postgres'),
-  /** What check.mjs counts in: the CPU microseconds of the server for a hot list of one key. */
+  /** The CPU microseconds of the server for a hot list of one key. */
   unitUs: cpuOf('a').server,
-  /** What looking up a key costs, in units of a hot list. Measured by check.mjs. */
+  /** What looking up a key costs, in units of a hot list. Measured: see docs/capacity.md. */
   lookupCost: { server: 0.8, postgres: 0.55 },
-  /** What an entry of the ledger costs, from its request to its rows. Measured by check.mjs. */
+  /** What an entry of the ledger costs, from its request to its rows. Measured: see docs/capacity.md. */
   entryCost: { server: 0.4, postgres: 0.6 },
   /** How much of a core may be used on average. */
   utilisation: 0.6,
-  /** Bytes in Redis for each key that is used within a day, and of an empty Redis. Measured by check.mjs. */
+  /** Bytes in Redis for each key that is used within a day, and of an empty Redis. Measured: see docs/capacity.md. */
   redisBytesPerKey: 200,
   redisBaseBytes: 64e6,
   /** Bytes in Postgres for a row with its index, from apps/server/README.md, "The usage ledger". */
@@ -132,16 +131,14 @@ function format(row) {
   ];
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [keys, requests] = process.argv.slice(2).map(Number);
-  const points =
-    requests > 0
-      ? [[keys, requests]]
-      : [1e4, 1e5, 1e6].flatMap((keys) => [1e3, 1e4, 1e5].map((requests) => [keys, requests]));
-  const header = [
-    ...['active keys', 'requests/s', 'replicas', 'cores of Redis', 'memory of Redis'],
-    ...['cores of Postgres', 'commits/s', 'ledger entries/s', 'usage ledger'],
-  ];
-  const lines = [header, header.map(() => '--:'), ...points.map((point) => format(need(...point)))];
-  for (const cells of lines) console.log(`| ${cells.join(' | ')} |`);
-}
+const [keys, requests] = process.argv.slice(2).map(Number);
+const points =
+  requests > 0
+    ? [[keys, requests]]
+    : [1e4, 1e5, 1e6].flatMap((keys) => [1e3, 1e4, 1e5].map((requests) => [keys, requests]));
+const header = [
+  ...['active keys', 'requests/s', 'replicas', 'cores of Redis', 'memory of Redis'],
+  ...['cores of Postgres', 'commits/s', 'ledger entries/s', 'usage ledger'],
+];
+const lines = [header, header.map(() => '--:'), ...points.map((point) => format(need(...point)))];
+for (const cells of lines) console.log(`| ${cells.join(' | ')} |`);
