@@ -66,7 +66,6 @@ export const Account = z
     examples: [exampleAccount],
   });
 
-/** An account as operators see it. */
 export type Account = z.output<typeof Account>;
 
 const requestsToday = count.describe(
@@ -83,7 +82,6 @@ const ListedAccount = Account.extend({ bannedKeys, requestsToday }).meta({
   examples: [exampleListedAccount],
 });
 
-/** An account in a list. */
 export type ListedAccount = z.output<typeof ListedAccount>;
 
 export const Accounts = z.array(ListedAccount).meta({
@@ -157,7 +155,6 @@ export const AccountDetails = Account.extend({
   ],
 });
 
-/** An account, its usage and its keys. */
 export type AccountDetails = z.output<typeof AccountDetails>;
 
 const plan = {
@@ -194,7 +191,6 @@ export const AccountPlan = z
     ],
   });
 
-/** The plan that an account gets. */
 export type AccountPlan = z.output<typeof AccountPlan>;
 
 /** What narrows the list of accounts, and where its page starts. */

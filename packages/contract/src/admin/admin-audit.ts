@@ -43,7 +43,6 @@ export const AuditAction = oneOf(auditActions).meta({
     'What happened. A ban ends at the `bannedUntil` of its `ban.started`, or with `key.unbanned` when an operator ends it before. Only earlier versions recorded `ban.ended`.',
 });
 
-/** What happened. */
 export type AuditAction = z.output<typeof AuditAction>;
 
 export const AuditActorType = z.enum(auditActorTypes).meta({
@@ -52,7 +51,6 @@ export const AuditActorType = z.enum(auditActorTypes).meta({
     'The kind of the actor. `operator`: a named operator. `admin_token`: whoever has the `ADMIN_TOKEN`. `local_user`: the user of the embedded server, through its socket. `system`: the service itself, which begins bans.',
 });
 
-/** The kind of an actor. */
 export type AuditActorType = z.output<typeof AuditActorType>;
 
 const AuditActor = z
@@ -98,7 +96,6 @@ export const AuditState = z
     description: 'The members that differ between before and after. No other member is there.',
   });
 
-/** The members of a key or operator that differ between before and after. */
 export type AuditState = z.output<typeof AuditState>;
 
 /** The entry that examples show. */
@@ -142,7 +139,6 @@ export const AuditEntry = z
     examples: [exampleAuditEntry],
   });
 
-/** A change by an operator, or the start of a ban. */
 export type AuditEntry = z.output<typeof AuditEntry>;
 
 export const AuditEntries = z.array(AuditEntry).meta({

@@ -44,5 +44,4 @@ export const Deprecation = z
     ],
   });
 
-/** How often deprecated operations were called, and by which keys. */
 export type Deprecation = z.output<typeof Deprecation>;

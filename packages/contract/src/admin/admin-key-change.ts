@@ -43,5 +43,4 @@ export const KeyChange = strictObject({
     examples: [{ plan: 'business' }],
   });
 
-/** A change of a key. Members that are left out stay as they are. */
 export type KeyChange = z.output<typeof KeyChange>;

@@ -29,7 +29,6 @@ const RecentUse = z
     description: 'What the key has been used for lately, if `include=recent` asks for it.',
   });
 
-/** What a key has been used for lately. */
 export type RecentUse = z.output<typeof RecentUse>;
 
 export const ListedKey = Key.extend({
@@ -45,7 +44,6 @@ export const ListedKey = Key.extend({
   examples: [exampleListedKey],
 });
 
-/** A key in a list. */
 export type ListedKey = z.output<typeof ListedKey>;
 
 export const Keys = z
@@ -75,7 +73,6 @@ const sort = { error: `expected one of ${keySorts.join(', ')}` };
 
 const KeySort = z.enum(keySorts, sort).meta({ id: 'KeySort' });
 
-/** What the list of keys is sorted by. */
 export type KeySort = z.output<typeof KeySort>;
 
 /** What narrows and sorts the list of keys, and where its page starts. */

@@ -75,7 +75,6 @@ export const KeyUsage = z
     examples: [exampleUsage],
   });
 
-/** What a key has used, and how close it is to a ban, at this moment. */
 export type KeyUsage = z.output<typeof KeyUsage>;
 
 const KeyHistory = z
@@ -103,5 +102,4 @@ export const KeyDetails = Key.extend({
   examples: [{ ...exampleKey, usage: exampleUsage }],
 });
 
-/** A key with its usage. */
 export type KeyDetails = z.output<typeof KeyDetails>;

@@ -21,7 +21,6 @@ export const KeyState = oneOf(keyStates).meta({
     'The state of a key. Only an active one is admitted. A suspended one can be resumed: it is suspended itself (`suspension`), or its account is (`accountSuspension`), or both. A key that has expired or was revoked shows that, whether or not it is suspended as well.',
 });
 
-/** The state of a key. */
 export type KeyState = z.output<typeof KeyState>;
 
 /** A number of requests that a window may admit. */
@@ -109,7 +108,6 @@ export const Key = z
     examples: [exampleKey],
   });
 
-/** A key as operators see it. */
 export type Key = z.output<typeof Key>;
 
 /** The example key with its token. */
@@ -130,7 +128,6 @@ export const IssuedKey = z
     examples: [exampleIssuedKey],
   });
 
-/** A key with a token that was just created. */
 export type IssuedKey = z.output<typeof IssuedKey>;
 
 /** The id of a key. */

@@ -86,5 +86,4 @@ export const NewKey = z
     },
   });
 
-/** What creates a key. */
 export type NewKey = z.output<typeof NewKey>;

@@ -1,3 +1,5 @@
+import type { AppRoute } from '@ts-rest/core';
+import { z } from 'zod';
 import { createResponseWriter } from '../openapi/describe-responses.ts';
 import { createPaths, type OperationNotes } from '../openapi/document-paths.ts';
 import { createSchemaWriter, type JsonObject } from '../openapi/json-schema.ts';
@@ -7,7 +9,7 @@ import { exampleAccount } from './admin-account.ts';
 import { adminContract } from './admin-contract.ts';
 import { AdminErrorBody, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
 import { exampleIssuedKey, exampleKey } from './admin-key.ts';
-import { exampleIssuedOperator, exampleOperator } from './admin-operator.ts';
+import { exampleOperator } from './admin-operator.ts';
 import { adminBasePath, adminRoutes } from './admin-routes.ts';
 import { exampleSuspension } from './admin-suspension.ts';
 
@@ -101,12 +103,20 @@ const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> 
   Operators: { ...accountCodes, ...keyCodes },
   Usage: { ...accountCodes },
 };
-const refused = { keyId: 'acme' };
-/** Of an operation that reads no input. */
-const noQuery = { invalid_request: adminErrorMessages.parameterUnknown([]) };
 
-/** What the document says of each operation besides its contract. */
-const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
+/** What an operation refuses whose notes say nothing else: the first of these that it takes. */
+const refusedMembers: JsonObject = {
+  keyId: 'acme',
+  operatorId: 'Ann',
+  bucket: 'week',
+  limit: '500',
+  account: '',
+};
+
+const changedAt = '2026-12-01T09:00:00.000Z';
+
+/** What the document says of an operation besides its contract. */
+const notes: { readonly [Name in keyof typeof adminContract]?: OperationNotes } = {
   createKey: {
     body: {
       description: 'The key to create; at most 16 kB.',
@@ -134,92 +144,34 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
         },
       },
     },
-    success: { description: 'The key and its token.' },
     refused: { plan: 'gold' },
   },
-  listKeys: {
-    success: { description: 'A page of keys.', headers: ['Link'] },
-    refused: { limit: '500' },
-  },
-  getKey: { success: { description: 'The key and its usage.' }, refused },
   changeKey: {
-    body: { description: 'What to change.' },
-    success: {
-      description: 'The key after the change.',
-      example: { ...exampleKey, plan: 'business', quota: { perMinute: 1_000, perDay: 100_000 } },
-    },
+    example: { ...exampleKey, plan: 'business', quota: { perMinute: 1_000, perDay: 100_000 } },
     messages: { invalid_request: adminErrorMessages.quotaMissing },
   },
   rotateKey: {
-    body: {
-      description: 'How long the tokens before it stay valid. The whole body may be left out.',
-      required: false,
-    },
-    success: {
-      description: 'The key and its new token.',
-      example: {
-        ...exampleIssuedKey,
-        key: {
-          ...exampleKey,
-          tokens: [
-            { prefix: 'ast_0000', createdAt: '2026-12-01T09:00:00.000Z', expiresAt: null },
-            {
-              prefix: 'ast_9999',
-              createdAt: exampleKey.createdAt,
-              expiresAt: '2026-12-01T10:00:00.000Z',
-            },
-          ],
-        },
+    example: {
+      ...exampleIssuedKey,
+      key: {
+        ...exampleKey,
+        tokens: [
+          { prefix: 'ast_0000', createdAt: changedAt, expiresAt: null },
+          {
+            prefix: 'ast_9999',
+            createdAt: exampleKey.createdAt,
+            expiresAt: '2026-12-01T10:00:00.000Z',
+          },
+        ],
       },
     },
     refused: { graceSeconds: -1 },
   },
-  revokeKey: {
-    success: {
-      description: 'The revoked key.',
-      example: { ...exampleKey, state: 'revoked', revokedAt: '2026-12-01T09:00:00.000Z' },
-    },
-    refused,
-  },
-  suspendKey: {
-    success: {
-      description: 'The suspended key.',
-      example: { ...exampleKey, state: 'suspended', suspension: exampleSuspension },
-    },
-    refused,
-  },
-  resumeKey: { success: { description: 'The key that is active again.' }, refused },
-  unbanKey: { success: { description: 'The key and its usage.' }, refused },
-  getKeyUsage: {
-    success: { description: 'The requests of the key.' },
-    refused: { ...refused, bucket: 'week' },
-  },
-  getUsage: {
-    success: { description: 'The requests of all keys.' },
-    refused: { bucket: 'week' },
-  },
-  getDeprecation: {
-    success: { description: 'The calls and a page of the callers.', headers: ['Link'] },
-    refused: { bucket: 'week' },
-  },
-  getOverview: { success: { description: 'The overview.' }, refused: { include: 'all' } },
-  createSession: { success: { description: 'The session and its token.' }, messages: noQuery },
-  endSession: { success: { description: 'The session that has ended.' }, messages: noQuery },
-  listAuditEntries: {
-    success: { description: 'A page of the audit log.', headers: ['Link'] },
-    refused: { action: 'key.deleted' },
-  },
-  listAccounts: {
-    success: { description: 'A page of accounts.', headers: ['Link'] },
-    refused: { limit: '500' },
-  },
-  getAccount: {
-    success: { description: 'The account.' },
-    refused: { account: '' },
-  },
+  revokeKey: { example: { ...exampleKey, state: 'revoked', revokedAt: changedAt } },
+  suspendKey: { example: { ...exampleKey, state: 'suspended', suspension: exampleSuspension } },
+  listAuditEntries: { refused: { action: 'key.deleted' } },
   setAccountPlan: {
     body: {
-      description: 'The plan that the account gets.',
       examples: {
         plan: { summary: 'A plan that has its numbers', value: { plan: 'business' } },
         enterprise: {
@@ -229,50 +181,29 @@ const notes: Readonly<Record<keyof typeof adminRoutes, OperationNotes>> = {
         none: { summary: 'A label again', value: { plan: null } },
       },
     },
-    success: { description: 'The account after the change.' },
     refused: { plan: 'gold' },
   },
-  suspendAccount: {
-    success: {
-      description: 'The suspended account.',
-      example: { ...exampleAccount, suspension: exampleSuspension },
-    },
-    refused: { account: '' },
-  },
-  resumeAccount: {
-    success: { description: 'The account that is active again.' },
-    refused: { account: '' },
-  },
-  createOperator: {
-    body: { description: 'The operator to create.' },
-    success: { description: 'The operator and its token.' },
-    refused: { name: 'Ann', role: 'admin' },
-  },
-  listOperators: { success: { description: 'The operators.' }, messages: noQuery },
-  rotateOperator: {
-    body: {
-      description: 'How long the tokens before it stay valid. The whole body may be left out.',
-      required: false,
-    },
-    success: { description: 'The operator and its new token.', example: exampleIssuedOperator },
-    refused: { graceSeconds: -1 },
-  },
-  revokeOperator: {
-    success: {
-      description: 'The revoked operator.',
-      example: { ...exampleOperator, state: 'revoked', revokedAt: '2026-12-01T09:00:00.000Z' },
-    },
-    refused: { operatorId: 'Ann' },
-  },
+  suspendAccount: { example: { ...exampleAccount, suspension: exampleSuspension } },
+  createOperator: { refused: { name: 'Ann', role: 'admin' } },
+  rotateOperator: { refused: { graceSeconds: -1 } },
+  revokeOperator: { example: { ...exampleOperator, state: 'revoked', revokedAt: changedAt } },
 };
 
-/** Adds to the notes what follows from tag and role. */
-function completeNotes(): Readonly<Record<keyof typeof adminRoutes, OperationNotes>> {
-  const completed = Object.entries(notes).map(([name, note]) => {
-    const { role } = adminRoutes[name as keyof typeof notes];
+/** The notes of all operations, with what follows from their contract. */
+function completeNotes(): Readonly<Record<keyof typeof adminContract, OperationNotes>> {
+  const names = Object.keys(adminContract) as (keyof typeof adminContract)[];
+  const completed = names.map((name) => {
+    const route: AppRoute = adminContract[name];
+    const { role } = adminRoutes[name];
+    const [refused] = Object.entries(refusedMembers).filter(([member]) =>
+      [route.pathParams, route.query].some((it) => it instanceof z.ZodObject && member in it.shape),
+    );
+    const note = { ...(refused && { refused: Object.fromEntries([refused]) }), ...notes[name] };
     const messages = {
-      ...otherCodes[adminContract[name as keyof typeof notes].metadata.tag],
+      ...otherCodes[adminContract[name].metadata.tag],
       forbidden: adminErrorMessages.forbidden(role),
+      // Of an operation that reads no input.
+      ...(!note.refused && { invalid_request: adminErrorMessages.parameterUnknown([]) }),
       ...note.messages,
     };
     return [name, { ...note, marks: { 'x-required-role': role }, messages }];

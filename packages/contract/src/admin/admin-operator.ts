@@ -20,7 +20,6 @@ export const OperatorRole = oneOf(operatorRoles).meta({
     'What an operator may do. `viewer`: read. `operator`: also create and change keys. `owner`: also manage operators.',
 });
 
-/** What an operator may do. */
 export type OperatorRole = z.output<typeof OperatorRole>;
 
 const OperatorState = oneOf(operatorStates).meta({
@@ -38,7 +37,6 @@ export const NewOperator = strictObject({
   examples: [{ name: 'Ann', role: 'operator', expiresAt: '2027-02-19T09:00:00Z' }],
 });
 
-/** What creates an operator. */
 export type NewOperator = z.output<typeof NewOperator>;
 
 /** The operator that examples show. */
@@ -67,7 +65,6 @@ export const Operator = z
     examples: [exampleOperator],
   });
 
-/** Somebody, or a program, that may use the admin API. */
 export type Operator = z.output<typeof Operator>;
 
 export const Operators = z.array(Operator).meta({
@@ -75,12 +72,6 @@ export const Operators = z.array(Operator).meta({
   description: 'All operators, the newest first.',
   examples: [[exampleOperator]],
 });
-
-/** The example operator with its token. */
-export const exampleIssuedOperator = {
-  operator: exampleOperator,
-  token: exampleToken('aso'),
-};
 
 export const IssuedOperator = z
   .object({
@@ -91,10 +82,9 @@ export const IssuedOperator = z
     id: 'IssuedOperator',
     description:
       'An operator with a token that was just created. The token is shown here and never again.',
-    examples: [exampleIssuedOperator],
+    examples: [{ operator: exampleOperator, token: exampleToken('aso') }],
   });
 
-/** An operator with a token that was just created. */
 export type IssuedOperator = z.output<typeof IssuedOperator>;
 
 /** The id of an operator. */

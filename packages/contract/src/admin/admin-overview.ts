@@ -3,6 +3,7 @@ import { count, timestamp } from './admin-fields.ts';
 import { exampleKey } from './admin-key.ts';
 import {
   BusyKey,
+  exampleBusyKey,
   exampleUsageRange,
   exampleUsageRows,
   IncludeHistory,
@@ -145,19 +146,10 @@ export const Overview = z
         history: {
           ...exampleUsageRange,
           rows: exampleUsageRows,
-          busiest: [
-            {
-              keyId: exampleKey.id,
-              name: exampleKey.name,
-              account: exampleKey.account,
-              plan: exampleKey.plan,
-              requests: 215,
-            },
-          ],
+          busiest: [exampleBusyKey],
         },
       },
     ],
   });
 
-/** How the service is doing. */
 export type Overview = z.output<typeof Overview>;

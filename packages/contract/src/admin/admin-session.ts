@@ -34,7 +34,6 @@ export const Session = z
   })
   .meta({ id: 'Session', description: 'A session of an operator.', examples: [exampleSession] });
 
-/** A session of an operator. */
 export type Session = z.output<typeof Session>;
 
 export const IssuedSession = z
@@ -48,5 +47,4 @@ export const IssuedSession = z
     examples: [{ session: exampleSession, token: exampleToken('asc') }],
   });
 
-/** A session that has just begun, with its token. */
 export type IssuedSession = z.output<typeof IssuedSession>;

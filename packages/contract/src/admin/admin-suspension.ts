@@ -19,5 +19,4 @@ export const Suspension = z
     examples: [exampleSuspension],
   });
 
-/** Since when and why a key, or an account, is suspended. */
 export type Suspension = z.output<typeof Suspension>;

@@ -42,7 +42,6 @@ export const UsageOperation = z.enum(usageOperations).meta({
     'The operation that was called. `none`: any other path under `/v1`, and every request without a known key.',
 });
 
-/** The operation that was called. */
 export type UsageOperation = z.output<typeof UsageOperation>;
 
 export const UsageOutcome = z.enum(usageOutcomes).meta({
@@ -51,7 +50,6 @@ export const UsageOutcome = z.enum(usageOutcomes).meta({
     'How it ended: `denied` and `banned` are the two kinds of 429; `refused`: the key is suspended, revoked or expired, or its token was replaced; the others go by status. A caller that was gone before the answer is a `client_error`.',
 });
 
-/** How a request ended. */
 export type UsageOutcome = z.output<typeof UsageOutcome>;
 
 export const UsageBucket = oneOf(['minute', 'hour', 'day']).meta({
@@ -59,7 +57,6 @@ export const UsageBucket = oneOf(['minute', 'hour', 'day']).meta({
   description: 'The span of time of each row.',
 });
 
-/** A span of time that requests are counted by. */
 export type UsageBucket = z.output<typeof UsageBucket>;
 
 export const UsageRow = z
@@ -71,7 +68,6 @@ export const UsageRow = z
   })
   .meta({ id: 'UsageRow', description: 'The requests of one bucket, operation and outcome.' });
 
-/** The requests of one bucket, operation and outcome. */
 export type UsageRow = z.output<typeof UsageRow>;
 
 /** The span of time that rows are about. */
@@ -107,7 +103,6 @@ export const LedgerOfKey = z
     examples: [{ keyId: exampleKey.id, ...exampleUsageRange, rows: exampleUsageRows }],
   });
 
-/** What a key has used in a span of time. */
 export type LedgerOfKey = z.output<typeof LedgerOfKey>;
 
 const from = (usual: string) =>
@@ -190,7 +185,6 @@ export const exampleBusyKey = {
   requests: 61_204,
 };
 
-/** A key and how many requests it made. */
 export type BusyKey = z.output<typeof BusyKey>;
 
 export const ServiceUsageRow = z
@@ -204,7 +198,6 @@ export const ServiceUsageRow = z
       'The requests of one bucket, operation and outcome, and of one key if grouped by key.',
   });
 
-/** The requests of one bucket, operation and outcome, and of one key if grouped by key. */
 export type ServiceUsageRow = z.output<typeof ServiceUsageRow>;
 
 export const ServiceLedger = z
@@ -225,5 +218,4 @@ export const ServiceLedger = z
     examples: [{ ...exampleUsageRange, rows: exampleUsageRows }],
   });
 
-/** What all keys have used in a span of time. */
 export type ServiceLedger = z.output<typeof ServiceLedger>;

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { errorMessages } from '../error-codes.ts';
 import { NoHeaders } from '../no-headers.ts';
 import type { ResponseWriter } from './describe-responses.ts';
@@ -26,18 +26,16 @@ export interface OperationNotes {
   /** Extensions (`x-…`) and other members of the operation. */
   readonly marks?: JsonObject;
   readonly body?: {
-    readonly description: string;
-    /** @default true */
-    readonly required?: boolean;
+    /** Instead of that of the schema. */
+    readonly description?: string;
     /** Several examples, by their names, instead of the one of the schema. */
     readonly examples?: JsonObject;
   };
-  readonly success: {
-    readonly description: string;
-    /** Instead of the example of the schema. */
-    readonly example?: unknown;
-    readonly headers?: readonly HeaderName[];
-  };
+  /** Of the success, instead of what the schema says of itself. */
+  readonly description?: string;
+  readonly example?: unknown;
+  /** Headers that only the success carries, besides the `Link` of a list with pages. */
+  readonly successHeaders?: readonly HeaderName[];
   /** A parameter or body that the service refuses; its message is the example of the 400. */
   readonly refused?: JsonObject;
   /** Messages that differ from the usual ones, by error code; `undefined` if it has no such error. */
@@ -65,7 +63,7 @@ export function createPaths<Name extends string>({
 }): Record<string, JsonObject> {
   function operationOf(name: Name): JsonObject {
     const route = contract[name];
-    const { marks, success, headers = [], samples } = notes[name];
+    const { marks, headers = [], successHeaders = [], samples, ...note } = notes[name];
     const statuses = Object.keys(route.responses).map(Number);
     const [succeeds = 0, ...others] = statuses.filter((status) => status < 300);
     if (succeeds === 0 || others.length > 0) throw new TypeError(`${name} needs one success.`);
@@ -81,9 +79,9 @@ export function createPaths<Name extends string>({
       ...(typeof route.body === 'object' && { requestBody: bodyOf(name) }),
       responses: {
         [succeeds]: responses.success(
-          success.description,
-          [...(success.headers ?? []), ...headers],
-          { schema: schemas.write(schema), example: success.example ?? exampleOf(schema) },
+          note.description ?? schema.description ?? '',
+          [...(isPaged(route) ? ['Link'] : []), ...successHeaders, ...headers],
+          { schema: schemas.write(schema), example: note.example ?? exampleOf(schema) },
         ),
         ...failuresOf(name, [...statuses.filter((status) => status >= 400), 405]),
       },
@@ -103,12 +101,10 @@ export function createPaths<Name extends string>({
 
   function bodyOf(name: Name): JsonObject {
     const schema = contract[name].body as z.ZodType;
-    const note = notes[name].body;
-    if (note === undefined) throw new TypeError(`Nothing describes the body of ${name}.`);
-    const examples = note.examples;
+    const { description = schema.description, examples } = notes[name].body ?? {};
     return {
-      required: note.required ?? true,
-      description: note.description,
+      required: !schema.safeParse(undefined).success,
+      description,
       content: {
         'application/json': {
           schema: schemas.write(schema),
@@ -149,6 +145,9 @@ export function createPaths<Name extends string>({
   }
   return paths;
 }
+
+const isPaged = ({ query }: ContractRoute): boolean =>
+  query instanceof z.ZodObject && 'cursor' in query.shape;
 
 /** The first example that a schema gives of itself. */
 function exampleOf(schema: z.ZodType): unknown {

@@ -122,30 +122,22 @@ const headersOfAll: readonly HeaderName[] = [
 /** What the document says of each operation besides its contract. */
 const operationNotes: Readonly<Record<OperationName, OperationNotes>> = {
   listPets: {
-    success: {
-      description: 'A page of animals, or those with the given `ids`.',
-      headers: ['Link'],
-    },
+    description: 'A page of animals, or those with the given `ids`.',
     refused: { limit: '500' },
   },
   createPet: {
     body: { description: 'The animal to add; at most 16 kB.' },
-    success: {
-      description: 'The animal that was added, with the `id` that it was given.',
-      headers: ['Location', 'Idempotent-Replayed'],
-    },
+    description: 'The animal that was added, with the `id` that it was given.',
+    successHeaders: ['Location', 'Idempotent-Replayed'],
     refused: { name: 'Mia', categoryId: 3, status: 'lost' },
   },
-  getPet: {
-    success: { description: 'The animal.' },
-    refused: { petId: 'x' },
-  },
+  getPet: { description: 'The animal.', refused: { petId: 'x' } },
 };
 
 const rateLimitStatusNotes: Readonly<Record<keyof typeof rateLimitStatusContract, OperationNotes>> =
   {
     getRateLimit: {
-      success: { description: "The key's rate limits." },
+      description: "The key's rate limits.",
       // A banned key is answered, too.
       messages: { key_temporarily_banned: undefined },
     },
