@@ -21,6 +21,9 @@ test.each([
   'postgres://a,,b/name',
   'postgres://a/name?target_session_attrs=standby',
   'postgres://a/name?target_session_attrs=any',
+  'postgres://a/name?target_session_attrs=prefer-standby',
+  'postgres://a/name?target_session_attrs=',
+  'postgres://a/name?target_session_attrs=primary&target_session_attrs=standby',
 ])('%j is none', (text) => {
   expect(isPostgresUrl(text)).toBe(false);
 });

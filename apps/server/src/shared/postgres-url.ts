@@ -2,7 +2,7 @@
 const shape = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]+)(.*)$/;
 
 /** Which servers the service may work with. The others of libpq lead to a standby, which accepts no writes. */
-const allowedTargets: readonly (string | null)[] = [null, 'primary', 'read-write'];
+const allowedTargets = ['primary', 'read-write'];
 
 /**
  * Whether a text is a URL of Postgres: with one host, or several separated by commas (libpq manual, 32.1.1.2
@@ -13,6 +13,7 @@ export function isPostgresUrl(text: string): boolean {
   return hosts.split(',').every((host) => {
     const url = beginning + host + rest;
     if (host === '' || !URL.canParse(url)) return false;
-    return allowedTargets.includes(new URL(url).searchParams.get('target_session_attrs'));
+    const targets = new URL(url).searchParams.getAll('target_session_attrs');
+    return targets.every((target) => allowedTargets.includes(target));
   });
 }
