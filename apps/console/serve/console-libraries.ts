@@ -21,7 +21,13 @@ const libraries: Readonly<Record<string, string>> = {
 };
 
 /** Plain data of the contract. It keeps its folders, so that its imports of each other hold. */
-const contractFiles = ['admin/admin-routes.ts', 'deprecations.ts', 'plan.ts', 'routes.ts'];
+const contractFiles = [
+  'admin/account-name.ts',
+  'admin/admin-routes.ts',
+  'deprecations.ts',
+  'plan.ts',
+  'routes.ts',
+];
 
 const fileNameOf = (specifier: string) => `lib/${specifier.replaceAll(/\W+/g, '-')}.js`;
 
@@ -33,6 +39,7 @@ export const libraryNames: Readonly<Record<string, string>> = {
       fileNameOf(specifier),
     ]),
   ),
+  '@animal-store/contract/admin/account-name': 'lib/contract/admin/account-name.ts',
   '@animal-store/contract/admin/routes': 'lib/contract/admin/admin-routes.ts',
   '@animal-store/contract/deprecations': 'lib/contract/deprecations.ts',
   '@animal-store/contract/plan': 'lib/contract/plan.ts',

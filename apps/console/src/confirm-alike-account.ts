@@ -1,3 +1,4 @@
+import { tidyAccountName } from '@animal-store/contract/admin/account-name';
 import { call } from './call-admin-api.ts';
 import { RefusedRequest } from './failures.ts';
 
@@ -10,7 +11,7 @@ const warned = new Set<string>();
  * @throws the warning, the first time.
  */
 export async function confirmAlikeAccount(given: string | null | undefined): Promise<void> {
-  const name = given?.normalize('NFC').trim();
+  const name = tidyAccountName(given ?? '');
   if (!name || warned.has(name)) return;
   const accounts = await call('listAccounts', { query: { anyCaseOf: name } }).catch((error) => {
     // The creation will be refused, too, and say why at its field.

@@ -1,4 +1,4 @@
-import { adminContract } from '@animal-store/contract/admin';
+import { adminContract, tidyAccountName } from '@animal-store/contract/admin';
 import type { AppRoute } from '@ts-rest/core';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { escapeUnprintable } from '../shared/escape-unprintable.ts';
@@ -127,7 +127,7 @@ async function warnOfAlikeAccounts(
   if (!['createKey', 'changeKey', 'setAccountPlan'].includes(operation)) return;
   const given = operation === 'setAccountPlan' ? request.params.account : request.body.account;
   if (typeof given !== 'string') return;
-  const name = given.normalize('NFC').trim();
+  const name = tidyAccountName(given);
   const query = { anyCaseOf: name };
   // Where this is refused, the change will be, too, and say why.
   const answer = await callAdmin(access, 'listAccounts', { query }).catch(() => ({ body: [] }));

@@ -217,6 +217,11 @@ ID                                    NAME  STATE   REQUESTS TODAY
     code: 0,
     stderr: `Warning: letter case matters: there is already the account "${name}".\n`,
   });
+  // White space and the normal form of letters do not make another account.
+  const sameName = `\u00a0${name.normalize('NFD')} `;
+  expect(
+    await cli(['accounts', 'set-plan', sameName, 'none', '--json'], database.env),
+  ).toMatchObject({ code: 0, stderr: '' });
   expect(await cli(['usage', 'top', '--since', ago(90)], database.env)).toEqual({
     code: 1,
     stdout: '',

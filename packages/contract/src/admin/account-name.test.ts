@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AccountName } from './account-name.ts';
+import { AccountName } from './label-schema.ts';
 
 test.each([
   ['a name', 'Acme Ltd', 'Acme Ltd'],

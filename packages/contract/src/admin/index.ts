@@ -1,5 +1,5 @@
 export { maxLimit } from '../plan.ts';
-export { AccountName } from './account-name.ts';
+export { tidyAccountName } from './account-name.ts';
 export {
   type Account,
   type AccountDetails,
@@ -72,3 +72,4 @@ export {
   usageOperations,
   usageOutcomes,
 } from './admin-usage.ts';
+export { AccountName } from './label-schema.ts';

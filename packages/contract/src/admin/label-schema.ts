@@ -1,5 +1,24 @@
+import { z } from 'zod';
 import { Name } from '../name-schema.ts';
 import { holdsToken, noToken } from '../token-form.ts';
+import { tidyAccountName } from './account-name.ts';
 
 /** A name of a key or operator, or an account. Such labels are shown and logged, unlike tokens. */
 export const Label = Name.refine((text) => !holdsToken(text), { error: noToken });
+
+// All that Unicode has renderers ignore, annotations, and the empty pattern of Braille. More than in the name of an
+// animal: an account is a reference, so it needs no joiners.
+const invisible = /[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u;
+
+/**
+ * The name of a new account. Two that look alike would be two customers, with a quota each. Letter case stays:
+ * references of other systems may differ in nothing else.
+ */
+export const AccountName = z
+  .string()
+  .refine((text) => !invisible.test(text), {
+    error: 'expected no invisible characters, such as zero-width spaces or joiners',
+    abort: true,
+  })
+  .overwrite(tidyAccountName)
+  .pipe(Label);
