@@ -1,6 +1,6 @@
 import type { Server } from '@animal-store/testkit';
-import { applyLoad, type LoadOptions } from './apply-load.ts';
 import { cpuTimeNs, residentBytes } from './machine.ts';
+import { type OfferedLoad, offerLoad } from './offer-load.ts';
 import type { Stores } from './open-stores.ts';
 import type { Target } from './targets.ts';
 import { type Data, type Workload, workloads } from './workloads.ts';
@@ -23,7 +23,7 @@ export type MeasureOptions = {
   readonly workload: Workload;
   readonly pets: number;
   readonly connections: number;
-  readonly warmUp: LoadOptions['warmUp'];
+  readonly warmUp: OfferedLoad['warmUp'];
   readonly measureMs: number;
 };
 
@@ -42,7 +42,7 @@ export async function measure(options: MeasureOptions): Promise<Sample> {
   const cpuNs = { server: 0, redis: 0, postgres: 0 };
   const names = Object.keys(cpuNs) as (keyof typeof cpuNs)[];
 
-  const { requests, seconds, p50Ms, p99Ms } = await applyLoad({
+  const { answered, refused, seconds, p50Ms, p99Ms } = await offerLoad({
     origin: server.origin,
     connections,
     calls: (connection) => workload.calls(data, connection),
@@ -55,9 +55,10 @@ export async function measure(options: MeasureOptions): Promise<Sample> {
     },
   });
 
-  const perRequest = (name: keyof typeof cpuNs) => cpuNs[name] / 1_000 / requests;
+  if (refused > 0) throw new Error(`${target.name} refused ${refused} requests with 503.`);
+  const perRequest = (name: keyof typeof cpuNs) => cpuNs[name] / 1_000 / answered;
   return {
-    requestsPerSecond: requests / seconds,
+    requestsPerSecond: answered / seconds,
     p50Ms,
     p99Ms,
     cpuUs: {

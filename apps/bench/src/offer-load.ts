@@ -1,16 +1,19 @@
 import { connect, type Socket } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HttpRequest } from './http-request.ts';
+import { type HttpRequest, httpRequestOf } from './http-request.ts';
+import { type Call, expectationOf, type Workload } from './workloads.ts';
 
 export type OfferedLoad = {
   readonly origin: string;
   readonly connections: number;
-  /** How many requests a second are sent; `Infinity` to send the next one after each response. */
-  readonly perSecond: number;
-  /** The requests that a connection repeats. */
-  readonly requests: (connection: number) => readonly HttpRequest[];
-  readonly warmUpMs: number;
+  /** How many requests a second are sent. @default each connection sends the next one after each response */
+  readonly perSecond?: number | undefined;
+  /** The calls that a connection repeats. */
+  readonly calls: (connection: number) => readonly Call[];
+  readonly refusal: Workload['refusal'];
+  /** Both must be over before the measured time begins, or {@link maxWarmUpMs}. */
+  readonly warmUp: { readonly milliseconds: number; readonly requests: number };
   readonly measureMs: number;
   /** Called at the beginning and at the end of the measured time. */
   readonly onMeasure: (moment: 'begin' | 'end') => void;
@@ -19,67 +22,86 @@ export type OfferedLoad = {
 export type OfferedResult = {
   readonly seconds: number;
   readonly answered: number;
-  /** Answered with 503. */
+  /** Answered with 503 instead. */
   readonly refused: number;
   /** Of what was answered, in milliseconds. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 };
 
+/** On a machine so slow that this is not enough, nothing else would be either. */
+const maxWarmUpMs = 20_000;
+
+/** One response in so many has its body checked; every response its status. */
+const verifyOneIn = 8;
+
 const endOfHead = Buffer.from('\r\n\r\n');
 const tickMs = 2;
 
 /**
- * Sends requests whether or not the service keeps up, as callers do that do not back off. autocannon
- * needs three times as much processor time, and slows down with the service.
+ * Sends requests: each connection the next one after a response; or, with a rate, whether or not the service keeps
+ * up, as callers do that do not back off. Then a request that is due while every connection waits is not sent.
  *
- * A request that is due while every connection waits for a response is not sent.
+ * Our own, because autocannon needs three times as much processor time, and slows down with the service.
  *
- * @throws {Error} if a status is neither that of an answer nor 503, or if a connection is closed.
+ * @throws {Error} at the first measured response that is wrong and no 503, or if a connection is closed.
  */
 export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
-  const { origin, connections, perSecond, warmUpMs, measureMs } = options;
+  const { origin, connections, perSecond, refusal, warmUp, measureMs } = options;
   const { hostname, port } = new URL(origin);
   const failure = Promise.withResolvers<never>();
+  // It may fail while nobody waits for it yet.
   failure.promise.catch(() => {});
+  const warm = Promise.withResolvers<void>();
   const idle: (() => void)[] = [];
   const sockets: Socket[] = [];
   const latency = createHistogram();
+  let unmeasured = 0;
   let answered = 0;
   let refused = 0;
   let isMeasuring = false;
 
-  function note(status: number, sentAt: number): void {
-    if (status !== 503 && (status < 200 || status > 299)) {
-      failure.reject(new Error(`A response had status ${status}.`));
+  function note(status: number, sentAt: number, isRight: () => boolean): void {
+    // What warms up may be answered otherwise, such as before a quota is used up.
+    if (!isMeasuring) {
+      unmeasured += 1;
+      if (unmeasured >= warmUp.requests) warm.resolve();
+    } else if (status === 503) refused += 1;
+    else {
+      if (!isRight()) failure.reject(new Error(`A response with status ${status} was wrong.`));
+      answered += 1;
+      latency.record(Math.max(1, Math.round((performance.now() - sentAt) * 1_000)));
     }
-    if (!isMeasuring) return;
-    if (status === 503) {
-      refused += 1;
-      return;
-    }
-    answered += 1;
-    latency.record(Math.max(1, Math.round((performance.now() - sentAt) * 1_000)));
   }
 
   function open(connection: number): Promise<void> {
-    const texts = options.requests(connection).map((request) => textOf(request, origin));
+    const exchanges = options.calls(connection).map((call) => ({
+      text: textOf(httpRequestOf(call), origin),
+      expected: expectationOf(call, refusal),
+    }));
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     sockets.push(socket);
-    let next = 0;
+    let sent = 0;
     let sentAt = 0;
     let received: Buffer = Buffer.alloc(0);
+    const exchangeAt = (n: number) => exchanges[n % exchanges.length] as (typeof exchanges)[number];
     const sendNext = () => {
       sentAt = performance.now();
-      socket.write(texts[next++ % texts.length] as Buffer);
+      socket.write(exchangeAt(sent).text);
+      sent += 1;
     };
     socket.on('data', (chunk) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-      const length = lengthOf(received);
-      if (length === undefined || received.length < length) return;
-      note(Number(received.toString('latin1', 9, 12)), sentAt);
+      const parts = partsOf(received);
+      if (parts === undefined) return;
+      const { status, body } = parts;
+      const { expected } = exchangeAt(sent - 1);
+      note(status, sentAt, () => {
+        if (status !== expected.status) return false;
+        return sent % verifyOneIn !== 0 || expected.body(JSON.parse(body.toString()));
+      });
       received = Buffer.alloc(0);
-      if (perSecond === Number.POSITIVE_INFINITY) sendNext();
+      if (perSecond === undefined) sendNext();
       else idle.push(sendNext);
     });
     socket.on('error', failure.reject);
@@ -102,7 +124,7 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
       ]);
     }
     // Only now: a busy service accepts connections too slowly, and the kernel resets some.
-    if (perSecond === Number.POSITIVE_INFINITY) {
+    if (perSecond === undefined) {
       for (const sendNext of idle.splice(0)) sendNext();
     } else {
       let lastAt = performance.now();
@@ -114,7 +136,8 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
         for (; due >= 1; due -= 1) idle.shift()?.();
       }, tickMs);
     }
-    await Promise.race([sleep(warmUpMs), failure.promise]);
+    const enough = Promise.race([warm.promise, sleep(maxWarmUpMs)]);
+    await Promise.race([Promise.all([sleep(warmUp.milliseconds), enough]), failure.promise]);
     options.onMeasure('begin');
     const begin = performance.now();
     isMeasuring = true;
@@ -122,6 +145,7 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
     isMeasuring = false;
     const seconds = (performance.now() - begin) / 1_000;
     options.onMeasure('end');
+    if (answered === 0) throw new Error(`No answer in ${seconds} s.`);
     return {
       seconds,
       answered,
@@ -141,10 +165,13 @@ function textOf({ method, path, headers, body = '' }: HttpRequest, origin: strin
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
 }
 
-/** The length of the response at the start of what was received; `undefined` if its head is not whole. */
-function lengthOf(received: Buffer): number | undefined {
+/** The first response of what was received; `undefined` if it is not whole. */
+function partsOf(received: Buffer): { status: number; body: Buffer } | undefined {
   const end = received.indexOf(endOfHead);
   if (end === -1) return undefined;
   const head = received.toString('latin1', 0, end);
-  return end + endOfHead.length + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1]);
+  const start = end + endOfHead.length;
+  const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1]);
+  if (received.length < start + length) return undefined;
+  return { status: Number(head.slice(9, 12)), body: received.subarray(start, start + length) };
 }

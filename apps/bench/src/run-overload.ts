@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
 import { nodeFlags, temporaryDirectory } from '@animal-store/testkit';
-import { httpRequestOf } from './http-request.ts';
 import { cpuTimeNs, pinThisProcess, residentBytes } from './machine.ts';
 import { offerLoad } from './offer-load.ts';
 import { openStores } from './open-stores.ts';
@@ -63,16 +62,16 @@ const { origin, pid } = await startTarget(
 );
 
 /** A load, what came back in a second, and what each answer cost the server. */
-async function offer(connections: number, perSecond: number, warmUpMs: number) {
+async function offer(connections: number, perSecond: number | undefined, warmUpMs: number) {
   let cpuNs = 0;
   const { seconds, answered, refused, p50Ms, p99Ms } = await offerLoad({
     origin,
     connections,
     perSecond,
-    requests: (connection) =>
-      workload?.calls({ tokens: stores.tokens, pets: size.pets }, connection).map(httpRequestOf) ??
-      [],
-    warmUpMs,
+    calls: (connection) =>
+      workload?.calls({ tokens: stores.tokens, pets: size.pets }, connection) ?? [],
+    refusal: workload?.refusal,
+    warmUp: { milliseconds: warmUpMs, requests: 0 },
     measureMs,
     onMeasure(moment) {
       cpuNs = moment === 'begin' ? cpuTimeNs(pid) : cpuTimeNs(pid) - cpuNs;
@@ -111,7 +110,7 @@ function sayRow(title: string, seen: Offered, capacity: Pick<Offered, 'answered'
 
 /** What 64 connections are answered now. Other work on the machine changes it from minute to minute. */
 async function measureCapacity(warmUpMs: number): Promise<Offered> {
-  const capacity = await offer(64, Number.POSITIVE_INFINITY, warmUpMs);
+  const capacity = await offer(64, undefined, warmUpMs);
   sayRow('64 connections', capacity, capacity);
   return capacity;
 }

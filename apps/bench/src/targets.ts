@@ -56,7 +56,6 @@ export const targets: readonly Target[] = [
   waitingFloor,
   service,
   peer('fastify-pg', 'Fastify + @fastify/rate-limit + pg'),
-  peer('express-pg', 'Express + express-rate-limit + rate-limit-redis + pg'),
 ];
 
 /** The command that runs a target: the service as `npm start` runs it, its peers on a plain Node. */

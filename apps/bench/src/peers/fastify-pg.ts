@@ -1,10 +1,8 @@
 import rateLimit from '@fastify/rate-limit';
 import Fastify from 'fastify';
-import type { z } from 'zod';
 import { announce } from '../announce.ts';
-import { port, windows } from './peer-environment.ts';
-import type { ListQuery, NewPet } from './peer-schemas.ts';
-import { findKeyId, redis } from './peer-stores.ts';
+import type { Pet } from '../catalogue.ts';
+import { findKeyId, port, redis, windows } from './peer-stores.ts';
 import * as pets from './pets-by-pg.ts';
 
 const statusSchema = { enum: ['available', 'pending', 'sold'] };
@@ -57,7 +55,7 @@ app.addHook('onRequest', async (request, reply) => {
   }
 });
 
-app.get<{ Querystring: z.infer<typeof ListQuery> }>(
+app.get<{ Querystring: pets.ListQuery }>(
   '/v1/pets',
   {
     schema: {
@@ -88,7 +86,7 @@ app.get<{ Params: { petId: number } }>(
   },
 );
 
-app.post<{ Body: z.infer<typeof NewPet> }>(
+app.post<{ Body: Omit<Pet, 'id'> }>(
   '/v1/pets',
   {
     schema: {

@@ -2,18 +2,27 @@ import { hash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
-import { databaseUrl, redisUrl } from './peer-environment.ts';
+
+// biome-ignore lint/style/noProcessEnv: a peer is a program of its own, and this is its configuration
+const { PORT, DATABASE_URL = '', REDIS_URL = '', PER_MINUTE, PER_DAY } = process.env;
+
+export const port = Number(PORT);
+
+/** The two windows that a peer counts. */
+export const windows = [
+  { name: 'minute', limit: Number(PER_MINUTE), seconds: 60 },
+  { name: 'day', limit: Number(PER_DAY), seconds: 86_400 },
+] as const;
 
 // `category_id` is a bigint, which pg gives as a string; all of the benchmark's are small.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** As many connections as the service has. */
-export const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+export const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 4 });
 
-export const redis = new Redis(redisUrl);
+export const redis = new Redis(REDIS_URL);
 
-// Each peer gets a cache of keys, as the service has one. Without it each would cost one more
-// statement per request.
+// A cache of keys, as the service has one. Without it a request would cost one more statement.
 const keyIds = new LRUCache<string, string>({
   max: 100_000,
   ttl: 60_000,
