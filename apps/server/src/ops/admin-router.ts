@@ -13,11 +13,7 @@ import {
   createOperatorHandlers,
   createSessionHandlers,
 } from './operator-handlers.ts';
-import {
-  createDeprecationHandlers,
-  createOverviewHandlers,
-  createUsageHandlers,
-} from './usage-handlers.ts';
+import { createOverviewHandlers, createUsageHandlers } from './usage-handlers.ts';
 
 const openApi = { method: 'GET', path: '/openapi.json' } as const;
 
@@ -43,7 +39,6 @@ export function createAdminRouter(
     ...createAccountHandlers(services),
     ...createOperatorHandlers(services),
     ...createUsageHandlers(services),
-    ...createDeprecationHandlers(services),
     ...createOverviewHandlers(services),
     ...createSessionHandlers(services),
     ...createAuditHandlers(services),

@@ -1,7 +1,6 @@
 import { deprecations } from '@animal-store/contract';
 import {
   adminRoutes,
-  deprecationContract,
   maxGroupedDays,
   type Overview,
   overviewContract,
@@ -19,7 +18,7 @@ import { readLedger, readUsageRange, type UsageQuestion } from './usage-range.ts
 const usualKeys = 10;
 
 export function createUsageHandlers(services: AdminServices) {
-  const { keys, usage } = services;
+  const { clock, keys, usage } = services;
 
   return initServer().router(usageContract, {
     async getKeyUsage({ params: { keyId }, query }) {
@@ -48,13 +47,7 @@ export function createUsageHandlers(services: AdminServices) {
       const busiest = await usage.readBusiest(filter, range, limit ?? usualKeys);
       return { status: 200, body: { ...range, ...busiest } };
     },
-  });
-}
 
-export function createDeprecationHandlers(services: AdminServices) {
-  const { clock, keys, usage } = services;
-
-  return initServer().router(deprecationContract, {
     async getDeprecation({ query: { deprecatedWithinDays, limit, cursor, ...question }, res }) {
       const filter = { deprecatedWithinDays };
       const list = {

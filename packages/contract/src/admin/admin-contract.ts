@@ -271,13 +271,6 @@ export const usageContract = c.router(
       query: ServiceUsageQuery,
       responses: { 200: ServiceLedger },
     },
-  },
-  { ...options, metadata: { tag: 'Usage' } },
-);
-
-/** The operation on what will be switched off. */
-export const deprecationContract = c.router(
-  {
     getDeprecation: {
       ...adminRoutes.getDeprecation,
       summary: 'Show who still calls deprecated operations',
@@ -349,7 +342,6 @@ export const adminContract = {
   ...accountContract,
   ...operatorContract,
   ...usageContract,
-  ...deprecationContract,
   ...overviewContract,
   ...sessionContract,
   ...auditContract,

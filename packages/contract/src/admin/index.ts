@@ -23,7 +23,6 @@ export {
   accountContract,
   adminContract,
   auditContract,
-  deprecationContract,
   keyContract,
   operatorContract,
   overviewContract,
