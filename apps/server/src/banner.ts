@@ -1,17 +1,12 @@
+import type { Service } from './service.ts';
+
 /** What the banner shows. */
-export interface Startup {
-  /** The base address, ending in `/v1`. */
-  readonly baseUrl: string;
+export interface Startup extends Pick<Service, 'baseUrl' | 'opsUrl' | 'demoToken'> {
   /** Where the embedded database is; `undefined` with Postgres. */
   readonly dataDir: string | undefined;
   /** Where Redis is; none for limits in process. */
   readonly redisUrls: readonly string[];
-  /** Where the operators' listener is. */
-  readonly opsUrl: string;
-  /** Whether there is an `ADMIN_TOKEN`. */
   readonly hasAdminToken: boolean;
-  /** The demo key's token, on the first start on an embedded database. */
-  readonly demoToken: string | undefined;
 }
 
 /** The text at the start: where things are and, the first time, how to make the first call. */

@@ -70,7 +70,6 @@ export async function openService(
 ): Promise<Service> {
   const { clock = systemClock, quotaClock } = time;
   const timings = completeTimings(time.timings);
-  const { addressPerMinute, banPolicy } = config;
   const { closeTimeoutMs, connectionsCheckingIntervalMs } = timings.http;
   const listenerLimits = { ...config.listenerLimits, connectionsCheckingIntervalMs };
   const { metrics, tracing, onEnd, onOpsEnd, report } = observability;
@@ -125,8 +124,8 @@ export async function openService(
     redisUrls: config.redisUrls,
     redisTimeoutMs: config.redisTimeoutMs,
     replicas,
-    addressPerMinute,
-    banPolicy,
+    addressPerMinute: config.addressPerMinute,
+    banPolicy: config.banPolicy,
     onBan(ban) {
       observability.onBan(ban);
       const { keyId, startedAtMs, seconds } = ban;
@@ -167,10 +166,9 @@ export async function openService(
   opened.defer(deleting.stop);
 
   const loadShedder = openLoadShedder({
+    ...config,
     clock,
-    maxInFlight: config.maxInFlight,
     maxWaiting: listenerLimits.maxConnections,
-    maxWaitMs: config.maxWaitMs,
   });
   opened.defer(() => loadShedder.close());
   metrics.watch({
@@ -190,13 +188,10 @@ export async function openService(
   // Opened before the database is prepared, so that probes are answered while this replica waits for it.
   // Opened before the public listener, so closed after it: probes are answered until the stop is over.
   const ops = await openOps({
+    ...config,
+    ...listenerLimits,
     clock,
     timings: timings.ops,
-    opsHost: config.opsHost,
-    opsPort: config.opsPort,
-    opsHosts: config.opsHosts,
-    ...listenerLimits,
-    adminToken: config.adminToken,
     dataDir,
     health,
     metrics,
@@ -243,40 +238,38 @@ export async function openService(
   });
   opened.defer(() => channel.close());
 
-  const address = { host: config.host, port: config.port, ...listenerLimits, report };
-  const listener = await openListener(address, (listeningOn, server) => {
-    // The same address as in the banner, except for a wildcard, which browsers refuse.
-    const origin =
-      config.publicUrl ?? listeningOn.replace(/(?<=\/\/)(0\.0\.0\.0|\[::\])/, 'localhost');
-    const baseUrl = `${origin}/${apiVersion}`;
-    limitConnections(server, {
-      max: listenerLimits.maxConnections,
-      maxPerNetwork: config.maxConnectionsPerNetwork,
-      onRefused: observability.onConnectionRefused,
-    });
-    return createApp({
-      baseUrl,
-      stagingOrigin: config.stagingOrigin,
-      corsOrigins: config.corsOrigins,
-      trustedProxies: config.trustedProxies,
-      addressPerMinute,
-      banPolicy,
-      loadShedder,
-      report,
-      onEnd,
-      onShed: observability.onShed,
-      usage: usage.collector,
-      tracing,
-      quotas,
-      keys,
-      petHandlers: createPetHandlers({
-        pets: createPetRepository(database),
-        creations,
+  const listener = await openListener(
+    { ...config, ...listenerLimits, report },
+    (listeningOn, server) => {
+      // The same address as in the banner, except for a wildcard, which browsers refuse.
+      const origin =
+        config.publicUrl ?? listeningOn.replace(/(?<=\/\/)(0\.0\.0\.0|\[::\])/, 'localhost');
+      const baseUrl = `${origin}/${apiVersion}`;
+      limitConnections(server, {
+        max: listenerLimits.maxConnections,
+        maxPerNetwork: config.maxConnectionsPerNetwork,
+        onRefused: observability.onConnectionRefused,
+      });
+      return createApp({
+        ...config,
         baseUrl,
-        keyOf,
-      }),
-    });
-  });
+        loadShedder,
+        report,
+        onEnd,
+        onShed: observability.onShed,
+        usage: usage.collector,
+        tracing,
+        quotas,
+        keys,
+        petHandlers: createPetHandlers({
+          pets: createPetRepository(database),
+          creations,
+          baseUrl,
+          keyOf,
+        }),
+      });
+    },
+  );
   opened.defer(() => listener.close(closeTimeoutMs));
 
   // Only once the port is open: the key is shown once, and a start that fails would not show it.

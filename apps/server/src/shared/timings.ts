@@ -147,18 +147,8 @@ export type SomeTimings = { readonly [Room in keyof Timings]?: Partial<Timings[R
 
 /** Completes timings with the defaults. */
 export function completeTimings(some: SomeTimings = {}): Timings {
-  return {
-    quotas: { ...defaultTimings.quotas, ...some.quotas },
-    audit: { ...defaultTimings.audit, ...some.audit },
-    usage: { ...defaultTimings.usage, ...some.usage },
-    database: { ...defaultTimings.database, ...some.database },
-    keys: { ...defaultTimings.keys, ...some.keys },
-    http: { ...defaultTimings.http, ...some.http },
-    ops: { ...defaultTimings.ops, ...some.ops },
-    overview: { ...defaultTimings.overview, ...some.overview },
-    health: { ...defaultTimings.health, ...some.health },
-    observability: { ...defaultTimings.observability, ...some.observability },
-    stop: { ...defaultTimings.stop, ...some.stop },
-    pets: { ...defaultTimings.pets, ...some.pets },
-  };
+  const completed = Object.entries(defaultTimings).map(([room, its]) => {
+    return [room, { ...its, ...some[room as keyof Timings] }];
+  });
+  return Object.fromEntries(completed) as Timings;
 }
