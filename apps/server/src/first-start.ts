@@ -21,32 +21,17 @@ export function fillOnFirstStart(db: Database): Promise<string | undefined> {
   });
 }
 
-const [dogs, cats, birds] = [1, 2, 3] as const;
+/** By category: dogs, cats and birds. More than one page, so that pagination can be tried. */
+const namesByCategory = [
+  'Bella Max Rocky Daisy Bruno Molly Buddy Ruby Toby',
+  'Luna Milo Simba Nala Felix Oscar Tiger Misty',
+  'Coco Kiwi Rio Pearl Sunny Zoe Sky',
+].map((names) => names.split(' '));
 
-/** More than one page, so that pagination can be tried. */
-const sampleAnimals: readonly NewPet[] = [
-  { name: 'Bella', categoryId: dogs },
-  { name: 'Max', categoryId: dogs },
-  { name: 'Luna', categoryId: cats },
-  { name: 'Coco', categoryId: birds, status: 'pending' },
-  { name: 'Rocky', categoryId: dogs, status: 'sold' },
-  { name: 'Milo', categoryId: cats },
-  { name: 'Kiwi', categoryId: birds },
-  { name: 'Daisy', categoryId: dogs, status: 'pending' },
-  { name: 'Simba', categoryId: cats },
-  { name: 'Bruno', categoryId: dogs },
-  { name: 'Nala', categoryId: cats, status: 'sold' },
-  { name: 'Rio', categoryId: birds },
-  { name: 'Molly', categoryId: dogs },
-  { name: 'Felix', categoryId: cats, status: 'pending' },
-  { name: 'Buddy', categoryId: dogs },
-  { name: 'Pearl', categoryId: birds, status: 'sold' },
-  { name: 'Oscar', categoryId: cats },
-  { name: 'Ruby', categoryId: dogs },
-  { name: 'Sunny', categoryId: birds },
-  { name: 'Tiger', categoryId: cats },
-  { name: 'Zoe', categoryId: dogs, status: 'sold' },
-  { name: 'Misty', categoryId: cats },
-  { name: 'Sky', categoryId: birds, status: 'pending' },
-  { name: 'Toby', categoryId: dogs },
-];
+const sampleAnimals: readonly NewPet[] = namesByCategory.flatMap((names, category) =>
+  names.map((name, n) => ({
+    name,
+    categoryId: category + 1,
+    status: (['available', 'pending', 'available', 'sold'] as const)[n % 4],
+  })),
+);
