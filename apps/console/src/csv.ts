@@ -28,47 +28,39 @@ function toInertCell(cell: Cell): Cell {
   return typeof cell === 'string' ? cell.replaceAll(formulas, "'") : cell;
 }
 
+/** Columns that show members as they are, under their own names. */
+const members = <Name extends string>(...names: Name[]): CsvColumns<Record<Name, Cell>> =>
+  Object.fromEntries(names.map((name) => [name, (row: Record<Name, Cell>) => row[name]]));
+
 export const keyColumns: CsvColumns<ListedKey> = {
-  id: ({ id }) => id,
-  name: ({ name }) => name,
-  account: ({ account }) => account,
-  plan: ({ plan }) => plan,
+  ...members('id', 'name', 'account', 'plan'),
   planInForce: ({ inForce }) => inForce.plan,
   perMinute: ({ inForce }) => inForce.quota.perMinute,
   perDay: ({ inForce }) => inForce.quota.perDay,
   scopes: ({ scopes }) => scopes.join(' '),
-  state: ({ state }) => state,
-  bannedUntil: ({ bannedUntil }) => bannedUntil,
+  ...members('state', 'bannedUntil'),
   suspendedAt: ({ suspension }) => suspension?.at ?? null,
   suspensionReason: ({ suspension }) => suspension?.reason ?? null,
   accountSuspendedAt: ({ accountSuspension }) => accountSuspension?.at ?? null,
   accountSuspensionReason: ({ accountSuspension }) => accountSuspension?.reason ?? null,
-  createdAt: ({ createdAt }) => createdAt,
-  expiresAt: ({ expiresAt }) => expiresAt,
-  revokedAt: ({ revokedAt }) => revokedAt,
-  lastUsedAt: ({ lastUsedAt }) => lastUsedAt,
-  lastRefusedAt: ({ lastRefusedAt }) => lastRefusedAt,
+  ...members('createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt', 'lastRefusedAt'),
   tokens: ({ tokens }) => tokens.map(({ prefix }) => prefix).join(' '),
   requestsIn24Hours: ({ recent }) => recent?.byHour.reduce((sum, count) => sum + count, 0) ?? 0,
   deprecatedCallsIn30Days: ({ recent }) => recent?.deprecatedCalls ?? 0,
 };
 
 export const accountColumns: CsvColumns<ListedAccount> = {
-  account: ({ account }) => account,
-  plan: ({ plan }) => plan,
+  ...members('account', 'plan'),
   perMinute: ({ quota }) => quota?.perMinute ?? null,
   perDay: ({ quota }) => quota?.perDay ?? null,
   suspendedAt: ({ suspension }) => suspension?.at ?? null,
   suspensionReason: ({ suspension }) => suspension?.reason ?? null,
-  keys: ({ keys }) => keys,
-  bannedKeys: ({ bannedKeys }) => bannedKeys,
-  requestsToday: ({ requestsToday }) => requestsToday,
+  ...members('keys', 'bannedKeys', 'requestsToday'),
 };
 
 /** What was before and after is JSON. */
 export const auditColumns: CsvColumns<AuditEntry> = {
-  id: ({ id }) => id,
-  at: ({ at }) => at,
+  ...members('id', 'at'),
   actorType: ({ actor }) => actor.type,
   actorId: ({ actor }) => actor.id,
   actorName: ({ actor }) => actor.name,
@@ -79,8 +71,7 @@ export const auditColumns: CsvColumns<AuditEntry> = {
   account: ({ subject }) => subject.account,
   before: ({ before }) => JSON.stringify(before),
   after: ({ after }) => JSON.stringify(after),
-  requestId: ({ requestId }) => requestId,
-  reason: ({ reason }) => reason,
+  ...members('requestId', 'reason'),
 };
 
 /** As a plot shows it: a row for each bucket, also for those without requests. */
@@ -92,10 +83,6 @@ export const bucketColumns: CsvColumns<Bucket> = {
   all: ({ total }) => total,
 };
 
-export const busyKeyColumns: CsvColumns<BusyKey> = {
-  keyId: ({ keyId }) => keyId,
-  name: ({ name }) => name,
-  account: ({ account }) => account,
-  plan: ({ plan }) => plan,
-  requests: ({ requests }) => requests,
-};
+export const busyKeyColumns: CsvColumns<BusyKey> = members(
+  ...(['keyId', 'name', 'account', 'plan', 'requests'] as const),
+);

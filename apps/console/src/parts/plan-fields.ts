@@ -1,8 +1,16 @@
-import { maxLimit, type PlanName, planNames } from '@animal-store/contract/plan';
+import { maxLimit, type PlanName, planNames, plans } from '@animal-store/contract/plan';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { planLabel } from '../plan-label.ts';
+import { formatCount } from '../format.ts';
 import { Field } from './form.ts';
+
+/** A plan as a choice: its name, and what it admits. */
+function planLabel(plan: PlanName): string {
+  const name = plan.charAt(0).toUpperCase() + plan.slice(1);
+  const quota = plans[plan];
+  if (quota === undefined) return `${name}: limits of its own`;
+  return `${name}: ${formatCount(quota.perMinute)} a minute, ${formatCount(quota.perDay)} a day`;
+}
 
 const isPlan = (text: string): text is PlanName => planNames.some((name) => name === text);
 
