@@ -110,10 +110,8 @@ export function createAccountManagement(
     list: (filter: AccountFilter, limit: number, position: ListPosition | undefined) =>
       searchAccounts(db, filter, limit, position),
 
-    /** How many keys of accounts are banned now, by their names. */
     countBans: (names: string[]) => countBansOfAccounts(db, names),
 
-    /** The keys of an account that are banned now, those whose ban ends last first. */
     listBans: (name: string, limit: number) => listBansOfAccount(db, name, limit),
 
     /** Gives an account a plan, or takes it away. The counts stay, and bans stay with their keys. */

@@ -2,15 +2,6 @@ import { type Deprecation, formatLinks, parseInt64 } from '@animal-store/contrac
 import type { Request, Response } from 'express';
 import { appendHeader } from '../http/note-headers.ts';
 
-type Params = Request['params'];
-
-/** The headers of a deprecated operation. Only `Link` depends on the request. */
-interface Announcement {
-  readonly deprecation: string;
-  readonly sunset: string;
-  link(params: Params): string;
-}
-
 /**
  * Creates what announces the end of a deprecated operation on all of its responses, errors included.
  *
@@ -19,30 +10,20 @@ interface Announcement {
 export function announceDeprecation(
   baseUrl: string,
 ): (req: Pick<Request, 'tsRestRoute' | 'params'>, res: Response) => void {
-  const known = new WeakMap<Deprecation, Announcement>();
+  const known = new WeakMap<Deprecation, ReturnType<typeof describe>>();
 
-  function describe({ deprecatedAt, sunsetAt, successor: { path } }: Deprecation): Announcement {
+  function describe({ deprecatedAt, sunsetAt, successor: { path } }: Deprecation) {
     const about = { url: `${new URL('/docs', baseUrl)}#deprecation`, rel: 'deprecation' };
     const linkTo = (successor: string) =>
       formatLinks([about, { url: baseUrl + successor, rel: 'successor-version' }]);
-    const template = linkTo(path);
-    const withoutQuery = linkTo(path.replace(/\?.*/, ''));
-    const names = Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
     return {
       // RFC 9745, §2: a structured date, in seconds.
       deprecation: `@${deprecatedAt.getTime() / 1000}`,
       // RFC 8594, §3: an HTTP date.
       sunset: sunsetAt.toUTCString(),
-      link(params) {
-        let link = template;
-        for (const name of names) {
-          const value = params[name];
-          // What is not an integer may be anything, such as a line break and a header.
-          if (typeof value !== 'string' || parseInt64(value) === undefined) return withoutQuery;
-          link = link.replace(`:${name}`, value);
-        }
-        return link;
-      },
+      link: linkTo(path),
+      linkWithoutQuery: linkTo(path.replace(/\?.*/, '')),
+      names: Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name),
     };
   }
 
@@ -51,8 +32,15 @@ export function announceDeprecation(
     if (deprecation === undefined) return;
     const announcement = known.get(deprecation) ?? describe(deprecation);
     known.set(deprecation, announcement);
+    let { link } = announcement;
+    for (const name of announcement.names) {
+      const value = params[name];
+      // What is not an integer may be anything, such as a line break and a header.
+      const isInteger = typeof value === 'string' && parseInt64(value) !== undefined;
+      link = isInteger ? link.replace(`:${name}`, value) : announcement.linkWithoutQuery;
+    }
     appendHeader(res, 'Deprecation', announcement.deprecation);
     appendHeader(res, 'Sunset', announcement.sunset);
-    appendHeader(res, 'Link', announcement.link(params));
+    appendHeader(res, 'Link', link);
   };
 }

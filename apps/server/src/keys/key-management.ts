@@ -122,7 +122,6 @@ export function createKeyManagement(
     /** @throws {Refusal} as all of these, if there is no such key. */
     find: (id: string): Promise<Key> => findKey(db, id),
 
-    /** The plan that holds for a key at this moment: its own or that of its account. */
     findAppliedPlan: (key: Key) => findAppliedPlan(db, key),
 
     /** Up to `limit` keys that match every filter, from a position on. */

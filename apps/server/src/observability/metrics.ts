@@ -67,11 +67,11 @@ export function openMetrics({
   const registry = new Registry();
   const registers = [registry];
   measureProcess(registry);
-  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Counter({ name: `animal_store_${name}`, help, labelNames, registers });
-  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `animal_store_${name}`, help, labelNames, registers });
-  const histogram = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+  const histogram = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Histogram({
       name: `animal_store_${name}_duration_seconds`,
       help,
@@ -80,12 +80,10 @@ export function openMetrics({
       registers,
     });
 
-  gauge(
-    'build_info',
-    'Always 1. Its labels are the versions of the service and of Node.',
+  gauge('build_info', 'Always 1. Its labels are the versions of the service and of Node.', [
     'version',
     'node',
-  ).set({ version, node: process.version }, 1);
+  ]).set({ version, node: process.version }, 1);
   gauge(
     'memory_limit_bytes',
     'Memory that this process may use: the limit of its container, or what the machine has.',
@@ -93,9 +91,7 @@ export function openMetrics({
   const requests = counter(
     'http_requests_total',
     'Completed requests, by route template, method and status.',
-    'route',
-    'method',
-    'status',
+    ['route', 'method', 'status'],
   );
   const shed = counter(
     'requests_shed_total',
@@ -104,28 +100,23 @@ export function openMetrics({
   const requestSeconds = histogram(
     'http_request',
     'Time from the headers of a request to the end of its response.',
-    'route',
-    'method',
+    ['route', 'method'],
   );
   const opsRequests = counter(
     'ops_requests_total',
     'Completed requests to the ops listener, by route template, method and status.',
-    'route',
-    'method',
-    'status',
+    ['route', 'method', 'status'],
   );
   const decisions = counter(
     'quota_decisions_total',
     'Decisions of quotas, by plan ("none" without a valid key), most restrictive window and outcome.',
-    'plan',
-    'window',
-    'outcome',
+    ['plan', 'window', 'outcome'],
   );
   const bans = counter('bans_total', 'Bans that requests to this replica began.');
   const connectionsRefused = counter(
     'connections_refused_total',
     'Connections to the public port that were closed at once, by the limit that they exceeded.',
-    'limit',
+    ['limit'],
   );
   // Otherwise the first refusals, which may be thousands, are no increase to Prometheus.
   for (const limit of connectionLimits) connectionsRefused.inc({ limit }, 0);
@@ -144,17 +135,15 @@ export function openMetrics({
   const redisSeconds = histogram(
     'redis_command',
     'Duration of Redis commands, failures included.',
-    'command',
+    ['command'],
   );
-  const redisErrors = counter(
-    'redis_command_errors_total',
-    'Redis commands that failed.',
+  const redisErrors = counter('redis_command_errors_total', 'Redis commands that failed.', [
     'command',
-  );
+  ]);
   const statementSeconds = histogram(
     'database_statement',
     'Duration of SQL statements, including the wait for a connection, and failures.',
-    'statement',
+    ['statement'],
   );
   const statementsInFlight = gauge(
     'database_statements_in_flight',
@@ -163,8 +152,7 @@ export function openMetrics({
   const statementErrors = counter(
     'database_statement_errors_total',
     'Failed SQL statements, by SQLSTATE or the code of the driver.',
-    'statement',
-    'code',
+    ['statement', 'code'],
   );
 
   const unwatch = [

@@ -3,7 +3,12 @@ import { createTestClock } from '../../test/support/test-clock.ts';
 import { createHealth } from './health.ts';
 
 const clock = createTestClock();
-const healthy = { clock, databaseTimeoutMs: 1_000, isMigrated: async () => true };
+const healthy = {
+  clock,
+  databaseTimeoutMs: 1_000,
+  isMigrated: async () => true,
+  partialFault: () => undefined,
+};
 
 /** The health of a replica that takes requests. */
 function createServingHealth(options: Parameters<typeof createHealth>[0]) {

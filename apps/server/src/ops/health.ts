@@ -36,14 +36,9 @@ export function createHealth(options: {
   clock?: Clock;
   databaseTimeoutMs: number;
   isMigrated: () => Promise<boolean>;
-  partialFault?: () => string | undefined;
+  partialFault: () => string | undefined;
 }) {
-  const {
-    clock = systemClock,
-    databaseTimeoutMs,
-    isMigrated,
-    partialFault = () => undefined,
-  } = options;
+  const { clock = systemClock, databaseTimeoutMs, isMigrated, partialFault } = options;
   let state: HealthState = { phase: 'starting', redisFault: undefined, wait: undefined };
   let asking: Promise<string | undefined> | undefined;
 

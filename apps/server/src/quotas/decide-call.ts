@@ -38,12 +38,9 @@ export function groupByKey(all: readonly KeyRequest[]): KeyGroup[] {
 
 /** The names that `decide.lua` gets: one for each group, and another if its key is not its own subject. */
 export function namesOf(groups: readonly KeyGroup[]): string[] {
-  const names: string[] = [];
-  for (const { windowsAt, banAt } of groups) {
-    names.push(windowsAt);
-    if (banAt !== windowsAt) names.push(banAt);
-  }
-  return names;
+  return groups.flatMap(({ windowsAt, banAt }) =>
+    banAt === windowsAt ? [windowsAt] : [windowsAt, banAt],
+  );
 }
 
 /** Writes the argument of `decide.lua` that tells the requests and limits of each group. */
