@@ -25,7 +25,6 @@ export type Data = { readonly tokens: Tokens; readonly pets: number };
 export type Workload = {
   readonly letter: string;
   readonly title: string;
-  /** The calls that one connection repeats. */
   calls(data: Data, connection: number): Call[];
   /** What all of the responses must be, if it does not follow from the call. */
   readonly refusal?: { readonly status: number; readonly code: string };

@@ -85,7 +85,6 @@ const sharedSettings = (env: EnvironmentReader) => ({
   dataDir: resolve(env.text('DATA_DIR', (text) => !text.includes('\0'), 'a path') ?? '.data'),
 });
 
-/** The settings of the service. */
 function serviceSettings(env: EnvironmentReader) {
   const { dataDir, ...shared } = sharedSettings(env);
   const databaseUrl = env.text(
@@ -213,7 +212,6 @@ function serviceSettings(env: EnvironmentReader) {
 
 export type Config = Readonly<ReturnType<typeof serviceSettings>>;
 
-/** The settings of the CLI. */
 function cliSettings(env: EnvironmentReader) {
   const { opsPort, ...shared } = sharedSettings(env);
   return {

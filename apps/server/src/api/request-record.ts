@@ -18,7 +18,6 @@ export interface RequestRecord extends RequestOutcome, Omit<Caller, 'denial'> {
   readonly decision: QuotaDecision | undefined;
   /** `undefined` for an unknown path or method. */
   readonly operation: Partial<OperationMetadata> | undefined;
-  /** The id of its trace, if that is recorded. */
   readonly traceId: string | undefined;
 }
 

@@ -7,7 +7,6 @@ export interface ListPosition {
   readonly id: string;
 }
 
-/** A page of a list. */
 export interface ListPage<Item> {
   readonly items: readonly Item[];
   /** Where the next page begins, if there is one. */

@@ -26,7 +26,6 @@ export const listOpenBans = statement(
       .limit(limit),
 );
 
-/** A ban that is about to be shown. */
 export interface ShownBan {
   readonly keyId: string;
   readonly until: string;

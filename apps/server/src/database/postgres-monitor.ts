@@ -41,7 +41,6 @@ export function createPostgresMonitor(options: {
   /** Whether something failed after the last search had begun. */
   let isSuspected = false;
   let isSearching = false;
-  /** The first result of a search. */
   let firstResult: Promise<void> | undefined;
 
   const isWanted = () => !isClosed && (fault !== undefined || isReadOnly || isSuspected);

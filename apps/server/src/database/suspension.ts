@@ -9,13 +9,11 @@ interface Suspendable {
   readonly suspensionReason: AnyPgColumn;
 }
 
-/** A suspension as stored. */
 interface StoredSuspension {
   readonly suspendedAt: string | null;
   readonly suspensionReason: string | null;
 }
 
-/** The suspension of a row, if it has one. */
 export function toSuspension(row: StoredSuspension): Suspension | null {
   const { suspendedAt, suspensionReason } = row;
   return suspendedAt === null ? null : { at: suspendedAt, reason: suspensionReason };

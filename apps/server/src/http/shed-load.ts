@@ -64,7 +64,6 @@ interface Span {
   running: number;
 }
 
-/** A request that waits for its turn. */
 interface WaitingRequest<Entering> {
   readonly res: Entering;
   readonly turn: Turn<Entering>;

@@ -26,7 +26,6 @@ interface KeyOrder {
   readonly columns: readonly SQLWrapper[];
   /** The place of a key in this order, as text. Times keep their microseconds, unlike in a `Date`. */
   readonly place: SQL<string>;
-  /** The values that a place has in the columns. */
   readonly valuesOf: (place: string) => readonly SQL[];
   /** Whether a text may be a place in this order. Anybody can forge a cursor. */
   readonly isPlace: (text: string) => boolean;

@@ -7,7 +7,6 @@ import { createToken, hashToken, tokenPrefix } from './token.ts';
 
 type ShownToken = Pick<typeof apiTokens.$inferSelect, 'prefix' | 'createdAt' | 'expiresAt'>;
 
-/** The tokens of all keys, or of all operators. */
 export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTokens) {
   // What metrics and traces call the statements.
   const noun = holder === 'key' ? 'token' : 'operator_token';

@@ -51,7 +51,6 @@ export function createHealth(options: {
   };
 
   return {
-    /** Notes what has changed. */
     note(change: Partial<HealthState>): void {
       state = { ...state, ...change };
     },

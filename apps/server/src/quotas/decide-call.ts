@@ -1,7 +1,6 @@
 import type { BanPolicy, Quota } from '@animal-store/contract';
 import type { StoreAnswer } from './quota-decision.ts';
 
-/** One request of an API key. */
 export interface KeyRequest {
   /** Where Redis keeps the windows of the request's subject. */
   readonly windowsAt: string;

@@ -66,7 +66,6 @@ export interface Quotas {
   readonly networks: NetworkAllowance;
   /** Requests outside of the versioned API, such as for the reference, by network. */
   readonly pages: Pick<Allowance, 'take'>;
-  /** Requests of a key for its status. */
   readonly statusRequests: Pick<Allowance, 'take'>;
   close(): void;
 }

@@ -14,7 +14,6 @@ import {
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { Counts, Outcome } from './quota-rule.ts';
 
-/** What a store answers to a request. */
 export interface StoreAnswer {
   /** Unix time in milliseconds, by the clock that decided. */
   readonly now: number;

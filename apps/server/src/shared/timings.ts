@@ -142,10 +142,8 @@ export const defaultTimings = {
 /** {@link defaultTimings}, or other values. */
 export type Timings = typeof defaultTimings;
 
-/** Some timings of some rooms. */
 export type SomeTimings = { readonly [Room in keyof Timings]?: Partial<Timings[Room]> };
 
-/** Completes timings with the defaults. */
 export function completeTimings(some: SomeTimings = {}): Timings {
   const completed = Object.entries(defaultTimings).map(([room, its]) => {
     return [room, { ...its, ...some[room as keyof Timings] }];

@@ -27,7 +27,6 @@ export interface UsageRange {
 
 const requests = sql<number>`sum(${counts.requests})`.mapWith(Number);
 
-/** The plan that holds for a key. */
 const heldPlan = sql<PlanName>`coalesce((select plan from ${accounts} where ${accounts.name} = ${apiKeys.account}),
   ${apiKeys.plan})`;
 

@@ -37,7 +37,6 @@ export const AccountPath = z.object({
   }),
 });
 
-/** The account that examples show. */
 export const exampleAccount = {
   account: exampleKey.account,
   plan: 'business',
@@ -114,7 +113,6 @@ const AccountHistory = z
     description: 'What its keys were used for, if `include=history` asks for it.',
   });
 
-/** What the details of an account include. */
 export const AccountDetailsQuery = z.object({ include: IncludeHistory, ...UsageQuery.shape });
 
 export const AccountDetails = Account.extend({
@@ -222,5 +220,4 @@ export const ListAccountsQuery = z.object({
   cursor: PageCursor.optional(),
 });
 
-/** What narrows the list of accounts. */
 export type AccountFilter = Omit<z.output<typeof ListAccountsQuery>, 'limit' | 'cursor'>;

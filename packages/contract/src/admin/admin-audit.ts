@@ -98,7 +98,6 @@ export const AuditState = z
 
 export type AuditState = z.output<typeof AuditState>;
 
-/** The entry that examples show. */
 const exampleAuditEntry = {
   id: 4_711,
   at: '2026-11-21T09:30:00.000Z',

@@ -86,8 +86,6 @@ export const adminErrorCodes = defineErrors({
   service_unavailable: errorCodes.service_unavailable,
 });
 
-/** An error code of the admin API. */
 export type AdminErrorCode = keyof typeof adminErrorCodes;
 
-/** The Error body of the admin API. */
 export const AdminErrorBody = createErrorSchema(adminErrorCodes, 'key_not_active');

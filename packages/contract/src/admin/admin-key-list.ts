@@ -11,7 +11,6 @@ const tokenPrefix = {
 };
 const days = { error: 'expected an integer from 1 to 400' };
 
-/** The key of a list that examples show. */
 export const exampleListedKey = { ...exampleKey, bannedUntil: null };
 
 const RecentUse = z

@@ -22,7 +22,6 @@ export const UsageScope = z.enum(['service', 'replica']).meta({
     'Whose requests are counted. `service`: those of all replicas. `replica`: while Redis is unavailable, those that the replica which was asked has answered since, against its share of each limit; another replica reports other numbers.',
 });
 
-/** The windows that examples show. */
 export const exampleWindows = {
   minute: { limit: 300, remaining: 296, resetsAt: '2026-11-21T09:31:00.000Z' },
   day: { limit: 10_000, remaining: 9_212, resetsAt: '2026-11-22T09:00:00.000Z' },
@@ -90,7 +89,6 @@ const KeyHistory = z
     description: 'What happened to the key, if `include=history` asks for it.',
   });
 
-/** What the details of a key include. */
 export const KeyDetailsQuery = z.object({ include: IncludeHistory, ...UsageQuery.shape });
 
 export const KeyDetails = Key.extend({

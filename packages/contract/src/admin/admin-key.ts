@@ -50,7 +50,6 @@ const PlanInForce = z
   })
   .meta({ id: 'PlanInForce', description: 'The plan that holds for a key, and its numbers.' });
 
-/** The key that examples show. */
 export const exampleKey = {
   id: '0f8fad5b-d9cb-469f-a165-70867728950e',
   name: 'acme',
@@ -110,7 +109,6 @@ export const Key = z
 
 export type Key = z.output<typeof Key>;
 
-/** The example key with its token. */
 export const exampleIssuedKey = {
   key: { ...exampleKey, lastUsedAt: null },
   token: exampleToken('ast'),

@@ -39,7 +39,6 @@ export const NewOperator = strictObject({
 
 export type NewOperator = z.output<typeof NewOperator>;
 
-/** The operator that examples show. */
 export const exampleOperator = {
   id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
   name: 'Ann',

@@ -41,7 +41,6 @@ const LiveTraffic = z
       'The requests of the last minute, by all replicas. Each replica reports every few seconds.',
   });
 
-/** The ban that examples show. */
 export const exampleOpenBan = {
   keyId: exampleKey.id,
   name: exampleKey.name,
@@ -85,7 +84,6 @@ const OverviewHistory = z
     description: 'What happened in a span of time, if `include=history` asks for it.',
   });
 
-/** What an overview includes. */
 export const OverviewQuery = z.object({ include: IncludeHistory, ...UsageQuery.shape });
 
 export const Overview = z

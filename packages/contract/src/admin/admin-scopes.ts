@@ -9,7 +9,6 @@ const ScopeName = oneOf(scopeNames).meta({
   description: `What a key may do. ${scopeNames.map((name) => `\`${name}\`: ${scopes[name]}`).join(' ')}`,
 });
 
-/** The scopes of a key, as it has them. */
 export const KeyScopes = z.array(ScopeName).min(1).meta({ uniqueItems: true });
 
 const inOrder = (given: readonly Scope[]) => scopeNames.filter((name) => given.includes(name));

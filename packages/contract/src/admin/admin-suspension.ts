@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { timestamp } from './admin-fields.ts';
 
-/** The suspension that examples show. */
 export const exampleSuspension = { at: '2026-12-01T09:00:00.000Z', reason: 'Invoice 4711 is open' };
 
 /** Since when and why a key, or an account, is suspended. */

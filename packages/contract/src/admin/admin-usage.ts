@@ -176,7 +176,6 @@ export const BusyKey = z
   })
   .meta({ id: 'BusyKey', description: 'A key and how many requests it made.' });
 
-/** The busy key that examples show. */
 export const exampleBusyKey = {
   keyId: exampleKey.id,
   name: exampleKey.name,

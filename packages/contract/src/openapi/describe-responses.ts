@@ -48,7 +48,6 @@ export function createResponseWriter({
     /** The headers, for `components.headers`. */
     components: (): JsonObject => headers,
 
-    /** A success, with its content if it has any. */
     success(description: string, own: readonly string[], content?: JsonObject): JsonObject {
       return {
         description,

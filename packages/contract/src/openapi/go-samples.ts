@@ -61,7 +61,6 @@ const newGet = (url: string) => `	request, err := http.NewRequest("GET", "${url}
 		log.Fatal(err)
 	}`;
 
-/** Calls each operation in Go. */
 export const goSamples: Readonly<Record<Operation, (baseUrl: string) => string>> = {
   listPets: (baseUrl) =>
     call({

@@ -32,7 +32,6 @@ const get = (url: string, name: string, print: string) =>
     print,
   });
 
-/** Calls each operation in Python. */
 export const pythonSamples: Readonly<Record<Operation, (baseUrl: string) => string>> = {
   listPets: (baseUrl) =>
     call({
