@@ -63,11 +63,10 @@ export function createPaths<Name extends string>({
 }): Record<string, JsonObject> {
   function operationOf(name: Name): JsonObject {
     const route = contract[name];
-    const { marks, headers = [], successHeaders = [], samples, ...note } = notes[name];
+    const { marks, samples } = notes[name];
     const statuses = Object.keys(route.responses).map(Number);
-    const [succeeds = 0, ...others] = statuses.filter((status) => status < 300);
-    if (succeeds === 0 || others.length > 0) throw new TypeError(`${name} needs one success.`);
-    const schema = route.responses[succeeds] as z.ZodType;
+    const [succeeds, ...others] = statuses.filter((status) => status < 300);
+    if (others.length > 0) throw new TypeError(`${name} has more than one success.`);
     const parameters = parametersOf(route);
     return {
       operationId: name,
@@ -78,15 +77,19 @@ export function createPaths<Name extends string>({
       ...(parameters.length > 0 && { parameters }),
       ...(typeof route.body === 'object' && { requestBody: bodyOf(name) }),
       responses: {
-        [succeeds]: responses.success(
-          note.description ?? schema.description ?? '',
-          [...(isPaged(route) ? ['Link'] : []), ...successHeaders, ...headers],
-          { schema: schemas.write(schema), example: note.example ?? exampleOf(schema) },
-        ),
+        ...(succeeds !== undefined && successOf(name, succeeds)),
         ...failuresOf(name, [...statuses.filter((status) => status >= 400), 405]),
       },
       ...(samples !== undefined && { 'x-codeSamples': samples }),
     };
+  }
+
+  function successOf(name: Name, status: number): JsonObject {
+    const schema = contract[name].responses[status] as z.ZodType;
+    const { headers = [], successHeaders = [], description, example } = notes[name];
+    const own = [...(isPaged(contract[name]) ? ['Link'] : []), ...successHeaders, ...headers];
+    const content = { schema: schemas.write(schema), example: example ?? exampleOf(schema) };
+    return { [status]: responses.success(description ?? schema.description ?? '', own, content) };
   }
 
   function parametersOf({ pathParams, query, headers }: ContractRoute): JsonObject[] {

@@ -1,15 +1,12 @@
-import { contract } from '../contract.ts';
 import { ErrorBody } from '../error-body.ts';
 import { errorCodes, errorMessages } from '../error-codes.ts';
 import { errorDocsPath } from '../error-docs.ts';
-import type { DescribedRoutes, OperationMetadata } from '../operation-metadata.ts';
-import type { Operation } from '../operations.ts';
-import { ordersContract } from '../orders.ts';
+import type { OperationMetadata } from '../operation-metadata.ts';
+import { type Operation, operations } from '../operations.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
-import { rateLimitStatusContract } from '../rate-limit-status.ts';
-import { apiVersion, type OperationName } from '../routes.ts';
+import { apiVersion } from '../routes.ts';
 import { codeSamples } from './code-samples.ts';
-import { createResponseWriter, type ResponseWriter } from './describe-responses.ts';
+import { createResponseWriter } from './describe-responses.ts';
 import { createPaths, type OperationNotes } from './document-paths.ts';
 import { createSchemaWriter, type JsonObject } from './json-schema.ts';
 import { exampleOrigin, type HeaderName, responseHeadersAt } from './response-headers.ts';
@@ -68,21 +65,7 @@ export function createOpenApi({
       { name: 'Orders', description: 'Orders of animals. Experimental.' },
       { name: 'Rate limits', description: 'What a key has left of its quota. Beta.' },
     ],
-    paths: {
-      ...createPaths({
-        contract,
-        notes: complete(contract, operationNotes, baseUrl),
-        schemas,
-        responses,
-      }),
-      ...createPaths({
-        contract: rateLimitStatusContract,
-        notes: complete(rateLimitStatusContract, rateLimitStatusNotes, baseUrl),
-        schemas,
-        responses,
-      }),
-      [orders.path]: { get: describeOrders(baseUrl, responses) },
-    },
+    paths: createPaths({ contract: operations, notes: completeNotes(baseUrl), schemas, responses }),
     components: {
       schemas: withDocs(schemas.components(), docsUrl),
       headers: responses.components(),
@@ -120,7 +103,7 @@ const headersOfAll: readonly HeaderName[] = [
 ];
 
 /** What the document says of each operation besides its contract. */
-const operationNotes: Readonly<Record<OperationName, OperationNotes>> = {
+const notes: Readonly<Record<Operation, OperationNotes>> = {
   listPets: {
     description: 'A page of animals, or those with the given `ids`.',
     refused: { limit: '500' },
@@ -132,70 +115,35 @@ const operationNotes: Readonly<Record<OperationName, OperationNotes>> = {
     refused: { name: 'Mia', categoryId: 3, status: 'lost' },
   },
   getPet: { description: 'The animal.', refused: { petId: 'x' } },
+  getRateLimit: {
+    description: "The key's rate limits.",
+    // A banned key is answered, too.
+    messages: { key_temporarily_banned: undefined },
+  },
+  listOrders: {},
 };
 
-const rateLimitStatusNotes: Readonly<Record<keyof typeof rateLimitStatusContract, OperationNotes>> =
-  {
-    getRateLimit: {
-      description: "The key's rate limits.",
-      // A banned key is answered, too.
-      messages: { key_temporarily_banned: undefined },
-    },
-  };
-
-/** Adds to the notes of a contract what follows from the metadata of its operations. */
-function complete<Name extends Operation>(
-  contract: DescribedRoutes<Name>,
-  notes: Readonly<Record<Name, OperationNotes>>,
-  baseUrl: string,
-): Readonly<Record<Name, OperationNotes>> {
-  const completed = (Object.keys(contract) as Name[]).map((name) => {
-    const { metadata } = contract[name];
+/** Adds to the notes what follows from the metadata of the operations. */
+function completeNotes(baseUrl: string): Readonly<Record<Operation, OperationNotes>> {
+  const completed = (Object.keys(operations) as Operation[]).map((name) => {
+    const { deprecation, scope, stability }: OperationMetadata = operations[name].metadata;
+    const marks = {
+      ...(deprecation !== undefined && {
+        deprecated: true,
+        'x-deprecated-sunset': deprecation.sunsetAt.toISOString().slice(0, 10),
+      }),
+      'x-stability': stability,
+      'x-required-scope': scope,
+      ...(stability === 'experimental' && { 'x-hideTryItPanel': true }),
+    };
     const headers: Pick<OperationNotes, 'headers'> =
-      metadata.deprecation === undefined
-        ? {}
-        : { headers: ['Deprecation', 'Sunset', 'DeprecationLink'] };
+      deprecation === undefined ? {} : { headers: ['Deprecation', 'Sunset', 'DeprecationLink'] };
     const messages = {
-      insufficient_scope: errorMessages.insufficient_scope(metadata.scope),
+      insufficient_scope: errorMessages.insufficient_scope(scope),
       ...notes[name].messages,
     };
-    const added = { marks: marksOf(metadata), samples: codeSamples(name, baseUrl), ...headers };
+    const added = { marks, samples: codeSamples(name, baseUrl), ...headers };
     return [name, { ...notes[name], ...added, messages }];
   });
   return Object.fromEntries(completed);
 }
-
-function marksOf({ deprecation, stability, scope }: OperationMetadata): JsonObject {
-  return {
-    ...(deprecation !== undefined && {
-      deprecated: true,
-      'x-deprecated-sunset': deprecation.sunsetAt.toISOString().slice(0, 10),
-    }),
-    'x-stability': stability,
-    'x-required-scope': scope,
-  };
-}
-
-const orders = ordersContract.listOrders;
-
-/** The orders, which have no success yet: the paths of a contract need one. */
-const describeOrders = (baseUrl: string, responses: ResponseWriter): JsonObject => ({
-  operationId: 'listOrders',
-  tags: [orders.metadata.tag],
-  summary: orders.summary,
-  description: orders.description,
-  ...marksOf(orders.metadata),
-  'x-hideTryItPanel': true,
-  responses: Object.fromEntries(
-    [...Object.keys(orders.responses).map(Number), 405].map((status) => [
-      status,
-      responses.failure(status, orderMessages),
-    ]),
-  ),
-  'x-codeSamples': codeSamples('listOrders', baseUrl),
-});
-
-const orderMessages = {
-  insufficient_scope: errorMessages.insufficient_scope(orders.metadata.scope),
-  method_not_allowed: errorMessages.method_not_allowed(['GET', 'HEAD']),
-};
