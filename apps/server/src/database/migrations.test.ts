@@ -58,6 +58,18 @@ describe('what replicas of the version before would not bear', () => {
     'alter table "pets" drop column "name"',
     '-- harmless\nDROP TABLE "pets"',
     'CREATE TABLE "x" ("id" integer); DROP TABLE "pets"',
+    'CREATE FUNCTION "f"() RETURNS integer AS $$ SELECT 1; $$ LANGUAGE sql; DROP TABLE "pets"',
+    'CREATE FUNCTION "f"() RETURNS integer AS $a$ SELECT 1; $a$ LANGUAGE sql; UPDATE "pets" SET "name" = $$x$$',
+    `CREATE FUNCTION "f"() RETURNS text AS 'SELECT 1;' LANGUAGE sql; DROP TABLE "pets"`,
+    'ALTER TABLE "pets" ADD COLUMN "a" text, DROP COLUMN "name"',
+    'ALTER TABLE "pets" ADD COLUMN "a" numeric(9, 2), ALTER COLUMN "name" SET NOT NULL',
+    'ALTER TABLE "pets" VALIDATE CONSTRAINT "short", DROP COLUMN "name"',
+    'CREATE TABLE "x" ("pet_id" bigint REFERENCES "pets"("id"))',
+    'CREATE TABLE "x" ("pet_id" bigint, FOREIGN KEY ("pet_id") REFERENCES "public"."pets" ("id"))',
+    'CREATE TABLE "x" ("id" bigint);--> statement-breakpoint\nALTER TABLE "x" ADD CONSTRAINT "c" FOREIGN KEY ("id") REFERENCES "public"."pets"("id")',
+    'CREATE TABLE "x" AS SELECT * FROM "pets"',
+    'CREATE TABLE "x" () INHERITS ("pets")',
+    'CREATE TABLE "x" PARTITION OF "pets" DEFAULT',
   ])('is noticed: %s', (statement) => {
     expect(riskyStatementsOf(statement)).not.toEqual([]);
   });
@@ -66,6 +78,10 @@ describe('what replicas of the version before would not bear', () => {
     'CREATE TABLE "x" ("id" integer NOT NULL)',
     'CREATE INDEX IF NOT EXISTS "names" ON "pets" USING btree ("name")',
     'CREATE TYPE "t" AS ENUM (\'a\')',
+    "CREATE FUNCTION \"f\"() RETURNS text AS $$ SELECT 'a'; SELECT 'b'; $$ LANGUAGE sql;",
+    'ALTER TABLE "pets" ADD COLUMN "price" numeric(9, 2)',
+    `ALTER TABLE "pets" ADD COLUMN "owner" text DEFAULT 'a, b; UNIQUE (c)' NOT NULL`,
+    'CREATE TABLE "x" ("id" bigint PRIMARY KEY);--> statement-breakpoint\nCREATE TABLE "y" ("x" bigint REFERENCES "public"."x"("id")) PARTITION BY RANGE ("x")',
     'ALTER TABLE "pets" ADD COLUMN "owner" varchar(9)',
     'ALTER TABLE "pets" VALIDATE CONSTRAINT "short"',
     'ALTER TABLE "pets" ADD COLUMN "owner" text DEFAULT \'nobody\' NOT NULL',
@@ -82,6 +98,7 @@ function riskyStatementsOf(sql: string): string[] {
     .map((text) =>
       text
         .replaceAll(/^\s*--.*$/gm, '')
+        .replaceAll('"public".', '')
         .replaceAll(/\s+/g, ' ')
         .trim(),
     )
@@ -104,11 +121,21 @@ interface Tables {
 /** What a new column may be, so that no row is read or written for it: a type, and a constant. */
 const newColumn = /^(?!.*(?:serial|GENERATED|REFERENCES|CHECK|UNIQUE|PRIMARY|DEFAULT .*\())/i;
 
-function isHarmless(statement: string, { created, altered }: Tables): boolean {
-  // Two statements without a breakpoint in between. Bodies of functions have semicolons too.
-  const isFunction = /^CREATE FUNCTION /i.test(statement);
-  if (!isFunction && statement.includes(';')) return false;
-  if (isFunction || /^CREATE (SCHEMA|SEQUENCE|TABLE|TYPE|VIEW) /i.test(statement)) return true;
+/** Texts, among them bodies of functions. They may hold what elsewhere is another statement or action. */
+const texts = /(\$\w*\$).*?\1|'(?:[^'\\]|'')*'/g;
+
+function isHarmless(whole: string, { created, altered }: Tables): boolean {
+  const statement = whole.replaceAll(texts, "''");
+  // Two statements without a breakpoint in between, or an action beside the one that is looked at.
+  if (statement.includes(';')) return false;
+  if (/^ALTER /i.test(statement) && statement.replaceAll(/\([^()]*\)/g, '').includes(','))
+    return false;
+  // A foreign key locks the table that it leads to against writes.
+  const targets = [...statement.matchAll(/ REFERENCES ("[^"]+"|[^ (]+)/gi)].map(([, name]) => name);
+  if (!targets.every((name) => created.has(name))) return false;
+  if (/^CREATE (FUNCTION|SCHEMA|SEQUENCE|TYPE|VIEW) /i.test(statement)) return true;
+  if (/^CREATE TABLE \S+ \((?!.* INHERITS ).*\)(?: PARTITION BY .*)?$/i.test(statement))
+    return true;
   const lockingLittle =
     // Created before the migration, without a lock: see `online-indexes.ts`.
     /^CREATE INDEX IF NOT EXISTS \S+ ON (\S+)/i.exec(statement)?.[1] ??
