@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto';
+import { execFile } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip as gzipWithCallback } from 'node:zlib';
-import { libraryNames, readLibraries } from './console-libraries.ts';
 import { consolePage } from './console-page.ts';
-import { stripTypes } from './strip-types.ts';
 
 const gzip = promisify(gzipWithCallback);
+const run = promisify(execFile);
 
 /** A file of the console. */
 export interface ConsoleFile {
@@ -20,99 +19,42 @@ export interface ConsoleFile {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Where the console is. */
-const consolePath = '/console';
+const sources = new URL('../src/', import.meta.url);
 
-const sourceFolder = fileURLToPath(new URL('../src/', import.meta.url));
-
-/** Modules keep their names, so that their imports of each other hold as they are. */
-const types: Readonly<Record<string, string>> = {
-  ts: 'text/javascript; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
-};
-
-interface Source {
-  readonly name: string;
-  readonly bytes: Buffer;
-}
-
-/**
- * Creates all files of the console, by path. The first that is asked for has all of them made: a service
- * whose console nobody opens does not have the work.
- */
-export function createConsoleFiles(): Map<string, () => Promise<ConsoleFile>> {
-  const sources = [...readSources(), ...readLibraries()];
-  const hash = createHash('sha256');
-  for (const { name, bytes } of sources) hash.update(`${name}\n${bytes.length}\n`).update(bytes);
-  // One hash for all: modules name each other, so a change of one must give the others new paths.
-  const folder = `${consolePath}/${hash.digest('base64url').slice(0, 12)}/`;
-  let loading: Promise<ReadonlyMap<string, ConsoleFile>> | undefined;
-
-  async function load(path: string): Promise<ConsoleFile> {
-    loading ??= createFiles(folder, sources).catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-    const file = (await loading).get(path);
-    if (file === undefined) throw new Error(`The console has no file ${path}.`);
-    return file;
-  }
-
-  const paths = [consolePath, ...sources.map(({ name }) => folder + name)];
-  return new Map(paths.map((path) => [path, () => load(path)]));
-}
-
-function readSources(): Source[] {
-  return readdirSync(sourceFolder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /(?<!\.test|\.d)\.(ts|css|svg)$/.test(entry.name))
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .sort()
-    .map((path) => ({
-      name: path.slice(sourceFolder.length).replaceAll('\\', '/'),
-      bytes: readFileSync(path),
-    }));
-}
-
-async function createFiles(
-  folder: string,
-  sources: readonly Source[],
-): Promise<ReadonlyMap<string, ConsoleFile>> {
-  const typed = sources.filter(({ name }) => name.endsWith('.ts'));
-  const scripts = await stripTypes(typed.map(({ bytes }) => bytes.toString()));
-  const stripped = new Map(typed.map(({ name }, index) => [name, scripts[index] ?? '']));
-
-  const names = sources.map(({ name }) => name);
-  const pathsOf = (pattern: RegExp) =>
-    names.filter((name) => pattern.test(name)).map((name) => folder + name);
-  const page = consolePage({
-    main: `${folder}start-console.ts`,
-    styles: pathsOf(/\.css$/),
-    icon: `${folder}icon.svg`,
-    modules: pathsOf(/\.[jt]s$/),
-    imports: Object.fromEntries(
-      Object.entries(libraryNames).map(([specifier, name]) => [specifier, folder + name]),
+/** Creates the files of the console, by their names below `/console`. The page has none. */
+export async function createConsoleFiles(): Promise<ReadonlyMap<string, ConsoleFile>> {
+  const files = new Map<string, ConsoleFile>();
+  const add = async (name: string, type: string, content: string) => {
+    const gzipped = await gzip(content);
+    const hashed = name.replace('.', `.${hash('sha256', gzipped, 'base64url').slice(0, 12)}.`);
+    files.set(hashed, { type, gzipped, immutable: true });
+    return `/console/${hashed}`;
+  };
+  const { html, headers } = consolePage({
+    script: await add('console.js', 'text/javascript; charset=utf-8', await bundleScript()),
+    style: await add('console.css', 'text/css; charset=utf-8', readStyles()),
+    icon: await add(
+      'icon.svg',
+      'image/svg+xml',
+      readFileSync(new URL('icon.svg', sources), 'utf8'),
     ),
   });
-  const files = await Promise.all(
-    sources.map(async ({ name, bytes: source }) => {
-      const content = name.endsWith('.ts') ? (stripped.get(name) ?? '') : source;
-      const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? '';
-      const file = { type, gzipped: await gzip(content), immutable: true };
-      return [folder + name, file] as const;
-    }),
-  );
-  return new Map<string, ConsoleFile>([
-    [
-      consolePath,
-      {
-        type: 'text/html; charset=utf-8',
-        gzipped: await gzip(page.html),
-        immutable: false,
-        headers: page.headers,
-      },
-    ],
-    ...files,
-  ]);
+  const gzipped = await gzip(html);
+  return files.set('', { type: 'text/html; charset=utf-8', gzipped, immutable: false, headers });
+}
+
+async function bundleScript(): Promise<string> {
+  const program = fileURLToPath(new URL('bundle-script.ts', import.meta.url));
+  const args = ['--disable-warning=ExperimentalWarning', program];
+  return (await run(process.execPath, args, { maxBuffer: 10_000_000 })).stdout;
+}
+
+function readStyles(): string {
+  const folder = new URL('styles/', sources);
+  const own = readdirSync(folder).sort();
+  const all = [
+    ...own.map((name) => new URL(name, folder)),
+    new URL(import.meta.resolve('uplot/dist/uPlot.min.css')),
+  ];
+  return all.map((url) => readFileSync(url, 'utf8')).join('\n');
 }

@@ -3,7 +3,7 @@ import { finished } from 'node:stream';
 import { promisify } from 'node:util';
 import { gunzip as gunzipWithCallback } from 'node:zlib';
 import type { IRouter, RequestHandler, Response } from 'express';
-import { answerOtherMethods } from './endpoints.ts';
+import { answerOtherMethods, refusePath } from './endpoints.ts';
 import { appendHeader, setHeader } from './note-headers.ts';
 import { send } from './send-response.ts';
 
@@ -52,16 +52,27 @@ function sendFile({ type, gzipped, immutable, headers = {} }: StaticFile): Reque
 
 /** Creates a handler that responds with a file that is created when it is first requested. */
 export function sendFileFrom(create: () => Promise<StaticFile>): RequestHandler {
-  let handler: Promise<RequestHandler> | undefined;
+  return sendFilesFrom(async () => new Map([['', await create()]]));
+}
+
+/**
+ * Creates a handler that responds with files that are created together, when one is first requested. The parameter
+ * `file` of the path is a file's name, and '' is that of the file whose path has no parameter.
+ */
+export function sendFilesFrom(
+  create: () => Promise<ReadonlyMap<string, StaticFile>>,
+): RequestHandler {
+  let handlers: Promise<ReadonlyMap<string, RequestHandler>> | undefined;
+  const createAll = async () =>
+    new Map([...(await create())].map(([name, file]) => [name, sendFile(file)]));
   return async function sendCreatedFile(req, res, next) {
-    handler ??= create()
-      .then(sendFile)
-      .catch((error: unknown) => {
-        // The next request tries again.
-        handler = undefined;
-        throw error;
-      });
-    await (await handler)(req, res, next);
+    handlers ??= createAll().catch((error: unknown) => {
+      // The next request tries again.
+      handlers = undefined;
+      throw error;
+    });
+    const handler = (await handlers).get(String(req.params['file'] ?? '')) ?? refusePath;
+    await handler(req, res, next);
   };
 }
 

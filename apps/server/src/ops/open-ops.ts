@@ -1,6 +1,6 @@
 import { createConsoleFiles } from '@animal-store/console';
 import { type ListenerLimits, openListener } from '../http/listener.ts';
-import { sendFileFrom } from '../http/send-file.ts';
+import { sendFilesFrom } from '../http/send-file.ts';
 import { openLocalSocket } from '../shared/local-socket.ts';
 import {
   authenticateOperator,
@@ -24,9 +24,8 @@ export async function openOps(
 ) {
   const { dataDir, opsHost: host, opsPort: port } = options;
   // They need no token: they are the same for everybody, and what they show comes from the admin API.
-  const consoleFiles = Object.fromEntries(
-    [...createConsoleFiles()].map(([path, create]) => [path, sendFileFrom(create)]),
-  );
+  const sendConsole = sendFilesFrom(createConsoleFiles);
+  const consoleFiles = { '/console': sendConsole, '/console/:file': sendConsole };
   const createApp = (identify: Identify) => createOpsApp({ ...options, identify, consoleFiles });
 
   await using opened = new AsyncDisposableStack();
