@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { AuditEntry, IssuedKey, IssuedOperator, Key } from '@animal-store/contract/admin';
-import { freePort, until } from '@animal-store/testkit';
+import { freePort } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminOf } from '../support/admin.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
-import { type LocalServer, openLocalServer } from '../support/local-server.ts';
+import { type LocalServer, openLocalServer, untilPassing } from '../support/local-server.ts';
 import { cli } from '../support/run-command.ts';
 import { createClockAtNoon } from '../support/test-clock.ts';
 import { call } from '../support/test-service.ts';
@@ -101,13 +101,19 @@ Keep the token: it is not shown again.
   const token = tokenIn(created);
   const [, id = ''] = /Id +(\S+)/.exec(created) ?? [];
   expect(await use(token)).toBe(200);
-  await until(async () => (await json<Key>('keys', 'show', id)).lastUsedAt !== null);
+  await untilPassing(
+    [server],
+    async () => (await json<Key>('keys', 'show', id)).lastUsedAt !== null,
+  );
   const rotated = tokenIn(await run('keys', 'rotate', id, '--grace', '1h'));
   await run('keys', 'suspend', id, '--reason', 'unpaid');
   await run('accounts', 'set-plan', 'A-1', 'free');
   await run('accounts', 'suspend', 'A-1');
   expect(await use(rotated)).toBe(403);
-  await until(async () => (await json<Key>('keys', 'show', id)).lastRefusedAt !== null);
+  await untilPassing(
+    [server],
+    async () => (await json<Key>('keys', 'show', id)).lastRefusedAt !== null,
+  );
   const shown = await run('keys', 'show', id);
   expect(
     settle(shown.slice(shown.indexOf('  Plan'))),
@@ -181,7 +187,7 @@ test('usage is drawn, and the busiest keys and their accounts are listed', async
   expect(await run('keys', 'usage', one.key.id)).toMatch(/^There were no requests from /);
   for (const { token } of [one, one, other]) expect(await use(token)).toBe(200);
 
-  const shown = await until(async () => {
+  const shown = await untilPassing([server], async () => {
     const text = await run('accounts', 'show', name);
     return text.includes('3 requests') && text;
   });

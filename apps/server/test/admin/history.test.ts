@@ -8,9 +8,9 @@ import type {
   Overview,
 } from '@animal-store/contract/admin';
 import { adminBasePath } from '@animal-store/contract/admin';
-import { until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { adminToken, useAdmin } from '../support/admin.ts';
+import { untilPassing } from '../support/local-server.ts';
 
 const { service, admin } = useAdmin('postgres', { env: { USAGE_FLUSH_MS: '20' } });
 
@@ -23,7 +23,7 @@ const sumOf = (rows: readonly { requests: number }[]) =>
 async function usedKey() {
   const { key, token } = await admin.create('{"name":"with a history","plan":"pro"}');
   for (let n = 0; n < 3; n++) await service.call('/pets', { token });
-  await until(async () => {
+  await untilPassing([service.server], async () => {
     const { body } = await admin.call(`/keys/${key.id}/usage`);
     return sumOf((body as LedgerOfKey).rows) === 3;
   });
@@ -91,7 +91,7 @@ test('one request gives an account, and what its keys were used for together', a
   const path = `/accounts/${encodeURIComponent(account)}`;
   const read = async () =>
     (await admin.call(`${path}?include=history&bucket=minute`)).body as AccountDetails;
-  await until(async () => sumOf((await read()).history?.rows ?? []) === 2);
+  await untilPassing([service.server], async () => sumOf((await read()).history?.rows ?? []) === 2);
   const { history, keys } = await read();
   expect(keys).toBe(2);
   expect(history?.rows.map(({ operation, outcome }) => [operation, outcome])).toContainEqual([
@@ -119,7 +119,7 @@ test('one request gives the calls of deprecated operations, and who made them, p
   const idsOf = ({ callers }: Deprecation) => callers.map(({ id }) => id);
   const callsOf = ({ callers }: Deprecation, id: string) =>
     callers.find((caller) => caller.id === id)?.recent?.deprecatedCalls;
-  await until(async () => {
+  await untilPassing([service.server], async () => {
     const found = await read('limit=100');
     return ids.every((id) => callsOf(found, id) === 1);
   });

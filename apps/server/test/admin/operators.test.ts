@@ -16,6 +16,7 @@ import { operatorSessions } from '../../src/database/schema.ts';
 import { createToken, hashToken } from '../../src/keys/token.ts';
 import { createOperatorManagement } from '../../src/operators/operator-management.ts';
 import { createOperatorSessions } from '../../src/operators/operator-sessions.ts';
+import { systemClock } from '../../src/shared/clock.ts';
 import { type Admin, adminOf, adminToken, someCause, useAdmin } from '../support/admin.ts';
 import { useDatabase } from '../support/databases.ts';
 import { logOf } from '../support/observed.ts';
@@ -41,6 +42,7 @@ async function openSession(admin: Admin, token: string) {
 test('wrong tokens get 401, after ten in a minute 429, and right ones always pass', async () => {
   await using service = await startService('postgres', {
     env: { ADMIN_TOKEN: adminToken },
+    clock: systemClock,
     // An hour, which does not end during the test. The minute: admin-conformance.test.ts.
     timings: { ops: { guessDelayMs: 20, guessWindowSeconds: 3_600 } },
   });

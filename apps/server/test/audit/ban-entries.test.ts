@@ -1,12 +1,12 @@
 import type { AuditEntry } from '@animal-store/contract/admin';
-import { openRedis, openTcpProxy, until } from '@animal-store/testkit';
+import { openRedis, openTcpProxy } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
 import { createBanLog, deleteOverBans } from '../../src/audit/ban-log.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
 import { createDatabase, databaseKinds, useDatabase } from '../support/databases.ts';
-import { type LocalServer, openLocalServer } from '../support/local-server.ts';
+import { type LocalServer, openLocalServer, untilPassing } from '../support/local-server.ts';
 import { manageKeys } from '../support/manage-keys.ts';
 import { call } from '../support/test-service.ts';
 import { banOf, writeBans } from '../support/write-bans.ts';
@@ -45,10 +45,12 @@ describe('on two replicas, whose database goes away', () => {
     // Both replicas know the key from now on.
     expect(await codesOfCalls()).toEqual([undefined, undefined]);
     await proxy.cut();
-    await until(async () => (await codesOfCalls()).every((c) => c === 'key_temporarily_banned'));
+    await untilPassing(servers, async () =>
+      (await codesOfCalls()).every((c) => c === 'key_temporarily_banned'),
+    );
     await proxy.resume();
 
-    const entries = await until(async () => {
+    const entries = await untilPassing(servers, async () => {
       const { status, body } = await admin.call(`/audit?keyId=${key.id}`);
       return status === 200 && (body as AuditEntry[]).length > 1 && (body as AuditEntry[]);
     });

@@ -11,6 +11,7 @@ import { openTcpProxy, type TcpProxy } from '@animal-store/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ZodType } from 'zod';
+import { systemClock } from '../../src/shared/clock.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
@@ -35,7 +36,7 @@ beforeAll(async () => {
   server = stack.use(
     await openLocalServer(
       { DATABASE_URL: proxy.via(url), ADMIN_TOKEN: adminToken },
-      { timings: { ops: { guessDelayMs: 20 } } },
+      { clock: systemClock, timings: { ops: { guessDelayMs: 20 } } },
     ),
   );
   const { status, body } = await adminOf(server).call('/openapi.json');

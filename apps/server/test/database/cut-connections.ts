@@ -14,6 +14,7 @@ import { createApiKey } from '../../src/keys/key-management.ts';
 import { createToken } from '../../src/keys/token.ts';
 import { createOperatorManagement } from '../../src/operators/operator-management.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
+import { systemClock } from '../../src/shared/clock.ts';
 import { adminOf, someCause } from '../support/admin.ts';
 import { callUntilServed } from '../support/call-until-served.ts';
 import { createDatabase } from '../support/databases.ts';
@@ -86,11 +87,10 @@ export async function cutConnections(options: {
   );
 
   const start = () =>
-    openLocalServer({
-      DATABASE_URL: proxy.via(url),
-      LOG_LEVEL: 'error',
-      ADDRESS_PER_MINUTE: '1000000',
-    });
+    openLocalServer(
+      { DATABASE_URL: proxy.via(url), LOG_LEVEL: 'error', ADDRESS_PER_MINUTE: '1000000' },
+      { clock: systemClock },
+    );
   const servers: LocalServer[] = await Promise.all(Array.from({ length: replicas }, start));
   for (const server of servers) stack.use(server);
   const list = (server: LocalServer, key = token) => call(`${server.baseUrl}/pets`, { token: key });

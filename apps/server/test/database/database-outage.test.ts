@@ -11,6 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
+import { systemClock } from '../../src/shared/clock.ts';
 import { someCause } from '../support/admin.ts';
 import { expectError } from '../support/expectations.ts';
 import { listAll } from '../support/list-all-pets.ts';
@@ -67,7 +68,7 @@ beforeAll(async () => {
   await migratePostgres(databaseUrl);
   proxy = stack.use(await openTcpProxy({ target: { host: '127.0.0.1', port: postgres.port } }));
   const env = { DATABASE_URL: proxy.via(databaseUrl), LOG_LEVEL: 'warn' };
-  server = stack.use(await openLocalServer(env, { timings }));
+  server = stack.use(await openLocalServer(env, { clock: systemClock, timings }));
   [{ token }] = await createKeys(1);
 });
 beforeEach(untilReady);
@@ -197,7 +198,7 @@ test('silent connections are replaced, the listening one included', async () => 
 
 test('a server whose database does not answer still stops', async () => {
   const env = { DATABASE_URL: proxy.via(databaseUrl) };
-  await using own = await openLocalServer(env, { timings: hasty });
+  await using own = await openLocalServer(env, { clock: systemClock, timings: hasty });
   await using away = new AsyncDisposableStack();
   away.defer(proxy.resume);
   proxy.blackhole();

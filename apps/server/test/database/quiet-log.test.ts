@@ -1,9 +1,9 @@
 import type { LedgerOfKey } from '@animal-store/contract/admin';
-import { openPostgres, until } from '@animal-store/testkit';
+import { openPostgres } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
-import { openLocalServer } from '../support/local-server.ts';
+import { openLocalServer, untilPassing } from '../support/local-server.ts';
 import { call } from '../support/test-service.ts';
 
 test('the service causes no error in the log of a fresh Postgres', async () => {
@@ -21,7 +21,7 @@ test('the service causes no error in the log of a fresh Postgres', async () => {
   for (let n = 0; n < 2; n += 1) {
     await call(`${server.baseUrl}/pets`, { token, headers, json: '{"name":"Rex","categoryId":1}' });
   }
-  await until(async () => {
+  await untilPassing([server], async () => {
     const { body } = await admin.call(`/keys/${key.id}/usage`);
     return (body as LedgerOfKey).rows.length > 0;
   });

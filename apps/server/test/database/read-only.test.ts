@@ -2,11 +2,15 @@ import { hangMs, until } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
+import { systemClock } from '../../src/shared/clock.ts';
 import { expectError } from '../support/expectations.ts';
 import { logOf } from '../support/observed.ts';
 import { call, useService, wideQuota } from '../support/test-service.ts';
 
-const service = useService('postgres', { env: { LOG_LEVEL: 'warn' } });
+const service = useService('postgres', {
+  clock: systemClock,
+  env: { LOG_LEVEL: 'warn' },
+});
 const json = '{"name":"Rex","categoryId":1}';
 
 const readiness = async () => (await call(`${service.server.opsUrl}/readyz`, { token: null })).body;

@@ -2,6 +2,7 @@ import { freePort, openPostgres, openTcpProxy, until } from '@animal-store/testk
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
+import { systemClock } from '../../src/shared/clock.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { call } from '../support/test-service.ts';
 
@@ -17,7 +18,7 @@ async function startWaiting(url: string) {
   const port = await freePort();
   const env = { DATABASE_URL: url, OPS_PORT: String(port), LOG_LEVEL: 'warn' };
   const timings = { database: { connectSeconds: 1, startPauseMs: 20, lockPauseMs: 20 } };
-  const starting: Promise<LocalServer> = openLocalServer(env, { timings });
+  const starting: Promise<LocalServer> = openLocalServer(env, { clock: systemClock, timings });
   // Awaited at the end; a failure before that must not be unhandled.
   starting.catch(() => {});
   const probe = (path: string) => call(`http://127.0.0.1:${port}${path}`, { token: null });

@@ -1,12 +1,12 @@
 import { faultOfNewName, findLink } from '@animal-store/contract';
 import { adminBasePath, type Key, type ServiceLedger } from '@animal-store/contract/admin';
-import { until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { accounts } from '../../src/database/schema.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { useAdmin } from '../support/admin.ts';
 import { expectError } from '../support/expectations.ts';
 import type { Pet } from '../support/list-all-pets.ts';
+import { untilPassing } from '../support/local-server.ts';
 import type { Answer } from '../support/send.ts';
 import { call } from '../support/test-service.ts';
 
@@ -86,7 +86,7 @@ test('a key is found by its name and account, as they were sent, in lists, usage
   }
   const sorted = await namesOn('/keys?sort=name&limit=1', admin.call, adminBasePath);
   expect(sorted.sort()).toEqual([...names, 'business', 'enterprise', 'free', 'pro'].sort());
-  const keys = await until(async () => {
+  const keys = await untilPassing([service.server], async () => {
     const { body } = await admin.call('/usage?groupBy=key&limit=100');
     // Those of the keys above, of which the last may be written later than the others.
     const { keys = [] } = body as ServiceLedger;

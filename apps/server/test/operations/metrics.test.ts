@@ -1,5 +1,6 @@
 import { openRedis, type Redis, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/shared/clock.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { logOf, sample, scrape } from '../support/observed.ts';
 import { call, startService, type TestService } from '../support/test-service.ts';
@@ -15,6 +16,7 @@ afterAll(() => redis[Symbol.asyncDispose]());
 /** A service that has counted nothing yet. */
 const start = (redisUrl = redis.url) =>
   startService('postgres', {
+    clock: systemClock,
     env: {
       REDIS_URL: redisUrl,
       ADDRESS_PER_MINUTE: '100000',
@@ -143,6 +145,7 @@ test('the circuit breaker is in the metrics, the log and the readiness', async (
 // The operators' listener had closed before they were counted, so no alert could know.
 test('the last scrape shows the requests that a stop without Postgres loses', async () => {
   await using service = await startService('postgres', {
+    clock: systemClock,
     env: { USAGE_FLUSH_MS: '60000' },
     timings: { ops: { lastScrapeMs: 60_000 } },
   });

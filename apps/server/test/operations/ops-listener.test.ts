@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/shared/clock.ts';
 import { adminToken, useAdmin } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { expectStartupError } from '../support/expect-refusal.ts';
@@ -58,7 +59,7 @@ describe('the listener of operators', () => {
 
 // Otherwise the empty string, or a well-known value, could be a token.
 test('nobody is admitted without an ADMIN_TOKEN and without operators', async () => {
-  await using service = await startService('postgres');
+  await using service = await startService('postgres', { clock: systemClock });
   for (const path of ['/admin/v1/keys', '/admin/v1/', '/admin/v1', '/admin/v1/openapi.json']) {
     for (const authorization of ['', 'Bearer', 'Bearer undefined', `Bearer ${adminToken}`]) {
       const headers = authorization === '' ? {} : { Authorization: authorization };

@@ -3,6 +3,7 @@ import { openTcpProxy, type TcpProxy } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { encodeCursor } from '../../src/pets/pet-cursor.ts';
+import { systemClock } from '../../src/shared/clock.ts';
 import { createDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import type { Answer } from '../support/send.ts';
@@ -29,7 +30,12 @@ beforeAll(async () => {
   proxy = stack.use(await openTcpProxy({ target: { host, port: Number(port) } }));
   const start = async (databaseUrl: string) =>
     // Not a line for each of many requests, which nobody here reads.
-    stack.use(await openLocalServer({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' }));
+    stack.use(
+      await openLocalServer(
+        { DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' },
+        { clock: systemClock },
+      ),
+    );
   [near, far] = await Promise.all([start(url), start(proxy.via(url))]);
 });
 afterAll(() => stack.disposeAsync());

@@ -1,5 +1,6 @@
 import { until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/shared/clock.ts';
 import { expectError, expectErrorBody } from '../support/expectations.ts';
 import { beginCreation } from '../support/held-request.ts';
 import { logOf, requestLine, sample, scrape } from '../support/observed.ts';
@@ -12,6 +13,8 @@ const origin = 'https://pets.example.org';
 const maxInFlight = 5;
 
 const service = useService('postgres', {
+  // Who waits for room under load waits by it.
+  clock: systemClock,
   env: {
     PUBLIC_URL: origin,
     STAGING_URL: 'https://staging.example.org',

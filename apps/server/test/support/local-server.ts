@@ -1,10 +1,11 @@
 import { devNull } from 'node:os';
-import { eventMs, expectNoToken, patientEnv, type Server } from '@animal-store/testkit';
+import { eventMs, expectNoToken, patientEnv, type Server, until } from '@animal-store/testkit';
 import manifest from '../../package.json' with { type: 'json' };
 import { environmentVariables, readConfig } from '../../src/config.ts';
 import { openObservability } from '../../src/observability/open-observability.ts';
 import { openService, type ServiceTime } from '../../src/service.ts';
 import { completeTimings } from '../../src/shared/timings.ts';
+import { createTestClock, type TestClock } from './test-clock.ts';
 
 /** What a test knows of a service that it calls, whether in this process or a process of its own. */
 export type AnyServer = AsyncDisposable &
@@ -14,7 +15,17 @@ export type AnyServer = AsyncDisposable &
 export type LocalServer = AnyServer & {
   /** Stops as after SIGTERM: requests in flight are answered, and what is held in memory is written. */
   stop(): Promise<void>;
+  /** Lets time pass by the clock that it was opened with or by its own, and waits for what that starts. */
+  pass(ms: number): Promise<void>;
 };
+
+/** Repeats `probe` until it returns something truthy. Before each time, a quarter of a second passes for the servers. */
+export function untilPassing<T>(servers: readonly LocalServer[], probe: () => T | Promise<T>) {
+  return until(async () => {
+    for (const server of servers) await server.pass(250);
+    return probe();
+  });
+}
 
 /** As after SIGTERM. */
 const drainTimeoutMs = 5_000;
@@ -25,8 +36,8 @@ const drainTimeoutMs = 5_000;
  * Its disposal closes it, and throws if a whole API key is in its log.
  *
  * @param env its settings, over {@link patientEnv}; nothing of the real environment.
- * @param given its clocks and timings, such as a {@link TestClock}. A probe waits for the database as long as a test
- * waits for an event.
+ * @param given its clocks and timings. Its clock stands still until `pass`, unless one is given: on a busy machine,
+ * nothing happens between two steps of a test. A probe waits for the database as long as a test waits for an event.
  */
 export async function openLocalServer(
   env: Readonly<Record<string, string>>,
@@ -39,7 +50,8 @@ export async function openLocalServer(
   const health = { databaseTimeoutMs: eventMs, ...given.timings?.health };
   // Nobody scrapes what a stop has lost.
   const ops = { lastScrapeMs: 0, ...given.timings?.ops };
-  const time: ServiceTime = { ...given, timings: { ...given.timings, health, ops } };
+  const clock = given.clock ?? createTestClock(Date.now());
+  const time: ServiceTime = { ...given, clock, timings: { ...given.timings, health, ops } };
   // A stop waits for the last spans as long as a test waits for an event.
   const { observability: own } = completeTimings(given.timings);
   const timings = { ...own, traceFlushTimeoutMs: eventMs, ...given.timings?.observability };
@@ -74,6 +86,11 @@ export async function openLocalServer(
       opsUrl: service.opsUrl,
       demoKey: service.demoToken,
       output,
+      async pass(ms) {
+        if (!('advance' in clock)) throw new Error('The clock of the machine passes by itself.');
+        await (clock as TestClock).advance(ms);
+        await (clock as TestClock).settled();
+      },
       stop() {
         stopped ??= close(drainTimeoutMs);
         return stopped;

@@ -4,6 +4,7 @@ import type { NewKey } from '@animal-store/contract/admin';
 import { type Server, startServer, until } from '@animal-store/testkit';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import type { ServiceTime } from '../../src/service.ts';
+import { systemClock } from '../../src/shared/clock.ts';
 import { createDatabase } from './databases.ts';
 import { rateLimitOf, windowsOf } from './expectations.ts';
 import { type AnyServer, type LocalServer, openLocalServer } from './local-server.ts';
@@ -50,13 +51,15 @@ type Env = Readonly<Record<string, string>>;
  * Starts a service for each environment, all at the same time, in this process. Their metrics of Redis
  * commands and statements are those of all, because they share its diagnostics channels.
  *
- * @param times one a replica; those of all others are the machine's.
+ * @param times one a replica. Clocks are those of the machine, unless others are given.
  */
 export function startReplicas(
   { env }: ReplicasOptions,
   times: readonly ServiceTime[] = [],
 ): Promise<Replicas<LocalServer>> {
-  return start(env, (given, index) => openLocalServer(given, times[index]));
+  return start(env, (given, index) =>
+    openLocalServer(given, { clock: systemClock, ...times[index] }),
+  );
 }
 
 /** Starts a process for each environment, all at the same time. */

@@ -89,10 +89,9 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
   } satisfies Clock & Record<string, unknown>;
 }
 
-/** Creates the machine's clock, set to noon of tomorrow (UTC): what is counted by the day is of one day. */
-export function createClockAtNoon() {
-  const aheadMs = Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 43_200_000 - Date.now();
-  return { ...systemClock, now: () => systemClock.now() + aheadMs } satisfies Clock;
+/** Creates a {@link TestClock} at noon of tomorrow (UTC): what is counted by the day is of one day. */
+export function createClockAtNoon(): TestClock {
+  return createTestClock(Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 43_200_000);
 }
 
 /** Creates the machine's clock, until it is stopped: then no cached key and no window ends. Timers go on. */

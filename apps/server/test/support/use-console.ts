@@ -1,6 +1,7 @@
 import type { IssuedOperator, OperatorRole } from '@animal-store/contract/admin';
 import type { Browser } from 'playwright-core';
 import { beforeAll, vi } from 'vitest';
+import { systemClock } from '../../src/shared/clock.ts';
 import { type Admin, adminToken, useAdmin } from './admin.ts';
 import { openBrowser } from './browser.ts';
 import { type ConsoleOptions, type ConsoleTab, openConsole } from './console-browser.ts';
@@ -28,6 +29,8 @@ export function useConsole(env: Readonly<Record<string, string>> = {}): {
   bannedKey(key: object): Promise<{ readonly id: string; readonly token: string }>;
 } {
   const { service, admin } = useAdmin('postgres', {
+    // The browser has it, too.
+    clock: systemClock,
     // Bans at the third denial in a row.
     env: { BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0', BAN_GRACE_MS: '0', ...env },
   });

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/shared/clock.ts';
 import { sample, scrape } from '../support/observed.ts';
 import { startService, useService } from '../support/test-service.ts';
 import { closeOf, openConnection, readUntilClosed, statusesIn } from './connection.ts';
@@ -31,6 +32,7 @@ describe('with five requests a connection at most, and ten in flight', () => {
 /** A service that answers so many requests of a connection. */
 const start = (env: Readonly<Record<string, string>>) =>
   startService('postgres', {
+    clock: systemClock,
     env: { MAX_PIPELINED_REQUESTS: '200', ADDRESS_PER_MINUTE: '1000000', ...env },
   });
 
