@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { findProgram, hangMs, startServer } from '@animal-store/testkit';
+import { chromiumOptions, hangMs, startServer } from '@animal-store/testkit';
 import { chromium } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createPageServer } from '../../browser-page/serve.ts';
@@ -32,11 +32,7 @@ test('in Chromium, the page shows animals, page by page, and its key adds none',
     pages.close();
   });
   await once(pages, 'listening');
-  const browser = await chromium.launch({
-    executablePath: await findProgram('chromium'),
-    timeout: hangMs,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-  });
+  const browser = await chromium.launch(await chromiumOptions());
   stack.defer(() => browser.close());
   const page = await browser.newPage();
   page.setDefaultTimeout(hangMs);

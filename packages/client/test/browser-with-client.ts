@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findProgram, hangMs, temporaryDirectory } from '@animal-store/testkit';
+import { chromiumOptions, hangMs } from '@animal-store/testkit';
 import { chromium } from 'playwright-core';
 import type { Consumer } from './consumer.ts';
 import { answer, startScriptedServer } from './scripted-server.ts';
@@ -23,23 +23,8 @@ export async function openBrowserWithClient(consumer: Consumer): Promise<Browser
       answer(200, body, { 'Content-Type': type })(response, request);
     }),
   );
-  const profile = resources.use(await temporaryDirectory());
-  const browser = resources.use(
-    await chromium.launchPersistentContext(profile.path, {
-      executablePath: await findProgram('chromium'),
-      headless: true,
-      timeout: hangMs,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    }),
-  );
+  const browser = await chromium.launch(await chromiumOptions());
+  resources.defer(() => browser.close());
   const page = await browser.newPage();
   page.setDefaultTimeout(hangMs);
   await page.goto(new URL('/', pages.baseUrl).href);

@@ -1,3 +1,4 @@
+export { chromiumOptions } from './chromium-options.ts';
 export { copyEmbeddedSnapshot } from './embedded-snapshot.ts';
 export { freePort } from './free-port.ts';
 export type { ProcessExit } from './guarded-process.ts';

@@ -1,7 +1,5 @@
-import { mkdir } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type { Locator } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { docsPaths, guidePath } from '../../src/reference/docs-pages.ts';
 import { guides } from '../../src/reference/guides.ts';
 import { violationsOf } from '../support/axe.ts';
@@ -9,17 +7,10 @@ import { openTab, overflowOf, type TabOptions, tabTo } from '../support/browser.
 import { useService } from '../support/test-service.ts';
 import { useBrowser } from '../support/use-console.ts';
 
-/** Where pictures of the pages are left, to be looked at. */
-const pictures = fileURLToPath(new URL('../../node_modules/.screenshots/docs/', import.meta.url));
-
 const pages = [docsPaths.home, ...guides.map(({ name }) => guidePath(name)), docsPaths.changelog];
-
-/** They have all that a page can have: samples, tables, members, errors. */
-const pagesOfAllKinds = [docsPaths.home, docsPaths.operations, guidePath('client')];
 
 const service = useService('embedded', { env: { ADDRESS_PER_MINUTE: '100000' } });
 const browser = useBrowser();
-beforeAll(() => mkdir(pictures, { recursive: true }));
 
 const open = (path: string, options?: TabOptions) =>
   openTab(browser, service.server.origin + path, options);
@@ -30,27 +21,13 @@ const screens = [
   { name: 'desktop-light', device: { ...desktop, colorScheme: 'light' } },
   { name: 'phone-dark', device: { ...phone, colorScheme: 'dark' } },
 ] as const;
-const allScreens = [
-  ...screens,
-  { name: 'desktop-dark', device: { ...desktop, colorScheme: 'dark' } },
-  { name: 'phone-light', device: { ...phone, colorScheme: 'light' } },
-] as const;
 
-test('the browser is offline: no name of another host leads anywhere', async () => {
-  await using tab = await open('/docs', { expected: /foreign|net::ERR/ });
-  const leaving = tab.page.goto('http://animal-store.example/');
-  await expect(leaving).rejects.toThrow('ERR_NAME_NOT_RESOLVED');
-});
-
-describe.each(allScreens)('at $name', ({ name, device }) => {
+describe.each(screens)('at $name', ({ name, device }) => {
   test('every guide is as wide as the screen, and everybody can use it', async () => {
     await using tab = await open('/docs', device);
     const { page } = tab;
-    // Colours have their names in the style sheet, so that a few pages show those of the other theme.
-    const isOther = !screens.some((screen) => screen.name === name);
-    for (const path of isOther ? pagesOfAllKinds : pages) {
+    for (const path of pages) {
       await page.goto(service.server.origin + path);
-      await page.screenshot({ path: `${pictures}${name}${path.replaceAll('/', '-')}.png` });
       expect(await overflowOf(page), path).toBe(0);
       expect(await violationsOf(page), path).toEqual([]);
       if (device.viewport.width < 400) {
@@ -71,43 +48,26 @@ describe.each(allScreens)('at $name', ({ name, device }) => {
         ?.map(Number) ?? [];
     expect(red > 128).toBe(device.colorScheme === 'light');
   });
-});
 
-describe.each(screens)('at $name', ({ name, device }) => {
-  test('each operation has everything about it, and can be tried', async () => {
-    await using tab = await open('/docs/guides/operations', device);
+  test('a language is chosen without losing the place, and a link leads to an operation, with the navigation in sight', async () => {
+    await using tab = await open('/docs/guides/operations#getPet', device);
     const { page } = tab;
-    for (const { id, fill, status, shows } of operations) {
-      const forms = page.locator(`details.try:has(+ #${id}-samples)`);
-      await page.locator('details.try').first().waitFor({ state: 'attached' });
-      expect(await forms.count(), id).toBe(status === undefined ? 0 : 1);
-      if (status === undefined) continue;
-      await forms.getByText('Try it').click();
-      const key = forms.getByLabel('API key');
-      // Once pasted, the page keeps it for the other operations.
-      if ((await key.inputValue()) === '') await key.fill(service.tokens.enterprise);
-      for (const [name, value] of Object.entries(fill ?? {})) {
-        await forms.getByLabel(name).fill(value);
-      }
-      for (let time = 1; time <= 2; time += 1) {
-        const answered = page.waitForResponse((response) => response.url().includes('/v1/'));
-        await forms.getByRole('button', { name: 'Send' }).click();
-        const answer = await answered;
-        expect(answer.status(), id).toBe(status);
-        expect(answer.headers()).not.toHaveProperty('idempotent-replayed');
-      }
-      await forms.getByText(/x-ratelimit-remaining: \d/).waitFor();
-      expect(await forms.locator('output').textContent(), id).toMatch(shows);
+    const heading = page.locator('#getPet');
+    const top = async () => Math.round((await heading.boundingBox())?.y ?? -1);
+    await expect.poll(top).toSatisfy((y: number) => y > 0 && y < 200);
+    const before = await top();
+    for (const language of ['Go', 'curl', 'Python']) {
+      await page.getByLabel(language, { exact: true }).check();
+      expect(Math.abs((await top()) - before), language).toBeLessThan(2);
     }
-    await page.screenshot({ path: `${pictures}${name}-tried.png`, fullPage: true });
-    expect(await overflowOf(page)).toBe(0);
-    expect(await violationsOf(page)).toEqual([]);
-    expect(tab.requests.filter((url) => url.includes('/store/orders'))).toEqual([]);
-  });
+    const focused = () => page.evaluate('document.activeElement.getAttribute("value")');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('pets');
+    await page.locator('.found a').first().waitFor();
+    await page.keyboard.press('Escape');
+    expect(await focused()).toBe('python');
+    expect(Math.abs((await top()) - before)).toBeLessThan(2);
 
-  test('a link leads to an operation with the navigation and the language in sight', async () => {
-    await using tab = await open('/docs', device);
-    const { page } = tab;
     const isInSight = (locator: Locator) =>
       expect
         .poll(async () => {
@@ -132,31 +92,8 @@ describe.each(screens)('at $name', ({ name, device }) => {
     await isInSight(page.getByRole('heading', { name: "Show the key's rate limits" }));
     const marked = (await openList()).locator('[aria-current="true"]');
     await expect.poll(() => marked.textContent()).toBe("Show the key's rate limits");
-  });
-
-  test('a language is chosen, and the search used, without losing the place', async () => {
-    await using tab = await open('/docs/guides/operations#getPet', device);
-    const { page } = tab;
-    const heading = page.locator('#getPet');
-    const top = async () => Math.round((await heading.boundingBox())?.y ?? -1);
-    await expect.poll(top).toSatisfy((y: number) => y > 0 && y < 200);
-    const before = await top();
-    for (const language of ['Go', 'curl', 'Python']) {
-      await page.getByLabel(language, { exact: true }).check();
-      expect(Math.abs((await top()) - before), language).toBeLessThan(2);
-    }
-    const focused = () => page.evaluate('document.activeElement.getAttribute("value")');
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('pets');
-    await page.locator('.found a').first().waitFor();
-    await page.keyboard.press('Escape');
-    expect(await focused()).toBe('python');
-    expect(Math.abs((await top()) - before)).toBeLessThan(2);
-  });
-
-  test('a member of a table is read without scrolling sideways', async () => {
-    await using tab = await open('/docs/guides/operations', device);
-    const widths = await tab.page
+    // A member of a table is read without scrolling sideways.
+    const widths = await page
       .locator('.long')
       .evaluateAll((tables) =>
         tables.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
@@ -186,6 +123,36 @@ const operations: readonly Operation[] = [
   { id: 'getRateLimit', status: 200, shows: /"windows"/ },
   { id: 'listOrders', shows: /./ },
 ];
+
+test('each operation can be tried on a phone', async () => {
+  await using tab = await open('/docs/guides/operations', screens[1].device);
+  const { page } = tab;
+  for (const { id, fill, status, shows } of operations) {
+    const forms = page.locator(`details.try:has(+ #${id}-samples)`);
+    await page.locator('details.try').first().waitFor({ state: 'attached' });
+    expect(await forms.count(), id).toBe(status === undefined ? 0 : 1);
+    if (status === undefined) continue;
+    await forms.getByText('Try it').click();
+    const key = forms.getByLabel('API key');
+    // Once pasted, the page keeps it for the other operations.
+    if ((await key.inputValue()) === '') await key.fill(service.tokens.enterprise);
+    for (const [name, value] of Object.entries(fill ?? {})) {
+      await forms.getByLabel(name).fill(value);
+    }
+    for (let time = 1; time <= 2; time += 1) {
+      const answered = page.waitForResponse((response) => response.url().includes('/v1/'));
+      await forms.getByRole('button', { name: 'Send' }).click();
+      const answer = await answered;
+      expect(answer.status(), id).toBe(status);
+      expect(answer.headers()).not.toHaveProperty('idempotent-replayed');
+    }
+    await forms.getByText(/x-ratelimit-remaining: \d/).waitFor();
+    expect(await forms.locator('output').textContent(), id).toMatch(shows);
+  }
+  expect(await overflowOf(page)).toBe(0);
+  expect(await violationsOf(page)).toEqual([]);
+  expect(tab.requests.filter((url) => url.includes('/store/orders'))).toEqual([]);
+});
 
 test('an integrator finds an error code by keyboard, and a sample in a language that is kept', async () => {
   await using tab = await open('/docs/guides/start', {
@@ -251,13 +218,19 @@ test('an integrator finds an error code by keyboard, and a sample in a language 
   await expect.poll(shown).toEqual(['python']);
 });
 
-test('without JavaScript the pages are whole, and the choice of a language works', async () => {
-  await using tab = await open('/docs/guides/operations', { javaScriptEnabled: false });
+test('without JavaScript and the internet the pages are whole, and the choice of a language works', async () => {
+  await using tab = await open('/docs/guides/operations', {
+    javaScriptEnabled: false,
+    expected: /foreign|net::ERR/,
+  });
   const { page } = tab;
   expect(await page.getByRole('searchbox').isVisible()).toBe(false);
   await page.getByLabel('Go', { exact: true }).check();
   expect(await page.getByText('package main').first().isVisible()).toBe(true);
   expect(await page.getByText('import urllib.request').first().isVisible()).toBe(false);
+  // No name of another host leads anywhere.
+  const leaving = page.goto('http://animal-store.example/');
+  await expect(leaving).rejects.toThrow('ERR_NAME_NOT_RESOLVED');
 });
 
 test('links of before, and of the Deprecation header, lead where they should', async () => {
