@@ -5,8 +5,6 @@ import { type GuardedProcess, type ProcessExit, startGuarded } from './guarded-p
 import { memoryDirectory } from './memory-directory.ts';
 import { nodeFlags } from './node-flags.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-import { hangMs } from './time-limits.ts';
-import { until } from './until.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -71,8 +69,8 @@ export type Server = AsyncDisposable &
   };
 
 export type RunOptions = ServerOptions & {
-  /** Sends it a signal once `when` gives something truthy. */
-  interrupt?: { signal: NodeJS.Signals; when: () => unknown };
+  /** Sends it a signal after an event. */
+  interrupt?: { signal: NodeJS.Signals; after: Promise<unknown> };
 };
 
 export type ServerRun = ProcessExit & { stdout: string; stderr: string };
@@ -120,8 +118,7 @@ export async function runServer(options: RunOptions = {}): Promise<ServerRun> {
   const { interrupt } = options;
   try {
     if (interrupt !== undefined) {
-      // Most of it is the start of the process.
-      await until(interrupt.when, { intervalMs: 5, timeoutMs: hangMs });
+      await Promise.race([interrupt.after, service.exited]);
       service.signal(interrupt.signal);
     }
     const started = service.untilOutput(readyLine).catch(() => []);

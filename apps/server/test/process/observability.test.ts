@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort, runServer, startServer, temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
@@ -68,19 +69,17 @@ test.skipIf(!existsSync('/dev/full'))(
     const port = await freePort();
     const main = join(repository, 'apps/server/src/main.ts');
     const statuses = new Set<number>();
+    /** Once it listens, enough requests for several batches of lines. */
+    const sendMany = async () => {
+      const ask = async () => (await fetch(`http://127.0.0.1:${port}/v1/pets`)).status;
+      const isServed = () => ask().catch(() => undefined);
+      while ((await isServed()) === undefined) await nextTurn();
+      for (let i = 0; i < 100; i += 1) statuses.add(await ask());
+    };
     const { code } = await runServer({
       command: ['sh', '-c', 'exec "$0" "$1" > /dev/full 2> /dev/full', process.execPath, main],
       env: { ...database.env, PORT: String(port) },
-      interrupt: {
-        signal: 'SIGTERM',
-        // Fails until the server listens. Then there are enough requests for several batches of lines.
-        async when() {
-          for (let i = 0; i < 100; i += 1) {
-            statuses.add((await fetch(`http://127.0.0.1:${port}/v1/pets`)).status);
-          }
-          return true;
-        },
-      },
+      interrupt: { signal: 'SIGTERM', after: sendMany() },
     });
     expect(statuses).toEqual(new Set([401, 429]));
     expect(code).toBe(0);

@@ -13,7 +13,7 @@ import {
 } from '../support/replicas.ts';
 import { wideQuota } from '../support/test-service.ts';
 
-/** How long a decision of Redis may take: much longer than on a busy machine, and less than a test waits. */
+/** How long a decision of Redis may take: much longer than it does, and less than a test waits. */
 const redisTimeoutMs = 2_500;
 
 /** Callers of each replica, with a key whose quota nobody reaches, and with a Free key. */

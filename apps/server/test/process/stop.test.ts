@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { watch } from 'node:fs/promises';
 import { runServer, temporaryDirectory, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { lockDataDir } from '../../src/database/data-dir-lock.ts';
@@ -67,14 +66,14 @@ test('within SHUTDOWN_GRACE_MS requests are served, and load balancers are told 
 });
 
 test('a stop during the start does not wait for a Postgres that does not answer', async () => {
-  let connections = 0;
+  const connected = Promise.withResolvers<void>();
   await using silent = await openRawServer((socket) => {
-    connections += 1;
+    connected.resolve();
     socket.resume();
   });
   const { code, stdout, stderr } = await runServer({
     env: { DATABASE_URL: `postgres://user:hunter2@127.0.0.1:${silent.port}/animals` },
-    interrupt: { signal: 'SIGINT', when: () => connections > 0 },
+    interrupt: { signal: 'SIGINT', after: connected.promise },
   });
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   const line = { level: 'info', time: expect.anything(), signal: 'SIGINT', msg: 'stopping' };
@@ -85,8 +84,11 @@ test('a stop during the start releases the data directory', async () => {
   // Not a copied one, in which a lock that was released is left.
   await using directory = await temporaryDirectory();
   const dataDir = directory.path;
-  const when = () => existsSync(join(dataDir, 'lock'));
-  const { code } = await runServer({ dataDir, interrupt: { signal: 'SIGTERM', when } });
+  const untilLocked = async () => {
+    for await (const { filename } of watch(dataDir)) if (filename === 'lock') return;
+  };
+  const after = untilLocked();
+  const { code } = await runServer({ dataDir, interrupt: { signal: 'SIGTERM', after } });
   expect(code).toBe(0);
   lockDataDir(dataDir).release();
 });

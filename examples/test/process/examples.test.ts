@@ -15,15 +15,15 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/query-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createPageServer } from './browser-page/serve.ts';
-import { createBackend } from './express-backend/server.ts';
-import { fromExactJson, toExactJson, toJsonWithStrings } from './recipes/bigint-in-json.ts';
-import { mockedStore } from './recipes/mock-with-msw.ts';
-import { createMockedClient } from './recipes/mock-with-undici.ts';
-import { traceRequests } from './recipes/opentelemetry.ts';
-import { createProxiedClient } from './recipes/proxy.ts';
-import { infinitePets } from './tanstack-query/infinite-pets.ts';
-import worker from './worker/worker.ts';
+import { createPageServer } from '../../browser-page/serve.ts';
+import { createBackend } from '../../express-backend/server.ts';
+import { fromExactJson, toExactJson, toJsonWithStrings } from '../../recipes/bigint-in-json.ts';
+import { mockedStore } from '../../recipes/mock-with-msw.ts';
+import { createMockedClient } from '../../recipes/mock-with-undici.ts';
+import { traceRequests } from '../../recipes/opentelemetry.ts';
+import { createProxiedClient } from '../../recipes/proxy.ts';
+import { infinitePets } from '../../tanstack-query/infinite-pets.ts';
+import worker from '../../worker/worker.ts';
 
 const execute = promisify(exec);
 
@@ -48,11 +48,11 @@ beforeAll(async () => {
 
 afterAll(() => server[Symbol.asyncDispose]());
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../../..');
 
 /** The commands of the README, as they stand there. */
 const commands = Array.from(
-  (await readFile(join(import.meta.dirname, 'README.md'), 'utf8')).matchAll(/^\| `([^`]+)` /gm),
+  (await readFile(join(root, 'examples/README.md'), 'utf8')).matchAll(/^\| `([^`]+)` /gm),
   ([, command = '']) => command,
 );
 
