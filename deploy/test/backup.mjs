@@ -1,18 +1,8 @@
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { openPostgres, startServer } from '../../packages/testkit/src/index.ts';
-import { expect, repository, run, until } from './steps.mjs';
+import { openPostgres, startServer, temporaryDirectory } from '../../packages/testkit/src/index.ts';
+import { adminToken, askAdmin, expect, repository, run, until } from './steps.mjs';
 
-const adminToken = 'only-for-this-test-0123456789';
 /** Animals beside those of the test, so that the time of a restore is that of something. */
 const bulk = 100_000;
 
@@ -23,8 +13,7 @@ const bulk = 100_000;
 export async function testBackup({ scope, freePort, say }) {
   const commands = readCommands();
   const owner = await ownerOfPostgres();
-  const directory = mkdtempSync(join(tmpdir(), 'animal-store-backup-'));
-  scope.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const { path: directory } = scope.use(await temporaryDirectory());
   const paths = { BACKUP: join(directory, 'backup'), PGDATA: join(directory, 'restored') };
   for (const path of [directory, ...Object.values(paths), join(paths.BACKUP, 'wal')]) {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -140,26 +129,26 @@ async function openStore(scope, url, known) {
   const server = scope.use(
     await startServer({ env: { DATABASE_URL: url, ADMIN_TOKEN: adminToken } }),
   );
-  const send = async (origin, token, body) => {
-    const response = await fetch(origin, {
+  const newKey = { name: 'drill', plan: 'business' };
+  const token = known ?? (await askAdmin(server, 'POST', '/keys', newKey)).token;
+  const send = async (path, body) => {
+    const response = await fetch(server.baseUrl + path, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const answer = await response.json();
     if (response.status === 404) return undefined;
-    expect(response.ok, `${origin}: ${response.status} ${JSON.stringify(answer)}`);
+    expect(response.ok, `${path}: ${response.status} ${JSON.stringify(answer)}`);
     return answer;
   };
-  const newKey = { name: 'drill', plan: 'business' };
-  const token = known ?? (await send(`${server.opsUrl}/admin/v1/keys`, adminToken, newKey)).token;
   return {
     token,
-    find: (id) => send(`${server.baseUrl}/pets/${id}`, token),
+    find: (id) => send(`/pets/${id}`),
     create: (times) =>
       Promise.all(
         Array.from({ length: times }, (_, i) =>
-          send(`${server.baseUrl}/pets`, token, { name: `Kept ${i}`, categoryId: i }),
+          send('/pets', { name: `Kept ${i}`, categoryId: i }),
         ),
       ),
     stop: () => server.stop(),

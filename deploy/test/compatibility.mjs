@@ -1,13 +1,11 @@
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPostgres, startServer } from '../../packages/testkit/src/index.ts';
+import { openPostgres, startServer, temporaryDirectory } from '../../packages/testkit/src/index.ts';
 import { expect, node, repository, run, start, until } from './steps.mjs';
 
 /** Postgres and Redis over TLS: with an authority of one's own, another one, and an expired certificate. */
 export async function testCompatibility({ scope, freePort, say }) {
-  const directory = mkdtempSync(join(tmpdir(), 'animal-store-tls-'));
-  scope.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const { path: directory } = scope.use(await temporaryDirectory());
   chmodSync(directory, 0o755);
   await makeCertificates(directory);
 
@@ -57,8 +55,11 @@ const tlsOptions = ([certificate, key], port) => [
   ...['--tls-ca-cert-file', certificate, '--tls-auth-clients', 'no'],
 ];
 
+const startRedis = (scope, args) =>
+  start(scope, 'redis-server', args).untilOutput(/ready to accept connections|sentinel ID is/i);
+
 async function tryRedis(scope, { files, env, isGood, what, port }) {
-  start(scope, 'redis-server', tlsOptions(files, port));
+  await startRedis(scope, tlsOptions(files, port));
   const url = `rediss://localhost:${port}`;
   await expectBreaker(scope, { url, env, isGood, what });
 }
@@ -76,7 +77,7 @@ async function trySentinel(scope, { files, env, what, port, sentinelPort, direct
     ...['sentinel auth-pass mymaster of-redis', 'requirepass of-sentinel', 'tls-replication yes'],
   ];
   writeFileSync(file, `${settings.join('\n')}\n`);
-  start(scope, 'redis-server', [file, '--sentinel', ...tlsOptions(files, sentinelPort)]);
+  await startRedis(scope, [file, '--sentinel', ...tlsOptions(files, sentinelPort)]);
   const url = `rediss+sentinel://:of-redis@localhost:${sentinelPort}/mymaster?sentinelPassword=of-sentinel`;
   await expectBreaker(scope, { url, env, isGood: true, what: `${what}, by a Sentinel` });
 }
@@ -94,7 +95,7 @@ async function expectBreaker(scope, { url: redisUrl, env, isGood, what }) {
     const response = await fetch(`${server.opsUrl}/metrics`);
     return (await response.text()).includes(`\n${expected}\n`);
   };
-  await until(isAsExpected, `Redis, ${what}: ${expected}`, 30_000).catch((error) => {
+  await until(isAsExpected, `Redis, ${what}: ${expected}`).catch((error) => {
     throw new Error(`${error.message}\n${server.output()}`);
   });
   expect((await server.stop()) === 0, `Redis, ${what}: the replica ended.\n${server.output()}`);

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { base, image } from './containers.mjs';
-import { expect, findProgram, repository, run, until } from './steps.mjs';
+import { containerMs, expect, findProgram, repository, run, until } from './steps.mjs';
 
 const composeFile = join(repository, 'deploy/compose/compose.yaml');
 const project = 'animal-store-test';
@@ -44,10 +44,14 @@ export async function testCompose({ containers, scope, freePort, say }) {
   const servers = ['server-1', 'server-2', 'server-3'];
   const container = (name) => `${project}_${name}_1`;
   await compose('up', '--detach', '--no-build', 'postgres', 'valkey');
-  await until(async () => {
-    const { stderr } = await podman(['logs', container('postgres')]);
-    return /listening on IPv4[\s\S]*ready to accept connections/.test(stderr);
-  }, 'Postgres');
+  await until(
+    async () => {
+      const { stderr } = await podman(['logs', container('postgres')]);
+      return /listening on IPv4[\s\S]*ready to accept connections/.test(stderr);
+    },
+    'Postgres',
+    containerMs,
+  );
   await compose('up', '--detach', '--no-build', ...servers, 'load-balancer');
 
   const ask = async (token) => {
@@ -87,16 +91,16 @@ export async function testCompose({ containers, scope, freePort, say }) {
       if (stdout.trim() === 'exited') await podman(['start', container(name)]);
       return podman(['healthcheck', 'run', container(name)]);
     };
-    await until(isHealthy, `A healthy ${name}`, 120_000).catch(explain);
+    await until(isHealthy, `A healthy ${name}`, containerMs).catch(explain);
   }
   const isServed = async () => (await ask('nobody')).status === 401;
-  await until(isServed, 'A replica behind HAProxy').catch(explain);
+  await until(isServed, 'A replica behind HAProxy', containerMs).catch(explain);
   // The command of deploy/README.md.
   const create = [
     ...['exec', container('server-1'), 'node', 'apps/server/src/cli.ts'],
     ...['keys', 'create', '--name', 'demo', '--plan', 'free', '--json'],
   ];
-  const { stdout } = await until(() => podman(create), 'A key').catch(explain);
+  const { stdout } = await until(() => podman(create), 'A key', containerMs).catch(explain);
   const { token } = JSON.parse(stdout);
   const { status, headers } = await ask(token);
   expect(status === 200, `With a key it answers ${status}.`);

@@ -1,12 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPostgres, openRedis, startServer } from '../../packages/testkit/src/index.ts';
+import {
+  openPostgres,
+  openRedis,
+  startServer,
+  temporaryDirectory,
+} from '../../packages/testkit/src/index.ts';
 import { buildDashboards } from '../grafana/build-dashboards.mjs';
 import { dashboards } from '../grafana/dashboard-definitions.mjs';
-import { expect, repository, start, until } from './steps.mjs';
-
-const adminToken = 'only-for-this-test-0123456789';
+import { adminToken, askAdmin, expect, repository, start, until } from './steps.mjs';
 
 /** Panels that show nothing while nothing fails. */
 const mayBeEmpty = new Set(
@@ -38,38 +40,38 @@ export async function testDashboards({ scope, freePort, say }) {
   const prometheus = await startPrometheus(scope, servers, await freePort());
 
   // So much that each kind of answer is there in several scrapes: 200, 201, 401, 404, 429.
-  const wide = await createKey(servers[0], { perMinute: 1_000_000, perDay: 1_000_000 });
-  const narrow = await createKey(servers[0], { perMinute: 1, perDay: 1_000 });
+  const createKey = async (perMinute) => {
+    const key = { name: 'load', plan: 'enterprise', quota: { perMinute, perDay: 1_000_000 } };
+    return (await askAdmin(servers[0], 'POST', '/keys', key)).token;
+  };
+  const wide = await createKey(1_000_000);
+  const narrow = await createKey(1);
   let asked = 0;
-  await until(
-    async () => {
-      for (const { baseUrl } of servers) {
-        const ask = (token, path, init) =>
-          fetch(`${baseUrl}${path}`, {
-            ...init,
-            headers: { Authorization: `Bearer ${token}`, ...init?.headers },
-          });
-        const body = '{"name":"Rex","categoryId":1}';
-        await Promise.all([
-          ask(wide, '/pets?limit=5'),
-          ask(wide, '/pets', {
-            method: 'POST',
-            body,
-            headers: { 'Content-Type': 'application/json' },
-          }),
-          ask(wide, '/pets/999999'),
-          ask(wide, '/store/orders'),
-          ask('nobody', '/pets'),
-          ask(narrow, '/pets'),
-        ]);
-        asked += 6;
-      }
-      const [scrapes] = await prometheus.query('min(count_over_time(up[5m]))');
-      return Number(scrapes?.value[1]) >= 8;
-    },
-    'Eight scrapes',
-    60_000,
-  );
+  await until(async () => {
+    for (const { baseUrl } of servers) {
+      const ask = (token, path, init) =>
+        fetch(`${baseUrl}${path}`, {
+          ...init,
+          headers: { Authorization: `Bearer ${token}`, ...init?.headers },
+        });
+      const body = '{"name":"Rex","categoryId":1}';
+      await Promise.all([
+        ask(wide, '/pets?limit=5'),
+        ask(wide, '/pets', {
+          method: 'POST',
+          body,
+          headers: { 'Content-Type': 'application/json' },
+        }),
+        ask(wide, '/pets/999999'),
+        ask(wide, '/store/orders'),
+        ask('nobody', '/pets'),
+        ask(narrow, '/pets'),
+      ]);
+      asked += 6;
+    }
+    const [scrapes] = await prometheus.query('min(count_over_time(up[5m]))');
+    return Number(scrapes?.value[1]) >= 8;
+  }, 'Eight scrapes');
   say(`${asked} requests`);
 
   let queries = 0;
@@ -98,22 +100,11 @@ export async function testDashboards({ scope, freePort, say }) {
   say(`${rules.length} rules are evaluated`);
 }
 
-async function createKey({ opsUrl }, quota) {
-  const response = await fetch(`${opsUrl}/admin/v1/keys`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name: 'load', plan: 'enterprise', quota }),
-  });
-  expect(response.status === 201, `A key cannot be made: ${response.status}`);
-  return (await response.json()).token;
-}
-
 async function startPrometheus(scope, servers, port) {
-  const directory = mkdtempSync(join(tmpdir(), 'animal-store-prometheus-'));
-  scope.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const { path: directory } = scope.use(await temporaryDirectory());
   const targets = servers.map(({ opsUrl }) => new URL(opsUrl).host);
   const configuration = {
-    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    global: { scrape_interval: '250ms', evaluation_interval: '250ms' },
     rule_files: [join(repository, 'deploy/prometheus/animal-store.rules.yaml')],
     scrape_configs: [
       { job_name: 'animal-store', static_configs: [{ targets, labels: { namespace: 'shop' } }] },
@@ -121,11 +112,12 @@ async function startPrometheus(scope, servers, port) {
   };
   // JSON is YAML.
   writeFileSync(join(directory, 'prometheus.yml'), JSON.stringify(configuration));
-  const { output } = start(scope, 'prometheus', [
+  const prometheus = start(scope, 'prometheus', [
     `--config.file=${directory}/prometheus.yml`,
     `--storage.tsdb.path=${directory}/data`,
     `--web.listen-address=127.0.0.1:${port}`,
   ]);
+  await prometheus.untilOutput(/ready to receive web requests/);
   const origin = `http://127.0.0.1:${port}`;
   async function get(path) {
     const response = await fetch(origin + path);
@@ -133,10 +125,6 @@ async function startPrometheus(scope, servers, port) {
     expect(status === 'success', `Prometheus refuses ${path}: ${error}`);
     return data;
   }
-  const isReady = () => fetch(`${origin}/-/ready`).then(({ ok }) => ok);
-  await until(isReady, `A Prometheus that is ready`, 30_000).catch((error) => {
-    throw new Error(`${error.message}\n${output()}`);
-  });
   return {
     get,
     query: async (expr) => (await get(`/api/v1/query?query=${encodeURIComponent(expr)}`)).result,

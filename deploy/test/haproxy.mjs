@@ -1,11 +1,14 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPostgres, openRedis, startServer } from '../../packages/testkit/src/index.ts';
-import { expect, repository, run, start, until } from './steps.mjs';
+import {
+  openPostgres,
+  openRedis,
+  startServer,
+  temporaryDirectory,
+} from '../../packages/testkit/src/index.ts';
+import { adminToken, askAdmin, expect, repository, run, start, until } from './steps.mjs';
 
-const adminToken = 'only-for-this-test-0123456789';
 const callers = 8;
 
 /**
@@ -37,7 +40,9 @@ export async function testLoadBalancer({ scope, freePort, say }) {
   const statisticsPort = await freePort();
   const balancer = await startBalancer(scope, addresses, { publicPort, statisticsPort });
 
-  const token = await createKey(addresses[0]);
+  const quota = { perMinute: 1_000_000, perDay: 10_000_000 };
+  const key = { name: 'load', plan: 'enterprise', quota };
+  const { token } = await askAdmin(servers[0], 'POST', '/keys', key);
   // Keeps connections open, as callers do, and never sends a request twice.
   const agent = new Agent({ keepAlive: true, maxSockets: callers });
   scope.defer(() => agent.destroy());
@@ -188,8 +193,7 @@ async function expectStatistics(port) {
 }
 
 async function startBalancer(scope, addresses, { publicPort, statisticsPort }) {
-  const directory = mkdtempSync(join(tmpdir(), 'animal-store-haproxy-'));
-  scope.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const { path: directory } = scope.use(await temporaryDirectory());
   cpSync(join(repository, 'deploy/compose/haproxy'), directory, { recursive: true });
   const file = join(directory, 'haproxy.cfg');
   let configuration = readFileSync(file, 'utf8')
@@ -208,15 +212,6 @@ async function startBalancer(scope, addresses, { publicPort, statisticsPort }) {
   writeFileSync(file, configuration);
   await run('haproxy', ['-c', '-f', file]);
   return start(scope, 'haproxy', ['-db', '-f', file]);
-}
-
-async function createKey({ opsPort }) {
-  const response = await fetch(`http://127.0.0.1:${opsPort}/admin/v1/keys`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
-    body: '{"name":"load","plan":"enterprise","quota":{"perMinute":1000000,"perDay":10000000}}',
-  });
-  return (await response.json()).token;
 }
 
 async function hasServed({ opsPort }) {

@@ -1,7 +1,7 @@
 import { appendFileSync, chownSync, cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildImage, exitOf, expectRefusal, hardened, image, makeBase } from './containers.mjs';
-import { expect, repository, until } from './steps.mjs';
+import { containerMs, expect, repository, until } from './steps.mjs';
 
 const maxMegabytes = 220;
 const { version } = JSON.parse(readFileSync(join(repository, 'apps/server/package.json'), 'utf8'));
@@ -74,7 +74,7 @@ export async function testImage({ containers, freePort, say }) {
   chownSync(data, 1000, 1000);
   await start('embedded', '--volume', `${data}:/data`);
   const ready = () => fetch(`http://127.0.0.1:${opsPort}/readyz`).then(({ ok }) => ok);
-  await until(ready, 'A ready container');
+  await until(ready, 'A ready container', containerMs);
   const { stdout: banner } = await podman(['logs', 'embedded']);
   const token = /\bast_[0-9A-Za-z]{36}\b/.exec(banner)?.[0];
   const response = await fetch(`http://127.0.0.1:${port}/v1/pets?limit=2`, {

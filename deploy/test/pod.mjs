@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { openPostgres, openRedis } from '../../packages/testkit/src/index.ts';
 import { image } from './containers.mjs';
 import { render } from './kubernetes.mjs';
-import { expect, until } from './steps.mjs';
+import { containerMs, expect, until } from './steps.mjs';
 
 const network = 'animal-store-pod';
 const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'];
@@ -52,7 +52,7 @@ export async function testPod({ containers, scope, freePort, say }) {
   // As the kubelet asks: at an address, not by a name.
   const ask = (port, path) => fetch(`http://127.0.0.1:${portOf(port).hostPort}${path}`);
   const ready = () => ask('ops', '/readyz').then(({ ok }) => ok);
-  await until(ready, 'A ready pod').catch(async (error) => {
+  await until(ready, 'A ready pod', containerMs).catch(async (error) => {
     const { stdout } = await podman(['ps', '--all', '--format', '{{.Names}} {{.Status}}']);
     throw new Error(`${error.message}\n${stdout}`);
   });

@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPostgres, startServer } from '../../packages/testkit/src/index.ts';
-import { expect, start, until } from './steps.mjs';
-
-const adminToken = 'only-for-this-test-0123456789';
+import { openPostgres, startServer, temporaryDirectory } from '../../packages/testkit/src/index.ts';
+import { adminToken, askAdmin, expect, start, until } from './steps.mjs';
 
 /** Runs two replicas on PgBouncer in session mode: it migrates, and tells them of changed keys. */
 export async function testPooler({ scope, freePort, say }) {
@@ -17,19 +14,15 @@ export async function testPooler({ scope, freePort, say }) {
   const first = scope.use(await startServer({ env }));
   const second = scope.use(await startServer({ env }));
 
-  const { key, token } = await admin(first, 'POST', '/keys', { name: 'pooled', plan: 'free' });
+  const { key, token } = await askAdmin(first, 'POST', '/keys', { name: 'pooled', plan: 'free' });
   const list = async () => {
     const headers = { Authorization: `Bearer ${token}` };
     return (await fetch(`${second.baseUrl}/pets`, { headers })).status;
   };
   expect((await list()) === 200, 'A new key does not work.');
-  await admin(first, 'POST', `/keys/${key.id}/revoke`);
+  await askAdmin(first, 'POST', `/keys/${key.id}/revoke`);
   // Long before the cached key would end by itself.
-  await until(
-    async () => (await list()) === 401,
-    'A revocation that the other replica hears',
-    10_000,
-  );
+  await until(async () => (await list()) === 401, 'A revocation that the other replica hears');
   await until(async () => {
     const metrics = await (await fetch(`${second.opsUrl}/metrics`)).text();
     return /^animal_store_replicas 2$/m.test(metrics);
@@ -38,20 +31,9 @@ export async function testPooler({ scope, freePort, say }) {
   say('migrated; a revocation was heard; two replicas counted each other');
 }
 
-async function admin({ opsUrl }, method, path, body) {
-  const response = await fetch(`${opsUrl}/admin/v1${path}`, {
-    method,
-    headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
-    body: body && JSON.stringify(body),
-  });
-  expect(response.ok, `${method} ${path}: ${response.status}`);
-  return response.json();
-}
-
 /** Starts a PgBouncer in session mode, configured as docs/operating.md says, and gives its URL. */
 async function startPooler(scope, { name, url }, port) {
-  const directory = mkdtempSync(join(tmpdir(), 'animal-store-pooler-'));
-  scope.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const { path: directory } = scope.use(await temporaryDirectory());
   const { hostname, port: target, username, password } = new URL(url);
   const file = join(directory, 'pgbouncer.ini');
   const settings = [
@@ -68,11 +50,6 @@ async function startPooler(scope, { name, url }, port) {
   writeFileSync(file, `${settings.join('\n')}\n`);
   // It refuses to run as root, and reads its configuration before it changes its user.
   const asRoot = process.getuid() === 0 ? ['-u', 'nobody'] : [];
-  const { output } = start(scope, 'pgbouncer', [...asRoot, file]);
-  await until(() => output().includes('process up'), 'A PgBouncer that is ready', 30_000).catch(
-    (error) => {
-      throw new Error(`${error.message}\n${output()}`);
-    },
-  );
+  await start(scope, 'pgbouncer', [...asRoot, file]).untilOutput(/process up/);
   return `postgres://${username}@127.0.0.1:${port}/${name}`;
 }

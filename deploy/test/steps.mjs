@@ -58,16 +58,44 @@ export function start(scope, command, args, options = {}) {
       output += text;
     });
   }
-  const exited = new Promise((resolve) => child.once('close', (code) => resolve(code)));
+  const exited = new Promise((resolve) => child.once('close', resolve));
   scope.defer(async () => {
     child.kill('SIGKILL');
     await exited;
   });
-  return { child, exited, output: () => output };
+  return {
+    output: () => output,
+    /** Waits until it says so, or ends. */
+    untilOutput: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => pattern.test(output) && resolve();
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', look);
+        exited.then(() => reject(new Error(`${command} ended:\n${output}`)));
+        look();
+      }),
+  };
 }
 
+/** The token of the servers that have operators' requests. */
+export const adminToken = 'only-for-this-test-0123456789';
+
+/** Asks the operators' API of a server. */
+export async function askAdmin({ opsUrl }, method, path, body) {
+  const response = await fetch(`${opsUrl}/admin/v1${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
+    body: body && JSON.stringify(body),
+  });
+  const answer = await response.json();
+  expect(response.ok, `${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+  return answer;
+}
+
+/** How long a container may take to be ready. */
+export const containerMs = 60_000;
+
 /** Waits until something is truthy, and gives that. */
-export async function until(ask, what, timeoutMs = 60_000) {
+export async function until(ask, what, timeoutMs = 10_000) {
   const end = Date.now() + timeoutMs;
   let failure;
   while (Date.now() < end) {

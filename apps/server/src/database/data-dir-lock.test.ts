@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@animal-store/testkit';
@@ -7,6 +5,7 @@ import { expect, test } from 'vitest';
 import { StartupError } from '../shared/startup-error.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 
+// By other processes, too, and not by one that was killed: first-start.test.ts, start.test.ts.
 test('a data directory is locked once at a time', async () => {
   await using directory = await temporaryDirectory();
   const lock = lockDataDir(directory.path);
@@ -26,31 +25,6 @@ test('the lock is on the directory, whatever name it goes by', async () => {
   const lock = lockDataDir(directory.path);
   expect(() => lockDataDir(alias)).toThrow(StartupError);
   lock.release();
-});
-
-test('another process is kept out, and gets in when the first one is killed', async () => {
-  await using directory = await temporaryDirectory();
-  const module = new URL('./data-dir-lock.ts', import.meta.url);
-  const holder = spawn(
-    process.execPath,
-    [
-      '--input-type=module',
-      '-e',
-      `import { lockDataDir } from ${JSON.stringify(module)};
-       globalThis.lock = lockDataDir(${JSON.stringify(directory.path)});
-       process.stdout.write('locked');
-       setInterval(() => {}, 1_000);`,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  try {
-    await once(holder.stdout, 'data');
-    expect(() => lockDataDir(directory.path)).toThrow(StartupError);
-  } finally {
-    holder.kill('SIGKILL');
-    await once(holder, 'exit');
-  }
-  lockDataDir(directory.path).release();
 });
 
 test('a file that is no lock is not taken for one that is held', async () => {

@@ -50,19 +50,6 @@ test('one request gives the overview, the requests of a span of time and its bus
   });
 });
 
-test('a span of time long ago has its own requests and busiest keys: none', async () => {
-  await usedKey();
-  const span = 'from=2024-03-05T00:00:00Z&to=2024-03-06T00:00:00Z';
-  const { body } = await admin.call(`/overview?include=history&bucket=hour&${span}`);
-  expect((body as Overview).history).toEqual({
-    from: '2024-03-05T00:00:00.000Z',
-    to: '2024-03-06T00:00:00.000Z',
-    bucket: 'hour',
-    rows: [],
-    busiest: [],
-  });
-});
-
 test('a span of more than 31 days has the busiest keys of its last days', async () => {
   const { id } = await usedKey();
   const from = new Date(Date.now() - 200 * 86_400_000).toISOString();
@@ -137,21 +124,6 @@ test('without being asked for, there is no history', async () => {
   const { id } = await usedKey();
   expect((await admin.call(`/keys/${id}`)).body).not.toHaveProperty('history');
   expect((await admin.call('/overview')).body).not.toHaveProperty('history');
-});
-
-test.each([
-  ['include=all', 'include: expected history, got "all"'],
-  ['include=history&bucket=week', 'bucket: expected one of minute, hour, day, got "week"'],
-  [
-    'include=history&from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
-    'from: expected a time before to',
-  ],
-])('a question with %s is refused', async (query, message) => {
-  const { id } = await usedKey();
-  for (const path of ['/overview', `/keys/${id}`]) {
-    const { status, body } = await admin.call(`${path}?${query}`);
-    expect([status, body]).toEqual([400, { code: 'invalid_request', status: 400, message }]);
-  }
 });
 
 /** Asks like a browser: `send` decodes the body as text. */

@@ -90,7 +90,14 @@ describe('the overview', () => {
     expect((await readOverview(admin)).bans).toEqual([
       { keyId: key.id, name: 'hasty', until: expect.any(String) },
     ]);
-    await admin.call(`/keys/${key.id}/unban`, { method: 'POST' });
+    // It clears the strikes, and keeps the counts.
+    expect((await admin.call(`/keys/${key.id}/unban`, { method: 'POST' })).body).toMatchObject({
+      id: key.id,
+      usage: {
+        windows: { minute: { remaining: 0 }, day: { remaining: 8 } },
+        ...{ strikes: 0, strikesResetAt: null, bannedUntil: null },
+      },
+    });
     expect(await readOverview(admin)).toMatchObject({ keys: { banned: 0 }, bans: [] });
   });
 

@@ -9,7 +9,7 @@ import {
 } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { createAuditLog, differenceOf, recordAudit } from '../../src/audit/audit-log.ts';
+import { createAuditLog, recordAudit } from '../../src/audit/audit-log.ts';
 import { adminOf, adminToken, someCause, useAdmin } from '../support/admin.ts';
 import { databaseKinds, useDatabase } from '../support/databases.ts';
 import { startService } from '../support/test-service.ts';
@@ -140,6 +140,7 @@ describe('the audit log', () => {
     ]);
   });
 
+  // Suspensions and rotations are changes, too.
   test('of changes at the same time, each begins where the one before has ended', async () => {
     const { key } = await admin.create('{"plan":"free","name":"0"}');
     const names = ['1', '2', '3', '4', '5'];
@@ -267,35 +268,6 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
 
     expect(await createAuditLog(db).deleteExpired()).toBe(false);
     expect(await list()).toEqual([young]);
-  });
-});
-
-describe('the difference of two states', () => {
-  const quota = { perMinute: 60, perDay: 1_000 };
-
-  test('leaves the members that differ', () => {
-    expect(
-      differenceOf(
-        { name: 'a', account: null, plan: 'free', quota, tokens: [] },
-        { name: 'a', account: 'b', plan: 'pro', quota: { ...quota, perDay: 2_000 }, tokens: [] },
-      ),
-    ).toEqual({
-      before: { account: null, plan: 'free', quota },
-      after: { account: 'b', plan: 'pro', quota: { ...quota, perDay: 2_000 } },
-    });
-  });
-
-  test('is nothing if all members are the same', () => {
-    expect(
-      differenceOf({ name: null, quota }, { name: null, quota: { ...quota } }),
-    ).toBeUndefined();
-  });
-
-  test('leaves what something new has', () => {
-    expect(differenceOf(undefined, { name: 'a', account: null, quota })).toEqual({
-      before: {},
-      after: { name: 'a', quota },
-    });
   });
 });
 

@@ -4,11 +4,10 @@ import { beforeEach, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
-import { callUntilServed } from '../support/call-until-served.ts';
 import { listAll } from '../support/list-all-pets.ts';
 import { expectRight, isGood, startMixedLoad } from '../support/mixed-load.ts';
 import { openMovingName } from '../support/moving-name.ts';
-import { call, wideQuota } from '../support/test-service.ts';
+import { call, callUntilServed, wideQuota } from '../support/test-service.ts';
 import { untilLate } from './until-late.ts';
 
 const replicas = 3;

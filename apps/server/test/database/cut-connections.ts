@@ -15,12 +15,12 @@ import { createToken } from '../../src/keys/token.ts';
 import { createOperatorManagement } from '../../src/operators/operator-management.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { systemClock } from '../../src/shared/clock.ts';
+import { defaultTimings } from '../../src/shared/timings.ts';
 import { adminOf, someCause } from '../support/admin.ts';
-import { callUntilServed } from '../support/call-until-served.ts';
 import { createDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import type { Answer } from '../support/send.ts';
-import { call, wideQuota } from '../support/test-service.ts';
+import { call, callUntilServed, wideQuota } from '../support/test-service.ts';
 
 /** Where a connection can be cut: every message that the service and Postgres exchange. */
 const messages: readonly Pick<PassingMessage, 'direction' | 'type'>[] = [
@@ -89,7 +89,8 @@ export async function cutConnections(options: {
   const start = () =>
     openLocalServer(
       { DATABASE_URL: proxy.via(url), LOG_LEVEL: 'error', ADDRESS_PER_MINUTE: '1000000' },
-      { clock: systemClock },
+      // Half-closed connections are silent.
+      { clock: systemClock, timings: { database: defaultTimings.database } },
     );
   const servers: LocalServer[] = await Promise.all(Array.from({ length: replicas }, start));
   for (const server of servers) stack.use(server);

@@ -2,16 +2,13 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { postgresAt, temporaryDirectory, until } from '@animal-store/testkit';
-import { sql as query } from 'drizzle-orm';
 import postgres from 'postgres';
 import { describe, expect, inject, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openPostgres } from '../../src/database/open-postgres.ts';
 import { apiKeys, pets } from '../../src/database/schema.ts';
 import { createToken } from '../../src/keys/token.ts';
-import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { defaultTimings } from '../../src/shared/timings.ts';
-import { createDatabase, databaseKinds } from '../support/databases.ts';
 import { openLocalServer } from '../support/local-server.ts';
 import { createOldDatabase } from '../support/old-database.ts';
 import { call } from '../support/test-service.ts';
@@ -146,25 +143,6 @@ test('a migration that waits for a lock lets others pass, and says for whom it w
   await migrating;
   expect(await sql.shape()).toEqual(await shapeOfOneMigration());
 });
-
-test.each(databaseKinds)(
-  'migrating again on %s changes nothing and loses nothing',
-  async (kind) => {
-    await using database = await createDatabase(kind);
-    const first = await database.open();
-    await createPetRepository({ db: first.db, reads: first.db }).create({
-      name: 'Rex',
-      categoryId: 1,
-    });
-    await first.close();
-
-    const second = await database.open();
-    expect(await second.db.select().from(pets)).toMatchObject([{ name: 'Rex' }]);
-    const applied = await second.db.$count(query`drizzle.__drizzle_migrations`);
-    await second.close();
-    expect(applied).toBe(await countOfMigrations());
-  },
-);
 
 /** The number of the migration that created the first index online. */
 const indexMigration = 8;

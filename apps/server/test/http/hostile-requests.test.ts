@@ -298,12 +298,6 @@ testTable('a body on GET', { 200: ['{'] }, (body) => [
   { headers: ['Host: a', 'Content-Length: 1', 'Content-Type: text/html'], body },
 ]);
 
-test('eight requests in one segment get eight answers', async () => {
-  const bytes = `${get}\r\nHost: a\r\n\r\n`.repeat(8);
-  const answers = await sendRaw(service.server.origin, bytes, { answers: 8 });
-  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 401));
-});
-
 const listeners = ['public', 'ops'] as const;
 
 test.each(listeners)(

@@ -234,11 +234,6 @@ describe('the quota of an address', () => {
         ['1.1.1.1, 192.0.2.10', '2.2.2.2, 192.0.2.10', '3.3.3.3, 192.0.2.10'],
         [401, 401, 429],
       ],
-      [
-        'a network of IPv6',
-        ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:db8:0:ff::3', '2001:db8:0:100::1'],
-        [401, 401, 429, 401],
-      ],
       ['what is no address as the proxy', ['unknown', '"; drop', '999.1.1.1'], [401, 401, 429]],
     ])('counts %s', async (_what, addresses, statuses) => {
       const answered: number[] = [];

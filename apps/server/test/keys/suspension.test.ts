@@ -123,20 +123,4 @@ describe('a suspended key', () => {
     const everything = JSON.stringify([body, await show(key.id), await auditOf(key.id)]);
     expect(everything).not.toContain(token.slice(8));
   });
-
-  test('concurrent changes are recorded one after the other, and the last holds', async () => {
-    const { key, token } = await make();
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) =>
-        n % 2 === 0 ? suspend(key.id, `${n}`) : post(key.id, 'resume'),
-      ),
-    );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    const { state, suspension } = await show(key.id);
-    expect(await use(token)).toBe(state === 'suspended' ? 403 : 200);
-    const changes = (await auditOf(key.id)).toReversed().slice(1);
-    const ends = changes.map(({ after }) => after.suspension);
-    expect(changes.map(({ before }) => before.suspension)).toEqual([null, ...ends.slice(0, -1)]);
-    expect(suspension).toEqual(ends.at(-1));
-  });
 });

@@ -43,18 +43,18 @@ describe('the listener of operators', () => {
     },
   );
 
-  test.each(['/livez', '/readyz', '/metrics', '/admin/v1/keys', '/v1/admin/v1/keys', '/v1/livez'])(
-    '%s does not exist on the public port',
-    async (path) => {
-      const headers = { Authorization: `Bearer ${adminToken}` };
-      const withAdminToken = await call(service.server.origin + path, { headers });
-      const withKey = await call(service.server.origin + path, {
-        token: service.tokens.enterprise,
-      });
-      expect([401, 404]).toContain(withAdminToken.status);
-      expect(withKey).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    },
-  );
+  test.each([
+    ...['/livez', '/readyz', '/metrics', '/console', '/admin/v1/keys', '/v1/admin/v1/keys'],
+    '/v1/livez',
+  ])('%s does not exist on the public port', async (path) => {
+    const headers = { Authorization: `Bearer ${adminToken}` };
+    const withAdminToken = await call(service.server.origin + path, { headers });
+    const withKey = await call(service.server.origin + path, {
+      token: service.tokens.enterprise,
+    });
+    expect([401, 404]).toContain(withAdminToken.status);
+    expect(withKey).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
 });
 
 // Otherwise the empty string, or a well-known value, could be a token.

@@ -1,12 +1,20 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort, runServer, startServer, temporaryDirectory } from '@animal-store/testkit';
+import {
+  findProgram,
+  freePort,
+  runServer,
+  startServer,
+  temporaryDirectory,
+} from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { createDatabase } from '../support/databases.ts';
 import { sample, scrape } from '../support/observed.ts';
-import { checkMetrics } from '../support/promtool.ts';
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -36,8 +44,8 @@ test('before its first request a process has every metric that documents ask for
     ),
   );
   for (const file of sources) {
-    const text = readFileSync(join(repository, file), 'utf8');
-    const used = new Set(text.match(/(?<![:\w])(?:animal_store|nodejs|process)_\w+/g));
+    const source = readFileSync(join(repository, file), 'utf8');
+    const used = new Set(source.match(/(?<![:\w])(?:animal_store|nodejs|process)_\w+/g));
     expect(used.size, file).toBeGreaterThan(0);
     expect(
       [...used].filter((name) => !existing.has(name)),
@@ -85,3 +93,16 @@ test.skipIf(!existsSync('/dev/full'))(
     expect(code).toBe(0);
   },
 );
+
+/** Runs `promtool check metrics` and gives all that it objects to; empty if it finds nothing. */
+async function checkMetrics(metrics: string): Promise<string> {
+  const promtool = spawn(await findProgram('promtool'), ['check', 'metrics']);
+  promtool.stdin.end(metrics);
+  const [objections, complaints, [code]] = await Promise.all([
+    text(promtool.stdout),
+    text(promtool.stderr),
+    once(promtool, 'close'),
+  ]);
+  const said = `${objections}${complaints}`;
+  return code === 0 ? said : `${said}exit code ${code}`;
+}

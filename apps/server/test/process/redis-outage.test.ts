@@ -76,14 +76,11 @@ function saidOfRedis(): string[][] {
   );
 }
 
-let before: string[][];
-
 beforeEach(async ({ onTestFailed }) => {
   // Otherwise every test after one that fails during an outage would fail as well.
   onTestFailed(() => redis.restart());
   await until(isBack);
   await answers(2);
-  before = saidOfRedis();
 });
 
 const isAway = () => saidOfRedis().every((said) => said.at(-1) === 'away');
@@ -167,18 +164,6 @@ test.each(faults)(
     }
   },
 );
-
-test('the limit stays exact when somebody sends "script flush", and after a restart of Redis at once', async () => {
-  await redis.command('script', 'flush');
-  await answers(5);
-  await expectExact();
-  expect(saidOfRedis()).toEqual(before);
-  await redis.restart();
-  await answers(5);
-  await until(isBack);
-  await expectExact();
-  expectServed();
-});
 
 // What else holds of shares: replicas.test.ts.
 test('while Redis is away, usage is reported as that of one replica', async () => {

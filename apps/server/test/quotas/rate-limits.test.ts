@@ -24,7 +24,6 @@ const quotas = {
   counted: { perMinute: 10, perDay: 100 },
   statusStrikes: minute(1),
   eager: minute(10),
-  others: minute(10),
 };
 type KeyName = keyof typeof quotas;
 
@@ -204,19 +203,5 @@ describe('the rate-limit status', () => {
     expectError(denied as Answer, 429, 'rate_limit_exceeded', used);
     expect(rateLimitOf(denied as Answer)).toMatchObject({ limit: 60, remaining: 0 });
     expect((await callAs('eager')).status).toBe(200);
-  });
-
-  test('answers HEAD without a body, no other method, and nobody without a key', async () => {
-    const head = await callAs('others', path, { method: 'HEAD' });
-    expect([head.status, head.text]).toEqual([200, '']);
-    const post = await callAs('others', path, { method: 'POST' });
-    expectError(post, 405, 'method_not_allowed');
-    expect(post.headers.get('Allow')).toBe('GET, HEAD');
-    const ofNetwork = async () => {
-      const answer = await service.call(path, { token: null });
-      expectError(answer, 401, 'unauthorized');
-      return rateLimitOf(answer).remaining;
-    };
-    expect((await ofNetwork()) - (await ofNetwork())).toBe(1);
   });
 });

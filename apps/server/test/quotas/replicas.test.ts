@@ -1,8 +1,10 @@
 import type { Quota } from '@animal-store/contract';
-import { openRedis, type Redis } from '@animal-store/testkit';
+import type { IssuedSession } from '@animal-store/contract/admin';
+import { openRedis, type Redis, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { adminOf, adminToken } from '../support/admin.ts';
+import { type Admin, adminOf, adminToken } from '../support/admin.ts';
 import type { LocalServer } from '../support/local-server.ts';
+import { sample, scrape } from '../support/observed.ts';
 import {
   askAtOnce,
   type Replicas,
@@ -28,13 +30,16 @@ function useThreeReplicas() {
   const quotaClock = createTestClock(Date.now());
   const clocks = skewsMs.map((skewMs) => createTestClock(quotaClock.now() + skewMs));
 
+  const anyAdmin = () => adminOf(randomOf(replicas.servers));
+
   beforeAll(async () => {
     redis = stack.use(await openRedis());
     const env = {
       REDIS_URL: redis.url,
       REDIS_TIMEOUT_MS: '5000',
-      REPLICAS: '3',
       ADMIN_TOKEN: adminToken,
+      // A refused key counts for its address, and all here come from one.
+      ADDRESS_PER_MINUTE: '1000000',
       BAN_SECONDS: '10',
       BAN_GRACE_MS: '0',
       // A hundred limits' worth of strikes: what overloads a key here does not get it banned.
@@ -55,6 +60,10 @@ function useThreeReplicas() {
     get replicas() {
       return replicas;
     },
+    /** The operators' API of one of them, whichever it is. */
+    get admin(): Admin {
+      return anyAdmin();
+    },
     askEach: (token: string) =>
       Promise.all(replicas.servers.map((server) => replicas.ask(server, token))),
 
@@ -67,15 +76,19 @@ function useThreeReplicas() {
       ),
 
     /** Tokens of keys that share a quota; of one key without an account. */
-    async createTokens(quota: Quota, count: number): Promise<string[]> {
+    async createTokens(
+      quota: Quota,
+      count: number,
+      account: string = crypto.randomUUID(),
+    ): Promise<string[]> {
       if (count === 1) return [await replicas.createToken(quota)];
-      const admin = adminOf(randomOf(replicas.servers));
-      const account = crypto.randomUUID();
+      const admin = anyAdmin();
       await admin.call(`/accounts/${account}`, {
         method: 'PUT',
         json: JSON.stringify({ plan: 'enterprise', quota }),
       });
-      const issued = Array.from({ length: count }, () => admin.create(JSON.stringify({ account })));
+      const json = JSON.stringify({ account, plan: 'business' });
+      const issued = Array.from({ length: count }, () => admin.create(json));
       return (await Promise.all(issued)).map(({ token }) => token);
     },
   };
@@ -146,16 +159,95 @@ describe('three replicas', () => {
     await three.replicas.restart(0);
     expectExact([...before, ...(await load([token], 40))], 60, 60);
   });
+
+  // Their clocks stand still, so no cached key expires: a change applies because it is announced.
+  describe('a change through one of them', () => {
+    /** Waits until all replicas reply as wanted, to each key. */
+    const untilAll = (tokens: readonly string[], isWanted: (reply: Reply) => boolean) =>
+      until(async () => (await Promise.all(tokens.map(askEach))).flat().every(isWanted));
+
+    test('of a key applies everywhere: a plan, with the counts, a suspension, a resumption, a revocation', async () => {
+      const { key, token } = await three.admin.create('{"plan":"free"}');
+      const path = `/keys/${key.id}`;
+      const post = (action: string) => three.admin.call(`${path}/${action}`, { method: 'POST' });
+      await askEach(token);
+      await three.admin.call(path, { method: 'PATCH', json: '{"plan":"pro"}' });
+      await untilAll([token], ({ limit }) => limit === 300);
+      const [{ remaining = 0 } = {}] = await askEach(token);
+      expect(remaining).toBeLessThanOrEqual(300 - 2 * skewsMs.length);
+      for (let n = 0; n < 5; n += 1) {
+        await post('suspend');
+        await untilAll([token], ({ code }) => code === 'key_suspended');
+        await post('resume');
+        await untilAll([token], isAdmitted);
+      }
+      await post('revoke');
+      await untilAll([token], ({ status }) => status === 401);
+    });
+
+    test('of a token leaves the one before valid everywhere, beside the new one', async () => {
+      const { key, token } = await three.admin.create('{"plan":"business"}');
+      await askEach(token);
+      const json = '{"graceSeconds":60}';
+      const rotating = three.admin.call(`/keys/${key.id}/rotate`, { json });
+      for (let n = 0; n < 5; n += 1) expect((await askEach(token)).every(isAdmitted)).toBe(true);
+      const { token: next } = (await rotating).body as { token: string };
+      for (const one of [next, token]) expect((await askEach(one)).every(isAdmitted)).toBe(true);
+    });
+
+    test('of an account applies everywhere: a plan, none, a suspension, a resumption', async () => {
+      const tokens = await createTokens({ perMinute: 50, perDay: 500 }, 2, 'changing');
+      const post = (action: string) =>
+        three.admin.call(`/accounts/changing/${action}`, { method: 'POST' });
+      const put = (json: string) => three.admin.call('/accounts/changing', { method: 'PUT', json });
+      await untilAll(tokens, ({ limit }) => limit === 50);
+      await put('{"plan":"free"}');
+      await untilAll(tokens, ({ limit }) => limit === 60);
+      await put('{"plan":null}');
+      await untilAll(tokens, ({ limit }) => limit === 1_000);
+      await post('suspend');
+      await untilAll(tokens, ({ status }) => status === 403);
+      await post('resume');
+      await untilAll(tokens, isAdmitted);
+    });
+
+    test('that takes its plan from an account lets a ban go along with its key, and siblings have none', async () => {
+      const tokens = await createTokens({ perMinute: 1, perDay: 100 }, 2, 'hammered');
+      const [hammering = '', sibling = ''] = tokens;
+      await askEach(sibling);
+      await load([hammering], 150);
+      expect((await askEach(hammering)).every(isBanned)).toBe(true);
+      expect((await askEach(sibling))[0]?.code).toBe('rate_limit_exceeded');
+      await three.admin.call('/accounts/hammered', { method: 'PUT', json: '{"plan":null}' });
+      await untilAll([sibling], ({ limit }) => limit === 1_000);
+      expect((await askEach(hammering)).every(isBanned)).toBe(true);
+    });
+
+    test('that ends a session ends it everywhere', async () => {
+      const [one, other] = three.replicas.servers.map(adminOf) as [Admin, Admin];
+      const begun = await one.call('/sessions', { method: 'POST' });
+      const { token } = begun.body as IssuedSession;
+      expect((await other.call('/keys', { token })).status).toBe(200);
+      await other.call('/sessions/current', { method: 'DELETE', token });
+      expect((await one.call('/keys', { token })).status).toBe(401);
+    });
+  });
 });
 
 describe('three replicas whose Redis is away', () => {
   const three = useThreeReplicas();
 
-  test('each admits its share, to all keys of an account together, by its own clock', async () => {
+  test('each admits its share, to all keys of an account together, by its own clock, and more when one stops', async () => {
     const quota = { perMinute: 1_000, perDay: 29 };
     const { replicas, clocks } = three;
     const shared = await three.createTokens(quota, 3);
     const alone = await three.createTokens(quota, 1);
+    const untilCounted = (count: number) =>
+      until(async () => {
+        const metrics = await Promise.all(replicas.servers.map(scrape));
+        return metrics.every((text) => sample(text, 'animal_store_replicas') === count);
+      });
+    await untilCounted(3);
     await three.redis.kill();
     for (const [i, server] of replicas.servers.entries()) {
       const ask = (tokens: readonly string[]) =>
@@ -170,5 +262,10 @@ describe('three replicas whose Redis is away', () => {
         expect(last).toMatchObject({ code: 'rate_limit_exceeded', limit: 10, reset: resetAt });
       }
     }
+    await replicas.stop(2);
+    await untilCounted(2);
+    const [limited] = await three.askEach(alone[0] ?? '');
+    // Half, rounded up.
+    expect(limited).toMatchObject({ limit: 15, remaining: 4 });
   });
 });

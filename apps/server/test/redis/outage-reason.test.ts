@@ -13,7 +13,7 @@ afterEach(() => quotas?.close());
 const decide = () => quotas?.networks.take('203.0.113.7');
 
 /** Opens quotas, does harm to their Redis, and gives the reason that the log then has. */
-async function reasonOfOutage(redisUrls: readonly string[], harm?: () => Promise<unknown>) {
+async function reasonOfOutage(redisUrls: readonly string[], harm: () => Promise<unknown>) {
   const opened = Promise.withResolvers<string>();
   quotas = await openTestQuotas({
     timings: { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000 },

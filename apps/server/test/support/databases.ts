@@ -12,6 +12,7 @@ import type { Database, OpenDatabase } from '../../src/database/database.ts';
 import { openEmbedded } from '../../src/database/open-embedded.ts';
 import { openPostgres } from '../../src/database/open-postgres.ts';
 import * as schema from '../../src/database/schema.ts';
+import { defaultTimings } from '../../src/shared/timings.ts';
 import { postgresTemplate } from './global-setup.ts';
 
 /** The databases that the service runs on; what holds on one must hold on the other. */
@@ -27,6 +28,13 @@ export type TestDatabase = AsyncDisposable & {
   open(): Promise<OpenDatabase>;
 };
 
+/** Time limits that end a hang only: a statement waits for its turn when other work has all processors. */
+export const patientDatabase = {
+  ...defaultTimings.database,
+  ...{ connectSeconds: 60, searchSeconds: 60, statementSeconds: 60 },
+  ...{ answerWithinMs: 61_000, heartbeatLostMs: 60_000 },
+};
+
 export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> {
   switch (kind) {
     case 'embedded': {
@@ -35,7 +43,7 @@ export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> 
       await copyEmbeddedSnapshot(dataDir);
       return {
         env: { DATA_DIR: dataDir },
-        open: () => openEmbedded(dataDir),
+        open: () => openEmbedded(dataDir, patientDatabase),
         [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
       };
     }
@@ -45,7 +53,7 @@ export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> 
       });
       return {
         env: { DATABASE_URL: database.url },
-        open: async () => openPostgres(database.url),
+        open: async () => openPostgres(database.url, patientDatabase),
         [Symbol.asyncDispose]: () => database.drop(),
       };
     }

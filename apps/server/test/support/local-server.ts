@@ -5,6 +5,7 @@ import { environmentVariables, readConfig } from '../../src/config.ts';
 import { openObservability } from '../../src/observability/open-observability.ts';
 import { openService, type ServiceTime } from '../../src/service.ts';
 import { completeTimings } from '../../src/shared/timings.ts';
+import { patientDatabase } from './databases.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
 
 /** What a test knows of a service that it calls, whether in this process or a process of its own. */
@@ -36,8 +37,8 @@ const drainTimeoutMs = 5_000;
  * Its disposal closes it, and throws if a whole API key is in its log.
  *
  * @param env its settings, over {@link patientEnv}; nothing of the real environment.
- * @param given its clocks and timings. Its clock stands still until `pass`, unless one is given: on a busy machine,
- * nothing happens between two steps of a test. A probe waits for the database as long as a test waits for an event.
+ * @param given its clocks and timings. Its clock stands still until `pass`, unless one is given, so
+ * nothing happens between two steps of a test, however long they take. It waits for the database as long as a test does.
  */
 export async function openLocalServer(
   env: Readonly<Record<string, string>>,
@@ -51,7 +52,9 @@ export async function openLocalServer(
   // Nobody scrapes what a stop has lost.
   const ops = { lastScrapeMs: 0, ...given.timings?.ops };
   const clock = given.clock ?? createTestClock(Date.now());
-  const time: ServiceTime = { ...given, clock, timings: { ...given.timings, health, ops } };
+  const database = { ...patientDatabase, ...given.timings?.database };
+  const timesOfRooms = { ...given.timings, database, health, ops };
+  const time: ServiceTime = { ...given, clock, timings: timesOfRooms };
   // A stop waits for the last spans as long as a test waits for an event.
   const { observability: own } = completeTimings(given.timings);
   const timings = { ...own, traceFlushTimeoutMs: eventMs, ...given.timings?.observability };

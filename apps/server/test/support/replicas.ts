@@ -15,6 +15,8 @@ export type Replicas<S extends AnyServer = AnyServer> = AsyncDisposable & {
   readonly servers: readonly S[];
   /** Starts another server in the place of one, which is then stopped, as a rollout does. */
   restart(index: number): Promise<void>;
+  /** Stops one, for good. */
+  stop(index: number): Promise<void>;
   /** Makes a key of a plan, or with numbers of its own, and gives its token. */
   createToken(plan: 'free' | 'pro' | Quota): Promise<string>;
   /** Sends one request and reads its answer to the end. Without a token, it brings no key. */
@@ -96,6 +98,10 @@ async function start<S extends AnyServer>(
     servers,
     async restart(index) {
       const [old] = servers.splice(index, 1, await openOne(env[index], index));
+      await old?.[Symbol.asyncDispose]();
+    },
+    async stop(index) {
+      const [old] = servers.splice(index, 1);
       await old?.[Symbol.asyncDispose]();
     },
     async createToken(plan) {

@@ -1,6 +1,6 @@
 import type { PlanName } from '@animal-store/contract';
 import type { NewKey } from '@animal-store/contract/admin';
-import { type Server, startServer } from '@animal-store/testkit';
+import { type Server, startServer, until } from '@animal-store/testkit';
 import { beforeAll } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
@@ -152,3 +152,10 @@ export function call(url: string, options: CallOptions = {}): Promise<Answer> {
 function hasType(headers: CallOptions['headers'] = {}): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
 }
+
+/** Sends a request, and repeats it while the answer is 503. */
+export const callUntilServed: typeof call = (url, options) =>
+  until(async () => {
+    const answer = await call(url, options);
+    return answer.status !== 503 && answer;
+  });

@@ -31,7 +31,7 @@ test.each([
   ...['evil.example', 'evil.example:3001', '127.0.0.1.evil.example', 'localhost.evil.example'],
   ...['metrics.internal.evil.example', 'evil.example@localhost', 'a b', '[', ''],
 ])('the ops listener refuses requests for %j, against DNS rebinding', async (host) => {
-  for (const path of ['/metrics', '/livez', '/readyz', '/admin/v1/keys', '/nowhere']) {
+  for (const path of ['/metrics', '/livez', '/readyz', '/admin/v1/keys', '/console', '/nowhere']) {
     const answer = await ask(path, [`Host: ${host}`, 'Authorization: Bearer a-wrong-token']);
     const message = 'Host: expected an IP address, localhost, or one of OPS_HOSTS';
     expect(answer?.body).toEqual({ code: 'invalid_request', message, status: 400 });
