@@ -1,5 +1,6 @@
 import type { Int64, ListPetsQuery, NewPet, Pet, RateLimitStatus } from '@animal-store/contract';
 import { type Call, createCall } from './call-promise.ts';
+import { checkObject } from './check-object.ts';
 import type { ClientOptions } from './client-options.ts';
 import { createPetList, type Page, type PetList } from './each-pet.ts';
 import { parseCursor } from './page-cursor.ts';
@@ -132,6 +133,7 @@ export interface AnimalStoreClient {
  * ```
  */
 export function createClient(options: ClientOptions = {}): AnimalStoreClient {
+  checkObject('options', options);
   let lastRateLimit: RateLimitState | undefined;
   const sendWithRetries = createSend(options, (state) => {
     lastRateLimit = state;
@@ -197,13 +199,16 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
         }),
         callOptions,
       ),
-    request: (description, callOptions) => send(() => description, callOptions),
-    withOptions: (other) =>
-      createClient({
+    // Of `null` from untyped code, whose path is refused, too.
+    request: (description, callOptions) => send(() => ({ ...description }), callOptions),
+    withOptions(other) {
+      checkObject('options', other);
+      return createClient({
         ...options,
         ...other,
         headers: [options.headers, other.headers].flat(),
-      }),
+      });
+    },
     get lastRateLimit() {
       return lastRateLimit;
     },
@@ -211,14 +216,12 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
 }
 
 /**
- * Refuses what callers without types may pass: no object, or `null` as a member. And a `number` too great to
- * be exact, also in a list: it was rounded before it came here, and names another animal or category than
- * was meant.
+ * Refuses also a `number` too great to be exact, even in a list: it was rounded before it came here, and names
+ * another animal or category than was meant.
  */
 function checkArgument(what: string, values: object): void {
-  if (Object(values) !== values) throw new TypeError(`${what}: expected an object`);
+  checkObject(what, values);
   for (const [name, value] of Object.entries(values)) {
-    if (value === null) throw new TypeError(`${name}: expected a value, not null`);
     for (const number of [value].flat()) {
       if (Number.isInteger(number) && !Number.isSafeInteger(number))
         throw new TypeError(`${name}: ${number} is not exact, use a bigint`);

@@ -1,4 +1,5 @@
 import type { ListPetsQuery, Pet } from '@animal-store/contract';
+import { checkObject } from './check-object.ts';
 import type { CallOptions } from './request.ts';
 
 /**
@@ -90,7 +91,9 @@ export function createPetList(
 
     [Symbol.asyncIterator]: eachPet,
 
-    async toArray({ max = Number.POSITIVE_INFINITY } = {}) {
+    async toArray(options = {}) {
+      checkObject('options', options);
+      const { max = Number.POSITIVE_INFINITY } = options;
       if (!(max >= 0)) throw new TypeError('max: expected a number from 0');
       const all: Pet[] = [];
       if (max >= 1) {

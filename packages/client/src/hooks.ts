@@ -34,8 +34,8 @@ export function createTell(options: ClientOptions): Tell {
         .catch((error) => (logger ?? console).error(`Animal Store: ${name} failed: ${error}`))
         // Nothing is left that could be told of it.
         .catch(() => {});
-    run(() => hooks[name]?.(event));
+    if (hooks[name]) run(() => hooks[name]?.(event));
     const level = name === 'onError' ? 'error' : name === 'onRetry' ? 'warn' : 'debug';
-    run(() => logger?.[level](`Animal Store ${name.slice(2)} ${event.operation}`, event));
+    if (logger) run(() => logger[level](`Animal Store ${name.slice(2)} ${event.operation}`, event));
   };
 }

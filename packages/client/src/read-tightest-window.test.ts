@@ -29,6 +29,7 @@ const known = {
   perMinute: 0,
   code: 'rate_limit_exceeded',
 };
+const none = { ...known, remaining: 0 };
 const banned = '{"code":"key_temporarily_banned"}';
 const unlimited = { limit: Number.POSITIVE_INFINITY, resetAt: new Date(resetAt - 30_000) };
 
@@ -36,39 +37,13 @@ test.each([
   ['a success', 200, state, '', 60_000, known],
   // So it does not matter how the clock of this machine is set.
   ['RateLimit says how far away the reset is', 200, both, '', 42_000, { ...known, perMinute: 60 }],
-  [
-    'RateLimit of another window',
-    200,
-    { ...state, RateLimit: '"day";r=8;t=42' },
-    '',
-    60_000,
-    known,
-  ],
-  [
-    'a policy of another length',
-    200,
-    { ...both, 'RateLimit-Policy': '"hour";q=9;w=600' },
-    '',
-    42_000,
-    known,
-  ],
-  ['a 429', 429, denied, '', 30_000, { ...known, remaining: 0 }],
-  [
-    'a ban',
-    429,
-    denied,
-    banned,
-    30_000,
-    { ...known, remaining: 0, code: 'key_temporarily_banned' },
-  ],
-  [
-    'a 429 of a proxy',
-    429,
-    { 'Retry-After': '30' },
-    '',
-    30_000,
-    { ...known, ...unlimited, remaining: 0 },
-  ],
+  ['RateLimit of now', 200, { ...state, RateLimit: 'm;r=7;t=0, d;r=7;t=9' }, '', 0, known],
+  ['RateLimit of another window', 200, { ...state, RateLimit: 'd;r=8;t=42' }, '', 60_000, known],
+  ['RateLimit that has no number', 200, { ...state, RateLimit: 'm;r=7;t=x' }, '', 60_000, known],
+  ['another policy', 200, { ...both, 'RateLimit-Policy': 'h;q=9;w=600' }, '', 42_000, known],
+  ['a 429', 429, denied, '', 30_000, none],
+  ['a ban', 429, denied, banned, 30_000, { ...none, code: 'key_temporarily_banned' }],
+  ['a 429 of a proxy', 429, { 'Retry-After': '30' }, '', 30_000, { ...none, ...unlimited }],
 ] as [string, number, Record<string, string>, string, number, object][])(
   '%s tells of its window',
   (_what, status, headers, text, endsInMs, expected) => {

@@ -6,7 +6,8 @@ import { version } from './version.ts';
 
 /**
  * Header fields by name, in any case. Those of a call come after those of the client, and the last of a
- * name wins. What the client itself sets, such as `Authorization`, cannot be replaced.
+ * name wins. What the client itself sets, such as `Authorization`, cannot be replaced, except for `User-Agent`
+ * and `X-Retry-Count`, which tells how often the call was sent before.
  */
 export type HeaderFields = Readonly<Record<string, string | undefined>>;
 

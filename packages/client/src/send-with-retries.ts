@@ -1,6 +1,7 @@
 import type { OperationName } from '@animal-store/contract';
 import { createApiKeySource } from './api-key-source.ts';
 import type { Result } from './call-promise.ts';
+import { checkObject } from './check-object.ts';
 import { type ClientOptions, parseBaseUrl } from './client-options.ts';
 import { createNoticeDeprecation } from './deprecation.ts';
 import { describeNoAnswer } from './describe-no-answer.ts';
@@ -71,11 +72,12 @@ export function createSend(
     }
   }
 
-  return async <Data>(describe: () => Operation<Data>, options: CallOptions | undefined) => {
+  return async <Data>(describe: () => Operation<Data>, options: CallOptions = {}) => {
+    checkObject('options', options);
     const operation = describe();
     const { method = 'GET', path, idempotencyKey, bodyKind } = operation;
     // A query may hold what has no place in a log.
-    const [pathname = ''] = path.split(/[?#]/);
+    const [pathname = ''] = String(path).split(/[?#]/);
     const { operation: name = `${method} ${pathname}`, pathTemplate = pathname } = operation;
     const details = { operation: name, method, pathTemplate, url: baseUrl + pathname };
     const call = { ...details, attempts: 0 };
@@ -87,15 +89,19 @@ export function createSend(
       timeoutMs = clientOptions.timeoutMs ?? 30_000,
       headers: ownHeaders,
       fetchOptions,
-      // Whatever stands for no options in JavaScript: `null`, too.
-    } = options || {};
-    const headers = [clientOptions.headers, ownHeaders].flat();
+    } = options;
     // Whether the service may get the same request twice (RFC 9110, §9.2.2). If not, only a 429 is
     // repeated, for then the service has done nothing.
     const isRepeatable = idempotencyKey !== undefined || !/^(POST|PATCH)$/i.test(method);
 
     /** Sends the request once, tells the hooks, and reads the answer. */
     async function attempt(apiKey: string): Promise<Result<Data>> {
+      const headers = [
+        // 0 is left out, so that the preflight request of a browser asks for it only when it must.
+        { 'X-Retry-Count': call.attempts || undefined },
+        clientOptions.headers,
+        ownHeaders,
+      ].flat();
       const { url, init } = prepareRequest({ ...operation, method, headers }, baseUrl, apiKey);
       // What costs no quota has a gate of its own, which is always open.
       const gate =

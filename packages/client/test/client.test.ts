@@ -68,7 +68,6 @@ describe('a request', () => {
       '{"id":1152921504606846976}',
       (store) => store.request({ ...order, body: { id: 2n ** 60n } }),
     ],
-    ['GET /pets', undefined, (store) => store.listPets(undefined, null as never)],
     // Of the client's own cursors only the service's is sent, and a cursor of the service as it is.
     ['GET /pets?cursor=b', undefined, (store) => store.listPets({ cursor: '~17~b' })],
     ['GET /pets?cursor=a%7E1%7Eb', undefined, (store) => store.listPets({ cursor: 'a~1~b' })],
@@ -96,6 +95,16 @@ describe('a request', () => {
     ['query: expected an object', (store) => store.eachPet(null as never).toArray()],
     ['pet: expected an object', (store) => store.createPet(null as never)],
     ['limit: expected a value, not null', (store) => store.listPets({ limit: null as never })],
+    ['options: expected an object', (store) => store.listPets({}, null as never)],
+    ['options: expected an object', (store) => store.createPet(mia, null as never)],
+    ['options: expected an object', (store) => store.eachPet({}, null as never).toArray()],
+    ['options: expected an object', (store) => store.eachPet().toArray(null as never)],
+    ['max: expected a value, not null', (it) => it.eachPet().toArray({ max: null as never })],
+    [
+      'timeoutMs: expected a value, not null',
+      (store) => store.rateLimit({ timeoutMs: null as never }),
+    ],
+    ['path: expected one below baseUrl', (store) => store.request(null as never)],
     ['id: expected an integer', (store) => store.getPet('' as never)],
     ['', (store) => store.createPet(mia, { idempotencyKey: 'two\nlines' })],
   ])('is refused and not sent: %s', async (message, call) => {
@@ -250,6 +259,14 @@ describe('options', () => {
     expect(() => createClient()).toThrow(/ANIMAL_STORE_BASE_URL/);
     expect(() => createClient({ baseUrl })).toThrow(/ANIMAL_STORE_API_KEY/);
     expect(() => createClient({ baseUrl, apiKey: 'two words' })).toThrow(TypeError);
+    const { store } = open([ok]);
+    const noObject = new TypeError('options: expected an object');
+    expect(() => createClient(null as never)).toThrow(noObject);
+    expect(() => store.withOptions(null as never)).toThrow(noObject);
+    for (const name of ['timeoutMs', 'fetch', 'apiKey', 'signal']) {
+      const noValue = new TypeError(`${name}: expected a value, not null`);
+      expect(() => store.withOptions({ [name]: null })).toThrow(noValue);
+    }
   });
 
   test('can differ in a second client, and have their defaults again', async () => {

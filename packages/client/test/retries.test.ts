@@ -93,6 +93,7 @@ describe('a call', () => {
     expect(script.requests).toHaveLength(3);
     expect(new Set(script.fields('Idempotency-Key')).size).toBe(1);
     expect(new Set(script.requests.map(({ init }) => init.body)).size).toBe(1);
+    expect(script.fields('X-Retry-Count')).toEqual([null, '1', '2']);
   });
 
   test('shows each attempt to the hooks', async () => {
