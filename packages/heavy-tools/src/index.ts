@@ -27,7 +27,11 @@ export const tools = {
   esbuild: pathIn('esbuild', 'lib/main.js'),
   /** A command for Node: writes a TypeScript client of an OpenAPI document. */
   heyApi: pathIn('@hey-api/openapi-ts', 'bin/run.js'),
-  /** The same, of another maker. */
+  /** The same, of other makers. */
+  oazapfts: pathIn('oazapfts', 'dist/cli.js'),
+  /** A folder: what its clients import. */
+  oazapftsRuntime: pathIn('@oazapfts/runtime', ''),
+  orval: pathIn('orval', 'dist/bin/orval.mjs'),
   swaggerTypescriptApi: pathIn('swagger-typescript-api', 'dist/cli.mjs'),
   /** A command for Node: writes TypeScript types of an OpenAPI document. */
   openapiTypescript: pathIn('openapi-typescript', 'bin/cli.js'),

@@ -13,10 +13,18 @@ if (path !== undefined) {
   else if (location.pathname === '/docs') location.replace(`/docs/api${location.hash}`);
 }
 
+openTarget();
+addEventListener('hashchange', openTarget);
 startSearch();
 addCopyButtons();
 keepLanguage();
 markSection();
+
+/** Opens the part of the page that an address leads to. */
+function openTarget() {
+  const part = document.getElementById(location.hash.slice(1))?.closest('details');
+  if (part) part.open = true;
+}
 
 function startSearch() {
   const box = document.querySelector('.search');

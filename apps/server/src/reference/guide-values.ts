@@ -34,6 +34,7 @@ export function createGuideValues(
   const values: Readonly<Record<string, string>> = {
     ...paths,
     baseUrl,
+    openApiUrl: new URL('/openapi.json', baseUrl).href,
     addressPerMinute: withCommas(addressPerMinute),
     minuteSeconds: withCommas(windowSeconds.minute),
     daySeconds: withCommas(windowSeconds.day),

@@ -26,6 +26,8 @@ interface Answer {
 
 interface Header {
   readonly description: string;
+  /** Whether every answer that lists it has it. */
+  readonly required?: boolean;
   readonly example: unknown;
 }
 
@@ -82,34 +84,57 @@ const languages: Readonly<Record<string, string>> = {
 export function operationsMarkdown(document: JsonObject): string {
   const operations = operationsOf(document);
   const reader = createSchemaReader(document);
-  const { headers } = document['components'] as { headers: Readonly<Record<string, Header>> };
+  const { headers, schemas } = document['components'] as {
+    headers: Readonly<Record<string, Header>>;
+    schemas: Readonly<Record<'Error', Schema & { examples: readonly unknown[] }>>;
+  };
   // What every answer has is said once.
   const answers = operations.flatMap(({ responses }) => Object.values(responses));
   const common = Object.keys(answers[0]?.headers ?? {}).filter((name) =>
     answers.every((answer) => answer.headers?.[name] !== undefined),
   );
-  const headerRows = (of: Answer['headers'] = {}, names = Object.keys(of)) =>
-    names.map((name) => {
-      const { description, example } = headers[of[name]?.$ref.split('/').at(-1) ?? ''] as Header;
-      return [`\`${name}\``, description, `\`${example}\``];
-    });
+  const ownHeaders = (of: Answer['headers'] = {}) =>
+    Object.keys(of).filter((name) => !common.includes(name));
+  const headerRow = (name: string, of: Answer['headers'] = {}) => {
+    const header = headers[of[name]?.$ref.split('/').at(-1) ?? ''] as Header;
+    const { description, required = false, example } = header;
+    return [`\`${name}\``, required ? 'yes' : 'no', description, `\`${example}\``];
+  };
+  const headersTable = (of: Answer['headers'], names: readonly string[]) =>
+    tableOf(
+      ['Header', 'Always there', 'Meaning', 'Example'],
+      names.map((name) => headerRow(name, of)),
+    );
+  // What errors add to the headers of a success is the same for all operations.
+  const errorHeaders = new Map(
+    operations.flatMap(({ responses }) => {
+      const [[, success] = []] = Object.entries(responses).filter(([code]) => code < '300');
+      return Object.entries(responses)
+        .filter(([code]) => code >= '400')
+        .flatMap(([code, { headers: all }]) =>
+          ownHeaders(all)
+            .filter((name) => success?.headers?.[name] === undefined)
+            .map((name) => [`${code} ${name}`, [code, ...headerRow(name, all)]] as const),
+        );
+    }),
+  );
 
   function describeAnswers({ name, responses }: DocumentedOperation): string {
     const [[status, success] = []] = Object.entries(responses).filter(([code]) => code < '300');
     const failures = Object.entries(responses).filter(([code]) => code !== status);
     const content = success?.content?.['application/json'];
-    const own = Object.keys(success?.headers ?? {}).filter((header) => !common.includes(header));
     return [
       ...(status === undefined || success === undefined
         ? []
         : [
-            `### Answer {#${name}-answer}`,
-            `**${status}.** ${success.description}`,
+            `### Answer: ${status} {#${name}-answer}`,
+            success.description,
             content && membersTable(reader, content.schema, 'Always there'),
-            tableOf(['Header', 'Meaning', 'Example'], headerRows(success.headers, own)),
+            headersTable(success.headers, ownHeaders(success.headers)),
             content && jsonBlock(content.example),
           ]),
-      `### Errors {#${name}-answers}`,
+      `### Errors: ${failures.map(([code]) => code).join(', ')} {#${name}-answers}`,
+      'All have the same [body](#errors).',
       tableOf(
         ['Status', 'Meaning'],
         failures.map(([code, { description }]) => [code, description]),
@@ -159,9 +184,24 @@ The samples read your key from the environment variable \`API_KEY\`. With JavaSc
 
 ${operations.map(describeOperation).join('\n\n')}
 
+## Body and headers of errors {#errors}
+
+The body of every error, with the \`status\` of its answer:
+
+${membersTable(reader, schemas.Error, 'Always there')}
+
+${jsonBlock(schemas.Error.examples[0])}
+
+${tableOf(
+  ['Status', 'Header', 'Always there', 'Meaning', 'Example'],
+  [...errorHeaders.values()].sort(),
+)}
+
 ## Headers of every answer {#headers}
 
-${tableOf(['Header', 'Meaning', 'Example'], headerRows(answers[0]?.headers, common))}
+Every answer of an operation has these, also every error but those [without a body](/docs/guides/errors#answers-without-a-body).
+
+${headersTable(answers[0]?.headers, common)}
 `;
 }
 

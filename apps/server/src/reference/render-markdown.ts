@@ -23,14 +23,24 @@ const languages: Readonly<Record<string, string>> = {
 /** An anchor that a heading gives itself: `## Title {#anchor}`. */
 const ownAnchor = /\s*\{#([\w.-]+)\}$/;
 
+/** Parts of operations that open when they are asked for: all together would be twenty screens of a phone. */
+const foldedAnchor = /-answers?$/;
+
 /** Renders a page, and finds its sections. */
 export function renderMarkdown(markdown: string): { html: string; sections: Section[] } {
   const tokens = new Marked().lexer(markdown);
   const anchors = anchorsOf(tokens);
   const marked = new Marked({ renderer: rendererFor(anchors) });
-  const html = groupSamples(tokens)
-    .map((part) => (Array.isArray(part) ? part.map(sampleHtml).join('') : marked.parser([part])))
-    .join('')
+  let isFolded = false;
+  const parts = groupSamples(tokens).map((part) => {
+    if (Array.isArray(part)) return part.map(sampleHtml).join('');
+    const inner = marked.parser([part]);
+    if (!isHeading(part)) return inner;
+    const end = isFolded ? '</details>\n' : '';
+    isFolded = foldedAnchor.test(anchors.get(part) ?? '');
+    return end + (isFolded ? `<details class="fold"><summary>${inner.trim()}</summary>\n` : inner);
+  });
+  const html = (parts.join('') + (isFolded ? '</details>\n' : ''))
     // Below the title, so that it is in sight wherever a link leads.
     .replace('</h1>\n', (title) => title + choiceOf(tokens));
   return { html, sections: sectionsOf(tokens, anchors) };
@@ -58,9 +68,10 @@ function rendererFor(anchors: ReadonlyMap<Token, string>): RendererObject {
       const anchor = anchors.get(token);
       if (anchor === undefined) return `<h${token.depth}>${inner}</h${token.depth}>\n`;
       // A heading that is a link leads there; any other leads to itself, so that its address can be copied.
-      const content = inner.includes('<a ')
-        ? inner
-        : `<a class="here" href="#${anchor}">${inner}</a>`;
+      const content =
+        inner.includes('<a ') || foldedAnchor.test(anchor)
+          ? inner
+          : `<a class="here" href="#${anchor}">${inner}</a>`;
       return `<h${token.depth} id="${anchor}">${content}</h${token.depth}>\n`;
     },
     code({ text, lang = '' }) {

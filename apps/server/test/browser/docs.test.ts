@@ -7,7 +7,10 @@ import { openTab, overflowOf, type TabOptions, tabTo } from '../support/browser.
 import { useService } from '../support/test-service.ts';
 import { useBrowser } from '../support/use-console.ts';
 
-const pages = [docsPaths.home, ...guides.map(({ name }) => guidePath(name)), docsPaths.changelog];
+const pages = [
+  ...[docsPaths.home, ...guides.map(({ name }) => guidePath(name)), docsPaths.changelog],
+  '/docs/nosuch',
+];
 
 const service = useService('embedded', { env: { ADDRESS_PER_MINUTE: '100000' } });
 const browser = useBrowser();
@@ -24,7 +27,7 @@ const screens = [
 
 describe.each(screens)('at $name', ({ name, device }) => {
   test('every guide is as wide as the screen, and everybody can use it', async () => {
-    await using tab = await open('/docs', device);
+    await using tab = await open('/docs', { ...device, expected: /404/ });
     const { page } = tab;
     for (const path of pages) {
       await page.goto(service.server.origin + path);
@@ -100,6 +103,34 @@ describe.each(screens)('at $name', ({ name, device }) => {
       );
     expect(widths.length).toBeGreaterThan(5);
     expect(widths.filter((hidden) => hidden > 0)).toEqual([]);
+  });
+
+  test('answers and errors open when an address leads to them, so that the page is short', async () => {
+    await using tab = await open('/docs/guides/operations#createPet-answers', device);
+    const { page } = tab;
+    const heading = page.locator('#createPet-answers');
+    const top = async () => (await heading.boundingBox())?.y ?? -1;
+    await expect.poll(top).toSatisfy((y: number) => y > 90 && y < 200);
+    await page
+      .locator('details.fold[open]')
+      .getByRole('link', { name: 'payload_too_large' })
+      .waitFor();
+    expect(await page.locator('details.fold[open]').count()).toBe(1);
+    const measures = `[document.body.scrollHeight, getComputedStyle(document.documentElement).scrollBehavior]`;
+    const [height = 0, scrolling] = (await page.evaluate(measures)) as [number, string];
+    expect(height).toBeLessThan(device.viewport.width < 400 ? 14_000 : 9_000);
+    expect(scrolling).toBe('auto');
+    await page.evaluate(
+      'for (const part of document.querySelectorAll("details")) part.open = true',
+    );
+    await page.getByRole('heading', { name: 'Answer: 201' }).waitFor();
+    expect(await overflowOf(page)).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.goto(`${service.server.origin}/docs/guides/errors#answers-without-a-body`);
+    await page.locator('td', { hasText: '431' }).waitFor();
+    const colours = `['.keyword', 'code'].map((name) => getComputedStyle(document.querySelector(name)).color)`;
+    const [keyword, code] = (await page.evaluate(colours)) as string[];
+    expect(keyword).not.toBe(code);
   });
 });
 

@@ -64,6 +64,7 @@ describe.each(pages)('%s', (path) => {
   test('shows its first content after one answer of at most 14 kB', async () => {
     const { headers } = await get(path, { 'Accept-Encoding': 'gzip' });
     expect(Number(headers.get('Content-Length'))).toBeLessThan(14_000);
+    expect(text().length).toBeLessThan(150_000);
     expect(text()).not.toMatch(/rel="stylesheet"|rel="preload"/);
     for (const script of text().match(/<script [^>]*>/g) ?? []) {
       expect(script).toMatch(/ defer>$|^<script type="module"/);
@@ -92,7 +93,11 @@ test('the operations say what the OpenAPI document says', async () => {
     '| `[].id` | 64-bit integer | yes | ',
     '| `windows.minute.remaining` | integer | yes | ',
     '| `bannedUntil` | time (ISO 8601), or `null` | yes | ',
-    '| `Location` | Where the animal can be read',
+    '| `Location` | yes | Where the animal can be read',
+    '| 429 | `Retry-After` | yes | Whole seconds to wait.',
+    '| `code` | text, at most 64 characters | yes | Machine-readable error code.',
+    '| `X-Request-Id` | yes | Names the request',
+    '### Errors: 400, 401, 403, 405, 429, 500, 503\n\nAll have the same [body](',
     '```json\n{\n  "name": "Mia",\n  "categoryId": 3,\n  "status": "available"\n}\n```',
   ]) {
     expect(text).toContain(line);

@@ -56,9 +56,11 @@ export async function runSamples(
   apiKey: string,
 ): Promise<Record<string, string>> {
   await using directory = await temporaryDirectory();
-  const scope = join(directory.path, 'node_modules/@animal-store');
-  await mkdir(scope, { recursive: true });
-  await symlink(join(repository, 'packages/client'), join(scope, 'client'));
+  const modules = join(directory.path, 'node_modules');
+  await mkdir(join(modules, '@animal-store'), { recursive: true });
+  await symlink(join(repository, 'packages/client'), join(modules, '@animal-store/client'));
+  const openapiFetch = join(repository, 'apps/server/node_modules/openapi-fetch');
+  await symlink(openapiFetch, join(modules, 'openapi-fetch'));
 
   const outcomes: Record<string, string> = {};
   const runOne = async ({ name }: Sample, command: string, args: readonly string[] = []) => {
@@ -153,6 +155,7 @@ const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp
   'typescript, Retries and waits': { ts: /^\d+ animals, \d+ left$/m },
   'typescript, Time limits and cancelling': { ts: /^\d+ animals$/m },
   'typescript, Tests of your code': { ts: /^Mia,Tom 2$/m },
+  'languages, openapi-fetch': { ts: /^\d+ \d+ animals are for sale$/m },
   'languages, Write one': {
     python: /^9007199254740993\n^\d+ animals are for sale$/m,
     go: /^9007199254740993 \d+ animals are for sale$/m,

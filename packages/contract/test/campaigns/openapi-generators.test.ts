@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -29,6 +29,19 @@ const generators = {
       import { zPets } from './generated/zod.gen';
       const list = async () => zPets.parse((await listPets({ query: { limit: 5 } })).data);`,
   },
+  oazapfts: {
+    command: [tools.oazapfts, 'openapi.json', 'generated.ts'],
+    program: `import { listPets, type Pet } from './generated';
+      const list = async () => (await listPets({ limit: 5 })).data as Pet[];`,
+  },
+  orval: {
+    command: [
+      tools.orval,
+      ...'--input openapi.json --output generated.ts --client fetch'.split(' '),
+    ],
+    program: `import { listPets, type Pet } from './generated';
+      const list = async () => (await listPets({ limit: 5 })).data as Pet[];`,
+  },
   'swagger-typescript-api': {
     command: [
       tools.swaggerTypescriptApi,
@@ -56,10 +69,8 @@ const uses = `
 async function call(folder: string): Promise<string> {
   const { build } = await import(tools.esbuild);
   const entryPoints = [join(folder, 'program.ts')];
-  // Where zod is.
-  const nodePaths = [join(import.meta.dirname, '../../node_modules')];
   const outfile = join(folder, 'program.mjs');
-  await build({ entryPoints, outfile, nodePaths, bundle: true, format: 'esm', logLevel: 'error' });
+  await build({ entryPoints, outfile, bundle: true, format: 'esm', logLevel: 'error' });
   return (await execute(process.execPath, [outfile])).stdout;
 }
 
@@ -67,6 +78,11 @@ async function generate(document: (typeof documents)[number], command: string[])
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-generated-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, 'openapi.json'), document.text);
+  // What generated clients import.
+  await mkdir(join(folder, 'node_modules/@oazapfts'), { recursive: true });
+  const zod = join(import.meta.dirname, '../../node_modules/zod');
+  await symlink(zod, join(folder, 'node_modules/zod'));
+  await symlink(tools.oazapftsRuntime, join(folder, 'node_modules/@oazapfts/runtime'));
   await execute(process.execPath, command, { cwd: folder });
   return folder;
 }
@@ -79,8 +95,6 @@ async function compile(folder: string, tsc: string): Promise<string> {
     target: 'es2022',
     lib: ['es2022', 'dom', 'dom.iterable'],
     types: [],
-    // For zod.
-    paths: { zod: [join(import.meta.dirname, '../../node_modules/zod')] },
     module: 'preserve',
     moduleResolution: 'bundler',
   };
