@@ -128,14 +128,15 @@ export async function openService(
     banPolicy: config.banPolicy,
     onBan(ban) {
       observability.onBan(ban);
-      const { keyId, startedAtMs, seconds } = ban;
+      const { keyId, startedAtMs, seconds, scope } = ban;
       const startedAt = new Date(startedAtMs).toISOString();
       const until = new Date(startedAtMs + seconds * 1_000).toISOString();
-      audit.recordBan({ keyId, startedAt, until });
+      audit.recordBan({ keyId, startedAt, until, scope });
     },
     onBreaker(state, reason) {
       observability.onBreaker(state, reason);
       health.note({ redisFault: state === 'open' ? `${redisAway}.` : undefined });
+      if (state === 'closed') audit.endOwnBans();
     },
   });
   opened.defer(() => quotas.close());

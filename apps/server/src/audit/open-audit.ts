@@ -45,6 +45,8 @@ export function openAudit(options: {
   return {
     /** Records the start of a ban, soon: the request that began it does not wait. */
     recordBan: bans.add,
+    /** Ends the bans that this replica has decided alone, soon: Redis is back, and knows none of them. */
+    endOwnBans: bans.endOwn,
     /** Deletes at once what is over. */
     deleteExpired: deleting.now,
     log,

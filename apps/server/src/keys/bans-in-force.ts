@@ -1,5 +1,5 @@
 import { eq, inArray } from 'drizzle-orm';
-import { deleteBansUntil } from '../audit/ban-log.ts';
+import { deleteForgottenBans } from '../audit/ban-log.ts';
 import type { Database } from '../database/database.ts';
 import type { ReadBans, ShownBan } from '../database/open-bans.ts';
 import { accounts, apiKeys } from '../database/schema.ts';
@@ -21,7 +21,8 @@ const findSubjects = statement('find_subjects', (db, ids: string[]) =>
 
 /**
  * Creates what reads bans of the table, and asks Redis about those that it has read. Redis may have lost its data:
- * then requests are served again, and the bans are deleted from the table, too.
+ * then requests are served again, and the bans are deleted from the table, too. Only here: nobody else asks for them,
+ * and no replica is told that Redis has lost something.
  */
 export function createReadBans(db: Database, quotas: Pick<KeyQuotas, 'look'>): ReadBans {
   /** What Redis does not know. While it is away, nobody can tell. */
@@ -46,9 +47,12 @@ export function createReadBans(db: Database, quotas: Pick<KeyQuotas, 'look'>): R
     for (let reads = 1; ; reads += 1) {
       const found = await read();
       const forgotten = await findForgotten(bansOf(found));
+      let deleted = 0;
       // One that has begun since ends later, and stays.
-      for (const { keyId, until } of forgotten) await deleteBansUntil(db, keyId, until);
-      if (forgotten.length === 0 || reads === maxReads) return found;
+      for (const { keyId, until } of forgotten) {
+        deleted += (await deleteForgottenBans(db, keyId, until)).length;
+      }
+      if (deleted === 0 || reads === maxReads) return found;
     }
   };
 }

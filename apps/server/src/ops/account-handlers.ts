@@ -21,20 +21,26 @@ export function createAccountHandlers(services: AdminServices) {
   const { clock, accounts, keys, quotas, usage, readBans } = services;
   const today = () => lastBuckets(1, 'day', clock.now());
 
+  /** The bans of the keys of accounts, as far as they are shown, and how many there are by account. */
+  const readBansOf = (names: string[]) =>
+    readBans(
+      async () => {
+        const [bans, counts] = await Promise.all([
+          accounts.listBans(names, maxShownKeys),
+          accounts.countBans(names),
+        ]);
+        return { bans, counts };
+      },
+      ({ bans }) => bans,
+    );
+
   async function detailsOf(name: string): Promise<AccountDetails> {
     const { account, accountId } = await accounts.find(name);
-    const readOpenBans = async () => {
-      const [bans, counts] = await Promise.all([
-        accounts.listBans(name, maxShownKeys),
-        accounts.countBans([name]),
-      ]);
-      return { bans, bannedKeys: counts.get(name) ?? 0 };
-    };
-    const [decision, banned, sums, busiest, newest] = await Promise.all([
+    const [decision, { bans, counts }, sums, busiest, newest] = await Promise.all([
       accountId === undefined || account.quota === null
         ? undefined
         : quotas.keys.lookAtAccount(accountId, account.quota),
-      readBans(readOpenBans, ({ bans }) => bans),
+      readBansOf([name]),
       usage.sumOfAccounts([name], today()),
       usage.listBusiest({ account: name }, today(), maxBusyKeys),
       keys.list({ account: name }, maxShownKeys, undefined),
@@ -42,7 +48,8 @@ export function createAccountHandlers(services: AdminServices) {
     return {
       ...account,
       usage: decision ? { scope: decision.scope, windows: toQuotaWindows(decision) } : null,
-      ...banned,
+      bans,
+      bannedKeys: counts.get(name) ?? 0,
       requestsToday: sums.get(name) ?? 0,
       fullKeys: account.quota === null ? await findFull(busiest, newest.items) : [],
       busiestKeys: busiest,
@@ -82,13 +89,13 @@ export function createAccountHandlers(services: AdminServices) {
       const list: PagedList = { path, limit, filter, isPosition: isAccountPosition };
       const items = await findPage(res, list, cursor, (from) => accounts.list(filter, limit, from));
       const names = items.map(({ account }) => account);
-      const [banned, sums] = await Promise.all([
-        accounts.countBans(names),
+      const [{ counts }, sums] = await Promise.all([
+        readBansOf(names),
         usage.sumOfAccounts(names, today()),
       ]);
       const body = items.map((item) => ({
         ...item,
-        bannedKeys: banned.get(item.account) ?? 0,
+        bannedKeys: counts.get(item.account) ?? 0,
         requestsToday: sums.get(item.account) ?? 0,
       }));
       return { status: 200, body };

@@ -67,7 +67,7 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     key: LimitedKey,
   ): Promise<QuotaDecision> {
     const { id } = key;
-    const { clock, onBan } = this.#options;
+    const { clock, onBan, scope } = this.#options;
     const now = clock.now();
     const quota = this.#shareOf(key.quota);
     const before = this.#stateOf(subject, id);
@@ -76,7 +76,7 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     if (state.ban !== notBanned) this.#bans.set(id, state.ban);
     const { bannedUntilMs } = state.ban;
     if (outcome === 'banned' && bannedUntilMs !== before.ban.bannedUntilMs) {
-      onBan?.({ keyId: id, seconds: (bannedUntilMs - now) / 1_000, startedAtMs: now });
+      onBan?.({ keyId: id, seconds: (bannedUntilMs - now) / 1_000, startedAtMs: now, scope });
     }
     const decision = this.#toDecision(state, outcome, now, quota);
     // As every limiter of the library rejects what it does not admit.

@@ -122,6 +122,7 @@ export class RedisKeyLimiter extends RateLimiterRedis {
         keyId: key.id,
         seconds: (bannedUntilMs - now) / 1_000,
         startedAtMs: now,
+        scope: 'service',
       });
     }
     return this.#toDecision(answer, key.quota);

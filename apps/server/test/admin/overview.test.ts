@@ -213,6 +213,9 @@ test('bans that Redis has lost are shown no more, and the others are', async () 
   const connection = stack.adopt(new Redis(redis.url), (opened) => opened.disconnect());
   for (const name of await connection.keys('animal-store:*'))
     if (!name.includes(kept)) await connection.del(name);
+  expect((await admin.call('/accounts')).body).toMatchObject([
+    { account: 'shared', bannedKeys: 0 },
+  ]);
   expect(await shown()).toEqual([1, ['kept'], ['kept']]);
   expect((await admin.call('/accounts/shared')).body).toMatchObject({ bannedKeys: 0, bans: [] });
 });

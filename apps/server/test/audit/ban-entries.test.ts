@@ -3,7 +3,7 @@ import { openRedis, openTcpProxy } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
-import { createBanLog, deleteOverBans } from '../../src/audit/ban-log.ts';
+import { createBanLog, deleteForgottenBans, deleteOverBans } from '../../src/audit/ban-log.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
 import { createDatabase, databaseKinds, useDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer, untilPassing } from '../support/local-server.ts';
@@ -143,6 +143,22 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
     expect(await openBansOf(keyId)).toEqual([later.until, earlier.until]);
     await deleteOverBans(database.db, later.startedAt);
     expect(await openBansOf(keyId)).toEqual([later.until]);
+  });
+
+  // Another replica asked Redis, which did not know it, and deleted it.
+  test('a ban that a replica decided alone runs until that replica ends it', async () => {
+    const { db } = database;
+    const [own, other] = [banOf(crypto.randomUUID(), 1), banOf(crypto.randomUUID(), 1)];
+    const { log } = openLog();
+    log.add({ ...own, scope: 'replica' });
+    log.add(other);
+    await log.write();
+    expect(await deleteForgottenBans(db, own.keyId, own.until)).toEqual([]);
+    expect(await deleteForgottenBans(db, other.keyId, other.until)).toHaveLength(1);
+    expect([await openBansOf(own.keyId), await openBansOf(other.keyId)]).toEqual([[own.until], []]);
+    log.endOwn();
+    await log.write();
+    expect(await openBansOf(own.keyId)).toEqual([]);
   });
 
   test('a ban that the database refuses is lost, and those behind it are written', async () => {

@@ -160,7 +160,8 @@ describe.each(Object.entries(stores))('%s', (_, { replicas, numRuns, open }) => 
     await play(strikeOut(one));
     await Promise.all(Array.from({ length: 20 }, () => quotas.keys.take(own(one))));
     const told = bans.filter(({ keyId }) => keyId === own(one).id);
-    expect(told).toEqual([{ keyId: own(one).id, seconds: 300, startedAtMs: startMs + 1_000 }]);
+    const startedAtMs = startMs + 1_000;
+    expect(told).toEqual([{ keyId: own(one).id, seconds: 300, startedAtMs, scope: 'service' }]);
   });
 
   test('a network has one window of its own, and a look at it counts nothing', async () => {

@@ -6,6 +6,7 @@ export const banOf = (keyId: string, minutes: number): Ban => ({
   keyId,
   startedAt: new Date(Date.now() - 60_000 * minutes).toISOString(),
   until: new Date(Date.now() + 60_000 * minutes).toISOString(),
+  scope: 'service',
 });
 
 /** Writes bans as a replica does. Fails if one is lost. */

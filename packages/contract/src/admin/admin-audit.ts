@@ -130,7 +130,10 @@ export const AuditEntry = z
       .string()
       .nullable()
       .describe('The `X-Request-Id` of the request that caused it; `null` for the system.'),
-    reason: z.string().nullable().describe('Why, if the operator said.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why, if the operator said, or if one replica decided a ban alone.'),
   })
   .meta({
     id: 'AuditEntry',
