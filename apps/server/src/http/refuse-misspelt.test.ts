@@ -6,7 +6,7 @@ import { refuseMisspelt } from './refuse-misspelt.ts';
 const query = petContract.listPets.query['~standard'];
 
 test.each([
-  ['ids', 'ids[] ids[0] ids[a][b] Ids IDS ids. ids.0 ids1 _ids id id[] i-d-s petIds pet_id[]'],
+  ['ids', 'ids[] ids[0] ids[a][b] Ids IDS ids. ids.0 ids1 _ids id id[] i-d-s petIds animal_id[]'],
   ['status', 'Status STATUS status[] status[eq] sta_tus status%20 statuses[] petStatus'],
   ['status', 'filter[status] filter[status][eq] filter.status a[b][statuses]'],
   ['categoryId', 'category_id category-id categoryid CategoryID categoryIds category.id[]'],

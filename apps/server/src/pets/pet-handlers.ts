@@ -35,6 +35,7 @@ export const petContract = c.router(
       ...listPets,
       query: refuseMisspelt(listPets.query, {
         petId: 'ids',
+        animalId: 'ids',
         petStatus: 'status',
         category: 'categoryId',
       }),
