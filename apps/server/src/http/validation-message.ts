@@ -11,7 +11,7 @@ const maxShown = 40;
 
 /** How much of a token may be at the end of what is read, and not be recognized. */
 const maxUnrecognized = tokenLengths.random + tokenLengths.checksum - 1;
-const unrecognized = new RegExp(`[0-9A-Za-z]{0,${maxUnrecognized}}$`);
+const unrecognized = new RegExp(`…?[0-9A-Za-z]{0,${maxUnrecognized}}$`);
 
 /**
  * Describes every fault of a request with its field, what was expected and what was given, such as ``status: expected one of available, pending, sold, got "lost"``.
