@@ -39,6 +39,8 @@ export function openAudit(options: {
 
   async function lastWrite(): Promise<void> {
     await Promise.all([writing.stop(), deleting.stop()]);
+    // Nobody refuses these keys when this process is gone.
+    bans.endOwn();
     await bans.write();
   }
 

@@ -4,6 +4,9 @@ import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
 import { createBanLog, deleteForgottenBans, deleteOverBans } from '../../src/audit/ban-log.ts';
+import { openAudit } from '../../src/audit/open-audit.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { defaultTimings } from '../../src/shared/timings.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
 import { createDatabase, databaseKinds, useDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer, untilPassing } from '../support/local-server.ts';
@@ -148,7 +151,7 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
   // Another replica asked Redis, which did not know it, and deleted it.
   test('a ban that a replica decided alone runs until that replica ends it', async () => {
     const { db } = database;
-    const [own, other] = [banOf(crypto.randomUUID(), 1), banOf(crypto.randomUUID(), 1)];
+    const [own, other] = [banOf(crypto.randomUUID(), 1), banOf(crypto.randomUUID(), 2)];
     const { log } = openLog();
     log.add({ ...own, scope: 'replica' });
     log.add(other);
@@ -159,6 +162,13 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
     log.endOwn();
     await log.write();
     expect(await openBansOf(own.keyId)).toEqual([]);
+    const timings = defaultTimings.audit;
+    const options = { db, clock: systemClock, timings, forgetsBans: false };
+    const audit = openAudit({ ...options, onLost() {}, report() {} });
+    audit.recordBan({ ...own, scope: 'replica', startedAt: other.startedAt });
+    await audit.close();
+    expect(await openBansOf(own.keyId)).toEqual([]);
+    expect(await actionsAbout(own.keyId)).toEqual(['ban.started', 'ban.started']);
   });
 
   test('a ban that the database refuses is lost, and those behind it are written', async () => {
