@@ -19,6 +19,7 @@ const account = (more: Partial<AccountDetails>): AccountDetails => ({
   keys: 1,
   bannedKeys: 0,
   requestsToday: 10,
+  deniedToday: 0,
   usage: null,
   bans: [],
   fullKeys: [],

@@ -60,6 +60,7 @@ const memberLabels: Readonly<Record<Member, string>> = {
   tokens: 'tokens',
   bannedUntil: 'until',
   strikes: 'strikes',
+  used: 'used',
 };
 
 /** What an action says by itself, or its other columns do. */
@@ -132,6 +133,10 @@ function Value({ member, state }: { member: Member; state: AuditState }) {
       return html`<${Time} at=${state.suspension?.at} />`;
     case 'scopes':
       return html`${state.scopes?.join(', ')}`;
+    case 'used': {
+      const { minute, day } = state.used ?? { minute: 0, day: 0 };
+      return html`${formatCount(minute)}/min, ${formatCount(day)}/day`;
+    }
     case 'strikes':
       return formatCount(state.strikes ?? 0);
     case 'plan':

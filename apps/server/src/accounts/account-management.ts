@@ -1,8 +1,9 @@
-import type {
-  Account,
-  AccountFilter,
-  AccountPlan,
-  AuditAction,
+import {
+  type Account,
+  type AccountFilter,
+  type AccountPlan,
+  type AuditAction,
+  adminErrorMessages,
 } from '@animal-store/contract/admin';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
@@ -14,7 +15,9 @@ import { inTransaction, statement } from '../database/statement.ts';
 import { resumed, suspended } from '../database/suspension.ts';
 import { storedPlan } from '../keys/api-key.ts';
 import { resolveAccount, type StoredAccount } from '../keys/key-account.ts';
-import type { KeyBans } from '../quotas/key-quotas.ts';
+import { creditWindows } from '../keys/key-management.ts';
+import { Refusal } from '../keys/refusal.ts';
+import type { KeyQuotas } from '../quotas/key-quotas.ts';
 import { announceAccountChange } from '../replicas/replica-channel.ts';
 import {
   completeAccount,
@@ -23,7 +26,7 @@ import {
   findAccount,
   listBansOfAccounts,
 } from './account-record.ts';
-import { searchAccounts } from './account-search.ts';
+import { countFoundAccounts, searchAccounts } from './account-search.ts';
 
 export type AccountManagement = ReturnType<typeof createAccountManagement>;
 
@@ -61,7 +64,7 @@ const listKeyIds = statement('list_keys_of_account', (tx, name: string) =>
 export function createAccountManagement(
   db: Database,
   onChanged: (account: string) => void,
-  quotas: Pick<KeyBans, 'moveBan'>,
+  quotas: Pick<KeyQuotas, 'moveBan' | 'credit' | 'lookAtAccount'>,
 ) {
   /** Locks and changes an account, and records and announces that. */
   async function change(
@@ -110,6 +113,9 @@ export function createAccountManagement(
     list: (filter: AccountFilter, limit: number, position: ListPosition | undefined) =>
       searchAccounts(db, filter, limit, position),
 
+    /** How many accounts match every filter. */
+    count: (filter: AccountFilter) => countFoundAccounts(db, filter),
+
     countBans: (names: string[]) => countBansOfAccounts(db, names),
 
     listBans: (names: string[], limit: number) => listBansOfAccounts(db, names, limit),
@@ -120,6 +126,24 @@ export function createAccountManagement(
         { name, action: 'account.changed', cause },
         choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
       ),
+
+    /** Gives an account with a plan back what its keys have used of its windows, and records that. */
+    async credit(name: string, cause: Cause): Promise<Account> {
+      const stored = await findAccount(db, name);
+      const { quota } = decisionsOf(stored);
+      if (stored === undefined || quota === null) {
+        throw new Refusal('invalid_request', adminErrorMessages.windowsOfKeys);
+      }
+      const { id } = stored;
+      const usage = await quotas.lookAtAccount(id, quota);
+      await inTransaction('change_account', db, async (tx) => {
+        await lockAccount(tx, name);
+        const subject = { type: 'account', id, name, account: name } as const;
+        const key = { id, accountId: id };
+        await creditWindows(tx, quotas, { action: 'account.changed', cause, subject, key, usage });
+      });
+      return completeAccount(db, name, stored);
+    },
 
     /** Suspends all keys of an account. Doing it again changes at most the reason. */
     async suspend(name: string, cause: Cause): Promise<Account> {

@@ -12,7 +12,7 @@ import type { Database } from '../database/database.ts';
 import type { ListPosition } from '../database/list-page.ts';
 import { auditEntries } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { searchEntries } from './audit-search.ts';
+import { countEntries, searchEntries } from './audit-search.ts';
 
 /** How many entries one statement deletes, to stay below the statement timeout. */
 const deletedAtOnce = 1_000;
@@ -128,6 +128,9 @@ export function createAuditLog(db: Database) {
     /** Up to `limit` entries that match every filter, the newest first, from a position on. */
     list: (filter: AuditFilter, limit: number, position: ListPosition | undefined) =>
       searchEntries(db, filter, limit, position),
+
+    /** How many entries match every filter. */
+    count: (filter: AuditFilter) => countEntries(db, filter),
 
     /** Deletes some of the entries that need not be kept any longer. @returns whether there may be more. */
     async deleteExpired(): Promise<boolean> {

@@ -1,7 +1,9 @@
 import { type AuditEntry, type AuditFilter, auditActorTypes } from '@animal-store/contract/admin';
 import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
+import { folded } from '../database/folded-text.ts';
 import {
+  countRows,
   fromMicroseconds,
   isInteger,
   type ListPage,
@@ -12,13 +14,17 @@ import {
 import { auditEntries as entry } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 
-function matches({ keyId, operatorId, actor, account, action, from, to }: AuditFilter) {
+/** What can be searched. No text has a line feed, so none is found across two. */
+const texts = sql`concat_ws(chr(10), ${entry.reason}, ${entry.subjectName}, ${entry.account}, ${entry.actorName})`;
+
+function matches({ keyId, operatorId, actor, account, action, search, from, to }: AuditFilter) {
   return and(
     keyId ? eq(entry.subjectId, keyId) : undefined,
     operatorId ? eq(entry.subjectId, operatorId) : undefined,
     account ? eq(entry.account, account) : undefined,
     actor ? isBy(actor) : undefined,
     action ? eq(entry.action, action) : undefined,
+    search ? sql`strpos(${folded(texts)}, ${folded(search)}) > 0` : undefined,
     from ? gte(entry.at, from) : undefined,
     to ? lt(entry.at, to) : undefined,
   );
@@ -67,6 +73,14 @@ const selectEntries = statement(
       .orderBy(desc(entry.at), desc(entry.id))
       .limit(limit),
 );
+
+const countFound = statement('count_audit_entries', (db, filter: AuditFilter) =>
+  countRows(db, db.select({ id: entry.id }).from(entry).where(matches(filter))),
+);
+
+/** How many entries a filter finds: `maxCounted + 1` for more than that. */
+export const countEntries = (db: Database, filter: AuditFilter): Promise<number> =>
+  countFound(db, filter).then(([row]) => row?.count ?? 0);
 
 /** Whether a position may be one of the list of entries. */
 export function isEntryPosition({ place, id }: ListPosition): boolean {

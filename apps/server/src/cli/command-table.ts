@@ -8,6 +8,7 @@ import {
   showIssuedOperator,
   showOperator,
   showOperators,
+  showSessions,
 } from './show-operators.ts';
 import { bucketFor, showBusiestKeys, showKeyUsage } from './show-usage.ts';
 
@@ -71,6 +72,7 @@ export const commandGroups: Readonly<Record<string, CommandGroup>> = {
       resume: command('resumeKey', showKey),
       revoke: command('revokeKey', showKey),
       unban: command('unbanKey', showKey),
+      credit: command('creditKey', showKey),
     },
   },
   accounts: {
@@ -87,6 +89,7 @@ export const commandGroups: Readonly<Record<string, CommandGroup>> = {
       'set-plan': command('setAccountPlan', showAccount, { argument: 'plan' }),
       suspend: command('suspendAccount', showAccount),
       resume: command('resumeAccount', showAccount),
+      credit: command('creditAccount', showAccount),
     },
   },
   operators: {
@@ -97,6 +100,8 @@ export const commandGroups: Readonly<Record<string, CommandGroup>> = {
       list: command('listOperators', showOperators),
       rotate: command('rotateOperator', showIssuedOperator),
       revoke: command('revokeOperator', showOperator),
+      sessions: command('listOperatorSessions', showSessions),
+      'log-out': command('endOperatorSessions', showSessions),
     },
   },
   audit: {

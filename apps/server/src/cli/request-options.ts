@@ -47,7 +47,7 @@ interface Member {
 }
 
 /** What an operation has besides what an operator asks for: this CLI reads all pages, and shows no history. */
-const unasked = ['cursor', 'include'];
+const unasked = ['cursor', 'include', 'count'];
 
 /** A null, written as an argument. */
 const none = 'none';

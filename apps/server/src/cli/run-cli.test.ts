@@ -146,9 +146,10 @@ describe('what is asked of the server', () => {
     [`keys resume ${id}`, `POST /keys/${id}/resume`],
     [`keys revoke ${id}`, `POST /keys/${id}/revoke`],
     [`keys unban ${id}`, `POST /keys/${id}/unban`],
+    [`keys credit ${id} --reason why`, `POST /keys/${id}/credit?reason=why`],
     [
-      'accounts list --plan pro --suspended --search c',
-      'GET /accounts?plan=pro&suspended=true&search=c&limit=100',
+      'accounts list --plan pro --suspended --search c --sort -denials',
+      'GET /accounts?plan=pro&suspended=true&search=c&sort=-denials&limit=100',
     ],
     ['accounts show a/b', 'GET /accounts/a%2Fb'],
     ['accounts set-plan C-17 pro', accounts, 'PUT /accounts/C-17 {"plan":"pro"}'],
@@ -160,6 +161,7 @@ describe('what is asked of the server', () => {
     ],
     ['accounts suspend C-17 --reason why', 'POST /accounts/C-17/suspend?reason=why'],
     ['accounts resume C-17', 'POST /accounts/C-17/resume'],
+    ['accounts credit C-17', 'POST /accounts/C-17/credit'],
     [
       'operators create --name Ann --role owner --expires 1d',
       `POST /operators {"name":"Ann","role":"owner","expiresAt":"${inADay}"}`,
@@ -167,6 +169,14 @@ describe('what is asked of the server', () => {
     ['operators list', 'GET /operators'],
     [`operators rotate ${id} --grace 1h`, `POST /operators/${id}/rotate {"graceSeconds":3600}`],
     [`operators revoke ${id}`, `POST /operators/${id}/revoke`],
+    ['operators list --search aso_0000', 'GET /operators?search=aso_0000'],
+    [`operators sessions ${id}`, `GET /operators/${id}/sessions`],
+    [`operators log-out ${id}`, `DELETE /operators/${id}/sessions`],
+    ['audit --search why', 'GET /audit?search=why&limit=50'],
+    [
+      'keys list --expires-within 30d --near-limit',
+      'GET /keys?expiresWithinDays=30&nearLimit=true&limit=100',
+    ],
     ['audit', 'GET /audit?limit=50'],
     [
       `audit --key ${id} --since 7d --until 1d --action key.revoked --actor admin_token --limit 1000`,

@@ -12,6 +12,7 @@ export function showAccounts(accounts: readonly ListedAccount[]): string {
     STATE: ({ suspension }) => (suspension === null ? 'active' : 'suspended'),
     KEYS: ({ keys }) => toCount(keys),
     'REQUESTS TODAY': ({ requestsToday }) => toCount(requestsToday),
+    'DENIED TODAY': ({ deniedToday }) => toCount(deniedToday),
   });
 }
 

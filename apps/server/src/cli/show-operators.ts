@@ -3,6 +3,7 @@ import type {
   AuditState,
   IssuedOperator,
   Operator,
+  OperatorSession,
 } from '@animal-store/contract/admin';
 import { formatFields, formatTable, none, toExpiry, toTime } from './format-table.ts';
 import { showToken, tokenFields, tokensCell, toState } from './show-keys.ts';
@@ -16,6 +17,15 @@ export function showOperators(operators: readonly Operator[]): string {
     STATE: ({ state }) => state,
     TOKENS: ({ tokens }) => tokensCell(tokens),
     EXPIRES: ({ expiresAt }) => toExpiry(expiresAt),
+  });
+}
+
+export function showSessions(sessions: readonly OperatorSession[]): string {
+  if (sessions.length === 0) return 'There are no sessions.\n';
+  return formatTable(sessions, {
+    BEGAN: ({ createdAt }) => toTime(createdAt),
+    ENDS: ({ expiresAt }) => toTime(expiresAt),
+    TOKEN: ({ tokenPrefix }) => `${tokenPrefix}…`,
   });
 }
 
@@ -66,5 +76,6 @@ function showMember(state: AuditState, name: keyof AuditState): string | undefin
   }
   if (typeof value !== 'object')
     return /At$|Until$/.test(name) ? toTime(String(value)) : `${value}`;
+  if ('minute' in value) return `${value.minute}/${value.day}`;
   return 'at' in value ? toTime(value.at) : `${value.perMinute}/${value.perDay}`;
 }

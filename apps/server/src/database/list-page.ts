@@ -1,4 +1,6 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { maxCounted } from '@animal-store/contract/admin';
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import type { Database } from './database.ts';
 
 /** Where a page of a list ends. */
 export interface ListPosition {
@@ -28,6 +30,39 @@ export function pageOf<Row>(
   const next = found.length > limit && last !== undefined ? positionOf(last) : undefined;
   return { items, next };
 }
+
+/**
+ * Reads what a page may hold of a list that consists of several, one after the other. A place tells its list by its
+ * number, in front.
+ *
+ * @param read reads one of the lists, up to a limit, from a position in it on.
+ */
+export async function readLists<Row extends { readonly place: string }>(
+  { lists, limit, position }: { lists: number; limit: number; position: ListPosition | undefined },
+  read: (list: number, limit: number, position: ListPosition | undefined) => Promise<Row[]>,
+): Promise<Row[]> {
+  if (lists === 1) return read(0, limit, position);
+  const [, first = '0', place = ''] = /^(\d) (.*)$/s.exec(position?.place ?? '') ?? [];
+  const found: Row[] = [];
+  for (let list = Number(first); list < lists && found.length < limit; list += 1) {
+    const from = position && list === Number(first) ? { ...position, place } : undefined;
+    const rows = await read(list, limit - found.length, from);
+    found.push(...rows.map((row) => ({ ...row, place: `${list} ${row.place}` })));
+  }
+  return found;
+}
+
+/** Whether a text may be a place in several lists: one in each of them, by the number of its list. */
+export function isPlaceIn(lists: readonly ((place: string) => boolean)[], text: string): boolean {
+  if (lists.length === 1) return lists[0]?.(text) ?? false;
+  return lists[Number(/^\d(?= )/.exec(text)?.[0])]?.(text.slice(2)) ?? false;
+}
+
+/** Counts the rows of a query: no more than one beyond what is told, however many there are. */
+export const countRows = (db: Database, rows: SQLWrapper) =>
+  db
+    .select({ count: sql<number>`count(*)`.mapWith(Number) })
+    .from(sql`(${rows} limit ${maxCounted + 1}) counted`);
 
 /** A time in microseconds, as text: a `Date` would lose some of them. */
 export function toMicroseconds(at: unknown): SQL<string> {

@@ -9,7 +9,13 @@ import {
 } from '@animal-store/contract/admin';
 import { eq } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
-import { type Cause, differenceOf, recordAudit, recordDifference } from '../audit/audit-log.ts';
+import {
+  type Cause,
+  type Change,
+  differenceOf,
+  recordAudit,
+  recordDifference,
+} from '../audit/audit-log.ts';
 import { takeOpenBan } from '../audit/ban-log.ts';
 import type { Database } from '../database/database.ts';
 import { revoked } from '../database/lifetime.ts';
@@ -17,13 +23,13 @@ import type { ListPosition } from '../database/list-page.ts';
 import { apiKeys } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
 import { resumed, suspended } from '../database/suspension.ts';
-import type { KeyQuotas } from '../quotas/key-quotas.ts';
-import { toInstant } from '../quotas/quota-decision.ts';
+import { type KeyAndAccount, type KeyQuotas, QuotasAwayError } from '../quotas/key-quotas.ts';
+import { type QuotaDecision, toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';
 import { announceKeyChange } from '../replicas/replica-channel.ts';
 import { type PlanChoice, storedPlan } from './api-key.ts';
 import { findAppliedPlan, findStoredAccount, resolveAccount } from './key-account.ts';
 import { findKey, keyTokens } from './key-record.ts';
-import { searchKeys } from './key-search.ts';
+import { countFoundKeys, searchKeys } from './key-search.ts';
 import { Refusal } from './refusal.ts';
 
 export type KeyManagement = ReturnType<typeof createKeyManagement>;
@@ -94,7 +100,7 @@ interface Subject {
 export function createKeyManagement(
   db: Database,
   onChanged: (keyId: string) => void,
-  quotas: Pick<KeyQuotas, 'look' | 'unban' | 'moveBan'>,
+  quotas: Pick<KeyQuotas, 'look' | 'unban' | 'moveBan' | 'credit'>,
 ) {
   /** Locks and changes a key, and records and announces that. One that has ended can only be revoked. */
   async function change<Result>(
@@ -127,6 +133,9 @@ export function createKeyManagement(
     /** Up to `limit` keys that match every filter, from a position on. */
     list: (filter: KeyFilter, limit: number, position: ListPosition | undefined) =>
       searchKeys(db, filter, limit, position),
+
+    /** How many keys match every filter. */
+    count: (filter: KeyFilter) => countFoundKeys(db, filter),
 
     /** Creates a key with its first token. It need not be announced: no replica can have cached it. */
     create: (newKey: NewKey, cause: Cause): Promise<IssuedKey> =>
@@ -176,6 +185,30 @@ export function createKeyManagement(
     /** Resumes a key. One that is not suspended stays as it is. */
     resume: (id: string, cause: Cause) => set({ id, action: 'key.resumed', cause }, resumed),
 
+    /** Gives a key back what it has used of its own windows, and records that. */
+    async credit(id: string, cause: Cause): Promise<Key> {
+      const found = await findKey(db, id);
+      const { account } = found;
+      const limited = { ...(await findAppliedPlan(db, found)), id };
+      if (limited.accountId !== undefined) {
+        throw new Refusal('invalid_request', adminErrorMessages.windowsOfAccount(account ?? ''));
+      }
+      const usage = await quotas.look(limited);
+      return inTransaction('change_key', db, async (tx) => {
+        await lockKey(tx, id);
+        const key = await findKey(tx, id);
+        const subject = { type: 'key', id, name: key.name, account: key.account } as const;
+        await creditWindows(tx, quotas, {
+          action: 'key.changed',
+          cause,
+          subject,
+          key: limited,
+          usage,
+        });
+        return key;
+      });
+    },
+
     /**
      * Unbans a key, and records that.
      *
@@ -204,6 +237,35 @@ export function createKeyManagement(
       });
     },
   };
+}
+
+/**
+ * Gives back what was used of both windows, and records that, in the transaction of a change.
+ *
+ * @throws {Refusal} if Redis is away: then nothing is recorded, either.
+ */
+export async function creditWindows(
+  tx: Database,
+  quotas: Pick<KeyQuotas, 'credit'>,
+  {
+    key,
+    usage,
+    ...change
+  }: Pick<Change, 'action' | 'cause' | 'subject'> & {
+    readonly key: KeyAndAccount;
+    readonly usage: QuotaDecision;
+  },
+): Promise<void> {
+  const { minute, day } = toQuotaWindows(usage);
+  const used = { minute: minute.limit - minute.remaining, day: day.limit - day.remaining };
+  const after = { used: { minute: 0, day: 0 } };
+  await recordAudit(tx, { ...change, before: { used }, after });
+  try {
+    await quotas.credit(key);
+  } catch (error) {
+    if (!(error instanceof QuotasAwayError)) throw error;
+    throw new Refusal('service_unavailable', adminErrorMessages.notCredited);
+  }
 }
 
 /** The id of an account that has a plan. */

@@ -1,24 +1,22 @@
 import { type PlanName, planNames } from '@animal-store/contract';
-import {
-  isKeyId,
-  type KeyFilter,
-  type KeySort,
-  type ListedKey,
-} from '@animal-store/contract/admin';
-import { and, eq, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { isKeyId, type KeyFilter, keyStates, type ListedKey } from '@animal-store/contract/admin';
+import { and, eq, gt, gte, isNull, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { folded } from '../database/folded-text.ts';
 import {
+  countRows,
   fromMicroseconds,
   isInteger,
+  isPlaceIn,
   type ListPage,
   type ListPosition,
   pageOf,
+  readLists,
   toMicroseconds,
 } from '../database/list-page.ts';
 import { accounts, apiKeys, apiTokens, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { lastUsed } from '../usage/usage-tables.ts';
+import { type CountOfToday, counts, isOfToday, lastUsed, perDayOf } from '../usage/usage-tables.ts';
 import { completeKeys, keyColumns, keyState } from './key-record.ts';
 
 /** What a list is sorted by, and the id after it. */
@@ -67,23 +65,66 @@ const orders = {
       return planNames.some((name) => name === plan) && isInteger(time) && rest.length === 0;
     },
   },
+  count: {
+    columns: [sql`today.count`],
+    place: sql<string>`today.count::text`,
+    valuesOf: (place) => [sql`${place}::numeric`],
+    isPlace: isInteger,
+  },
 } satisfies Record<string, KeyOrder>;
 
-/** The order that was asked for, or else that of the first filter. */
-function orderOf(filter: KeyFilter): { by: keyof typeof orders; isDescending: boolean } {
+/** A list, or one of several that follow each other. */
+interface KeyList {
+  readonly order: KeyOrder;
+  readonly isDescending: boolean;
+  readonly condition?: SQL;
+  /** What the keys that it has were used for today. */
+  readonly counts?: SQL;
+}
+
+/** The lists that a filter asks for: by its order, or else by that of the first filter. */
+function listsOf(filter: KeyFilter): readonly KeyList[] {
   const { sort, banned, tokenPrefix, account, search } = filter;
-  if (sort !== undefined) {
-    const by = sort.replace('-', '') as Exclude<KeySort, `-${string}`>;
-    return { by, isDescending: sort !== by };
+  const newest = { order: orders.created, isDescending: true };
+  switch (sort) {
+    case undefined:
+      break;
+    // In this way Postgres stops when a page is full, where it would have to sort all keys.
+    case 'state':
+    case '-state': {
+      const states = sort === 'state' ? keyStates : keyStates.toReversed();
+      return states.map((state) => ({ ...newest, condition: eq(keyState, state) }));
+    }
+    case '-requests':
+    case '-denials':
+      return countedToday(sort === '-requests' ? 'requests' : 'denials');
+    default: {
+      const by = sort.replace('-', '') as 'name' | 'created' | 'lastUse' | 'plan';
+      return [{ order: orders[by], isDescending: sort !== by }];
+    }
   }
-  if ((banned ?? tokenPrefix ?? account ?? search) !== undefined) {
-    return { by: 'created', isDescending: true };
+  if ((banned ?? tokenPrefix ?? account ?? search) !== undefined) return [newest];
+  if (filter.name !== undefined) return [{ order: orders.name, isDescending: false }];
+  if (filter.deprecatedWithinDays !== undefined) {
+    return [{ order: orders.deprecatedCall, isDescending: true }];
   }
-  if (filter.name !== undefined) return { by: 'name', isDescending: false };
-  if (filter.deprecatedWithinDays !== undefined)
-    return { by: 'deprecatedCall', isDescending: true };
-  if (filter.unusedForDays !== undefined) return { by: 'lastUse', isDescending: true };
-  return { by: filter.state === 'expired' ? 'expiry' : 'created', isDescending: true };
+  if (filter.expiresWithinDays !== undefined) {
+    return [{ order: orders.expiry, isDescending: false }];
+  }
+  if (filter.unusedForDays !== undefined) return [{ order: orders.lastUse, isDescending: true }];
+  return filter.state === 'expired' ? [{ order: orders.expiry, isDescending: true }] : [newest];
+}
+
+/** Those with a count today, and then those without one. */
+function countedToday(kind: CountOfToday): readonly KeyList[] {
+  // Sorted by itself: then Postgres looks up only the keys that a page shows.
+  const counted = sql`(select ${counts.keyId}, sum(${counts.requests}) as count from ${counts}
+    where ${isOfToday(kind)} group by ${counts.keyId} order by 2 desc, 1 desc offset 0) today`;
+  const hasNone = sql`not exists (select from ${counts} where ${counts.keyId} = ${apiKeys.id} and ${isOfToday(kind)})`;
+  return [
+    { order: orders.count, isDescending: true, counts: counted },
+    { order: orders.created, isDescending: true, condition: hasNone },
+  ];
 }
 
 const daysAgo = (days: number): SQL => sql`now() - make_interval(days => ${days})`;
@@ -109,6 +150,17 @@ const conditions: {
   search: isFoundBy,
   banned: () => sql`${apiKeys.id} in (select key_id from open_bans where until > now())`,
   deprecatedWithinDays: (days) => gte(lastUsed.deprecatedAt, daysAgo(days)),
+  expiresWithinDays: (days) =>
+    and(
+      isNull(apiKeys.revokedAt),
+      gt(apiKeys.expiresAt, sql`now()`),
+      lt(apiKeys.expiresAt, sql`now() + make_interval(days => ${days})`),
+    ),
+  nearLimit: () => sql`${apiKeys.id} in (select busy.id
+    from (select ${counts.keyId}, sum(${counts.requests}) as admitted from ${counts}
+      where ${isOfToday('admitted')} group by ${counts.keyId}) used
+    join api_keys busy on busy.id = used.key_id and used.admitted >= 0.8 * ${perDayOf('busy')}
+    left join accounts holder on holder.name = busy.account where holder.plan is null)`,
   // A list by creation begins at the first that is so old.
   unusedForDays: (days) => and(lt(lastUse, daysAgo(days)), lt(apiKeys.createdAt, daysAgo(days))),
 };
@@ -147,24 +199,47 @@ function matches(filter: KeyFilter): SQL | undefined {
 
 const selectKeys = statement(
   'list_keys',
-  (db, filter: KeyFilter, limit: number, position: ListPosition | undefined) => {
-    const { by, isDescending } = orderOf(filter);
-    const { columns, place, valuesOf } = orders[by];
-    const sorted = [...columns, apiKeys.id];
+  (
+    db,
+    filter: KeyFilter,
+    { order, isDescending, condition, counts: today }: KeyList,
+    limit: number,
+    position: ListPosition | undefined,
+  ) => {
+    const { columns, place, valuesOf } = order;
+    const sorted = [...columns, today ? sql`today.key_id` : apiKeys.id];
     const isAfter =
       position &&
       sql`(${sql.join(sorted, sql`, `)}) ${sql.raw(isDescending ? '<' : '>')}
         (${sql.join([...valuesOf(position.place), sql`${position.id}::uuid`], sql`, `)})`;
-    return db
+    const keys = db
       .select({ ...keyColumns, bannedUntil, place })
       .from(apiKeys)
       .innerJoin(lastUsed, eq(lastUsed.keyId, apiKeys.id))
       .leftJoin(accounts, eq(accounts.name, apiKeys.account))
-      .where(and(matches(filter), isAfter))
+      .$dynamic();
+    if (today !== undefined) keys.innerJoin(today, sql`today.key_id = ${apiKeys.id}`);
+    return keys
+      .where(and(matches(filter), condition, isAfter))
       .orderBy(...sorted.map((column) => sql`${column} ${sql.raw(isDescending ? 'desc' : 'asc')}`))
       .limit(limit);
   },
 );
+
+const countFound = statement('count_found_keys', (db, filter: KeyFilter) =>
+  countRows(
+    db,
+    db
+      .select({ id: apiKeys.id })
+      .from(apiKeys)
+      .innerJoin(lastUsed, eq(lastUsed.keyId, apiKeys.id))
+      .where(matches(filter)),
+  ),
+);
+
+/** How many keys a filter finds: `maxCounted + 1` for more than that. */
+export const countFoundKeys = (db: Database, filter: KeyFilter): Promise<number> =>
+  countFound(db, filter).then(([row]) => row?.count ?? 0);
 
 export async function searchKeys(
   db: Database,
@@ -173,7 +248,11 @@ export async function searchKeys(
   position: ListPosition | undefined,
 ): Promise<ListPage<ListedKey>> {
   // One more than asked for tells whether there is a next page.
-  const found = await selectKeys(db, filter, limit + 1, position);
+  const lists = listsOf(filter);
+  const asked = { lists: lists.length, limit: limit + 1, position };
+  const found = await readLists(asked, (list, most, from) =>
+    selectKeys(db, filter, lists[list] as KeyList, most, from),
+  );
   const { items, next } = pageOf(found, limit, ({ place, key }) => ({ place, id: key.id }));
   const keys = items.map(({ place: _, ...key }) => key);
   return { items: await completeKeys(db, keys), next };
@@ -183,4 +262,8 @@ export async function searchKeys(
 export const isKeyPosition =
   (filter: KeyFilter) =>
   ({ place, id }: ListPosition): boolean =>
-    isKeyId(id) && orders[orderOf(filter).by].isPlace(place);
+    isKeyId(id) &&
+    isPlaceIn(
+      listsOf(filter).map(({ order }) => order.isPlace),
+      place,
+    );

@@ -8,6 +8,7 @@ import {
 import { desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
+import { folded } from '../database/folded-text.ts';
 import { revoked, stateOf } from '../database/lifetime.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
 import {
@@ -48,13 +49,19 @@ const revokeOperator = statement('revoke_operator', (tx, id: string) =>
   tx.update(operators).set(revoked(operators)).where(eq(operators.id, id)),
 );
 
-const listOperators = statement('list_operators', (db) =>
+const listOperators = statement('list_operators', (db, search: string | undefined) =>
   db
     .select(columns)
     .from(operators)
+    .where(search === undefined ? undefined : isFoundBy(search))
     .orderBy(desc(operators.createdAt), desc(operators.id))
     .limit(maxListed),
 );
+
+/** The condition that the name of an operator contains a text, or that it has, or had, a token that begins so. */
+const isFoundBy = (text: string) => sql`(strpos(${folded(operators.name)}, ${folded(text)}) > 0
+  or ${operators.id} in (select ${operatorTokens.holderId} from ${operatorTokens}
+    where ${operatorTokens.prefix} = ${text}))`;
 
 /** What owners do with operators. Each change is one transaction with its entry in the audit log. */
 export function createOperatorManagement(db: Database) {
@@ -73,8 +80,12 @@ export function createOperatorManagement(db: Database) {
     });
 
   return {
-    /** All operators, the newest first. */
-    list: async (): Promise<Operator[]> => tokens.addTo(db, await listOperators(db)),
+    /** @throws {Refusal} if there is no such operator. */
+    find: (id: string): Promise<Operator> => find(db, id),
+
+    /** All operators, the newest first, or those that a search finds. */
+    list: async (search?: string): Promise<Operator[]> =>
+      tokens.addTo(db, await listOperators(db, search)),
 
     /** Creates an operator with its first token. */
     create: (newOperator: NewOperator, cause: Cause): Promise<IssuedOperator> =>

@@ -1,6 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { type AuditEntry, type OperatorRole, sessionLifetime } from '@animal-store/contract/admin';
-import { and, eq, inArray, lt, sql } from 'drizzle-orm';
+import {
+  type AuditEntry,
+  type OperatorRole,
+  type OperatorSession,
+  sessionLifetime,
+} from '@animal-store/contract/admin';
+import { and, desc, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { isActive, isUnexpired } from '../database/lifetime.ts';
 import { operatorSessions, operators, operatorTokens } from '../database/schema.ts';
@@ -103,6 +108,28 @@ const deleteSession = statement('delete_operator_session', (db, hashes: string[]
   db.delete(operatorSessions).where(inArray(operatorSessions.hash, hashes)),
 );
 
+const listSessions = statement('list_operator_sessions', (db, operatorId: string) =>
+  db
+    .select({
+      createdAt: operatorSessions.createdAt,
+      expiresAt: operatorSessions.expiresAt,
+      tokenPrefix: operatorTokens.prefix,
+    })
+    .from(operatorSessions)
+    .innerJoin(operatorTokens, eq(operatorTokens.hash, operatorSessions.tokenHash))
+    .where(and(eq(operatorTokens.holderId, operatorId), isUnexpired(operatorSessions.expiresAt)))
+    .orderBy(desc(operatorSessions.createdAt)),
+);
+
+const deleteSessions = statement('delete_operator_sessions', (db, operatorId: string | null) =>
+  db.delete(operatorSessions).where(
+    operatorId === null
+      ? isNull(operatorSessions.tokenHash)
+      : sql`${operatorSessions.tokenHash} in (select ${operatorTokens.hash} from ${operatorTokens}
+          where ${operatorTokens.holderId} = ${operatorId})`,
+  ),
+);
+
 export type OperatorSessions = ReturnType<typeof createOperatorSessions>;
 
 /**
@@ -159,6 +186,14 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
       if (tokenHash !== null && row.operator === null) return undefined;
       if (isActive && row.isAging) await extendSession(db, hash);
       return row.operator === null ? bootstrap : { type: 'operator', ...row.operator };
+    },
+
+    /** The sessions of an operator that have not ended, the newest first. */
+    listOf: (operatorId: string): Promise<OperatorSession[]> => listSessions(db, operatorId),
+
+    /** Ends all sessions of an operator, or of the `ADMIN_TOKEN`. */
+    async endOf(operatorId: string | null): Promise<void> {
+      await deleteSessions(db, operatorId);
     },
 
     async end(session: string): Promise<void> {

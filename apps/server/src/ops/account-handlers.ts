@@ -13,7 +13,7 @@ import type { Response } from 'express';
 import { isAccountPosition } from '../accounts/account-search.ts';
 import { toQuotaWindows } from '../quotas/quota-decision.ts';
 import { lastBuckets } from '../usage/usage-queries.ts';
-import { findPage, type PagedList } from './admin-cursor.ts';
+import { findPage, type PagedList, tellCount } from './admin-cursor.ts';
 import { type AdminServices, change } from './admin-operation.ts';
 import { readLedger } from './usage-range.ts';
 
@@ -50,7 +50,7 @@ export function createAccountHandlers(services: AdminServices) {
       usage: decision ? { scope: decision.scope, windows: toQuotaWindows(decision) } : null,
       bans,
       bannedKeys: counts.get(name) ?? 0,
-      requestsToday: sums.get(name) ?? 0,
+      ...sums(name),
       fullKeys: account.quota === null ? await findFull(busiest, newest.items) : [],
       busiestKeys: busiest,
       newestKeys: [...newest.items],
@@ -84,9 +84,10 @@ export function createAccountHandlers(services: AdminServices) {
   }
 
   return initServer().router(accountContract, {
-    async listAccounts({ query: { limit, cursor, ...filter }, res }) {
+    async listAccounts({ query: { limit, cursor, count, ...filter }, res }) {
+      await tellCount(res, count, () => accounts.count(filter));
       const { path } = adminRoutes.listAccounts;
-      const list: PagedList = { path, limit, filter, isPosition: isAccountPosition };
+      const list: PagedList = { path, limit, filter, isPosition: isAccountPosition(filter) };
       const items = await findPage(res, list, cursor, (from) => accounts.list(filter, limit, from));
       const names = items.map(({ account }) => account);
       const [{ counts }, sums] = await Promise.all([
@@ -96,7 +97,7 @@ export function createAccountHandlers(services: AdminServices) {
       const body = items.map((item) => ({
         ...item,
         bannedKeys: counts.get(item.account) ?? 0,
-        requestsToday: sums.get(item.account) ?? 0,
+        ...sums(item.account),
       }));
       return { status: 200, body };
     },
@@ -112,6 +113,9 @@ export function createAccountHandlers(services: AdminServices) {
 
     setAccountPlan: change(async (request, cause) =>
       accounts.setPlan(await accountOf(request), request.body, cause),
+    ),
+    creditAccount: change(async (request, cause) =>
+      accounts.credit(await accountOf(request), cause),
     ),
     suspendAccount: change(async (request, cause) =>
       accounts.suspend(await accountOf(request), cause),

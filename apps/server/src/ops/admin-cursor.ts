@@ -43,6 +43,11 @@ export async function findPage<Item>(
   return [...items];
 }
 
+/** Tells how many a list has, if that is asked for. */
+export async function tellCount(res: Response, isAsked: unknown, count: () => Promise<number>) {
+  if (isAsked !== undefined) appendHeader(res, 'X-Total-Count', String(await count()));
+}
+
 function readCursor({ isPosition }: PagedList, cursor: string | undefined, name: string) {
   if (cursor === undefined) return undefined;
   const [, id, place] = /^(\S+) (.*)$/s.exec(openCursor(cursor, name) ?? '') ?? [];

@@ -75,5 +75,8 @@ export function change<Request extends ChangeRequest, Changed>(
 
 /** Turns a refusal into an error of the admin API. It comes before the error mapper. */
 export const translateRefusal: ErrorRequestHandler = (failure, _req, _res, next) => {
-  next(failure instanceof Refusal ? new HttpError(failure.code, failure.message) : failure);
+  if (!(failure instanceof Refusal)) return next(failure);
+  const { code, message } = failure;
+  const headers = code === 'service_unavailable' ? { 'Retry-After': '1' } : {};
+  next(new HttpError(code, message, { headers }));
 };

@@ -9,7 +9,7 @@ import { initServer } from '@ts-rest/express';
 import type { AppliedPlan } from '../keys/api-key.ts';
 import { isKeyPosition } from '../keys/key-search.ts';
 import { type QuotaDecision, toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';
-import { findPage, type PagedList } from './admin-cursor.ts';
+import { findPage, type PagedList, tellCount } from './admin-cursor.ts';
 import { type AdminServices, causeOf, change } from './admin-operation.ts';
 import { readLedger, type UsageQuestion } from './usage-range.ts';
 
@@ -43,7 +43,8 @@ export function createKeyHandlers(services: AdminServices) {
       return { status: 201, body: issued };
     },
 
-    async listKeys({ query: { limit, cursor, include, ...filter }, res }) {
+    async listKeys({ query: { limit, cursor, include, count, ...filter }, res }) {
+      await tellCount(res, count, () => keys.count(filter));
       const list: PagedList = {
         path: adminRoutes.listKeys.path,
         limit,
@@ -75,6 +76,9 @@ export function createKeyHandlers(services: AdminServices) {
     revokeKey: change(({ params }, cause) => keys.revoke(params.keyId, cause)),
     suspendKey: change(({ params }, cause) => keys.suspend(params.keyId, cause)),
     resumeKey: change(({ params }, cause) => keys.resume(params.keyId, cause)),
+    creditKey: change(async ({ params }, cause) =>
+      detailsOf(await keys.credit(params.keyId, cause)),
+    ),
     unbanKey: change(async ({ params }, cause) => detailsOf(await keys.unban(params.keyId, cause))),
   });
 }

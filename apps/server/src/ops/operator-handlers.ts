@@ -9,29 +9,40 @@ import { initServer } from '@ts-rest/express';
 import { isEntryPosition } from '../audit/audit-search.ts';
 import { isToken } from '../keys/token.ts';
 import type { Actor } from '../operators/operator-sessions.ts';
-import { findPage } from './admin-cursor.ts';
+import { findPage, tellCount } from './admin-cursor.ts';
 import { type AdminServices, causeOf, change, operatorOf } from './admin-operation.ts';
 import { invalidToken } from './authenticate-operator.ts';
 import { operationsOf } from './ops-admission.ts';
 
-export function createOperatorHandlers({ operators }: AdminServices) {
+export function createOperatorHandlers({ operators, sessions }: AdminServices) {
   return initServer().router(operatorContract, {
     async createOperator(request) {
       return { status: 201, body: await operators.create(request.body, causeOf(request)) };
     },
-    async listOperators() {
-      return { status: 200, body: await operators.list() };
+    async listOperators({ query: { search } }) {
+      return { status: 200, body: await operators.list(search) };
     },
     rotateOperator: change(({ params, body }, cause) =>
       operators.rotate(params.operatorId, body.graceSeconds, cause),
     ),
     revokeOperator: change(({ params }, cause) => operators.revoke(params.operatorId, cause)),
+    async listOperatorSessions({ params: { operatorId } }) {
+      await operators.find(operatorId);
+      return { status: 200, body: await sessions.listOf(operatorId) };
+    },
+    async endOperatorSessions({ params: { operatorId } }) {
+      await operators.find(operatorId);
+      const ended = await sessions.listOf(operatorId);
+      await sessions.endOf(operatorId);
+      return { status: 200, body: ended };
+    },
   });
 }
 
 export function createAuditHandlers({ audit }: AdminServices) {
   return initServer().router(auditContract, {
-    async listAuditEntries({ query: { limit, cursor, ...filter }, res }) {
+    async listAuditEntries({ query: { limit, cursor, count, ...filter }, res }) {
+      await tellCount(res, count, () => audit.count(filter));
       const { path } = adminRoutes.listAuditEntries;
       const list = { path, limit, filter, isPosition: isEntryPosition };
       const entries = await findPage(res, list, cursor, (from) => audit.list(filter, limit, from));
@@ -50,6 +61,12 @@ export function createSessionHandlers({ sessions, clock }: AdminServices) {
       }
       const { expiresAt, token: session } = await sessions.begin(actor, token);
       return { status: 201, body: { session: toSession(actor, expiresAt), token: session } };
+    },
+
+    async endSessions({ res }) {
+      const { actor } = operatorOf(res);
+      await sessions.endOf(actor.id);
+      return { status: 200, body: toSession(actor, new Date(clock.now()).toISOString()) };
     },
 
     async endSession({ res }) {

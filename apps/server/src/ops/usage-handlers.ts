@@ -72,11 +72,13 @@ export function createOverviewHandlers(services: AdminServices) {
 
   async function readHistory(question: UsageQuestion): Promise<Overview['history']> {
     const range = readUsageRange(services, question);
-    const [rows, busiest] = await Promise.all([
+    const days = daysOf(range);
+    const [rows, busiest, denied] = await Promise.all([
       usage.read(range.bucket, {}, range),
-      usage.listBusiest({}, daysOf(range), usualKeys),
+      usage.listBusiest({}, days, usualKeys),
+      usage.listDenied('day', days, usualKeys),
     ]);
-    return { ...range, rows, busiest };
+    return { ...range, rows, busiest, denied };
   }
 
   return initServer().router(overviewContract, {

@@ -8,9 +8,10 @@ import { statement } from '../database/statement.ts';
 import type { ReplicaCount } from '../replicas/replica-count.ts';
 import type { Clock } from '../shared/clock.ts';
 import { mergeTraffic, quantileMs } from '../usage/live-traffic.ts';
-import { liveSeconds, type UsageQueries } from '../usage/usage-queries.ts';
+import { lastBuckets, liveSeconds, type UsageQueries } from '../usage/usage-queries.ts';
 
 const shownBans = 10;
+const shownDenied = 10;
 
 /** Counts the keys that are neither expired nor revoked, and those of them that are suspended, or whose account is. */
 const countKeys = statement('count_keys', (db) =>
@@ -39,7 +40,7 @@ export function createOverview(options: {
   clock: Clock;
   countedForMs: number;
   replicas: Pick<ReplicaCount, 'count'>;
-  usage: Pick<UsageQueries, 'readTraffic'>;
+  usage: Pick<UsageQueries, 'readTraffic' | 'listDenied'>;
   /** Leaves out bans that are no longer in force. */
   readBans: ReadBans;
   stores: Overview['stores'];
@@ -66,10 +67,11 @@ export function createOverview(options: {
 
   return {
     async read(): Promise<Omit<Overview, 'readiness' | 'history'>> {
-      const [[counts], { bans, banned }, flushes] = await Promise.all([
+      const [[counts], { bans, banned }, flushes, denied] = await Promise.all([
         countOnce(),
         readBans(readOpenBans, (found) => found.bans),
         usage.readTraffic(),
+        usage.listDenied('minute', lastBuckets(2, 'minute', clock.now()), shownDenied),
       ]);
       const traffic = mergeTraffic(flushes);
       const { keys = 0, suspended = 0 } = counts ?? {};
@@ -87,6 +89,7 @@ export function createOverview(options: {
         },
         keys: { active: keys - suspended, suspended, banned },
         bans,
+        denied,
         stores,
       };
     },

@@ -38,6 +38,17 @@ export interface KeyBans {
    * stay with the subject. If Redis is away, a ban stays behind.
    */
   moveBan(from: KeyAndAccount, to: KeyAndAccount): Promise<void>;
+  /**
+   * Empties both windows of the subject of a key; its ban and strikes stay.
+   *
+   * @throws {QuotasAwayError} if Redis is away.
+   */
+  credit(key: KeyAndAccount): Promise<void>;
+}
+
+/** Nothing was changed, because Redis does not answer. */
+export class QuotasAwayError extends Error {
+  override readonly name = 'QuotasAwayError';
 }
 
 /** A limiter in the form of rate-limiter-flexible, which rejects with the decision if it does not admit. */

@@ -96,6 +96,11 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     this.#bans.delete(keyId);
   }
 
+  /** Empties both windows of a subject. */
+  empty(subject: string): void {
+    this.#counts.delete(subject);
+  }
+
   #stateOf(subject: string, keyId: string): RequestState {
     return { counts: this.#counts.get(subject) ?? unused, ban: this.#bans.get(keyId) ?? notBanned };
   }

@@ -7,6 +7,7 @@ import { limitLookUps, type NetworkAllowance } from './limit-look-ups.ts';
 import { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import { openRedis, untilReady } from './open-redis.ts';
 import { createRedisBans } from './redis-bans.ts';
+import { subjectOf } from './redis-format.ts';
 import { RedisKeyLimiter } from './redis-key-limiter.ts';
 import {
   type BreakerState,
@@ -117,6 +118,7 @@ export function createMemoryKeyQuotas(
   const limiter = new MemoryKeyLimiter({ clock, banPolicy, onBan, ...alone });
   return createKeyQuotas(limiter, {
     unban: async ({ id }) => limiter.unban(id),
+    credit: async (key) => limiter.empty(subjectOf(key)),
     // Bans are kept by key here, whatever its subject is.
     moveBan: async () => {},
   });

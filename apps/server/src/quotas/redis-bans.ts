@@ -1,4 +1,4 @@
-import type { KeyAndAccount, KeyBans } from './key-quotas.ts';
+import { type KeyAndAccount, type KeyBans, QuotasAwayError } from './key-quotas.ts';
 import type { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import type { RedisConnection } from './open-redis.ts';
 import { banNameOf, namePrefix, subjectOf, windowBytes } from './redis-format.ts';
@@ -7,13 +7,13 @@ import type { CircuitBreaker } from './without-redis.ts';
 const noBan = Buffer.alloc(0);
 
 /**
- * Creates what ends bans in Redis, and moves them. An unban while Redis is away is repeated when it is
+ * Creates what ends bans in Redis, and moves them, and what empties windows. An unban while Redis is away is repeated when it is
  * back.
  */
 export function createRedisBans(options: {
   redis: RedisConnection;
   breaker: Pick<CircuitBreaker, 'run'>;
-  insurance: Pick<MemoryKeyLimiter, 'unban'>;
+  insurance: Pick<MemoryKeyLimiter, 'unban' | 'empty'>;
 }): KeyBans & { repeatMissedUnbans(): void } {
   const { redis, breaker, insurance } = options;
   /** Keys that may still be banned in Redis, by their id. */
@@ -56,6 +56,22 @@ export function createRedisBans(options: {
 
     async moveBan(from, to) {
       await breaker.run(async () => write(to, await read(from))).catch(() => {});
+    },
+
+    async credit(key) {
+      const subject = subjectOf(key);
+      const name = `${namePrefix}:${subject}`;
+      try {
+        await breaker.run(async () => {
+          const { ban, ttlMs } =
+            key.accountId === undefined ? await read(key) : { ban: noBan, ttlMs: 0 };
+          if (ban.length === 0) await redis.del(name);
+          else await redis.set(name, Buffer.concat([Buffer.alloc(windowBytes), ban]), 'PX', ttlMs);
+        });
+      } catch (cause) {
+        throw new QuotasAwayError('Redis does not answer.', { cause });
+      }
+      insurance.empty(subject);
     },
 
     /** Repeats the unbans that Redis has missed. Call it when Redis is back. */

@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import { accounts, apiKeys } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { planCode, totalId } from './usage-entry.ts';
-import { counts, spanOf, written } from './usage-tables.ts';
+import { counts, isDenied, spanOf, written } from './usage-tables.ts';
 
 export type UsageQueries = ReturnType<typeof createUsageQueries>;
 
@@ -102,9 +102,41 @@ const listBusiestKeys = statement(
       .limit(limit),
 );
 
+/** An account, or a key without one. */
+const caller = {
+  account: apiKeys.account,
+  keyId: sql<string | null>`case when ${apiKeys.account} is null then ${apiKeys.id} end`,
+  name: sql<string | null>`case when ${apiKeys.account} is null then ${apiKeys.name} end`,
+};
+
+/** Of so many keys that got the most 429s, accounts are looked up. */
+const lookedAtKeys = 1_000;
+
+const listDeniedCallers = statement(
+  'list_denied_callers',
+  (db, bucket: UsageBucket, range: UsageRange, limit: number) => {
+    const denials = sql<number>`sum(denied.requests)`.mapWith(Number);
+    return db
+      .select({ ...caller, denials })
+      .from(sql`(select ${counts.keyId}, sum(${counts.requests}) as requests from ${counts}
+        where ${and(isWithin(bucket, range), isDenied)}
+        group by ${counts.keyId} order by 2 desc limit ${lookedAtKeys}) denied`)
+      .innerJoin(apiKeys, sql`${apiKeys.id} = denied.key_id`)
+      .groupBy(...Object.values(caller))
+      .orderBy(sql`${denials} desc`, caller.account, caller.keyId)
+      .limit(limit);
+  },
+);
+
 const sumAccounts = statement('sum_usage_of_accounts', (db, names: string[], range: UsageRange) =>
   db
-    .select({ account: sql<string>`${apiKeys.account}`, requests })
+    .select({
+      account: sql<string>`${apiKeys.account}`,
+      requests,
+      denied: sql<number>`coalesce(sum(${counts.requests}) filter (where ${isDenied}), 0)`.mapWith(
+        Number,
+      ),
+    })
     .from(apiKeys)
     .innerJoin(counts, eq(counts.keyId, apiKeys.id))
     .where(and(inArray(apiKeys.account, names), isWithin('day', range)))
@@ -142,6 +174,10 @@ export function createUsageQueries(db: Database) {
     listBusiest: (filter: UsageFilter, range: UsageRange, limit: number) =>
       listBusiestKeys(db, filter, range, limit),
 
+    /** Who got the most 429s in a span of time. */
+    listDenied: (bucket: UsageBucket, range: UsageRange, limit: number) =>
+      listDeniedCallers(db, bucket, range, limit),
+
     /** The same keys, and their requests by day. */
     async readBusiest(filter: UsageFilter, range: UsageRange, limit: number) {
       const keys = await listBusiestKeys(db, filter, range, limit);
@@ -153,10 +189,14 @@ export function createUsageQueries(db: Database) {
       return { keys, rows: ids.flatMap((id) => rowsOf.get(id) ?? []) };
     },
 
-    /** The requests of whole days of accounts, by their name; none of an account without requests. */
-    async sumOfAccounts(names: string[], range: UsageRange): Promise<ReadonlyMap<string, number>> {
+    /** The requests of whole days of accounts, and how many got a 429, by their name. */
+    async sumOfAccounts(names: string[], range: UsageRange) {
       const sums = await sumAccounts(db, names, range);
-      return new Map(sums.map(({ account, requests }) => [account, requests]));
+      const found = new Map(sums.map(({ account, ...sum }) => [account, sum]));
+      return (name: string) => {
+        const { requests, denied } = found.get(name) ?? { requests: 0, denied: 0 };
+        return { requestsToday: requests, deniedToday: denied };
+      };
     },
 
     /** Adds to keys what they were used for lately. @param now Unix time in milliseconds. */
@@ -168,15 +208,28 @@ export function createUsageQueries(db: Database) {
         readUsageOfKeys(db, 'day', ids, lastBuckets(recentDays, 'day', now)),
       ]);
       const recent = new Map<string, RecentUse>(
-        ids.map((id) => [id, { byHour: Array(recentHours).fill(0), deprecatedCalls: 0 }]),
+        ids.map((id) => [
+          id,
+          {
+            byHour: Array(recentHours).fill(0),
+            requestsToday: 0,
+            deniedToday: 0,
+            deprecatedCalls: 0,
+          },
+        ]),
       );
+      const midnight = lastBuckets(1, 'day', now).from;
       for (const { keyId, at, requests } of hours) {
         const { byHour = [] } = recent.get(keyId) ?? {};
         const place = (Date.parse(at) - Date.parse(range.from)) / hourMs;
         byHour[place] = (byHour[place] ?? 0) + requests;
       }
-      for (const { keyId, operation, outcome, requests } of days) {
+      for (const { keyId, at, operation, outcome, requests } of days) {
         const use = recent.get(keyId);
+        if (use && at >= midnight) {
+          use.requestsToday += requests;
+          if (outcome === 'denied' || outcome === 'banned') use.deniedToday += requests;
+        }
         if (use && operation in deprecations && outcome !== 'refused') {
           use.deprecatedCalls += requests;
         }

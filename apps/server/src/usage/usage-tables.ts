@@ -1,3 +1,4 @@
+import { plans } from '@animal-store/contract';
 import {
   type UsageBucket,
   type UsageOperation,
@@ -6,6 +7,7 @@ import {
   usageOperations,
   usageOutcomes,
 } from '@animal-store/contract/admin';
+import { inArray, type SQL, sql } from 'drizzle-orm';
 import { bigint, customType, integer, pgSchema, smallint, uuid } from 'drizzle-orm/pg-core';
 import { instant } from '../database/schema.ts';
 
@@ -48,6 +50,20 @@ export const counts = usage.table('all_counts', {
   requests: bigint({ mode: 'number' }).notNull(),
 });
 
+/** The condition that a request got a 429. */
+export const isDenied: SQL = inArray(counts.outcome, ['denied', 'banned']);
+
+/** What lists can be sorted by of today. */
+export type CountOfToday = 'requests' | 'denials';
+
+const admitted = inArray(counts.outcome, ['ok', 'client_error', 'server_error']);
+
+/** The rows of today: since midnight (UTC), by the database's clock. Of all requests, or of those that ended so. */
+export const isOfToday = (
+  kind: CountOfToday | 'admitted',
+): SQL => sql`${counts.span} = ${spanOf('day')}
+  and ${counts.at} >= date_trunc('day', now(), 'UTC') and ${{ requests: sql`true`, denials: isDenied, admitted }[kind]}`;
+
 /** What was flushed, by whom: a flush that is there is not added again. */
 export const written = usage.table('written', {
   replica: uuid().notNull(),
@@ -66,3 +82,11 @@ export const lastUsed = usage.table('last_used', {
   deprecatedAt: instant('deprecated_at'),
   refusedAt: instant('refused_at'),
 });
+
+/** How many requests a day the plan of a row admits. @param row a name of its table in the query. */
+export function perDayOf(row: 'busy' | 'holder'): SQL {
+  const numbers = Object.entries(plans).map(([name, quota]) =>
+    quota === undefined ? '' : `when '${name}' then ${quota.perDay}`,
+  );
+  return sql.raw(`case ${row}.plan ${numbers.join(' ')} else ${row}.per_day end`);
+}

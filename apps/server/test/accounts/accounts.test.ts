@@ -190,6 +190,49 @@ describe('accounts', () => {
     expect((await create({ account: invisible })).key.account).toBe(invisible);
   });
 
+  test('what was used of an account or of a key is given back, which is in the audit log', async () => {
+    const account = newAccount();
+    const quota = { perMinute: 2, perDay: 5 };
+    await put(account, { plan: 'enterprise', quota });
+    const { key, token } = await create({ account });
+    const own = await create({ plan: 'enterprise', quota });
+    const credit = (path: string) => post(`${path}/credit?reason=our%20fault`);
+    for (const [path, with_] of [
+      [pathOf(account), token],
+      [`/keys/${own.key.id}`, own.token],
+    ] as const) {
+      expect(await useAll(with_, 3)).toEqual([200, 200, 429]);
+      expect((await credit(path)).status).toBe(200);
+      expect(await useAll(with_, 3)).toEqual([200, 200, 429]);
+    }
+    const change = {
+      before: { used: { minute: 2, day: 2 } },
+      after: { used: { minute: 0, day: 0 } },
+      reason: 'our fault',
+    };
+    expect((await auditOf(account)).at(-1)).toEqual({ action: 'account.changed', ...change });
+    // The ledger keeps what was given back.
+    const near = async (path: string) =>
+      ((await admin.call(`${path}?nearLimit=true`)).body as { account: string; id?: string }[]).map(
+        (found) => found.id ?? found.account,
+      );
+    await service.server.pass(5_000);
+    expect(await near('/accounts')).toEqual([account]);
+    expect(await near('/keys')).toContain(own.key.id);
+    const [entry] = (await admin.call(`/audit?keyId=${own.key.id}`)).body as AuditEntry[];
+    expect(entry).toMatchObject({ action: 'key.changed', ...change });
+
+    // Whose windows they are not.
+    const ofAccount = `account: expected a key with windows of its own: those of this one are of the account ${account}`;
+    expect((await credit(`/keys/${key.id}`)).body).toEqual(refusal(ofAccount));
+    await put(account, { plan: null });
+    const ofKeys =
+      'plan: expected an account with one: each key of this one has windows of its own';
+    expect((await credit(pathOf(account))).body).toEqual(refusal(ofKeys));
+    expect((await credit('/accounts/nobody')).status).toBe(404);
+    expect((await admin.call('/accounts?nearLimit=true')).body).toEqual([]);
+  });
+
   test('suspending an account refuses all of its keys, also new ones, until it and they are resumed', async () => {
     const account = newAccount();
     const { key, token } = await create({ account, plan: 'free' });
@@ -307,6 +350,40 @@ describe('accounts', () => {
         query,
       ).toEqual(expected);
     }
+  });
+
+  test('accounts are in the order of their numbers, or of their requests or denials of today', async () => {
+    const names = ['9', '10', '2', '02', ''].map((end) => `natural ${end}`.trim());
+    const [nine = '', ten = '', two = ''] = names;
+    await Promise.all(names.map((account) => put(account, { plan: 'free' })));
+    const quota = { perMinute: 1, perDay: 9 };
+    const [busy, denied] = [await create({ account: two }), await create({ account: ten })];
+    await put(ten, { plan: 'enterprise', quota });
+    expect(await useAll(busy.token, 3)).toEqual([200, 200, 200]);
+    expect(await useAll(denied.token, 2)).toEqual([200, 429]);
+    const list = async (sort: string) => {
+      const found: ListedAccount[] = [];
+      let path: string | undefined = `/accounts?search=natural&limit=2&${sort}`;
+      while (path !== undefined) {
+        const { body, headers } = await admin.call(path);
+        found.push(...(body as ListedAccount[]));
+        path = findLink(headers.get('Link') ?? '', 'next')?.replace('/admin/v1', '');
+      }
+      return found.map(({ account }) => account);
+    };
+    const natural = ['natural', two, nine, 'natural 02', ten];
+    const others = ['natural', nine, 'natural 02'];
+    await service.server.pass(5_000);
+    expect(await list('sort=-denials')).toEqual([ten, 'natural', two, nine, 'natural 02']);
+    expect(await list('sort=-requests')).toEqual([two, ten, ...others]);
+    expect(await list('')).toEqual(natural);
+    expect(await list('sort=-name')).toEqual(natural.toReversed());
+    const { body } = await admin.call(`/accounts?search=${encodeURIComponent(ten)}`);
+    expect(body).toMatchObject([{ account: ten, requestsToday: 2, deniedToday: 1 }]);
+    const counted = await admin.call('/accounts?search=natural&limit=1&count=true');
+    expect(counted.headers.get('X-Total-Count')).toBe('5');
+    const forged = await admin.call('/accounts?sort=-requests&cursor=x');
+    expect(forged.body).toEqual(refusal('cursor: expected one that a Link header gave'));
   });
 
   const plans = 'plan: expected one of free, pro, business, enterprise, or null for none';

@@ -272,6 +272,47 @@ describe('operators', () => {
     expect([await statusFor(first.token), await statusFor(second.token)]).toEqual([401, 200]);
   });
 
+  test('an operator is found by the start of any token it had, and its sessions are listed and ended by it or an owner', async () => {
+    const { operator, token } = await createOperator(admin, 'viewer', {
+      name: 'Zoë of the sessions',
+    });
+    const other = await createOperator(admin, 'operator');
+    const { token: rotated } = await rotate(operator.id, '{"graceSeconds":60}');
+    await rotate(operator.id, '{"graceSeconds":0}');
+    for (const search of [token.slice(0, 8), rotated.slice(0, 8), 'ZOE of']) {
+      const { body } = await admin.call(`/operators?search=${encodeURIComponent(search)}`);
+      expect((body as Operator[]).map(({ id }) => id)).toEqual([operator.id]);
+    }
+    const { token: valid } = await rotate(operator.id, '{"graceSeconds":0}');
+    const path = `/operators/${operator.id}/sessions`;
+    const [first, second] = [await openSession(admin, valid), await openSession(admin, valid)];
+    const apart = await openSession(admin, other.token);
+    const listed = { createdAt: anyInstant, expiresAt: anyInstant, tokenPrefix: valid.slice(0, 8) };
+    expect((await admin.call(path)).body).toEqual([listed, listed]);
+    const end = (by: string) => admin.call(path, { method: 'DELETE', token: by });
+    expect((await end(other.token)).body).toEqual({
+      code: 'forbidden',
+      message: 'This operation needs the role owner.',
+      status: 403,
+    });
+    expect((await end(adminToken)).body).toEqual([listed, listed]);
+    const again = [await openSession(admin, valid), await openSession(admin, valid)] as const;
+    const own = await admin.call('/sessions', { method: 'DELETE', token: again[0].token });
+    expect([own.status, (own.body as IssuedSession['session']).operator.id]).toEqual([
+      200,
+      operator.id,
+    ]);
+    expect(await statusFor(again[1].token)).toBe(401);
+    expect([
+      await statusFor(first.token),
+      await statusFor(second.token),
+      await statusFor(apart.token),
+      await statusFor(valid),
+    ]).toEqual([401, 401, 200, 200]);
+    expect((await end(adminToken)).body).toEqual([]);
+    expect((await admin.call(`/operators/${nobody}/sessions`)).status).toBe(404);
+  });
+
   test('a session ends with its operator, and with the token that it was exchanged for', async () => {
     const { operator, token } = await createOperator(admin, 'operator');
     const first = await openSession(admin, token);

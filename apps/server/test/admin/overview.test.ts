@@ -45,6 +45,7 @@ describe('the overview of a new service', () => {
       },
       keys: { active: 4, suspended: 0, banned: 0 },
       bans: [],
+      denied: [],
       stores: { database: 'postgres', quotas: 'in-process' },
       readiness: { status: 'ready', reasons: [] },
     });
@@ -90,6 +91,13 @@ describe('the overview', () => {
     expect((await readOverview(admin)).bans).toEqual([
       { keyId: key.id, name: 'hasty', until: expect.any(String) },
     ]);
+    const denials = statuses.filter((body) => 'code' in (body as object)).length;
+    const denied = [{ account: null, keyId: key.id, name: 'hasty', denials }];
+    await untilPassing(
+      [service.server],
+      async () => (await readOverview(admin)).denied[0]?.denials === denials,
+    );
+    expect((await readOverview(admin)).denied).toEqual(denied);
     // It clears the strikes, and keeps the counts.
     expect((await admin.call(`/keys/${key.id}/unban`, { method: 'POST' })).body).toMatchObject({
       id: key.id,

@@ -168,7 +168,7 @@ describe('the audit log', () => {
   });
 
   test('every operation that changes something takes a reason, and no other does', () => {
-    const sessions = ['createSession', 'endSession'];
+    const sessions = ['endOperatorSessions', 'createSession', 'endSessions', 'endSession'];
     const taking = Object.entries(adminContract).filter(
       ([, route]) => 'query' in route && 'reason' in route.query.shape,
     );
@@ -212,11 +212,21 @@ describe('the audit log', () => {
       [`keyId=${id.toUpperCase()}`, all.filter(({ subject }) => subject.id === id)],
       [`account=${account}&actor=system`, []],
       [`keyId=${nobody}`, []],
+      [`account=${account}&search=LIST`, all],
+      [`account=${account}&search=for%20a%20c%C3%BCst`, []],
     ] as const) {
       expect(await entriesOf(filter), filter).toEqual(expected);
     }
 
-    const { headers } = await admin.call(`/audit?account=${account}&limit=1`);
+    await admin.call(`/keys/${id}?reason=For%20a%20customer`, {
+      method: 'PATCH',
+      json: '{"name":"x"}',
+    });
+    const [found] = await entriesOf('search=for%20a%20CUST');
+    expect(found).toMatchObject({ reason: 'For a customer', subject: { id } });
+
+    const { headers } = await admin.call(`/audit?account=${account}&limit=1&count=true`);
+    expect(headers.get('X-Total-Count')).toBe('7');
     const [, cursor = ''] = /cursor=([\w-]+)/.exec(headers.get('Link') ?? '') ?? [];
     const statusOf = async (path: string) => (await admin.call(path)).status;
     expect(await statusOf(`/audit?account=${account}&cursor=${cursor}`)).toBe(200);

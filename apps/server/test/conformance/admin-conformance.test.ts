@@ -180,6 +180,7 @@ async function followKey(): Promise<void> {
     ['getKey', 200, { id }],
     ['resumeKey', 200, { id }],
     ['unbanKey', 200, { id }],
+    ['creditKey', 200, { id }],
     ['getKeyUsage', 200, { id, query: '?bucket=day' }],
     ['getUsage', 200],
     ['getUsage', 200, { query: '?groupBy=key&plan=pro&account=C-17' }],
@@ -200,7 +201,14 @@ async function followKey(): Promise<void> {
   const query = `?keyId=${id}&actor=admin_token&from=2026-01-01T00:00:00Z`;
   const entries = JSON.parse((await ask('listAuditEntries', { query })).text);
   expect(entries.map(({ action }: { action: string }) => action)).toEqual([
-    ...['key.revoked', 'key.unbanned', 'key.resumed', 'key.suspended', 'key.rotated'],
+    ...[
+      'key.revoked',
+      'key.changed',
+      'key.unbanned',
+      'key.resumed',
+      'key.suspended',
+      'key.rotated',
+    ],
     ...['key.rotated', 'key.changed', 'key.created'],
   ]);
   await expectNextPage('listAuditEntries');
@@ -214,6 +222,7 @@ async function followAccount(): Promise<void> {
     ['createKey', 201, { json: JSON.stringify({ account: id, name: 'x' }) }],
     ['getAccount', 200, { id }],
     ['getAccount', 200, { id, query: '?include=history' }],
+    ['creditAccount', 200, { id }],
     ['suspendAccount', 200, { id, query: '?reason=unpaid' }],
     ['getAccount', 200, { id, method: 'HEAD' }],
     ['listAccounts', 200, { query: '?suspended=true&plan=enterprise' }],
@@ -234,6 +243,9 @@ async function followOperators(): Promise<void> {
     ['createSession', 401, session],
     ['endSession', 401],
     ['endSession', 200, session],
+    ['listOperatorSessions', 200, { id }],
+    ['endOperatorSessions', 200, { id }],
+    ['endSessions', 200],
   ]);
   for (const [name, question] of everyOperation()) {
     if (adminRoutes[name as keyof typeof adminRoutes].role === 'viewer') continue;
@@ -254,7 +266,7 @@ const invalidQueries: Readonly<Record<string, readonly string[]>> = {
     ...['tokenPrefix=ast_', 'tokenPrefix=ast_000000000000000000000000000000000000'],
     ...['banned=false', 'unusedForDays=401', 'unusedForDays=1&unusedForDays=2'],
   ],
-  listAccounts: ['limit=0', 'suspended=false', 'cursor=abc'],
+  listAccounts: ['limit=0', 'suspended=false', 'cursor=abc', 'sort=requests', 'count=false'],
   getOverview: ['include=pages'],
   getKey: ['include=pages'],
   getDeprecation: ['deprecatedWithinDays=0', 'cursor=forged'],
@@ -271,6 +283,12 @@ const invalidQueries: Readonly<Record<string, readonly string[]>> = {
   unbanKey: ['reason=a&reason=b'],
   suspendKey: ['reason=%0A'],
   createOperator: ['reason=%00'],
+  creditKey: ['reason='],
+  creditAccount: ['reason='],
+  listOperators: ['search='],
+  listOperatorSessions: ['x=1'],
+  endOperatorSessions: ['x=1'],
+  endSessions: ['x=1'],
 };
 
 async function meetRefusals(): Promise<void> {

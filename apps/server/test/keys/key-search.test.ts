@@ -1,10 +1,10 @@
 import { planNames } from '@animal-store/contract';
-import { type KeyFilter, keySorts, keyStates } from '@animal-store/contract/admin';
+import { type KeyFilter, keySorts, keyStates, usageOutcomes } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ListPosition } from '../../src/database/list-page.ts';
-import { searchKeys } from '../../src/keys/key-search.ts';
+import { countFoundKeys, searchKeys } from '../../src/keys/key-search.ts';
 import { databaseKinds, useDatabase } from '../support/databases.ts';
 
 const dayMs = 86_400_000;
@@ -22,11 +22,17 @@ interface ModelKey {
   readonly banned: boolean;
   readonly used: number | null;
   readonly deprecated: number | null;
+  /** Requests of today, and those of them that were denied. */
+  readonly requests: number;
+  readonly denials: number;
   /** The first characters of its tokens. */
   readonly prefixes: readonly string[];
 }
 
 const suspendedAccount = 'Zoo';
+
+/** What an Enterprise key may do in a day: some have done nearly so much. */
+const ownLimit = 3;
 
 const names = [null, 'acme', 'Acme 2', 'ACME_3', 'Acme%4', 'other', 'a\\b', 'Zürich', 'twin'];
 const accounts = [null, 'A', 'a', suspendedAccount, 'acme'];
@@ -44,6 +50,8 @@ const keys: readonly ModelKey[] = Array.from({ length: 90 }, (_, n) => ({
   banned: n % 13 === 4,
   used: [null, 1, 50, 99][n % 5] ?? null,
   deprecated: [null, 1, 60][n % 4] ?? null,
+  requests: n % 5,
+  denials: n % 5 === 4 ? (n % 3) + 1 : 0,
   prefixes: [`ast_${String(n % 8).padStart(4, '0')}`, ...(n % 10 === 0 ? ['ast_zzzz'] : [])],
 }));
 
@@ -69,6 +77,13 @@ function expectedOf(filter: KeyFilter): string[] {
       (filter.account === undefined || key.account === filter.account) &&
       (filter.tokenPrefix === undefined || key.prefixes.includes(filter.tokenPrefix)) &&
       (filter.banned === undefined || key.banned) &&
+      (filter.expiresWithinDays === undefined ||
+        (key.expired !== null &&
+          !key.revoked &&
+          key.expired < 0 &&
+          -key.expired < filter.expiresWithinDays)) &&
+      (filter.nearLimit === undefined ||
+        (key.plan === 'enterprise' && key.requests - key.denials >= 0.8 * ownLimit)) &&
       (filter.unusedForDays === undefined || lastUse(key) > filter.unusedForDays) &&
       (filter.deprecatedWithinDays === undefined ||
         (key.deprecated !== null && key.deprecated < filter.deprecatedWithinDays)) &&
@@ -86,8 +101,29 @@ function expectedOf(filter: KeyFilter): string[] {
     expiry: (key) => [-(key.expired ?? 0)],
     deprecatedCall: (key) => [-(key.deprecated ?? 0)],
   };
+  const newest = () =>
+    found
+      .toSorted((one, other) => compare([-one.created, one.id], [-other.created, other.id]))
+      .toReversed();
+  if (sort === 'state' || sort === '-state') {
+    const states = sort === 'state' ? keyStates : keyStates.toReversed();
+    return states
+      .flatMap((state) => newest().filter((key) => stateOf(key) === state))
+      .map(({ id }) => id);
+  }
+  if (sort === '-requests' || sort === '-denials') {
+    const count = sort === '-requests' ? 'requests' : 'denials';
+    const counted = found
+      .filter((key) => key[count] > 0)
+      .sort((one, other) => compare([one[count], one.id], [other[count], other.id]))
+      .reverse();
+    return [...counted, ...newest().filter((key) => key[count] === 0)].map(({ id }) => id);
+  }
   const by = sort?.replace('-', '') ?? usualOrderOf(filter);
-  const isDescending = sort === undefined ? by !== 'name' : sort.startsWith('-');
+  const isDescending =
+    sort === undefined
+      ? by !== 'name' && !(by === 'expiry' && filter.expiresWithinDays !== undefined)
+      : sort.startsWith('-');
   const placeOf = (key: ModelKey) => [...(places[by]?.(key) ?? []), key.id];
   const sorted = found.toSorted((one, other) => compare(placeOf(one), placeOf(other)));
   return (isDescending ? sorted.toReversed() : sorted).map(({ id }) => id);
@@ -98,6 +134,7 @@ function usualOrderOf(filter: KeyFilter): string {
   if ((banned ?? tokenPrefix ?? account ?? search) !== undefined) return 'created';
   if (filter.name !== undefined) return 'name';
   if (filter.deprecatedWithinDays !== undefined) return 'deprecatedCall';
+  if (filter.expiresWithinDays !== undefined) return 'expiry';
   if (filter.unusedForDays !== undefined) return 'lastUse';
   return filter.state === 'expired' ? 'expiry' : 'created';
 }
@@ -133,6 +170,8 @@ const filters: fc.Arbitrary<KeyFilter> = fc.record(
     banned: fc.constant('true' as const),
     deprecatedWithinDays: fc.constantFrom(2, 80),
     unusedForDays: fc.constantFrom(2, 60, 102),
+    expiresWithinDays: fc.constantFrom(5, 20),
+    nearLimit: fc.constant('true' as const),
     sort: fc.constantFrom(...keySorts),
   },
   { requiredKeys: [] },
@@ -167,12 +206,25 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
       daysAgo === null ? null : new Date(now - daysAgo * dayMs).toISOString();
     for (const key of keys) {
       const { id, name, account, plan, prefixes } = key;
-      const number = plan === 'enterprise' ? 9 : null;
+      const number = plan === 'enterprise' ? ownLimit : null;
       await db.execute(sql`insert into api_keys (id, name, account, plan, per_minute, per_day, created_at,
         expires_at, revoked_at, suspended_at) values (${id}, ${name}, ${account}, ${plan}, ${number}, ${number},
         ${at(key.created)}, ${at(key.expired)}, ${at(key.revoked ? 3 : null)}, ${at(key.suspended ? 3 : null)})`);
       await db.execute(sql`update usage.last_used set at = ${at(key.used)},
         deprecated_at = ${at(key.deprecated)} where key_id = ${id}`);
+      // Yesterday's do not count.
+      const counted = [
+        ['ok', key.requests - key.denials, 0],
+        ['ok', 9 + (key.created % 3), 1],
+        ['denied', key.denials - 1, 0],
+        ['banned', Math.min(key.denials, 1), 0],
+        ['banned', 3, 1],
+      ] as const;
+      for (const [outcome, requests, days] of counted) {
+        await db.execute(sql`insert into usage.counts (key_id, at, requests, span, operation, outcome)
+          select ${id}, date_trunc('day', now(), 'UTC') - make_interval(days => ${days}), ${Math.ceil(requests)}, 1440, 1,
+            ${usageOutcomes.indexOf(outcome)} where ${requests > 0}`);
+      }
       // A ban that has ended besides.
       await db.execute(
         sql`insert into open_bans values (${id}, ${at(2)}, ${at(key.banned ? -1 : 1)})`,
@@ -200,8 +252,11 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
     [{ account: 'A' }, 18],
     [{ banned: 'true' }, 7],
     [{ tokenPrefix: 'ast_zzzz' }, 9],
+    [{ expiresWithinDays: 20 }, 11],
+    [{ nearLimit: 'true' }, 6],
   ])('%j finds so many: %i', async (filter, count) => {
     expect((await pagesOf(filter, 7)).flat()).toHaveLength(count);
+    expect(await countFoundKeys(database.db, filter)).toBe(count);
   });
 
   test('finds what matches every filter, in order, each key on one page', async () => {

@@ -124,6 +124,36 @@ test('while Redis hangs, limits are the shares of a replica, and an unban holds 
   await until(async () => (await keys.look(alone)).bannedUntil === undefined);
 });
 
+test('what was used is given back to a key, whose ban stays, or to an account, and not while Redis hangs', async () => {
+  await using server = await openRedis();
+  const { keys } = await open({
+    redisUrls: [server.url],
+    redisTimeoutMs: 1_500,
+    banPolicy: strict,
+  });
+  const roomy = { ...alone, quota: { perMinute: 3, perDay: 100 } };
+  const leftOf = async (key: typeof alone) =>
+    (await keys.look(key)).windows.map(({ remaining }) => remaining);
+  for (const key of [roomy, { ...inAccount, quota: roomy.quota }]) {
+    await keys.credit(key);
+    for (let i = 0; i < 3; i += 1) await keys.take(key);
+    await keys.take(key);
+    expect(await leftOf(key)).toEqual([0, 97]);
+    await keys.credit(key);
+    expect(await leftOf(key)).toEqual([3, 100]);
+  }
+  for (let i = 0; i < 7; i += 1) await keys.take(roomy);
+  const { bannedUntil } = await keys.look(roomy);
+  expect(bannedUntil).toBeDefined();
+  await keys.credit(roomy);
+  expect(await keys.look(roomy)).toMatchObject({ bannedUntil });
+  await keys.unban(roomy);
+  expect(await leftOf(roomy)).toEqual([3, 100]);
+  server.pause();
+  await expect(keys.credit(roomy)).rejects.toThrow('Redis does not answer.');
+  server.resume();
+});
+
 test('everything in Redis expires', async () => {
   const { connection } = redis;
   const { keys, networks, pages, statusRequests } = await open({ quotaClock: undefined });

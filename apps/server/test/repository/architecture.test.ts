@@ -111,7 +111,7 @@ describe('inside the server', () => {
     ['usage', 'database', 'shared'],
     ['audit', 'database', 'shared'],
     ['keys', 'audit', 'database', 'quotas', 'replicas', 'shared', 'usage'],
-    ['accounts', 'audit', 'database', 'keys', 'quotas', 'replicas'],
+    ['accounts', 'audit', 'database', 'keys', 'quotas', 'replicas', 'usage'],
     ['operators', 'audit', 'database', 'keys', 'shared'],
     ['pets', 'database', 'http', 'shared'],
     ['reference', 'http'],

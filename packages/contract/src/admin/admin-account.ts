@@ -3,7 +3,7 @@ import { Name } from '../name-schema.ts';
 import { pageLimit } from '../page-limit.ts';
 import { PageCursor, PageLimit } from '../page-parameters.ts';
 import { tidyAccountName } from './account-name.ts';
-import { count, Plan } from './admin-fields.ts';
+import { Counted, count, oneOf, Plan } from './admin-fields.ts';
 import { exampleKey, KeyQuota } from './admin-key.ts';
 import { exampleListedKey, ListedKey } from './admin-key-list.ts';
 import { exampleWindows, UsageScope, UsageWindows } from './admin-key-usage.ts';
@@ -71,11 +71,18 @@ const requestsToday = count.describe(
   'The requests of its keys since midnight UTC, whatever their outcome.',
 );
 
+const deniedToday = count.describe('How many of them got a 429.');
+
 const bannedKeys = count.describe('How many of them are banned at this moment.');
 
-const exampleListedAccount = { ...exampleAccount, bannedKeys: 1, requestsToday: 84_210 };
+const exampleListedAccount = {
+  ...exampleAccount,
+  bannedKeys: 1,
+  requestsToday: 84_210,
+  deniedToday: 12,
+};
 
-const ListedAccount = Account.extend({ bannedKeys, requestsToday }).meta({
+const ListedAccount = Account.extend({ bannedKeys, requestsToday, deniedToday }).meta({
   id: 'ListedAccount',
   description: 'An account in a list.',
   examples: [exampleListedAccount],
@@ -121,6 +128,7 @@ export const AccountDetails = Account.extend({
   ),
   bannedKeys,
   requestsToday,
+  deniedToday,
   bans: z
     .array(OpenBan)
     .describe(`The bans of its keys, at most ${maxShownKeys}, those that end last first.`),
@@ -191,7 +199,10 @@ export const AccountPlan = z
 
 export type AccountPlan = z.output<typeof AccountPlan>;
 
-/** What narrows the list of accounts, and where its page starts. */
+/** What the list of accounts can be sorted by. A minus sign stands for the reverse order. */
+const accountSorts = ['name', '-name', '-requests', '-denials'] as const;
+
+/** What narrows and sorts the list of accounts, and where its page starts. */
 export const ListAccountsQuery = z.object({
   limit: PageLimit.default(pageLimit.default).meta({
     description: 'The greatest number of accounts to return.',
@@ -205,6 +216,14 @@ export const ListAccountsQuery = z.object({
     .enum(['true'], { error: 'expected true' })
     .optional()
     .meta({ description: 'Only accounts that are suspended.', examples: ['true'] }),
+  nearLimit: z
+    .enum(['true'], { error: 'expected true' })
+    .optional()
+    .meta({
+      description:
+        'Only accounts with a plan whose keys have been admitted at least 80 % of its requests a day since midnight UTC, as the usage ledger counts.',
+      examples: ['true'],
+    }),
   search: Label.optional().meta({
     description:
       'Only accounts whose name contains this text, in capital or small letters. Never send a token here.',
@@ -217,7 +236,15 @@ export const ListAccountsQuery = z.object({
         'Only accounts with this name, in capital or small letters: those that a new account could be taken for.',
       examples: ['c-17'],
     }),
+  sort: oneOf(accountSorts)
+    .optional()
+    .meta({
+      description:
+        'The order of the accounts; a minus sign reverses it. `name`, if it is left out: `C-2` comes before `C-10`. `-requests` and `-denials`: by the requests of its keys since midnight UTC, or by those that got a 429, and then the accounts without any.',
+      examples: ['-requests'],
+    }),
+  count: Counted,
   cursor: PageCursor.optional(),
 });
 
-export type AccountFilter = Omit<z.output<typeof ListAccountsQuery>, 'limit' | 'cursor'>;
+export type AccountFilter = Omit<z.output<typeof ListAccountsQuery>, 'limit' | 'count' | 'cursor'>;

@@ -2,11 +2,21 @@ import { z } from 'zod';
 import { Name } from '../name-schema.ts';
 import { pageLimit } from '../page-limit.ts';
 import { PageCursor, PageLimit } from '../page-parameters.ts';
-import { count, KeyToken, oneOf, PastInstant, PathId, Plan, timestamp } from './admin-fields.ts';
+import {
+  Counted,
+  count,
+  KeyToken,
+  oneOf,
+  PastInstant,
+  PathId,
+  Plan,
+  timestamp,
+} from './admin-fields.ts';
 import { exampleKey, KeyPath, KeyQuota } from './admin-key.ts';
 import { OperatorPath, OperatorRole } from './admin-operator.ts';
 import { KeyScopes } from './admin-scopes.ts';
 import { Suspension } from './admin-suspension.ts';
+import { Label } from './label-schema.ts';
 
 /** How long an audit entry is kept at least, in days. */
 export const auditRetentionDays = 400;
@@ -89,6 +99,9 @@ export const AuditState = z
     tokens: z.array(KeyToken).describe('Its tokens, as far as they may be shown.'),
     bannedUntil: timestamp.nullable().describe('When the ban ends; `null` for no ban.'),
     strikes: count.describe('The strikes of the key.'),
+    used: z
+      .object({ minute: count, day: count })
+      .describe('What was used of both windows, when it was given back.'),
   })
   .partial()
   .meta({
@@ -179,6 +192,11 @@ export const ListAuditQuery = z.object({
     description: 'Only entries about this account, and about keys that had it after the change.',
     examples: [exampleKey.account],
   }),
+  search: Label.optional().meta({
+    description:
+      'Only entries whose reason, or a name of whom they are about or who acted, contains this text, in capital or small letters.',
+    examples: ['contract 2026-118'],
+  }),
   from: PastInstant.optional().meta({
     description: 'Only entries from this time on.',
     examples: ['2026-11-21T00:00:00Z'],
@@ -187,8 +205,9 @@ export const ListAuditQuery = z.object({
     description: 'Only entries before this time.',
     examples: ['2026-11-22T00:00:00Z'],
   }),
+  count: Counted,
   cursor: PageCursor.optional(),
 });
 
 /** What narrows the audit log. */
-export type AuditFilter = Omit<z.output<typeof ListAuditQuery>, 'limit' | 'cursor'>;
+export type AuditFilter = Omit<z.output<typeof ListAuditQuery>, 'limit' | 'count' | 'cursor'>;

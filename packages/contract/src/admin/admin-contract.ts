@@ -19,9 +19,11 @@ import { KeyDetails, KeyDetailsQuery } from './admin-key-usage.ts';
 import { NewKey } from './admin-new-key.ts';
 import {
   IssuedOperator,
+  ListOperatorsQuery,
   NewOperator,
   Operator,
   OperatorPath,
+  OperatorSessions,
   Operators,
 } from './admin-operator.ts';
 import { Overview, OverviewQuery } from './admin-overview.ts';
@@ -143,6 +145,16 @@ export const keyContract = c.router(
       body: c.noBody(),
       responses: { 200: KeyDetails, ...changeOneResponses },
     },
+    creditKey: {
+      ...adminRoutes.creditKey,
+      summary: 'Give a key back what it has used',
+      description:
+        'Ends the minute and the day of a key: what it has used no longer counts, and its next request opens both anew. Bans and strikes stay; the usage ledger does as well. A key whose account has a plan has no windows of its own: that is a 400.',
+      pathParams: KeyPath,
+      query: ReasonQuery,
+      body: c.noBody(),
+      responses: { 200: KeyDetails, ...changeOneResponses },
+    },
   },
   { ...options, metadata: { tag: 'Keys' } },
 );
@@ -152,9 +164,9 @@ export const accountContract = c.router(
   {
     listAccounts: {
       ...adminRoutes.listAccounts,
-      summary: 'List accounts by name',
+      summary: 'List accounts',
       description:
-        'Lists the accounts that keys have, or that have a plan or are suspended, by name. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`.',
+        'Lists the accounts that keys have, or that have a plan or are suspended, by name unless `sort` says otherwise. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`.',
       query: ListAccountsQuery,
       responses: { 200: Accounts },
     },
@@ -197,6 +209,16 @@ export const accountContract = c.router(
       body: c.noBody(),
       responses: { 200: Account, ...changeOneResponses },
     },
+    creditAccount: {
+      ...adminRoutes.creditAccount,
+      summary: 'Give an account back what its keys have used',
+      description:
+        'Ends the minute and the day that the keys of an account share: what they have used no longer counts, and the next request opens both anew. Bans and strikes stay; the usage ledger does as well. Without a plan each key has windows of its own: that is a 400.',
+      pathParams: AccountPath,
+      query: ReasonQuery,
+      body: c.noBody(),
+      responses: { 200: Account, ...changeOneResponses },
+    },
   },
   { ...options, metadata: { tag: 'Accounts' } },
 );
@@ -218,6 +240,7 @@ export const operatorContract = c.router(
       ...adminRoutes.listOperators,
       summary: 'List operators, the newest first',
       description: 'Lists the operators, the newest first, at most 1,000.',
+      query: ListOperatorsQuery,
       responses: { 200: Operators },
     },
 
@@ -246,6 +269,24 @@ export const operatorContract = c.router(
       query: ReasonQuery,
       body: c.noBody(),
       responses: { 200: Operator, ...changeOneResponses },
+    },
+
+    listOperatorSessions: {
+      ...adminRoutes.listOperatorSessions,
+      summary: 'List the sessions of an operator',
+      description: 'Lists the sessions of an operator that have not ended, the newest first.',
+      pathParams: OperatorPath,
+      responses: { 200: OperatorSessions, 404: AdminErrorBody },
+    },
+
+    endOperatorSessions: {
+      ...adminRoutes.endOperatorSessions,
+      summary: 'End all sessions of an operator',
+      description:
+        'Ends all sessions of an operator, and answers with them. Its tokens stay valid: to take those away, rotate or revoke. Sessions are in the log of the service, not in the audit log.',
+      pathParams: OperatorPath,
+      body: c.noBody(),
+      responses: { 200: OperatorSessions, ...changeOneResponses },
     },
   },
   { ...options, metadata: { tag: 'Operators' } },
@@ -290,7 +331,7 @@ export const overviewContract = c.router(
       ...adminRoutes.getOverview,
       summary: 'Show how the service is doing',
       description:
-        'Shows the traffic of the last minute, the replicas, and how many keys are active and banned. The figures are at most 5 seconds old. `include=history` adds the requests of a span of time and its busiest keys.',
+        'Shows the traffic of the last minute, the replicas, how many keys are active and banned, and who is denied. The figures are at most 5 seconds old. `include=history` adds the requests of a span of time and its busiest keys.',
       query: OverviewQuery,
       responses: { 200: Overview },
     },
@@ -308,6 +349,14 @@ export const sessionContract = c.router(
         "Exchanges an operator's token, or the `ADMIN_TOKEN`, for the token of a session, so that a browser need not keep the former. A session may do what its operator may. It ends after 30 minutes without use, which is a request with `X-Operator-Active: true`: send it if a person has done something since the last request. It also ends after 8 hours, and as soon as the token that it was exchanged for is no longer valid. A session cannot begin another one: that is a 401.",
       body: c.noBody(),
       responses: { 201: IssuedSession },
+    },
+    endSessions: {
+      ...adminRoutes.endSessions,
+      summary: "End all of one's own sessions",
+      description:
+        'Ends all sessions of the operator who asks, everywhere, also that of the request. Its tokens stay valid.',
+      body: c.noBody(),
+      responses: { 200: Session },
     },
     endSession: {
       ...adminRoutes.endSession,

@@ -20,6 +20,10 @@ export const adminErrorMessages = {
       ? 'query: expected no parameters'
       : `query: expected no parameter but ${known.join(', ')}`,
   planMissing: `plan: expected one of ${planNames.join(', ')}: the account of the key has no plan that could stand in for it`,
+  windowsOfAccount: (account: string) =>
+    `account: expected a key with windows of its own: those of this one are of the account ${account}`,
+  windowsOfKeys: 'plan: expected an account with one: each key of this one has windows of its own',
+  notCredited: 'Redis does not answer, so nothing was given back. Try again.',
   quotaMissing:
     'quota: expected an Enterprise key to bring its own perMinute and perDay, got nothing',
 };

@@ -81,6 +81,18 @@ export const newToken = (scheme: string, description: string) =>
 /** A token for examples, which is nobody's: its checksum is wrong. */
 export const exampleToken = (scheme: string): string => `${scheme}_${'0'.repeat(36)}`;
 
+/** The most that is counted of a list: one more stands for more than that. */
+export const maxCounted = 10_000;
+
+/** Asks how many a list has. */
+export const Counted = z
+  .enum(['true'], { error: 'expected true' })
+  .optional()
+  .meta({
+    description: `Adds the header \`X-Total-Count\`: how many match, on all pages. ${maxCounted + 1} stands for more than ${maxCounted}.`,
+    examples: ['true'],
+  });
+
 /** Why an operator changes something. A query parameter, because some changes have no body. */
 export const ReasonQuery = z.object({
   reason: Name.optional().meta({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Name } from '../name-schema.ts';
 import { pageLimit } from '../page-limit.ts';
 import { PageCursor, PageLimit } from '../page-parameters.ts';
-import { count, Plan, timestamp } from './admin-fields.ts';
+import { Counted, count, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey, Key, KeyState } from './admin-key.ts';
 import { Label } from './label-schema.ts';
 
@@ -19,6 +19,8 @@ const RecentUse = z
       .array(count)
       .length(24)
       .describe('The requests of each of the last 24 hours (UTC), the present one last.'),
+    requestsToday: count.describe('The requests since midnight UTC, whatever their outcome.'),
+    deniedToday: count.describe('How many of them got a 429.'),
     deprecatedCalls: count.describe(
       'The calls of deprecated operations in the last 30 days (UTC), the present one included.',
     ),
@@ -66,6 +68,10 @@ export const keySorts = [
   '-lastUse',
   'plan',
   '-plan',
+  'state',
+  '-state',
+  '-requests',
+  '-denials',
 ] as const;
 
 const sort = { error: `expected one of ${keySorts.join(', ')}` };
@@ -123,6 +129,18 @@ export const ListKeysQuery = z.object({
     description: 'Only keys that called a deprecated operation within so many days.',
     examples: [30],
   }),
+  expiresWithinDays: Days.optional().meta({
+    description: 'Only keys that are not revoked and expire within so many days, the next first.',
+    examples: [30],
+  }),
+  nearLimit: z
+    .enum(['true'], { error: 'expected true' })
+    .optional()
+    .meta({
+      description:
+        'Only keys with limits of their own that have been admitted at least 80 % of their requests a day since midnight UTC, as the usage ledger counts.',
+      examples: ['true'],
+    }),
   unusedForDays: Days.optional().meta({
     description:
       'Only keys whose last request, or creation if there was none, is at least so many days ago.',
@@ -130,7 +148,7 @@ export const ListKeysQuery = z.object({
   }),
   sort: KeySort.optional().meta({
     description:
-      'The order of the keys; a minus sign reverses it. `name`: by name, and keys without one first. `created`: the oldest first. `lastUse`: by the last use, or by the creation of a key that was never used, the longest ago first. `plan`: from `free` to `enterprise`, in a plan the oldest key first. If it is left out, the filter decides.',
+      'The order of the keys; a minus sign reverses it. `name`: by name, and keys without one first. `created`: the oldest first. `lastUse`: by the last use, or by the creation of a key that was never used, the longest ago first. `plan`: from `free` to `enterprise`, in a plan the oldest key first. `state`: the active ones first, then `suspended`, `expired` and `revoked`, of each the newest first. `-requests` and `-denials`: by the requests since midnight UTC, or by those that got a 429, and then the keys without any, the newest first. If it is left out, the filter decides.',
     examples: ['-lastUse'],
   }),
   include: z
@@ -140,8 +158,12 @@ export const ListKeysQuery = z.object({
       description: 'Adds `recent` to each key: its requests of the last day and month.',
       examples: ['recent'],
     }),
+  count: Counted,
   cursor: PageCursor.optional(),
 });
 
 /** What narrows and sorts the list of keys. If no order is given, the filter decides. */
-export type KeyFilter = Omit<z.output<typeof ListKeysQuery>, 'limit' | 'include' | 'cursor'>;
+export type KeyFilter = Omit<
+  z.output<typeof ListKeysQuery>,
+  'limit' | 'include' | 'count' | 'cursor'
+>;

@@ -8,6 +8,7 @@ import { rateLimitHeaders } from '../rate-limit.ts';
 import { exampleAccount } from './admin-account.ts';
 import { adminContract } from './admin-contract.ts';
 import { AdminErrorBody, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
+import { maxCounted } from './admin-fields.ts';
 import { exampleIssuedKey, exampleKey } from './admin-key.ts';
 import { exampleOperator } from './admin-operator.ts';
 import { adminBasePath, adminRoutes } from './admin-routes.ts';
@@ -79,6 +80,11 @@ const responses = createResponseWriter({
       ...responseHeaders.Link,
       example: `<${adminBasePath}/keys?limit=20&plan=pro&cursor=T3BhcXVlOiBmb2xsb3cgdGhlIGxpbms>; rel="next"`,
     },
+    'X-Total-Count': {
+      description: `With \`count=true\`: how many match, on all pages. ${maxCounted + 1} stands for more than ${maxCounted}.`,
+      schema: { type: 'integer' },
+      example: 204,
+    },
     'WWW-Authenticate': {
       ...responseHeaders['WWW-Authenticate'],
       description:
@@ -111,6 +117,7 @@ const refusedMembers: JsonObject = {
   bucket: 'week',
   limit: '500',
   account: '',
+  search: '',
 };
 
 const changedAt = '2026-12-01T09:00:00.000Z';
@@ -198,7 +205,12 @@ function completeNotes(): Readonly<Record<keyof typeof adminContract, OperationN
     const [refused] = Object.entries(refusedMembers).filter(([member]) =>
       [route.pathParams, route.query].some((it) => it instanceof z.ZodObject && member in it.shape),
     );
-    const note = { ...(refused && { refused: Object.fromEntries([refused]) }), ...notes[name] };
+    const isCounted = route.query instanceof z.ZodObject && 'count' in route.query.shape;
+    const note = {
+      ...(isCounted && { successHeaders: ['X-Total-Count'] as const }),
+      ...(refused && { refused: Object.fromEntries([refused]) }),
+      ...notes[name],
+    };
     const messages = {
       ...otherCodes[adminContract[name].metadata.tag],
       forbidden: adminErrorMessages.forbidden(role),

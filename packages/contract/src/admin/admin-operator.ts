@@ -7,6 +7,7 @@ import {
   oneOf,
   operatorStates,
   PathId,
+  timestamp,
 } from './admin-fields.ts';
 import { Label } from './label-schema.ts';
 import { strictObject } from './strict-object.ts';
@@ -85,6 +86,44 @@ export const IssuedOperator = z
   });
 
 export type IssuedOperator = z.output<typeof IssuedOperator>;
+
+const exampleSession = {
+  createdAt: '2026-11-21T09:00:00.000Z',
+  expiresAt: '2026-11-21T09:30:00.000Z',
+  tokenPrefix: 'aso_0000',
+};
+
+const OperatorSession = z
+  .object({
+    createdAt: timestamp.describe('When it began.'),
+    expiresAt: timestamp.describe('When it ends unless it is used.'),
+    tokenPrefix: z
+      .string()
+      .describe('The first characters of the token that it was exchanged for.'),
+  })
+  .meta({
+    id: 'OperatorSession',
+    description: 'A session of an operator, as far as others may see it.',
+    examples: [exampleSession],
+  });
+
+/** A session of an operator. */
+export type OperatorSession = z.output<typeof OperatorSession>;
+
+export const OperatorSessions = z.array(OperatorSession).meta({
+  id: 'OperatorSessions',
+  description: 'The sessions of an operator, the newest first.',
+  examples: [[exampleSession]],
+});
+
+/** What narrows the list of operators. */
+export const ListOperatorsQuery = z.object({
+  search: Label.optional().meta({
+    description:
+      'Only operators whose name contains this text, in capital or small letters, or that have, or had, a token with these first 8 characters. Never send a whole token here.',
+    examples: ['aso_0000'],
+  }),
+});
 
 /** The id of an operator. */
 export const OperatorPath = z.object({

@@ -55,6 +55,23 @@ export const OpenBan = z
   })
   .meta({ id: 'OpenBan', description: 'A ban that has not ended.' });
 
+const DeniedCaller = z
+  .object({
+    account: z
+      .string()
+      .nullable()
+      .describe('The account of the keys; `null` for a key without one.'),
+    keyId: z.uuid().nullable().describe('The `id` of a key without an account; `null` otherwise.'),
+    name: z.string().nullable().describe('Who or what that key is for.'),
+    denials: z.int().min(1).describe('How many of its requests got a 429.'),
+  })
+  .meta({ id: 'DeniedCaller', description: 'An account, or a key without one, that got a 429.' });
+
+/** An account, or a key without one, that got a 429. */
+export type DeniedCaller = z.output<typeof DeniedCaller>;
+
+const exampleDenied = { account: exampleKey.account, keyId: null, name: null, denials: 123 };
+
 const Readiness = z
   .object({
     status: z
@@ -78,6 +95,9 @@ const OverviewHistory = z
       .describe(
         'The ten busiest keys on the days (UTC) of the span, or on the last 31 of them, the busiest first.',
       ),
+    denied: z
+      .array(DeniedCaller)
+      .describe('Who got the most 429s on the same days, at most 10, those with the most first.'),
   })
   .meta({
     id: 'OverviewHistory',
@@ -108,6 +128,11 @@ export const Overview = z
       })
       .describe('How many keys there are.'),
     bans: z.array(OpenBan).describe('The bans that end last, at most 10.'),
+    denied: z
+      .array(DeniedCaller)
+      .describe(
+        'Who got a 429 in this minute or the one before, at most 10, those with the most first.',
+      ),
     stores: z
       .object({
         database: z.enum(['postgres', 'embedded']).describe('Where the data is.'),
@@ -139,12 +164,14 @@ export const Overview = z
         },
         keys: { active: 1_204, suspended: 2, banned: 1 },
         bans: [exampleOpenBan],
+        denied: [exampleDenied],
         stores: { database: 'postgres', quotas: 'redis' },
         readiness: { status: 'ready', reasons: [] },
         history: {
           ...exampleUsageRange,
           rows: exampleUsageRows,
           busiest: [exampleBusyKey],
+          denied: [exampleDenied],
         },
       },
     ],

@@ -31,7 +31,7 @@ export {
 } from './admin-contract.ts';
 export type { Deprecation } from './admin-deprecation.ts';
 export { type AdminErrorCode, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';
-export { keyStates } from './admin-fields.ts';
+export { keyStates, maxCounted } from './admin-fields.ts';
 export { type IssuedKey, isKeyId, type Key, type KeyState } from './admin-key.ts';
 export type { KeyChange } from './admin-key-change.ts';
 export {
@@ -49,9 +49,10 @@ export {
   type NewOperator,
   type Operator,
   type OperatorRole,
+  type OperatorSession,
   operatorRoles,
 } from './admin-operator.ts';
-export type { Overview } from './admin-overview.ts';
+export type { DeniedCaller, Overview } from './admin-overview.ts';
 export { gracePeriod } from './admin-rotation.ts';
 export { adminBasePath, adminRoutes, operatorActiveHeader } from './admin-routes.ts';
 export { type IssuedSession, type Session, sessionLifetime } from './admin-session.ts';

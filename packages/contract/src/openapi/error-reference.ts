@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes, errorMessages } from '../error-codes.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
 import { componentOf } from './describe-responses.ts';
 import { invalidRequestMessage } from './invalid-request-message.ts';
-import { type HeaderName, responseHeaders } from './response-headers.ts';
+import { responseHeaders } from './response-headers.ts';
 
 /** An error code as the reference describes it. Texts are Markdown. */
 export interface ErrorReference {
@@ -42,7 +42,9 @@ export function describeErrors(): ErrorReference[] {
     const exampleOf = (name: string) =>
       name === rateLimitHeaders.retryAfter
         ? secondsIn(message)
-        : String(responseHeaders[componentOf(status)(name) as HeaderName].example);
+        : String(
+            responseHeaders[componentOf(status)(name) as keyof typeof responseHeaders].example,
+          );
     return {
       code,
       status,

@@ -112,7 +112,8 @@ export const responseHeaders = {
 export const responseHeadersAt = (origin: string): typeof responseHeaders =>
   JSON.parse(JSON.stringify(responseHeaders).replaceAll(exampleOrigin, origin));
 
-export type HeaderName = keyof typeof responseHeaders;
+/** The headers of the public API, and the one that only the admin API has. */
+export type HeaderName = keyof typeof responseHeaders | 'X-Total-Count';
 
 /** Headers that operations use in a second sense, and so have a second component for. */
 const wireNames: Readonly<Record<string, string>> = {
