@@ -40,6 +40,8 @@ export interface Page<Body> {
   readonly body: Body;
   /** Where the next page begins; `undefined` on the last one. */
   readonly nextCursor: string | undefined;
+  /** How many the list has on all pages, if `count` asked for it; one more than is counted stands for more. */
+  readonly total: number | undefined;
 }
 
 /** How long an answer may take, in milliseconds: longer than any statement of the service. */
@@ -66,7 +68,13 @@ export async function callForPage<Name extends Operation>(
 ): Promise<Page<Answer<Name>>> {
   const response = await send(name, input);
   const body: unknown = await readBody(() => response.json());
-  return { body: body as Answer<Name>, nextCursor: cursorOf(response.headers.get('Link')) };
+  const { headers } = response;
+  const total = headers.get('X-Total-Count');
+  return {
+    body: body as Answer<Name>,
+    nextCursor: cursorOf(headers.get('Link')),
+    total: total === null ? undefined : Number(total),
+  };
 }
 
 /** How many pages of a list are fetched for one file: the most rows of a page are 100. */

@@ -45,6 +45,8 @@ export const keyColumns: CsvColumns<ListedKey> = {
   accountSuspensionReason: ({ accountSuspension }) => accountSuspension?.reason ?? null,
   ...members('createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt', 'lastRefusedAt'),
   tokens: ({ tokens }) => tokens.map(({ prefix }) => prefix).join(' '),
+  requestsToday: ({ recent }) => recent?.requestsToday ?? 0,
+  deniedToday: ({ recent }) => recent?.deniedToday ?? 0,
   requestsIn24Hours: ({ recent }) => recent?.byHour.reduce((sum, count) => sum + count, 0) ?? 0,
   deprecatedCallsIn30Days: ({ recent }) => recent?.deprecatedCalls ?? 0,
 };
@@ -55,7 +57,7 @@ export const accountColumns: CsvColumns<ListedAccount> = {
   perDay: ({ quota }) => quota?.perDay ?? null,
   suspendedAt: ({ suspension }) => suspension?.at ?? null,
   suspensionReason: ({ suspension }) => suspension?.reason ?? null,
-  ...members('keys', 'bannedKeys', 'requestsToday'),
+  ...members('keys', 'bannedKeys', 'requestsToday', 'deniedToday'),
 };
 
 /** What was before and after is JSON. */

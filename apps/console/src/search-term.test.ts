@@ -12,8 +12,9 @@ test('of a whole token only what is shown of it is looked for', () => {
   expect(hint).toContain('the rest is not sent');
 });
 
-test("an operator's token is not looked for at all", () => {
-  expect(readSearchTerm(`aso_${'0'.repeat(36)}`).text).toBe('');
+test("of an operator's token no more is looked for, either, and of a session's nothing", () => {
+  expect(readSearchTerm(`aso_${'0'.repeat(36)}`).text).toBe('aso_0000');
+  expect(readSearchTerm(`asc_${'0'.repeat(36)}`).text).toBe('');
 });
 
 test.each([

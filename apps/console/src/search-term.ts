@@ -10,8 +10,18 @@ const shownOfToken = /ast_[0-9A-Za-z]{4}/;
 /** Reads what somebody typed into a search: a name, an account, an id, or a token that somebody has found. */
 export function readSearchTerm(typed: string): SearchTerm {
   const text = typed.trim();
-  if (/as[oc]_[0-9A-Za-z]{5,}/.test(text)) {
-    return { text: '', hint: 'This is the token of an operator or a session, not of a key.' };
+  if (/asc_[0-9A-Za-z]{5,}/.test(text)) {
+    return {
+      text: '',
+      hint: 'This is the token of a session. Nothing finds it: log its operator out.',
+    };
+  }
+  const [ofOperator] = /aso_[0-9A-Za-z]{4}/.exec(text) ?? [];
+  if (ofOperator !== undefined) {
+    return {
+      text: ofOperator,
+      hint: 'This is the token of an operator. Its first 8 characters are enough: no more is sent.',
+    };
   }
   const [shown] = shownOfToken.exec(text) ?? [];
   if (shown !== undefined) {

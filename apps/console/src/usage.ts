@@ -1,4 +1,4 @@
-import type { UsageBucket, UsageOutcome, UsageRow } from '@animal-store/contract/admin';
+import type { KeyUsage, UsageBucket, UsageOutcome, UsageRow } from '@animal-store/contract/admin';
 import { deprecations } from '@animal-store/contract/deprecations';
 
 /** The outcomes of requests, in the order in which plots stack them and tables list them. */
@@ -67,6 +67,10 @@ export function toBuckets({ from, to, bucket, rows }: Ledger): Bucket[] {
   }
   return buckets;
 }
+
+/** Whether anything of a quota is used. */
+export const isUsed = (windows: KeyUsage['windows']): boolean =>
+  Object.values(windows).some(({ limit, remaining }) => remaining < limit);
 
 export function countByOutcome(rows: readonly UsageRow[]): Counts {
   const counts: Record<UsageOutcome, number> = { ...none };

@@ -10,12 +10,12 @@ import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
 import { Empty } from '../parts/empty.ts';
 import { Filters } from '../parts/filters.ts';
 import { Loaded } from '../parts/loaded.ts';
-import { Pager } from '../parts/pager.ts';
+import { askCount, Pager } from '../parts/pager.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
 import { AccountBadge } from '../parts/state-badge.ts';
 import { Table } from '../parts/table.ts';
 import { usePolling } from '../polling.ts';
-import { linkTo, route } from '../route.ts';
+import { linkTo, route, setQuery } from '../route.ts';
 
 const pageSize = '50';
 
@@ -24,7 +24,7 @@ export function AccountsPage() {
   const subject = `accounts?${JSON.stringify(query)}`;
   const accounts = usePolling(subject, (signal) =>
     callForPage('listAccounts', {
-      query: { ...query, limit: pageSize } as Input<'listAccounts'>['query'],
+      query: { ...query, ...askCount(query), limit: pageSize } as Input<'listAccounts'>['query'],
       signal,
     }),
   );
@@ -42,15 +42,16 @@ export function AccountsPage() {
       <${QueryField} name="search" label="Name" class="long" />
       <${QuerySelect} name="plan" label="Plan" options=${planNames.map((plan) => [plan, plan])} />
       <${QuerySelect} name="suspended" label="State" options=${[['true', 'suspended']]} />
+      <${QuerySelect} name="nearLimit" label="Limit" options=${[['true', '80% of the day used (UTC)']]} all="Any" />
     <//>
     <${Loaded} of=${accounts} what="the accounts">
-      ${({ body, nextCursor }: Page<ListedAccount[]>) => html`
+      ${({ body, nextCursor, total }: Page<ListedAccount[]>) => html`
         ${
           body.length === 0
             ? html`<${NoAccounts} isFiltered=${Object.keys(query).length > 0} />`
             : html`<${AccountTable} accounts=${body} subject=${subject} />`
         }
-        <${Pager} nextCursor=${nextCursor} />
+        <${Pager} nextCursor=${nextCursor} total=${total} />
       `}
     <//>
   `;
@@ -79,10 +80,15 @@ function AccountTable({
   return html`<${Table}
     isWide
     caption="Accounts"
+    sorting=${{
+      by: route.value.query['sort'] ?? 'name',
+      change: (by: string) => setQuery({ sort: by === 'name' ? '' : by, cursor: '' }),
+    }}
     columns=${[
-      { title: 'Account', takesRest: true },
+      { title: 'Account', takesRest: true, sort: 'name' },
       ...['State', { title: 'Plan and limits', room: 'wide' }, { number: 'Keys' }],
-      { number: 'Requests today (UTC)' },
+      { number: 'Requests today (UTC)', sort: '-requests', isOneWay: true },
+      { number: 'Denied', sort: '-denials', isOneWay: true },
     ]}
     rows=${rows.map((listed) => ({
       key: listed.account,
@@ -92,6 +98,7 @@ function AccountTable({
         planOf(listed),
         formatCount(listed.keys),
         formatCount(listed.requestsToday),
+        formatCount(listed.deniedToday),
       ],
     }))}
   />`;

@@ -9,7 +9,7 @@ import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
 import { Empty } from '../parts/empty.ts';
 import { Filters } from '../parts/filters.ts';
 import { Loaded } from '../parts/loaded.ts';
-import { Pager } from '../parts/pager.ts';
+import { askCount, Pager } from '../parts/pager.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
 import { usePolling } from '../polling.ts';
 import { linkTo, route } from '../route.ts';
@@ -21,7 +21,11 @@ export function AuditPage() {
   const { query } = route.value;
   const entries = usePolling(`audit?${JSON.stringify(query)}`, (signal) =>
     callForPage('listAuditEntries', {
-      query: { ...toQuery(query), limit: pageSize } as Input<'listAuditEntries'>['query'],
+      query: {
+        ...toQuery(query),
+        ...askCount(query),
+        limit: pageSize,
+      } as Input<'listAuditEntries'>['query'],
       signal,
     }),
   );
@@ -36,6 +40,7 @@ export function AuditPage() {
       />
     </div>
     <${Filters} label="Audit log">
+      <${QueryField} name="search" label="Reason or name" class="long" />
       <${QuerySelect} name="action" label="Action" options=${Object.entries(auditActions)} />
       <${QueryField} name="keyId" label="Key (its id)" />
       <${QuerySelect} name="actor" label="By" options=${useActors()} all="Everybody" />
@@ -44,13 +49,13 @@ export function AuditPage() {
       <${QueryField} name="to" label="Until (your time)" type="datetime-local" />
     <//>
     <${Loaded} of=${entries} what="the audit log">
-      ${({ body, nextCursor }: Page<AuditEntry[]>) => html`
+      ${({ body, nextCursor, total }: Page<AuditEntry[]>) => html`
         ${
           body.length === 0
             ? html`<${NoEntries} isFiltered=${Object.keys(query).length > 0} />`
             : html`<${AuditTable} entries=${body} />`
         }
-        <${Pager} nextCursor=${nextCursor} />
+        <${Pager} nextCursor=${nextCursor} total=${total} />
       `}
     <//>
   `;

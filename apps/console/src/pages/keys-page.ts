@@ -11,7 +11,7 @@ import { Empty } from '../parts/empty.ts';
 import { Filters } from '../parts/filters.ts';
 import { KeyTable } from '../parts/key-table.ts';
 import { Loaded } from '../parts/loaded.ts';
-import { Pager } from '../parts/pager.ts';
+import { askCount, Pager } from '../parts/pager.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
 import { usePolling } from '../polling.ts';
 import { linkTo, route, setQuery } from '../route.ts';
@@ -28,7 +28,15 @@ const unused = [
   ['365', 'unused for a year'],
 ] as const;
 
-const usualSort: KeySort = '-created';
+const expiring = [
+  ['7', 'expires in 7 days'],
+  ['30', 'expires in 30 days'],
+  ['90', 'expires in 90 days'],
+] as const;
+
+/** How the list is sorted unless somebody says so: those that expire soon begin with the next. */
+const usualSortOf = ({ expiresWithinDays }: Readonly<Record<string, string>>) =>
+  expiresWithinDays === undefined ? ('-created' satisfies KeySort) : undefined;
 
 export function KeysPage() {
   const { query } = route.value;
@@ -36,9 +44,10 @@ export function KeysPage() {
   const listing = usePolling(subject, (signal) =>
     callForPage('listKeys', {
       query: {
-        sort: usualSort,
+        sort: usualSortOf(query),
         ...toFilter(query),
         include: 'recent',
+        ...askCount(query),
         limit: pageSize,
       } as Input<'listKeys'>['query'],
       signal,
@@ -52,7 +61,7 @@ export function KeysPage() {
         fileName="keys.csv"
         write=${async () => {
           const filter = toFilter(withoutCursor(query));
-          const all = { sort: usualSort, ...filter, include: 'recent' };
+          const all = { sort: usualSortOf(query), ...filter, include: 'recent' };
           return toCsv(await callForAll('listKeys', all), keyColumns);
         }}
         what="all keys that match"
@@ -61,13 +70,13 @@ export function KeysPage() {
     </div>
     <${KeyFilters} />
     <${Loaded} of=${listing} what="the keys">
-      ${({ body, nextCursor }: Page<ListedKey[]>) => html`
+      ${({ body, nextCursor, total }: Page<ListedKey[]>) => html`
         ${
           body.length === 0
             ? html`<${NoKeys} isFiltered=${Object.keys(query).length > 0} />`
             : html`<${Keys} keys=${body} subject=${subject} onChanged=${listing.refresh} />`
         }
-        <${Pager} nextCursor=${nextCursor} />
+        <${Pager} nextCursor=${nextCursor} total=${total} />
       `}
     <//>
   `;
@@ -85,6 +94,8 @@ function KeyFilters() {
     <${QuerySelect} name="plan" label="Plan" options=${planNames.map((plan) => [plan, plan])} />
     <${QuerySelect} name="state" label="State" options=${states.map((state) => [state, state])} />
     <${QuerySelect} name="unusedForDays" label="Use" options=${unused} all="Any" />
+    <${QuerySelect} name="expiresWithinDays" label="Expiry" options=${expiring} all="Any" />
+    <${QuerySelect} name="nearLimit" label="Own limit" options=${[['true', '80% of the day used (UTC)']]} all="Any" />
   <//>`;
 }
 
@@ -101,6 +112,7 @@ function Keys({
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => setSelected(new Set()), [subject]);
   const rows = useKeptOrder(subject, keys, ({ id }) => id);
+  const usualSort = usualSortOf(route.value.query);
   const chosen = rows.filter(({ id }) => selected.has(id));
 
   function change(ids: readonly string[], isSelected: boolean): void {
@@ -116,8 +128,9 @@ function Keys({
   return html`
     <${KeyTable}
       keys=${rows}
+      isExpiring=${usualSort === undefined}
       sorting=${{
-        by: route.value.query['sort'] ?? usualSort,
+        by: route.value.query['sort'] ?? usualSort ?? '',
         change: (by: string) => setQuery({ sort: by === usualSort ? '' : by, cursor: '' }),
       }}
       ...${canChange && { selection: { selected, change } }}

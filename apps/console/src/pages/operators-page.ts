@@ -5,17 +5,29 @@ import { call } from '../call-admin-api.ts';
 import { Badge } from '../parts/badge.ts';
 import { type Change, ChangeDialog } from '../parts/change-dialog.ts';
 import { Empty } from '../parts/empty.ts';
+import { Filters } from '../parts/filters.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Name } from '../parts/name.ts';
-import { createOperator, revokeOperator, rotateOperator } from '../parts/operator-changes.ts';
+import {
+  createOperator,
+  logOutOperator,
+  revokeOperator,
+  rotateOperator,
+} from '../parts/operator-changes.ts';
+import { QueryField } from '../parts/query-fields.ts';
 import { StateBadge } from '../parts/state-badge.ts';
 import { Table } from '../parts/table.ts';
 import { CellTime } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
+import { linkTo, route } from '../route.ts';
+import { readSearchTerm } from '../search-term.ts';
 import { may, session } from '../session.ts';
 
 export function OperatorsPage() {
-  const operators = usePolling('operators', (signal) => call('listOperators', { signal }));
+  const { search } = route.value.query;
+  const operators = usePolling(`operators ${search}`, (signal) =>
+    call('listOperators', { query: { search }, signal }),
+  );
   const [open, setOpen] = useState<Change>();
   const create = () => setOpen(createOperator());
 
@@ -27,10 +39,17 @@ export function OperatorsPage() {
         html`<button type="button" class="primary" onClick=${create}>New operator…</button>`
       }
     </div>
+    <${Filters} label="Operators">
+      <${QueryField} name="search" label="Name or token" read=${readSearchTerm} class="long" />
+    <//>
     <${Loaded} of=${operators} what="the operators">
       ${(list: Operator[]) =>
-        list.length === 0
-          ? html`<${Empty} title="There are no named operators.">
+        list.length === 0 && search !== undefined
+          ? html`<${Empty} title="No operator matches.">
+              <p><a class="button" href=${linkTo('operators')}>Show all operators</a></p>
+            <//>`
+          : list.length === 0
+            ? html`<${Empty} title="There are no named operators.">
               <p>
                 Whoever has the <code>ADMIN_TOKEN</code> is one. Give everybody a token of their own, so that the
                 audit log can tell who did what.
@@ -40,7 +59,7 @@ export function OperatorsPage() {
                 html`<p><button type="button" onClick=${create}>Create the first one…</button></p>`
               }
             <//>`
-          : html`<${OperatorTable} operators=${list} open=${setOpen} />`}
+            : html`<${OperatorTable} operators=${list} open=${setOpen} />`}
     <//>
     ${
       open &&
@@ -60,7 +79,8 @@ function OperatorTable({
   operators: readonly Operator[];
   open: (change: Change) => void;
 }) {
-  const hasActions = may('rotateOperator') || may('revokeOperator');
+  const hasActions = (operator: Operator) =>
+    may('revokeOperator') || operator.id === session.value?.session.operator.id;
   return html`<${Table}
     isWide
     caption="Operators"
@@ -71,7 +91,7 @@ function OperatorTable({
         { title: 'Created', room: 'wide' },
         { title: 'Expires', room: 'desk' },
       ] as const),
-      ...(hasActions ? ['Actions'] : []),
+      ...(operators.some(hasActions) ? ['Actions'] : []),
     ]}
     rows=${operators.map((operator) => ({
       key: operator.id,
@@ -82,9 +102,8 @@ function OperatorTable({
         operator.tokens.map(({ prefix }) => html`<code>${prefix}</code> `),
         html`<${CellTime} at=${operator.createdAt} />`,
         html`<${CellTime} at=${operator.expiresAt} />`,
-        ...(hasActions
-          ? [html`<${OperatorActions} operator=${operator} operators=${operators} open=${open} />`]
-          : []),
+        hasActions(operator) &&
+          html`<${OperatorActions} operator=${operator} operators=${operators} open=${open} />`,
       ],
     }))}
   />`;
@@ -102,12 +121,20 @@ function OperatorActions({
   return html`<div class="buttons">
     ${
       operator.state === 'active' &&
+      may('rotateOperator') &&
       html`<button type="button" onClick=${() => open(rotateOperator(operator))}>
         Rotate…<span class="hidden"> ${operator.name}</span>
       </button>`
     }
     ${
+      operator.state === 'active' &&
+      html`<button type="button" onClick=${() => open(logOutOperator(operator))}>
+        Sessions<span class="hidden"> of ${operator.name}</span>
+      </button>`
+    }
+    ${
       operator.state !== 'revoked' &&
+      may('revokeOperator') &&
       html`<button type="button" onClick=${() => open(revokeOperator(operator, operators))}>
         Revoke…<span class="hidden"> ${operator.name}</span>
       </button>`

@@ -1,4 +1,4 @@
-import type { Overview } from '@animal-store/contract/admin';
+import type { DeniedCaller, Overview } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useRef } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';
@@ -6,6 +6,7 @@ import { busyKeyColumns, toCsv } from '../csv.ts';
 import { RefusedRequest } from '../failures.ts';
 import { formatCount, formatMs, formatRate, formatShare } from '../format.ts';
 import { useHistory, type WithHistory } from '../history-polling.ts';
+import { AccountLink } from '../parts/account-link.ts';
 import { Badge } from '../parts/badge.ts';
 import { CsvButton, csvName, usageCsv } from '../parts/csv-button.ts';
 import { Figure } from '../parts/figure.ts';
@@ -13,13 +14,14 @@ import { KeyLink } from '../parts/key-link.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { OutcomeTable } from '../parts/outcome-table.ts';
 import { UsagePlot } from '../parts/plot.ts';
+import { Sparkline } from '../parts/sparkline.ts';
 import { Table } from '../parts/table.ts';
 import { CellTime } from '../parts/time.ts';
 import { TimeRangeControl } from '../parts/time-range-control.ts';
 import { readHealth } from '../read-health.ts';
 import { linkTo, route } from '../route.ts';
 import { bucketLabels, readTimeRange, type TimeRange } from '../time-range.ts';
-import { bucketMs, sumOf, toBuckets } from '../usage.ts';
+import { type Bucket, bucketMs, sumOf, toBuckets } from '../usage.ts';
 
 /** How the service is doing. */
 export function OverviewPage() {
@@ -47,6 +49,7 @@ export function OverviewPage() {
         <${Traffic} history=${shown.history} range=${range} />
         <div class="columns">
           <${TopCallers} history=${shown.history} isToday=${range.name === 'hour'} />
+          <${Denied} history=${shown.history} isToday=${range.name === 'hour'} />
           <${LastMinute} overview=${shown} />
           <${Bans} bans=${shown.bans} />
         </div>
@@ -104,27 +107,43 @@ function State({ name, isUnknown, isDown }: { name: string; isUnknown: boolean; 
   return html`${name}: <${Badge} tone=${isDown ? 'bad' : 'good'} text=${isDown ? 'does not answer' : 'answers'} />`;
 }
 
-function Figures({ overview: { traffic, keys, replicas } }: { overview: Overview }) {
+const bucketNames = { minute: 'a minute', hour: 'an hour', day: 'a day' };
+
+function Figures({
+  overview: { traffic, keys, replicas, history },
+}: {
+  overview: WithHistory<Overview>;
+}) {
   const { requests, seconds } = traffic;
   const total = sumOf(requests);
   const share = total === 0 ? 0 : requests.server_error / total;
+  const denied = requests.denied + requests.banned;
   const latency = (ms: number | null) => (ms === null ? '–' : formatMs(ms));
+  const buckets = toBuckets(history);
+  const trend = (what: string, countOf: (bucket: Bucket) => number) =>
+    html`<${Sparkline} counts=${buckets.map(countOf)} what=${what} per=${bucketNames[history.bucket]} />`;
+  // What a page lists is a link to it. Of the others, the note says where to look.
   return html`<section aria-label="Figures">
     <div class="figures">
       <${Figure} label="Requests a second" value=${formatRate(seconds === 0 ? 0 : total / seconds)}
+        href=${linkTo('keys', { query: { sort: '-requests' } })}
+        trend=${trend('in the time that is shown', (bucket) => bucket.total)}
         note=${`${formatCount(total)} in ${formatCount(seconds)} s`} />
+      <${Figure} label="Denied or banned" value=${formatShare(total === 0 ? 0 : denied / total)}
+        href=${linkTo('keys', { query: { sort: '-denials' } })}
+        trend=${trend('that were denied', ({ counts }) => counts.denied + counts.banned)}
+        note=${`${formatCount(denied)} requests`} />
       <${Figure} label="Server errors" value=${formatShare(share)} tone=${share > 0 ? 'bad' : undefined}
-        note=${`${formatCount(requests.server_error)} requests`} />
-      <${Figure} label="Denied or banned" value=${formatShare(total === 0 ? 0 : (requests.denied + requests.banned) / total)}
-        note=${`${formatCount(requests.denied + requests.banned)} requests`} />
-      <${Figure} label="Latency p50" value=${latency(traffic.p50Ms)} note="50% are faster" />
-      <${Figure} label="Latency p99" value=${latency(traffic.p99Ms)} note="99% are faster" />
+        trend=${trend('that failed', ({ counts }) => counts.server_error)}
+        note=${`${formatCount(requests.server_error)} requests, each in the log`} />
+      <${Figure} label="Latency p50" value=${latency(traffic.p50Ms)} note="50% are faster; by operation in /metrics" />
+      <${Figure} label="Latency p99" value=${latency(traffic.p99Ms)} note="99% are faster; by operation in /metrics" />
       <${Figure} label="Active keys" value=${formatCount(keys.active)}
         href=${linkTo('keys', { query: { state: 'active' } })} note="that may call" />
       <${Figure} label="Banned keys" value=${formatCount(keys.banned)} tone=${keys.banned > 0 ? 'warning' : undefined}
         href=${linkTo('keys', { query: { state: 'banned' } })} note="at this moment" />
       <${Figure} label="Replicas" value=${formatCount(replicas.count)}
-        note=${`${formatCount(replicas.reporting)} answered in the last minute`} />
+        note=${`${formatCount(replicas.reporting)} answered in the last minute; each has its /metrics`} />
     </div>
   </section>`;
 }
@@ -132,12 +151,16 @@ function Figures({ overview: { traffic, keys, replicas } }: { overview: Overview
 /** From this share of the requests of the last minute on, the page says that something is wrong. */
 const troubling = { denied: 0.25, failed: 0.01 };
 
-/** What is wrong now, in a sentence, and whose keys are concerned. */
-function Trouble({ overview: { traffic, bans } }: { overview: Overview }) {
+/** How many callers a sentence names. */
+const named = 3;
+
+/** What is wrong now, in a sentence, and who is concerned. */
+function Trouble({ overview: { traffic, denied: callers } }: { overview: Overview }) {
   const { requests } = traffic;
   const total = Math.max(sumOf(requests), 1);
   const denied = (requests.denied + requests.banned) / total;
   const failed = requests.server_error / total;
+  const others = callers.length - named;
   return html`
     ${
       failed >= troubling.failed &&
@@ -149,23 +172,48 @@ function Trouble({ overview: { traffic, bans } }: { overview: Overview }) {
     ${
       denied >= troubling.denied &&
       html`<p class="state warned">
-        <strong>${formatShare(denied)} of the requests of the last minute were denied.</strong>
-        ${bans.length > 0 && ' Banned: '}
-        ${bans
-          .slice(0, 3)
+        <strong>${formatShare(denied)} of the requests of the last minute were denied${callers.length > 0 ? ':' : '.'}</strong>
+        ${callers
+          .slice(0, named)
           .map(
-            ({ keyId, name }, n) => html`${n > 0 && ', '}<${KeyLink} id=${keyId} name=${name} />`,
+            (caller, n, { length }) =>
+              html`${n === 0 ? ' ' : n === length - 1 && others <= 0 ? ' and ' : ', '}<${CallerLink} caller=${caller} />`,
           )}
-        ${bans.length > 3 && html` and <a href=${linkTo('keys', { query: { state: 'banned' } })}>${formatCount(bans.length - 3)} more</a>`}
+        ${others > 0 && html` and <a href=${linkTo('keys', { query: { sort: '-denials' } })}>others</a>`}
       </p>`
     }
   `;
+}
+
+/** An account, or a key that has none. */
+function CallerLink({ caller: { account, keyId, name } }: { caller: DeniedCaller }) {
+  return keyId === null
+    ? html`<${AccountLink} account=${account} />`
+    : html`<${KeyLink} id=${keyId} name=${name} />`;
 }
 
 function LastMinute({ overview: { traffic } }: { overview: Overview }) {
   return html`<${OutcomeTable}
     counts=${traffic.requests}
     caption=${`The last ${formatCount(traffic.seconds)} seconds by outcome`}
+  />`;
+}
+
+function Denied({
+  history: { denied, from, to },
+  isToday,
+}: {
+  history: WithHistory<Overview>['history'];
+  isToday: boolean;
+}) {
+  return html`<${Table}
+    caption=${isToday ? 'Denied today (UTC)' : `Denied, ${daysOf({ from, to }).label}`}
+    columns=${[{ title: 'Account, or key without one', takesRest: true }, { number: 'Denied' }]}
+    rows=${denied.map((caller) => ({
+      key: caller.keyId ?? `account ${caller.account}`,
+      cells: [html`<${CallerLink} caller=${caller} />`, formatCount(caller.denials)],
+    }))}
+    empty=${isToday ? 'Nobody was denied today.' : 'Nobody was denied then.'}
   />`;
 }
 

@@ -2,6 +2,7 @@ import type { AccountDetails } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call, callForAll } from '../call-admin-api.ts';
 import { formatKeys } from '../format.ts';
+import { isUsed } from '../usage.ts';
 import { type Action, Actions } from './actions.ts';
 import type { Reason } from './dialog.ts';
 import { asksToUnban, PlanFields, readPlan, UnbanField } from './plan-fields.ts';
@@ -17,7 +18,9 @@ export function AccountActions({
 }
 
 function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
-  const { account: id, plan, quota, suspension } = account;
+  const { account: id, plan, quota, suspension, usage } = account;
+  // Those that wait for a window of their own, and those whose ban began when they did not wait.
+  const denied = new Set([...account.fullKeys, ...account.bans].map(({ keyId }) => keyId));
   const banned = account.bannedKeys;
   // All of them, also those that the page does not show.
   const unban = async (query: Reason) => {
@@ -35,6 +38,24 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
       isPossible: banned > 0,
       change: (_form, query) => unban(query),
       done: 'The bans are ended.',
+    },
+    credit: {
+      label: 'Give back quota…',
+      title: 'Give back what its keys have used?',
+      consequence:
+        usage === null
+          ? 'The minute and the day of the keys that are denied now begin anew with their next request. The history stays.'
+          : 'The minute and the day that its keys share begin anew with the next request: what they have used no longer counts. The history stays.',
+      confirmLabel: 'Give it back',
+      needs: 'creditAccount',
+      isPossible: usage === null ? denied.size > 0 : isUsed(usage.windows),
+      fields: banned > 0 && html`<${UnbanField} what=${formatKeys(banned)} />`,
+      async change(form, query) {
+        if (usage !== null) await call('creditAccount', { id, query });
+        else for (const key of denied) await call('creditKey', { id: key, query });
+        if (asksToUnban(form)) await unban(query);
+      },
+      done: 'What was used is given back.',
     },
     resume: {
       label: 'Resume…',

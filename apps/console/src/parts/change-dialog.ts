@@ -9,6 +9,8 @@ export interface Change {
   readonly consequence: string;
   readonly confirmLabel: string;
   readonly isDangerous?: boolean;
+  /** Whether it is in the audit log, as nearly all are. */
+  readonly hasReason?: boolean;
   /** Further fields of the question. */
   readonly fields?: ComponentChildren;
   readonly change: (form: FormData, query: Reason) => Promise<unknown>;

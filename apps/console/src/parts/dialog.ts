@@ -70,6 +70,7 @@ export function ConfirmDialog({
   consequence,
   confirmLabel,
   isDangerous = false,
+  hasReason = true,
   confirm,
   onClose,
   children,
@@ -78,6 +79,8 @@ export function ConfirmDialog({
   consequence: ComponentChildren;
   confirmLabel: string;
   isDangerous?: boolean;
+  /** Whether it asks why, for the audit log. */
+  hasReason?: boolean;
   /** Does it. What it throws is shown, and the dialog stays open. */
   confirm: (form: FormData, query: Reason) => Promise<void>;
   onClose: () => void;
@@ -102,7 +105,7 @@ export function ConfirmDialog({
       fields=${html`
         <div class="consequence">${consequence}</div>
         ${children}
-        <${Field} label="Reason" name="reason" autocomplete="off" help="For the audit log. It may stay empty." />
+        ${hasReason && html`<${Field} label="Reason" name="reason" autocomplete="off" help="For the audit log. It may stay empty." />`}
       `}
     >
       ${() => html`

@@ -8,6 +8,7 @@ export function Figure({
   note,
   tone,
   href,
+  trend,
 }: {
   label: string;
   value: string;
@@ -15,10 +16,13 @@ export function Figure({
   tone?: 'warning' | 'bad' | undefined;
   /** Where that is which the number counts. */
   href?: string;
+  /** How it went: a small plot. */
+  trend?: ComponentChildren;
 }) {
   return html`<${href === undefined ? 'div' : 'a'} class="meter" href=${href}>
     <h2 class="label">${label}</h2>
     <p class="figure"><strong class=${tone ?? ''}>${value}</strong></p>
+    ${trend}
     <p class="muted">${note}</p>
   <//>`;
 }

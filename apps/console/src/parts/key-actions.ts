@@ -2,6 +2,7 @@ import type { KeyDetails } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
 import { confirmAlikeAccount } from '../confirm-alike-account.ts';
+import { isUsed } from '../usage.ts';
 import { type Action, Actions } from './actions.ts';
 import { KeyFields, readKeyFields } from './key-fields.ts';
 import { Name } from './name.ts';
@@ -31,6 +32,21 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       isPossible: usage.bannedUntil !== null || usage.strikes > 0,
       change: (_form, query) => call('unbanKey', { id, query }),
       done: 'The key is unbanned.',
+    },
+    credit: {
+      label: 'Give back quota…',
+      title: 'Give back what the key has used?',
+      consequence:
+        'Its minute and its day begin anew with the next request: what it has used no longer counts. The history stays.',
+      confirmLabel: 'Give it back',
+      needs: 'creditKey',
+      isPossible: isCurrent && usage.subject === 'key' && isUsed(usage.windows),
+      fields: usage.bannedUntil !== null && html`<${UnbanField} what="the key" />`,
+      async change(form, query) {
+        await call('creditKey', { id, query });
+        if (asksToUnban(form)) await call('unbanKey', { id, query });
+      },
+      done: 'What the key had used is given back.',
     },
     setPlan: {
       label: 'Change plan or limits…',

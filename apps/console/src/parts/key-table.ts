@@ -36,21 +36,32 @@ const columns: readonly KeyColumn[] = [
         : html`<span title=${`The plan of its account. Its own, ${plan}, rests.`}>${inForce.plan} <span class="muted">(account)</span></span>`,
   },
   {
-    column: 'State',
+    column: { title: 'State', sort: 'state' },
     cell: ({ state, suspension, bannedUntil }) =>
       html`<${StateBadge} state=${state} isBanned=${bannedUntil !== null} isOfAccount=${suspension === null} />`,
   },
   {
-    column: { number: 'Per minute', room: 'full' },
+    column: { number: 'Per minute', room: 'most' },
     cell: ({ inForce: { quota } }) => formatCount(quota.perMinute),
   },
   {
-    column: { number: 'Per day', room: 'full' },
+    column: { number: 'Per day', room: 'most' },
     cell: ({ inForce: { quota } }) => formatCount(quota.perDay),
   },
   {
-    column: { title: 'Last 24 hours', room: 'wide' },
-    cell: ({ recent }) => html`<${Day} counts=${recent?.byHour ?? []} />`,
+    column: { title: 'Last 24 hours', room: 'full' },
+    cell: ({ recent }) =>
+      html`<${Sparkline} counts=${recent?.byHour ?? []} what="in the last 24 hours" />`,
+    isOfListOnly: true,
+  },
+  {
+    column: { number: 'Today (UTC)', sort: '-requests', isOneWay: true, room: 'wide' },
+    cell: ({ recent }) => formatCount(recent?.requestsToday ?? 0),
+    isOfListOnly: true,
+  },
+  {
+    column: { number: 'Denied', sort: '-denials', isOneWay: true, room: 'wide' },
+    cell: ({ recent }) => formatCount(recent?.deniedToday ?? 0),
     isOfListOnly: true,
   },
   {
@@ -63,20 +74,30 @@ const columns: readonly KeyColumn[] = [
   },
 ];
 
+const expiry: KeyColumn = {
+  column: 'Expires',
+  cell: ({ expiresAt }) => html`<${CellTime} at=${expiresAt} />`,
+};
+
 /** Keys, one a row. */
 export function KeyTable({
   keys,
   ofOneAccount = false,
+  isExpiring = false,
   sorting,
   selection,
 }: {
   keys: readonly ListedKey[];
   ofOneAccount?: boolean;
+  /** Tells when they expire. */
+  isExpiring?: boolean;
   sorting?: Sorting;
   selection?: Omit<Selection, 'nameOf'>;
 }) {
   const names = new Map(keys.map(({ id, name }) => [id, name ?? `the key ${id.slice(0, 8)}`]));
-  const shown = columns.filter(({ isOfListOnly }) => !(ofOneAccount && isOfListOnly));
+  const shown = [...columns, ...(isExpiring ? [expiry] : [])].filter(
+    ({ isOfListOnly }) => !(ofOneAccount && isOfListOnly),
+  );
   return html`<${Table}
     isWide
     caption="Keys"
@@ -92,12 +113,4 @@ function LastUse({ lastUsedAt, lastRefusedAt }: ListedKey) {
   return (lastRefusedAt ?? '') > (lastUsedAt ?? '')
     ? html`<${CellTime} at=${lastRefusedAt} isMinute /> <${Badge} tone="neutral" text="refused" />`
     : html`<${CellTime} at=${lastUsedAt} isMinute />`;
-}
-
-function Day({ counts }: { counts: readonly number[] }) {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  return html`<span class="day">
-    <${Sparkline} counts=${counts} what="in the last 24 hours" />
-    <span class="number">${formatCount(total)}</span>
-  </span>`;
 }

@@ -1,13 +1,17 @@
-import type { NewOperator, Operator } from '@animal-store/contract/admin';
+import type { NewOperator, Operator, OperatorSession } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
 import { fromLocalField } from '../local-time.ts';
+import { usePolling } from '../polling.ts';
 import { session } from '../session.ts';
 import type { Change } from './change-dialog.ts';
 import { Field, textOf } from './form.ts';
+import { Loaded } from './loaded.ts';
 import { Name } from './name.ts';
 import { showToken } from './new-tokens.ts';
 import { rotationBy } from './rotation.ts';
+import { Table } from './table.ts';
+import { CellTime } from './time.ts';
 
 const roles: Readonly<Record<NewOperator['role'], string>> = {
   viewer: 'Viewer: sees everything',
@@ -73,6 +77,41 @@ export function revokeOperator(
     change: (_form, query) => call('revokeOperator', { id, query }),
     done: 'The operator is revoked.',
   };
+}
+
+export function logOutOperator({ id, name }: Operator): Change {
+  const isOwn = id === session.value?.session.operator.id;
+  return {
+    title: html`Sessions of <${Name} text=${name} />`,
+    consequence: `${isOwn ? 'This is you: this session ends as well. ' : ''}All of them end at once. The token stays valid: if it has leaked, rotate it, or revoke the operator.`,
+    confirmLabel: 'Log out everywhere',
+    hasReason: false,
+    fields: html`<${Sessions} operatorId=${id} />`,
+    change: () => (isOwn ? call('endSessions') : call('endOperatorSessions', { id })),
+    done: 'All sessions have ended.',
+  };
+}
+
+/** The sessions of an operator, as they are when this is shown. */
+function Sessions({ operatorId }: { operatorId: string }) {
+  const sessions = usePolling(`sessions/${operatorId}`, (signal) =>
+    call('listOperatorSessions', { id: operatorId, signal }),
+  );
+  return html`<${Loaded} of=${sessions} what="the sessions">
+    ${(list: OperatorSession[]) => html`<${Table}
+      caption="Sessions"
+      columns=${['Began', 'Ends', 'Token']}
+      rows=${list.map(({ createdAt, expiresAt, tokenPrefix }) => ({
+        key: createdAt,
+        cells: [
+          html`<${CellTime} at=${createdAt} />`,
+          html`<${CellTime} at=${expiresAt} />`,
+          html`<code>${tokenPrefix}</code>`,
+        ],
+      }))}
+      empty="There are none."
+    />`}
+  <//>`;
 }
 
 function readNewOperator(form: FormData): NewOperator {

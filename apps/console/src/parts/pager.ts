@@ -1,12 +1,33 @@
 import { html } from 'htm/preact';
+import { formatCount } from '../format.ts';
 import { linkTo, route } from '../route.ts';
 
-/** Links to the next page of a list, and back to its first. Going back is the browser's. */
-export function Pager({ nextCursor }: { nextCursor: string | undefined }) {
+/** The service counts no further. */
+const maxCounted = 10_000;
+
+/** Filters for which the service reads all that there is to count what they leave. */
+const costly = ['search', 'plan', 'nearLimit', 'expiresWithinDays'];
+
+/** Asks how many a list has, unless that takes long. */
+export const askCount = (query: Readonly<Record<string, string>>) =>
+  costly.some((name) => name in query) ? {} : { count: 'true' };
+
+/** How many a list has, and links to its next page, and back to its first. Going back is the browser's. */
+export function Pager({
+  nextCursor,
+  total,
+}: {
+  nextCursor: string | undefined;
+  total?: number | undefined;
+}) {
   const { page, query } = route.value;
   const isFirst = query['cursor'] === undefined;
-  if (isFirst && nextCursor === undefined) return null;
-  return html`<nav class="pager" aria-label="Pages of the list">
+  const count =
+    total !== undefined &&
+    total > 0 &&
+    html`<p class="muted">${total > maxCounted ? `more than ${formatCount(maxCounted)}` : formatCount(total)} in all</p>`;
+  if (isFirst && nextCursor === undefined) return count;
+  return html`${count}<nav class="pager" aria-label="Pages of the list">
     ${!isFirst && html`<a href=${linkTo(page, { query: { ...query, cursor: '' } })}>First page</a>`}
     ${
       nextCursor !== undefined &&

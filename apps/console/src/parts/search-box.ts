@@ -42,6 +42,15 @@ interface Found {
 }
 
 async function find(text: string, signal: AbortSignal): Promise<Found> {
+  if (text.startsWith('aso_')) {
+    const operators = await call('listOperators', { query: { search: text }, signal });
+    const hits = operators.map(({ name, role, state }) => ({
+      link: linkTo('operators', { query: { search: text } }),
+      names: [text],
+      cells: [html`<${Name} text=${name} />`, role, html`<${StateBadge} state=${state} />`],
+    }));
+    return { text, hits };
+  }
   const [accounts, keys] = await Promise.all([
     call('listAccounts', { query: { search: text, limit: maxAccounts }, signal }),
     call('listKeys', { query: { search: text, limit: maxKeys }, signal }),

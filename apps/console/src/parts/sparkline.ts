@@ -3,14 +3,23 @@ import { formatCount } from '../format.ts';
 
 const [width, height] = [96, 20];
 
-export function Sparkline({ counts, what }: { counts: readonly number[]; what: string }) {
+/** @param per the span of time of each count, with its article. */
+export function Sparkline({
+  counts,
+  what,
+  per = 'an hour',
+}: {
+  counts: readonly number[];
+  what: string;
+  per?: string;
+}) {
   const max = Math.max(...counts, 1);
   const step = width / Math.max(counts.length, 1);
   const total = counts.reduce((sum, count) => sum + count, 0);
   return html`<svg
     class="sparkline"
     role="img"
-    aria-label=${`${formatCount(total)} requests ${what}, at most ${formatCount(max === 1 && total === 0 ? 0 : max)} in an hour`}
+    aria-label=${`${formatCount(total)} requests ${what}, at most ${formatCount(max === 1 && total === 0 ? 0 : max)} in ${per}`}
     viewBox=${`0 0 ${width} ${height}`}
     width=${width}
     height=${height}

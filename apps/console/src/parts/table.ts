@@ -5,8 +5,10 @@ import { SelectAll, type Selection, SelectRow } from './selection.ts';
 interface ColumnOptions {
   /** How the list is sorted by it first. A minus sign stands for the reverse order. */
   readonly sort?: string;
-  /** The least room that it needs to be shown, as its container has it. Cards show all but the widest two. */
-  readonly room?: 'full' | 'wide' | 'desk' | 'tablet';
+  /** Has it be sorted in this way only. Pressed again, it gives back the usual order. */
+  readonly isOneWay?: boolean;
+  /** The least room that it needs to be shown, as its container has it. Cards show all but the widest three. */
+  readonly room?: 'most' | 'full' | 'wide' | 'desk' | 'tablet';
   /** Has it take what the other columns leave, and cut what is longer. */
   readonly takesRest?: boolean;
   /** Has it be cut before others have to go. */
@@ -138,13 +140,13 @@ function classOf(column: Column): string {
 /** The head of a column. If the list can be sorted by it, a button does so, and then reverses it. */
 function Head({ column, sorting }: { column: Column; sorting: Sorting | undefined }) {
   const title = titleOf(column);
-  const first = typeof column === 'string' ? undefined : column.sort;
+  const { sort: first, isOneWay = false } = typeof column === 'string' ? {} : column;
   if (sorting === undefined || first === undefined) {
     return html`<th scope="col" class=${classOf(column)}>${title}</th>`;
   }
   const isSorted = sorting.by.replace('-', '') === first.replace('-', '');
   const isDescending = sorting.by.startsWith('-');
-  const next = isSorted ? reverse(sorting.by) : first;
+  const next = isSorted ? (isOneWay ? '' : reverse(sorting.by)) : first;
   return html`<th
     scope="col"
     class=${classOf(column)}

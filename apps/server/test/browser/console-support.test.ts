@@ -47,13 +47,42 @@ test('a banned key is found, understood and unbanned, and says who did it and wh
   await page.getByRole('cell', { name: 'they fixed their client' }).waitFor();
 });
 
-test('an account whose keys are banned says so, gets a larger plan, and its keys are admitted', async () => {
-  const account = 'C-5';
-  const { token } = await bannedKey({ name: 'C-5 shop', account });
-  await admin.create(JSON.stringify({ name: 'C-5 idle', account, plan: 'free' }));
+test('"C-5 says: I get 429" takes a click from the overview to the answer, two more to mend it, and it is', async () => {
+  // Of others, whom nobody denies.
+  const other = await admin.create('{"name":"C-9 shop","account":"C-50","plan":"business"}');
+  await statusOf(other.token);
+  const banned = await bannedKey({ name: 'C-5 import', account: 'C-5', plan: 'enterprise' });
+  await admin.create('{"name":"C-5 idle","account":"C-5","plan":"free"}');
   await using tab = await open();
   const { page } = tab;
-  await page.getByRole('link', { name: 'C-5 shop' }).first().click();
+  let clicks = 0;
+  await page.exposeFunction('countClick', () => clicks++);
+  await page.evaluate(
+    `addEventListener('click', ({ isTrusted }) => isTrusted && countClick(), true)`,
+  );
+  const trouble = page.locator('.state.warned', { hasText: 'were denied' });
+  await trouble.getByRole('link', { name: 'C-5', exact: true }).click();
+  await why(page).getByText('1 of its 2 keys is banned').waitFor();
+  const answered = clicks;
+  await tab.press('Give back quota…');
+  await page.getByLabel('Also unban 1 key').waitFor();
+  await page.getByLabel('Reason').fill('our fault');
+  await tab.press('Give it back');
+  await tab.notice('What was used is given back.');
+  expect([answered, clicks - answered]).toEqual([1, 2]);
+  expect(await statusOf(banned.token)).toBe(200);
+  await why(page).getByText('Requests of its keys are admitted now.').waitFor();
+  await tab.show('#/audit?account=C-5');
+  await page.getByRole('cell', { name: 'our fault' }).first().waitFor();
+});
+
+test('an account whose keys are banned says so, gets a larger plan, and its keys are admitted', async () => {
+  const account = 'C-6';
+  const { token } = await bannedKey({ name: 'C-6 shop', account });
+  await admin.create(JSON.stringify({ name: 'C-6 idle', account, plan: 'free' }));
+  await using tab = await open();
+  const { page } = tab;
+  await page.getByRole('link', { name: 'C-6 shop' }).first().click();
   await page.getByRole('link', { name: account, exact: true }).first().click();
   await page.locator('.heading').getByText('1 key banned').waitFor();
   await why(page).getByText('1 of its 2 keys is banned').waitFor();
