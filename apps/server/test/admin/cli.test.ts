@@ -52,7 +52,7 @@ test("the README's commands work in their order, and show what they did", async 
   const lines = [
     ...readme.matchAll(/^npm run (keys|accounts|operators|audit|usage) -- ([^#\n]*)/gm),
   ];
-  expect(lines).toHaveLength(29);
+  expect(lines).toHaveLength(30);
   const ids = { keys: '', operators: '' };
   for (const [line, group = '', rest = ''] of lines) {
     const id = group === 'operators' ? ids.operators : ids.keys;
@@ -67,6 +67,7 @@ test("the README's commands work in their order, and show what they did", async 
   const { stdout } = await cli(['audit', '--key', ids.keys, '--json'], database.env);
   const entries = JSON.parse(stdout) as AuditEntry[];
   expect(entries.map(({ action, reason }) => [action, reason])).toEqual([
+    ['key.changed', null],
     ['key.unbanned', null],
     ['key.revoked', 'leaked'],
     ['key.resumed', null],
@@ -210,7 +211,7 @@ ID                                    NAME  STATE   REQUESTS TODAY
   await run('accounts', 'suspend', name, '--reason', 'unpaid');
   expect(await run('accounts', 'list', '--search', 'ünï')).toMatch(
     new RegExp(
-      `^ACCOUNT .*REQUESTS TODAY\n${name}  free  60          1,000    suspended  2     3\n$`,
+      `^ACCOUNT .*DENIED TODAY\n${name}  free  60          1,000    suspended  2     3               0\n$`,
     ),
   );
   expect(await run('accounts', 'resume', name)).toContain('  State    active\n');
