@@ -1,6 +1,7 @@
-import { openRedis } from '@animal-store/testkit';
+import { request } from 'node:http';
+import { openRedis, until } from '@animal-store/testkit';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { logOf } from '../support/observed.ts';
+import { logOf, sample, scrape } from '../support/observed.ts';
 import { type OtlpCollector, openOtlpCollector } from '../support/otlp-collector.ts';
 import { startService } from '../support/test-service.ts';
 
@@ -66,6 +67,7 @@ describe('what a server exports', () => {
       spanId: expect.stringMatching(/^[\da-f]{16}$/),
       parentSpanId: callerSpanId,
       isError: false,
+      lifetime: [expect.any(BigInt), expect.any(BigInt)],
       attributes: {
         'http.request.method': 'GET',
         'http.route': '/v1/pets',
@@ -155,6 +157,34 @@ describe('what a server exports', () => {
     const begun = requests.filter((span) => span.traceId !== traceId);
     expect(begun.map(({ parentSpanId }) => parentSpanId)).toEqual(begun.map(() => undefined));
   });
+});
+
+// It began when the turn came, so that traces of an overload showed none.
+test('the span of a request that waits for its turn begins when the request arrives', async () => {
+  await using collector = await openOtlpCollector();
+  await using service = await startService('postgres', {
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, MAX_IN_FLIGHT: '1', MAX_WAIT_MS: '60000' },
+  });
+  const one = (gauge: string) =>
+    until(async () => sample(await scrape(service.server), `animal_store_requests_${gauge}`) === 1);
+  const headers = {
+    Authorization: `Bearer ${service.tokens.pro}`,
+    'Content-Type': 'application/json',
+    'Content-Length': 2,
+  };
+  const first = request(`${service.server.baseUrl}/pets`, { method: 'POST', headers });
+  first.flushHeaders();
+  await one('in_flight');
+  const waiting = service.call('/pets');
+  await one('waiting');
+  first.on('response', (response) => response.resume()).end('{}');
+  await waiting;
+  await service.server.stop();
+  const requests = collector.spans().filter(({ kind }) => kind === server);
+  const [post, get] = ['POST', 'GET'].map((method) =>
+    requests.find(({ name }) => name === `${method} /v1/pets`),
+  );
+  expect(get?.lifetime[0]).toBeLessThan(post?.lifetime[1] ?? 0n);
 });
 
 test.each<[what: string, endpointOf: (collector: OtlpCollector) => string]>([

@@ -12,6 +12,8 @@ interface CollectedSpan {
   readonly parentSpanId: string | undefined;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly isError: boolean;
+  /** When it began and ended: Unix time in nanoseconds. */
+  readonly lifetime: readonly [begin: bigint, end: bigint];
 }
 
 /** Takes spans by OTLP over HTTP, in JSON, as a real collector does. */
@@ -25,7 +27,9 @@ export type OtlpCollector = AsyncDisposable & {
 };
 
 type Attribute = { key: string; value: Record<string, unknown> };
-type OtlpSpan = Omit<CollectedSpan, 'attributes' | 'isError'> & {
+type OtlpSpan = Omit<CollectedSpan, 'attributes' | 'isError' | 'lifetime'> & {
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
   attributes: Attribute[];
   status: { code?: number };
 };
@@ -55,14 +59,15 @@ export async function openOtlpCollector(): Promise<OtlpCollector> {
       resources()
         .flatMap(({ scopeSpans }) => scopeSpans)
         .flatMap(({ spans }) => spans)
-        .map(({ name, kind, traceId, spanId, parentSpanId, attributes, status }) => ({
-          name,
-          kind,
-          traceId,
-          spanId,
-          parentSpanId,
+        .map(({ attributes, status, startTimeUnixNano, endTimeUnixNano, ...span }) => ({
+          name: span.name,
+          kind: span.kind,
+          traceId: span.traceId,
+          spanId: span.spanId,
+          parentSpanId: span.parentSpanId,
           attributes: plain(attributes),
           isError: status.code === errorStatus,
+          lifetime: [BigInt(startTimeUnixNano), BigInt(endTimeUnixNano)],
         })),
     resource: () => plain(resources()[0]?.resource.attributes ?? []),
     received: () => bodies.join('\n'),
