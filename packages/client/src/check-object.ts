@@ -1,11 +1,12 @@
 /**
- * Refuses what callers without types may pass: no object, or `null` as a member.
+ * Returns the values, but refuses what callers without types may pass: no object, or `null` as a member.
  *
  * @throws {TypeError} that names it.
  */
-export function checkObject(what: string, values: object): void {
+export function checkObject<T extends object>(what: string, values: T): T {
   if (Object(values) !== values) throw new TypeError(`${what}: expected an object`);
   for (const [name, value] of Object.entries(values)) {
     if (value === null) throw new TypeError(`${name}: expected a value, not null`);
   }
+  return values;
 }

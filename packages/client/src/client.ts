@@ -201,14 +201,12 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
       ),
     // Of `null` from untyped code, whose path is refused, too.
     request: (description, callOptions) => send(() => ({ ...description }), callOptions),
-    withOptions(other) {
-      checkObject('options', other);
-      return createClient({
+    withOptions: (other) =>
+      createClient({
         ...options,
-        ...other,
+        ...checkObject('options', other),
         headers: [options.headers, other.headers].flat(),
-      });
-    },
+      }),
     get lastRateLimit() {
       return lastRateLimit;
     },

@@ -92,8 +92,7 @@ export function createPetList(
     [Symbol.asyncIterator]: eachPet,
 
     async toArray(options = {}) {
-      checkObject('options', options);
-      const { max = Number.POSITIVE_INFINITY } = options;
+      const { max = Number.POSITIVE_INFINITY } = checkObject('options', options);
       if (!(max >= 0)) throw new TypeError('max: expected a number from 0');
       const all: Pet[] = [];
       if (max >= 1) {

@@ -64,6 +64,8 @@ export interface PreparedRequest {
 
 interface RequestWithHeaders extends RequestDescription {
   method: string;
+  /** How often it was sent before. */
+  attempts: number;
   /** Those of the client and of the call; later ones win, and the client's own over all. */
   headers: readonly (object | undefined)[];
 }
@@ -74,7 +76,7 @@ interface RequestWithHeaders extends RequestDescription {
  * @throws {TypeError} for a path, a header or a body that cannot be sent.
  */
 export function prepareRequest(
-  { method, path, query, headers, body, idempotencyKey }: RequestWithHeaders,
+  { method, path, query, headers, body, idempotencyKey, attempts }: RequestWithHeaders,
   baseUrl: string,
   apiKey: string,
 ): PreparedRequest {
@@ -89,7 +91,9 @@ export function prepareRequest(
   // itself Mozilla, its workers included.
   const isBrowser = environment.navigator?.userAgent?.startsWith('Mozilla/');
   const userAgent = isBrowser ? undefined : `animal-store-client/${version}`;
-  for (const more of [{ 'User-Agent': userAgent }, ...headers, own]) setAll(fields, more);
+  // 0 is left out, so that the preflight request of a browser asks for it only when it must.
+  const defaults = { 'User-Agent': userAgent, 'X-Retry-Count': attempts || undefined };
+  for (const more of [defaults, ...headers, own]) setAll(fields, more);
   const url = new URL(baseUrl + path);
   // Neither `..` nor a missing slash leads the key out of the service.
   if (!url.href.startsWith(`${baseUrl}/`)) throw new TypeError('path: expected one below baseUrl');

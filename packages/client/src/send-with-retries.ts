@@ -73,7 +73,6 @@ export function createSend(
   }
 
   return async <Data>(describe: () => Operation<Data>, options: CallOptions = {}) => {
-    checkObject('options', options);
     const operation = describe();
     const { method = 'GET', path, idempotencyKey, bodyKind } = operation;
     // A query may hold what has no place in a log.
@@ -89,20 +88,18 @@ export function createSend(
       timeoutMs = clientOptions.timeoutMs ?? 30_000,
       headers: ownHeaders,
       fetchOptions,
-    } = options;
+    } = checkObject('options', options);
     // Whether the service may get the same request twice (RFC 9110, §9.2.2). If not, only a 429 is
     // repeated, for then the service has done nothing.
     const isRepeatable = idempotencyKey !== undefined || !/^(POST|PATCH)$/i.test(method);
 
     /** Sends the request once, tells the hooks, and reads the answer. */
     async function attempt(apiKey: string): Promise<Result<Data>> {
-      const headers = [
-        // 0 is left out, so that the preflight request of a browser asks for it only when it must.
-        { 'X-Retry-Count': call.attempts || undefined },
-        clientOptions.headers,
-        ownHeaders,
-      ].flat();
-      const { url, init } = prepareRequest({ ...operation, method, headers }, baseUrl, apiKey);
+      const { url, init } = prepareRequest(
+        { ...operation, ...call, headers: [clientOptions.headers, ownHeaders].flat() },
+        baseUrl,
+        apiKey,
+      );
       // What costs no quota has a gate of its own, which is always open.
       const gate =
         name === 'getRateLimit' ? createQuotaGate() : findShared().findGate(baseUrl, apiKey);
