@@ -2,6 +2,7 @@
 // representative of.
 //
 //   npm run campaign -- wire --seed 7 --minutes 30
+//   npm run campaign -- update --from 119afc8
 //
 // It prints its seed, and the exit code is 1 if it finds a fault.
 
@@ -12,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 type Campaign = {
-  readonly run: (options: { seed: number; minutes: number }) => Promise<void>;
+  readonly run: (options: { seed: number; minutes: number; from: string }) => Promise<void>;
 };
 
 const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
@@ -22,6 +23,7 @@ const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
   quotas: () => import('./many-quota-sequences.ts'),
   'redis-cuts': () => import('./many-redis-cuts.ts'),
   soak: () => import('./soak.ts'),
+  update: () => import('./update.ts'),
   wire: () => import('./wire.ts'),
 };
 
@@ -34,6 +36,7 @@ const { values, positionals } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
     minutes: { type: 'string', default: '1' },
+    from: { type: 'string', default: 'be430f2' },
   },
 });
 const [name = ''] = positionals;
@@ -53,7 +56,7 @@ if (!isKnown || !Number.isSafeInteger(seed) || !(minutes > 0)) {
     for (const name of ['client', 'contract'])
       runCommand('npm', ['run', '--prefix', `packages/${name}`, 'mutate']);
   } else {
-    await (await programs[name]?.())?.run({ seed, minutes });
+    await (await programs[name]?.())?.run({ seed, minutes, from: values.from });
   }
 }
 

@@ -1,0 +1,231 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { IssuedKey } from '@animal-store/contract/admin';
+import {
+  freePort,
+  hangMs,
+  nodeFlags,
+  openPostgres,
+  openRedis,
+  type Server,
+  startServer,
+  until,
+} from '@animal-store/testkit';
+import postgres from 'postgres';
+import { send } from '../support/send.ts';
+import { percentile } from './percentile.ts';
+
+const repository = fileURLToPath(new URL('../../../../', import.meta.url));
+const adminToken = 'an-admin-token-for-an-update';
+const minuteLimit = 90;
+
+type Replica = { readonly version: 'old' | 'new'; readonly server: Server };
+
+/** What was answered in one second, and how long the slowest hundredth took. */
+type Second = { counts: Record<string, number>; durationsMs: number[]; events: string[] };
+
+/**
+ * Updates three replicas of an older revision under load, while everything is in the way: an idle transaction
+ * that has read the keys, 50 keys whose account changes behind a network whose allowance is used up, and lost
+ * LISTEN connections. Prints each second.
+ *
+ * @param options.from the revision of the old replicas.
+ * @throws if a valid key got anything but its due, except a 429 of an old replica, or more requests passed than a
+ * quota has.
+ */
+export async function run({ from }: { from: string }): Promise<void> {
+  await using opened = new AsyncDisposableStack();
+  const old = checkOut(from);
+  opened.defer(() => rmSync(old, { recursive: true, force: true }));
+  const [store, redis] = await Promise.all([openPostgres({ storage: 'disk' }), openRedis()]);
+  opened.use(store);
+  opened.use(redis);
+  const database = await store.createDatabase();
+  const sql = postgres(database.url, { max: 2, onnotice: () => {} });
+  opened.defer(() => sql.end());
+
+  const start = async (root: string, opsPort: number): Promise<Replica> => ({
+    version: root === repository ? 'new' : 'old',
+    server: opened.use(
+      await startServer({
+        command: [process.execPath, ...nodeFlags, join(root, 'apps/server/src/main.ts')],
+        env: {
+          // Empty counts as unset: the service's own limits.
+          ...{ MAX_WAIT_MS: '', REDIS_TIMEOUT_MS: '', OPS_PORT: `${opsPort}` },
+          ...{ ADMIN_TOKEN: adminToken, DATABASE_URL: database.url, REDIS_URL: redis.url },
+        },
+      }),
+    ),
+  });
+  const serving: Replica[] = [];
+  for (let i = 0; i < 3; i += 1) serving.push(await start(old, await freePort()));
+  const agent = new Agent({ keepAlive: true });
+  opened.defer(() => agent.destroy());
+
+  async function admin(method: string, target: string, body: unknown) {
+    const headers = { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' };
+    const sent = { method, target, headers, body: JSON.stringify(body) };
+    const answer = await send(`${serving.at(-1)?.server.opsUrl}/admin/v1`, sent, agent);
+    if (answer.status >= 300) throw new Error(`${method} ${target}: ${answer.text}`);
+    return answer.body;
+  }
+  async function createKey(name: string, perMinute: number): Promise<IssuedKey> {
+    const quota = { perMinute, perDay: 10_000_000 };
+    return (await admin('POST', '/keys', { name, plan: 'enterprise', quota })) as IssuedKey;
+  }
+  const wide = await createKey('wide', 1_000_000);
+  const limited = await createKey('limited', minuteLimit);
+  const unused: IssuedKey[] = [];
+  for (let i = 0; i < 400; i += 1) unused.push(await createKey('unused', 1_000));
+  const warm = unused.splice(0, 50);
+
+  const seconds = new Map<number, Second>();
+  const startedAt = performance.now();
+  const now = (): Second => {
+    const at = Math.floor((performance.now() - startedAt) / 1_000);
+    const second = seconds.get(at) ?? { counts: {}, durationsMs: [], events: [] };
+    seconds.set(at, second);
+    return second;
+  };
+  const tell = (event: string) => now().events.push(event);
+  const faults: string[] = [];
+  /** Admitted requests of the limited key, by the end of their window. */
+  const admitted = new Map<number, number>();
+  let turn = 0;
+
+  async function ask(kind: string, token: string | undefined, due: readonly number[]) {
+    turn += 1;
+    const { server, version } = serving[turn % serving.length] as Replica;
+    const isCreation = kind === 'create';
+    const headers = {
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      'Content-Type': 'application/json',
+    };
+    const body = isCreation ? '{"name":"Rex","categoryId":1}' : undefined;
+    const sent = { method: isCreation ? 'POST' : 'GET', target: '/pets', headers, body };
+    const at = performance.now();
+    let status: number | string;
+    try {
+      const answer = await send(server.baseUrl, sent, agent);
+      status = answer.status;
+      const reset = Number(answer.headers.get('X-RateLimit-Reset'));
+      if (kind === 'limited' && status === 200) admitted.set(reset, (admitted.get(reset) ?? 0) + 1);
+    } catch (error) {
+      status = error instanceof Error ? error.message : String(error);
+    }
+    const second = now();
+    second.durationsMs.push(performance.now() - at);
+    const isDue = due.includes(status as number);
+    const what = isDue ? `${kind} ${status}` : `${kind} ${status} of an ${version} replica`;
+    second.counts[what] = (second.counts[what] ?? 0) + 1;
+    if (!isDue) faults.push(what);
+  }
+
+  let isOver = false;
+  async function keepAsking(everyMs: number, next: () => Promise<void>): Promise<void> {
+    const underWay = new Set<Promise<void>>();
+    while (!isOver) {
+      const asked = next().finally(() => underWay.delete(asked));
+      underWay.add(asked);
+      await pause(everyMs);
+    }
+    await Promise.all(underWay);
+  }
+  const load = [
+    keepAsking(10, () => ask('list', wide.token, [200])),
+    keepAsking(50, () => ask('create', wide.token, [201])),
+    keepAsking(20, () => ask('warm', warm[turn % warm.length]?.token, [200])),
+    keepAsking(300, async () => {
+      const token = unused.pop()?.token;
+      if (token !== undefined) await ask('first use', token, [200]);
+    }),
+    // Denied so seldom that it is not banned.
+    keepAsking(500, () => ask('limited', limited.token, [200, 429])),
+    // Uses up the allowance of the network, which all keys share.
+    keepAsking(300, () => ask('no key', undefined, [401, 429])),
+  ];
+
+  /** Takes an old replica out of the balancer's list, and stops it. */
+  async function retire(): Promise<void> {
+    const replica = serving.shift();
+    await pause(500);
+    const code = await replica?.server.stop();
+    tell(`an old replica ended (${code})`);
+  }
+
+  await pause(10_000);
+  const idle = await sql.reserve();
+  await idle`begin`;
+  await idle`select count(*) from api_keys`;
+  tell('an idle transaction has read api_keys');
+  const opsPort = await freePort();
+  const starting = start(repository, opsPort).then((replica) => {
+    serving.push(replica);
+    tell('the first new replica serves');
+  });
+  const readyz = () => fetch(`http://127.0.0.1:${opsPort}/readyz`).then((health) => health.text());
+  const waits = async () => {
+    const text = await readyz().catch(() => '');
+    return text.includes('The migration waits') && text;
+  };
+  tell(`/readyz of the new one: ${await until(waits, { timeoutMs: hangMs })}`);
+  await pause(15_000);
+  await idle`rollback`;
+  idle.release();
+  tell('the transaction ended');
+  await starting;
+  for (const { key } of warm) await admin('PATCH', `/keys/${key.id}`, { account: 'X' });
+  tell('50 warm keys have the account X');
+  await pause(5_000);
+  const quota = { perMinute: 100_000, perDay: 1_000_000 };
+  await admin('PUT', '/accounts/X', { plan: 'enterprise', quota });
+  tell('X has a plan');
+  await pause(8_000);
+  const lost = await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query ilike 'listen%'`;
+  tell(`${lost.length} LISTEN connections are cut`);
+  await pause(8_000);
+  await retire();
+  for (let i = 0; i < 2; i += 1) {
+    serving.push(await start(repository, await freePort()));
+    tell('another new replica serves');
+    await retire();
+    await pause(5_000);
+  }
+  isOver = true;
+  await Promise.all(load);
+
+  for (const [second, { counts, durationsMs, events }] of seconds) {
+    const p99 = percentile(durationsMs, 0.99).toFixed(0);
+    const answers = Object.entries(counts).toSorted(([a], [b]) => a.localeCompare(b));
+    say(`${second} s · ${answers.map((one) => one.join(' × ')).join(', ')} · p99 ${p99} ms`);
+    for (const event of events) say(`     ${event}`);
+  }
+  const most = Math.max(...admitted.values());
+  // What an old replica starves is why it is updated.
+  const own = faults.filter((what) => !/ 429 of an old replica$/.test(what));
+  say(`admitted in a window of ${minuteLimit}: ${[...admitted.values()].join(', ')}`);
+  say(
+    `answers that were not due: ${faults.length === 0 ? 'none' : [...new Set(faults)].join(', ')}`,
+  );
+  if (own.length > 0 || most > minuteLimit) throw new Error('The update was noticed.');
+}
+
+/** Installs a revision of this repository in a folder of its own. */
+function checkOut(revision: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'animal-store-update-'));
+  const archive = execFileSync('git', ['archive', revision], {
+    cwd: repository,
+    maxBuffer: 2 ** 28,
+  });
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  execFileSync('node', ['scripts/install.mjs', 'run'], { cwd: folder, stdio: 'inherit' });
+  return folder;
+}
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
