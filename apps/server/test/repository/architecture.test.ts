@@ -47,7 +47,7 @@ describe('packages', () => {
     expect(
       allowed(loaded, [
         /^apps\/console\/src\//,
-        /^@animal-store\/contract\/(admin\/routes|deprecations|plan)$/,
+        /^@animal-store\/contract\/(admin\/(account-name|routes)|deprecations|plan)$/,
         /^@preact\/signals$/,
         /^(htm\/)?preact/,
         /^papaparse$/,
