@@ -130,6 +130,7 @@ test('what was used is given back to a key, whose ban stays, or to an account, a
     redisUrls: [server.url],
     redisTimeoutMs: 1_500,
     banPolicy: strict,
+    onBreaker() {},
   });
   const roomy = { ...alone, quota: { perMinute: 3, perDay: 100 } };
   const leftOf = async (key: typeof alone) =>

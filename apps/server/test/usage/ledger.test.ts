@@ -124,13 +124,13 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(await sum({ account: shop, plan: 'pro' })).toBe(2);
     expect(await sum({ account: shop, plan: 'free' })).toBe(0);
     expect(await sum({ account: label })).toBe(0);
-    expect(await ledger().sumOfAccounts([acme, shop, label], range)).toEqual(
-      new Map([
-        [acme, 13],
-        [shop, 2],
-      ]),
-    );
-    expect(await ledger().sumOfAccounts([], range)).toEqual(new Map());
+    await writeUsage(db(), [entryOf(c, day, { outcome: 'denied' })]);
+    const sumOfAccount = await ledger().sumOfAccounts([acme, shop, label], range);
+    expect([acme, shop, label].map(sumOfAccount)).toEqual([
+      { requestsToday: 13, deniedToday: 0 },
+      { requestsToday: 3, deniedToday: 1 },
+      { requestsToday: 0, deniedToday: 0 },
+    ]);
 
     const busiest = (filter: object, limit = 9) => ledger().listBusiest(filter, range, limit);
     expect(await busiest({}, 2)).toEqual([
@@ -165,9 +165,10 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
       entryOf(keyId, at - 2 * dayMs, { operation: 'getPet', outcome: 'refused' }),
     ]);
     const byHour = new Array<number>(24).fill(0);
+    const today = { requestsToday: 1, deniedToday: 0 };
     expect(await ledger().addRecent([{ id: keyId }, { id: unused }], at)).toEqual([
-      { id: keyId, recent: { byHour: [2, ...byHour.slice(2), 1], deprecatedCalls: 14 } },
-      { id: unused, recent: { byHour, deprecatedCalls: 0 } },
+      { id: keyId, recent: { byHour: [2, ...byHour.slice(2), 1], ...today, deprecatedCalls: 14 } },
+      { id: unused, recent: { byHour, requestsToday: 0, deniedToday: 0, deprecatedCalls: 0 } },
     ]);
     expect(await ledger().addRecent([], at)).toEqual([]);
   });
