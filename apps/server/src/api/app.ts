@@ -20,8 +20,8 @@ import { createAdmission } from './admission.ts';
 import { observeRequests } from './observe-requests.ts';
 import { hasQuotaHeaders } from './quota-response.ts';
 import { createRateLimitStatusHandlers, statusContract } from './rate-limit-status-handler.ts';
+import { takeTurns } from './refuse-overload.ts';
 import type { RequestRecord, RequestTracing } from './request-record.ts';
-import { takeTurns } from './take-turns.ts';
 
 export interface AppOptions extends GuideNumbers {
   readonly loadShedder: Pick<LoadShedder, 'enter'>;

@@ -6,7 +6,7 @@ import { DatabaseUnavailableError, lockNotAvailable, toDatabaseError } from './d
 import { migrationsFolder } from './migrations.ts';
 import { createIndexesOnline } from './online-indexes.ts';
 
-interface Options extends Pick<Timings['database'], 'lockTimeoutMs' | 'migrationPauseMs'> {
+interface Options extends Pick<Timings['database'], 'tableLockTimeoutMs' | 'migrationPauseMs'> {
   /** The session that holds the lock of migrations. */
   readonly pid: number;
 }
@@ -33,13 +33,13 @@ export async function applyMigrations(client: Sql, options: Options): Promise<vo
 /** @returns `false` if it could not have a lock. */
 async function tryToApply(
   client: Sql,
-  { pid, lockTimeoutMs }: Options,
+  { pid, tableLockTimeoutMs }: Options,
   { sql, hash, folderMillis }: MigrationMeta,
 ): Promise<boolean> {
   try {
     await client.begin(async (tx) => {
       const [session] = await tx`
-        select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true), pg_backend_pid() as pid`;
+        select set_config('lock_timeout', ${`${tableLockTimeoutMs}ms`}, true), pg_backend_pid() as pid`;
       // The driver has connected again, and maybe another replica migrates now.
       if (session?.['pid'] !== pid) throw new DatabaseUnavailableError('CONNECTION_CLOSED');
       for (const statement of sql) await tx.unsafe(statement);

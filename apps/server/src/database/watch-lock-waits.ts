@@ -12,15 +12,15 @@ import type { Wait } from './database.ts';
  */
 export function watchLockWaits(
   client: Sql,
-  options: Pick<Timings['database'], 'lockTimeoutMs' | 'migrationPauseMs'> & {
+  options: Pick<Timings['database'], 'tableLockTimeoutMs' | 'migrationPauseMs'> & {
     pid: number;
     onWaiting: (wait: Wait | undefined) => void;
   },
 ) {
-  const { lockTimeoutMs, migrationPauseMs, pid, onWaiting } = options;
+  const { tableLockTimeoutMs, migrationPauseMs, pid, onWaiting } = options;
   const keepMs = 2 * migrationPauseMs;
   // Several times in each attempt.
-  const pauseMs = lockTimeoutMs / 4;
+  const pauseMs = tableLockTimeoutMs / 4;
   const { elapsed } = systemClock;
   let seenAt = Number.NEGATIVE_INFINITY;
 

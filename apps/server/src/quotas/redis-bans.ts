@@ -7,8 +7,8 @@ import type { CircuitBreaker } from './without-redis.ts';
 const noBan = Buffer.alloc(0);
 
 /**
- * Creates what ends bans in Redis, and moves them, and what empties windows. An unban while Redis is away is repeated when it is
- * back.
+ * Creates what ends and moves bans in Redis, and empties windows. An unban while Redis is away is repeated when it
+ * is back.
  */
 export function createRedisBans(options: {
   redis: RedisConnection;

@@ -107,15 +107,15 @@ export class RedisKeyLimiter extends RateLimiterRedis {
     this.#options = options;
   }
 
-  /** Counts one request. If it rejects, the library asks the insurance. */
+  /** Counts one request. If it rejects, the library asks the insurance. It puts `keyPrefix` before each name. */
   async _upsert(
-    subject: string,
+    windowsAt: string,
     _points: number,
     _msDuration: number,
     _forceExpire: boolean,
     key: LimitedKey,
   ): Promise<QuotaDecision> {
-    const answer = await this.#decider.decide(toRequest(subject, key));
+    const answer = await this.#decider.decide(toRequest(windowsAt, key));
     const { beganBan, bannedUntilMs, now } = answer;
     if (beganBan) {
       this.#options.onBan({
@@ -129,11 +129,11 @@ export class RedisKeyLimiter extends RateLimiterRedis {
   }
 
   /** The state of a key and of its subject. Counts nothing. */
-  async _get(subject: string, key: LimitedKey): Promise<QuotaDecision> {
-    return this.#toDecision(await this.#decider.look(toRequest(subject, key)), key.quota);
+  async _get(windowsAt: string, key: LimitedKey): Promise<QuotaDecision> {
+    return this.#toDecision(await this.#decider.look(toRequest(windowsAt, key)), key.quota);
   }
 
-  _getRateLimiterRes(_subject: string, _changedPoints: number, decision: QuotaDecision) {
+  _getRateLimiterRes(_windowsAt: string, _changedPoints: number, decision: QuotaDecision) {
     return decision;
   }
 
@@ -142,6 +142,6 @@ export class RedisKeyLimiter extends RateLimiterRedis {
   }
 }
 
-function toRequest(subject: string, key: LimitedKey): KeyRequest {
-  return { windowsAt: subject, banAt: banNameOf(subject, key), quota: key.quota };
+function toRequest(windowsAt: string, key: LimitedKey): KeyRequest {
+  return { windowsAt, banAt: banNameOf(windowsAt, key), quota: key.quota };
 }

@@ -70,7 +70,7 @@ export const defaultTimings = {
      * How long a migration waits for a lock of a table. Whoever needs the table waits behind it, also to read:
      * replicas of the version before look up keys in it.
      */
-    lockTimeoutMs: 200,
+    tableLockTimeoutMs: 200,
     /** The pause before the next attempt, in which others are served. */
     migrationPauseMs: 2_000,
     /** How often a replica looks whether an outage is over. */

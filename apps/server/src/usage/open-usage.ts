@@ -4,11 +4,11 @@ import type { Clock } from '../shared/clock.ts';
 import { repeat } from '../shared/repeat.ts';
 import type { Timings } from '../shared/timings.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
-import { addFlush } from './add-flush.ts';
 import { createUsageCollector } from './usage-collector.ts';
 import { createUsageFlusher } from './usage-flusher.ts';
 import { createUsageQueries } from './usage-queries.ts';
 import { deleteExpiredUsage, type UsageRetention } from './usage-retention.ts';
+import { addFlush } from './usage-writer.ts';
 
 /** How many counts are held while the database is unavailable: about 30 MB. */
 const maxEntries = 200_000;

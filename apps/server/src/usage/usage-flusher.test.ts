@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTestClock } from '../../test/support/test-clock.ts';
-import type { UsageFlush } from './add-flush.ts';
 import { createUsageCollector } from './usage-collector.ts';
 import { createUsageFlusher } from './usage-flusher.ts';
+import type { UsageFlush } from './usage-writer.ts';
 
 const giveUpAfterMs = 1_000;
 

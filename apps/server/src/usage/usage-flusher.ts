@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../shared/clock.ts';
-import type { UsageFlush } from './add-flush.ts';
 import { createTraffic } from './live-traffic.ts';
 import type { UsageCollector } from './usage-collector.ts';
+import type { UsageFlush } from './usage-writer.ts';
 
 /** How many entries one flush has at most, to stay below the statement timeout. */
 const maxFlushEntries = 1_000;

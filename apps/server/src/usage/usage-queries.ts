@@ -178,7 +178,7 @@ export function createUsageQueries(db: Database) {
     listDenied: (bucket: UsageBucket, range: UsageRange, limit: number) =>
       listDeniedCallers(db, bucket, range, limit),
 
-    /** The same keys, and their requests by day. */
+    /** The busiest keys, and their requests by day. */
     async readBusiest(filter: UsageFilter, range: UsageRange, limit: number) {
       const keys = await listBusiestKeys(db, filter, range, limit);
       const ids = keys.map(({ keyId }) => keyId);
