@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type UsageOutcome, usageOperations, usageOutcomes } from '@animal-store/contract/admin';
 import type { Database } from '../../src/database/database.ts';
-import { addFlush } from '../../src/usage/usage-writer.ts';
 import { planCode, type UsageEntry } from '../../src/usage/usage-entry.ts';
+import { addFlush } from '../../src/usage/usage-writer.ts';
 import type { TestDatabase } from './databases.ts';
 
 /** Some requests of a key in a minute. */
