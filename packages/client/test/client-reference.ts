@@ -281,4 +281,8 @@ function throwsOf({ throws }: Comment): string | undefined {
 
 /** TypeScript, but no program: the tests of the guides run blocks in `ts`. */
 const codeBlock = (text: string) => `\`\`\`typescript\n${text}\n\`\`\``;
-const asCode = (example: string | undefined) => example?.replace(/^```ts$/m, '```typescript');
+/** Examples have the address of the service that shows them. */
+const asCode = (example: string | undefined) =>
+  example
+    ?.replace(/^```ts$/m, '```typescript')
+    .replaceAll('http://127.0.0.1:3000/v1', '{{baseUrl}}');

@@ -94,7 +94,7 @@ export const errorCodes = definePublicErrors({
     when: 'A parameter, a header or a member of the body is missing or not valid.',
     causes: [
       'A value is out of its range, such as `limit=500`, or not of its type, such as `petId=x`.',
-      'A required member of the body is missing.',
+      'A required member of the body is missing, or the body is empty.',
       'A parameter other than `ids` is given twice.',
       'A name is misspelt: `Status`, `category_id`, `ids[]`. The message has the right one.',
       'A cursor was changed, or belongs to another filter.',
@@ -107,7 +107,6 @@ export const errorCodes = definePublicErrors({
     causes: [
       'A comma, a quotation mark or a bracket is missing, or one is too many.',
       'The text is not UTF-8.',
-      'The body is empty.',
     ],
     advice: 'Write the body with a JSON library.',
     example: errorMessages.invalid_json,

@@ -37,6 +37,7 @@ export function AccountPage({ id }: { id: string }) {
       <${CopyButton} text=${id} what="the account" />
       ${data !== undefined && data.suspension !== null && html`<${StateBadge} state="suspended" />`}
       ${banned > 0 && html`<${Badge} tone="warning" text=${`${formatKeys(banned)} banned`} />`}
+      ${Object.values(data?.usage?.windows ?? {}).some(({ remaining }) => remaining === 0) && html`<${Badge} tone="warning" text="limit used up" />`}
     </div>
     <${Loaded} of=${details} what="the account">
       ${(account: WithHistory<AccountDetails>) => html`

@@ -105,7 +105,7 @@ function CallerTable({ keys, subject }: { keys: readonly ListedKey[]; subject: s
   return html`<${Table}
     isWide
     caption="Callers"
-    columns=${[{ title: 'Key', takesRest: true }, { title: 'Account', room: 'tablet', shrinks: true }, { title: 'Plan', room: 'desk' }, { number: 'Calls in 30 days' }, 'Last use']}
+    columns=${[{ title: 'Key', takesRest: true }, { title: 'Account', room: 'tablet', shrinks: true }, { title: 'Plan', room: 'desk' }, { number: 'Calls in 30 days' }, 'Last use, of any kind']}
     rows=${rows.map(({ id, name, account, inForce, lastUsedAt, recent }) => ({
       key: id,
       cells: [

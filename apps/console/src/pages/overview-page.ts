@@ -130,6 +130,7 @@ function Figures({
         trend=${trend('in the time that is shown', (bucket) => bucket.total)}
         note=${`${formatCount(total)} in ${formatCount(seconds)} s`} />
       <${Figure} label="Denied or banned" value=${formatShare(total === 0 ? 0 : denied / total)}
+        tone=${denied >= troubling.denied * Math.max(total, 1) ? 'warning' : undefined}
         href=${linkTo('keys', { query: { sort: '-denials' } })}
         trend=${trend('that were denied', ({ counts }) => counts.denied + counts.banned)}
         note=${`${formatCount(denied)} requests`} />

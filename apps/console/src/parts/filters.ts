@@ -16,9 +16,12 @@ export function Filters({ label, children }: { label: string; children: Componen
     onSubmit=${(event: Event) => event.preventDefault()}
   >
     ${first}
-    <button type="button" class="fold" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>
-      Filters${count > 0 && ` (${count})`}
-    </button>
+    ${
+      others.length > 0 &&
+      html`<button type="button" class="fold" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>
+        Filters${count > 0 && ` (${count})`}
+      </button>`
+    }
     ${others}
   </form>`;
 }

@@ -57,7 +57,8 @@ const titleOf = ([first]: readonly Refusal[]) =>
 const keyOf = (refusal: Refusal) =>
   Object.values({ ...refusal, until: '', since: '', limit: '' }).join();
 
-const toneOf = ({ why }: Refusal) => (why === 'suspended' ? 'warned' : 'failed');
+const toneOf = ({ why }: Refusal) =>
+  ['revoked', 'expired', 'no key'].includes(why) ? 'failed' : 'warned';
 
 /** @param account the account of a key; `undefined` on the page of the account itself. */
 function Sentence({ refusal, account }: { refusal: Refusal; account: string | null | undefined }) {
@@ -120,6 +121,6 @@ function Past({ denials: { buckets, denied, refused, requests } }: { denials: De
   const time = (at: Date) => html`<${Time} at=${at.toISOString()} minutes />`;
   return html`In the time that is shown below, <strong>${formatCount(denied)}</strong> of
     ${` ${formatCount(requests)}`} requests were
-    denied${first === last ? html`, all at ${time(first.at)}.` : html`, from ${time(first.at)} to ${time(last.at)}.`}
+    denied or banned${first === last ? html`, all at ${time(first.at)}.` : html`, from ${time(first.at)} to ${time(last.at)}.`}
     ${refused > 0 && html` <strong>${formatCount(refused)}</strong> were refused with 401 or 403.`}`;
 }

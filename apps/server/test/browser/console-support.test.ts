@@ -70,8 +70,9 @@ test('"C-5 says: I get 429" takes a click from the overview to the answer, two m
   await tab.press('Give it back');
   await tab.notice('What was used is given back.');
   expect([answered, clicks - answered]).toEqual([1, 2]);
-  expect(await statusOf(banned.token)).toBe(200);
   await why(page).getByText('Requests of its keys are admitted now.').waitFor();
+  // Its only one of this minute: the page may say soon that its limit is used up.
+  expect(await statusOf(banned.token)).toBe(200);
   await tab.show('#/audit?account=C-5');
   await page.getByRole('cell', { name: 'our fault' }).first().waitFor();
 });
@@ -193,7 +194,7 @@ test('a viewer writes the customer a letter of facts, and is offered nothing tha
   const { page } = tab;
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await tab.show(`#/key/${key.id}`);
-  await why(page).getByText('denied, all at').waitFor();
+  await why(page).getByText('denied or banned, all at').waitFor();
   await tab.press('Write to the customer…');
   const dialog = page.getByRole('dialog', { name: 'Write to the customer' });
   const text = await dialog.getByLabel('Text').inputValue();
