@@ -21,7 +21,8 @@ import {
 // - the rule, pure: `quota-rule.ts`; what a caller is told of a decision: `quota-decision.ts`
 // - the store in memory: `memory-key-limiter.ts`
 // - the store in Redis: `redis-key-limiter.ts` asks `decide.lua`, which says the rule again, in the words of
-//   `decide-call.ts`; `redis-format.ts` describes what is stored, `redis-bans.ts` ends and moves bans
+//   `decide-call.ts`; `redis-format.ts` describes what is stored, `redis-bans.ts` ends and moves bans,
+//   and empties windows
 // - without Redis: `without-redis.ts`
 // - networks, pages, and requests for the status: `allowance.ts`
 //
