@@ -2,7 +2,7 @@ import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/c
 import { count, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { isActive } from '../database/lifetime.ts';
-import { isOpen, listOpenBans, type ReadBans } from '../database/open-bans.ts';
+import { isOpen, listOpenBans } from '../database/open-bans.ts';
 import { accounts, apiKeys, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import type { ReplicaCount } from '../replicas/replica-count.ts';
@@ -41,11 +41,9 @@ export function createOverview(options: {
   countedForMs: number;
   replicas: Pick<ReplicaCount, 'count'>;
   usage: Pick<UsageQueries, 'readTraffic' | 'listDenied'>;
-  /** Leaves out bans that are no longer in force. */
-  readBans: ReadBans;
   stores: Overview['stores'];
 }) {
-  const { db, clock, countedForMs, replicas, usage, readBans, stores } = options;
+  const { db, clock, countedForMs, replicas, usage, stores } = options;
   let counted: { readonly keys: ReturnType<typeof countKeys>; readonly at: number } | undefined;
 
   /** Counts at most once at a time, however many operators look. */
@@ -60,16 +58,12 @@ export function createOverview(options: {
     return counted.keys;
   }
 
-  async function readOpenBans() {
-    const [[count], bans] = await Promise.all([countBannedKeys(db), listOpenBans(db, shownBans)]);
-    return { bans, banned: count?.keys ?? 0 };
-  }
-
   return {
     async read(): Promise<Omit<Overview, 'readiness' | 'history'>> {
-      const [[counts], { bans, banned }, flushes, denied] = await Promise.all([
+      const [[counts], [banned], bans, flushes, denied] = await Promise.all([
         countOnce(),
-        readBans(readOpenBans, (found) => found.bans),
+        countBannedKeys(db),
+        listOpenBans(db, shownBans),
         usage.readTraffic(),
         usage.listDenied('minute', lastBuckets(2, 'minute', clock.now()), shownDenied),
       ]);
@@ -87,7 +81,7 @@ export function createOverview(options: {
           p50Ms: rounded(quantileMs(traffic, 0.5)),
           p99Ms: rounded(quantileMs(traffic, 0.99)),
         },
-        keys: { active: keys - suspended, suspended, banned },
+        keys: { active: keys - suspended, suspended, banned: banned?.keys ?? 0 },
         bans,
         denied,
         stores,

@@ -22,8 +22,7 @@ export type OnBan = (ban: {
   seconds: number;
   /** Unix time in milliseconds, by the clock that decided. */
   startedAtMs: number;
-  /** Whether all replicas decide so, or this one alone, because Redis is away. */
-  scope: 'service' | 'replica';
+  scope: QuotaDecision['scope'];
 }) => void;
 
 /** The bans of keys, where quotas are kept. */
