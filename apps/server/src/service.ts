@@ -6,11 +6,13 @@ import { openAudit } from './audit/open-audit.ts';
 import type { Config } from './config.ts';
 import { watchAvailability } from './database/availability.ts';
 import { createDatabaseCheck } from './database/migrations.ts';
+import { readBansAsStored } from './database/open-bans.ts';
 import { probeDatabase } from './database/probe-database.ts';
 import { fillOnFirstStart } from './first-start.ts';
 import { limitConnections } from './http/limit-connections.ts';
 import { openListener } from './http/listener.ts';
 import { openLoadShedder } from './http/shed-load.ts';
+import { createReadBans } from './keys/bans-in-force.ts';
 import { createKeyCache } from './keys/key-cache.ts';
 import { createKeyLookup } from './keys/key-lookup.ts';
 import { createKeyManagement } from './keys/key-management.ts';
@@ -134,6 +136,7 @@ export async function openService(
     onBreaker(state, reason) {
       observability.onBreaker(state, reason);
       health.note({ redisFault: state === 'open' ? `${redisAway}.` : undefined });
+      if (state === 'closed') audit.endOwnBans();
     },
   });
   opened.defer(() => quotas.close());
@@ -180,6 +183,9 @@ export async function openService(
     animal_store_usage_write_age_seconds: () => usage.writeAgeMs() / 1_000,
   });
 
+  const readBans =
+    config.redisUrls.length === 0 ? readBansAsStored : createReadBans(database.db, quotas.keys);
+
   // Opened before the database is prepared, so that probes are answered while this replica waits for it.
   // Opened before the public listener, so closed after it: probes are answered until the stop is over.
   const ops = await openOps({
@@ -197,12 +203,14 @@ export async function openService(
     quotas,
     usage: usage.ledger,
     audit: audit.log,
+    readBans,
     overview: createOverview({
       db: database.db,
       clock,
       ...timings.overview,
       replicas: counted,
       usage: usage.ledger,
+      readBans,
       stores: {
         database: config.database.kind,
         quotas: config.redisUrls.length === 0 ? 'in-process' : 'redis',

@@ -24,7 +24,7 @@ import {
   countBansOfAccounts,
   decisionsOf,
   findAccount,
-  listBansOfAccount,
+  listBansOfAccounts,
 } from './account-record.ts';
 import { countFoundAccounts, searchAccounts } from './account-search.ts';
 
@@ -118,7 +118,7 @@ export function createAccountManagement(
 
     countBans: (names: string[]) => countBansOfAccounts(db, names),
 
-    listBans: (name: string, limit: number) => listBansOfAccount(db, name, limit),
+    listBans: (names: string[], limit: number) => listBansOfAccounts(db, names, limit),
 
     /** Gives an account a plan, or takes it away. The counts stay, and bans stay with their keys. */
     setPlan: (name: string, choice: AccountPlan, cause: Cause): Promise<Account> =>

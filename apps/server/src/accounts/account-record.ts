@@ -105,10 +105,10 @@ export async function countBansOfAccounts(
   return new Map((await countBans(db, names)).map(({ account, keys }) => [account, keys]));
 }
 
-/** The keys of an account that are banned now, those whose ban ends last first. */
-export const listBansOfAccount = (
+/** The keys of accounts that are banned now, those whose ban ends last first. */
+export const listBansOfAccounts = (
   db: Database,
-  name: string,
+  names: string[],
   limit: number,
 ): Promise<AccountDetails['bans']> =>
-  listOpenBans(db, limit, and(isFelt, eq(apiKeys.account, name)));
+  listOpenBans(db, limit, and(isFelt, inArray(apiKeys.account, names)));

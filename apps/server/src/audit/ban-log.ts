@@ -11,7 +11,7 @@ export interface Ban {
   readonly keyId: string;
   readonly startedAt: string;
   readonly until: string;
-  /** Whether all replicas decided so, or one alone while Redis was away. */
+  /** Whether all replicas refuse the key, or the one that decided alone while Redis was away. */
   readonly scope: 'service' | 'replica';
 }
 
@@ -62,6 +62,31 @@ const takeOfKey = statement('take_bans_of_key', (db, keyId: string) =>
     .returning(),
 );
 
+const deleteBan = statement('delete_ban', (db, { keyId, startedAt }: Ban) =>
+  db.delete(openBans).where(and(eq(openBans.keyId, keyId), eq(openBans.startedAt, startedAt))),
+);
+
+/**
+ * Deletes the bans of a key that end at a time, or before it, and were decided by Redis. One that a replica decided
+ * alone is in force there until Redis is back: then that replica deletes it.
+ */
+export const deleteForgottenBans = statement(
+  'delete_forgotten_bans',
+  (db, keyId: string, until: string) =>
+    db
+      .delete(openBans)
+      .where(
+        and(
+          eq(openBans.keyId, keyId),
+          lte(openBans.until, until),
+          sql`not exists (select from ${auditEntries} where ${auditEntries.subjectId} = ${openBans.keyId}
+            and ${auditEntries.at} = ${openBans.startedAt} and ${auditEntries.action} = 'ban.started'
+            and ${auditEntries.reason} = ${decidedAlone})`,
+        ),
+      )
+      .returning({ keyId: openBans.keyId }),
+);
+
 /**
  * Creates what records bans: their starts in the audit log, and those that run in a table of their own.
  * Bans begin on requests that write nothing to the database, so they wait in memory until they are written.
@@ -71,6 +96,9 @@ export function createBanLog(
   { onLost, onFailure }: { onLost(bans: number): void; onFailure(failure: unknown): void },
 ) {
   const waiting: Ban[] = [];
+  /** Bans that this replica decided alone, and those of them that are over. */
+  const own: Ban[] = [];
+  const over: Ban[] = [];
 
   /** Writes a ban. A repetition, if it is not known whether the first try succeeded, changes nothing. */
   const start = (ban: Ban): Promise<void> =>
@@ -91,8 +119,14 @@ export function createBanLog(
   return {
     /** Adds a ban. If there is no room, it is lost. */
     add(ban: Ban): void {
+      if (ban.scope === 'replica' && own.length < maxWaiting) own.push(ban);
       if (waiting.length < maxWaiting) waiting.push(ban);
       else onLost(1);
+    },
+
+    /** Ends the bans that were decided alone. */
+    endOwn(): void {
+      over.push(...own.splice(0));
     },
 
     /**
@@ -110,6 +144,10 @@ export function createBanLog(
           onLost(1);
         }
         waiting.shift();
+      }
+      for (let ban = over[0]; ban !== undefined; ban = over[0]) {
+        await deleteBan(db, ban);
+        over.shift();
       }
     },
 

@@ -39,12 +39,16 @@ export function openAudit(options: {
 
   async function lastWrite(): Promise<void> {
     await Promise.all([writing.stop(), deleting.stop()]);
+    // Nobody refuses these keys when this process is gone.
+    bans.endOwn();
     await bans.write();
   }
 
   return {
     /** Records the start of a ban, soon: the request that began it does not wait. */
     recordBan: bans.add,
+    /** Ends the bans that this replica has decided alone, soon: Redis is back, and knows none of them. */
+    endOwnBans: bans.endOwn,
     /** Deletes at once what is over. */
     deleteExpired: deleting.now,
     log,

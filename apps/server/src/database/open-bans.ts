@@ -25,3 +25,17 @@ export const listOpenBans = statement(
       .orderBy(desc(lastEnd))
       .limit(limit),
 );
+
+export interface ShownBan {
+  readonly keyId: string;
+  readonly until: string;
+}
+
+/** Reads what shows bans, so that all that it shows are in force. */
+export type ReadBans = <Found>(
+  read: () => Promise<Found>,
+  bansOf: (found: Found) => readonly ShownBan[],
+) => Promise<Found>;
+
+/** Without Redis, the table and the quotas are of the same process: it forgets both at once. */
+export const readBansAsStored: ReadBans = (read) => read();

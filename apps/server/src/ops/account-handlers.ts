@@ -18,17 +18,29 @@ import { type AdminServices, change } from './admin-operation.ts';
 import { readLedger } from './usage-range.ts';
 
 export function createAccountHandlers(services: AdminServices) {
-  const { clock, accounts, keys, quotas, usage } = services;
+  const { clock, accounts, keys, quotas, usage, readBans } = services;
   const today = () => lastBuckets(1, 'day', clock.now());
+
+  /** The bans of the keys of accounts, as far as they are shown, and how many there are by account. */
+  const readBansOf = (names: string[]) =>
+    readBans(
+      async () => {
+        const [bans, counts] = await Promise.all([
+          accounts.listBans(names, maxShownKeys),
+          accounts.countBans(names),
+        ]);
+        return { bans, counts };
+      },
+      ({ bans }) => bans,
+    );
 
   async function detailsOf(name: string): Promise<AccountDetails> {
     const { account, accountId } = await accounts.find(name);
-    const [decision, bans, counts, sums, busiest, newest] = await Promise.all([
+    const [decision, { bans, counts }, sums, busiest, newest] = await Promise.all([
       accountId === undefined || account.quota === null
         ? undefined
         : quotas.keys.lookAtAccount(accountId, account.quota),
-      accounts.listBans(name, maxShownKeys),
-      accounts.countBans([name]),
+      readBansOf([name]),
       usage.sumOfAccounts([name], today()),
       usage.listBusiest({ account: name }, today(), maxBusyKeys),
       keys.list({ account: name }, maxShownKeys, undefined),
@@ -78,8 +90,8 @@ export function createAccountHandlers(services: AdminServices) {
       const list: PagedList = { path, limit, filter, isPosition: isAccountPosition(filter) };
       const items = await findPage(res, list, cursor, (from) => accounts.list(filter, limit, from));
       const names = items.map(({ account }) => account);
-      const [counts, sums] = await Promise.all([
-        accounts.countBans(names),
+      const [{ counts }, sums] = await Promise.all([
+        readBansOf(names),
         usage.sumOfAccounts(names, today()),
       ]);
       const body = items.map((item) => ({

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import type { AccountManagement } from '../accounts/account-management.ts';
 import type { AuditLog, Cause } from '../audit/audit-log.ts';
+import type { ReadBans } from '../database/open-bans.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { KeyManagement } from '../keys/key-management.ts';
 import { Refusal } from '../keys/refusal.ts';
@@ -24,6 +25,7 @@ export interface AdminServices {
   readonly usage: UsageQueries;
   readonly overview: OverviewReader;
   readonly audit: AuditLog;
+  readonly readBans: ReadBans;
   readonly health: Pick<Health, 'report'>;
 }
 

@@ -17,7 +17,7 @@ import { readLedger, type UsageQuestion } from './usage-range.ts';
 const shownEntries = 20;
 
 export function createKeyHandlers(services: AdminServices) {
-  const { clock, keys, quotas, usage, audit } = services;
+  const { clock, keys, quotas, usage, audit, readBans } = services;
 
   async function detailsOf(key: Key): Promise<KeyDetails> {
     const applied = await keys.findAppliedPlan(key);
@@ -51,7 +51,13 @@ export function createKeyHandlers(services: AdminServices) {
         filter: { ...filter, include },
         isPosition: isKeyPosition(filter),
       };
-      const found = await findPage(res, list, cursor, (from) => keys.list(filter, limit, from));
+      const found = await findPage(res, list, cursor, (from) =>
+        readBans(
+          () => keys.list(filter, limit, from),
+          ({ items }) =>
+            items.flatMap(({ id: keyId, bannedUntil: until }) => (until ? [{ keyId, until }] : [])),
+        ),
+      );
       return { status: 200, body: include ? await usage.addRecent(found, clock.now()) : found };
     },
 

@@ -2,7 +2,7 @@ import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/c
 import { count, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { isActive } from '../database/lifetime.ts';
-import { isOpen, listOpenBans } from '../database/open-bans.ts';
+import { isOpen, listOpenBans, type ReadBans } from '../database/open-bans.ts';
 import { accounts, apiKeys, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import type { ReplicaCount } from '../replicas/replica-count.ts';
@@ -41,9 +41,11 @@ export function createOverview(options: {
   countedForMs: number;
   replicas: Pick<ReplicaCount, 'count'>;
   usage: Pick<UsageQueries, 'readTraffic' | 'listDenied'>;
+  /** Leaves out bans that are no longer in force. */
+  readBans: ReadBans;
   stores: Overview['stores'];
 }) {
-  const { db, clock, countedForMs, replicas, usage, stores } = options;
+  const { db, clock, countedForMs, replicas, usage, readBans, stores } = options;
   let counted: { readonly keys: ReturnType<typeof countKeys>; readonly at: number } | undefined;
 
   /** Counts at most once at a time, however many operators look. */
@@ -58,12 +60,16 @@ export function createOverview(options: {
     return counted.keys;
   }
 
+  async function readOpenBans() {
+    const [[count], bans] = await Promise.all([countBannedKeys(db), listOpenBans(db, shownBans)]);
+    return { bans, banned: count?.keys ?? 0 };
+  }
+
   return {
     async read(): Promise<Omit<Overview, 'readiness' | 'history'>> {
-      const [[counts], [banned], bans, flushes, denied] = await Promise.all([
+      const [[counts], { bans, banned }, flushes, denied] = await Promise.all([
         countOnce(),
-        countBannedKeys(db),
-        listOpenBans(db, shownBans),
+        readBans(readOpenBans, (found) => found.bans),
         usage.readTraffic(),
         usage.listDenied('minute', lastBuckets(2, 'minute', clock.now()), shownDenied),
       ]);
@@ -81,7 +87,7 @@ export function createOverview(options: {
           p50Ms: rounded(quantileMs(traffic, 0.5)),
           p99Ms: rounded(quantileMs(traffic, 0.99)),
         },
-        keys: { active: keys - suspended, suspended, banned: banned?.keys ?? 0 },
+        keys: { active: keys - suspended, suspended, banned },
         bans,
         denied,
         stores,

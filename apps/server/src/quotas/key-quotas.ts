@@ -22,7 +22,8 @@ export type OnBan = (ban: {
   seconds: number;
   /** Unix time in milliseconds, by the clock that decided. */
   startedAtMs: number;
-  scope: QuotaDecision['scope'];
+  /** Whether all replicas decide so, or this one alone, because Redis is away. */
+  scope: 'service' | 'replica';
 }) => void;
 
 /** The bans of keys, where quotas are kept. */

@@ -37,7 +37,6 @@ interface AppliedLimits {
   /** How many strikes the caller may have; `undefined` if there are no bans. */
   readonly strikeThreshold: number | undefined;
   /** Whether the counts are those of the whole service or of this replica alone. */
-  /** Whether all replicas decide so, or this one alone, because Redis is away. */
   readonly scope: 'service' | 'replica';
 }
 
@@ -67,7 +66,7 @@ export class QuotaDecision extends RateLimiterRes {
   readonly warned: boolean;
   /** Unix time in seconds. */
   readonly bannedUntil: number | undefined;
-  readonly scope: AppliedLimits['scope'];
+  readonly scope: 'service' | 'replica';
 
   constructor(answer: StoreAnswer, limits: AppliedLimits) {
     const { now, outcome, strikes, strikesEndAtMs, bannedUntilMs } = answer;

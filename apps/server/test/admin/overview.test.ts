@@ -1,7 +1,9 @@
 import type { IssuedKey, Overview } from '@animal-store/contract/admin';
 import { openRedis } from '@animal-store/testkit';
+import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
+import { readBansAsStored } from '../../src/database/open-bans.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { createOverview } from '../../src/overview/overview.ts';
 import { systemClock } from '../../src/shared/clock.ts';
@@ -142,6 +144,7 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
       countedForMs: 0,
       replicas: { count: () => 1 },
       usage: createUsageQueries(db),
+      readBans: readBansAsStored,
       stores: { database: kind, quotas: 'redis' },
     });
     expect(await overview.read()).toMatchObject({
@@ -179,3 +182,48 @@ test('every replica shows the traffic of all, and how many they are', async () =
 });
 
 // Requests were served again, and bans were shown for up to an hour.
+test('bans that Redis has lost are shown no more, and the others are', async () => {
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(await createDatabase('postgres'));
+  const redis = stack.use(await openRedis());
+  const env = { ...database.env, ...hasty, REDIS_URL: redis.url, ADMIN_TOKEN: adminToken };
+  const timings = { audit: { writeMs: 20 } };
+  const server = stack.use(await openLocalServer(env, { timings }));
+  const admin = adminOf(server);
+  await admin.call('/accounts/shared', {
+    method: 'PUT',
+    json: '{"plan":"enterprise","quota":{"perMinute":1,"perDay":9}}',
+  });
+  const quota = '"plan":"enterprise","quota":{"perMinute":1,"perDay":9}';
+  const issued = await Promise.all(
+    [
+      `{"name":"lost",${quota}}`,
+      `{"name":"lost too","account":"shared"}`,
+      `{"name":"kept",${quota}}`,
+    ].map(async (body) => (await admin.create(body)) as IssuedKey),
+  );
+  for (const { token } of issued) {
+    await untilPassing([server], async () => {
+      const { body } = await call(`${server.baseUrl}/pets`, { token });
+      return (body as { code?: string }).code === 'key_temporarily_banned';
+    });
+  }
+  const shown = async () => {
+    const { bans, keys } = await readOverview(admin);
+    const { body } = await admin.call('/keys?banned=true');
+    const listed = (body as { name: string }[]).map(({ name }) => name).sort();
+    return [keys.banned, bans.map(({ name }) => name).sort(), listed];
+  };
+  const names = ['kept', 'lost', 'lost too'];
+  await untilPassing([server], async () => (await shown())[0] === 3);
+  expect(await shown()).toEqual([3, names, names]);
+  const kept = issued[2]?.key.id ?? '';
+  const connection = stack.adopt(new Redis(redis.url), (opened) => opened.disconnect());
+  for (const name of await connection.keys('animal-store:*'))
+    if (!name.includes(kept)) await connection.del(name);
+  expect((await admin.call('/accounts')).body).toMatchObject([
+    { account: 'shared', bannedKeys: 0 },
+  ]);
+  expect(await shown()).toEqual([1, ['kept'], ['kept']]);
+  expect((await admin.call('/accounts/shared')).body).toMatchObject({ bannedKeys: 0, bans: [] });
+});

@@ -3,7 +3,10 @@ import { openRedis, openTcpProxy } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
-import { createBanLog, deleteOverBans } from '../../src/audit/ban-log.ts';
+import { createBanLog, deleteForgottenBans, deleteOverBans } from '../../src/audit/ban-log.ts';
+import { openAudit } from '../../src/audit/open-audit.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { defaultTimings } from '../../src/shared/timings.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
 import { createDatabase, databaseKinds, useDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer, untilPassing } from '../support/local-server.ts';
@@ -145,16 +148,27 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
     expect(await openBansOf(keyId)).toEqual([later.until]);
   });
 
-  test('a ban that a replica decided alone says so', async () => {
+  // Another replica asked Redis, which did not know it, and deleted it.
+  test('a ban that a replica decided alone runs until that replica ends it', async () => {
     const { db } = database;
+    const [own, other] = [banOf(crypto.randomUUID(), 1), banOf(crypto.randomUUID(), 2)];
     const { log } = openLog();
-    const { scope: _, ...ban } = banOf(crypto.randomUUID(), 1);
-    log.add({ ...ban, scope: 'replica' });
+    log.add({ ...own, scope: 'replica' });
+    log.add(other);
     await log.write();
-    const { items } = await createAuditLog(db).list({ keyId: ban.keyId }, 1, undefined);
-    expect(items).toMatchObject([
-      { action: 'ban.started', reason: 'Redis was away from one replica, which decided alone.' },
-    ]);
+    expect(await deleteForgottenBans(db, own.keyId, own.until)).toEqual([]);
+    expect(await deleteForgottenBans(db, other.keyId, other.until)).toHaveLength(1);
+    expect([await openBansOf(own.keyId), await openBansOf(other.keyId)]).toEqual([[own.until], []]);
+    log.endOwn();
+    await log.write();
+    expect(await openBansOf(own.keyId)).toEqual([]);
+    const timings = defaultTimings.audit;
+    const options = { db, clock: systemClock, timings, forgetsBans: false };
+    const audit = openAudit({ ...options, onLost() {}, report() {} });
+    audit.recordBan({ ...own, scope: 'replica', startedAt: other.startedAt });
+    await audit.close();
+    expect(await openBansOf(own.keyId)).toEqual([]);
+    expect(await actionsAbout(own.keyId)).toEqual(['ban.started', 'ban.started']);
   });
 
   test('a ban that the database refuses is lost, and those behind it are written', async () => {
