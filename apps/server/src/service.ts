@@ -1,11 +1,11 @@
 import { apiVersion } from '@animal-store/contract';
 import { createAccountManagement } from './accounts/account-management.ts';
 import { createApp } from './api/app.ts';
-import { keyOf } from './api/caller.ts';
+import { keyOf } from './api/identify-caller.ts';
 import { openAudit } from './audit/open-audit.ts';
 import type { Config } from './config.ts';
 import { watchAvailability } from './database/availability.ts';
-import { createDatabaseCheck } from './database/migrations.ts';
+import { createDatabaseCheck } from './database/migration-check.ts';
 import { readBansAsStored } from './database/open-bans.ts';
 import { probeDatabase } from './database/probe-database.ts';
 import { fillOnFirstStart } from './first-start.ts';

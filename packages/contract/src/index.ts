@@ -15,7 +15,7 @@ export {
   errorMessages,
   type PublicErrorDescription,
 } from './error-codes.ts';
-export { errorDocsPath } from './error-docs.ts';
+export { errorDocsPath } from './error-docs-path.ts';
 export { parseJson, stringifyJson } from './exact-json.ts';
 export { exactBody, exactJsonApi } from './exact-json-api.ts';
 export { type Int64, int64Max, int64Min, normalizeInt64, parseInt64 } from './int64.ts';

@@ -13,10 +13,10 @@ import type { ListPosition } from '../database/list-page.ts';
 import { accounts, apiKeys } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
 import { resumed, suspended } from '../database/suspension.ts';
+import { AdminRefusal } from '../keys/admin-refusal.ts';
 import { storedPlan } from '../keys/api-key.ts';
 import { resolveAccount, type StoredAccount } from '../keys/key-account.ts';
 import { creditWindows } from '../keys/key-management.ts';
-import { Refusal } from '../keys/refusal.ts';
 import type { KeyQuotas } from '../quotas/key-quotas.ts';
 import { announceAccountChange } from '../replicas/replica-channel.ts';
 import {
@@ -101,7 +101,7 @@ export function createAccountManagement(
     /**
      * Finds an account, and the id under which its keys share a quota: `undefined` without a plan.
      *
-     * @throws {Refusal} if there is no such account.
+     * @throws {AdminRefusal} if there is no such account.
      */
     async find(name: string): Promise<{ account: Account; accountId: string | undefined }> {
       const stored = await findAccount(db, name);
@@ -132,7 +132,7 @@ export function createAccountManagement(
       const stored = await findAccount(db, name);
       const { quota } = decisionsOf(stored);
       if (stored === undefined || quota === null) {
-        throw new Refusal('invalid_request', adminErrorMessages.windowsOfKeys);
+        throw new AdminRefusal('invalid_request', adminErrorMessages.windowsOfKeys);
       }
       const { id } = stored;
       const usage = await quotas.lookAtAccount(id, quota);
@@ -145,7 +145,7 @@ export function createAccountManagement(
       return completeAccount(db, name, stored);
     },
 
-    /** Suspends all keys of an account. Doing it again changes at most the reason. */
+    /** Suspends an account: `key-lookup.ts` then refuses all its keys. Doing it again changes at most the reason. */
     async suspend(name: string, cause: Cause): Promise<Account> {
       await findAccount(db, name);
       const values = suspended(accounts, cause.reason);

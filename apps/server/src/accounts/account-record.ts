@@ -10,9 +10,9 @@ import { isOpen, listOpenBans } from '../database/open-bans.ts';
 import { accounts, apiKeys, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { toSuspension } from '../database/suspension.ts';
+import { AdminRefusal } from '../keys/admin-refusal.ts';
 import { quotaOf } from '../keys/api-key.ts';
 import { findStoredAccount, type StoredAccount } from '../keys/key-account.ts';
-import { Refusal } from '../keys/refusal.ts';
 
 const findAccounts = statement('find_accounts', (db, names: string[]) =>
   db.select().from(accounts).where(inArray(accounts.name, names)),
@@ -71,13 +71,13 @@ export function decisionsOf(
  * Finds an account that a key has, or that has a plan or is suspended.
  *
  * @returns what is stored about it: `undefined` while nobody decided anything.
- * @throws {Refusal} if there is no such account.
+ * @throws {AdminRefusal} if there is no such account.
  */
 export async function findAccount(db: Database, name: string): Promise<StoredAccount | undefined> {
   const stored = await findStoredAccount(db, name);
   const isKept = stored !== undefined && (stored.plan !== null || stored.suspendedAt !== null);
   if (!isKept && (await findAnyKey(db, name)).length === 0) {
-    throw new Refusal('account_not_found', adminErrorMessages.account_not_found(name));
+    throw new AdminRefusal('account_not_found', adminErrorMessages.account_not_found(name));
   }
   return stored;
 }

@@ -5,8 +5,8 @@ import { send } from '../http/send-response.ts';
 import type { QuotaDecision } from '../quotas/quota-decision.ts';
 import { announceDeprecation } from './announce-deprecation.ts';
 import type { AppOptions } from './app.ts';
-import { type Caller, createIdentification } from './caller.ts';
 import { allowOrigins, allowPreflight, isPreflight } from './cors.ts';
+import { type Caller, createIdentification } from './identify-caller.ts';
 import { missingPermission, missingScope } from './permission.ts';
 import { addQuotaHeaders, overQuota } from './quota-response.ts';
 

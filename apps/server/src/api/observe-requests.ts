@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { beginRequest } from '../http/begin-request.ts';
 import { outcomeOf } from '../http/request-outcome.ts';
 import type { AppOptions } from './app.ts';
-import { claimedBy } from './caller.ts';
+import { claimedBy } from './identify-caller.ts';
 
 /** Creates the first step of a request. It tells observers of the request once it has finished, however it ended. */
 export function observeRequests({

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { HttpError } from '../http/http-error.ts';
 import { isRepeated } from '../http/repeated-header.ts';
 import type { ApiKey } from '../keys/api-key.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './identify-caller.ts';
 
 /** A credential of the scheme Bearer, whatever is wrong with it. */
 const anyBearer = /^bearer(?:\s|$)/i;

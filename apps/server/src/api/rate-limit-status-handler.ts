@@ -8,7 +8,7 @@ import { initContract } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
 import type { Quotas } from '../quotas/open-quotas.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';
-import { keyOf } from './caller.ts';
+import { keyOf } from './identify-caller.ts';
 import { replaceQuotaHeaders } from './quota-response.ts';
 
 /** The contract with the whole path. */

@@ -2,7 +2,7 @@ import type { OperationMetadata } from '@animal-store/contract';
 import type { Request } from 'express';
 import type { RequestOutcome } from '../http/request-outcome.ts';
 import type { QuotaDecision } from '../quotas/quota-decision.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './identify-caller.ts';
 
 declare global {
   namespace Express {

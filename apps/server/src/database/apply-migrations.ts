@@ -3,7 +3,7 @@ import type { Sql } from 'postgres';
 import { sleep } from '../shared/clock.ts';
 import type { Timings } from '../shared/timings.ts';
 import { DatabaseUnavailableError, lockNotAvailable, toDatabaseError } from './database-error.ts';
-import { migrationsFolder } from './migrations.ts';
+import { migrationsFolder } from './migration-check.ts';
 import { createIndexesOnline } from './online-indexes.ts';
 
 interface Options extends Pick<Timings['database'], 'tableLockTimeoutMs' | 'migrationPauseMs'> {

@@ -9,7 +9,7 @@ import { prepareDataDir } from './data-dir.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import type { OpenDatabase } from './database.ts';
 import { DurableFileSystem, durableStartParams, syncTree } from './durable-file-system.ts';
-import { migrationsFolder } from './migrations.ts';
+import { migrationsFolder } from './migration-check.ts';
 import * as schema from './schema.ts';
 import { limitStatements } from './statement.ts';
 

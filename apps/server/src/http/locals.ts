@@ -26,7 +26,7 @@ declare global {
 
     /**
      * What the steps of both listeners note for each other. A room that notes more declares it beside its type:
-     * `api/caller.ts`, `api/request-record.ts`, `ops/admin-operation.ts`.
+     * `api/identify-caller.ts`, `api/request-record.ts`, `ops/admin-operation.ts`.
      */
     interface Locals {
       requestId: string;

@@ -3,8 +3,8 @@ import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { accounts } from '../database/schema.ts';
 import { execution, oneRow, preparedStatement } from '../database/statement.ts';
+import { AdminRefusal } from './admin-refusal.ts';
 import { type AppliedPlan, quotaOf } from './api-key.ts';
-import { Refusal } from './refusal.ts';
 
 /** An account as stored. Without a plan it is a label. */
 export type StoredAccount = typeof accounts.$inferSelect;
@@ -42,13 +42,13 @@ export async function findStoredAccount(
  * Finds out which account a text means: the one with exactly this name, which may be older than the rules for names,
  * or else the one that the rules make of it.
  *
- * @throws {Refusal} if there is no account with this name, and a new one may not have it.
+ * @throws {AdminRefusal} if there is no account with this name, and a new one may not have it.
  */
 export async function resolveAccount(db: Database, given: string): Promise<string> {
   if ((await findStoredAccount(db, given)) !== undefined) return given;
   const { data, error } = AccountName.safeParse(given);
   if (data !== undefined) return data;
-  throw new Refusal('invalid_request', `account: ${error?.issues[0]?.message}`);
+  throw new AdminRefusal('invalid_request', `account: ${error?.issues[0]?.message}`);
 }
 
 /** The plan that holds for a key at this moment: its own or that of its account. */

@@ -26,11 +26,11 @@ import { resumed, suspended } from '../database/suspension.ts';
 import { type KeyAndAccount, type KeyQuotas, QuotasAwayError } from '../quotas/key-quotas.ts';
 import { type QuotaDecision, toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';
 import { announceKeyChange } from '../replicas/replica-channel.ts';
+import { AdminRefusal } from './admin-refusal.ts';
 import { type PlanChoice, storedPlan } from './api-key.ts';
 import { findAppliedPlan, findStoredAccount, resolveAccount } from './key-account.ts';
 import { findKey, keyTokens } from './key-record.ts';
 import { countFoundKeys, searchKeys } from './key-search.ts';
-import { Refusal } from './refusal.ts';
 
 export type KeyManagement = ReturnType<typeof createKeyManagement>;
 
@@ -79,7 +79,7 @@ async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promi
   if (wanted.plan === 'enterprise') return { plan: wanted.plan, quota: wanted.quota };
   if (wanted.plan !== undefined) return { plan: wanted.plan };
   if ((await sharedBy(tx, account ?? null)) === undefined) {
-    throw new Refusal('invalid_request', adminErrorMessages.planMissing);
+    throw new AdminRefusal('invalid_request', adminErrorMessages.planMissing);
   }
   return { plan: 'free' };
 }
@@ -125,7 +125,7 @@ export function createKeyManagement(
     (await change(subject, (tx) => updateKey(tx, subject.id, values))).key;
 
   return {
-    /** @throws {Refusal} as all of these, if there is no such key. */
+    /** @throws {AdminRefusal} as all of these, if there is no such key. */
     find: (id: string): Promise<Key> => findKey(db, id),
 
     findAppliedPlan: (key: Key) => findAppliedPlan(db, key),
@@ -191,7 +191,10 @@ export function createKeyManagement(
       const { account } = found;
       const limited = { ...(await findAppliedPlan(db, found)), id };
       if (limited.accountId !== undefined) {
-        throw new Refusal('invalid_request', adminErrorMessages.windowsOfAccount(account ?? ''));
+        throw new AdminRefusal(
+          'invalid_request',
+          adminErrorMessages.windowsOfAccount(account ?? ''),
+        );
       }
       const usage = await quotas.look(limited);
       return inTransaction('change_key', db, async (tx) => {
@@ -242,7 +245,7 @@ export function createKeyManagement(
 /**
  * Gives back what was used of both windows, and records that, in the transaction of a change.
  *
- * @throws {Refusal} if Redis is away: then nothing is recorded, either.
+ * @throws {AdminRefusal} if Redis is away: then nothing is recorded, either.
  */
 export async function creditWindows(
   tx: Database,
@@ -264,7 +267,7 @@ export async function creditWindows(
     await quotas.credit(key);
   } catch (error) {
     if (!(error instanceof QuotasAwayError)) throw error;
-    throw new Refusal('service_unavailable', adminErrorMessages.notCredited);
+    throw new AdminRefusal('service_unavailable', adminErrorMessages.notCredited);
   }
 }
 
@@ -274,24 +277,25 @@ async function sharedBy(tx: Database, account: string | null): Promise<string | 
   return found?.plan == null ? undefined : found.id;
 }
 
-/** @throws {Refusal} if a key has expired or was revoked. A suspended one may be changed. */
+/** @throws {AdminRefusal} if a key has expired or was revoked. A suspended one may be changed. */
 function refuseEnded({ state }: Key): void {
   if (state === 'expired' || state === 'revoked') {
-    throw new Refusal('key_not_active', adminErrorMessages.key_not_active(state));
+    throw new AdminRefusal('key_not_active', adminErrorMessages.key_not_active(state));
   }
 }
 
-/** @throws {Refusal} if the key cannot get the plan. */
+/** @throws {AdminRefusal} if the key cannot get the plan. */
 function choosePlan(key: Key, wanted: Pick<KeyChange, 'plan' | 'quota'>): PlanChoice {
   const plan = wanted.plan ?? key.plan;
   if (plan !== 'enterprise') {
     if (wanted.quota === undefined) return { plan };
-    throw new Refusal(
+    throw new AdminRefusal(
       'invalid_request',
       `quota: expected none: the key's plan is ${plan}, and only Enterprise keys have numbers of their own`,
     );
   }
   const quota = wanted.quota ?? (key.plan === 'enterprise' ? key.quota : undefined);
-  if (quota === undefined) throw new Refusal('invalid_request', adminErrorMessages.quotaMissing);
+  if (quota === undefined)
+    throw new AdminRefusal('invalid_request', adminErrorMessages.quotaMissing);
   return { plan, quota };
 }

@@ -6,9 +6,9 @@ import { accounts, apiKeys, apiTokens } from '../database/schema.ts';
 import { execution, oneRow, preparedStatement } from '../database/statement.ts';
 import { toSuspension } from '../database/suspension.ts';
 import { lastUsed } from '../usage/usage-tables.ts';
+import { AdminRefusal } from './admin-refusal.ts';
 import { quotaOf } from './api-key.ts';
 import { applyPlan, type StoredAccount } from './key-account.ts';
-import { Refusal } from './refusal.ts';
 import { createTokenStore } from './token-store.ts';
 
 /** Its account is not joined here: to find the few suspended keys of a million would take three times as long. */
@@ -40,12 +40,13 @@ const selectKey = preparedStatement('find_key', (db) =>
     .leftJoin(lastUsed, eq(lastUsed.keyId, apiKeys.id)),
 );
 
-/** @throws {Refusal} if there is no such key. */
+/** @throws {AdminRefusal} if there is no such key. */
 export async function findKey(db: Database, id: string): Promise<Key> {
   const rows = await selectKey(db, { id });
   const found = rows.flatMap(({ key, execution: _, ...row }) => (key ? { key, ...row } : []));
   const [key] = await completeKeys(db, found);
-  if (key === undefined) throw new Refusal('key_not_found', adminErrorMessages.key_not_found(id));
+  if (key === undefined)
+    throw new AdminRefusal('key_not_found', adminErrorMessages.key_not_found(id));
   return key;
 }
 

@@ -18,7 +18,7 @@ import {
   preparedStatement,
   statement,
 } from '../database/statement.ts';
-import { Refusal } from '../keys/refusal.ts';
+import { AdminRefusal } from '../keys/admin-refusal.ts';
 import { createTokenStore } from '../keys/token-store.ts';
 
 export type OperatorManagement = ReturnType<typeof createOperatorManagement>;
@@ -80,7 +80,7 @@ export function createOperatorManagement(db: Database) {
     });
 
   return {
-    /** @throws {Refusal} if there is no such operator. */
+    /** @throws {AdminRefusal} if there is no such operator. */
     find: (id: string): Promise<Operator> => find(db, id),
 
     /** All operators, the newest first, or those that a search finds. */
@@ -105,7 +105,7 @@ export function createOperatorManagement(db: Database) {
       const { operator, result } = await change(subject, async (tx, { state }) => {
         if (state === 'active') return tokens.replace(tx, id, graceSeconds);
         const message = adminErrorMessages.operator_not_active(state);
-        throw new Refusal('operator_not_active', message);
+        throw new AdminRefusal('operator_not_active', message);
       });
       return { operator, token: result };
     },
@@ -118,7 +118,7 @@ export function createOperatorManagement(db: Database) {
   };
 }
 
-/** @throws {Refusal} if there is no such operator. */
+/** @throws {AdminRefusal} if there is no such operator. */
 async function find(tx: Database, id: string): Promise<Operator> {
   const rows = await findOperator(tx, { id });
   const [operator] = await tokens.addTo(
@@ -126,5 +126,5 @@ async function find(tx: Database, id: string): Promise<Operator> {
     rows.flatMap((row) => row.operator ?? []),
   );
   if (operator !== undefined) return operator;
-  throw new Refusal('operator_not_found', adminErrorMessages.operator_not_found(id));
+  throw new AdminRefusal('operator_not_found', adminErrorMessages.operator_not_found(id));
 }

@@ -3,8 +3,8 @@ import type { AccountManagement } from '../accounts/account-management.ts';
 import type { AuditLog, Cause } from '../audit/audit-log.ts';
 import type { ReadBans } from '../database/open-bans.ts';
 import { HttpError } from '../http/http-error.ts';
+import { AdminRefusal } from '../keys/admin-refusal.ts';
 import type { KeyManagement } from '../keys/key-management.ts';
-import { Refusal } from '../keys/refusal.ts';
 import type { OperatorManagement } from '../operators/operator-management.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
 import type { OverviewReader } from '../overview/overview.ts';
@@ -75,7 +75,7 @@ export function change<Request extends ChangeRequest, Changed>(
 
 /** Turns a refusal into an error of the admin API. It comes before the error mapper. */
 export const translateRefusal: ErrorRequestHandler = (failure, _req, _res, next) => {
-  if (!(failure instanceof Refusal)) return next(failure);
+  if (!(failure instanceof AdminRefusal)) return next(failure);
   const { code, message } = failure;
   const headers = code === 'service_unavailable' ? { 'Retry-After': '1' } : {};
   next(new HttpError(code, message, { headers }));

@@ -1,6 +1,8 @@
 /**
  * The intervals, time-outs and lifetimes of the service that no setting changes. Tests give others.
- * What callers are promised, such as the lengths of windows, is in the contract.
+ * Those that operators set, such as the time between flushes of usage, are in `config.ts`. What callers and
+ * operators are promised is in the contract: `rate-limit.ts`, `ban-policy.ts`, and `admin-session.ts`,
+ * `admin-rotation.ts` and `admin-audit.ts` in its folder `admin`.
  */
 export const defaultTimings = {
   quotas: {

@@ -5,7 +5,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { inject } from 'vitest';
-import { migrationsFolder } from '../../src/database/migrations.ts';
+import { migrationsFolder } from '../../src/database/migration-check.ts';
 
 /**
  * Creates a Postgres database as an earlier version left it.

@@ -1,6 +1,6 @@
 import { ErrorBody } from '../error-body.ts';
 import { errorCodes, errorMessages } from '../error-codes.ts';
-import { errorDocsPath } from '../error-docs.ts';
+import { errorDocsPath } from '../error-docs-path.ts';
 import type { OperationMetadata } from '../operation-metadata.ts';
 import { type Operation, operations } from '../operations.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';

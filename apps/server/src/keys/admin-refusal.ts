@@ -2,8 +2,8 @@ import type { AdminErrorCode } from '@animal-store/contract/admin';
 import { Rollback } from '../database/statement.ts';
 
 /** Why an operator's request is refused: an error of the admin API. It undoes the change that throws it. */
-export class Refusal extends Rollback {
-  override readonly name = 'Refusal';
+export class AdminRefusal extends Rollback {
+  override readonly name = 'AdminRefusal';
   readonly code: AdminErrorCode;
 
   constructor(code: AdminErrorCode, message: string) {
