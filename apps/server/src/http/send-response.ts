@@ -7,12 +7,9 @@ const jsonType = 'application/json; charset=utf-8';
 /**
  * Writes the head with all headers of `res.locals`, and ends the response. Every response of an app
  * ends here: `res.json` calls it, and what has another body calls it instead of `res.send`.
- *
- * @param length of the body in bytes, if it is not to be sent, as to a HEAD.
  */
-export function send(res: Response, body?: string | Buffer, length?: number): void {
-  const bytes = length ?? (body === undefined ? undefined : Buffer.byteLength(body));
-  if (bytes !== undefined) addHeader(res, 'Content-Length', String(bytes));
+export function send(res: Response, body?: string | Buffer): void {
+  if (body !== undefined) addHeader(res, 'Content-Length', String(Buffer.byteLength(body)));
   res.writeHead(res.statusCode, res.locals.headers).end(body);
   res.locals.onAnswered?.();
 }

@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
-import { gzipSync, gzip as gzipWithCallback } from 'node:zlib';
 import { createOpenApi, type OpenApiOptions } from '@animal-store/contract/openapi';
 import { digest, type StaticFile } from '../http/send-file.ts';
 import { docsPageHeaders } from './docs-page-headers.ts';
@@ -17,7 +15,6 @@ import type { GuideNumbers } from './guide-values.ts';
 import { guides } from './guides.ts';
 import { llmsText } from './llms-text.ts';
 
-const gzip = promisify(gzipWithCallback);
 const assets = new URL('../../assets/reference/', import.meta.url);
 
 /** The addresses and settings that the reference shows. */
@@ -36,17 +33,17 @@ const types = {
 } as const;
 
 /**
- * Creates the pages of the reference, and the files that they load, by path. A page is rendered when it is first requested, so the start
- * does not wait for it; from then on only its compressed form is kept.
+ * Creates the pages of the reference, and the files that they load, by path. A page is rendered when it is first
+ * requested, so the start does not wait for it.
  */
 export function createReferenceFiles(options: ReferenceOptions) {
   const pageSources = new Map<string, FileSource>();
   const fileSources = new Map<string, FileSource>();
 
   const addNamedByContent = (name: string, type: 'js' | 'svg') => {
-    const gzipped = gzipSync(readFileSync(new URL(`${name}.${type}`, assets)));
-    const path = `/docs/${name}.${digest(gzipped).slice(0, 12)}.${type}`;
-    fileSources.set(path, async () => ({ type: types[type], gzipped, immutable: true }));
+    const content = readFileSync(new URL(`${name}.${type}`, assets), 'utf8');
+    const path = `/docs/${name}.${digest(content).slice(0, 12)}.${type}`;
+    fileSources.set(path, async () => ({ type: types[type], content, immutable: true }));
     return path;
   };
   const add = (
@@ -56,8 +53,7 @@ export function createReferenceFiles(options: ReferenceOptions) {
     headers: Readonly<Record<string, string>> = {},
   ) => {
     pageSources.set(path, async () => {
-      const gzipped = await gzip(await write());
-      return { type: types[type], gzipped, immutable: false, headers };
+      return { type: types[type], content: await write(), immutable: false, headers };
     });
   };
 
