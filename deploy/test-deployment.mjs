@@ -5,17 +5,21 @@
 //   npm run test:deploy                 all steps
 //   npm run test:deploy -- rules image  these steps
 
-import { freePort } from '../packages/testkit/src/index.ts';
+import { freePort, openPostgres } from '../packages/testkit/src/index.ts';
 import { openContainers } from './test/containers.mjs';
 import { installMissing, missingOf } from './test/programs.mjs';
 
 const containerPrograms = ['buildah', 'podman', 'runc'];
 
-/** In this order: later ones use the image that an earlier one built. */
+/**
+ * In this order: later ones use the image that an earlier one built. Beside them run the longest two: one
+ * keeps a processor busy, the other mostly waits, for the time limits of HAProxy.
+ */
 const steps = [
   {
     name: 'rules',
     programs: ['amtool', 'promtool'],
+    isBeside: true,
     load: async () => (await import('./test/rules.mjs')).testRules,
   },
   {
@@ -31,6 +35,7 @@ const steps = [
   {
     name: 'load-balancer',
     programs: ['haproxy'],
+    isBeside: true,
     load: async () => (await import('./test/haproxy.mjs')).testLoadBalancer,
   },
   {
@@ -90,22 +95,33 @@ function obstacle({ programs, asRoot, needs }, results) {
 
 const scope = new AsyncDisposableStack();
 let containers;
+let postgres;
 const context = {
   get containers() {
     containers ??= openContainers(scope);
     return containers;
+  },
+  /** In one Postgres for all steps that neither stop it nor configure it. */
+  async createDatabase() {
+    postgres ??= openPostgres().then((opened) => scope.use(opened));
+    return (await postgres).createDatabase();
   },
   freePort,
 };
 const results = new Map();
 const chosen = steps.filter(({ name }) => asked.length === 0 || asked.includes(name));
 installMissing(chosen.flatMap(({ programs }) => programs));
-for (const step of chosen) {
+const beside = chosen.filter(({ isBeside }) => isBeside).map(runStep);
+for (const step of chosen) if (!step.isBeside) await runStep(step);
+await Promise.all(beside);
+await scope.disposeAsync();
+
+async function runStep(step) {
   const reason = obstacle(step, results);
   if (reason !== undefined) {
     console.log(`SKIPPED ${step.name}: ${reason}`);
     results.set(step.name, 'skipped');
-    continue;
+    return;
   }
   const startedAt = performance.now();
   const say = (text) => console.log(`  ${step.name}: ${text}`);
@@ -127,7 +143,6 @@ for (const step of chosen) {
     await stepScope.disposeAsync();
   }
 }
-await scope.disposeAsync();
 
 const count = (wanted) => [...results.values()].filter((result) => result === wanted).length;
 const skipped = [...results].filter(([, result]) => result === 'skipped').map(([name]) => name);

@@ -28,13 +28,12 @@ export async function testBackup({ scope, freePort, say }) {
     });
 
   // pg_dump and pg_basebackup want a server that is not newer.
-  process.env.TEST_POSTGRES = join(bin, '..');
-  scope.defer(() => delete process.env.TEST_POSTGRES);
+  const debian = { directory: join(bin, '..'), storage: 'disk' };
   const archive = `archive_command=test ! -f ${paths.BACKUP}/wal/%f && cp %p ${paths.BACKUP}/wal/%f`;
   // A restored server refuses to start with fewer than it had.
   const defaults = 'max_connections=100';
   const postgres = scope.use(
-    await openPostgres({ settings: ['archive_mode=on', archive, defaults], storage: 'disk' }),
+    await openPostgres({ ...debian, settings: ['archive_mode=on', archive, defaults] }),
   );
   const { url } = await postgres.createDatabase();
   const ask = (sql) => sh(`psql --no-psqlrc -Atc "${sql}" "${url}"`, {});
@@ -76,7 +75,7 @@ export async function testBackup({ scope, freePort, say }) {
     say(`${what}: ${count} animals, served after ${seconds} s; ${gone.length} lost, no id reused`);
   }
 
-  const other = scope.use(await openPostgres({ storage: 'disk' }));
+  const other = scope.use(await openPostgres(debian));
   const empty = (await other.createDatabase()).url;
   let startedAt = performance.now();
   await sh(commands.loadDump, { DATABASE_URL: empty });

@@ -4,30 +4,42 @@ import { openPostgres, startServer, temporaryDirectory } from '../../packages/te
 import { expect, node, repository, run, start, until } from './steps.mjs';
 
 /** Postgres and Redis over TLS: with an authority of one's own, another one, and an expired certificate. */
-export async function testCompatibility({ scope, freePort, say }) {
+export async function testCompatibility({ scope, createDatabase, freePort, say }) {
   const { path: directory } = scope.use(await temporaryDirectory());
   chmodSync(directory, 0o755);
   await makeCertificates(directory);
 
-  for (const [certificate, authority, isGood] of [
-    ['good', 'authority', true],
-    ['good', 'other', false],
-    ['expired', 'authority', false],
+  // That of the replicas whose Redis is tried.
+  const { url: databaseUrl } = await createDatabase();
+  for (const [certificate, authorities] of [
+    ['good', ['other', 'authority']],
+    ['expired', ['authority']],
   ]) {
-    const env = { NODE_EXTRA_CA_CERTS: join(directory, `${authority}.crt`) };
-    const what = `${certificate} certificate, ${authority === 'other' ? 'wrong' : 'right'} authority`;
     const files = [join(directory, `${certificate}.crt`), join(directory, `${certificate}.key`)];
-    await tryPostgres(scope, { files, env, isGood, what });
-    const redis = { files, env, isGood, what, port: await freePort() };
-    await tryRedis(scope, redis);
-    if (isGood) await trySentinel(scope, { ...redis, directory, sentinelPort: await freePort() });
-    say(`Postgres and Redis over TLS, ${what}: ${isGood ? 'connected' : 'refused'}`);
+    const port = await freePort();
+    const [postgres] = await Promise.all([
+      startPostgres(scope, files),
+      startRedis(scope, tlsOptions(files, port)),
+    ]);
+    for (const authority of authorities) {
+      const isGood = certificate === 'good' && authority === 'authority';
+      const what = `${certificate} certificate, ${authority === 'other' ? 'wrong' : 'right'} authority`;
+      const env = { NODE_EXTRA_CA_CERTS: join(directory, `${authority}.crt`) };
+      await tryPostgres(scope, { postgres, env, isGood, what });
+      const redis = { files, databaseUrl, env, isGood, what, port };
+      await expectBreaker(scope, { ...redis, url: `rediss://localhost:${port}` });
+      if (isGood) await trySentinel(scope, { ...redis, directory, sentinelPort: await freePort() });
+      say(`Postgres and Redis over TLS, ${what}: ${isGood ? 'connected' : 'refused'}`);
+    }
   }
 }
 
-async function tryPostgres(scope, { files: [certificate, key], env, isGood, what }) {
+async function startPostgres(scope, [certificate, key]) {
   const settings = ['ssl=on', `ssl_cert_file=${certificate}`, `ssl_key_file=${key}`];
-  const postgres = scope.use(await openPostgres({ settings }));
+  return scope.use(await openPostgres({ settings }));
+}
+
+async function tryPostgres(scope, { postgres, env, isGood, what }) {
   const database = await postgres.createDatabase();
   const url = new URL(database.url);
   url.hostname = 'localhost';
@@ -58,14 +70,8 @@ const tlsOptions = ([certificate, key], port) => [
 const startRedis = (scope, args) =>
   start(scope, 'redis-server', args).untilOutput(/ready to accept connections|sentinel ID is/i);
 
-async function tryRedis(scope, { files, env, isGood, what, port }) {
-  await startRedis(scope, tlsOptions(files, port));
-  const url = `rediss://localhost:${port}`;
-  await expectBreaker(scope, { url, env, isGood, what });
-}
-
-/** A Sentinel over TLS, with passwords of its own and of Redis. The Redis of {@link tryRedis} is running. */
-async function trySentinel(scope, { files, env, what, port, sentinelPort, directory }) {
+/** A Sentinel over TLS, with passwords of its own and of the Redis on the port, which has none so far. */
+async function trySentinel(scope, { port, sentinelPort, directory, ...redis }) {
   await run('redis-cli', [
     ...['--tls', '--insecure', '-p', String(port), 'config', 'set', 'requirepass', 'of-redis'],
   ]);
@@ -77,18 +83,14 @@ async function trySentinel(scope, { files, env, what, port, sentinelPort, direct
     ...['sentinel auth-pass mymaster of-redis', 'requirepass of-sentinel', 'tls-replication yes'],
   ];
   writeFileSync(file, `${settings.join('\n')}\n`);
-  await startRedis(scope, [file, '--sentinel', ...tlsOptions(files, sentinelPort)]);
+  await startRedis(scope, [file, '--sentinel', ...tlsOptions(redis.files, sentinelPort)]);
   const url = `rediss+sentinel://:of-redis@localhost:${sentinelPort}/mymaster?sentinelPassword=of-sentinel`;
-  await expectBreaker(scope, { url, env, isGood: true, what: `${what}, by a Sentinel` });
+  await expectBreaker(scope, { ...redis, url, what: `${redis.what}, by a Sentinel` });
 }
 
-async function expectBreaker(scope, { url: redisUrl, env, isGood, what }) {
-  const postgres = scope.use(await openPostgres());
-  const { url } = await postgres.createDatabase();
+async function expectBreaker(scope, { url, databaseUrl, env, isGood, what }) {
   const server = scope.use(
-    await startServer({
-      env: { DATABASE_URL: url, REDIS_URL: redisUrl, ...env },
-    }),
+    await startServer({ env: { DATABASE_URL: databaseUrl, REDIS_URL: url, ...env } }),
   );
   const expected = `animal_store_redis_breaker_open ${isGood ? 0 : 1}`;
   const isAsExpected = async () => {

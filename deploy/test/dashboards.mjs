@@ -1,11 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  openPostgres,
-  openRedis,
-  startServer,
-  temporaryDirectory,
-} from '../../packages/testkit/src/index.ts';
+import { openRedis, startServer, temporaryDirectory } from '../../packages/testkit/src/index.ts';
 import { buildDashboards } from '../grafana/build-dashboards.mjs';
 import { dashboards } from '../grafana/dashboard-definitions.mjs';
 import { adminToken, askAdmin, expect, repository, start, until } from './steps.mjs';
@@ -19,15 +14,14 @@ const mayBeEmpty = new Set(
 );
 
 /** Runs every query of the dashboards, and every rule, in a Prometheus that scrapes two replicas under load. */
-export async function testDashboards({ scope, freePort, say }) {
+export async function testDashboards({ scope, createDatabase, freePort, say }) {
   const files = buildDashboards();
   for (const [file, built] of Object.entries(files)) {
     const committed = readFileSync(join(repository, 'deploy/grafana/dashboards', file), 'utf8');
     expect(committed === built, `${file} is outdated: node deploy/grafana/build-dashboards.mjs`);
   }
 
-  const postgres = scope.use(await openPostgres());
-  const { url } = await postgres.createDatabase();
+  const { url } = await createDatabase();
   const redis = scope.use(await openRedis());
   const env = {
     DATABASE_URL: url,
@@ -36,7 +30,8 @@ export async function testDashboards({ scope, freePort, say }) {
     // So that a write is seen.
     USAGE_FLUSH_MS: '500',
   };
-  const servers = [scope.use(await startServer({ env })), scope.use(await startServer({ env }))];
+  const startReplica = async () => scope.use(await startServer({ env }));
+  const servers = await Promise.all([startReplica(), startReplica()]);
   const prometheus = await startPrometheus(scope, servers, await freePort());
 
   // So much that each kind of answer is there in several scrapes: 200, 201, 401, 404, 429.

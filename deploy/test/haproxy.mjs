@@ -1,6 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import {
   openPostgres,
   openRedis,
@@ -10,6 +11,9 @@ import {
 import { adminToken, askAdmin, expect, repository, run, start, until } from './steps.mjs';
 
 const callers = 8;
+
+/** How long each caller pauses: so there is a request at every moment, and time for what runs beside it. */
+const pauseMs = 20;
 
 /**
  * Restarts three replicas one after the other, behind HAProxy with the configuration of Compose, under
@@ -73,6 +77,7 @@ export async function testLoadBalancer({ scope, freePort, say }) {
         } catch (error) {
           failures.push(`${method} ${path}: ${error.message}`);
         }
+        await setTimeout(pauseMs);
       }
     }
     const calling = Array.from({ length: callers }, (_, index) => call(index));

@@ -1,18 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPostgres, startServer, temporaryDirectory } from '../../packages/testkit/src/index.ts';
+import { startServer, temporaryDirectory } from '../../packages/testkit/src/index.ts';
 import { adminToken, askAdmin, expect, start, until } from './steps.mjs';
 
 /** Runs two replicas on PgBouncer in session mode: it migrates, and tells them of changed keys. */
-export async function testPooler({ scope, freePort, say }) {
-  const postgres = scope.use(await openPostgres());
-  const database = await postgres.createDatabase();
+export async function testPooler({ scope, createDatabase, freePort, say }) {
+  const database = await createDatabase();
   const env = {
     DATABASE_URL: await startPooler(scope, database, await freePort()),
     ADMIN_TOKEN: adminToken,
   };
-  const first = scope.use(await startServer({ env }));
-  const second = scope.use(await startServer({ env }));
+  const start = async () => scope.use(await startServer({ env }));
+  const [first, second] = await Promise.all([start(), start()]);
 
   const { key, token } = await askAdmin(first, 'POST', '/keys', { name: 'pooled', plan: 'free' });
   const list = async () => {

@@ -55,6 +55,8 @@ const shortLog = ['max_wal_size=256MB'];
 export type PostgresOptions = {
   /** Where its data are, as far as the system has a place in memory. @default 'memory' */
   storage?: 'memory' | 'disk';
+  /** Where its `bin` is. @default that of `postgresPackage` */
+  directory?: string;
   /** Settings over those of the testkit, as `['fsync=on']`. */
   settings?: readonly string[];
 };
@@ -62,6 +64,7 @@ export type PostgresOptions = {
 /** Starts a private, empty Postgres. It takes a second: open one a run, and clone databases. */
 export async function openPostgres({
   storage = 'memory',
+  directory: installed = postgresPackage(),
   settings: ownSettings = [],
 }: PostgresOptions = {}): Promise<Postgres> {
   const user = await postgresUser();
@@ -74,7 +77,7 @@ export async function openPostgres({
   // As root not the user's own directory for temporary files, which another user may not enter.
   const disk = user ? '/tmp' : tmpdir();
   const directory = await openDirectory(storage === 'memory' ? memoryDirectory(disk) : disk);
-  const binaries = await readableBinaries(postgresPackage(), user, () => openDirectory(disk));
+  const binaries = await readableBinaries(installed, user, () => openDirectory(disk));
   const allSettings = [...settings, ...(storage === 'memory' ? shortLog : []), ...ownSettings];
   const data = join(directory, 'data');
   // A password although it is on loopback: a superuser runs commands (`copy … from program`), and
