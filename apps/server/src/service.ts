@@ -100,7 +100,7 @@ export async function openService(
   const health = createHealth({
     ...timings.health,
     isMigrated: createDatabaseCheck(database.db),
-    partialFault: () => availability.episode()?.reason,
+    partialFault: () => availability.outage()?.reason,
   });
 
   // Opened before the quotas and the listeners, so closed after them: no ban begins after the last write.
@@ -256,9 +256,11 @@ export async function openService(
         baseUrl,
         loadShedder,
         report,
-        onEnd,
-        onShed: observability.onShed,
-        usage: usage.collector,
+        onEnd: [...onEnd, usage.collector.count],
+        onShed(method, durationMs) {
+          observability.onShed(method);
+          usage.collector.countShed(durationMs);
+        },
         tracing,
         quotas,
         keys,

@@ -25,13 +25,13 @@ export function createAdmission(options: AppOptions, answerFailure: ErrorRequest
 
   /** Reports the quota of the caller's network, as far as this replica knows it. Counts nothing. */
   function tellNetworkQuota(req: Request, res: Response): void {
-    addQuotaHeaders(res, networks.peek(networkOf(req.ip, req.socket)));
+    addQuotaHeaders(res, networks.peek(networkOf(req)));
   }
 
   /** Counts a request against the quota that its operation uses. */
   function takeQuota({ apiKey }: Caller, req: Request): Promise<QuotaDecision> {
     // A request without a valid key, or with a suspended one, counts against its network.
-    if (apiKey === undefined) return networks.take(networkOf(req.ip, req.socket));
+    if (apiKey === undefined) return networks.take(networkOf(req));
     const isForStatus = req.tsRestRoute?.metadata?.quota === 'status';
     return isForStatus && missingScope(apiKey, req) === undefined
       ? statusRequests.take(apiKey.id)
@@ -39,12 +39,14 @@ export function createAdmission(options: AppOptions, answerFailure: ErrorRequest
   }
 
   const admission = {
+    allowOrigin,
+    announceEnd,
     tellNetworkQuota,
 
     /**
-     * Admits what is asked of the versioned API, if its caller may.
+     * Admits a call of the versioned API, if its caller may make it.
      *
-     * Nothing is awaited that is known: each further turn of the event loop would cost a hot list 1 %.
+     * A key that is known is not awaited: each further turn of the event loop would cost a hot list 1 %.
      */
     async admitCaller(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);
@@ -69,7 +71,7 @@ export function createAdmission(options: AppOptions, answerFailure: ErrorRequest
      */
     async admitPage(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);
-      next(overQuota(await pages.take(networkOf(req.ip, req.socket))));
+      next(overQuota(await pages.take(networkOf(req))));
     },
 
     /** Admits a file of the pages. It counts nothing: a browser asks for it once, as long as it stays the same. */

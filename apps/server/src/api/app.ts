@@ -15,7 +15,6 @@ import type { Quotas } from '../quotas/open-quotas.ts';
 import { answerReaders } from '../reference/error-page.ts';
 import type { GuideNumbers } from '../reference/guide-values.ts';
 import { referenceHandlers } from '../reference/reference-handlers.ts';
-import type { UsageCollector } from '../usage/usage-collector.ts';
 import { createAdmission } from './admission.ts';
 import { observeRequests } from './observe-requests.ts';
 import { hasQuotaHeaders } from './quota-response.ts';
@@ -40,10 +39,8 @@ export interface AppOptions extends GuideNumbers {
   readonly report: (failure: unknown, requestId: string) => void;
   /** Called for each finished request. */
   readonly onEnd: readonly ((record: RequestRecord) => void)[];
-  /** Called for each request that is refused because of overload. No other observer learns of it. */
-  readonly onShed: (method: string) => void;
-  /** Counts each finished request in the usage ledger. */
-  readonly usage: Pick<UsageCollector, 'count' | 'countShed'>;
+  /** Called for each request that is refused because of overload, instead of `onEnd`. */
+  readonly onShed: (method: string, durationMs: number) => void;
   readonly tracing: RequestTracing | undefined;
 }
 
@@ -53,26 +50,25 @@ const prefix = `/${apiVersion}`;
 const orders = initContract().router(ordersContract, { pathPrefix: prefix });
 
 /**
- * Creates the public API. It reads in the order of a request.
+ * Creates the public API. It reads in the order of a request; its last line is what comes before: its turn.
  *
  * @returns an app, and what passes requests to it in turn.
  */
 export function createApp(options: AppOptions): ServedApp {
   const { baseUrl, quotas, petHandlers, trustedProxies } = options;
   const answerFailure = errorMapper(options.report);
-  const answerCallFailure: ErrorRequestHandler = function answerFailureWithQuota(
+  const admission = createAdmission(options, answerFailure);
+  const { admitCaller, admitFile, admitOptions, admitPage, admitUnknown } = admission;
+  const answerCallFailure: ErrorRequestHandler = function answerCallFailure(
     failure,
     req,
     res,
     next,
   ) {
     // It failed before it was counted.
-    if (!hasQuotaHeaders(res)) tellNetworkQuota(req, res);
+    if (!hasQuotaHeaders(res)) admission.tellNetworkQuota(req, res);
     answerFailure(failure, req, res, next);
   };
-  const admission = createAdmission(options, answerFailure);
-  const { admitCaller, admitFile, admitOptions, admitPage, admitUnknown, tellNetworkQuota } =
-    admission;
 
   const app = createExpress();
   app.set('trust proxy', trustedProxies);
@@ -98,7 +94,7 @@ export function createApp(options: AppOptions): ServedApp {
   addFiles(app, pages, admitPage);
   addFiles(app, files, admitFile);
   app.use(admitPage, refusePath, answerReaders(answerFailure));
-  return { app, handle: takeTurns(app, { ...options, tellNetworkQuota }) };
+  return { app, handle: takeTurns(app, { ...options, ...admission }) };
 }
 
 async function listOrders(): Promise<never> {

@@ -2,10 +2,10 @@ import type { Request } from 'express';
 import { networkOf } from '../http/client-network.ts';
 import { isRepeated } from '../http/repeated-header.ts';
 import type { ApiKey } from '../keys/api-key.ts';
-import type { KeyCache } from '../keys/key-cache.ts';
 import { isToken, tokenPrefix } from '../keys/token.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
 import type { QuotaDecision } from '../quotas/quota-decision.ts';
+import type { AppOptions } from './app.ts';
 
 /** Who sends a request. */
 export interface Caller {
@@ -42,18 +42,16 @@ const stranger = describe(undefined);
 
 /**
  * Creates what finds out who sends a request. It returns no promise if that is known without asking the database.
- * Otherwise that one fails if the database cannot be reached, and did not confirm the key in the last five minutes.
+ * The promise rejects if the database cannot be reached, and did not confirm the key in the last five minutes.
  *
  * The token is read from the `Authorization` header only, because query strings end up in logs.
  */
 export function createIdentification(
-  keys: Pick<KeyCache, 'recall' | 'isNew' | 'findByToken'>,
+  keys: AppOptions['keys'],
   networks: Quotas['networks'],
 ): (req: Request) => Caller | Promise<Caller> {
   async function lookUp(token: string, req: Request): Promise<Caller> {
-    const network = networkOf(req.ip, req.socket);
-    // An attacker can make up any number of tokens with a valid checksum. They must not cost a query
-    // each once the network has used up its quota.
+    const network = networkOf(req);
     const mayBeGuess = keys.isNew(token);
     const denial = mayBeGuess ? await networks.denyGuess(network) : undefined;
     if (denial !== undefined) return describe(token, undefined, denial);

@@ -4,12 +4,14 @@ import { outcomeOf } from '../http/request-outcome.ts';
 import type { AppOptions } from './app.ts';
 import { claimedBy } from './identify-caller.ts';
 
-/** Creates the first step of a request. It tells observers of the request once it has finished, however it ended. */
+/**
+ * Creates the first step in Express: it begins a request, and tells observers of it once it has finished, however
+ * it ended.
+ */
 export function observeRequests({
   tracing,
   onEnd,
-  usage,
-}: Pick<AppOptions, 'tracing' | 'onEnd' | 'usage'>): RequestHandler {
+}: Pick<AppOptions, 'tracing' | 'onEnd'>): RequestHandler {
   return function observeRequest(req, res, next) {
     beginRequest(req, res);
     const traced = tracing?.start(req, res.locals.arrivedAt);
@@ -20,14 +22,12 @@ export function observeRequests({
       const record = {
         ...outcomeOf(res),
         operation: req.tsRestRoute?.metadata,
-        apiKey,
-        refusedKey,
+        key: apiKey ?? refusedKey,
         tokenPrefix,
         decision,
         traceId: traced?.traceId,
       };
       for (const tell of onEnd) tell(record);
-      usage.count(record);
       traced?.end(record);
     });
     if (traced === undefined) next();

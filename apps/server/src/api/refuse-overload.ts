@@ -5,9 +5,8 @@ import { HttpError } from '../http/http-error.ts';
 import type { ContractRoute } from '../http/locals.ts';
 import { addHeader } from '../http/note-headers.ts';
 import { send } from '../http/send-response.ts';
-import { announceDeprecation } from './announce-deprecation.ts';
+import type { createAdmission } from './admission.ts';
 import type { AppOptions } from './app.ts';
-import { allowOrigins } from './cors.ts';
 
 const overloaded = new HttpError(
   'service_unavailable',
@@ -33,19 +32,15 @@ const endingRoutes = Object.values<ContractRoute>(operations)
  */
 export function takeTurns(
   app: Express,
-  options: Pick<AppOptions, 'loadShedder' | 'usage' | 'onShed' | 'corsOrigins' | 'baseUrl'> & {
-    tellNetworkQuota: (req: Request, res: Response) => void;
-  },
+  options: Pick<AppOptions, 'loadShedder' | 'onShed'> &
+    Pick<ReturnType<typeof createAdmission>, 'allowOrigin' | 'announceEnd' | 'tellNetworkQuota'>,
 ): (req: Request, res: Response) => void {
-  const { loadShedder, usage, onShed, tellNetworkQuota } = options;
-  const allowOrigin = allowOrigins(options.corsOrigins);
-  const announceEnd = announceDeprecation(options.baseUrl);
+  const { loadShedder, onShed, allowOrigin, announceEnd, tellNetworkQuota } = options;
 
-  /** Answers 503. There may be many, so it does little: nothing is logged or counted but their number. */
+  /** Answers 503. There may be many, so it does little: observers are told of their number and ages only. */
   function refuse(res: Response): void {
     const { req } = res;
-    onShed(req.method);
-    usage.countShed(ageMs(res));
+    onShed(req.method, ageMs(res));
     beginRequest(req, res);
     allowOrigin(req, res);
     if (apiPath.test(req.url)) {

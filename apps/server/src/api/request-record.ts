@@ -1,6 +1,7 @@
 import type { OperationMetadata } from '@animal-store/contract';
 import type { Request } from 'express';
 import type { RequestOutcome } from '../http/request-outcome.ts';
+import type { ApiKey } from '../keys/api-key.ts';
 import type { QuotaDecision } from '../quotas/quota-decision.ts';
 import type { Caller } from './identify-caller.ts';
 
@@ -14,7 +15,9 @@ declare global {
 }
 
 /** What observers learn about a finished request of the public API. */
-export interface RequestRecord extends RequestOutcome, Omit<Caller, 'denial'> {
+export interface RequestRecord extends RequestOutcome, Pick<Caller, 'tokenPrefix'> {
+  /** The key of the request, also one that is refused: operators want to know which suspended key still calls. */
+  readonly key: ApiKey | undefined;
   readonly decision: QuotaDecision | undefined;
   /** `undefined` for an unknown path or method. */
   readonly operation: Partial<OperationMetadata> | undefined;

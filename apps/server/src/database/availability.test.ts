@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
-import { type Episode, watchAvailability } from './availability.ts';
+import { type Outage, watchAvailability } from './availability.ts';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -14,7 +14,7 @@ const run = async (name: string, code?: string) => {
 };
 
 let clock: TestClock;
-let events: (string | Episode)[] = [];
+let events: (string | Outage)[] = [];
 let availability: ReturnType<typeof watchAvailability>;
 /** What the next probe fails with, if it does. */
 let fault: string | undefined;
@@ -27,8 +27,8 @@ beforeEach(() => {
   fault = undefined;
   availability = watchAvailability({
     probe: () => run('probe', fault),
-    onBegin: (episode) => events.push('begin', episode),
-    onEnd: (episode) => events.push('end', episode),
+    onBegin: (outage) => events.push('begin', outage),
+    onEnd: (outage) => events.push('end', outage),
     clock,
     probeEveryMs: 1_000,
   });
@@ -38,26 +38,26 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const full: Episode = { code: '53100', reason: 'The disk of the database is full.' };
+const full: Outage = { code: '53100', reason: 'The disk of the database is full.' };
 
 test('many failures for one reason are told once, with their code and its meaning', async () => {
   for (let i = 0; i < 100; i += 1) await run('create', '53100');
   expect(events).toEqual(['begin', full]);
-  expect(availability.episode()).toEqual(full);
+  expect(availability.outage()).toEqual(full);
 });
 
 // Connections that were lost hid that the next ones led to a standby.
-test('another reason in the same episode is told, too, and no reason twice', async () => {
-  const lost: Episode = { code: '08006', reason: 'The connection to the database was lost.' };
+test('another reason in the same outage is told, too, and no reason twice', async () => {
+  const lost: Outage = { code: '08006', reason: 'The connection to the database was lost.' };
   for (const code of ['08006', '53100', '08006']) await run('create', code);
   expect(events).toEqual(['begin', lost, 'begin', full]);
-  expect(availability.episode()).toEqual(full);
+  expect(availability.outage()).toEqual(full);
   await clock.advance(2_000);
   expect(events.slice(4)).toEqual(['end', full]);
 });
 
 // Without traffic it lasted a minute, and then until the next statement.
-test('an episode ends when a probe succeeds', async () => {
+test('an outage ends when a probe succeeds', async () => {
   await run('create', '53100');
   fault = '53100';
   await clock.advance(3_000);
@@ -66,7 +66,7 @@ test('an episode ends when a probe succeeds', async () => {
   fault = undefined;
   await clock.advance(1_000);
   expect(events).toEqual(['begin', full, 'end', full]);
-  expect(availability.episode()).toBeUndefined();
+  expect(availability.outage()).toBeUndefined();
 });
 
 // A lock on one table is nothing that a probe sees.

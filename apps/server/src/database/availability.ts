@@ -5,7 +5,7 @@ import { faultOf } from './database-fault.ts';
 import { followStatements } from './statement.ts';
 
 /** A time in which statements fail because the database is unavailable, or unavailable for writing. */
-export interface Episode {
+export interface Outage {
   /** The SQLSTATE of the failure, or the code of the driver. */
   readonly code: string;
   /** What it means. */
@@ -17,7 +17,7 @@ export interface Episode {
  * probe has succeeded, and no statement has failed in the pause before it. So an outage also ends without
  * traffic, and goes on while other statements fail for a reason that a probe does not see.
  *
- * Each reason is told once in an episode: connections that are lost may be the beginning of a failover, and
+ * Each reason is told once in an outage: connections that are lost may be the beginning of a failover, and
  * the next ones lead to a standby.
  *
  * @param options.probe a statement that fails while others would. It is repeated while the outage lasts.
@@ -25,14 +25,14 @@ export interface Episode {
  */
 export function watchAvailability(options: {
   probe: () => Promise<unknown>;
-  onBegin: (episode: Episode) => void;
-  onEnd: (episode: Episode) => void;
+  onBegin: (outage: Outage) => void;
+  onEnd: (outage: Outage) => void;
   clock: Clock;
   probeEveryMs: number;
 }) {
   const { probe, onBegin, onEnd, clock, probeEveryMs } = options;
   const reasons = new Set<string>();
-  let episode: Episode | undefined;
+  let outage: Outage | undefined;
   let probing: ReturnType<typeof repeat> | undefined;
   let failures = 0;
   let failuresBefore = 0;
@@ -43,8 +43,8 @@ export function watchAvailability(options: {
     const { reason } = faultOf(error.code);
     if (reasons.has(reason)) return;
     reasons.add(reason);
-    episode = { code: error.code, reason };
-    onBegin(episode);
+    outage = { code: error.code, reason };
+    onBegin(outage);
     if (probing !== undefined) return;
     failuresBefore = failures;
     probing = repeat(probeOnce, { clock, pauseMs: probeEveryMs, onFailure() {} });
@@ -54,10 +54,10 @@ export function watchAvailability(options: {
     if (!isQuiet()) return;
     // Its failure is counted like that of any statement.
     await probe().catch(() => {});
-    if (!isQuiet() || probing === undefined || episode === undefined) return;
+    if (!isQuiet() || probing === undefined || outage === undefined) return;
     stopProbing();
-    const ended = episode;
-    episode = undefined;
+    const ended = outage;
+    outage = undefined;
     reasons.clear();
     onEnd(ended);
   }
@@ -75,8 +75,8 @@ export function watchAvailability(options: {
   }
 
   return {
-    /** The episode that has not ended yet, with its latest reason. */
-    episode: () => episode,
+    /** The outage that has not ended yet, with its latest reason. */
+    outage: () => outage,
     close(): void {
       unfollow();
       stopProbing();

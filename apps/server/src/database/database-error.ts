@@ -20,8 +20,8 @@ export class DatabaseUnavailableError extends DatabaseError {
 }
 
 /**
- * Reports what fails in the background, but not that the database is unavailable: metrics count failed statements, and a
- * line for each of them would fill the log during an outage.
+ * Reports what fails in the background, but not that the database is unavailable: metrics count failed statements,
+ * and a line for each of them would fill the log during an outage.
  */
 export const unlessUnavailable = (report: (failure: unknown) => void) => (failure: unknown) => {
   if (!(failure instanceof DatabaseUnavailableError)) report(failure);

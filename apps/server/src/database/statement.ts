@@ -19,8 +19,8 @@ export interface StatementContext {
 }
 
 /**
- * Publishes every statement: to metrics, traces, and what watches over the database. A channel of Node's, as ioredis has one too, so
- * that repositories need not know who listens.
+ * Publishes every statement: to metrics, traces, and what watches over the database. A channel of Node's, as ioredis
+ * has one too, so that repositories need not know who listens.
  */
 const statementChannel: TracingChannel<unknown, StatementContext> = tracingChannel<
   unknown,

@@ -14,8 +14,8 @@ export function arriveNow(res: Response): void {
 }
 
 /**
- * Gives a request its id and a path in the normal form, and its response the headers that every one has. It arrives
- * now, unless it has waited for its turn.
+ * Gives a request its id and a path in the normal form, and its response the headers that every one has. On the
+ * operators' listener, which has no turns, it also arrives now.
  */
 export function beginRequest(req: Request, res: Response): void {
   const { locals } = res;

@@ -4,7 +4,7 @@ import { networkOf } from './client-network.ts';
 
 /** The network of a request that came, or claims to have come, from an address. */
 const of = (address: string | undefined, remoteAddress?: string) =>
-  networkOf(address, { remoteAddress } as Socket);
+  networkOf({ ip: address, socket: { remoteAddress } as Socket });
 
 test.each<[network: string, addresses: readonly (string | undefined)[]]>([
   // An IPv4 address is one by itself, however it is written, and its port is ignored.

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
@@ -20,15 +20,15 @@ const networks = new LRUCache<string, string>({ max: 10_000 });
  * Gives the network that a request without a valid key counts against: the whole IPv4 address, or the
  * /56 of an IPv6 address, because whoever has one address of it has them all.
  *
- * @param address what Express found in `X-Forwarded-For`; a client may have written anything there.
+ * @param sender.ip what Express found in `X-Forwarded-For`; a client may have written anything there.
  */
-export function networkOf(address: string | undefined, socket: IncomingMessage['socket']): string {
+export function networkOf({ ip, socket }: Pick<Request, 'ip' | 'socket'>): string {
   // Without a remote address the connection is already gone: nobody reads the answer.
-  return recallNetwork(address) ?? recallNetwork(socket.remoteAddress) ?? 'unknown';
+  return networkOfText(ip) ?? networkOfText(socket.remoteAddress) ?? 'unknown';
 }
 
 /** The network of a text, if it is an address. Parsing takes longer than all else that a 401 needs. */
-function recallNetwork(text: string | undefined): string | undefined {
+function networkOfText(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const known = networks.get(text);
   if (known !== undefined) return known;

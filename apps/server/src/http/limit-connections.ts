@@ -38,7 +38,7 @@ export function limitConnections(
   if (maxPerNetwork === 0) return;
   const open = new Map<string, number>();
   server.on('connection', (socket) => {
-    const network = networkOf(undefined, socket);
+    const network = networkOf({ ip: undefined, socket });
     const count = (open.get(network) ?? 0) + 1;
     open.set(network, count);
     socket.once('close', () => {

@@ -12,7 +12,7 @@ const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
     .select({
       key: apiKeys,
       account: accounts,
-      // Of one that is null, the other.
+      // The earlier; a null counts for none.
       expiresAt: sql<Date | null>`least(${apiKeys.expiresAt}, ${apiTokens.expiresAt})`.mapWith(
         (text: string) => new Date(text),
       ),

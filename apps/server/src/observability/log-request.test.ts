@@ -13,8 +13,7 @@ const finished: RequestRecord = {
   durationMs: 1.234567,
   errorCode: undefined,
   operation: { operation: 'getPet' },
-  apiKey: undefined,
-  refusedKey: undefined,
+  key: undefined,
   tokenPrefix: undefined,
   decision: undefined,
   traceId: undefined,
@@ -55,9 +54,9 @@ test.each([
 /** How many of so many requests of a key get a line. */
 function written(times: number, id: string | undefined, outcome?: 'admitted' | 'denied'): number {
   const before = lines.length;
-  const apiKey = id === undefined ? undefined : { id, plan: 'free' };
+  const key = id === undefined ? undefined : { id, plan: 'free' };
   const decision = outcome === undefined ? undefined : { outcome, reported: { remaining: 0 } };
-  const record = { ...finished, apiKey, decision } as RequestRecord;
+  const record = { ...finished, key, decision } as RequestRecord;
   for (let i = 0; i < times; i++) log.logRequest(record);
   return lines.length - before;
 }

@@ -35,18 +35,14 @@ export function openRequestLog({
 
   return {
     logRequest(record: RequestRecord): void {
-      const { apiKey, decision } = record;
-      const isBounded = apiKey !== undefined && decision?.outcome === 'admitted';
-      if (!isBounded && !unbounded.isWritten(keyOf(record)?.id)) return;
+      const { key, decision } = record;
+      const isServed = key !== undefined && key.refusal === undefined;
+      const isBounded = isServed && decision?.outcome === 'admitted';
+      if (!isBounded && !unbounded.isWritten(key?.id)) return;
       writeLine(record.status >= 500 ? 'warn' : 'info', fieldsOf(record), 'request');
     },
     close: unbounded.close,
   };
-}
-
-/** Operators want to know which suspended key still calls, though it is not what is counted. */
-function keyOf({ apiKey, refusedKey }: RequestRecord) {
-  return apiKey ?? refusedKey;
 }
 
 /**
@@ -55,8 +51,7 @@ function keyOf({ apiKey, refusedKey }: RequestRecord) {
  * have letters and digits only. The rest is ours.
  */
 function fieldsOf(record: RequestRecord): string {
-  const { method, status, tokenPrefix, decision, errorCode } = record;
-  const key = keyOf(record);
+  const { method, status, key, tokenPrefix, decision, errorCode } = record;
   // An unknown path is the caller's text, and may be a secret.
   let fields = `"method":"${method}","route":"${record.route ?? 'other'}","status":${status}`;
   fields += `,"durationMs":${Math.round(record.durationMs * 100) / 100}`;

@@ -147,7 +147,7 @@ export function openMetrics({
   );
   const statementsInFlight = gauge(
     'database_statements_in_flight',
-    'SQL statements in progress, or waiting for one of the 4 connections.',
+    'SQL statements in progress, or waiting for a connection.',
   );
   const statementErrors = counter(
     'database_statement_errors_total',
@@ -196,13 +196,15 @@ export function openMetrics({
     },
 
     countRequest(record: RequestRecord): void {
-      const { route = 'other', status, durationMs, apiKey, decision } = record;
+      const { route = 'other', status, durationMs, key, decision } = record;
       const method = knownMethod(record.method);
       requests.inc({ route, method, status });
       requestSeconds.observe({ route, method }, durationMs / 1000);
       if (decision === undefined) return;
       const { reported, outcome } = decision;
-      decisions.inc({ plan: apiKey?.plan ?? 'none', window: reported.name, outcome });
+      // A request of a key that is refused is counted against its network.
+      const plan = key === undefined || key.refusal !== undefined ? 'none' : key.plan;
+      decisions.inc({ plan, window: reported.name, outcome });
     },
 
     countShed(method: string): void {

@@ -1,4 +1,4 @@
-import type { Episode } from '../database/availability.ts';
+import type { Outage } from '../database/availability.ts';
 import type { Wait } from '../database/database.ts';
 import type { ConnectionLimit } from '../http/limit-connections.ts';
 import { type BreakerState, redisAway } from '../quotas/without-redis.ts';
@@ -76,11 +76,11 @@ export async function openObservability({
       waitedFor = id;
     },
 
-    onDatabaseLost({ code, reason }: Episode): void {
+    onDatabaseLost({ code, reason }: Outage): void {
       log.warn({ code, reason }, 'the database is unavailable: requests get 503');
     },
 
-    onDatabaseBack({ code, reason }: Episode): void {
+    onDatabaseBack({ code, reason }: Outage): void {
       log.warn({ code, reason }, 'the database is available again');
     },
 

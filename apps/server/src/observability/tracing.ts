@@ -136,8 +136,7 @@ export function openTracing(
         traceId: traceIdOf(span),
         run: (answer) => current.run(trace.setSpan(parent, span), answer),
         end(record) {
-          const { method, route, status, requestId, decision, errorCode } = record;
-          const key = record.apiKey ?? record.refusedKey;
+          const { method, route, status, requestId, key, decision, errorCode } = record;
           const isKnown = knownMethods.has(method);
           span.updateName([isKnown ? method : 'HTTP', route].filter(Boolean).join(' '));
           span.setAttributes({

@@ -97,7 +97,7 @@ export function authenticateOperator({
     if (isRepeated(req, 'authorization')) {
       throw unauthorized(sentTwice, `${realm}, error="invalid_request"`);
     }
-    const network = networkOf(req.ip, req.socket);
+    const network = networkOf(req);
     const token = bearer.exec(given)?.[1] ?? '';
     const actor = await find(token, req.get(operatorActiveHeader) === 'true');
     if (actor !== undefined) {

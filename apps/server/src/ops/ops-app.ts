@@ -53,7 +53,7 @@ export function createOpsApp(options: OpsAppOptions): Express {
 function observeOpsRequests(onEnd: OpsAppOptions['onOpsEnd']): RequestHandler {
   return function observeOpsRequest(req, res, next) {
     // Not at the end: a connection that is closed has no address any more.
-    const network = networkOf(req.ip, req.socket);
+    const network = networkOf(req);
     beginRequest(req, res);
     // "finish" is not emitted if the client has disconnected.
     res.on('close', () => {

@@ -22,7 +22,7 @@ export type IdempotentCreation =
 export type IdempotentCreations = ReturnType<typeof createIdempotentCreations>;
 
 /** An API key and its `Idempotency-Key`: the keys of two callers never conflict. */
-interface Scope {
+interface KeyUse {
   readonly keyId: string;
   readonly idempotencyKey: string;
 }
@@ -110,7 +110,7 @@ const deleteExpiredKeys = statement('delete_expired_idempotency_keys', (db) =>
 );
 
 /** What {@link createPetsOnce} inserts of one request. */
-interface Creation extends Scope {
+interface Creation extends KeyUse {
   readonly pet: Omit<Required<Pet>, 'id'>;
   /** SHA-256 of the validated body, in hexadecimal. */
   readonly fingerprint: string;
@@ -142,17 +142,17 @@ export function createIdempotentCreations(db: Database) {
   return {
     /** Creates an animal, or repeats the result of the key's first creation. */
     async create(
-      scope: Scope,
+      use: KeyUse,
       { name, categoryId, status = 'available' }: NewPet,
     ): Promise<IdempotentCreation> {
       const pet = { name, categoryId, status };
       const fingerprint = hash('sha256', stringifyJson(pet), 'hex');
-      const id = await insert({ ...scope, pet, fingerprint });
+      const id = await insert({ ...use, pet, fingerprint });
       if (id !== undefined) return { outcome: 'created', pet: { id, ...pet } };
 
       const [earlier] = await findEarlierCreation(db, {
-        ...scope,
-        hash: hashOf(scope.idempotencyKey),
+        ...use,
+        hash: hashOf(use.idempotencyKey),
       });
       if (earlier?.petId == null) return { outcome: 'in-progress' };
       if (earlier.fingerprint !== fingerprint) return { outcome: 'key-reused' };

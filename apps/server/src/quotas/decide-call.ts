@@ -90,8 +90,9 @@ export function readLook(json: string): StoreAnswer {
  * first are admitted, those after them denied, and the rest banned.
  */
 function answerTo(reply: readonly number[], index: number, now: number): StoreAnswer {
-  const [admitted = 0, minuteUsed = 0, minuteEnds = 0, dayUsed = 0, dayEnds = 0] = reply;
-  const { 5: denied = 0, 6: banEnds = 0, 7: strikesBefore = 0, 8: strikesAfter = 0 } = reply;
+  const [admitted = 0, minuteUsed = 0, minuteEnds = 0, dayUsed = 0, dayEnds = 0, ...more] = reply;
+  const [denied = 0, banEnds = 0, strikesBefore = 0, strikesAfter = 0, began, strikesEnd = 0] =
+    more;
   const isAdmitted = index < admitted;
   const isDenied = !isAdmitted && index < admitted + denied;
   // Requests that were admitted after this one.
@@ -106,8 +107,8 @@ function answerTo(reply: readonly number[], index: number, now: number): StoreAn
       day: { used: dayUsed - later, endsAtMs: dayEnds },
     },
     strikes: isAdmitted ? strikesBefore : Math.max(strikesBefore, strikesAfter - laterStrikes),
-    strikesEndAtMs: reply[10] ?? 0,
+    strikesEndAtMs: strikesEnd,
     bannedUntilMs: isAdmitted || isDenied ? 0 : banEnds,
-    beganBan: index === admitted + denied && reply[9] === 1,
+    beganBan: index === admitted + denied && began === 1,
   };
 }

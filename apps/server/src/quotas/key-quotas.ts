@@ -1,16 +1,15 @@
 import type { Quota } from '@animal-store/contract';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 import { QuotaDecision } from './quota-decision.ts';
-import { subjectOf } from './redis-format.ts';
 
-/** A key under the subject that it has, or had. */
+/** A key under the subject that it has, or had: what its requests are counted against, the key or its account. */
 export interface KeyAndAccount {
   readonly id: string;
   /** The account whose quota it shares. Without one, it has windows of its own. */
   readonly accountId?: string | undefined;
 }
 
-/** An API key, as its limiter sees it. Bans belong to the key; its requests are counted against its subject. */
+/** An API key, as its limiter sees it. Bans belong to the key, counts to its subject. */
 export interface LimitedKey extends KeyAndAccount {
   /** The quota of its subject. */
   readonly quota: Quota;
@@ -22,12 +21,11 @@ export type OnBan = (ban: {
   seconds: number;
   /** Unix time in milliseconds, by the clock that decided. */
   startedAtMs: number;
-  /** Whether all replicas decide so, or this one alone, because Redis is away. */
-  scope: 'service' | 'replica';
+  scope: QuotaDecision['scope'];
 }) => void;
 
-/** The bans of keys, where quotas are kept. */
-export interface KeyBans {
+/** Changes the state of a key, where quotas are kept. */
+export interface KeyState {
   /**
    * Ends the ban of a key, and deletes its strikes and earlier bans. The counts stay. While Redis is away it
    * ends on this replica, and in Redis when it is back.
@@ -60,9 +58,9 @@ interface KeyLimiter {
 export type KeyQuotas = ReturnType<typeof createKeyQuotas>;
 
 /** Creates what the rest of the service asks of the limiter of API keys. */
-export function createKeyQuotas(limiter: KeyLimiter, bans: KeyBans) {
+export function createKeyQuotas(limiter: KeyLimiter, state: KeyState) {
   return {
-    ...bans,
+    ...state,
 
     /** Decides one request of a key, and counts it against its subject. */
     take(key: LimitedKey): Promise<QuotaDecision> {
@@ -81,6 +79,11 @@ export function createKeyQuotas(limiter: KeyLimiter, bans: KeyBans) {
       return this.look({ id: accountId, accountId, quota });
     },
   };
+}
+
+/** Names the subject of a key. In Redis, `namePrefix` is in front of it. */
+export function subjectOf({ id, accountId }: KeyAndAccount): string {
+  return accountId === undefined ? `key:{${id}}` : `account:{${accountId}}`;
 }
 
 /** Whatever else a limiter rejects with is a failure. */

@@ -33,7 +33,7 @@ interface MemoryKeyLimiterOptions {
    * up, and reports it, because that is what holds for the caller.
    */
   readonly replicas: () => number;
-  readonly scope: 'service' | 'replica';
+  readonly scope: QuotaDecision['scope'];
 }
 
 /**

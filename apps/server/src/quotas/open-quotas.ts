@@ -2,13 +2,12 @@ import { type BanPolicy, rateLimitStatusPerMinute } from '@animal-store/contract
 import type { Clock } from '../shared/clock.ts';
 import type { Timings } from '../shared/timings.ts';
 import { type Allowance, createAllowance, type SharedStore } from './allowance.ts';
-import { createKeyQuotas, type KeyQuotas, type OnBan } from './key-quotas.ts';
+import { createKeyQuotas, type KeyQuotas, type OnBan, subjectOf } from './key-quotas.ts';
 import { limitLookUps, type NetworkAllowance } from './limit-look-ups.ts';
 import { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import { openRedis, untilReady } from './open-redis.ts';
-import { createRedisBans } from './redis-bans.ts';
-import { subjectOf } from './redis-format.ts';
 import { RedisKeyLimiter } from './redis-key-limiter.ts';
+import { createRedisKeyState } from './redis-key-state.ts';
 import {
   type BreakerState,
   createCircuitBreaker,
@@ -21,8 +20,9 @@ import {
 // - the rule, pure: `quota-rule.ts`; what a caller is told of a decision: `quota-decision.ts`
 // - the store in memory: `memory-key-limiter.ts`
 // - the store in Redis: `redis-key-limiter.ts` asks `decide.lua`, which says the rule again, in the words of
-//   `decide-call.ts`; `redis-format.ts` describes what is stored, `redis-bans.ts` ends and moves bans,
-//   and empties windows
+//   `decide-call.ts`; `redis-format.ts` describes what is stored
+// - what operators change: an unban or a credit begins in `keys/key-management.ts`; `redis-key-state.ts` ends and
+//   moves bans in Redis, and empties windows
 // - without Redis: `without-redis.ts`
 // - networks, pages, and requests for the status: `allowance.ts`
 //
@@ -57,10 +57,6 @@ export interface OpenQuotasOptions {
 
 /**
  * The limiters of one replica. Replicas on the same Redis decide as one.
- *
- * A request of a key is admitted only if the minute and the day both have room; then it costs one
- * in both. A denied request costs nothing in either. Windows are fixed: the first request opens one,
- * and its end does not move until it is reached.
  */
 export interface Quotas {
   readonly keys: KeyQuotas;
@@ -94,14 +90,14 @@ export async function openQuotas(options: OpenQuotasOptions): Promise<Quotas> {
   });
   const insurance = new MemoryKeyLimiter({ ...options, scope: 'replica' });
   const limiter = new RedisKeyLimiter({ ...options, redis, breaker, insurance });
-  const { repeatMissedUnbans, ...bans } = createRedisBans({ redis, breaker, insurance });
+  const { repeatMissedUnbans, ...state } = createRedisKeyState({ redis, breaker, insurance });
 
   await untilReady(redis, { ms: firstConnectionTimeoutMs });
   // A first command, so that whatever is wrong with Redis is logged now and not at the first request.
   await breaker.run(probe).catch(() => {});
 
   return {
-    keys: createKeyQuotas(limiter, bans),
+    keys: createKeyQuotas(limiter, state),
     ...createAllowances(options, { redis, breaker, replicas }),
     close() {
       breaker.close();

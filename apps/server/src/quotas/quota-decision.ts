@@ -36,7 +36,7 @@ interface AppliedLimits {
   readonly perDay: number | undefined;
   /** How many strikes the caller may have; `undefined` if there are no bans. */
   readonly strikeThreshold: number | undefined;
-  /** Whether the counts are those of the whole service or of this replica alone. */
+  /** Whether all replicas decide so, or this one alone, because Redis is away. */
   readonly scope: 'service' | 'replica';
 }
 
@@ -66,11 +66,10 @@ export class QuotaDecision extends RateLimiterRes {
   readonly warned: boolean;
   /** Unix time in seconds. */
   readonly bannedUntil: number | undefined;
-  readonly scope: 'service' | 'replica';
+  readonly scope: AppliedLimits['scope'];
 
   constructor(answer: StoreAnswer, limits: AppliedLimits) {
-    const { now, outcome, strikes, strikesEndAtMs, bannedUntilMs } = answer;
-    const { counts } = answer;
+    const { now, outcome, counts, strikes, strikesEndAtMs, bannedUntilMs } = answer;
     const minute = windowOf('minute', limits.perMinute, counts.minute, answer);
     const windows: Windows =
       limits.perDay === undefined || counts.day === undefined

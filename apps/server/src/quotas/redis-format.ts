@@ -18,7 +18,7 @@ import type { KeyAndAccount } from './key-quotas.ts';
  * Windows are 20 bytes, `struct.pack('>I4I6I4I6')`: used and end of the minute, used and end of the day.
  * Ban state is 32 bytes, `struct.pack('>I6I4I6I6I4I6')`: start of the episode, strikes and their end, end
  * of the ban, bans and the end of their memory. Instants are Unix times in milliseconds, 0 for none.
- * `decide.lua`, `set-ban.lua` and `redis-bans.ts` read and write them.
+ * `decide.lua`, `set-ban.lua` and `redis-key-state.ts` read and write them.
  *
  * Version 1 (until `be430f2`) had no accounts. Its keys were the same. Its allowances were
  * `animal-store:network:<caller>` and `animal-store:rate-limit-status:<caller>`, packed as `>I4I6`. The library
@@ -49,14 +49,6 @@ export type AllowanceKind = 'network' | 'pages' | 'rate-limit-status';
 /** In front of who has the allowance. */
 export function allowancePrefix(kind: AllowanceKind): string {
   return `${namePrefix}:allowance:${kind}`;
-}
-
-/**
- * What the requests of a key are counted against: the key itself, or its account. Behind the prefix, it names the
- * windows.
- */
-export function subjectOf({ id, accountId }: KeyAndAccount): string {
-  return accountId === undefined ? `key:{${id}}` : `account:{${accountId}}`;
 }
 
 /**

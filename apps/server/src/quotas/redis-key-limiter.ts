@@ -44,7 +44,8 @@ interface LimiterOptions {
 }
 
 /**
- * Creates what decides requests of API keys in Redis. It rejects while the breaker is open. Requests that arrive while a script call is in flight share the next one.
+ * Creates what decides requests of API keys in Redis. It rejects while the breaker is open. Requests that arrive
+ * while a script call is in flight share the next one.
  *
  * In a Cluster, a script may only use names of one slot, and nearly all subjects have slots of their own.
  * So there each subject has a call of its own, whose failure leaves the others alone.
@@ -88,7 +89,8 @@ function createRedisDecider({ redis, breaker, quotaClock, ...rest }: LimiterOpti
  * Limits API keys in Redis. All replicas on the same Redis decide as one, by its clock.
  *
  * It is a store of rate-limiter-flexible: the methods that the library asks of a store are below, and are not
- * in its types. By them it admits, rejects or asks the insurance.
+ * in its types. `consume` of the library calls `_upsert`. Then it rejects if `consumedPoints` exceed 0, or asks the
+ * insurance if `_upsert` failed.
  */
 export class RedisKeyLimiter extends RateLimiterRedis {
   readonly #decider: ReturnType<typeof createRedisDecider>;

@@ -1,5 +1,5 @@
 -- Replaces the strikes, the ban and the earlier bans of an API key that is its own subject. The counts of
--- both windows stay: they are the first 20 bytes of its state, which `decide.lua` describes.
+-- both windows stay: they are the first 20 bytes of its state, which `redis-format.ts` describes.
 --
 -- KEYS[1]  where the state of the key is
 -- ARGV[1]  the new ban state, packed; empty for none

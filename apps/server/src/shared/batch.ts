@@ -45,7 +45,7 @@ interface Call<Request, Result> {
 
 /**
  * Collects requests while `maxInFlight` batches are in flight, and sends them together when one is
- * answered. Without load, a request that finds fewer in flight is sent at once.
+ * answered. Without load, a request is sent at once.
  *
  * Under load, a batch is sent after the first turn of the event loop that brings no further request:
  * then the requests that arrived close together are in it. At 64 connections, batches have 30 requests

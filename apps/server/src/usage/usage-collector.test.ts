@@ -8,8 +8,7 @@ const minuteMs = 60_000;
 const clock = createTestClock(7 * minuteMs);
 
 const requestOf = (more: Partial<UsedRequest> = {}): UsedRequest => ({
-  apiKey: { id: 'a', plan: 'pro' },
-  refusedKey: undefined,
+  key: { id: 'a', plan: 'pro' },
   decision: { decidedAtMs: 5 * minuteMs },
   operation: { usageCode: 1 },
   status: 200,
@@ -20,7 +19,7 @@ const requestOf = (more: Partial<UsedRequest> = {}): UsedRequest => ({
 const at = (decidedAtMs: number) => requestOf({ decision: { decidedAtMs } });
 
 const refused = (more: Partial<UsedRequest> = {}) =>
-  requestOf({ apiKey: undefined, refusedKey: { id: 'a', plan: 'pro' }, status: 401, ...more });
+  requestOf({ key: { id: 'a', plan: 'pro', refusal: 'suspended' }, status: 401, ...more });
 
 /** What a collector holds after some requests. */
 function collect(requests: readonly UsedRequest[], maxEntries = 100) {
@@ -48,16 +47,16 @@ test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
   ['an unknown path', [requestOf({ operation: undefined })], [{ operation: 0 }]],
   [
     'plans before and after a change',
-    [requestOf(), requestOf({ apiKey: { id: 'a', plan: 'business' } })],
+    [requestOf(), requestOf({ key: { id: 'a', plan: 'business' } })],
     [{}, { plan: 3 }],
   ],
-  ['keys', [requestOf({ apiKey: { id: 'b', plan: 'pro' } }), requestOf()], [{ keyId: 'b' }, {}]],
+  ['keys', [requestOf({ key: { id: 'b', plan: 'pro' } }), requestOf()], [{ keyId: 'b' }, {}]],
   [
     'requests without a key, whatever they call',
     [
-      requestOf({ apiKey: undefined, status: 401 }),
-      requestOf({ apiKey: undefined, status: 401, operation: { usageCode: 3 } }),
-      requestOf({ apiKey: undefined, status: 429 }),
+      requestOf({ key: undefined, status: 401 }),
+      requestOf({ key: undefined, status: 401, operation: { usageCode: 3 } }),
+      requestOf({ key: undefined, status: 429 }),
     ],
     [
       { keyId: totalId(0), plan: 0, operation: 0, outcome: 1, requests: 2 },
@@ -74,11 +73,7 @@ test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
     [requestOf({ decision: undefined })],
     [{ minute: 7 }],
   ],
-  [
-    'nothing that is nobody knows whose',
-    [requestOf({ apiKey: undefined, decision: undefined })],
-    [],
-  ],
+  ['nothing that is nobody knows whose', [requestOf({ key: undefined, decision: undefined })], []],
 ])('it counts apart, or together: %s', (_, requests, expected) => {
   expect(collect(requests).entries).toEqual(
     expected.map((more) => expect.objectContaining({ ...entry, ...more })),
@@ -100,7 +95,7 @@ test.each([
 });
 
 test('live traffic has what was refused before anybody knew whose it is, the ledger has not', () => {
-  const nobody = { apiKey: undefined, decision: undefined };
+  const nobody = { key: undefined, decision: undefined };
   const { collector } = collect([]);
   collector.count(requestOf({ ...nobody, status: 503, errorCode: 'service_unavailable' }));
   collector.count(requestOf({ ...nobody, status: 204 }));
@@ -111,7 +106,7 @@ test('live traffic has what was refused before anybody knew whose it is, the led
 });
 
 test('beyond its limit only requests that need no more room are counted, the others are reported', () => {
-  const of = (id: string, atMs = 0) => ({ ...at(atMs), apiKey: { id, plan: 'free' as const } });
+  const of = (id: string, atMs = 0) => ({ ...at(atMs), key: { id, plan: 'free' as const } });
   const { entries, lost, collector } = collect(
     [of('a'), of('b'), of('c'), of('a', minuteMs), of('a')],
     2,

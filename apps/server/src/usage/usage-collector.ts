@@ -28,13 +28,12 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
      * up: nobody knows whose they are. Live traffic has them if they failed.
      */
     count(request: UsedRequest): void {
-      const { apiKey, refusedKey, decision, errorCode, durationMs } = request;
-      const key = apiKey ?? refusedKey;
+      const { key, decision, errorCode, durationMs } = request;
       if (key === undefined && decision === undefined) {
         if (errorCode === 'service_unavailable') traffic.count('server_error', durationMs);
         return;
       }
-      const outcome = outcomeOf(request);
+      const outcome = usageOutcomeOf(request);
       traffic.count(outcome, durationMs);
       const lastAtMs = decision?.decidedAtMs ?? clock.now();
       const kind = {
@@ -42,7 +41,7 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
         plan: planCode(key?.plan),
         minute: Math.floor(lastAtMs / 60_000),
         // Without a key, anybody can call anything: it says nothing about who uses an operation.
-        operation: (key && request.operation?.usageCode) ?? 0,
+        operation: key === undefined ? 0 : (request.operation?.usageCode ?? 0),
         outcome: usageOutcomes.indexOf(outcome),
       };
       const ofKey = entries.get(kind.keyId);
@@ -87,9 +86,9 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
   };
 }
 
-function outcomeOf({ refusedKey, errorCode, status }: UsedRequest): UsageOutcome {
+function usageOutcomeOf({ key, errorCode, status }: UsedRequest): UsageOutcome {
   // Also if the limit of its network was reached.
-  if (refusedKey !== undefined) return 'refused';
+  if (key?.refusal !== undefined) return 'refused';
   if (errorCode === 'key_temporarily_banned') return 'banned';
   if (status === 429) return 'denied';
   if (status >= 500) return 'server_error';

@@ -1,16 +1,11 @@
 import { type PlanName, planNames } from '@animal-store/contract';
 
-interface UsedKey {
-  readonly id: string;
-  readonly plan: PlanName;
-}
-
 /** What the ledger reads of a finished request. */
 export interface UsedRequest {
-  /** `undefined` for a request without a key that is served. */
-  readonly apiKey: UsedKey | undefined;
-  /** The key of a request that is refused because the key is suspended, revoked or expired, or its token replaced. */
-  readonly refusedKey: UsedKey | undefined;
+  /** Its key, with why that is refused if it is. */
+  readonly key:
+    | { readonly id: string; readonly plan: PlanName; readonly refusal?: unknown }
+    | undefined;
   /** The decision of a quota, with its Unix time in milliseconds; `undefined` if there was none. */
   readonly decision: { readonly decidedAtMs: number } | undefined;
   /** `undefined` for an unknown path or method. */

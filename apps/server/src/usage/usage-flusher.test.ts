@@ -45,8 +45,7 @@ function openFlusher(maxEntries = 100_000) {
         .reduce((sum, { requests }) => sum + requests, 0),
     count: (id: string) =>
       collector.count({
-        apiKey: { id, plan: 'free' },
-        refusedKey: undefined,
+        key: { id, plan: 'free' },
         decision: undefined,
         operation: { usageCode: 1 },
         status: 200,

@@ -115,7 +115,7 @@ describe('inside the server', () => {
     ['operators', 'audit', 'database', 'keys', 'shared'],
     ['pets', 'database', 'http', 'shared'],
     ['reference', 'http'],
-    ['api', 'http', 'keys', 'pets', 'quotas', 'reference', 'usage'],
+    ['api', 'http', 'keys', 'pets', 'quotas', 'reference'],
     ['overview', 'database', 'replicas', 'shared', 'usage'],
     ['observability', 'api', 'database', 'http', 'quotas', 'shared'],
     [

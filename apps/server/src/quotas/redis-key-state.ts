@@ -1,20 +1,20 @@
-import { type KeyAndAccount, type KeyBans, QuotasAwayError } from './key-quotas.ts';
+import { type KeyAndAccount, type KeyState, QuotasAwayError, subjectOf } from './key-quotas.ts';
 import type { MemoryKeyLimiter } from './memory-key-limiter.ts';
 import type { RedisConnection } from './open-redis.ts';
-import { banNameOf, namePrefix, subjectOf, windowBytes } from './redis-format.ts';
+import { banNameOf, namePrefix, windowBytes } from './redis-format.ts';
 import type { CircuitBreaker } from './without-redis.ts';
 
 const noBan = Buffer.alloc(0);
 
 /**
- * Creates what ends and moves bans in Redis, and empties windows. An unban while Redis is away is repeated when it
- * is back.
+ * Creates what changes the state of a key in Redis: ends or moves its ban, or empties its windows. An unban while
+ * Redis is away is repeated when it is back.
  */
-export function createRedisBans(options: {
+export function createRedisKeyState(options: {
   redis: RedisConnection;
   breaker: Pick<CircuitBreaker, 'run'>;
   insurance: Pick<MemoryKeyLimiter, 'unban' | 'empty'>;
-}): KeyBans & { repeatMissedUnbans(): void } {
+}): KeyState & { repeatMissedUnbans(): void } {
   const { redis, breaker, insurance } = options;
   /** Keys that may still be banned in Redis, by their id. */
   const missed = new Map<string, KeyAndAccount>();
