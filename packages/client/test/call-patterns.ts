@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Quota } from '@animal-store/contract';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import fc from 'fast-check';
@@ -87,7 +88,12 @@ export async function play(situation: Situation): Promise<Played> {
       });
     });
     const all = Promise.all(outcomes);
-    await vi.runAllTimersAsync();
+    // Not `runAllTimersAsync`, which waits a millisecond for each timer.
+    await nextTurn();
+    while (vi.getTimerCount() > 0) {
+      vi.advanceTimersToNextTimer();
+      await nextTurn();
+    }
     const result = { tally: service.tally, outcomes: await all, tookMs: endedAtMs - startedAtMs };
     checkPromises(result, service.animals);
     return result;

@@ -64,7 +64,7 @@ export function findProgram(name: ProgramName): Promise<string> {
 }
 
 /** As `findProgram`, but anew each time, and with places of its own. */
-export async function findOrUnpack(
+async function findOrUnpack(
   name: ProgramName,
   // biome-ignore lint/style/noProcessEnv: programs are wherever this machine has them
   { path = process.env['PATH'] ?? '', cache = defaultCache }: ProgramOptions = {},

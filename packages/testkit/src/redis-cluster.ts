@@ -1,6 +1,5 @@
 import { freePort, reservePort } from './free-port.ts';
 import { openRedisNode, type Redis } from './redis.ts';
-import { until } from './until.ts';
 
 /** Of every Redis Cluster. */
 const slots = 16_384;
@@ -13,10 +12,12 @@ export type RedisCluster = AsyncDisposable & {
   nodes: readonly Redis[];
 };
 
+type Node = Awaited<ReturnType<typeof openRedisNode>>;
+
 /** Starts a private Redis Cluster of three masters and waits until every node reports that it is complete. */
 export async function openRedisCluster(): Promise<RedisCluster> {
   await using opened = new AsyncDisposableStack();
-  const nodes: Redis[] = [];
+  const nodes: Node[] = [];
   for (let count = 0; count < 3; count++) {
     const options = { args: ['--cluster-enabled', 'yes'], findPort: freeClusterPort };
     nodes.push(opened.use(await openRedisNode(options)));
@@ -31,7 +32,7 @@ export async function openRedisCluster(): Promise<RedisCluster> {
 }
 
 /** Not by `redis-cli --cluster create`, which takes three seconds longer. */
-async function join(nodes: readonly Redis[]): Promise<void> {
+async function join(nodes: readonly Node[]): Promise<void> {
   const firstSlot = (index: number) => Math.floor((index * slots) / nodes.length);
   for (const [index, node] of nodes.entries()) {
     const [from, to] = [firstSlot(index), firstSlot(index + 1) - 1];
@@ -43,15 +44,8 @@ async function join(nodes: readonly Redis[]): Promise<void> {
       await node.command('cluster', 'meet', '127.0.0.1', String(other.port));
     }
   }
-  await Promise.all(
-    nodes.map((node) =>
-      until(async () => {
-        const info = await node.command('cluster', 'info');
-        const whole = ['cluster_state:ok', `cluster_slots_ok:${slots}`];
-        return whole.every((line) => info.includes(line));
-      }),
-    ),
-  );
+  // It serves nothing before it knows who has each slot.
+  await Promise.all(nodes.map((node) => node.untilOutput(/Cluster state changed: ok/)));
 }
 
 /** A node listens on its port and, for the other nodes, on the port 10,000 above. */

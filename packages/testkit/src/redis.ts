@@ -43,7 +43,7 @@ export async function openRedisNode({
   findPort?: () => Promise<number>;
   /** A file. */
   sentinelConfig?: string;
-}): Promise<Redis> {
+}): Promise<Redis & Pick<GuardedProcess, 'untilOutput'>> {
   const server = await findProgram('redis');
   // It comes with the server, under the same name.
   const cli = server.replace(/-server$/, '-cli');
@@ -90,6 +90,7 @@ export async function openRedisNode({
     get pid() {
       return service.pid;
     },
+    untilOutput: (pattern) => service.untilOutput(pattern),
     pause: () => service.pause(),
     resume: () => service.resume(),
     kill,

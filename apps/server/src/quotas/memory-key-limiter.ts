@@ -24,6 +24,9 @@ const maxSubjects = 100_000;
 /** Bans are kept apart, so that a key has its own, whatever its subject is. */
 const maxBans = 100_000;
 
+/** Grows as it is used. With `max`, the two caches take 50 ms of each start to reserve their places. */
+const upTo = (count: number) => ({ maxSize: count, sizeCalculation: () => 1 });
+
 interface MemoryKeyLimiterOptions {
   readonly clock: Pick<Clock, 'now'>;
   readonly banPolicy: BanPolicy;
@@ -50,9 +53,9 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
   override execEvenly = false;
 
   /** By subject. */
-  readonly #counts = new LRUCache<string, Counts>({ max: maxSubjects });
+  readonly #counts = new LRUCache<string, Counts>(upTo(maxSubjects));
   /** By key; only of those that have been denied. */
-  readonly #bans = new LRUCache<string, BanState>({ max: maxBans });
+  readonly #bans = new LRUCache<string, BanState>(upTo(maxBans));
   readonly #options: MemoryKeyLimiterOptions;
 
   constructor(options: MemoryKeyLimiterOptions) {

@@ -204,36 +204,60 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
     const now = Date.now();
     const at = (daysAgo: number | null) =>
       daysAgo === null ? null : new Date(now - daysAgo * dayMs).toISOString();
-    for (const key of keys) {
-      const { id, name, account, plan, prefixes } = key;
-      const number = plan === 'enterprise' ? ownLimit : null;
-      await db.execute(sql`insert into api_keys (id, name, account, plan, per_minute, per_day, created_at,
-        expires_at, revoked_at, suspended_at) values (${id}, ${name}, ${account}, ${plan}, ${number}, ${number},
-        ${at(key.created)}, ${at(key.expired)}, ${at(key.revoked ? 3 : null)}, ${at(key.suspended ? 3 : null)})`);
-      await db.execute(sql`update usage.last_used set at = ${at(key.used)},
-        deprecated_at = ${at(key.deprecated)} where key_id = ${id}`);
-      // Yesterday's do not count.
-      const counted = [
-        ['ok', key.requests - key.denials, 0],
-        ['ok', 9 + (key.created % 3), 1],
-        ['denied', key.denials - 1, 0],
-        ['banned', Math.min(key.denials, 1), 0],
-        ['banned', 3, 1],
-      ] as const;
-      for (const [outcome, requests, days] of counted) {
-        await db.execute(sql`insert into usage.counts (key_id, at, requests, span, operation, outcome)
-          select ${id}, date_trunc('day', now(), 'UTC') - make_interval(days => ${days}), ${Math.ceil(requests)}, 1440, 1,
-            ${usageOutcomes.indexOf(outcome)} where ${requests > 0}`);
-      }
-      // A ban that has ended besides.
-      await db.execute(
-        sql`insert into open_bans values (${id}, ${at(2)}, ${at(key.banned ? -1 : 1)})`,
-      );
-      for (const prefix of prefixes) {
-        await db.execute(sql`insert into api_tokens (hash, key_id, prefix, expires_at)
-          values (${`${id} ${prefix}`}, ${id}, ${prefix}, ${prefix === 'ast_zzzz' ? at(1) : null})`);
-      }
-    }
+    const insert = (table: string, rows: readonly unknown[][]) => {
+      const list = (parts: ReturnType<typeof sql>[]) => sql.join(parts, sql`, `);
+      const values = rows.map((row) => sql`(${list(row.map((value) => sql`${value}`))})`);
+      return db.execute(sql`insert into ${sql.raw(table)} values ${list(values)}`);
+    };
+    await insert(
+      `api_keys (id, name, account, plan, per_minute, per_day, created_at, expires_at, revoked_at,
+        suspended_at)`,
+      keys.map(({ id, name, account, plan, created, expired, revoked, suspended }) => {
+        const number = plan === 'enterprise' ? ownLimit : null;
+        const states = [at(expired), at(revoked ? 3 : null), at(suspended ? 3 : null)];
+        return [id, name, account, plan, number, number, at(created), ...states];
+      }),
+    );
+    await db.execute(sql`delete from usage.last_used`);
+    await insert(
+      'usage.last_used (key_id, created_at, at, deprecated_at)',
+      keys.map(({ id, created, used, deprecated }) => [id, at(created), at(used), at(deprecated)]),
+    );
+    const counts = keys.flatMap(({ id, created, requests, denials }) =>
+      (
+        [
+          ['ok', requests - denials, 0],
+          ['denied', denials - 1, 0],
+          ['banned', Math.min(denials, 1), 0],
+          // Yesterday's do not count.
+          ['ok', Math.ceil(9 + (created % 3)), 1],
+          ['banned', 3, 1],
+        ] as const
+      ).map(([outcome, requests, days]) => {
+        const day = new Date(now - (now % dayMs) - days * dayMs).toISOString();
+        return [id, day, requests, 1440, 1, usageOutcomes.indexOf(outcome)] as const;
+      }),
+    );
+    await insert(
+      'usage.counts (key_id, at, requests, span, operation, outcome)',
+      counts.filter(([, , requests]) => requests > 0).map((row) => [...row]),
+    );
+    // A ban that has ended besides.
+    await insert(
+      'open_bans',
+      keys.map(({ id, banned }) => [id, at(2), at(banned ? -1 : 1)]),
+    );
+    await insert(
+      'api_tokens (hash, key_id, prefix, expires_at)',
+      keys.flatMap(({ id, prefixes }) =>
+        prefixes.map((prefix) => [
+          `${id} ${prefix}`,
+          id,
+          prefix,
+          prefix === 'ast_zzzz' ? at(1) : null,
+        ]),
+      ),
+    );
     await db.execute(
       sql`update accounts set suspended_at = now() where name = ${suspendedAccount}`,
     );
@@ -270,7 +294,8 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
         expect(pages.at(-1)?.length ?? 0).toBeLessThanOrEqual(limit);
       },
     );
-    await fc.assert(property, { seed: 1, numRuns: 200 });
+    // The embedded one is slower, and differs by its locale only.
+    await fc.assert(property, { seed: 1, numRuns: kind === 'postgres' ? 80 : 15 });
   });
 
   test('a list tells until when a key is banned', async () => {

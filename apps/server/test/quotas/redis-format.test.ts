@@ -81,7 +81,7 @@ test('replicas of format 1 and of this one decide about keys as one, and this on
         }
       },
     ),
-    { seed: 1, numRuns: 60 },
+    { seed: 1, numRuns: 25 },
   );
 });
 

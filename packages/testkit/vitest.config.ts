@@ -1,3 +1,0 @@
-import { configureTests } from '../../vitest.shared.ts';
-
-export default configureTests('testkit');
