@@ -16,8 +16,6 @@ export type UnpackOptions = {
   only?: string | undefined;
   /** Where it is unpacked, once. */
   target: string;
-  /** The PATH. */
-  path: string;
 };
 
 /**
@@ -28,14 +26,12 @@ export type UnpackOptions = {
  * @throws an Error if there is no `apt-get`, no network, or no such package.
  */
 export async function unpackDebianPackage(options: UnpackOptions): Promise<string> {
-  const { target, path } = options;
+  const { target } = options;
   const commands = join(target, 'commands');
   if (existsSync(target)) return commands;
-  // biome-ignore lint/style/noProcessEnv: apt-get may need a proxy
-  const env = { ...process.env, PATH: path };
   const run: Run = (command, args, cwd) =>
     // Lists of packages are long.
-    execute(command, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 });
+    execute(command, args, { cwd, maxBuffer: 64 * 1024 * 1024 });
   const parent = join(target, '..');
   await mkdir(parent, { recursive: true });
   await using directory = await temporaryDirectory({ parent });

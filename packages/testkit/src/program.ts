@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { unpackDebianPackage } from './debian-packages.ts';
@@ -38,16 +38,8 @@ const programs = {
 
 export type ProgramName = keyof typeof programs;
 
-export type ProgramOptions = {
-  /** The PATH. @default that of this process */
-  path?: string;
-  /** Where packages are unpacked. @default a cache in `node_modules` */
-  cache?: string;
-};
-
-const defaultCache = fileURLToPath(
-  new URL('../../../node_modules/.cache/programs/', import.meta.url),
-);
+/** Where packages are unpacked. */
+const cache = fileURLToPath(new URL('../../../node_modules/.cache/programs/', import.meta.url));
 
 const found = new Map<ProgramName, Promise<string>>();
 
@@ -63,22 +55,17 @@ export function findProgram(name: ProgramName): Promise<string> {
   return promise;
 }
 
-/** As `findProgram`, but anew each time, and with places of its own. */
-async function findOrUnpack(
-  name: ProgramName,
-  // biome-ignore lint/style/noProcessEnv: programs are wherever this machine has them
-  { path = process.env['PATH'] ?? '', cache = defaultCache }: ProgramOptions = {},
-): Promise<string> {
+async function findOrUnpack(name: ProgramName): Promise<string> {
   const { names, packages, only, isInstalled }: Program = programs[name];
   const [debian = '', fedora = debian, alpine = debian, homebrew = debian] = packages.split(' ');
-  const there = await find(names, path);
+  const there = await find(names);
   if (there !== undefined) return there;
   let cause: unknown;
   try {
     const directory = isInstalled
       ? await install(names, debian)
-      : await unpackDebianPackage({ name: debian, only, target: join(cache, name), path });
-    const unpacked = await find(names, directory + delimiter + path);
+      : await unpackDebianPackage({ name: debian, only, target: join(cache, name) });
+    const unpacked = await find(names, directory);
     if (unpacked !== undefined) return unpacked;
   } catch (error) {
     cause = error;
@@ -89,11 +76,12 @@ async function findOrUnpack(
   );
 }
 
-async function find(names: readonly string[], path: string): Promise<string | undefined> {
+/** Looks at the PATH, and into a directory. */
+async function find(names: readonly string[], directory = ''): Promise<string | undefined> {
   for (const name of names) {
     try {
-      const script = 'PATH=$1; command -v "$0"';
-      return (await run('sh', ['-c', script, name, path])).stdout.trim();
+      const script = 'command -v "$0" || command -v "$1/$0"';
+      return (await run('sh', ['-c', script, name, directory])).stdout.trim();
     } catch {
       // Not this one.
     }
