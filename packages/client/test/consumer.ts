@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryDirectory } from '@animal-store/testkit';
 
@@ -19,39 +19,41 @@ export interface Consumer extends AsyncDisposable {
   run(command: string, args: string[]): Promise<string>;
 }
 
-/** @param peers what its user installs, too: linked from the package. */
+/**
+ * Packs and installs a package by the commands of the guide: see `packaging.test.ts`.
+ *
+ * @param peers what its user installs, too: linked from the package.
+ */
 export async function createConsumer(
   folder = packageDirectory,
   peers: readonly string[] = [],
 ): Promise<Consumer> {
   const directory = await temporaryDirectory();
-  const { path } = directory;
+  const root = join(folder, '../..');
+  const path = join(directory.path, 'my-project');
   const run = (command: string, args: string[]) => runIn(path, command, args);
   async function write(file: string, text: string) {
     await mkdir(dirname(join(path, file)), { recursive: true });
     await writeFile(join(path, file), text);
   }
 
-  // Not with `pnpm pack`'s own build: `npm test` has built it, and other tests read `dist`.
-  const packed = join(path, 'packed.tgz');
-  const pnpm = join(folder, '../../node_modules/.bin/pnpm');
-  await runIn(folder, pnpm, ['pack', '--config.ignore-scripts=true', '--out', packed]);
+  // Not into the repository; and not with the build of `prepack`: `npm test` has built it, and other tests
+  // read `dist`.
+  const release = join(directory.path, 'animal-store/release/');
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const pack = `${scripts.tarballs} --config.ignore-scripts=true`.replace('release/', release);
+  await runIn(root, join(root, 'node_modules/.bin/pnpm'), pack.split(' ').slice(1));
   await write('package.json', '{ "private": true }');
   // Offline, so that a dependency would fail the test instead of being fetched.
-  await run('npm', [
-    'install',
-    '--offline',
-    '--legacy-peer-deps',
-    '--no-audit',
-    '--no-fund',
-    packed,
-  ]);
+  await write('.npmrc', 'offline=true\nlegacy-peer-deps=true\naudit=false\nfund=false\n');
+  const file = `animal-store-${basename(folder)}.tgz`;
+  await run('npm', ['install', `../animal-store/release/${file}`]);
   for (const name of peers) {
     const link = join(path, 'node_modules', name);
     await mkdir(dirname(link), { recursive: true });
     await symlink(join(folder, 'node_modules', name), link, 'junction');
   }
-  const tarball = new Uint8Array(await readFile(packed));
+  const tarball = new Uint8Array(await readFile(join(release, file)));
   return { path, tarball, write, run, [Symbol.asyncDispose]: () => directory.close() };
 }
 

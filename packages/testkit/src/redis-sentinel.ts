@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 import { openRedis, openRedisNode, type Redis } from './redis.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { until } from './until.ts';
@@ -33,12 +35,20 @@ export async function openRedisSentinels(): Promise<RedisSentinels> {
     // After twice this time Sentinels that could not agree on a leader try again.
     `sentinel failover-timeout ${name} 2000`,
   ];
+  // They know each other from the start: otherwise each waits two seconds before it tells of itself.
+  const all = await Promise.all(
+    [1, 2, 3].map(async () => ({ port: await freePort(), id: randomBytes(20).toString('hex') })),
+  );
   const sentinels: Redis[] = [];
-  for (const number of [1, 2, 3]) {
+  for (const { port, id } of all) {
     // A Sentinel writes what it learns into its configuration, so each needs a file.
-    const sentinelConfig = join(directory.path, `sentinel-${number}.conf`);
-    await writeFile(sentinelConfig, `${settings.join('\n')}\n`);
-    sentinels.push(opened.use(await openRedisNode({ sentinelConfig })));
+    const sentinelConfig = join(directory.path, `sentinel-${port}.conf`);
+    const others = all
+      .filter((other) => other.id !== id)
+      .map((other) => `sentinel known-sentinel ${name} 127.0.0.1 ${other.port} ${other.id}`);
+    const lines = [`sentinel myid ${id}`, ...settings, ...others];
+    await writeFile(sentinelConfig, `${lines.join('\n')}\n`);
+    sentinels.push(opened.use(await openRedisNode({ sentinelConfig, findPort: async () => port })));
   }
   for (const sentinel of sentinels) {
     await until(async () => {

@@ -8,7 +8,7 @@ import { runCli } from './run-cli.ts';
 /** Something that answers every request with the same, and notes what it was asked. */
 let server: Server;
 let url = '';
-let answer: { status: number; type: string; body: string };
+let answer: { status: number; type: string; body: string; next?: string };
 let asked: string[] = [];
 
 beforeAll(async () => {
@@ -17,6 +17,8 @@ beforeAll(async () => {
   server = createServer(async (req, res) => {
     const body = await text(req);
     asked.push(`${req.method} ${req.url?.replaceAll('%3A', ':')} ${body}`.trim());
+    const isLast = answer.next === undefined || req.url?.includes('cursor');
+    if (!isLast) res.setHeader('Link', `<${answer.next}>; rel="next"`);
     res.writeHead(answer.status, { 'Content-Type': answer.type }).end(answer.body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -198,6 +200,18 @@ describe('what is asked of the server', () => {
     await runIn(group, ...args, '--url', url);
     expect(asked).toEqual(requests.map((request) => request.replace(' /', ' /admin/v1/')));
   });
+});
+
+test.each([
+  ['keys list --json', 2, ['limit=100', 'limit=100&cursor=c1']],
+  ['keys list --json --limit 2', 2, ['limit=2', 'limit=1&cursor=c1']],
+  ['keys list --json --limit 1', 1, ['limit=1']],
+])('%s shows %i of two pages of one key', async (line, count, queries) => {
+  const next = '/admin/v1/keys?cursor=c1';
+  answer = { status: 200, type: 'application/json', body: JSON.stringify([key]), next };
+  expect(await runIn('keys', ...line.split(' ').slice(1), '--url', url)).toBe(0);
+  expect(JSON.parse(said.out)).toHaveLength(count);
+  expect(asked).toEqual(queries.map((query) => `GET /admin/v1/keys?${query}`));
 });
 
 describe('wrong usage', () => {

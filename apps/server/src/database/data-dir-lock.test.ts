@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { StartupError } from '../shared/startup-error.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 
-// By other processes, too, and not by one that was killed: first-start.test.ts, start.test.ts.
+// By other processes, too, and not by one that was killed: start.test.ts.
 test('a data directory is locked once at a time', async () => {
   await using directory = await temporaryDirectory();
   const lock = lockDataDir(directory.path);

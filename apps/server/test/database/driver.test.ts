@@ -56,8 +56,11 @@ test('after a statement that failed behind its first rows, the next answer is wh
 
 test('a parameter that cannot be written fails its own statement and no other', async () => {
   await using sql = open(adminUrl);
-  await sql.client`select 1`;
-  const running = sql.client`select pg_sleep(0.05), 1 as n`.execute();
+  await using other = open(adminUrl);
+  const [lock] = await other.client<
+    [{ id: number }]
+  >`select pg_backend_pid() as id, pg_advisory_lock(pg_backend_pid())`;
+  const running = sql.client`select pg_advisory_lock(${lock.id}), 1 as n`.execute();
   const broken = {
     toString() {
       throw new Error('unwritable');
@@ -65,7 +68,9 @@ test('a parameter that cannot be written fails its own statement and no other', 
   };
   const failing = sql.client`select ${broken as unknown as string}::text as n`.execute();
   const next = sql.client`select 2 as n`.execute();
-  await expect(failing).rejects.toThrow('unwritable');
+  const failed = expect(failing).rejects.toThrow('unwritable');
+  await other.client`select pg_advisory_unlock_all()`;
+  await failed;
   expect((await running)[0]).toMatchObject({ n: 1 });
   expect([...(await next)]).toEqual([{ n: 2 }]);
 });

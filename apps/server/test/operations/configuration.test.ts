@@ -22,7 +22,7 @@ test.each([
   await expectStartupError(binding, /^HOST: cannot listen on /);
 });
 
-// That of a server that is running: first-start.test.ts.
+// That of a server that is running: start.test.ts.
 test.each([
   ['is a file', 'file'],
   ['is below a file', 'file/below'],

@@ -98,3 +98,14 @@ test('a start fails if OPS_PORT is in use, and names it', async () => {
   const line = `^OPS_PORT: ${port} on 127\\.0\\.0\\.1 is in use\\. Choose another OPS_PORT\\.$`;
   await expectStartupError(starting, new RegExp(line));
 });
+
+// How long: stop-process.test.ts. Behind a real load balancer: `npm run test:deploy -- load-balancer`.
+test('before a stop requests are served, and load balancers are told to go elsewhere', async () => {
+  await using service = await startService('postgres');
+  const connectionOf = async () => (await service.call('/pets')).headers.get('Connection');
+  expect(await connectionOf()).toBe('keep-alive');
+  service.server.drain();
+  expect((await call(`${service.server.opsUrl}/readyz`)).status).toBe(503);
+  expect(await service.call('/pets')).toMatchObject({ status: 200 });
+  expect(await connectionOf()).toBe('close');
+});

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
   findProgram,
@@ -11,6 +10,7 @@ import {
   runServer,
   startServer,
   temporaryDirectory,
+  until,
 } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { createDatabase } from '../support/databases.ts';
@@ -80,8 +80,7 @@ test.skipIf(!existsSync('/dev/full'))(
     /** Once it listens, enough requests for several batches of lines. */
     const sendMany = async () => {
       const ask = async () => (await fetch(`http://127.0.0.1:${port}/v1/pets`)).status;
-      const isServed = () => ask().catch(() => undefined);
-      while ((await isServed()) === undefined) await nextTurn();
+      await until(ask);
       for (let i = 0; i < 100; i += 1) statuses.add(await ask());
     };
     const { code } = await runServer({

@@ -1,29 +1,45 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findProgram, freePort, runServer, type Server, startServer } from '@animal-store/testkit';
+import {
+  findProgram,
+  freePort,
+  memoryDirectory,
+  runServer,
+  type Server,
+  startServer,
+  temporaryDirectory,
+} from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { adminToken } from '../support/admin.ts';
+import { adminOf, adminToken } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { expectRefusal } from '../support/expect-refusal.ts';
 import { newPet, untilRefused } from '../support/held-request.ts';
+import { listAll, type Pet } from '../support/list-all-pets.ts';
 import { openRawServer } from '../support/raw-server.ts';
 import { cli } from '../support/run-command.ts';
-import { call } from '../support/test-service.ts';
+import { call, wideQuota } from '../support/test-service.ts';
 
 const run = promisify(execFile);
 
 /** A token, wherever it stands. */
 const tokens = /\bast_[0-9A-Za-z]{36}\b/g;
 
-// The texts of the banner: banner.test.ts. Starts that are killed half-way, and many at once: first-start.test.ts.
-test('the first start shows a key and a curl command that works when pasted, and adds animals', async () => {
-  await using server = await startServer();
+// The texts of the banner: banner.test.ts.
+test('a first start after one that was killed half-way shows a key and a curl command that works when pasted, and adds animals', async () => {
+  await using directory = await temporaryDirectory({ parent: memoryDirectory() });
+  const dataDir = join(directory.path, 'not', 'there', 'yet');
+  const hook = new URL('../support/die-half-way.ts?files=30', import.meta.url);
+  const dying = { NODE_OPTIONS: `--import=${hook}` };
+  await expect(startServer({ dataDir, env: dying })).rejects.toThrow('SIGKILL');
+  expect((await readdir(join(dataDir, 'postgres'))).length).toBeGreaterThan(0);
+
+  await using server = await startServer({ dataDir });
   const token = server.demoKey ?? '';
   const output = server.output();
   expect(output).toMatch(/^Animal Store is listening on http:\/\/127\.0\.0\.1:[1-9]\d*\/v1$/m);
@@ -57,7 +73,9 @@ test('the first start shows a key and a curl command that works when pasted, and
   expect(server.output()).not.toMatch(/error|warn/i);
 });
 
-test('a data directory is kept by servers that are refused, stopped, killed and replaced', async () => {
+// A shell between npm and the server would end without passing a signal on. That a terminal's Ctrl-C arrives
+// twice, directly and from npm: stop-process.test.ts.
+test('a data directory, and every animal answered with 201, is kept by servers that are refused, stopped, killed and replaced', async () => {
   await using database = await createDatabase('embedded');
   await using other = await openRawServer();
   const env = { ...database.env, ADMIN_TOKEN: adminToken, LOG_LEVEL: 'warn' };
@@ -69,14 +87,15 @@ test('a data directory is kept by servers that are refused, stopped, killed and 
   const inUse = new RegExp(`^PORT: ${other.port} on 127\\.0\\.0\\.1 is in use\\. Choose`);
   expectRefusal(refused, inUse);
 
-  await using first = await startServer({ env });
+  const pretty = { ...env, LOG_LEVEL: 'info', LOG_FORMAT: 'pretty' };
+  await using first = await startServer({ command: ['npm', 'start'], env: pretty });
   const token = first.demoKey ?? '';
   expect(token.match(tokens)).toEqual([token]);
-  const created = (await call(`${first.baseUrl}/pets`, { token, json: newPet })).body;
+  const created = [(await call(`${first.baseUrl}/pets`, { token, json: newPet })).body as Pet];
   /** What holds of each server while it runs. */
   async function expectAlive(server: Server) {
-    const { id } = created as { id: number };
-    expect((await call(`${server.baseUrl}/pets/${id}`, { token })).body).toEqual(created);
+    const [{ id }] = created as [Pet];
+    expect((await call(`${server.baseUrl}/pets/${id}`, { token })).body).toEqual(created[0]);
     // Only its own user may send commands over the socket, which need no token.
     const modes = [(await stat(socket)).mode & 0o777, (await stat(dataDir)).mode & 0o777];
     expect(modes).toEqual([0o600, 0o700]);
@@ -89,17 +108,23 @@ test('a data directory is kept by servers that are refused, stopped, killed and 
     expect(server.output()).toContain('was shown at the first start');
   }
   await expectAlive(first);
-  const before = first.output();
   first.signal('SIGINT');
   expect(await first.exited).toEqual({ code: 0, signal: null });
-  expect(first.output()).toBe(before);
+  await untilRefused(first);
+  expect(first.output()).toMatch(
+    /^[\d:]{8} info {2}request method=POST route=\/v1\/pets status=201 /m,
+  );
+  expect(first.output()).toMatch(/^[\d:]{8} info {2}stopping signal=SIGINT$/m);
+  expect(first.output()).not.toMatch(/npm error|ELIFECYCLE/);
   expect(existsSync(socket)).toBe(false);
 
   const opsPort = await freePort();
   await using second = await startServer({ env: { ...env, OPS_PORT: String(opsPort) } });
   await expectAlive(second);
+  const wide = { plan: 'enterprise', quota: wideQuota };
+  const { token: wideToken } = await adminOf(second).create(JSON.stringify(wide));
+  created.push(...(await createUntilKilled(second, wideToken)));
   // It leaves its lock and its socket, which the next one takes over.
-  await second.kill();
   expect(existsSync(socket)).toBe(true);
   // The CLI once sent the token to whoever listened on the port that a killed server had left behind.
   let connections = 0;
@@ -114,27 +139,53 @@ test('a data directory is kept by servers that are refused, stopped, killed and 
   });
   expect(connections).toBe(0);
 
-  await using third = await startServer({ env });
+  // Three at once: exactly one serves.
+  const starts = await Promise.allSettled([1, 2, 3].map(() => startServer({ env })));
+  await using started = new AsyncDisposableStack();
+  const serving = starts.flatMap((it) => (it.status === 'fulfilled' ? started.use(it.value) : []));
+  const reasons = starts.flatMap((it) => (it.status === 'rejected' ? String(it.reason) : []));
+  const isTaken = /exit code 1\nDATA_DIR: another Animal Store is running on/;
+  expect(reasons).toEqual([expect.stringMatching(isTaken), expect.stringMatching(isTaken)]);
+  const [third] = serving as [Server];
   await expectAlive(third);
+  const there = await listAll(third, wideToken);
+  for (const pet of created) expect(there.get(pet.id)).toEqual(pet);
+  const { body } = await call(`${third.baseUrl}/pets`, { token: wideToken, json: newPet });
+  expect((body as Pet).id).toBeGreaterThan(Math.max(...there.keys()));
 });
 
-// A shell between npm and the server would end without passing it on. That a terminal's Ctrl-C arrives twice,
-// directly and from npm: stop-process.test.ts.
-test('npm start serves, ends with exit code 0 when npm passes SIGINT on, and logs for people with LOG_FORMAT=pretty', async () => {
-  await using database = await createDatabase('embedded');
-  const env = { ...database.env, LOG_FORMAT: 'pretty' };
-  await using server = await startServer({ command: ['npm', 'start'], env });
-  const token = server.demoKey ?? '';
-  expect((await call(`${server.baseUrl}/pets`, { token })).status).toBe(200);
-  server.signal('SIGINT');
-  expect(await server.exited).toEqual({ code: 0, signal: null });
-  await untilRefused(server);
-  expect(server.output()).toMatch(
-    /^[\d:]{8} info {2}request method=GET route=\/v1\/pets status=200 /m,
-  );
-  expect(server.output()).toMatch(/^[\d:]{8} info {2}stopping signal=SIGINT$/m);
-  expect(server.output()).not.toMatch(/npm error|ELIFECYCLE/);
-});
+/** Kills a server during 1,000 creations, and gives the animals that it answered with 201. */
+async function createUntilKilled(server: Server, token: string): Promise<Pet[]> {
+  const created: Pet[] = [];
+  let next = 0;
+  let isKilled = false;
+  async function createMany(): Promise<void> {
+    while (next < 1_000 && !isKilled) {
+      const i = next++;
+      const status = ['available', 'pending', 'sold'][i % 3];
+      const pet = { name: `Animal ${i} 🐾`, categoryId: i - 500, status };
+      // Once the server is killed, requests fail that were under way.
+      const answer = await call(`${server.baseUrl}/pets`, {
+        token,
+        json: JSON.stringify(pet),
+      }).catch((error) => {
+        if (!isKilled) throw error;
+      });
+      if (answer === undefined) return;
+      expect(answer).toMatchObject({ status: 201, body: pet });
+      created.push(answer.body as Pet);
+      if (created.length === 200) {
+        isKilled = true;
+        await server.kill();
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: 32 }, createMany));
+  expect(created.length).toBeGreaterThanOrEqual(200);
+  expect(created.length).toBeLessThan(1_000);
+  expect(new Set(created.map(({ id }) => id)).size).toBe(created.length);
+  return created;
+}
 
 /** Lists keys over a Unix socket, without a token, and gives the status. */
 async function statusOver(socketPath: string): Promise<number> {

@@ -3,7 +3,6 @@ import type { IssuedSession } from '@animal-store/contract/admin';
 import { openRedis, type Redis, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Admin, adminOf, adminToken } from '../support/admin.ts';
-import type { LocalServer } from '../support/local-server.ts';
 import { sample, scrape } from '../support/observed.ts';
 import {
   askAtOnce,
@@ -26,7 +25,7 @@ const isBanned = ({ code }: Reply) => code === 'key_temporarily_banned';
 function useThreeReplicas() {
   const stack = new AsyncDisposableStack();
   let redis: Redis;
-  let replicas: Replicas<LocalServer>;
+  let replicas: Replicas;
   const quotaClock = createTestClock(Date.now());
   const clocks = skewsMs.map((skewMs) => createTestClock(quotaClock.now() + skewMs));
 
@@ -46,7 +45,7 @@ function useThreeReplicas() {
       BAN_STRIKE_PERCENT: '10000',
     };
     const times = clocks.map((clock) => ({ clock, quotaClock }));
-    replicas = stack.use(await startReplicas({ env: [env, env, env] }, times));
+    replicas = stack.use(await startReplicas([env, env, env], times));
     await untilRedisDecides(replicas);
   });
   afterAll(() => stack.disposeAsync());

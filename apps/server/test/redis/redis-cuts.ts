@@ -21,7 +21,7 @@ import {
   toldOptions,
 } from './told-and-counted.ts';
 
-const redisTimeoutMs = 1_000;
+const redisTimeoutMs = 500;
 const timings = { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000, probeEveryMs: 20 };
 
 /** What happens to one message: its connection is cut, or it arrives when nobody waits for it any more. */
@@ -87,7 +87,7 @@ export async function openRedisCuts({ seed }: { seed: number }) {
     /** Lets one message come to harm, and expects that each request is answered right. */
     async harmOne({ direction, harm }: (typeof harmfulCases)[number]): Promise<void> {
       await untilRedisDecides();
-      const callers = await createCallers(undisturbed, { connection, count: 8, apart: 70 });
+      const callers = await createCallers(undisturbed, { connection, count: 4, apart: 70 });
       const place = upTo(8);
       let passed = 0;
       onMessage = (message) => {

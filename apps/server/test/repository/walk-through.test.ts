@@ -20,8 +20,11 @@ test('the walk-throughs name each file whose code a GET executes, or a POST besi
   await using service = await startService('postgres', {
     // It stands still: no timer adds files of its own.
     clock: createTestClock(Date.now()),
-    // By the clock of the machine.
-    timings: { database: { checkSocketsMs: hangMs } },
+    // What goes by the clock of the machine: a heartbeat, or a Redis that is connected too late, adds files.
+    timings: {
+      database: { checkSocketsMs: hangMs, heartbeatMs: hangMs },
+      quotas: { firstConnectionTimeoutMs: hangMs },
+    },
     env: { REDIS_URL: redis.url },
   });
   const { free, pro, business } = service.tokens;

@@ -14,6 +14,8 @@ export type AnyServer = AsyncDisposable &
 
 /** A service in this process. `output` is its log. */
 export type LocalServer = AnyServer & {
+  /** Tells load balancers to go elsewhere, as after SIGTERM. */
+  drain(): void;
   /** Stops as after SIGTERM: requests in flight are answered, and what is held in memory is written. */
   stop(): Promise<void>;
   /** Lets time pass by the clock that it was opened with or by its own, and waits for what that starts. */
@@ -89,6 +91,7 @@ export async function openLocalServer(
       opsUrl: service.opsUrl,
       demoKey: service.demoToken,
       output,
+      drain: service.drain,
       async pass(ms) {
         if (!('advance' in clock)) throw new Error('The clock of the machine passes by itself.');
         await (clock as TestClock).advance(ms);

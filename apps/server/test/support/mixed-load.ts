@@ -64,7 +64,7 @@ export function startMixedLoad(options: {
     if (newToken && answer.status !== goodStatus[kind]) newTokens.unshift(newToken);
     return { ...answer, kind, sentAt };
   }
-  const load = startLoad({ callers, pauseMs: 100, ask });
+  const load = startLoad({ callers, pauseMs: 20, ask });
 
   async function stop(): Promise<void> {
     await load.stop();

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import type { Quota } from '@animal-store/contract';
 import type { NewKey } from '@animal-store/contract/admin';
-import { type Server, startServer, until } from '@animal-store/testkit';
+import { until } from '@animal-store/testkit';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import type { ServiceTime } from '../../src/service.ts';
 import { systemClock } from '../../src/shared/clock.ts';
@@ -11,8 +11,8 @@ import { type AnyServer, type LocalServer, openLocalServer } from './local-serve
 import { send } from './send.ts';
 
 /** Several servers on one database, as behind a load balancer. */
-export type Replicas<S extends AnyServer = AnyServer> = AsyncDisposable & {
-  readonly servers: readonly S[];
+export type Replicas = AsyncDisposable & {
+  readonly servers: readonly LocalServer[];
   /** Starts another server in the place of one, which is then stopped, as a rollout does. */
   restart(index: number): Promise<void>;
   /** Stops one, for good. */
@@ -42,47 +42,30 @@ export type Reply = {
   readonly code: string | undefined;
 };
 
-export type ReplicasOptions = {
-  /** One environment a replica, over what they have in common. */
-  readonly env: readonly Env[];
-};
-
-type Env = Readonly<Record<string, string>>;
-
 /**
  * Starts a service for each environment, all at the same time, in this process. Their metrics of Redis
  * commands and statements are those of all, because they share its diagnostics channels.
  *
+ * @param env one a replica, over what they have in common.
  * @param times one a replica. Clocks are those of the machine, unless others are given.
  */
-export function startReplicas(
-  { env }: ReplicasOptions,
+export async function startReplicas(
+  env: readonly Readonly<Record<string, string>>[],
   times: readonly ServiceTime[] = [],
-): Promise<Replicas<LocalServer>> {
-  return start(env, (given, index) =>
-    openLocalServer(given, { clock: systemClock, ...times[index] }),
-  );
-}
-
-/** Starts a process for each environment, all at the same time. */
-export function startReplicaProcesses({ env }: ReplicasOptions): Promise<Replicas<Server>> {
-  return start(env, (given) => startServer({ env: given }));
-}
-
-async function start<S extends AnyServer>(
-  env: readonly Env[],
-  open: (env: Env, index: number) => Promise<S>,
-): Promise<Replicas<S>> {
+): Promise<Replicas> {
   await using opened = new AsyncDisposableStack();
   const testDatabase = opened.use(await createDatabase('postgres'));
   const database = await testDatabase.open();
   opened.defer(() => database.close());
 
   // Not a line for each of many requests, which nobody here reads.
-  const openOne = (own: Env = {}, index: number) =>
-    open({ ...testDatabase.env, LOG_LEVEL: 'warn', ...own }, index);
+  const openOne = (own: (typeof env)[number] = {}, index: number) =>
+    openLocalServer(
+      { ...testDatabase.env, LOG_LEVEL: 'warn', ...own },
+      { clock: systemClock, ...times[index] },
+    );
   const starts = await Promise.allSettled(env.map(openOne));
-  const servers = starts.flatMap((it): S[] => (it.status === 'fulfilled' ? [it.value] : []));
+  const servers = starts.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []));
   opened.defer(async () => {
     await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
   });

@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
+import { startServer } from '@animal-store/testkit';
 import { publint } from 'publint';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -110,23 +110,13 @@ describe('its documentation', () => {
   });
 });
 
-test('it is installed by the commands of /docs/guides/typescript, as they stand', async () => {
-  await using directory = await temporaryDirectory();
-  const root = join(packageDirectory, '../..');
-  const guide = join(root, 'apps/server/assets/reference/guides/typescript.md');
-  const commands = (await readFile(guide, 'utf8')).match(/^(?:npm|node) .*/gm);
-  const [tarballs, install] = commands ?? [];
-  expect(tarballs).toBe('npm run tarballs');
-  // Not with the build of `prepack`, as other tests read `dist`; and not into the repository.
-  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  const release = join(directory.path, 'animal-store/release/');
-  const pack = `${scripts.tarballs} --config.ignore-scripts=true`.replace('release/', release);
-  await runIn(root, join(root, 'node_modules/.bin/pnpm'), pack.split(' ').slice(1));
-  const project = join(directory.path, 'my-project');
-  await mkdir(project);
-  await writeFile(join(project, '.npmrc'), 'offline=true\naudit=false\nfund=false\n');
-  await runIn(project, 'sh', ['-c', `${install}`]);
-  expect(await filesOf(join(project, 'node_modules/@animal-store'))).toEqual(['client']);
+test('the commands of /docs/guides/typescript are those by which it was installed here', async () => {
+  const guide = 'apps/server/assets/reference/guides/typescript.md';
+  const text = await readFile(join(packageDirectory, '../..', guide), 'utf8');
+  expect(text.match(/^npm .*/gm)).toEqual([
+    'npm run tarballs',
+    'npm install ../animal-store/release/animal-store-client.tgz',
+  ]);
 });
 
 test('npm refuses to pack it, because only pnpm writes a manifest that can be installed', async () => {
@@ -193,39 +183,37 @@ test('all of it takes at most 6.5 kB in a bundle of rolldown', async () => {
   expectSmallBundle(output[0].code, 6_500);
 });
 
-const examples = await readExamples();
+const outputs = [
+  /^Mia is for sale\n$/,
+  /^\d+ animals\n0 since then\n\d+\n$/,
+  /^400 invalid_request name: .*\n$/,
+  /^true\n$/,
+  /^$/,
+  /^true\n$/,
+  /^listPets attempt 1\n200 \d+\n\d \S+\n$/,
+  /^\{"name":"Mia","categoryId":9007199254740993\} \{ name: 'Mia', categoryId: 9007199254740993n \}\n$/,
+  /^Mia,Tom 2\n$/,
+  /^\w+\n2 of three\n$/,
+];
 
-describe('the README', () => {
-  let service: Server;
-  beforeAll(async () => {
-    service = await startServer();
-    return () => service[Symbol.asyncDispose]();
-  });
-
-  const outputs = [
-    /^Mia is for sale\n$/,
-    /^\d+ animals\n0 since then\n\d+\n$/,
-    /^400 invalid_request name: .*\n$/,
-    /^true\n$/,
-    /^$/,
-    /^true\n$/,
-    /^listPets attempt 1\n200 \d+\n\d \S+\n$/,
-    /^\{"name":"Mia","categoryId":9007199254740993\} \{ name: 'Mia', categoryId: 9007199254740993n \}\n$/,
-    /^Mia,Tom 2\n$/,
-    /^\w+\n2 of three\n$/,
-  ];
-
-  test.each(examples.map((code, index) => [index, code] as const))(
-    'example %i runs as it stands',
-    async (index, code) => {
-      expect(examples).toHaveLength(outputs.length);
-      const program = code
-        .replaceAll("'http://127.0.0.1:3000/v1'", JSON.stringify(service.baseUrl))
-        .replaceAll("'ast_your_key'", JSON.stringify(service.demoKey));
-      await consumer.write(`example-${index}.mts`, program);
-      expect(await consumer.run(process.execPath, [`example-${index}.mts`])).toMatch(
-        outputs[index] ?? '',
-      );
-    },
+test('the examples of the README run as they stand', async () => {
+  await using service = await startServer();
+  const examples = await readExamples();
+  const files = examples.map((_, index) => `example-${index}.mts`);
+  for (const [index, code] of examples.entries()) {
+    const program = code
+      .replaceAll("'http://127.0.0.1:3000/v1'", JSON.stringify(service.baseUrl))
+      .replaceAll("'ast_your_key'", JSON.stringify(service.demoKey));
+    await consumer.write(`example-${index}.mts`, program);
+  }
+  // One after another, in one process: most of an example is its start.
+  const imports = files.map(
+    (file) => `await import('./${file}');console.log('end of an example');`,
   );
+  await consumer.write('examples.mjs', imports.join('\n'));
+  const output = await consumer.run(process.execPath, ['examples.mjs']);
+  expect(output.split('end of an example\n')).toEqual([
+    ...outputs.map((expected) => expect.stringMatching(expected)),
+    '',
+  ]);
 });

@@ -1,0 +1,179 @@
+import type { KeyDetails } from '@animal-store/contract/admin';
+import { openRedis, type Redis, until } from '@animal-store/testkit';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { showKey } from '../../src/cli/show-keys.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { adminOf, adminToken } from '../support/admin.ts';
+import { type Load, startLoad } from '../support/load.ts';
+import type { LocalServer } from '../support/local-server.ts';
+import { sample, scrape } from '../support/observed.ts';
+import { askAtOnce, type Replicas, type Reply, startReplicas } from '../support/replicas.ts';
+import { wideQuota } from '../support/test-service.ts';
+
+const timings = {
+  quotas: { firstConnectionTimeoutMs: 50, connectTimeoutMs: 200, probeEveryMs: 20 },
+};
+
+/** Callers with a key whose quota nobody reaches, and with a Free key. */
+const [callers, freeCallers] = [4, 2];
+
+const stack = new AsyncDisposableStack();
+let redis: Redis;
+/** One, which is told that there are two. How several decide as one: replicas.test.ts. */
+let replicas: Replicas;
+let server: LocalServer;
+let wide: Load<Reply>;
+let free: Load<Reply>;
+
+/** What the replica did before Redis was there for the first time. */
+let atStart: { said: string[]; admittedAlone: number };
+
+const warnings: string[] = [];
+const startedAt = Date.now();
+
+beforeAll(async () => {
+  const note = ({ name }: Error) => warnings.push(name);
+  process.on('warning', note);
+  stack.defer(() => void process.off('warning', note));
+  redis = stack.use(await openRedis());
+  const env = {
+    REDIS_URL: redis.url,
+    // How long a request waits for a Redis that hangs, once: much longer than a decision takes.
+    REDIS_TIMEOUT_MS: '2000',
+    REPLICAS: '2',
+    ADMIN_TOKEN: adminToken,
+  };
+  await redis.kill();
+  replicas = stack.use(await startReplicas([env], [{ clock: systemClock, timings }]));
+  [server] = replicas.servers as [LocalServer];
+  await until(isAway);
+  atStart = { said: saidOfRedis(), admittedAlone: await countAdmitted(5, 10) };
+  await redis.restart();
+  await until(isBack);
+  const start = (count: number, token: string) =>
+    stack.use(startLoad({ callers: count, pauseMs: 20, ask: () => replicas.ask(server, token) }));
+  wide = start(callers, await replicas.createToken(wideQuota));
+  free = start(freeCallers, await replicas.createToken('free'));
+});
+afterAll(() => stack.disposeAsync());
+
+/** Waits until every client has been answered so many times more. */
+async function answers(perCaller: number): Promise<void> {
+  const countAsked = () => wide.answers.length + wide.failures.length;
+  const enough = countAsked() + perCaller * callers;
+  await until(() => countAsked() >= enough);
+}
+
+/** What the replica has said of Redis so far. */
+function saidOfRedis(): string[] {
+  const lines = server.output().matchAll(/"msg":"Redis is (away|back)/g);
+  return Array.from(lines, ([, what = '']) => what);
+}
+
+beforeEach(async ({ onTestFailed }) => {
+  // Otherwise every test after one that fails during an outage would fail as well.
+  onTestFailed(() => redis.restart());
+  await until(isBack);
+  await answers(2);
+});
+
+const isAway = () => saidOfRedis().at(-1) === 'away';
+const isBack = () => !isAway();
+
+/** Expects that all requests so far were served, whatever happened to Redis, and that nothing else was logged. */
+function expectServed(): void {
+  const complaints = server
+    .output()
+    .split('\n')
+    .filter((line) => /error|unhandled|warning|exception|\bat .*:\d+:\d+/i.test(line))
+    .filter((line) => !line.includes('"msg":"Redis is '));
+  expect([complaints, warnings, wide.failures, free.failures]).toEqual([[], [], [], []]);
+  const isServed = ({ status, limit, remaining, reset, retryAfter }: Reply) =>
+    (status === 200 || (status === 429 && retryAfter >= 1)) &&
+    [limit > 0, remaining >= 0, reset * 1_000 > startedAt].every(Boolean);
+  const replies = [...wide.answers, ...free.answers];
+  expect(replies.filter((reply) => !isServed(reply))).toEqual([]);
+}
+
+/** How many requests at once of a new key with a limit are admitted. */
+async function countAdmitted(perMinute: number, times: number): Promise<number> {
+  const token = await replicas.createToken({ perMinute, perDay: 1_000 });
+  const replies = await askAtOnce(replicas, { token, times, servers: [server] });
+  return replies.filter(({ status }) => status === 200).length;
+}
+
+/** How many calls of its scripts the replica has ended, successful or not. */
+async function decisionsByRedis(): Promise<number> {
+  const count = 'animal_store_redis_command_duration_seconds_count{command="evalsha"}';
+  const decisions = sample(await scrape(server), count);
+  if (decisions === undefined) throw new Error(`There is no series ${count}.`);
+  return decisions;
+}
+
+/** Without a connection, without answers, and with errors. */
+const faults: readonly [what: string, begin: () => unknown, end: () => unknown][] = [
+  ['is killed, and comes back empty', () => redis.kill(), () => redis.restart()],
+  ['hangs', () => redis.pause(), () => redis.resume()],
+  [
+    'is out of memory',
+    () => redis.command('config', 'set', 'maxmemory', '1'),
+    () => redis.command('config', 'set', 'maxmemory', '0'),
+  ],
+];
+
+test.each(faults)(
+  'when Redis %s, every request is served, the outage is logged once, and the limit is exact again after it',
+  async (_, begin, end) => {
+    await begin();
+    await until(isAway);
+    const saidAtFirst = saidOfRedis();
+    const waiting = await decisionsByRedis();
+    // Long enough for several probes.
+    await answers(12);
+    // No request waits for Redis, except those that were waiting when the fault began.
+    expect(await decisionsByRedis()).toBeLessThanOrEqual(waiting + callers + freeCallers);
+    // A breaker that closed too early would open and close at every probe.
+    expect(saidOfRedis()).toEqual(saidAtFirst);
+    await end();
+    await until(isBack);
+    expect(await countAdmitted(30, 90)).toBe(30);
+    await answers(5);
+    expectServed();
+    expect(saidOfRedis()).toEqual(saidOfRedis().map((_, i) => (i % 2 === 0 ? 'away' : 'back')));
+  },
+);
+
+test('while Redis is away, usage is reported as that of one replica', async () => {
+  const admin = adminOf(server);
+  const quota = { perMinute: 6, perDay: 1_000 };
+  const { key, token } = await admin.create(JSON.stringify({ plan: 'enterprise', quota }));
+  const show = async () => (await admin.call(`/keys/${key.id}`)).body as KeyDetails;
+  const standing = async () => {
+    const { scope, windows } = (await show()).usage;
+    return `${scope}: ${windows.minute.remaining} of ${windows.minute.limit}`;
+  };
+  await replicas.ask(server, token);
+  expect(await standing()).toBe('service: 5 of 6');
+  expect(showKey(await show())).not.toContain('replica');
+
+  await redis.kill();
+  await until(isAway);
+  expect(await standing()).toBe('replica: 3 of 3');
+  await replicas.ask(server, token);
+  expect(await standing()).toBe('replica: 2 of 3');
+  expect(showKey(await show())).toContain(
+    '\n  Usage      of one replica only, against its share: Redis is unavailable\n  Minute     2 of 3 left,',
+  );
+
+  await redis.restart();
+  await until(isBack);
+  // Redis came back empty.
+  expect(await standing()).toBe('service: 6 of 6');
+  expectServed();
+});
+
+test('a replica that starts without Redis admits its share, and uses Redis once it is there', async () => {
+  // Half of five, rounded up.
+  expect(atStart).toEqual({ said: ['away'], admittedAlone: 3 });
+  expect(await countAdmitted(5, 20)).toBe(5);
+});

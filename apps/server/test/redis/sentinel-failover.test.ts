@@ -1,0 +1,56 @@
+import { openRedisSentinels, type Redis, until } from '@animal-store/testkit';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startLoad } from '../support/load.ts';
+import { sample, scrape } from '../support/observed.ts';
+import { askAtOnce, startReplicas } from '../support/replicas.ts';
+import { wideQuota } from '../support/test-service.ts';
+
+const replicationOffset = async (redis: Redis) =>
+  Number(/master_repl_offset:(\d+)/.exec(await redis.command('info', 'replication'))?.[1]);
+
+test('when the primary and a Sentinel are killed, both replicas decide on the next primary, with the counts of the last, and no request fails', async () => {
+  const printed = vi.spyOn(console, 'error');
+  onTestFinished(() => printed.mockRestore());
+  await using redis = await openRedisSentinels();
+  const env = { REDIS_URL: redis.url, REDIS_TIMEOUT_MS: '2000', REPLICAS: '2' };
+  await using replicas = await startReplicas([env, env]);
+  const { servers } = replicas;
+  const token = await replicas.createToken({ perMinute: 1_000, perDay: 6 });
+  const wide = await replicas.createToken(wideQuota);
+  const admittedOf = async (times: number) => {
+    const replies = await askAtOnce(replicas, { token, times, servers });
+    return replies.filter(({ status }) => status === 200).length;
+  };
+  const untilDecidedOn = async (one: Redis) => {
+    await until(async () => {
+      const clients = await one.command('client', 'list');
+      return clients.match(/ name=animal-store /g)?.length === 2;
+    });
+    for (const server of servers) {
+      const isOpen = async () => sample(await scrape(server), 'animal_store_redis_breaker_open');
+      await until(async () => (await isOpen()) === 0);
+    }
+  };
+
+  await untilDecidedOn(redis.primary);
+  expect(await admittedOf(3)).toBe(3);
+  // A failover loses what was not replicated.
+  const written = await replicationOffset(redis.primary);
+  await until(async () => (await replicationOffset(redis.replica)) >= written);
+
+  const loads = servers.map((server) =>
+    startLoad({ callers: 4, pauseMs: 50, ask: () => replicas.ask(server, wide) }),
+  );
+  // As if they had shared a machine.
+  await Promise.all([redis.primary.kill(), redis.sentinels[0]?.kill()]);
+  await untilDecidedOn(redis.replica);
+  expect(await admittedOf(10)).toBe(3);
+  expect(await redis.replica.command('role')).toMatch(/^master\n/);
+  await Promise.all(loads.map((load) => load.stop()));
+  // What ioredis prints by itself is no line of the log.
+  expect(printed).not.toHaveBeenCalled();
+  for (const { answers, failures } of loads) {
+    expect(failures).toEqual([]);
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  }
+});
