@@ -1,5 +1,5 @@
 import { openRedis as startRedis } from '@animal-store/testkit';
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { expect, test } from 'vitest';
 import { openRedis, untilReady } from './open-redis.ts';
 
@@ -15,6 +15,30 @@ test('two errors of one connection to Redis do not end the process', async () =>
     // Throws if nobody listens, as it does when the socket emits it.
     stream.emit('error', new Error('tlsv1 alert decode error'));
     expect(await redis.ping()).toBe('PONG');
+  } finally {
+    redis.disconnect();
+  }
+});
+
+test('a Redis that was away for long is called again four times a second', () => {
+  const redis = openRedis(['redis://127.0.0.1:1'], 1_000);
+  try {
+    const { retryStrategy } = redis.options as RedisOptions;
+    expect([1, 4, 5, 1_000].map((attempt) => retryStrategy?.(attempt))).toEqual([
+      ...[50, 200, 250, 250],
+    ]);
+  } finally {
+    redis.disconnect();
+  }
+});
+
+test.each([
+  ['redis+sentinel', { enableTLSForSentinelMode: false }],
+  ['rediss+sentinel', { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }],
+])('by %s, Sentinels are called like the Redis that they name', (scheme, options) => {
+  const redis = openRedis([`${scheme}://127.0.0.1:1/name`], 1_000);
+  try {
+    expect(redis.options).toMatchObject(options);
   } finally {
     redis.disconnect();
   }

@@ -1,7 +1,8 @@
-import { openRedisSentinels, until } from '@animal-store/testkit';
+import { once } from 'node:events';
+import { openRedisSentinels, openRedis as startRedis, until } from '@animal-store/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
-import { openRedis } from './open-redis.ts';
+import { openRedis, untilReady } from './open-redis.ts';
 import { type CircuitBreaker, createCircuitBreaker, createRedisProbe } from './without-redis.ts';
 
 describe('the circuit breaker', () => {
@@ -106,6 +107,20 @@ describe('the circuit breaker', () => {
     expect(await breaker.run(answer)).toBe('answer');
     expect(changes).toEqual(['open', 'closed']);
   });
+});
+
+test('a Redis that became a read-only replica is looked for anew', async () => {
+  await using server = await startRedis({ args: ['--replicaof', '127.0.0.1', '1'] });
+  const redis = openRedis([server.url], 1_000);
+  try {
+    await untilReady(redis, { ms: 10_000 });
+    const closed = once(redis, 'close');
+    const probe = createRedisProbe(redis, { timeoutMs: 5_000, connectTimeoutMs: 1_000 });
+    await expect(probe()).rejects.toThrow(/^READONLY /);
+    await closed;
+  } finally {
+    redis.disconnect();
+  }
 });
 
 test('the search for the primary goes on for as long as its Sentinels are away', async () => {

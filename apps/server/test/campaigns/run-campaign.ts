@@ -11,6 +11,7 @@ import { globSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { rooms } from './mutation/rooms.ts';
 
 type Campaign = {
   readonly run: (options: { seed: number; minutes: number; from: string }) => Promise<void>;
@@ -55,14 +56,23 @@ if (!isKnown || !Number.isSafeInteger(seed) || !(minutes > 0)) {
   } else if (name === 'mutation') {
     for (const name of ['client', 'contract'])
       runCommand('npm', ['run', '--prefix', `packages/${name}`, 'mutate']);
+    for (const room of Object.keys(rooms)) {
+      const mutate = ['mutate', '--', '--mutate', `src/${room}/*.ts,!src/**/*.test.ts`];
+      runCommand('npm', ['run', '--prefix', 'apps/server', ...mutate], { MUTATION_ROOM: room });
+    }
   } else {
     await (await programs[name]?.())?.run({ seed, minutes, from: values.from });
   }
 }
 
-function runCommand(command: string, args: readonly string[]): void {
+function runCommand(
+  command: string,
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): void {
+  const own = { ...variables, CAMPAIGN_SEED: `${seed}`, CAMPAIGN_MINUTES: `${minutes}` };
   // biome-ignore lint/style/noProcessEnv: vitest and npm look for programs where this machine has them
-  const env = { ...process.env, CAMPAIGN_SEED: `${seed}`, CAMPAIGN_MINUTES: `${minutes}` };
+  const env = { ...process.env, ...own };
   const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env });
   if (status !== 0) process.exitCode = 1;
 }

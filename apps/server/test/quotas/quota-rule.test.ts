@@ -136,10 +136,11 @@ describe.each(Object.entries(stores))('%s', (_, { replicas, numRuns, open }) => 
     const look = () => quotas.keys.look(own(free));
     await play(strikeOut(free));
     const looked = await look();
-    expect(describeDecision(looked)).toContain(
-      '(minute 0/60 @61 in 59, day 940/1000 @86401 in 86399)',
+    expect(describeDecision(looked)).toBe(
+      'admitted by minute 0/60 @61 (minute 0/60 @61 in 59, day 940/1000 @86401 in 86399)',
     );
     expect(looked).toMatchObject({
+      ...{ remainingPoints: 0, msBeforeNext: 59_000 },
       scope: 'service',
       strikes: 30,
       // A minute after the first of them.
@@ -159,6 +160,7 @@ describe.each(Object.entries(stores))('%s', (_, { replicas, numRuns, open }) => 
     const { own, play } = begin();
     await play(strikeOut(one));
     await Promise.all(Array.from({ length: 20 }, () => quotas.keys.take(own(one))));
+    await play([[300_000, one, 1, '1 admitted']]);
     const told = bans.filter(({ keyId }) => keyId === own(one).id);
     const startedAtMs = startMs + 1_000;
     expect(told).toEqual([{ keyId: own(one).id, seconds: 300, startedAtMs, scope: 'service' }]);

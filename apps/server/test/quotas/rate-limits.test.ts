@@ -23,6 +23,7 @@ const quotas = {
   free: minute(4),
   counted: { perMinute: 10, perDay: 100 },
   statusStrikes: minute(1),
+  usedUp: { perMinute: 1, perDay: 1 },
   eager: minute(10),
 };
 type KeyName = keyof typeof quotas;
@@ -193,6 +194,11 @@ describe('the rate-limit status', () => {
     expectError(refused, 429, 'key_temporarily_banned');
     const status = { bannedUntil: inSeconds(100), warned: false, told: rateLimitOf(refused) };
     expect(await statusOf('statusStrikes')).toMatchObject(status);
+  });
+
+  test('tells the same window as a denial, if both are used up', async () => {
+    const [, denied] = await inTurn('usedUp', 2);
+    expect((await statusOf('usedUp')).told).toEqual(rateLimitOf(denied as Answer));
   });
 
   test('has an allowance of 60 a minute, which is no quota', async () => {

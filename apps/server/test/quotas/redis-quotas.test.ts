@@ -3,6 +3,7 @@ import { openRedis, until } from '@animal-store/testkit';
 import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { OpenQuotasOptions } from '../../src/quotas/open-quotas.ts';
+import { createRedisKeyState } from '../../src/quotas/redis-key-state.ts';
 import { createTestClock } from '../support/test-clock.ts';
 import { openTestQuotas, startMs } from './open-test-quotas.ts';
 import { useRedis } from './use-redis.ts';
@@ -122,6 +123,24 @@ test('while Redis hangs, limits are the shares of a replica, and an unban holds 
   server.resume();
   await until(() => states.at(-1) === 'closed');
   await until(async () => (await keys.look(alone)).bannedUntil === undefined);
+});
+
+// Otherwise it would end a later ban, when Redis is back from a later outage.
+test('an unban that Redis has missed is repeated once', async () => {
+  const { connection } = redis;
+  let isAway = true;
+  const { unban, repeatMissedUnbans } = createRedisKeyState({
+    redis: connection,
+    breaker: { run: (call) => (isAway ? Promise.reject(new Error('away')) : call()) },
+    insurance: { unban() {}, empty() {} },
+  });
+  await unban(inAccount);
+  isAway = false;
+  for (const bansThatStay of [0, 1]) {
+    await connection.set(nameInAccount, 'a ban', 'PX', 60_000);
+    repeatMissedUnbans();
+    expect(await connection.exists(nameInAccount)).toBe(bansThatStay);
+  }
 });
 
 test('what was used is given back to a key, whose ban stays, or to an account, and not while Redis hangs', async () => {

@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { rooms } from './test/campaigns/mutation/rooms.ts';
+
+// biome-ignore lint/style/noProcessEnv: run-campaign.ts has no other way to tell vitest
+const room = process.env['MUTATION_ROOM'] ?? '*';
+
+/** Rules first: they take milliseconds, and the first test that fails ends the run of a mutant. */
+class RulesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isService = (file: TestSpecification) => file.moduleId.includes('/test/');
+    return files.toSorted((a, b) => Number(isService(a)) - Number(isService(b)));
+  }
+}
+
+/** Tests of rules, and those of the service in this process. */
+export default defineConfig({
+  test: {
+    include: [
+      `src/${room}/*.test.ts`,
+      ...(rooms[room] ?? Object.values(rooms).flat()).map((file) => `test/${file}.test.ts`),
+    ],
+    // One process for all files of a mutant: to load the service takes longer than most tests.
+    isolate: false,
+    globalSetup: 'test/support/global-setup.ts',
+    setupFiles: ['test/campaigns/mutation/cover-hooks.ts'],
+    execArgv: ['--liftoff-only', '--import', `${import.meta.dirname}/src/resolve-drizzle.ts`],
+    sequence: { sequencer: RulesFirst },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});

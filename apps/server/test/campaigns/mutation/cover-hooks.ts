@@ -1,0 +1,32 @@
+// Tells Stryker that what the hooks of a test file run, such as the start of a service, is covered by its tests.
+// Stryker takes it for code that runs at import, and ignores that.
+
+import { afterAll, beforeAll } from 'vitest';
+
+type Hits = Record<string, number>;
+
+type Coverage = { readonly static: Hits; readonly perTest: Record<string, Hits> };
+
+const { __stryker__: stryker } = globalThis as { __stryker__?: { mutantCoverage?: Coverage } };
+let atImport: Hits = {};
+
+beforeAll(() => {
+  atImport = { ...stryker?.mutantCoverage?.static };
+});
+
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads which fixtures a hook wants from its first parameter
+afterAll(({}, file) => {
+  const coverage = stryker?.mutantCoverage;
+  if (coverage === undefined) return;
+  const tests = Object.entries(coverage.perTest)
+    .filter(([test]) => test.startsWith(`${file.file.filepath}#`))
+    .map(([, hits]) => hits);
+  if (tests.length === 0) return;
+  for (const [mutant, hits] of Object.entries(coverage.static)) {
+    const before = atImport[mutant] ?? 0;
+    if (hits === before) continue;
+    for (const test of tests) test[mutant] = (test[mutant] ?? 0) + hits - before;
+    if (before === 0) delete coverage.static[mutant];
+    else coverage.static[mutant] = before;
+  }
+});

@@ -1,0 +1,92 @@
+// A plugin of Stryker: tries a random sample of mutants, chosen by the seed, and reports the score of each room.
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+
+type Position = { readonly line: number; readonly column: number };
+
+type Mutant = {
+  readonly id: string;
+  readonly fileName: string;
+  readonly mutatorName: string;
+  readonly replacement?: string;
+  readonly location: { readonly start: Position; readonly end: Position };
+};
+
+/** What became of a mutant. Stryker counts lines and columns from 1 here, and from 0 elsewhere. */
+type TestedMutant = Mutant & { readonly status: string };
+
+// biome-ignore lint/style/noProcessEnv: run-campaign.ts has no other way to tell Stryker
+const { CAMPAIGN_SEED: seed = '1', CAMPAIGN_MINUTES: minutes = 'Infinity' } = process.env;
+/** How long all mutants take, on two cores. */
+const wholeMinutes = 240;
+const share = Number(minutes) / wholeMinutes;
+
+/** Whether a mutant is tried. Its line does not matter, so that an edit above it leaves the sample as it is. */
+function isInSample(mutant: Mutant): boolean {
+  const { fileName, mutatorName, replacement, location } = mutant;
+  const file = relative(process.cwd(), fileName);
+  const width = location.end.column - location.start.column;
+  const identity = JSON.stringify([seed, file, mutatorName, replacement, width]);
+  return createHash('sha256').update(identity).digest().readUInt32BE() / 2 ** 32 < share;
+}
+
+/** Stryker asks it which mutants compile. */
+const sampler = {
+  init: async () => {},
+  group: async (mutants: readonly Mutant[]) => [mutants.map(({ id }) => id)],
+  async check(mutants: readonly Mutant[]) {
+    const verdict = (mutant: Mutant) =>
+      isInSample(mutant) ? { status: 'passed' } : { status: 'compileError', reason: 'not chosen' };
+    return Object.fromEntries(mutants.map((mutant) => [mutant.id, verdict(mutant)]));
+  },
+};
+
+const columns = ['Killed', 'Timeout', 'Survived', 'NoCoverage', 'Ignored', 'RuntimeError'] as const;
+
+/** Prints each mutant that no test noticed, and the score of each room at the end. */
+function createReporter() {
+  const rooms = new Map<string, Map<string, number>>();
+  return {
+    onMutantTested(mutant: TestedMutant): void {
+      const { fileName, status } = mutant;
+      if (!isInSample(mutant) || status === 'CompileError') return;
+      const file = relative(process.cwd(), fileName);
+      const room = file.split('/')[1] ?? '';
+      const counts = rooms.get(room) ?? new Map<string, number>();
+      rooms.set(room, counts.set(status, (counts.get(status) ?? 0) + 1));
+      if (status === 'Survived' || status === 'NoCoverage') print(`${describe(mutant)}\n`);
+    },
+    wrapUp(): void {
+      print(`\n| room | score | ${columns.join(' | ')} |\n`);
+      for (const [room, counts] of [...rooms].sort()) {
+        const count = (status: string) => counts.get(status) ?? 0;
+        const killed = count('Killed') + count('Timeout');
+        const score = (100 * killed) / (killed + count('Survived') + count('NoCoverage'));
+        print(`| ${room} | ${score.toFixed(1)} | ${columns.map(count).join(' | ')} |\n`);
+      }
+    },
+  };
+}
+
+function describe({ fileName, status, mutatorName, replacement, location }: TestedMutant): string {
+  const { start, end } = location;
+  const lines = readFileSync(fileName, 'utf8').split('\n');
+  const original = lines.slice(start.line - 1, end.line);
+  original[original.length - 1] = (original.at(-1) ?? '').slice(0, end.column - 1);
+  original[0] = (original[0] ?? '').slice(start.column - 1);
+  const place = `${relative(process.cwd(), fileName)}:${start.line}:${start.column}`;
+  const text = original.map((line) => line.trim()).join(' ');
+  return `${status} ${place} ${mutatorName}: ${text} → ${replacement}`;
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}
+
+/** The name that Stryker looks for. */
+export const strykerPlugins = [
+  { kind: 'Checker', name: 'sample', value: sampler },
+  { kind: 'Reporter', name: 'rooms', factory: createReporter },
+];
