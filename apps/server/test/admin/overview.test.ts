@@ -9,7 +9,7 @@ import { createOverview } from '../../src/overview/overview.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { createUsageQueries } from '../../src/usage/usage-queries.ts';
 import { type Admin, adminOf, adminToken, useAdmin } from '../support/admin.ts';
-import { createDatabase, databaseKinds, useDatabase } from '../support/databases.ts';
+import { createDatabase, useDatabase } from '../support/databases.ts';
 import { openLocalServer, untilPassing } from '../support/local-server.ts';
 import { call } from '../support/test-service.ts';
 import { banOf, writeBans } from '../support/write-bans.ts';
@@ -130,8 +130,8 @@ describe('the overview', () => {
   });
 });
 
-describe.each(databaseKinds)('in the database %s', (kind) => {
-  const database = useDatabase(kind);
+describe('in the database', () => {
+  const database = useDatabase('postgres');
 
   test('a key that replicas have banned by themselves is shown once, with the last end', async () => {
     const { db } = database;
@@ -145,7 +145,7 @@ describe.each(databaseKinds)('in the database %s', (kind) => {
       replicas: { count: () => 1 },
       usage: createUsageQueries(db),
       readBans: readBansAsStored,
-      stores: { database: kind, quotas: 'redis' },
+      stores: { database: 'postgres', quotas: 'redis' },
     });
     expect(await overview.read()).toMatchObject({
       keys: { banned: 1 },

@@ -1,17 +1,20 @@
-import { freePort, openPostgres, openTcpProxy, until } from '@animal-store/testkit';
+import { freePort, openTcpProxy, postgresAt, until } from '@animal-store/testkit';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { call } from '../support/test-service.ts';
 
-const stack = new AsyncDisposableStack();
-let database: Awaited<ReturnType<typeof openPostgres>>;
-beforeAll(async () => {
-  database = stack.use(await openPostgres());
-});
-afterAll(() => stack.disposeAsync());
+/** An empty database, and a way to it. */
+async function openDatabase() {
+  const { url, drop } = await postgresAt(inject('postgres')).createDatabase();
+  onTestFinished(drop);
+  const { hostname: host, port } = new URL(url);
+  const proxy = await openTcpProxy({ target: { host, port: Number(port) } });
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  return { url, proxy };
+}
 
 /** Starts a server whose start waits, and gives what its probes say meanwhile. */
 async function startWaiting(url: string) {
@@ -33,30 +36,29 @@ async function expectService(starting: Promise<LocalServer>): Promise<void> {
 }
 
 test('a replica starts while Postgres is away, and is ready once it is there', async () => {
-  const { url } = await database.createDatabase();
-  await database.kill();
-  const { starting, readiness } = await startWaiting(url);
+  const { url, proxy } = await openDatabase();
+  await proxy.cut();
+  const { starting, readiness } = await startWaiting(proxy.via(url));
   await expect.poll(readiness).toEqual({
     status: 'not_ready',
     reasons: ['This replica is starting.', 'The database refuses connections.'],
   });
-  await database.start();
+  await proxy.resume();
   await expectService(starting);
 });
 
 // A machine that is gone does not even refuse connections. The replica had migrated the second host, and
 // ended because it could not listen at the first one.
 test('a replica starts while the first of two hosts does not answer', async () => {
-  const { url } = await database.createDatabase();
-  await using proxy = await openTcpProxy({ target: { host: '127.0.0.1', port: database.port } });
+  const { url, proxy } = await openDatabase();
   proxy.blackhole();
-  const hosts = `@127.0.0.1:${proxy.port},127.0.0.1:${database.port}`;
+  const hosts = `@127.0.0.1:${proxy.port},${new URL(url).host}`;
   const { starting } = await startWaiting(url.replace(/@[^/]+/, hosts));
   await expectService(starting);
 });
 
 test('probes are answered while the migrations of another replica run', async () => {
-  const { url } = await database.createDatabase();
+  const { url } = await openDatabase();
   const other = postgres(url, { max: 1, onnotice: () => {} });
   await other`select pg_advisory_lock(7301874402561)`;
   const { starting, readiness } = await startWaiting(url);

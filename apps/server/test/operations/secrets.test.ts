@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { openRedis, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { createToken } from '../../src/keys/token.ts';
 import { logOf, scrape } from '../support/observed.ts';
 import { openOtlpCollector } from '../support/otlp-collector.ts';
 import type { Answer } from '../support/send.ts';
@@ -30,7 +29,7 @@ test('no error, log line, metric or trace contains a token, wherever it was sent
     answers.push(await call(url, options));
   };
 
-  for (const token of [valid, createToken(), `${valid}x`, valid.slice(0, -1), secret]) {
+  for (const token of [valid, `${valid}x`, secret]) {
     for (const scheme of ['Bearer', 'bearer', 'Basic', 'Token', 'Bearer Bearer', '']) {
       await send(`${baseUrl}/pets`, { headers: { Authorization: `${scheme} ${token}` } });
     }
