@@ -22,8 +22,9 @@ export const jsonBody: RequestHandler = async function readJsonBody(req, res, ne
   requireJson(req);
   const bytes = await read(req);
   if (bytes.length > 0) {
-    res.locals.bodyText = decode(bytes);
-    req.body = parse(res.locals.bodyText);
+    const { text, value } = parse(bytes);
+    res.locals.bodyText = text;
+    req.body = value;
   }
   next();
 };
@@ -71,17 +72,10 @@ async function read(req: Request): Promise<Buffer> {
   }
 }
 
-function decode(bytes: Buffer): string {
+function parse(bytes: Buffer): { text: string; value: unknown } {
   try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new HttpError('invalid_json', errorMessages.invalid_json);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseExactJson(text);
+    const text = utf8.decode(bytes);
+    return { text, value: parseExactJson(text) };
   } catch (error) {
     // 16 kB of nested brackets overflow the stack of the parser.
     const nestsTooDeeply = error instanceof RangeError;

@@ -13,7 +13,6 @@ import { HttpError } from './http-error.ts';
 export function normalizePath(req: Request): void {
   if (!req.url.includes('%')) return;
   const { path } = req;
-  if (!path.includes('%')) return;
   const normal = isDecodable(path)
     ? path.replaceAll(/%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E)/gi, decodeURIComponent)
     : path.replaceAll('%', '%25');

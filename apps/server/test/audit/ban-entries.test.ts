@@ -1,10 +1,12 @@
-import type { AuditEntry } from '@animal-store/contract/admin';
+import { type AuditEntry, adminErrorMessages } from '@animal-store/contract/admin';
 import { openRedis, openTcpProxy } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
 import { createBanLog, deleteForgottenBans, deleteOverBans } from '../../src/audit/ban-log.ts';
 import { openAudit } from '../../src/audit/open-audit.ts';
+import { accounts } from '../../src/database/schema.ts';
+import { type KeyQuotas, QuotasAwayError } from '../../src/quotas/key-quotas.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { defaultTimings } from '../../src/shared/timings.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
@@ -136,6 +138,32 @@ describe('in the database', () => {
     await expect(keys.unban(key.id, someCause)).rejects.toThrow();
     expect(await actionsAbout(key.id)).toEqual(['ban.started', 'key.created']);
     expect(await openBansOf(key.id)).toEqual([ban.until]);
+  });
+
+  test('a credit that Redis does not take is refused, and not recorded', async () => {
+    const away = new QuotasAwayError('Redis does not answer.');
+    const keys = manageKeys(database.db, { credit: () => Promise.reject(away) });
+    const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);
+    const refused = { code: 'service_unavailable', message: adminErrorMessages.notCredited };
+    await expect(keys.credit(key.id, someCause)).rejects.toMatchObject(refused);
+    expect(await actionsAbout(key.id)).toEqual(['key.created']);
+  });
+
+  test('a ban goes with its key to an account with a plan, and back', async () => {
+    const { db } = database;
+    const moves: Parameters<KeyQuotas['moveBan']>[] = [];
+    const keys = manageKeys(db, { moveBan: async (...move) => void moves.push(move) });
+    const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);
+    const account = { name: 'of a plan', plan: 'pro' } as const;
+    const [stored] = await db.insert(accounts).values(account).returning({ id: accounts.id });
+    for (const name of [account.name, 'a label', 'another', account.name])
+      await keys.change(key.id, { account: name }, someCause);
+    const [alone, inAccount] = [{ id: key.id }, { id: key.id, accountId: stored?.id }];
+    expect(moves).toEqual([
+      [alone, inAccount],
+      [inAccount, alone],
+      [alone, inAccount],
+    ]);
   });
 
   test('bans that are over, and those that were forgotten, run no more', async () => {

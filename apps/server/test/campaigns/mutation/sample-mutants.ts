@@ -2,7 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import { leastScores } from './rooms.ts';
 
 type Position = { readonly line: number; readonly column: number };
 
@@ -52,8 +53,7 @@ function createReporter() {
     onMutantTested(mutant: TestedMutant): void {
       const { fileName, status } = mutant;
       if (!isInSample(mutant) || status === 'CompileError') return;
-      const file = relative(process.cwd(), fileName);
-      const room = file.split('/')[1] ?? '';
+      const room = join(basename(process.cwd()), basename(dirname(fileName)));
       const counts = rooms.get(room) ?? new Map<string, number>();
       rooms.set(room, counts.set(status, (counts.get(status) ?? 0) + 1));
       if (status === 'Survived' || status === 'NoCoverage') print(`${describe(mutant)}\n`);
@@ -65,6 +65,7 @@ function createReporter() {
         const killed = count('Killed') + count('Timeout');
         const score = (100 * killed) / (killed + count('Survived') + count('NoCoverage'));
         print(`| ${room} | ${score.toFixed(1)} | ${columns.map(count).join(' | ')} |\n`);
+        if (score < (leastScores[room] ?? 0)) process.exitCode = 1;
       }
     },
   };
