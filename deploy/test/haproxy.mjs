@@ -16,7 +16,7 @@ const callers = 8;
 const pauseMs = 20;
 
 /**
- * Restarts three replicas one after the other, behind HAProxy with the configuration of Compose, under
+ * Restarts two of three replicas, one after the other, behind HAProxy with the configuration of Compose, under
  * load: no request may fail. Kills one and freezes another: no read may fail, and nothing may be created
  * twice. Then takes away the database, and the replicas.
  */
@@ -94,9 +94,9 @@ export async function testLoadBalancer({ scope, freePort, say }) {
   // HAProxy has found it, and sends requests there.
   const untilServed = (address) => until(() => hasServed(address), 'A replica that serves again');
 
-  say('three restarts, one after the other');
+  say('two restarts, one after the other');
   const failed = await failuresDuring(async () => {
-    for (const [index, address] of addresses.entries()) {
+    for (const [index, address] of addresses.slice(0, 2).entries()) {
       expect((await servers[index].stop()) === 0, 'A replica did not stop with exit code 0.');
       servers[index] = await startReplica(address);
       await untilServed(address);

@@ -20,8 +20,12 @@ interface Program {
 /** Programs that npm does not provide. */
 const programs = {
   chromium: {
-    names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
-    packages: 'chromium',
+    // The shell is the same engine without the windows of a browser: a tab takes a third of the time.
+    names: [
+      ...['chromium-headless-shell', 'chromium', 'chromium-browser'],
+      ...['google-chrome', 'google-chrome-stable'],
+    ],
+    packages: 'chromium-headless-shell chromium chromium chromium',
     // Its package has absolute paths, and needs fonts and their configuration.
     isInstalled: true,
   },

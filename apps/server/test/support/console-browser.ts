@@ -1,4 +1,5 @@
-import type { Browser, Download, Page } from 'playwright-core';
+import { until } from '@animal-store/testkit';
+import type { Browser, Download, Locator, Page } from 'playwright-core';
 import { openTab, type Tab, type TabOptions } from './browser.ts';
 
 /** The console in a tab of its own. */
@@ -9,10 +10,18 @@ export type ConsoleTab = Tab & {
   logIn(token: string): Promise<void>;
   /** Presses a button, by its whole name. */
   press(name: string): Promise<void>;
+  /** A field, whose label begins so. */
+  field(label: string): Locator;
+  /** Waits for a page, by its title. */
+  heading(name: string): Promise<void>;
+  /** The rows of a table. */
+  rows(table: string): Locator;
   /** Waits until a notice says so. */
   notice(text: string): Promise<void>;
   /** Reads a token out of the dialog that shows it, and closes it. */
   takeToken(): Promise<string>;
+  /** Waits until the page shows something new, for which it asks at once, instead of every three seconds. */
+  news(shown: Locator): Promise<void>;
   /** Presses what saves a file. */
   save(name: string | RegExp): Promise<Download>;
   /** The query of the address. */
@@ -55,7 +64,16 @@ export async function openConsole(
       await page.getByRole('banner').waitFor();
     },
     press: (name) => button(name).click(),
+    field: (label) => page.getByLabel(new RegExp(`^\\s*${label}`)),
+    heading: (name) => page.getByRole('heading', { name, level: 1 }).waitFor(),
+    rows: (table) => page.getByRole('region', { name: table }).locator('tbody tr'),
     notice: (text) => page.getByRole('status').filter({ hasText: text }).waitFor(),
+    async news(shown) {
+      await until(async () => {
+        await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+        return await shown.first().isVisible();
+      });
+    },
     async takeToken() {
       const token = await page.getByLabel('Token', { exact: true }).inputValue();
       await button('I have kept it').click();

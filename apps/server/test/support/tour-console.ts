@@ -1,11 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
-import { adminToken } from '../support/admin.ts';
-import { violationsOf } from '../support/axe.ts';
-import { useConsole } from '../support/use-console.ts';
-
-const { service, admin, open, bannedKey } = useConsole();
+import { expect } from 'vitest';
+import { adminToken } from './admin.ts';
+import { violationsOf } from './axe.ts';
+import type { Store } from './use-console.ts';
 
 const email = 'maria.magdalena.schwarzenberger-von-hohenstein@customers.example';
 const accounts = [
@@ -16,12 +14,18 @@ const accounts = [
   crypto.randomUUID(),
   'Zoohandlung 動物 & Söhne 🐈',
 ];
-const widths = [360, 640, 768, 1024, 1152, 1280, 1440, 1920];
-let links: readonly string[];
-let bannedId: string;
+
+/** How every page is looked at. */
+export interface Tour {
+  readonly widths: readonly number[];
+  /** At which of them it is also judged by axe-core and heard, and in which theme. */
+  readonly judged: Readonly<Record<number, 'light' | 'dark'>>;
+  /** At which of them axe-core also judges what opens in a page. */
+  readonly judgedWhenOpen: readonly number[];
+}
 
 /** Long, ugly data: one key of each state and plan with each account, and a history of them all. */
-beforeAll(async () => {
+async function writeUglyData({ service, admin, bannedKey }: Store): Promise<string> {
   const put = (path: string, body: object) =>
     admin.call(path, { method: 'PUT', json: JSON.stringify(body) });
   const quota = { perMinute: 9_000_000, perDay: 900_000_000 };
@@ -45,21 +49,10 @@ beforeAll(async () => {
   await db.execute(sql`update api_keys set name = null where name = 'nameless'`);
   await close();
   const banned = await bannedKey({ name: `${email}, banned`, account: accounts[1] });
-  bannedId = banned.id;
   const json = JSON.stringify({ name: `${email} and others`, role: 'viewer' });
   await admin.call('/operators', { json });
-  const lists = ['overview', 'keys', 'keys?account=nobody', 'new-key', 'accounts', 'audit'];
-  const pages = [...accounts.map((account) => `account/${encodeURIComponent(account)}`)];
-  const ownRange = 'overview?range=own&from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z';
-  links = [
-    ...lists,
-    'deprecation',
-    'operators',
-    `key/${banned.id}`,
-    ...pages.slice(1, 3),
-    ownRange,
-  ];
-});
+  return banned.id;
+}
 
 /** What is wrong with how a page is laid out, in words. */
 const faultsOf = (page: Page): Promise<string[]> =>
@@ -130,47 +123,28 @@ const faultsOf = (page: Page): Promise<string[]> =>
     return [...new Set(faults)].slice(0, 5);
   })()`);
 
-/** What a screen reader hears, as Chromium tells it: the role and the name of each part, in order. */
-async function heardOn(page: Page) {
+/** Expects what axe-core does not judge of what a screen reader hears, as Chromium tells it. */
+async function expectHeard(page: Page, link: string, width: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const { nodes } = await session.send('Accessibility.getFullAXTree');
   await session.detach();
-  return nodes
-    .filter(({ ignored }) => !ignored)
-    .map(({ role, name, properties = [] }) => ({
-      role: String(role?.value),
-      name: String(name?.value ?? '').trim(),
-      level: Number(properties.find((property) => property.name === 'level')?.value.value),
-    }));
-}
-
-/** What is wrong for somebody who hears a page, at a width. */
-async function expectHeard(page: Page, link: string, width: number): Promise<void> {
-  const heard = await heardOn(page);
-  const named = (...roles: string[]) => heard.filter(({ role }) => roles.includes(role));
-  expect(named('banner', 'main'), link).toHaveLength(2);
+  const namesOf = (wanted: string) =>
+    nodes
+      .filter(({ ignored, role }) => !ignored && role?.value === wanted)
+      .map(({ name }) => String(name?.value ?? '').trim());
   // What is behind a button on a phone.
-  const [menu, navigation] = [
-    named('button').some(({ name }) => name === 'Menu'),
-    named('navigation'),
-  ];
-  expect([menu, navigation[0]?.name === 'Pages'], link).toEqual([width <= 640, width > 640]);
+  const found = [namesOf('button').includes('Menu'), namesOf('navigation')[0] === 'Pages'];
+  expect(found, link).toEqual([width <= 640, width > 640]);
   // What happens is read out only in regions that are there before.
-  expect(named('status').length, link).toBeGreaterThanOrEqual(2);
-  const levels = named('heading').map(({ level }) => level);
-  expect(levels.filter((level) => level === 1)).toHaveLength(1);
-  expect(levels.every((level, n) => level <= (levels[n - 1] ?? 0) + 1)).toBe(true);
-  const parts = ['button', 'link', 'textbox', 'searchbox', 'combobox', 'table', 'image', 'figure'];
-  expect(
-    named(...parts, 'region').filter(({ name }) => name === ''),
-    link,
-  ).toEqual([]);
+  expect(namesOf('status').length, link).toBeGreaterThanOrEqual(2);
+  // A style sheet can take away that something is a table.
   const tables = await page.getByRole('table').count();
-  expect(named('table'), link).toHaveLength(tables);
-  expect(named('columnheader').length, link).toBeGreaterThanOrEqual(tables);
+  expect(namesOf('table'), link).toHaveLength(tables);
+  expect(namesOf('columnheader').length, link).toBeGreaterThanOrEqual(tables);
+  expect(['table', 'figure', 'region'].flatMap(namesOf), link).not.toContain('');
   // A canvas says nothing; its figure has a table.
-  expect(named('Canvas'), link).toEqual([]);
-  for (const { name } of named('figure')) {
+  expect(namesOf('Canvas'), link).toEqual([]);
+  for (const name of namesOf('figure')) {
     const table = page.getByText(`${name}: as a table`);
     await table.click();
     await page.getByRole('table', { name }).waitFor();
@@ -178,155 +152,107 @@ async function expectHeard(page: Page, link: string, width: number): Promise<voi
   }
 }
 
-/** What lies over a page or opens in it, by its page: how it is opened, and closed again. */
-const openStates = () => {
-  const leave = (page: Page) => page.keyboard.press('Escape');
-  const pressed = (name: string | RegExp) => (page: Page) =>
-    page.getByRole('button', { name }).first().click();
-  const select = (page: Page) =>
-    page.getByLabel('Select all rows').setChecked(true, { force: true });
+/** What lies over a page or opens in it, by what it is: its page, and how it is opened. */
+function openStates(bannedId: string): Readonly<Record<string, readonly [string, Open]>> {
   const key = `key/${bannedId}`;
-  return {
-    'a tooltip at its middle': {
-      link: key,
-      async open(page: Page) {
-        await page.getByRole('slider').press('Home');
-        for (let n = 0; n < 29; n++) await page.keyboard.press('ArrowRight');
-      },
-      close: leave,
-    },
-    'what a search found': {
-      link: 'keys',
-      async open(page: Page) {
-        await page.getByRole('combobox', { name: 'Search' }).fill('customers.example');
-        await page.getByRole('option').first().waitFor();
-      },
-      close: (page: Page) => page.getByRole('combobox', { name: 'Search' }).fill(''),
-    },
-    'the choice of a time': {
-      link: 'overview',
-      open: pressed('Last hour'),
-      close: leave,
-    },
-    'a letter': { link: key, open: pressed('Write to the customer…'), close: leave },
-    'the question for a change of a key': {
-      link: key,
-      open: pressed('Edit name'),
-      close: leave,
-    },
-    'the question for a plan': { link: key, open: pressed('Change plan'), close: leave },
-    'the rows that are selected': {
-      link: 'keys',
-      open: select,
-      close: pressed('Clear'),
-    },
-    'a question about several keys': {
-      link: 'keys',
-      async open(page: Page) {
-        await select(page);
-        const fold = page.getByRole('button', { name: 'Actions' });
-        if (await fold.isVisible()) await fold.click();
-        await pressed('Move to an account…')(page);
-        await page.getByRole('dialog').waitFor();
-      },
-      async close(page: Page) {
-        await leave(page);
-        await page.getByRole('dialog').waitFor({ state: 'detached' });
-        await pressed('Clear')(page);
-      },
-    },
-    'an entry of the audit log': {
-      link: 'audit',
-      open: (page: Page) => page.locator('summary').first().click(),
-      close: (page: Page) => page.locator('summary').first().click(),
-    },
-    'all shortcuts': {
-      link: 'accounts',
-      async open(page: Page) {
-        await page.keyboard.press('?');
-        await page.getByRole('dialog').waitFor();
-      },
-      close: leave,
-    },
-    'the menu': {
-      link: 'operators',
-      open: async (page: Page) => {
-        const menu = page.getByRole('button', { name: 'Menu' });
-        if (await menu.isVisible()) await menu.click();
-        await pressed('View')(page);
-      },
-      async close(page: Page) {
-        await leave(page);
-        await leave(page);
-        await page.locator('header.open').waitFor({ state: 'detached' });
-      },
-    },
-    'the question for a token': {
-      link: 'new-key',
-      async open() {
-        const { db, close } = await service.database.open();
-        await db.execute(sql`update operator_sessions set expires_at = now()`);
-        await close();
-      },
-      close: async () => {},
-    },
-  } satisfies Record<
-    string,
-    { link: string; open: (page: Page) => Promise<void>; close: (page: Page) => Promise<void> }
-  >;
-};
-
-/** Where everybody must be able to use every page: by eye, by ear and by keyboard. */
-const judged = new Map([
-  [1440, 'light'],
-  [360, 'dark'],
-] as const);
-
-test('every page has room for long, ugly data at every width, and everybody can use it', async () => {
-  await using tab = await open({ token: null, reducedMotion: 'reduce' });
-  const { page } = tab;
-  const judge = async (width: number) => {
-    const colorScheme = judged.get(width as 360) ?? 'light';
-    await page.emulateMedia({ colorScheme });
-    if (judged.has(width as 360))
-      expect(await violationsOf(page), `${page.url()} ${width}`).toEqual([]);
+  const pressed =
+    (name: string | RegExp): Open =>
+    (page) =>
+      page.getByRole('button', { name }).first().click();
+  /** Presses what only a phone has, and then what is behind it. */
+  const unfolded =
+    (fold: string, name: string): Open =>
+    async (page) => {
+      const button = page.getByRole('button', { name: fold, exact: true });
+      if (await button.isVisible()) await button.click();
+      await pressed(name)(page);
+    };
+  const select: Open = (page) =>
+    page.getByLabel('Select all rows').setChecked(true, { force: true });
+  const tooltip: Open = async (page) => {
+    await page.getByRole('slider').press('Home');
+    for (let n = 0; n < 29; n++) await page.keyboard.press('ArrowRight');
   };
-  for (const width of judged.keys()) {
-    await page.setViewportSize({ width, height: 900 });
-    await judge(width);
-  }
-  await tab.logIn(adminToken);
+  const search: Open = async (page) => {
+    await page.getByRole('combobox', { name: 'Search' }).fill('customers.example');
+    await page.getByRole('option').first().waitFor();
+  };
+  const severalKeys: Open = async (page) => {
+    await select(page);
+    await unfolded('Actions', 'Move to an account…')(page);
+    await page.getByRole('dialog').waitFor();
+  };
+  return {
+    'a tooltip at its middle': [key, tooltip],
+    'what a search found': ['keys', search],
+    'the choice of a time': ['overview', pressed('Last hour')],
+    'a letter': [key, pressed('Write to the customer…')],
+    'the rows that are selected': ['keys', select],
+    'the question for a change of a key': [key, pressed('Edit name')],
+    'a question about several keys': ['keys', severalKeys],
+    'the question for a plan': [key, pressed('Change plan')],
+    'an entry of the audit log': ['audit', (page) => page.locator('summary').first().click()],
+    'all shortcuts': ['accounts', (page) => page.keyboard.press('?')],
+    'the menu': ['operators', unfolded('Menu', 'View')],
+  };
+}
+
+type Open = (page: Page) => Promise<void>;
+
+/** Expects that every page, and what opens in it, has room for long, ugly data, and that everybody can use it. */
+export async function tourConsole(
+  store: Store,
+  { widths, judged, judgedWhenOpen }: Tour,
+): Promise<void> {
+  const bannedId = await writeUglyData(store);
+  const account = (n: number) => `account/${encodeURIComponent(accounts[n] ?? '')}`;
+  const links = [
+    ...['overview', 'keys', 'keys?account=nobody', 'new-key', 'accounts', 'audit', 'deprecation'],
+    ...['operators', `key/${bannedId}`, account(1), account(2)],
+    'overview?range=own&from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z',
+  ];
+  await using tab = await store.open({ token: null, reducedMotion: 'reduce' });
+  const { page } = tab;
   const faults: Record<string, string[]> = {};
   const look = async (what: string, width: number) => {
     const found = await faultsOf(page);
     if (found.length > 0) faults[`${what} ${width}`] = found;
   };
+  const judge = async (width: number) => {
+    const colorScheme = judged[width];
+    await page.emulateMedia({ colorScheme: colorScheme ?? 'light' });
+    if (colorScheme !== undefined)
+      expect(await violationsOf(page), `${page.url()} ${width}`).toEqual([]);
+  };
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 });
+    await judge(width);
+  }
+  await tab.logIn(adminToken);
   for (const link of links) {
     await tab.show(`#/${link}`);
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
       await look(link.slice(0, 24), width);
       await judge(width);
-      if (judged.has(width as 360)) await expectHeard(page, link, width);
+      if (judged[width] !== undefined) await expectHeard(page, link, width);
     }
   }
-  expect(faults).toEqual({});
-});
-
-test('what opens in a page, or over it, is whole at every width', async () => {
-  await using tab = await open();
-  const { page } = tab;
-  const faults: Record<string, string[]> = {};
-  for (const [what, state] of Object.entries(openStates())) {
-    for (const width of [360, 768, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      await tab.show(`#/${state.link}`);
-      await state.open(page);
-      const found = await faultsOf(page);
-      if (found.length > 0) faults[`${what} ${width}`] = found;
-      if (width === 360) expect(await violationsOf(page), what).toEqual([]);
-      await state.close(page);
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const [what, [link, open]] of Object.entries(openStates(bannedId))) {
+      await tab.show(`#/${link}`);
+      await open(page);
+      await look(what, width);
+      if (judgedWhenOpen.includes(width)) await judge(width);
+      for (let n = 0; n < 2; n++) await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
+    await store.expireSessions();
+    await page.getByRole('dialog', { name: 'Log in again' }).waitFor();
+    await look('the question for a token', width);
+    await judge(width);
+    await tab.logIn(adminToken);
   }
   expect(faults).toEqual({});
-});
+}

@@ -1,0 +1,168 @@
+import { readFile } from 'node:fs/promises';
+import type { IssuedKey } from '@animal-store/contract/admin';
+import { expect } from 'vitest';
+import { violationsOf } from '../../support/axe.ts';
+import type { Store } from '../../support/use-console.ts';
+import { writeCounts } from '../../support/write-usage.ts';
+
+/** Creates keys of an account, named `<account> 1` and so on. */
+export async function createKeys(
+  { admin }: Store,
+  account: string,
+  count: number,
+): Promise<IssuedKey[]> {
+  const numbers = Array.from({ length: count }, (_, n) => n + 1);
+  const json = (n: number) => JSON.stringify({ name: `${account} ${n}`, account, plan: 'free' });
+  return await Promise.all(numbers.map((n) => admin.create(json(n))));
+}
+
+/** A list of sixty keys is sorted by each head, filtered, paged, reloaded by its address, and saved. */
+export async function sortAndFilter(store: Store): Promise<void> {
+  const { service, admin, open, createOperator } = store;
+  const keys = await createKeys(store, 'listed', 60);
+  const idOf = (n: number) => keys[n - 1]?.key.id ?? expect.unreachable();
+  await writeCounts(service.database, idOf(20), [[Date.now(), 'ok', 30]]);
+  await writeCounts(service.database, idOf(30), [[Date.now(), 'denied', 20]]);
+  await admin.call(`/keys/${idOf(40)}/suspend`, { method: 'POST' });
+  const soon = new Date(Date.now() + 5 * 86_400_000).toISOString();
+  const json = JSON.stringify({ expiresAt: soon, plan: 'pro' });
+  await admin.call(`/keys/${idOf(50)}`, { method: 'PATCH', json });
+  // So wide that no column is left out.
+  await using tab = await open({ viewport: { width: 1920, height: 900 } });
+  const { page } = tab;
+  const rows = tab.rows('Keys');
+  const first = (name: string) => rows.first().getByRole('link', { name, exact: true }).waitFor();
+  await tab.show('#/keys?account=listed&sort=name');
+  await rows.nth(49).waitFor();
+  await page.getByText('60 in all').waitFor();
+  await page.getByRole('link', { name: 'Next page' }).click();
+  await page.getByRole('link', { name: 'First page' }).waitFor();
+  await page.goBack();
+  await first('listed 1');
+  const head = (name: string) => page.getByRole('columnheader', { name });
+  expect(await head('Name').getAttribute('aria-sort')).toBe('ascending');
+  for (const [column, name, order] of [
+    ['Name', 'listed 9', 'descending'],
+    ['State', '', 'ascending'],
+    ['State', 'listed 40', 'descending'],
+    ['Today (UTC)', 'listed 20', 'descending'],
+    ['Denied', 'listed 30', 'descending'],
+    ['Last use', '', 'descending'],
+    ['Created', '', 'descending'],
+  ] as const) {
+    await head(column).getByRole('button').click();
+    await expect.poll(() => head(column).getAttribute('aria-sort')).toBe(order);
+    if (name !== '') await first(name);
+  }
+  await tab.show('#/keys?account=listed&sort=-name');
+  // A row is a link, for the middle button as well.
+  await first('listed 9');
+  const cell = rows.first().getByText('active');
+  for (const click of [
+    () => cell.click({ button: 'middle' }),
+    () => cell.click({ modifiers: ['ControlOrMeta'] }),
+  ]) {
+    const opened = page.context().waitForEvent('page');
+    await click();
+    const other = await opened;
+    await other.getByRole('heading', { name: 'listed 9', level: 1 }).waitFor();
+    await other.close();
+  }
+  await page.reload();
+  await first('listed 9');
+  const download = await tab.save('CSV of all keys that match');
+  expect(download.suggestedFilename()).toBe('keys.csv');
+  const [header, ...lines] = (await readFile(await download.path(), 'utf8')).split('\r\n');
+  expect(header).toMatch(/^\ufeffid,name,/);
+  expect(lines).toHaveLength(61);
+
+  for (const [label, value, name] of [
+    ['State', 'suspended', 'listed 40'],
+    ['Expiry', '7', 'listed 50'],
+    ['Plan', 'pro', 'listed 50'],
+  ] as const) {
+    await page.getByLabel(label).selectOption(value);
+    await expect.poll(() => rows.count()).toBe(1);
+    await first(name);
+    await page.getByLabel(label).selectOption('');
+    await rows.nth(49).waitFor();
+  }
+  await page.getByLabel('Name, account, token or id').fill('nobody has this');
+  await page.getByText('No key matches.').waitFor();
+  await page.getByRole('link', { name: 'Show all keys' }).click();
+  await rows.nth(49).waitFor();
+
+  // What an operator did is found by the name of the operator.
+  const { operator, token } = await createOperator('operator');
+  await admin.call('/keys', { json: '{"name":"by an operator","plan":"free"}', token });
+  await tab.show('#/audit');
+  const entries = tab.rows('Audit log');
+  await page.getByLabel('Action').selectOption('Key created');
+  await page.getByLabel(/^By/).selectOption(operator.id);
+  await entries.filter({ hasText: 'by an operator' }).waitFor();
+  await expect.poll(() => entries.count()).toBe(1);
+  await page.reload();
+  await entries.filter({ hasText: 'by an operator' }).waitFor();
+  expect(await page.getByLabel('Action').inputValue()).toBe('key.created');
+  await expect.poll(() => page.getByLabel(/^By/).inputValue()).toBe(operator.id);
+}
+
+/** One search finds keys and accounts by parts of their names, ids and tokens, which it keeps to itself. */
+export async function search({ admin, open }: Store): Promise<void> {
+  const json = '{"name":"Nordic Paws, web shop","account":"C-4711","plan":"free"}';
+  const { key, token } = await admin.create(json);
+  await admin.call('/accounts/Harbour%20Vets', { method: 'PUT', json: '{"plan":"business"}' });
+  await using tab = await open({ expected: /503/ });
+  const { page } = tab;
+  const { keyboard } = page;
+  const box = page.getByRole('combobox', { name: 'Search keys and accounts' });
+  const option = page.getByRole('option', { name: 'Nordic Paws' });
+  const list = page.getByLabel('Name, account, token or id');
+  await tab.show('#/audit');
+  await keyboard.press('/');
+  await keyboard.type('dic paw');
+  await option.waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  await keyboard.press('ArrowDown');
+  await expect.poll(() => option.getAttribute('aria-selected')).toBe('true');
+  await keyboard.press('Enter');
+  await tab.heading('Nordic Paws, web shop');
+  for (const text of [key.id, key.id.slice(0, 8)]) {
+    await box.fill(text);
+    await option.waitFor();
+  }
+  await box.fill('BOUR VET');
+  await page.getByRole('option', { name: 'Harbour Vets' }).getByText('Account, 0 keys').click();
+  await tab.heading('Harbour Vets');
+  // Enter opens what is called exactly so, also before it is found.
+  await box.fill(token.slice(0, 8));
+  await keyboard.press('Enter');
+  await tab.heading('Nordic Paws, web shop');
+  // However much is pasted, and whatever an address says, it ends in words.
+  await box.fill('no key'.repeat(50));
+  await page.getByText('Nothing matches.').waitFor();
+  await tab.show(`#/keys/${key.id}`);
+  await tab.heading('Nordic Paws, web shop');
+  await tab.show('#/key/no-id');
+  await page.getByText('Could not load the key.').waitFor();
+  await page.getByRole('link', { name: 'Look for it in the list' }).click();
+  await tab.heading('Keys');
+  // What fails is repeated.
+  let searches = 0;
+  await page.route(/\/admin\/v1\/keys\?.*search=/, (route) => {
+    searches += 1;
+    return searches === 1 ? route.fulfill({ status: 503, json: {} }) : route.continue();
+  });
+  await box.fill('4711');
+  await option.waitFor();
+  expect(searches).toBe(2);
+  await keyboard.press('Enter');
+  await tab.heading('Keys');
+  await expect.poll(() => tab.rows('Keys').count()).toBe(1);
+
+  await list.fill(token);
+  await page.getByText('The first 8 characters of a token are enough').waitFor();
+  await expect.poll(tab.query).toEqual({ search: token.slice(0, 8) });
+  await tab.rows('Keys').filter({ hasText: 'Nordic Paws' }).waitFor();
+  expect([...tab.requests, page.url()].join()).not.toContain(token.slice(0, 9));
+}

@@ -1,0 +1,120 @@
+import type { KeyDetails } from '@animal-store/contract/admin';
+import { expect } from 'vitest';
+import { violationsOf } from '../../support/axe.ts';
+import type { Store } from '../../support/use-console.ts';
+
+const newPet = '{"name":"Mia","categoryId":3}';
+
+/** A key is created, whatever was mistyped, handed over, used, and changed as its user wishes. */
+export async function createKey({ service, admin, open, statusOf }: Store): Promise<void> {
+  await using tab = await open();
+  const { page, field } = tab;
+  await tab.show('#/keys');
+  await page.getByRole('link', { name: 'New key' }).click();
+  // What is refused is told at its field, in the words of the form, and what was typed stays.
+  await field('Name').fill('  acme ');
+  await field('Account').fill('x'.repeat(256));
+  await field('Expires').fill('2020-01-31T12:00');
+  await tab.press('Create the key');
+  await page.getByText('Choose a time that is still to come.').waitFor();
+  const faulty = page.locator('[name=account][aria-invalid=true]:focus');
+  const [id = ''] = ((await faulty.getAttribute('aria-describedby')) ?? '').split(' ');
+  expect(await page.locator(`[id="${id}"]`).textContent()).toContain('1 to 255 characters');
+  expect(await violationsOf(page)).toEqual([]);
+  await field('Account').fill('C-17');
+  await field('Expires').fill('');
+  await field('Plan').selectOption('enterprise');
+  await field('Requests a minute').fill('50');
+  await field('Requests a day').fill('5000');
+  await field('May').selectOption('Only read');
+  await tab.press('Create the key');
+  const token = await tab.takeToken();
+  expect(await statusOf(token, newPet)).toBe(403);
+  for (const target of ['/pets', '/pets', '/pets/1']) await service.call(target, { token });
+  await tab.heading('acme');
+  await page.getByText('50 a minute, 5,000 a day').waitFor();
+  const outcomes = page.getByRole('table', { name: 'By outcome' });
+  await tab.news(outcomes.getByRole('row', { name: 'All 4' }));
+  await page.getByRole('table', { name: 'By operation' }).getByText('deprecated').waitFor();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await tab.press('Copy the id');
+  await tab.notice('Copied the id.');
+  expect(page.url()).toContain(String(await page.evaluate('navigator.clipboard.readText()')));
+
+  await page.getByRole('button', { name: 'Edit name' }).click();
+  // A name cannot be taken away.
+  await field('Name').fill('');
+  await tab.press('Save');
+  await page.locator('[name=name]:invalid:focus').waitFor();
+  await field('Name').fill('acme');
+  await field('Account').fill('C-18');
+  await field('May').selectOption('Read and write');
+  await field('Expires').fill('2099-01-31T12:00');
+  await tab.press('Save');
+  await tab.notice('The key is changed.');
+  await page.getByText('31 Jan 2099').first().waitFor();
+  expect(await statusOf(token, newPet)).toBe(201);
+  await tab.press('Change plan or limits…');
+  await field('Plan').selectOption('pro');
+  await tab.press('Change');
+  await page.getByText('300 a minute, 10,000 a day').waitFor();
+  expect(await page.locator('body').textContent()).not.toContain(token);
+
+  // Other white space is the same account. Another letter case is another one, so the first try only warns.
+  for (const account of ['C-18\u00a0', 'c-18']) {
+    await tab.show('#/new-key');
+    await field('Name').fill('other');
+    await field('Account').fill(account);
+    await tab.press('Create the key');
+    if (account === 'c-18') {
+      await page.getByText('There is already the account C-18. Letter case matters').waitFor();
+      expect((await admin.call('/accounts?anyCaseOf=C-18')).body).toHaveLength(1);
+      await tab.press('Create the key');
+    }
+    await tab.takeToken();
+  }
+}
+
+/** A key leaked: it is suspended, gets a new token, and is revoked; and the console tells who still tries. */
+export async function stopLeakedKey({ admin, open, statusOf }: Store): Promise<void> {
+  const { key, token } = await admin.create('{"name":"leaked","account":"C-30","plan":"pro"}');
+  await using tab = await open();
+  const { page, field } = tab;
+  await page.getByRole('combobox', { name: 'Search' }).fill(token.slice(0, 8));
+  await page.getByRole('option', { name: 'leaked' }).click();
+  await tab.heading('leaked');
+  await tab.press('Suspend…');
+  await field('Reason').fill('found in a public repository');
+  await tab.press('Suspend the key');
+  await page.getByText('Reason: found in a public repository').waitFor();
+  await page.getByText('never while suspended').waitFor();
+  expect(await statusOf(token)).toBe(403);
+  await tab.news(page.getByText(', and refused'));
+  await tab.press('Resume…');
+  await tab.press('Resume');
+  await tab.notice('The key is active again.');
+  expect(await statusOf(token)).toBe(200);
+
+  await tab.press('Rotate…');
+  await field('The present tokens stay valid').selectOption('0');
+  await tab.press('Create a new token');
+  const renewed = await tab.takeToken();
+  expect([await statusOf(token), await statusOf(renewed)]).toEqual([401, 200]);
+
+  await tab.press('Revoke…');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await statusOf(renewed)).toBe(200);
+  await tab.press('Revoke…');
+  await tab.press('Revoke the key');
+  await tab.notice('The key is revoked.');
+  expect(await statusOf(renewed)).toBe(401);
+  await page.getByRole('group', { name: 'Actions' }).waitFor({ state: 'detached' });
+  const refusedAt = async () =>
+    ((await admin.call(`/keys/${key.id}`)).body as KeyDetails).lastRefusedAt;
+  await expect.poll(refusedAt).not.toBeNull();
+  const text = await page.locator('body').textContent();
+  for (const secret of [token, renewed]) expect(text).not.toContain(secret);
+  await tab.show('#/audit?search=public+repository');
+  await tab.rows('Audit log').filter({ hasText: 'leaked' }).waitFor();
+}

@@ -1,0 +1,123 @@
+import { expect } from 'vitest';
+import { readPictures } from '../../console/readme-pictures.ts';
+import { overflowOf } from '../../support/browser.ts';
+import { loaded, navigationOf } from '../../support/console-browser.ts';
+import type { Store } from '../../support/use-console.ts';
+import { createKeys } from './find-keys.ts';
+
+/** Names that somebody could choose to do harm. */
+const hostileNames = [
+  '<img src=x onerror=alert(1)>',
+  '"><script>alert(2)</script>',
+  '\u202Egnp.ecaf\u202C and \u2067isolated',
+  '🐈'.repeat(255),
+];
+
+/** Whatever a key is called is text on every page, and turns nothing that follows. */
+export async function showNames({ admin, open }: Store): Promise<void> {
+  // The name of an account may not be invisible in part.
+  const json = (name: string) =>
+    JSON.stringify({ name, account: name.replaceAll(/\p{Cf}/gu, ''), plan: 'free' });
+  const issued = await Promise.all(hostileNames.map((name) => admin.create(json(name))));
+  await using tab = await open();
+  const { page } = tab;
+  const expectText = async (link: string, names: readonly string[]) => {
+    await tab.show(link);
+    for (const name of names)
+      await page.locator('bdi:visible').filter({ hasText: name }).first().waitFor();
+    expect(await page.locator('img, main script').count()).toBe(0);
+    expect(await overflowOf(page)).toBe(0);
+  };
+  for (const link of ['#/keys', '#/audit']) await expectText(link, hostileNames);
+  for (const [n, name] of hostileNames.entries()) {
+    await expectText(`#/key/${issued[n]?.key.id}`, [name]);
+    await tab.press('Revoke…');
+    await page.getByRole('dialog').locator('h2 bdi', { hasText: name }).waitFor();
+    await page.keyboard.press('Escape');
+  }
+}
+
+/** Who prefers another theme, closer rows or absolute times has them after a reload, too. */
+export async function chooseView(store: Store): Promise<void> {
+  await createKeys(store, 'long', 50);
+  await using tab = await store.open({ viewport: { width: 1440, height: 900 } });
+  const { page } = tab;
+  const rows = tab.rows('Keys');
+  const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  // The pictures of the README show the navigation of today.
+  const navigation = await navigationOf(page);
+  for (const picture of Object.values(await readPictures()))
+    expect(picture.navigation).toEqual(navigation);
+  await tab.show('#/keys?account=long');
+  const time = rows.first().locator('time');
+  expect(await time.textContent()).toMatch(/ago|now/);
+  expect(await time.getAttribute('title')).toMatch(/UTC/);
+  expect(await paper()).toBe('rgb(255, 255, 255)');
+  await tab.press('View');
+  for (const choice of ['Dark', 'Absolute', 'Compact']) await page.getByLabel(choice).check();
+  await page.reload();
+  await rows.nth(49).waitFor();
+  expect(await time.textContent()).toMatch(/\d{4}, \d\d:\d\d/);
+  expect(await paper()).not.toBe('rgb(255, 255, 255)');
+  // 50 rows fit on the screen of a laptop, under a head that stays. Rounded up: a page is scrolled by
+  // whole pixels, and the head stays once the table has left the top.
+  await page.evaluate(
+    'scrollBy(0, Math.ceil(document.querySelector("table").getBoundingClientRect().top))',
+  );
+  const box = async (selector: string, n: number) =>
+    (await page.locator(selector).nth(n).boundingBox()) ?? { y: NaN, height: NaN };
+  const head = await box('thead th', 0);
+  const [first, last] = [await box('tbody tr', 0), await box('tbody tr', 49)];
+  expect(Math.round(head.y)).toBe(0);
+  expect(first.y).toBeGreaterThanOrEqual(head.y + head.height - 1);
+  expect(last.y + last.height).toBeLessThanOrEqual(900);
+  await tab.press('View');
+  for (const choice of ['As the system', 'Relative', 'Comfortable'])
+    await page.getByLabel(choice).check();
+  await expect.poll(paper).toBe('rgb(255, 255, 255)');
+  // Who has the usual view leaves nothing on the disk.
+  await expect.poll(() => page.evaluate('localStorage.length')).toBe(0);
+}
+
+/** The first load is small, and each page asks one thing at most 20 times a minute. */
+export async function waitForNews({ admin, open }: Store): Promise<void> {
+  const { key } = await admin.create('{"name":"polled","account":"C-40","plan":"pro"}');
+  await using tab = await open();
+  const { page } = tab;
+  await page.getByText('Busiest keys today').waitFor();
+  expect(tab.requests.length).toBeLessThanOrEqual(20);
+  const sizes = await page.evaluate(
+    `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type).map(({ transferSize }) => transferSize))`,
+  );
+  const total = (sizes as number[]).reduce((sum, size) => sum + size, 0);
+  expect(total).toBeGreaterThan(0);
+  expect(total).toBeLessThanOrEqual(150_000);
+  const answer = page.waitForResponse(/\/admin\/v1\/keys\?/);
+  await tab.show('#/keys');
+  expect((await (await answer).allHeaders())['content-encoding']).toMatch(/^(br|gzip)$/);
+  await page.clock.install();
+  for (const [link, path] of [
+    ['overview', 'overview'],
+    [`key/${key.id}`, 'keys/'],
+    ['account/C-40', 'accounts/C-40'],
+    ['keys', 'keys'],
+    ['accounts', 'accounts'],
+    ['audit', 'audit'],
+    ['operators', 'operators'],
+    ['deprecation', 'deprecation'],
+  ] as const) {
+    await tab.show(`#/${link}`);
+    await loaded(page);
+    await page.waitForLoadState('networkidle');
+    const before = tab.requests.length;
+    // By the clock of the page, which stands still meanwhile.
+    for (let second = 0; second < 10; second++) {
+      await page.clock.runFor(1_000);
+      await page.waitForLoadState('networkidle');
+    }
+    const paths = tab.requests.slice(before).map((url) => new URL(url).pathname);
+    expect(paths.length, link).toBeGreaterThan(0);
+    expect(paths.length, link).toBeLessThanOrEqual(4);
+    expect(paths.filter((one) => !one.startsWith(`/admin/v1/${path}`))).toEqual([]);
+  }
+}
