@@ -30,8 +30,9 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
   function meantBy(name: string): string | undefined {
     if (Object.hasOwn(shape, name)) return undefined;
     const parts = name.split(/[[.]/, maxParts);
-    const look = [name, ...(parts.length > 1 ? parts : [])].map(lookOf).find((it) => names.has(it));
-    return look === undefined ? undefined : names.get(look);
+    return [name, ...(parts.length > 1 ? parts : [])]
+      .map((part) => names.get(lookOf(part)))
+      .find((meant) => meant !== undefined);
   }
 
   function misspeltIn(input: unknown): NameIssue[] {

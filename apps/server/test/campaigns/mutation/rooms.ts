@@ -1,12 +1,15 @@
-/** The rooms that are mutated: which files of `test` are to notice, beside the tests of rules in the room itself. */
+/** The rooms that are mutated, and the test files that should notice. */
 export const rooms: Readonly<Record<string, readonly string[]>> = {
-  accounts: ['accounts/*', 'audit/*'],
-  api: ['http/*', 'keys/*', 'operations/*', 'quotas/rate-limits', 'reference/{error,ref}*'],
-  http: ['http/*', 'wire/*', 'pets/pets', 'reference/{error,ref}*'],
-  keys: ['keys/*', 'accounts/*', 'admin/{hostile*,keys,overview}', 'audit/*'],
-  pets: ['pets/*', 'operations/log-lines', 'reference/{error,ref}*'],
-  quotas: ['quotas/*', 'redis/*'],
-  usage: ['usage/*', 'admin/{history,keys}'],
+  accounts: ['test/accounts/*', 'test/audit/*'],
+  api: ['test/{http,keys,operations}/*', 'test/quotas/rate-limits', 'test/reference/{error,ref}*'],
+  http: [
+    ...['src/http/*', 'src/pets/*', 'test/{http,wire}/*', 'test/pets/pets'],
+    'test/reference/{error,ref}*',
+  ],
+  keys: ['src/keys/*', 'test/{accounts,audit,keys}/*', 'test/admin/{hostile*,keys,overview}'],
+  pets: ['src/pets/*', 'test/pets/*', 'test/operations/log-lines', 'test/reference/{error,ref}*'],
+  quotas: ['src/quotas/*', 'test/{quotas,redis}/*'],
+  usage: ['src/usage/*', 'test/usage/*', 'test/admin/{history,keys}'],
 };
 
 /** What is expected of the samples that CONTRIBUTING.md has the scores of, with some room for other seeds. */
