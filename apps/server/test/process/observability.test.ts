@@ -4,15 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import {
-  findProgram,
-  freePort,
-  runServer,
-  startServer,
-  temporaryDirectory,
-  until,
-} from '@animal-store/testkit';
-import { expect, test } from 'vitest';
+import { findProgram, freePort, runServer, temporaryDirectory, until } from '@animal-store/testkit';
+import { beforeAll, expect, test } from 'vitest';
 import { createDatabase } from '../support/databases.ts';
 import { sample, scrape } from '../support/observed.ts';
 
@@ -28,14 +21,48 @@ const sources = [
   ),
 ];
 
-test('before its first request a process has every metric that documents ask for, and loads no exporter of traces', async () => {
+let atStart: string;
+let afterRequests: string;
+const statuses = new Set<number>();
+let exitCode: number | null;
+/** The scripts that the process has loaded. */
+let scripts: string[];
+
+// One process for all tests. On Linux its output goes to a device that is a full disk.
+beforeAll(async () => {
   await using database = await createDatabase('postgres');
   await using directory = await temporaryDirectory();
-  const env = { ...database.env, NODE_V8_COVERAGE: directory.path };
-  await using server = await startServer({ env });
-  const metrics = await scrape(server);
+  const [port, opsPort] = [await freePort(), await freePort()];
+  const askMany = async () => {
+    const server = { opsUrl: `http://127.0.0.1:${opsPort}` };
+    atStart = await until(() => scrape(server));
+    const ask = async () => (await fetch(`http://127.0.0.1:${port}/v1/pets`)).status;
+    await until(ask);
+    // Enough for several batches of lines.
+    for (let i = 0; i < 100; i += 1) statuses.add(await ask());
+    afterRequests = await scrape(server);
+  };
+  const device = existsSync('/dev/full') ? '/dev/full' : '/dev/null';
+  const main = join(repository, 'apps/server/src/main.ts');
+  const { code } = await runServer({
+    command: ['sh', '-c', `exec "$0" "$1" > ${device} 2> ${device}`, process.execPath, main],
+    env: {
+      ...database.env,
+      ...{ PORT: String(port), OPS_PORT: String(opsPort) },
+      NODE_V8_COVERAGE: directory.path,
+    },
+    interrupt: { signal: 'SIGTERM', after: askMany() },
+  });
+  exitCode = code;
+  scripts = readdirSync(directory.path)
+    .map((file) => readFileSync(join(directory.path, file), 'utf8'))
+    .flatMap((file) => (JSON.parse(file) as { result: { url: string }[] }).result)
+    .map(({ url }) => url);
+});
+
+test('before its first request a process has every metric that documents ask for', async () => {
   const existing = new Set(
-    [...metrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+    [...atStart.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
       type === 'histogram'
         ? ['_bucket', '_sum', '_count'].map((part) => name + part)
         : type === 'summary'
@@ -52,46 +79,24 @@ test('before its first request a process has every metric that documents ask for
       file,
     ).toEqual([]);
   }
-  expect(sample(metrics, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
-  const resident = sample(metrics, 'process_resident_memory_bytes') ?? Number.NaN;
-  expect(sample(metrics, 'animal_store_memory_limit_bytes')).toBeGreaterThan(resident);
-  await fetch(`${server.baseUrl}/pets`);
-  expect(await checkMetrics(await scrape(server))).toBe('');
-
-  await server.stop();
-  const scripts = readdirSync(directory.path)
-    .map((file) => readFileSync(join(directory.path, file), 'utf8'))
-    .flatMap((file) => (JSON.parse(file) as { result: { url: string }[] }).result)
-    .map(({ url }) => /node_modules\/(@opentelemetry\/[^/]+)\/(?!.*node_modules)/.exec(url)?.[1]);
-  // prom-client brings the API along, which does nothing by itself.
-  expect(new Set(scripts.filter((name) => name !== undefined))).toEqual(
-    new Set(['@opentelemetry/api']),
-  );
+  expect(sample(atStart, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+  const resident = sample(atStart, 'process_resident_memory_bytes') ?? Number.NaN;
+  expect(sample(atStart, 'animal_store_memory_limit_bytes')).toBeGreaterThan(resident);
+  expect(await checkMetrics(afterRequests)).toBe('');
 });
 
-// Linux has a device that is a full disk.
-test.skipIf(!existsSync('/dev/full'))(
-  'a banner and a log that cannot be written cost no request and no clean stop',
-  async () => {
-    await using database = await createDatabase('postgres');
-    const port = await freePort();
-    const main = join(repository, 'apps/server/src/main.ts');
-    const statuses = new Set<number>();
-    /** Once it listens, enough requests for several batches of lines. */
-    const sendMany = async () => {
-      const ask = async () => (await fetch(`http://127.0.0.1:${port}/v1/pets`)).status;
-      await until(ask);
-      for (let i = 0; i < 100; i += 1) statuses.add(await ask());
-    };
-    const { code } = await runServer({
-      command: ['sh', '-c', 'exec "$0" "$1" > /dev/full 2> /dev/full', process.execPath, main],
-      env: { ...database.env, PORT: String(port) },
-      interrupt: { signal: 'SIGTERM', after: sendMany() },
-    });
-    expect(statuses).toEqual(new Set([401, 429]));
-    expect(code).toBe(0);
-  },
-);
+test('a process loads no exporter of traces', () => {
+  const loaded = scripts
+    .map((url) => /node_modules\/(@opentelemetry\/[^/]+)\/(?!.*node_modules)/.exec(url)?.[1])
+    .filter((name) => name !== undefined);
+  // prom-client brings the API along, which does nothing by itself.
+  expect(new Set(loaded)).toEqual(new Set(['@opentelemetry/api']));
+});
+
+test('a banner and a log that cannot be written cost no request and no clean stop', () => {
+  expect(statuses).toEqual(new Set([401, 429]));
+  expect(exitCode).toBe(0);
+});
 
 /** Runs `promtool check metrics` and gives all that it objects to; empty if it finds nothing. */
 async function checkMetrics(metrics: string): Promise<string> {
