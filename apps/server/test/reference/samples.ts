@@ -50,7 +50,11 @@ export async function readSamples(origin: string): Promise<Sample[]> {
   return texts.flat();
 }
 
-/** Runs samples as they stand, each in a process of its own. @returns what each has printed, by its name. */
+/**
+ * Runs samples as they stand, those for Node one after another in one process, the others each in its own.
+ *
+ * @returns what each has printed, by its name.
+ */
 export async function runSamples(
   samples: readonly Sample[],
   apiKey: string,
@@ -63,13 +67,13 @@ export async function runSamples(
   await symlink(openapiFetch, join(modules, 'openapi-fetch'));
 
   const outcomes: Record<string, string> = {};
-  const runOne = async ({ name }: Sample, command: string, args: readonly string[] = []) => {
+  const outputOf = async (command: string, args: readonly string[] = []): Promise<string> => {
     const { stdout, stderr } = await run(command, args, {
       cwd: directory.path,
       // biome-ignore lint/style/noProcessEnv: the samples call curl
       env: { PATH: String(process.env['PATH']), API_KEY: apiKey },
     }).catch((error: { stdout: string; stderr: string }) => error);
-    outcomes[name] = stdout + stderr;
+    return stdout + stderr;
   };
   /** Writes each sample of a language to a file, and runs it. */
   const runFiles = async (
@@ -77,10 +81,24 @@ export async function runSamples(
     file: string,
     find: () => Promise<string>,
   ) => {
-    for (const sample of samples.filter((sample) => sample.language === language)) {
-      await writeFile(join(directory.path, file), sample.source);
-      await runOne(sample, await find(), [file]);
+    for (const { name, source } of samples.filter((sample) => sample.language === language)) {
+      await writeFile(join(directory.path, file), source);
+      outcomes[name] = await outputOf(await find(), [file]);
     }
+  };
+  const runNode = async () => {
+    const ofNode = samples.filter(({ language }) => language === 'ts' || language === 'js');
+    const end = 'end of a sample';
+    let program = '';
+    for (const [index, { language, source }] of ofNode.entries()) {
+      const file = `sample-${index}.m${language}`;
+      await writeFile(join(directory.path, file), source);
+      // Some end with the error that they are about.
+      program += `await import('./${file}').catch(console.log);console.log('${end}');\n`;
+    }
+    await writeFile(join(directory.path, 'samples.mjs'), program);
+    const outputs = (await outputOf(process.execPath, ['samples.mjs'])).split(`${end}\n`);
+    for (const [index, { name }] of ofNode.entries()) outcomes[name] = outputs[index] ?? '';
   };
   const runGo = async () => {
     const ofGo = samples.filter(({ language }) => language === 'go');
@@ -103,15 +121,14 @@ export async function runSamples(
       },
     });
     for (const [index, sample] of ofGo.entries()) {
-      await runOne(sample, join(directory.path, `bin/go${index}`));
+      outcomes[sample.name] = await outputOf(join(directory.path, `bin/go${index}`));
     }
   };
 
   // The languages at the same time: most of a sample is the start of its process.
   await Promise.all([
     runFiles('sh', 'sample.sh', async () => (await findProgram('curl')) && 'sh'),
-    runFiles('ts', 'sample.mts', async () => process.execPath),
-    runFiles('js', 'sample.mjs', async () => process.execPath),
+    runNode(),
     runFiles('python', 'sample.py', () => findProgram('python')),
     runGo(),
   ]);
