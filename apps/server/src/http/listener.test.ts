@@ -50,6 +50,13 @@ test('requests and responses have the prototypes of the app before Express sees 
   expect(seen[1]).toBe(app.response);
 });
 
+test('while a listener drains, each response closes its connection', async () => {
+  await using listener = await listen(express().use((_req, res) => res.end('served')));
+  expect((await fetch(listener.origin)).headers.get('Connection')).toBe('keep-alive');
+  listener.drain();
+  expect((await fetch(listener.origin)).headers.get('Connection')).toBe('close');
+});
+
 const request = (headers: string, version = 'HTTP/1.1') =>
   `GET / ${version}\r\nConnection: keep-alive\r\n${headers}\r\n`;
 const chunked = 'Host: a\r\nTransfer-Encoding: chunked\r\n';

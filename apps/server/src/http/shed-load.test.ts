@@ -61,6 +61,14 @@ test('a request beyond the limit begins when another is answered', async () => {
   expect(shedder).toMatchObject({ inFlight: 2, waiting: 0 });
 });
 
+test('a request does not overtake those that wait', () => {
+  const shedder = open({ maxInFlight: 1 });
+  enter(shedder, 2);
+  started.shift()?.locals.onAnswered?.();
+  enter(shedder, 1);
+  expect(shedder).toMatchObject({ inFlight: 0, waiting: 2 });
+});
+
 test('a request that has waited for too long is refused, even if none is answered', async () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 2);
