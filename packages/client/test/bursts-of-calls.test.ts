@@ -52,11 +52,8 @@ describe('many calls at once, with the default options,', () => {
 
   test.each([
     [pro, 1, 'lost connections'],
-    [pro, 1, 'restart'],
-    [free, 3, 'lost connections'],
     [free, 3, 'restart'],
     [five, 3, 'none'],
-    [business, 2, 'restart'],
   ] as const)(
     'with %o in %i processes, with trouble %s, have time',
     async (quota, count, trouble) => {

@@ -1,4 +1,3 @@
-import { getHeapSpaceStatistics } from 'node:v8';
 import { beforeEach, expect, test } from 'vitest';
 import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { type LoadShedder, openLoadShedder, type Turn } from './shed-load.ts';
@@ -157,7 +156,8 @@ test('requests that are stuck for a second keep out no others', async () => {
 });
 
 // Refusals had no cost here, and took up to half of the processor time that answers needed.
-test.each([2, 4])('at %d times the capacity, most of it answers, in time', async (load) => {
+test('at four times the capacity, most of it answers, in time', async () => {
+  const load = 4;
   const shedder = open();
   // One answer takes 0.2 ms, a quarter of which is reading; writing a refusal takes as much as reading.
   const perMs = 5;
@@ -185,26 +185,4 @@ test.each([2, 4])('at %d times the capacity, most of it answers, in time', async
   expect(tookMs.length).toBeGreaterThan(0.8 * 4_000 * perMs);
   expect(tookMs.sort((a, b) => a - b)[Math.floor(0.99 * tookMs.length)]).toBeLessThan(500);
   expect(refused.length).toBeGreaterThan(0);
-});
-
-test('an answered request is garbage for the next collection, not only for a full one', () => {
-  const shedder = open();
-  const oldBytes = () =>
-    getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')
-      ?.space_used_size as number;
-  const answerMany = () => {
-    for (let i = 0; i < 500; i += 1) {
-      const request = { ...createRequest(), body: new Array<number>(1_000).fill(i) };
-      if (shedder.enter(request, turn)) started.push(request);
-      if (started.length > 64) started.shift()?.locals.onAnswered?.();
-    }
-  };
-  answerMany();
-  const before = oldBytes();
-  const grown = Array.from({ length: 60 }, () => {
-    answerMany();
-    return oldBytes() - before;
-  });
-  // The bodies have 4 MB each time, 240 MB in all.
-  expect(Math.max(...grown)).toBeLessThan(20_000_000);
 });

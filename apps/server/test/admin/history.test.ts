@@ -61,6 +61,7 @@ test('one request gives a key, what it was used for, and what was done with it',
   const { id } = await usedKey();
   const { status, body } = await admin.call(`/keys/${id}?include=history&bucket=minute`);
   expect(status).toBe(200);
+  expect((await admin.call(`/keys/${id}`)).body).not.toHaveProperty('history');
   const { usage, history } = body as KeyDetails;
   expect(usage.windows.minute.remaining).toBe(usage.windows.minute.limit - 3);
   const ledger = (await admin.call(`/keys/${id}/usage?bucket=minute`)).body as LedgerOfKey;
@@ -118,12 +119,6 @@ test('one request gives the calls of deprecated operations, and who made them, p
   const [, cursor] = /cursor=([^&>]+)>; rel="next"/.exec(first.link ?? '') ?? [];
   const second = await read(`limit=1&cursor=${cursor}`);
   expect([...idsOf(first), ...idsOf(second)]).toEqual(idsOf(all).slice(0, 2));
-});
-
-test('without being asked for, there is no history', async () => {
-  const { id } = await usedKey();
-  expect((await admin.call(`/keys/${id}`)).body).not.toHaveProperty('history');
-  expect((await admin.call('/overview')).body).not.toHaveProperty('history');
 });
 
 /** Asks like a browser: `send` decodes the body as text. */

@@ -90,12 +90,9 @@ describe('scopes', () => {
 
   test.each([
     [[], `scopes: ${expected}, got an array`],
-    [null, `scopes: ${expected}, got null`],
     ['pets:read', `scopes: ${expected}, got "pets:read"`],
     [['pets:read', 'pets:read'], `scopes: ${expected}, got an array`],
-    [['PETS:READ'], `scopes.0: ${oneOf}, got "PETS:READ"`],
     [['pets:read', 1], `scopes.1: ${oneOf}, got 1`],
-    [['*'], `scopes.0: ${oneOf}, got "*"`],
     [Array(3_000).fill('x'), /^.{1,1100}$/],
   ])('%j are refused, at creation and as a change', async (scopes, message) => {
     const json = JSON.stringify({ plan: 'free', name: 'x', scopes });

@@ -44,7 +44,7 @@ beforeAll(async () => {
   failures.length = 0;
   const connection = openRedis(cluster.urls, 10_000);
   stack.defer(() => connection.disconnect());
-  const options = { connection, count: 6, apart: 2_000 };
+  const options = { connection, count: 6, apart: 200 };
   callers = await createCallers(replicas[0] as Quotas, options);
 });
 afterAll(() => stack.disposeAsync());
