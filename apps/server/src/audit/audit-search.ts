@@ -1,15 +1,16 @@
 import { type AuditEntry, type AuditFilter, auditActorTypes } from '@animal-store/contract/admin';
-import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { folded } from '../database/folded-text.ts';
 import {
   countRows,
-  fromMicroseconds,
-  isInteger,
+  isAfter,
+  type ListOrder,
   type ListPage,
   type ListPosition,
-  pageOf,
-  toMicroseconds,
+  placeIn,
+  readLists,
+  sortedBy,
 } from '../database/list-page.ts';
 import { auditEntries as entry } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
@@ -56,21 +57,23 @@ const entryColumns = {
   reason: entry.reason,
 };
 
+const newestFirst: ListOrder = {
+  columns: [
+    [entry.at, 'timestamptz'],
+    [entry.id, 'bigint'],
+  ],
+  isDescending: true,
+};
+
 /** Each filter has an index in the order of a page. Of several, Postgres chooses one. */
 const selectEntries = statement(
   'list_audit_entries',
   (db, filter: AuditFilter, limit: number, position: ListPosition | undefined) =>
     db
-      .select({ ...entryColumns, place: toMicroseconds(entry.at) })
+      .select({ ...entryColumns, place: placeIn(newestFirst) })
       .from(entry)
-      .where(
-        and(
-          matches(filter),
-          position &&
-            sql`(${entry.at}, ${entry.id}) < (${fromMicroseconds(position.place)}, ${Number(position.id)})`,
-        ),
-      )
-      .orderBy(desc(entry.at), desc(entry.id))
+      .where(and(matches(filter), isAfter(newestFirst, position)))
+      .orderBy(...sortedBy(newestFirst))
       .limit(limit),
 );
 
@@ -82,18 +85,13 @@ const countFound = statement('count_audit_entries', (db, filter: AuditFilter) =>
 export const countEntries = (db: Database, filter: AuditFilter): Promise<number> =>
   countFound(db, filter).then(([row]) => row?.count ?? 0);
 
-/** Whether a position may be one of the list of entries. */
-export function isEntryPosition({ place, id }: ListPosition): boolean {
-  return isInteger(place) && isInteger(id);
-}
-
 export async function searchEntries(
   db: Database,
   filter: AuditFilter,
   limit: number,
   position: ListPosition | undefined,
 ): Promise<ListPage<AuditEntry>> {
-  const found = await selectEntries(db, filter, limit + 1, position);
-  const { items, next } = pageOf(found, limit, ({ place, id }) => ({ place, id: String(id) }));
-  return { items: items.map(({ place: _, ...entry }) => entry), next };
+  return readLists([newestFirst], { limit, position }, (_, most, from) =>
+    selectEntries(db, filter, most, from),
+  );
 }

@@ -2,12 +2,11 @@ import { maxCounted } from '@animal-store/contract/admin';
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
 
-/** Where a page of a list ends. */
-export interface ListPosition {
-  /** What the list is sorted by: a text, or a time in microseconds. */
-  readonly place: string;
-  readonly id: string;
-}
+/**
+ * Where a page of a list ends: what its last row is sorted by, as Postgres writes it. In front is which of the lists
+ * it is that {@link readLists} reads.
+ */
+export type ListPosition = readonly string[];
 
 export interface ListPage<Item> {
   readonly items: readonly Item[];
@@ -15,47 +14,61 @@ export interface ListPage<Item> {
   readonly next: ListPosition | undefined;
 }
 
-/**
- * The page of the first rows.
- *
- * @param found up to one more than the page holds, which tells whether there is another.
- */
-export function pageOf<Row>(
-  found: readonly Row[],
-  limit: number,
-  positionOf: (row: Row) => ListPosition,
-): ListPage<Row> {
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  const next = found.length > limit && last !== undefined ? positionOf(last) : undefined;
-  return { items, next };
+/** What a list is sorted by, and its type, which reads what Postgres wrote of it. It is never null. */
+export type SortColumn = readonly [column: SQLWrapper, type: string];
+
+export interface ListOrder {
+  /** Together they tell each row from all others. */
+  readonly columns: readonly SortColumn[];
+  readonly isDescending: boolean;
 }
 
+/** The position of a row, as JSON. As text, times keep their microseconds, which a `Date` would lose. */
+export const placeIn = ({ columns }: ListOrder): SQL<string> =>
+  sql<string>`json_build_array(${join(columns.map(([column]) => sql`(${column})::text`))})::text`;
+
+export const sortedBy = ({ columns, isDescending }: ListOrder): SQL[] =>
+  columns.map(([column]) => sql`${column} ${sql.raw(isDescending ? 'desc' : 'asc')}`);
+
 /**
- * Reads what a page may hold of a list that consists of several, one after the other. A place tells its list by its
- * number, in front.
+ * The condition that a row comes after a position. Anybody can forge one: Postgres refuses texts that are none of
+ * these types, as an SQLSTATE of class 22.
+ */
+export function isAfter(
+  { columns, isDescending }: ListOrder,
+  position: ListPosition | undefined,
+): SQL | undefined {
+  if (position === undefined) return undefined;
+  const values = columns.map(([, type], n) => sql`${position[n] ?? ''}::text::${sql.raw(type)}`);
+  return sql`(${join(columns.map(([column]) => column))}) ${sql.raw(isDescending ? '<' : '>')} (${join(values)})`;
+}
+
+const join = (parts: readonly SQLWrapper[]) => sql.join([...parts], sql`, `);
+
+/**
+ * Reads a page of several lists, one after the other.
  *
  * @param read reads one of the lists, up to a limit, from a position in it on.
  */
-export async function readLists<Row extends { readonly place: string }>(
-  { lists, limit, position }: { lists: number; limit: number; position: ListPosition | undefined },
-  read: (list: number, limit: number, position: ListPosition | undefined) => Promise<Row[]>,
-): Promise<Row[]> {
-  if (lists === 1) return read(0, limit, position);
-  const [, first = '0', place = ''] = /^(\d) (.*)$/s.exec(position?.place ?? '') ?? [];
-  const found: Row[] = [];
-  for (let list = Number(first); list < lists && found.length < limit; list += 1) {
-    const from = position && list === Number(first) ? { ...position, place } : undefined;
-    const rows = await read(list, limit - found.length, from);
-    found.push(...rows.map((row) => ({ ...row, place: `${list} ${row.place}` })));
+export async function readLists<List, Row extends { readonly place: string }>(
+  lists: readonly List[],
+  { limit, position }: { limit: number; position: ListPosition | undefined },
+  read: (list: List, limit: number, position: ListPosition | undefined) => Promise<Row[]>,
+): Promise<ListPage<Omit<Row, 'place'>>> {
+  const [first = '0', ...place] = position ?? [];
+  const found: { row: Omit<Row, 'place'>; place: ListPosition }[] = [];
+  for (const [n, list] of lists.entries()) {
+    // One more than asked for tells whether there is a next page.
+    if (n < Number(first) || found.length > limit) continue;
+    const from = position && n === Number(first) ? place : undefined;
+    for (const { place, ...row } of await read(list, limit + 1 - found.length, from)) {
+      found.push({ row, place: [String(n), ...JSON.parse(place)] });
+    }
   }
-  return found;
-}
-
-/** Whether a text may be a place in several lists: one in each of them, by the number of its list. */
-export function isPlaceIn(lists: readonly ((place: string) => boolean)[], text: string): boolean {
-  if (lists.length === 1) return lists[0]?.(text) ?? false;
-  return lists[Number(/^\d(?= )/.exec(text)?.[0])]?.(text.slice(2)) ?? false;
+  return {
+    items: found.slice(0, limit).map(({ row }) => row),
+    next: found.length > limit ? found[limit - 1]?.place : undefined,
+  };
 }
 
 /** Counts the rows of a query: no more than one beyond what is told, however many there are. */
@@ -63,18 +76,3 @@ export const countRows = (db: Database, rows: SQLWrapper) =>
   db
     .select({ count: sql<number>`count(*)`.mapWith(Number) })
     .from(sql`(${rows} limit ${maxCounted + 1}) counted`);
-
-/** A time in microseconds, as text: a `Date` would lose some of them. */
-export function toMicroseconds(at: unknown): SQL<string> {
-  return sql<string>`(extract(epoch from ${at}) * 1000000)::bigint::text`;
-}
-
-/** The time of a position that {@link isInteger} accepts. */
-export function fromMicroseconds(place: string): SQL {
-  return sql`timestamptz 'epoch' + interval '1 microsecond' * ${Number(place)}::float8`;
-}
-
-/** Whether a part of a position is an id or a time in microseconds. Anybody can forge a cursor. */
-export function isInteger(text: string): boolean {
-  return /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
-}

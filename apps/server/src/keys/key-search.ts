@@ -1,91 +1,65 @@
-import { type PlanName, planNames } from '@animal-store/contract';
-import { isKeyId, type KeyFilter, keyStates, type ListedKey } from '@animal-store/contract/admin';
+import type { PlanName } from '@animal-store/contract';
+import { type KeyFilter, keyStates, type ListedKey } from '@animal-store/contract/admin';
 import { and, eq, gt, gte, isNull, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { folded } from '../database/folded-text.ts';
 import {
   countRows,
-  fromMicroseconds,
-  isInteger,
-  isPlaceIn,
+  isAfter,
+  type ListOrder,
   type ListPage,
   type ListPosition,
-  pageOf,
+  placeIn,
   readLists,
-  toMicroseconds,
+  type SortColumn,
+  sortedBy,
 } from '../database/list-page.ts';
 import { accounts, apiKeys, apiTokens, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { type CountOfToday, counts, isOfToday, lastUsed, perDayOf } from '../usage/usage-tables.ts';
+import {
+  type CountOfToday,
+  counts,
+  countsOfToday,
+  isOfToday,
+  lastUsed,
+  nearLimitOf,
+} from '../usage/usage-tables.ts';
 import { completeKeys, keyColumns, keyState } from './key-record.ts';
 
-/** What a list is sorted by, and the id after it. */
-interface KeyOrder {
-  readonly columns: readonly SQLWrapper[];
-  /** The place of a key in this order, as text. Times keep their microseconds, unlike in a `Date`. */
-  readonly place: SQL<string>;
-  readonly valuesOf: (place: string) => readonly SQL[];
-  /** Whether a text may be a place in this order. Anybody can forge a cursor. */
-  readonly isPlace: (text: string) => boolean;
-}
+const created: SortColumn = [apiKeys.createdAt, 'timestamptz'];
 
 const lastUse = sql`coalesce(${lastUsed.at}, ${lastUsed.createdAt})`;
-
-const byTime = (at: SQLWrapper): KeyOrder => ({
-  columns: [at],
-  place: toMicroseconds(at),
-  valuesOf: (place) => [fromMicroseconds(place)],
-  isPlace: isInteger,
-});
 
 // Keys without a name come first. Written as in the index of names.
 const sortedName = sql<string>`coalesce(lower(${apiKeys.name}) collate "C", '')`;
 
+/** What lists are sorted by, before the id. */
 const orders = {
-  created: byTime(apiKeys.createdAt),
-  lastUse: byTime(lastUse),
-  deprecatedCall: byTime(lastUsed.deprecatedAt),
-  expiry: byTime(apiKeys.expiresAt),
-  name: {
-    columns: [sortedName],
-    place: sortedName,
-    valuesOf: (place) => [sql`${place}`],
-    // Postgres has no text with a NUL.
-    isPlace: (text) => !text.includes('\0'),
-  },
-  plan: {
-    columns: [apiKeys.plan, apiKeys.createdAt],
-    place: sql<string>`${apiKeys.plan} || ' ' || ${toMicroseconds(apiKeys.createdAt)}`,
-    valuesOf(place) {
-      const [plan, time = ''] = place.split(' ');
-      return [sql`${plan}::plan_name`, fromMicroseconds(time)];
-    },
-    isPlace(text) {
-      const [plan, time = '', ...rest] = text.split(' ');
-      return planNames.some((name) => name === plan) && isInteger(time) && rest.length === 0;
-    },
-  },
-  count: {
-    columns: [sql`today.count`],
-    place: sql<string>`today.count::text`,
-    valuesOf: (place) => [sql`${place}::numeric`],
-    isPlace: isInteger,
-  },
-} satisfies Record<string, KeyOrder>;
+  name: [[sortedName, 'text']],
+  created: [created],
+  lastUse: [[lastUse, 'timestamptz']],
+  plan: [[apiKeys.plan, 'plan_name'], created],
+  deprecatedCall: [[lastUsed.deprecatedAt, 'timestamptz']],
+  expiry: [[apiKeys.expiresAt, 'timestamptz']],
+} satisfies Record<string, readonly SortColumn[]>;
 
 /** A list, or one of several that follow each other. */
-interface KeyList {
-  readonly order: KeyOrder;
-  readonly isDescending: boolean;
+interface KeyList extends ListOrder {
   readonly condition?: SQL;
   /** What the keys that it has were used for today. */
-  readonly counts?: SQL;
+  readonly today?: SQL;
 }
+
+const sortBy = (name: keyof typeof orders, isDescending: boolean): KeyList => ({
+  columns: [...orders[name], [apiKeys.id, 'uuid']],
+  isDescending,
+});
+
+const newest = sortBy('created', true);
 
 /** The lists that a filter asks for: by its order, or else by that of the first filter. */
 function listsOf(filter: KeyFilter): readonly KeyList[] {
   const { sort, banned, tokenPrefix, account, search } = filter;
-  const newest = { order: orders.created, isDescending: true };
   switch (sort) {
     case undefined:
       break;
@@ -97,33 +71,33 @@ function listsOf(filter: KeyFilter): readonly KeyList[] {
     }
     case '-requests':
     case '-denials':
-      return countedToday(sort === '-requests' ? 'requests' : 'denials');
+      return usedToday(countsOfToday[sort]);
     default: {
       const by = sort.replace('-', '') as 'name' | 'created' | 'lastUse' | 'plan';
-      return [{ order: orders[by], isDescending: sort !== by }];
+      return [sortBy(by, sort !== by)];
     }
   }
   if ((banned ?? tokenPrefix ?? account ?? search) !== undefined) return [newest];
-  if (filter.name !== undefined) return [{ order: orders.name, isDescending: false }];
-  if (filter.deprecatedWithinDays !== undefined) {
-    return [{ order: orders.deprecatedCall, isDescending: true }];
-  }
-  if (filter.expiresWithinDays !== undefined) {
-    return [{ order: orders.expiry, isDescending: false }];
-  }
-  if (filter.unusedForDays !== undefined) return [{ order: orders.lastUse, isDescending: true }];
-  return filter.state === 'expired' ? [{ order: orders.expiry, isDescending: true }] : [newest];
+  if (filter.name !== undefined) return [sortBy('name', false)];
+  if (filter.deprecatedWithinDays !== undefined) return [sortBy('deprecatedCall', true)];
+  if (filter.expiresWithinDays !== undefined) return [sortBy('expiry', false)];
+  if (filter.unusedForDays !== undefined) return [sortBy('lastUse', true)];
+  return [filter.state === 'expired' ? sortBy('expiry', true) : newest];
 }
 
-/** Those with a count today, and then those without one. */
-function countedToday(kind: CountOfToday): readonly KeyList[] {
+/** Those that were used so today, and then the others. */
+function usedToday(kind: CountOfToday): readonly KeyList[] {
   // Sorted by itself: then Postgres looks up only the keys that a page shows.
-  const counted = sql`(select ${counts.keyId}, sum(${counts.requests}) as count from ${counts}
+  const today = sql`(select ${counts.keyId}, sum(${counts.requests}) as count from ${counts}
     where ${isOfToday(kind)} group by ${counts.keyId} order by 2 desc, 1 desc offset 0) today`;
   const hasNone = sql`not exists (select from ${counts} where ${counts.keyId} = ${apiKeys.id} and ${isOfToday(kind)})`;
+  const columns: SortColumn[] = [
+    [sql`today.count`, 'numeric'],
+    [sql`today.key_id`, 'uuid'],
+  ];
   return [
-    { order: orders.count, isDescending: true, counts: counted },
-    { order: orders.created, isDescending: true, condition: hasNone },
+    { columns, isDescending: true, today },
+    { ...newest, condition: hasNone },
   ];
 }
 
@@ -159,7 +133,7 @@ const conditions: {
   nearLimit: () => sql`${apiKeys.id} in (select busy.id
     from (select ${counts.keyId}, sum(${counts.requests}) as admitted from ${counts}
       where ${isOfToday('admitted')} group by ${counts.keyId}) used
-    join api_keys busy on busy.id = used.key_id and used.admitted >= 0.8 * ${perDayOf('busy')}
+    join api_keys busy on busy.id = used.key_id and used.admitted >= ${nearLimitOf('busy')}
     left join accounts holder on holder.name = busy.account where holder.plan is null)`,
   // A list by creation begins at the first that is so old.
   unusedForDays: (days) => and(lt(lastUse, daysAgo(days)), lt(apiKeys.createdAt, daysAgo(days))),
@@ -199,29 +173,17 @@ function matches(filter: KeyFilter): SQL | undefined {
 
 const selectKeys = statement(
   'list_keys',
-  (
-    db,
-    filter: KeyFilter,
-    { order, isDescending, condition, counts: today }: KeyList,
-    limit: number,
-    position: ListPosition | undefined,
-  ) => {
-    const { columns, place, valuesOf } = order;
-    const sorted = [...columns, today ? sql`today.key_id` : apiKeys.id];
-    const isAfter =
-      position &&
-      sql`(${sql.join(sorted, sql`, `)}) ${sql.raw(isDescending ? '<' : '>')}
-        (${sql.join([...valuesOf(position.place), sql`${position.id}::uuid`], sql`, `)})`;
+  (db, filter: KeyFilter, list: KeyList, limit: number, position: ListPosition | undefined) => {
     const keys = db
-      .select({ ...keyColumns, bannedUntil, place })
+      .select({ ...keyColumns, bannedUntil, place: placeIn(list) })
       .from(apiKeys)
       .innerJoin(lastUsed, eq(lastUsed.keyId, apiKeys.id))
       .leftJoin(accounts, eq(accounts.name, apiKeys.account))
       .$dynamic();
-    if (today !== undefined) keys.innerJoin(today, sql`today.key_id = ${apiKeys.id}`);
+    if (list.today !== undefined) keys.innerJoin(list.today, sql`today.key_id = ${apiKeys.id}`);
     return keys
-      .where(and(matches(filter), condition, isAfter))
-      .orderBy(...sorted.map((column) => sql`${column} ${sql.raw(isDescending ? 'desc' : 'asc')}`))
+      .where(and(matches(filter), list.condition, isAfter(list, position)))
+      .orderBy(...sortedBy(list))
       .limit(limit);
   },
 );
@@ -247,23 +209,10 @@ export async function searchKeys(
   limit: number,
   position: ListPosition | undefined,
 ): Promise<ListPage<ListedKey>> {
-  // One more than asked for tells whether there is a next page.
-  const lists = listsOf(filter);
-  const asked = { lists: lists.length, limit: limit + 1, position };
-  const found = await readLists(asked, (list, most, from) =>
-    selectKeys(db, filter, lists[list] as KeyList, most, from),
+  const { items, next } = await readLists(
+    listsOf(filter),
+    { limit, position },
+    (list, most, from) => selectKeys(db, filter, list, most, from),
   );
-  const { items, next } = pageOf(found, limit, ({ place, key }) => ({ place, id: key.id }));
-  const keys = items.map(({ place: _, ...key }) => key);
-  return { items: await completeKeys(db, keys), next };
+  return { items: await completeKeys(db, items), next };
 }
-
-/** Whether a position may be one of the list of keys that a filter finds. */
-export const isKeyPosition =
-  (filter: KeyFilter) =>
-  ({ place, id }: ListPosition): boolean =>
-    isKeyId(id) &&
-    isPlaceIn(
-      listsOf(filter).map(({ order }) => order.isPlace),
-      place,
-    );

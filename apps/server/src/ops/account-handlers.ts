@@ -10,7 +10,6 @@ import {
 import { hideTokens } from '@animal-store/contract/token-form';
 import { initServer } from '@ts-rest/express';
 import type { Response } from 'express';
-import { isAccountPosition } from '../accounts/account-search.ts';
 import { toQuotaWindows } from '../quotas/quota-decision.ts';
 import { lastBuckets } from '../usage/usage-queries.ts';
 import { findPage, type PagedList, tellCount } from './admin-cursor.ts';
@@ -87,7 +86,7 @@ export function createAccountHandlers(services: AdminServices) {
     async listAccounts({ query: { limit, cursor, count, ...filter }, res }) {
       await tellCount(res, count, () => accounts.count(filter));
       const { path } = adminRoutes.listAccounts;
-      const list: PagedList = { path, limit, filter, isPosition: isAccountPosition(filter) };
+      const list: PagedList = { path, limit, filter };
       const items = await findPage(res, list, cursor, (from) => accounts.list(filter, limit, from));
       const names = items.map(({ account }) => account);
       const [{ counts }, sums] = await Promise.all([

@@ -1,6 +1,8 @@
 import { formatLinks } from '@animal-store/contract';
 import { adminBasePath } from '@animal-store/contract/admin';
 import type { Response } from 'express';
+import { z } from 'zod';
+import { DatabaseError } from '../database/database-error.ts';
 import type { ListPage, ListPosition } from '../database/list-page.ts';
 import { HttpError } from '../http/http-error.ts';
 import { appendHeader } from '../http/note-headers.ts';
@@ -12,8 +14,6 @@ export interface PagedList {
   readonly limit: number;
   /** What narrows it. `undefined` narrows nothing. */
   readonly filter: Readonly<Record<string, string | number | undefined>>;
-  /** Whether a position may be one of this list. Anybody can forge a cursor. */
-  readonly isPosition: (position: ListPosition) => boolean;
 }
 
 /**
@@ -33,14 +33,20 @@ export async function findPage<Item>(
   }
   // Tells lists apart that differ in their path or their filter.
   const name = `${list.path} ${query} `;
-  const { items, next } = await find(readCursor(list, cursor, name));
-  if (next !== undefined) {
-    query.set('limit', String(list.limit));
-    query.set('cursor', sealCursor(`${next.id} ${next.place}`, name));
-    const url = `${adminBasePath}${list.path}?${query}`;
-    appendHeader(res, 'Link', formatLinks([{ url, rel: 'next' }]));
+  try {
+    const from = cursor === undefined ? undefined : readPosition(openCursor(cursor, name));
+    const { items, next } = await find(from);
+    if (next !== undefined) {
+      query.set('limit', String(list.limit));
+      query.set('cursor', sealCursor(JSON.stringify(next), name));
+      const url = `${adminBasePath}${list.path}?${query}`;
+      appendHeader(res, 'Link', formatLinks([{ url, rel: 'next' }]));
+    }
+    return [...items];
+  } catch (error) {
+    if (cursor === undefined || !isForgery(error)) throw error;
+    throw new HttpError('invalid_request', 'cursor: expected one that a Link header gave');
   }
-  return [...items];
 }
 
 /** Tells how many a list has, if that is asked for. */
@@ -48,9 +54,12 @@ export async function tellCount(res: Response, isAsked: unknown, count: () => Pr
   if (isAsked !== undefined) appendHeader(res, 'X-Total-Count', String(await count()));
 }
 
-function readCursor({ isPosition }: PagedList, cursor: string | undefined, name: string) {
-  if (cursor === undefined) return undefined;
-  const [, id, place] = /^(\S+) (.*)$/s.exec(openCursor(cursor, name) ?? '') ?? [];
-  if (id !== undefined && place !== undefined && isPosition({ id, place })) return { id, place };
-  throw new HttpError('invalid_request', 'cursor: expected one that a Link header gave');
-}
+const Position = z.array(z.string());
+
+const readPosition = (text = ''): ListPosition => Position.parse(JSON.parse(text));
+
+/** Whether a cursor holds no JSON, no position, or one with texts that Postgres cannot read: class 22 of SQLSTATEs. */
+const isForgery = (error: unknown) =>
+  error instanceof SyntaxError ||
+  error instanceof z.ZodError ||
+  (error instanceof DatabaseError && error.code.startsWith('22'));

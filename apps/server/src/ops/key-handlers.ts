@@ -7,7 +7,6 @@ import {
 } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
 import type { AppliedPlan } from '../keys/api-key.ts';
-import { isKeyPosition } from '../keys/key-search.ts';
 import { type QuotaDecision, toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';
 import { findPage, type PagedList, tellCount } from './admin-cursor.ts';
 import { type AdminServices, causeOf, change } from './admin-operation.ts';
@@ -49,7 +48,6 @@ export function createKeyHandlers(services: AdminServices) {
         path: adminRoutes.listKeys.path,
         limit,
         filter: { ...filter, include },
-        isPosition: isKeyPosition(filter),
       };
       const found = await findPage(res, list, cursor, (from) =>
         readBans(

@@ -6,7 +6,6 @@ import {
   sessionContract,
 } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
-import { isEntryPosition } from '../audit/audit-search.ts';
 import { isToken } from '../keys/token.ts';
 import type { Actor } from '../operators/operator-sessions.ts';
 import { findPage, tellCount } from './admin-cursor.ts';
@@ -44,7 +43,7 @@ export function createAuditHandlers({ audit }: AdminServices) {
     async listAuditEntries({ query: { limit, cursor, count, ...filter }, res }) {
       await tellCount(res, count, () => audit.count(filter));
       const { path } = adminRoutes.listAuditEntries;
-      const list = { path, limit, filter, isPosition: isEntryPosition };
+      const list = { path, limit, filter };
       const entries = await findPage(res, list, cursor, (from) => audit.list(filter, limit, from));
       return { status: 200, body: entries };
     },

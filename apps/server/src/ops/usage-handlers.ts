@@ -8,7 +8,6 @@ import {
   usageContract,
 } from '@animal-store/contract/admin';
 import { initServer } from '@ts-rest/express';
-import { isKeyPosition } from '../keys/key-search.ts';
 import type { UsageRange } from '../usage/usage-queries.ts';
 import { findPage } from './admin-cursor.ts';
 import type { AdminServices } from './admin-operation.ts';
@@ -54,7 +53,6 @@ export function createUsageHandlers(services: AdminServices) {
         path: adminRoutes.getDeprecation.path,
         limit,
         filter,
-        isPosition: isKeyPosition(filter),
       };
       const [ledger, callers] = await Promise.all([
         readLedger(services, {}, question),

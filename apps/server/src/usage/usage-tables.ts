@@ -53,10 +53,12 @@ export const counts = usage.table('all_counts', {
 /** The condition that a request got a 429. */
 export const isDenied: SQL = inArray(counts.outcome, ['denied', 'banned']);
 
-/** What lists can be sorted by of today. */
-export type CountOfToday = 'requests' | 'denials';
-
 const admitted = inArray(counts.outcome, ['ok', 'client_error', 'server_error']);
+
+/** What lists of keys and accounts can be sorted by, of today. */
+export const countsOfToday = { '-requests': 'requests', '-denials': 'denials' } as const;
+
+export type CountOfToday = (typeof countsOfToday)[keyof typeof countsOfToday];
 
 /** The rows of today: since midnight (UTC), by the database's clock. Of all requests, or of those that ended so. */
 export const isOfToday = (
@@ -83,10 +85,10 @@ export const lastUsed = usage.table('last_used', {
   refusedAt: instant('refused_at'),
 });
 
-/** How many requests a day the plan of a row admits. @param row a name of its table in the query. */
-export function perDayOf(row: 'busy' | 'holder'): SQL {
+/** From how many requests a day on a row is near the limit of its plan. @param row a name of its table in the query. */
+export function nearLimitOf(row: 'busy' | 'holder'): SQL {
   const numbers = Object.entries(plans).map(([name, quota]) =>
     quota === undefined ? '' : `when '${name}' then ${quota.perDay}`,
   );
-  return sql.raw(`case ${row}.plan ${numbers.join(' ')} else ${row}.per_day end`);
+  return sql.raw(`0.8 * case ${row}.plan ${numbers.join(' ')} else ${row}.per_day end`);
 }
