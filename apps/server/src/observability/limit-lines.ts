@@ -4,7 +4,6 @@ import type { Clock, Timer } from '../shared/clock.ts';
  * Bounds the lines about what anybody can cause: an attacker could fill the disk with them.
  *
  * @param options.lines how many lines each cause may have in a period.
- * @param options.maxCauses how many causes are told apart. All others share the lines of one.
  * @param options.onSkipped called at the end of a period with the number of lines that each cause had
  * too many, if any.
  */
@@ -12,11 +11,10 @@ export function limitLines<Cause>(options: {
   clock: Clock;
   lines: number;
   periodMs: number;
-  maxCauses?: number;
-  onSkipped: (skipped: ReadonlyMap<Cause | 'others', number>) => void;
+  onSkipped: (skipped: ReadonlyMap<Cause, number>) => void;
 }) {
-  const { clock, lines, periodMs, maxCauses = Number.POSITIVE_INFINITY, onSkipped } = options;
-  const wanted = new Map<Cause | 'others', number>();
+  const { clock, lines, periodMs, onSkipped } = options;
+  const wanted = new Map<Cause, number>();
   let timer: Timer | undefined;
 
   function endPeriod(): void {
@@ -32,9 +30,8 @@ export function limitLines<Cause>(options: {
   return {
     isWritten(cause: Cause): boolean {
       timer ??= clock.after(periodMs, endPeriod).unref();
-      const counted = wanted.has(cause) || wanted.size < maxCauses ? cause : 'others';
-      const count = (wanted.get(counted) ?? 0) + 1;
-      wanted.set(counted, count);
+      const count = (wanted.get(cause) ?? 0) + 1;
+      wanted.set(cause, count);
       return count <= lines;
     },
 
@@ -49,7 +46,7 @@ export function limitToMinutes<Cause>(clock: Clock, tell: (cause: Cause, times: 
     lines: 1,
     periodMs: 60_000,
     onSkipped(skipped) {
-      for (const [cause, times] of skipped) tell(cause as Cause, times);
+      for (const [cause, times] of skipped) tell(cause, times);
     },
   });
   return {

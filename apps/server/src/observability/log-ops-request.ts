@@ -5,7 +5,6 @@ import type { Log } from './log.ts';
 
 /** What may be told of an operator's request, or of a probe, that is over. */
 export interface OpsRequestRecord extends RequestOutcome {
-  readonly network: string;
   readonly operator: string | undefined;
   /** The API key that it was about, if the caller might ask about keys at all. */
   readonly keyId: string | undefined;
@@ -17,21 +16,20 @@ export interface OpsRequestRecord extends RequestOutcome {
 /** What machines ask for every few seconds. */
 const probes: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/metrics']);
 
-/** The most networks that may have lines of their own: to an attacker, networks are cheap. */
-const maxNetworks = 99;
+/** How many lines a second requests without an operator may have, and as many those of them that failed. */
+const linesPerSecond = 10;
 
 /**
  * Writes one line a request; of a probe that was answered well, only where all is wanted.
  *
- * Nothing bounds the requests of strangers. So in each second, a network has one line for its requests
- * without an operator, and one for those that failed on our side. Metrics count every request.
+ * Nothing bounds the requests of strangers. So in each second ten of them have a line, and ten of those that failed
+ * on our side. Metrics count every request.
  */
 export function openOpsRequestLog(log: Log, clock: Clock) {
-  const strangers = limitLines<string>({
+  const strangers = limitLines<'failed' | 'answered'>({
     clock,
-    lines: 1,
+    lines: linesPerSecond,
     periodMs: 1_000,
-    maxCauses: maxNetworks,
     onSkipped(skipped) {
       const lines = [...skipped.values()].reduce((sum, count) => sum + count, 0);
       log.warn({ lines }, 'ops requests without a line of their own');
@@ -40,11 +38,11 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
 
   return {
     logRequest(record: OpsRequestRecord): void {
-      const { status, route, network, operator, keyId, account, reasons } = record;
+      const { status, route, operator, keyId, account, reasons } = record;
       const isFailure = status >= 500;
       const isRoutine = status < 400 && probes.has(route);
       const isStrange = !isRoutine && operator === undefined;
-      if (isStrange && !strangers.isWritten(`${network} ${isFailure}`)) return;
+      if (isStrange && !strangers.isWritten(isFailure ? 'failed' : 'answered')) return;
       // In the order in which people read them. An unknown path is the caller's text, and may be a secret.
       const line = {
         ...{ method: record.method, route: route ?? 'other', status },

@@ -2,7 +2,6 @@ import { rateLimitHeaders } from '@animal-store/contract';
 import { adminBasePath } from '@animal-store/contract/admin';
 import type { Express, RequestHandler } from 'express';
 import { beginRequest } from '../http/begin-request.ts';
-import { networkOf } from '../http/client-network.ts';
 import { createExpress } from '../http/create-express.ts';
 import { answerOtherMethods, refusePath } from '../http/endpoints.ts';
 import { errorMapper } from '../http/error-mapper.ts';
@@ -52,14 +51,12 @@ export function createOpsApp(options: OpsAppOptions): Express {
 
 function observeOpsRequests(onEnd: OpsAppOptions['onOpsEnd']): RequestHandler {
   return function observeOpsRequest(req, res, next) {
-    // Not at the end: a connection that is closed has no address any more.
-    const network = networkOf(req);
     beginRequest(req, res);
     // "finish" is not emitted if the client has disconnected.
     res.on('close', () => {
       const { operator, keyId, account, reasons } = res.locals;
       const outcome = outcomeOf(res);
-      onEnd({ ...outcome, network, operator: operator?.actor.name, keyId, account, reasons });
+      onEnd({ ...outcome, operator: operator?.actor.name, keyId, account, reasons });
     });
     next();
   };

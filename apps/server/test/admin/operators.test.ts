@@ -107,8 +107,6 @@ test('wrong tokens get 401, after ten in a minute 429, and right ones always pas
 
   const linesOf = (msg: string) => logOf(service.server).filter((line) => line['msg'] === msg);
   await until(() => linesOf('ops requests without a line of their own').length > 0);
-  const refusals = linesOf('ops request').filter(({ operator }) => operator === undefined);
-  expect(refusals.length).toBeLessThan(50);
 });
 
 describe('operators', () => {
