@@ -77,6 +77,9 @@ export async function callForPage<Name extends Operation>(
   };
 }
 
+/** The lists that come in pages. */
+export type List = 'listKeys' | 'listAccounts' | 'listAuditEntries';
+
 /** How many pages of a list are fetched for one file: the most rows of a page are 100. */
 const maxPages = 100;
 
@@ -85,7 +88,7 @@ const maxPages = 100;
  *
  * @throws also if the list has too many pages.
  */
-export async function callForAll<Name extends 'listKeys' | 'listAccounts' | 'listAuditEntries'>(
+export async function callForAll<Name extends List>(
   name: Name,
   query: Readonly<Record<string, string | undefined>>,
 ): Promise<Answer<Name>[number][]> {

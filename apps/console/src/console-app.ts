@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { formatLocal } from './format.ts';
 import type { Operation } from './operation.ts';
 import { AccountPage } from './pages/account-page.ts';
@@ -102,46 +102,35 @@ function Content({ entry, id }: { entry: PageEntry | undefined; id: string }) {
   return html`<${entry.component} id=${id} />`;
 }
 
+/** On a phone, the pages are behind a button. */
 function Header({ current }: { current: string }) {
   const operator = session.value?.session.operator;
   const entries = Object.entries(pages).filter(
     ([, { under, needs }]) => under === undefined && may(needs),
   );
 
-  // On a phone, the pages are behind a button.
-  const [isOpen, setOpen] = useState(false);
-  const header = useRef<HTMLElement>(null);
-  useEffect(() => setOpen(false), [route.value]);
-  useEffect(() => {
-    if (!isOpen) return;
-    const left = new AbortController();
-    const close = (event: KeyboardEvent | PointerEvent) => {
-      const isDone =
-        'key' in event ? event.key === 'Escape' : !header.current?.contains(event.target as Node);
-      if (isDone) setOpen(false);
-    };
-    addEventListener('keydown', close, left);
-    addEventListener('pointerdown', close, left);
-    return () => left.abort();
-  }, [isOpen]);
+  const menu = useRef<HTMLDivElement>(null);
+  useEffect(() => menu.current?.hidePopover(), [route.value]);
 
-  return html`<header ref=${header} class=${isOpen ? 'open' : ''}>
+  return html`<header>
     <a class="brand" href=${linkInTime('overview')}><${Icon} name="brand" /> <span>Animal Store</span></a>
     ${may('listKeys') && html`<${SearchBox} />`}
-    <button type="button" class="fold" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>Menu</button>
-    <nav aria-label="Pages">
-      ${entries.map(
-        ([name, { title }]) => html`<a
-          href=${linkInTime(name)}
-          aria-current=${name === current ? 'page' : undefined}
-        ><${Icon} name=${name} /> ${title}</a>`,
-      )}
-    </nav>
-    <div class="who">
-      <p><${Name} text=${operator?.name ?? null} /> <span class="muted">${operator?.role}</span></p>
-      <${ViewMenu} />
-      <${ShortcutButton} />
-      <button type="button" class="quiet" onClick=${logOut}>Log out</button>
+    <button type="button" class="fold" popovertarget="page-menu">Menu</button>
+    <div ref=${menu} id="page-menu" class="menu" popover>
+      <nav aria-label="Pages">
+        ${entries.map(
+          ([name, { title }]) => html`<a
+            href=${linkInTime(name)}
+            aria-current=${name === current ? 'page' : undefined}
+          ><${Icon} name=${name} /> ${title}</a>`,
+        )}
+      </nav>
+      <div class="who">
+        <p><${Name} text=${operator?.name ?? null} /> <span class="muted">${operator?.role}</span></p>
+        <${ViewMenu} />
+        <${ShortcutButton} />
+        <button type="button" class="quiet" onClick=${logOut}>Log out</button>
+      </div>
     </div>
   </header>`;
 }

@@ -4,9 +4,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 vi.stubEnv('TZ', 'Europe/Berlin');
 vi.stubGlobal('navigator', { languages: ['de-DE', 'en-GB'] });
 vi.resetModules();
-const { distanceInWords, formatDistance, formatMs, formatTick, timeInWords } = await import(
-  './format.ts'
-);
+const { distanceInWords, formatDistance, formatMs, formatTick } = await import('./format.ts');
 const { axisSteps } = await import('./parts/plot-options.ts');
 afterAll(() => {
   vi.unstubAllEnvs();
@@ -27,14 +25,6 @@ test.each([
   [-61_000, '1 minute ago'],
 ])('a sentence says of a time %i ms from now that it is %s', (ms, text) => {
   expect(distanceInWords(new Date(1_000_000 + ms), 1_000_000)).toBe(text);
-});
-
-test('a time in a sentence has its punctuation', () => {
-  const time = new Date('2026-11-25T10:14:25Z');
-  const all = timeInWords(time, { hasUtc: true, distance: 'just now' });
-  expect(all.local + all.aside).toBe('25 Nov 2026, 11:14:25 (10:14:25 UTC), just now');
-  const brief = timeInWords(time, { style: 'short', distance: 'in 2 days' });
-  expect(brief.local + brief.aside).toBe('25 Nov 2026, 11:14, in 2 days');
 });
 
 test('two neighbours on an axis never have the same name', () => {

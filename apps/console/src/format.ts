@@ -5,33 +5,16 @@ const integers = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const rates = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 const compact = new Intl.NumberFormat(locale, { notation: 'compact' });
+
+/** Without seconds, or with them. */
 type TimeStyle = 'short' | 'medium';
 
-interface TimeWords {
-  readonly style?: TimeStyle;
-  /** Whether UTC is said, too, where the reader has another zone. */
-  readonly hasUtc?: boolean;
-  /** How far it is from now; empty to leave it out. */
-  readonly distance?: string;
-}
-
-const dateTime = (timeStyle: TimeStyle, options: Intl.DateTimeFormatOptions = {}) =>
-  new Intl.DateTimeFormat(locale, { timeStyle, ...options });
-
-const date = { dateStyle: 'medium' } as const;
-const utc = { timeZone: 'UTC' } as const;
-const formats = {
-  short: {
-    local: dateTime('short', date),
-    utc: dateTime('short', { ...date, ...utc }),
-    utcClock: dateTime('short', utc),
-  },
-  medium: {
-    local: dateTime('medium', date),
-    utc: dateTime('medium', { ...date, ...utc }),
-    utcClock: dateTime('medium', utc),
-  },
-};
+const formatsOf = (timeStyle: TimeStyle) => ({
+  local: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle }),
+  utc: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle, timeZone: 'UTC' }),
+  utcClock: new Intl.DateTimeFormat(locale, { timeStyle, timeZone: 'UTC' }),
+});
+const formats = { short: formatsOf('short'), medium: formatsOf('medium') };
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
@@ -52,15 +35,9 @@ export const formatCompact = (count: number): string => compact.format(count);
 export const formatLocal = (time: Date, style: TimeStyle = 'medium'): string =>
   formats[style].local.format(time);
 
-/** The same without the date and the seconds. */
-const formatClock = (time: Date): string => clock.format(time);
-
 /** From a time until another, in Unix milliseconds. The date is not repeated within a day. */
-export function spanText(from: number, to: number): string {
-  const [first, last] = [new Date(from), new Date(to)];
-  const isOneDay = first.toDateString() === last.toDateString();
-  return `${formatLocal(first, 'short')} – ${isOneDay ? formatClock(last) : formatLocal(last, 'short')}`;
-}
+export const spanText = (from: number, to: number): string =>
+  formats.short.local.formatRange(from, to);
 
 /** A time on the axis of a plot, in Unix seconds, whose marks are so many seconds apart. */
 export function formatTick(at: number, step: number): string {
@@ -96,18 +73,6 @@ export function distanceInWords(time: Date, now: number = Date.now()): string {
   const ms = time.getTime() - now;
   if (Math.abs(ms) >= 60_000) return formatDistance(time, now);
   return ms > 0 ? 'in less than a minute' : 'just now';
-}
-
-/** A time in a sentence, in two parts: the time itself, and what is said beside it, with its punctuation. */
-export function timeInWords(
-  time: Date,
-  { style = 'medium', hasUtc = false, distance = '' }: TimeWords = {},
-): { readonly local: string; readonly aside: string } {
-  const aside = [
-    ...(hasUtc && !isUtc ? [` (${formatUtc(time, style)})`] : []),
-    ...(distance === '' ? [] : [`, ${distance}`]),
-  ];
-  return { local: `${formatLocal(time, style)}${isUtc ? ' UTC' : ''}`, aside: aside.join('') };
 }
 
 /** A duration in milliseconds, such as "3.2 ms". */

@@ -6,12 +6,11 @@ import { useHistory, type WithHistory } from '../history-polling.ts';
 import { AccountActions } from '../parts/account-actions.ts';
 import { Badge } from '../parts/badge.ts';
 import { CopyButton } from '../parts/copy-button.ts';
-import { usageCsv } from '../parts/csv-button.ts';
 import { Figure } from '../parts/figure.ts';
 import { KeyLink } from '../parts/key-link.ts';
 import { KeyTable } from '../parts/key-table.ts';
 import { Loaded } from '../parts/loaded.ts';
-import { QuotaMeter } from '../parts/meter.ts';
+import { OfOneReplica, QuotaMeters } from '../parts/meter.ts';
 import { Name } from '../parts/name.ts';
 import { StateBadge } from '../parts/state-badge.ts';
 import { Table } from '../parts/table.ts';
@@ -37,25 +36,15 @@ export function AccountPage({ id }: { id: string }) {
       <${CopyButton} text=${id} what="the account" />
       ${data !== undefined && data.suspension !== null && html`<${StateBadge} state="suspended" />`}
       ${banned > 0 && html`<${Badge} tone="warning" text=${`${formatKeys(banned)} banned`} />`}
-      ${Object.values(data?.usage?.windows ?? {}).some(({ remaining }) => remaining === 0) && html`<${Badge} tone="warning" text="limit used up" />`}
+      ${isUsedUp(data) && html`<${Badge} tone="warning" text="limit used up" />`}
     </div>
     <${Loaded} of=${details} what="the account">
-      ${(account: WithHistory<AccountDetails>) => html`
-        <${Details} account=${account} range=${range} refresh=${details.refresh} />
-      `}
+      ${(account: WithHistory<AccountDetails>) => detailsOf(account, range, details.refresh)}
     <//>
   `;
 }
 
-function Details({
-  account,
-  range,
-  refresh,
-}: {
-  account: WithHistory<AccountDetails>;
-  range: TimeRange;
-  refresh: () => void;
-}) {
+function detailsOf(account: WithHistory<AccountDetails>, range: TimeRange, refresh: () => void) {
   const { account: id, quota, history } = account;
   const denials = findDenials(history);
   return html`
@@ -73,7 +62,7 @@ function Details({
       ledger=${history}
       denials=${denials}
       range=${range}
-      csv=${usageCsv('usage-of-account', history)}
+      file="usage-of-account"
     />
     <${BusiestKeys} account=${account} />
     <section>
@@ -90,31 +79,29 @@ function Details({
   `;
 }
 
+/** Whether a limit that its keys share is used up. */
+const isUsedUp = (account: AccountDetails | undefined): boolean =>
+  Object.values(account?.usage?.windows ?? {}).some(({ remaining }) => remaining === 0);
+
 /** Which key uses up what all share. */
-function Busiest({ account: { usage, busiestKeys, requestsToday } }: { account: AccountDetails }) {
+function Busiest({ account }: { account: AccountDetails }) {
+  const { busiestKeys, requestsToday } = account;
   const [busiest] = busiestKeys;
-  const isFull = Object.values(usage?.windows ?? {}).some(({ remaining }) => remaining === 0);
-  if (!isFull || busiest === undefined) return null;
+  if (!isUsedUp(account) || busiest === undefined) return null;
   return html`<p class="state">
     Most of today's requests come from <${KeyLink} id=${busiest.keyId} name=${busiest.name} />:
     ${` ${formatShare(busiest.requests / Math.max(requestsToday, 1))}`}. If that is wrong, suspend that key.
   </p>`;
 }
 
-function Limits({
-  account: { plan, quota, usage, keys, requestsToday },
-}: {
-  account: AccountDetails;
-}) {
+function Limits({ account }: { account: AccountDetails }) {
+  const { plan, quota, usage, keys, requestsToday } = account;
   return html`<section aria-label="Quota">
     <div class="meters">
       ${
         usage === null
           ? html`<${Figure} label="Plan" value="none" note="The account is a label: each of its keys has its own limits." />`
-          : html`
-              <${QuotaMeter} label="This minute" window=${usage.windows.minute} />
-              <${QuotaMeter} label="This day" window=${usage.windows.day} />
-            `
+          : html`<${QuotaMeters} windows=${usage.windows} />`
       }
       <${Figure}
         label="Requests today (UTC)"
@@ -122,12 +109,7 @@ function Limits({
         note=${`${formatKeys(keys)}${plan === null || quota === null ? '' : `, plan ${plan}`}`}
       />
     </div>
-    ${
-      usage?.scope === 'replica' &&
-      html`<p class="state warned">
-        Redis does not answer, so these are the counts of one replica, against its share of each limit.
-      </p>`
-    }
+    ${usage?.scope === 'replica' && html`<${OfOneReplica} />`}
   </section>`;
 }
 

@@ -1,72 +1,37 @@
 import type { ListedAccount } from '@animal-store/contract/admin';
 import { planNames } from '@animal-store/contract/plan';
 import { html } from 'htm/preact';
-import { callForAll, callForPage, type Input, type Page } from '../call-admin-api.ts';
-import { accountColumns, toCsv } from '../csv.ts';
+import { accountColumns } from '../csv.ts';
 import { formatCount } from '../format.ts';
 import { useKeptOrder } from '../keep-order.ts';
 import { AccountLink } from '../parts/account-link.ts';
-import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
 import { Empty } from '../parts/empty.ts';
-import { Filters } from '../parts/filters.ts';
-import { Loaded } from '../parts/loaded.ts';
-import { askCount, Pager } from '../parts/pager.ts';
+import { ListPage } from '../parts/list-page.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
 import { AccountBadge } from '../parts/state-badge.ts';
 import { Table } from '../parts/table.ts';
-import { usePolling } from '../polling.ts';
 import { linkTo, route, setQuery } from '../route.ts';
 
-const pageSize = '50';
-
 export function AccountsPage() {
-  const { query } = route.value;
-  const subject = `accounts?${JSON.stringify(query)}`;
-  const accounts = usePolling(subject, (signal) =>
-    callForPage('listAccounts', {
-      query: { ...query, ...askCount(query), limit: pageSize } as Input<'listAccounts'>['query'],
-      signal,
-    }),
-  );
-  return html`
-    <div class="title">
-      <h1>Accounts</h1>
-      <${CsvButton}
-        fileName="accounts.csv"
-        write=${async () =>
-          toCsv(await callForAll('listAccounts', withoutCursor(query)), accountColumns)}
-        what="all accounts that match"
-      />
-    </div>
-    <${Filters} label="Accounts">
+  return html`<${ListPage}
+    title="Accounts"
+    rows="accounts"
+    list="listAccounts"
+    columns=${accountColumns}
+    fields=${html`
       <${QueryField} name="search" label="Name" class="long" />
       <${QuerySelect} name="plan" label="Plan" options=${planNames.map((plan) => [plan, plan])} />
       <${QuerySelect} name="suspended" label="State" options=${[['true', 'suspended']]} />
       <${QuerySelect} name="nearLimit" label="Limit" options=${[['true', '80% of the day used (UTC)']]} all="Any" />
-    <//>
-    <${Loaded} of=${accounts} what="the accounts">
-      ${({ body, nextCursor, total }: Page<ListedAccount[]>) => html`
-        ${
-          body.length === 0
-            ? html`<${NoAccounts} isFiltered=${Object.keys(query).length > 0} />`
-            : html`<${AccountTable} accounts=${body} subject=${subject} />`
-        }
-        <${Pager} nextCursor=${nextCursor} total=${total} />
-      `}
-    <//>
-  `;
-}
-
-function NoAccounts({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) {
-    return html`<${Empty} title="No account matches.">
-      <p><a class="button" href=${linkTo('accounts')}>Show all accounts</a></p>
-    <//>`;
-  }
-  return html`<${Empty} title="There are no accounts yet.">
-    <p>An account is a reference of your own on keys, such as a customer number. With a plan, its keys share its limits.</p>
-    <p><a class="button" href=${linkTo('keys')}>Select keys to move to an account</a></p>
-  <//>`;
+    `}
+    table=${(accounts: ListedAccount[], subject: string) =>
+      html`<${AccountTable} accounts=${accounts} subject=${subject} />`}
+    noMatch=${{ title: 'No account matches.', all: 'Show all accounts' }}
+    none=${html`<${Empty} title="There are no accounts yet.">
+      <p>An account is a reference of your own on keys, such as a customer number. With a plan, its keys share its limits.</p>
+      <p><a class="button" href=${linkTo('keys')}>Select keys to move to an account</a></p>
+    <//>`}
+  />`;
 }
 
 function AccountTable({

@@ -2,44 +2,22 @@ import type { AuditEntry, Operator } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { auditActions } from '../audit-labels.ts';
-import { call, callForAll, callForPage, type Input, type Page } from '../call-admin-api.ts';
-import { auditColumns, toCsv } from '../csv.ts';
+import { call } from '../call-admin-api.ts';
+import { auditColumns } from '../csv.ts';
 import { AuditTable } from '../parts/audit-table.ts';
-import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
 import { Empty } from '../parts/empty.ts';
-import { Filters } from '../parts/filters.ts';
-import { Loaded } from '../parts/loaded.ts';
-import { askCount, Pager } from '../parts/pager.ts';
+import { ListPage, type ListQuery } from '../parts/list-page.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
-import { usePolling } from '../polling.ts';
-import { linkTo, route } from '../route.ts';
-
-const pageSize = '50';
 
 /** The audit log: who changed what, and when. */
 export function AuditPage() {
-  const { query } = route.value;
-  const entries = usePolling(`audit?${JSON.stringify(query)}`, (signal) =>
-    callForPage('listAuditEntries', {
-      query: {
-        ...toQuery(query),
-        ...askCount(query),
-        limit: pageSize,
-      } as Input<'listAuditEntries'>['query'],
-      signal,
-    }),
-  );
-  return html`
-    <div class="title">
-      <h1>Audit log</h1>
-      <${CsvButton}
-        fileName="audit.csv"
-        write=${async () =>
-          toCsv(await callForAll('listAuditEntries', toQuery(withoutCursor(query))), auditColumns)}
-        what="all entries that match"
-      />
-    </div>
-    <${Filters} label="Audit log">
+  return html`<${ListPage}
+    title="Audit log"
+    rows="entries"
+    list="listAuditEntries"
+    ask=${toQuery}
+    columns=${auditColumns}
+    fields=${html`
       <${QueryField} name="search" label="Reason or name" class="long" />
       <${QuerySelect} name="action" label="Action" options=${Object.entries(auditActions)} />
       <${QueryField} name="keyId" label="Key (its id)" />
@@ -47,29 +25,13 @@ export function AuditPage() {
       <${QueryField} name="account" label="Account" />
       <${QueryField} name="from" label="From (your time)" type="datetime-local" />
       <${QueryField} name="to" label="Until (your time)" type="datetime-local" />
-    <//>
-    <${Loaded} of=${entries} what="the audit log">
-      ${({ body, nextCursor, total }: Page<AuditEntry[]>) => html`
-        ${
-          body.length === 0
-            ? html`<${NoEntries} isFiltered=${Object.keys(query).length > 0} />`
-            : html`<${AuditTable} entries=${body} />`
-        }
-        <${Pager} nextCursor=${nextCursor} total=${total} />
-      `}
-    <//>
-  `;
-}
-
-function NoEntries({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) {
-    return html`<${Empty} title="Nothing is recorded that matches.">
-      <p><a class="button" href=${linkTo('audit')}>Show everything</a></p>
-    <//>`;
-  }
-  return html`<${Empty} title="Nothing is recorded yet.">
-    <p>Each change of a key or an operator will be here, and each ban with its end.</p>
-  <//>`;
+    `}
+    table=${(entries: AuditEntry[]) => html`<${AuditTable} entries=${entries} />`}
+    noMatch=${{ title: 'Nothing is recorded that matches.', all: 'Show everything' }}
+    none=${html`<${Empty} title="Nothing is recorded yet.">
+      <p>Each change of a key or an operator will be here, and each ban with its end.</p>
+    <//>`}
+  />`;
 }
 
 /** Those who act without being named operators. */
@@ -100,7 +62,7 @@ function labelOf({ name, role, state, tokens: [token] }: Operator): string {
 }
 
 /** The fields have local times; the API takes instants. */
-function toQuery({ from, to, ...query }: Readonly<Record<string, string>>) {
+function toQuery({ from, to, ...query }: ListQuery) {
   const instant = (local: string | undefined) =>
     local && !Number.isNaN(Date.parse(local)) ? new Date(local).toISOString() : undefined;
   return { ...query, from: instant(from), to: instant(to) };

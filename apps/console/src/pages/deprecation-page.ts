@@ -6,7 +6,7 @@ import { keyColumns, toCsv } from '../csv.ts';
 import { formatCount, formatDistance } from '../format.ts';
 import { useKeptOrder } from '../keep-order.ts';
 import { AccountLink } from '../parts/account-link.ts';
-import { CsvButton, usageCsv } from '../parts/csv-button.ts';
+import { CsvButton } from '../parts/csv-button.ts';
 import { Empty } from '../parts/empty.ts';
 import { Figure } from '../parts/figure.ts';
 import { KeyLink } from '../parts/key-link.ts';
@@ -19,8 +19,7 @@ import { CellTime, Time } from '../parts/time.ts';
 import { TimeRangeControl } from '../parts/time-range-control.ts';
 import { usePolling } from '../polling.ts';
 import { route } from '../route.ts';
-import { bucketLabels, questionOf, readTimeRange, subjectOf } from '../time-range.ts';
-import { toBuckets } from '../usage.ts';
+import { questionOf, readTimeRange, subjectOf } from '../time-range.ts';
 
 const pageSize = '25';
 
@@ -64,12 +63,7 @@ export function DeprecationPage() {
     <${TimeRangeControl} range=${range} />
     <${Loaded} of=${loaded} what="the calls">
       ${({ body, nextCursor }: Page<Deprecation>) => html`
-        <${UsagePlot}
-          title=${`Calls of getPet by ${bucketLabels[body.bucket]}, all keys`}
-          buckets=${toBuckets(body)}
-          bucket=${body.bucket}
-          csv=${usageCsv('usage', body)}
-        />
+        <${UsagePlot} what="Calls of getPet" ledger=${body} ofAll />
         <section>
           <div class="title">
             <h2>Keys that still call it</h2>

@@ -6,10 +6,9 @@ import { useHistory, type WithHistory } from '../history-polling.ts';
 import { AccountLink } from '../parts/account-link.ts';
 import { AuditTable } from '../parts/audit-table.ts';
 import { CopyButton } from '../parts/copy-button.ts';
-import { usageCsv } from '../parts/csv-button.ts';
 import { KeyActions } from '../parts/key-actions.ts';
 import { Loaded } from '../parts/loaded.ts';
-import { QuotaMeter } from '../parts/meter.ts';
+import { OfOneReplica, QuotaMeters } from '../parts/meter.ts';
 import { Name } from '../parts/name.ts';
 import { scopesLabel } from '../parts/scope-field.ts';
 import { StateBadge } from '../parts/state-badge.ts';
@@ -36,20 +35,12 @@ export function KeyPage({ id }: { id: string }) {
       ${data !== undefined && html`<${StateBadge} state=${data.state} isBanned=${data.usage.bannedUntil !== null} isOfAccount=${data.suspension === null} />`}
     </div>
     <${Loaded} of=${details} what="the key">
-      ${(key: WithHistory<KeyDetails>) => html`<${Details} details=${key} range=${range} refresh=${details.refresh} />`}
+      ${(key: WithHistory<KeyDetails>) => detailsOf(key, range, details.refresh)}
     <//>
   `;
 }
 
-function Details({
-  details: key,
-  range,
-  refresh,
-}: {
-  details: WithHistory<KeyDetails>;
-  range: TimeRange;
-  refresh: () => void;
-}) {
+function detailsOf(key: WithHistory<KeyDetails>, range: TimeRange, refresh: () => void) {
   const { id, history } = key;
   const denials = findDenials(history);
   const { quota } = key.inForce;
@@ -69,7 +60,7 @@ function Details({
       ledger=${history}
       denials=${denials}
       range=${range}
-      csv=${usageCsv(`usage-of-${id}`, history)}
+      file=${`usage-of-${id}`}
     />
     <div class="columns">
       <${Facts} details=${key} />
@@ -94,8 +85,7 @@ function Windows({ details: { account, usage } }: { details: KeyDetails }) {
   const { windows, scope, subject, strikes, strikesResetAt, strikeThreshold } = usage;
   return html`<section aria-label="Quota">
     <div class="meters">
-      <${QuotaMeter} label="This minute" window=${windows.minute} />
-      <${QuotaMeter} label="This day" window=${windows.day} />
+      <${QuotaMeters} windows=${windows} />
       <div class="meter">
         <h2 class="label">Strikes</h2>
         <p class="figure"><strong>${formatCount(strikes)}</strong></p>
@@ -115,13 +105,7 @@ function Windows({ details: { account, usage } }: { details: KeyDetails }) {
         Both windows are those of the account <${AccountLink} account=${account} />: all of its keys share them.
       </p>`
     }
-    ${
-      scope === 'replica' &&
-      html`<p class="state warned">
-        Redis does not answer, so these are the counts of one replica, against its share of each limit.
-        Another replica has others.
-      </p>`
-    }
+    ${scope === 'replica' && html`<${OfOneReplica} />`}
   </section>`;
 }
 
@@ -179,11 +163,7 @@ function Facts({ details: key }: { details: KeyDetails }) {
 function Trail({ id, entries }: { id: string; entries: readonly AuditEntry[] }) {
   return html`<section>
     <h2>Audit trail and bans</h2>
-    ${
-      entries.length === 0
-        ? html`<p class="muted">Nothing is recorded.</p>`
-        : html`<${AuditTable} entries=${entries} ofOneKey />`
-    }
+    <${AuditTable} entries=${entries} ofOneKey />
     <p><a href=${linkTo('audit', { query: { keyId: id } })}>All of it, in the audit log</a></p>
   </section>`;
 }
@@ -191,23 +171,20 @@ function Trail({ id, entries }: { id: string; entries: readonly AuditEntry[] }) 
 function Tokens({ details: { tokens, state } }: { details: KeyDetails }) {
   return html`<section>
     <h2>Tokens</h2>
-    ${
-      tokens.length === 0
-        ? html`<p class="muted">None is valid any more.</p>`
-        : html`<${Table}
-            isWide
-            caption="Tokens"
-            columns=${['Begins with', 'Created', 'Expires']}
-            rows=${tokens.map(({ prefix, createdAt, expiresAt }) => ({
-              key: prefix + createdAt,
-              cells: [
-                html`<code>${prefix}</code> <${CopyButton} text=${prefix} what="the start of the token" />`,
-                html`<${CellTime} at=${createdAt} />`,
-                expiresAt === null ? 'with the key' : html`<${CellTime} at=${expiresAt} />`,
-              ],
-            }))}
-          />`
-    }
+    <${Table}
+      isWide
+      caption="Tokens"
+      columns=${['Begins with', 'Created', 'Expires']}
+      rows=${tokens.map(({ prefix, createdAt, expiresAt }) => ({
+        key: prefix + createdAt,
+        cells: [
+          html`<code>${prefix}</code> <${CopyButton} text=${prefix} what="the start of the token" />`,
+          html`<${CellTime} at=${createdAt} />`,
+          expiresAt === null ? 'with the key' : html`<${CellTime} at=${expiresAt} />`,
+        ],
+      }))}
+      empty="None is valid any more."
+    />
     ${state !== 'active' && html`<p class="muted">The key is ${state}, so no token opens anything.</p>`}
   </section>`;
 }

@@ -2,23 +2,16 @@ import type { KeySort, ListedKey } from '@animal-store/contract/admin';
 import { planNames } from '@animal-store/contract/plan';
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { callForAll, callForPage, type Input, type Page } from '../call-admin-api.ts';
-import { keyColumns, toCsv } from '../csv.ts';
+import { keyColumns } from '../csv.ts';
 import { useKeptOrder } from '../keep-order.ts';
 import { BulkActions } from '../parts/bulk-actions.ts';
-import { CsvButton, withoutCursor } from '../parts/csv-button.ts';
 import { Empty } from '../parts/empty.ts';
-import { Filters } from '../parts/filters.ts';
 import { KeyTable } from '../parts/key-table.ts';
-import { Loaded } from '../parts/loaded.ts';
-import { askCount, Pager } from '../parts/pager.ts';
+import { ListPage, type ListQuery } from '../parts/list-page.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
-import { usePolling } from '../polling.ts';
 import { linkTo, route, setQuery } from '../route.ts';
 import { readSearchTerm } from '../search-term.ts';
 import { may } from '../session.ts';
-
-const pageSize = '50';
 
 const states = ['active', 'banned', 'suspended', 'expired', 'revoked'] as const;
 const unused = [
@@ -35,68 +28,39 @@ const expiring = [
 ] as const;
 
 /** How the list is sorted unless somebody says so: those that expire soon begin with the next. */
-const usualSortOf = ({ expiresWithinDays }: Readonly<Record<string, string>>) =>
+const usualSortOf = ({ expiresWithinDays }: ListQuery) =>
   expiresWithinDays === undefined ? ('-created' satisfies KeySort) : undefined;
 
 export function KeysPage() {
-  const { query } = route.value;
-  const subject = `keys?${JSON.stringify(query)}`;
-  const listing = usePolling(subject, (signal) =>
-    callForPage('listKeys', {
-      query: {
-        sort: usualSortOf(query),
-        ...toFilter(query),
-        include: 'recent',
-        ...askCount(query),
-        limit: pageSize,
-      } as Input<'listKeys'>['query'],
-      signal,
-    }),
-  );
-
-  return html`
-    <div class="title">
-      <h1>Keys</h1>
-      <${CsvButton}
-        fileName="keys.csv"
-        write=${async () => {
-          const filter = toFilter(withoutCursor(query));
-          const all = { sort: usualSortOf(query), ...filter, include: 'recent' };
-          return toCsv(await callForAll('listKeys', all), keyColumns);
-        }}
-        what="all keys that match"
-      />
-      ${may('createKey') && html`<a class="button primary" href=${linkTo('new-key')}>New key</a>`}
-    </div>
-    <${KeyFilters} />
-    <${Loaded} of=${listing} what="the keys">
-      ${({ body, nextCursor, total }: Page<ListedKey[]>) => html`
-        ${
-          body.length === 0
-            ? html`<${NoKeys} isFiltered=${Object.keys(query).length > 0} />`
-            : html`<${Keys} keys=${body} subject=${subject} onChanged=${listing.refresh} />`
-        }
-        <${Pager} nextCursor=${nextCursor} total=${total} />
-      `}
-    <//>
-  `;
+  return html`<${ListPage}
+    title="Keys"
+    rows="keys"
+    list="listKeys"
+    ask=${(query: ListQuery) => ({ sort: usualSortOf(query), ...toFilter(query), include: 'recent' })}
+    columns=${keyColumns}
+    button=${may('createKey') && html`<a class="button primary" href=${linkTo('new-key')}>New key</a>`}
+    fields=${html`
+      <${QueryField} name="search" label="Name, account, token or id" read=${readSearchTerm} class="long" />
+      <${QueryField} name="account" label="Account" />
+      <${QuerySelect} name="plan" label="Plan" options=${planNames.map((plan) => [plan, plan])} />
+      <${QuerySelect} name="state" label="State" options=${states.map((state) => [state, state])} />
+      <${QuerySelect} name="unusedForDays" label="Use" options=${unused} all="Any" />
+      <${QuerySelect} name="expiresWithinDays" label="Expiry" options=${expiring} all="Any" />
+      <${QuerySelect} name="nearLimit" label="Own limit" options=${[['true', '80% of the day used (UTC)']]} all="Any" />
+    `}
+    table=${(keys: ListedKey[], subject: string, refresh: () => void) =>
+      html`<${Keys} keys=${keys} subject=${subject} onChanged=${refresh} />`}
+    noMatch=${{ title: 'No key matches.', all: 'Show all keys' }}
+    none=${html`<${Empty} title="There are no keys yet.">
+      <p>A key is what callers of the API send. It has a plan, and so its limits.</p>
+      ${may('createKey') && html`<p><a class="button" href=${linkTo('new-key')}>Create the first one</a></p>`}
+    <//>`}
+  />`;
 }
 
 /** A ban is no state in the API: a banned key is active as well. */
-function toFilter({ state, ...query }: Readonly<Record<string, string>>) {
+function toFilter({ state, ...query }: ListQuery) {
   return state === 'banned' ? { ...query, banned: 'true' } : { ...query, state };
-}
-
-function KeyFilters() {
-  return html`<${Filters} label="Keys">
-    <${QueryField} name="search" label="Name, account, token or id" read=${readSearchTerm} class="long" />
-    <${QueryField} name="account" label="Account" />
-    <${QuerySelect} name="plan" label="Plan" options=${planNames.map((plan) => [plan, plan])} />
-    <${QuerySelect} name="state" label="State" options=${states.map((state) => [state, state])} />
-    <${QuerySelect} name="unusedForDays" label="Use" options=${unused} all="Any" />
-    <${QuerySelect} name="expiresWithinDays" label="Expiry" options=${expiring} all="Any" />
-    <${QuerySelect} name="nearLimit" label="Own limit" options=${[['true', '80% of the day used (UTC)']]} all="Any" />
-  <//>`;
 }
 
 /** The keys of a page. Which of them are selected is forgotten with the page. */
@@ -146,16 +110,4 @@ function Keys({
       />`
     }
   `;
-}
-
-function NoKeys({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) {
-    return html`<${Empty} title="No key matches.">
-      <p><a class="button" href=${linkTo('keys')}>Show all keys</a></p>
-    <//>`;
-  }
-  return html`<${Empty} title="There are no keys yet.">
-    <p>A key is what callers of the API send. It has a plan, and so its limits.</p>
-    ${may('createKey') && html`<p><a class="button" href=${linkTo('new-key')}>Create the first one</a></p>`}
-  <//>`;
 }

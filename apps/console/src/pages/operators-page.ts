@@ -2,26 +2,22 @@ import type { Operator } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';
+import { isOffered } from '../parts/actions.ts';
 import { Badge } from '../parts/badge.ts';
 import { type Change, ChangeDialog } from '../parts/change-dialog.ts';
-import { Empty } from '../parts/empty.ts';
+import { Empty, NoMatch } from '../parts/empty.ts';
 import { Filters } from '../parts/filters.ts';
 import { Loaded } from '../parts/loaded.ts';
 import { Name } from '../parts/name.ts';
-import {
-  createOperator,
-  logOutOperator,
-  revokeOperator,
-  rotateOperator,
-} from '../parts/operator-changes.ts';
+import { actionsOn, createOperator, isSelf } from '../parts/operator-changes.ts';
 import { QueryField } from '../parts/query-fields.ts';
 import { StateBadge } from '../parts/state-badge.ts';
 import { Table } from '../parts/table.ts';
 import { CellTime } from '../parts/time.ts';
 import { usePolling } from '../polling.ts';
-import { linkTo, route } from '../route.ts';
+import { route } from '../route.ts';
 import { readSearchTerm } from '../search-term.ts';
-import { may, session } from '../session.ts';
+import { may } from '../session.ts';
 
 export function OperatorsPage() {
   const { search } = route.value.query;
@@ -44,22 +40,20 @@ export function OperatorsPage() {
     <//>
     <${Loaded} of=${operators} what="the operators">
       ${(list: Operator[]) =>
-        list.length === 0 && search !== undefined
-          ? html`<${Empty} title="No operator matches.">
-              <p><a class="button" href=${linkTo('operators')}>Show all operators</a></p>
-            <//>`
-          : list.length === 0
-            ? html`<${Empty} title="There are no named operators.">
-              <p>
-                Whoever has the <code>ADMIN_TOKEN</code> is one. Give everybody a token of their own, so that the
-                audit log can tell who did what.
-              </p>
-              ${
-                may('createOperator') &&
-                html`<p><button type="button" onClick=${create}>Create the first one…</button></p>`
-              }
-            <//>`
-            : html`<${OperatorTable} operators=${list} open=${setOpen} />`}
+        list.length > 0
+          ? html`<${OperatorTable} operators=${list} open=${setOpen} />`
+          : search !== undefined
+            ? html`<${NoMatch} title="No operator matches." all="Show all operators" />`
+            : html`<${Empty} title="There are no named operators.">
+                <p>
+                  Whoever has the <code>ADMIN_TOKEN</code> is one. Give everybody a token of their own, so that the
+                  audit log can tell who did what.
+                </p>
+                ${
+                  may('createOperator') &&
+                  html`<p><button type="button" onClick=${create}>Create the first one…</button></p>`
+                }
+              <//>`}
     <//>
     ${
       open &&
@@ -79,8 +73,10 @@ function OperatorTable({
   operators: readonly Operator[];
   open: (change: Change) => void;
 }) {
-  const hasActions = (operator: Operator) =>
-    may('revokeOperator') || operator.id === session.value?.session.operator.id;
+  const rows = operators.map((operator) => ({
+    operator,
+    actions: actionsOn(operator, operators).filter(isOffered),
+  }));
   return html`<${Table}
     isWide
     caption="Operators"
@@ -91,53 +87,22 @@ function OperatorTable({
         { title: 'Created', room: 'wide' },
         { title: 'Expires', room: 'desk' },
       ] as const),
-      ...(operators.some(hasActions) ? ['Actions'] : []),
+      ...(rows.some(({ actions }) => actions.length > 0) ? ['Actions'] : []),
     ]}
-    rows=${operators.map((operator) => ({
+    rows=${rows.map(({ operator, actions }) => ({
       key: operator.id,
       cells: [
-        html`<${Name} text=${operator.name} />${operator.id === session.value?.session.operator.id && html` <${Badge} tone="neutral" text="you" />`}`,
+        html`<${Name} text=${operator.name} />${isSelf(operator) && html` <${Badge} tone="neutral" text="you" />`}`,
         operator.role,
         html`<${StateBadge} state=${operator.state} />`,
         operator.tokens.map(({ prefix }) => html`<code>${prefix}</code> `),
         html`<${CellTime} at=${operator.createdAt} />`,
         html`<${CellTime} at=${operator.expiresAt} />`,
-        hasActions(operator) &&
-          html`<${OperatorActions} operator=${operator} operators=${operators} open=${open} />`,
+        actions.length > 0 &&
+          html`<div class="buttons">
+            ${actions.map((action) => html`<button type="button" onClick=${() => open(action)}>${action.label}</button>`)}
+          </div>`,
       ],
     }))}
   />`;
-}
-
-function OperatorActions({
-  operator,
-  operators,
-  open,
-}: {
-  operator: Operator;
-  operators: readonly Operator[];
-  open: (change: Change) => void;
-}) {
-  return html`<div class="buttons">
-    ${
-      operator.state === 'active' &&
-      may('rotateOperator') &&
-      html`<button type="button" onClick=${() => open(rotateOperator(operator))}>
-        Rotate…<span class="hidden"> ${operator.name}</span>
-      </button>`
-    }
-    ${
-      operator.state === 'active' &&
-      html`<button type="button" onClick=${() => open(logOutOperator(operator))}>
-        Sessions<span class="hidden"> of ${operator.name}</span>
-      </button>`
-    }
-    ${
-      operator.state !== 'revoked' &&
-      may('revokeOperator') &&
-      html`<button type="button" onClick=${() => open(revokeOperator(operator, operators))}>
-        Revoke…<span class="hidden"> ${operator.name}</span>
-      </button>`
-    }
-  </div>`;
 }

@@ -3,12 +3,12 @@ import { html } from 'htm/preact';
 import { useRef } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';
 import { busyKeyColumns, toCsv } from '../csv.ts';
-import { RefusedRequest } from '../failures.ts';
+import { ConnectionFailure, RefusedRequest } from '../failures.ts';
 import { formatCount, formatMs, formatRate, formatShare } from '../format.ts';
 import { useHistory, type WithHistory } from '../history-polling.ts';
 import { AccountLink } from '../parts/account-link.ts';
 import { Badge } from '../parts/badge.ts';
-import { CsvButton, csvName, usageCsv } from '../parts/csv-button.ts';
+import { CsvButton, csvName } from '../parts/csv-button.ts';
 import { Figure } from '../parts/figure.ts';
 import { KeyLink } from '../parts/key-link.ts';
 import { Loaded } from '../parts/loaded.ts';
@@ -18,15 +18,14 @@ import { Sparkline } from '../parts/sparkline.ts';
 import { Table } from '../parts/table.ts';
 import { CellTime } from '../parts/time.ts';
 import { TimeRangeControl } from '../parts/time-range-control.ts';
-import { readHealth } from '../read-health.ts';
 import { linkTo, route } from '../route.ts';
-import { bucketLabels, readTimeRange, type TimeRange } from '../time-range.ts';
+import { readTimeRange } from '../time-range.ts';
 import { type Bucket, bucketMs, sumOf, toBuckets } from '../usage.ts';
 
 /** How the service is doing. */
 export function OverviewPage() {
   const range = readTimeRange(route.value.query);
-  const outage = useRef<Overview['readiness'] | undefined>(undefined);
+  const outage = useRef<Health | undefined>(undefined);
   const overview = useHistory('overview', range, async (query, signal) => {
     try {
       const answer = await call('getOverview', { query, signal });
@@ -46,65 +45,50 @@ export function OverviewPage() {
       ${(shown: WithHistory<Overview>) => html`
         <${Trouble} overview=${shown} />
         <${Figures} overview=${shown} />
-        <${Traffic} history=${shown.history} range=${range} />
-        <div class="columns">
-          <${TopCallers} history=${shown.history} isToday=${range.name === 'hour'} />
-          <${Denied} history=${shown.history} isToday=${range.name === 'hour'} />
-          <${LastMinute} overview=${shown} />
-          <${Bans} bans=${shown.bans} />
-        </div>
+        <section aria-label="Traffic">
+          <${TimeRangeControl} range=${range} />
+          <${UsagePlot} what="Requests" ledger=${shown.history} ofAll />
+        </section>
+        <${Lists} overview=${shown} isToday=${range.name === 'hour'} />
       `}
     <//>
   `;
 }
 
-/** What happened in the span of time that is looked at. */
-function Traffic({
-  history,
-  range,
-}: {
-  history: WithHistory<Overview>['history'];
-  range: TimeRange;
-}) {
-  const { bucket } = history;
-  return html`<section aria-label="Traffic">
-    <${TimeRangeControl} range=${range} />
-    <${UsagePlot}
-      title=${`Requests by ${bucketLabels[bucket]}, all keys`}
-      buckets=${toBuckets(history)}
-      bucket=${bucket}
-      csv=${usageCsv('usage', history)}
-    />
-  </section>`;
+/** What the service says of its readiness. */
+type Health = Overview['readiness'];
+
+/** Asks the service whether it is ready. It needs no session, and works while the database is away. */
+async function readHealth(signal: AbortSignal): Promise<Health> {
+  try {
+    const response = await fetch('/readyz', { signal });
+    return await response.json();
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new ConnectionFailure({ cause });
+  }
 }
 
-/** Whether the stores answer. It needs no session, so it shows also while the database is away. */
-function Health({
-  health,
-  stores,
-}: {
-  health: Overview['readiness'] | undefined;
-  stores: Overview['stores'] | undefined;
-}) {
+/** Whether the stores answer. */
+function Health({ health, stores }: { health?: Health; stores?: Overview['stores'] }) {
   const reasons = health?.reasons ?? [];
-  const isDown = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));
-  const database = stores?.database === 'embedded' ? 'Embedded database' : 'Postgres';
+  const badge = (pattern: RegExp) => {
+    if (health === undefined) return html`<${Badge} tone="neutral" text="unknown" />`;
+    return reasons.some((reason) => pattern.test(reason))
+      ? html`<${Badge} tone="bad" text="does not answer" />`
+      : html`<${Badge} tone="good" text="answers" />`;
+  };
   return html`<section aria-label="State">
     <ul class="parts">
-      <li><${State} name=${database} isUnknown=${health === undefined} isDown=${isDown(/database/i)} /></li>
+      <li>${stores?.database === 'embedded' ? 'Embedded database' : 'Postgres'}: ${badge(/database/i)}</li>
       ${
-        stores?.quotas !== 'in-process' &&
-        html`<li><${State} name="Redis" isUnknown=${health === undefined} isDown=${isDown(/redis/i)} /></li>`
+        stores?.quotas === 'in-process'
+          ? html`<li class="muted">Quotas are counted in the process.</li>`
+          : html`<li>Redis: ${badge(/redis/i)}</li>`
       }
-      ${stores?.quotas === 'in-process' && html`<li><span class="muted">Quotas are counted in the process.</span></li>`}
     </ul>
     ${reasons.map((reason) => html`<p class="state failed">${reason}</p>`)}
   </section>`;
-}
-
-function State({ name, isUnknown, isDown }: { name: string; isUnknown: boolean; isDown: boolean }) {
-  if (isUnknown) return html`${name}: <${Badge} tone="neutral" text="unknown" />`;
-  return html`${name}: <${Badge} tone=${isDown ? 'bad' : 'good'} text=${isDown ? 'does not answer' : 'answers'} />`;
 }
 
 const bucketNames = { minute: 'a minute', hour: 'an hour', day: 'a day' };
@@ -193,41 +177,19 @@ function CallerLink({ caller: { account, keyId, name } }: { caller: DeniedCaller
     : html`<${KeyLink} id=${keyId} name=${name} />`;
 }
 
-function LastMinute({ overview: { traffic } }: { overview: Overview }) {
-  return html`<${OutcomeTable}
-    counts=${traffic.requests}
-    caption=${`The last ${formatCount(traffic.seconds)} seconds by outcome`}
-  />`;
-}
-
-function Denied({
-  history: { denied, from, to },
+function Lists({
+  overview: { history, traffic, bans },
   isToday,
 }: {
-  history: WithHistory<Overview>['history'];
+  overview: WithHistory<Overview>;
   isToday: boolean;
 }) {
-  return html`<${Table}
-    caption=${isToday ? 'Denied today (UTC)' : `Denied, ${daysOf({ from, to }).label}`}
-    columns=${[{ title: 'Account, or key without one', takesRest: true }, { number: 'Denied' }]}
-    rows=${denied.map((caller) => ({
-      key: caller.keyId ?? `account ${caller.account}`,
-      cells: [html`<${CallerLink} caller=${caller} />`, formatCount(caller.denials)],
-    }))}
-    empty=${isToday ? 'Nobody was denied today.' : 'Nobody was denied then.'}
-  />`;
-}
-
-function TopCallers({
-  history: { busiest, from, to },
-  isToday,
-}: {
-  history: WithHistory<Overview>['history'];
-  isToday: boolean;
-}) {
-  const days = daysOf({ from, to });
-  return html`<${Table}
-      caption=${isToday ? 'Busiest keys today (UTC)' : `Busiest keys, ${days.label}`}
+  const { busiest, denied } = history;
+  const days = daysOf(history);
+  const when = isToday ? ' today (UTC)' : `, ${days.label}`;
+  return html`<div class="columns">
+    <${Table}
+      caption=${`Busiest keys${when}`}
       columns=${[{ title: 'Key', takesRest: true }, 'Plan', { number: 'Requests' }]}
       rows=${busiest.map(({ keyId, name, plan, requests }) => ({
         key: keyId,
@@ -239,7 +201,30 @@ function TopCallers({
         write=${() => toCsv(busiest, busyKeyColumns)}
         what="the busiest keys"
       />`}
-    />`;
+    />
+    <${Table}
+      caption=${`Denied${when}`}
+      columns=${[{ title: 'Account, or key without one', takesRest: true }, { number: 'Denied' }]}
+      rows=${denied.map((caller) => ({
+        key: caller.keyId ?? `account ${caller.account}`,
+        cells: [html`<${CallerLink} caller=${caller} />`, formatCount(caller.denials)],
+      }))}
+      empty=${isToday ? 'Nobody was denied today.' : 'Nobody was denied then.'}
+    />
+    <${OutcomeTable}
+      counts=${traffic.requests}
+      caption=${`The last ${formatCount(traffic.seconds)} seconds by outcome`}
+    />
+    <${Table}
+      caption="Banned now"
+      columns=${[{ title: 'Key', takesRest: true }, 'Until']}
+      rows=${bans.map(({ keyId, name, until }) => ({
+        key: keyId,
+        cells: [html`<${KeyLink} id=${keyId} name=${name} />`, html`<${CellTime} at=${until} />`],
+      }))}
+      empty="No key is banned."
+    />
+  </div>`;
 }
 
 /** The days (UTC) whose busiest keys an overview has: those of its span, or the last 31 of them. */
@@ -254,16 +239,4 @@ function daysOf({ from, to }: { from: string; to: string }) {
     to: iso(end),
     label: `${[...new Set(label)].join(' to ')} (UTC)`,
   };
-}
-
-function Bans({ bans }: { bans: Overview['bans'] }) {
-  return html`<${Table}
-    caption="Banned now"
-    columns=${[{ title: 'Key', takesRest: true }, 'Until']}
-    rows=${bans.map(({ keyId, name, until }) => ({
-      key: keyId,
-      cells: [html`<${KeyLink} id=${keyId} name=${name} />`, html`<${CellTime} at=${until} />`],
-    }))}
-    empty="No key is banned."
-  />`;
 }

@@ -1,4 +1,5 @@
 import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Operation } from '../operation.ts';
 import { may } from '../session.ts';
@@ -6,13 +7,16 @@ import { type Change, ChangeDialog } from './change-dialog.ts';
 
 /** A change that a page offers. */
 export interface Action extends Change {
-  readonly label: string;
+  readonly label: ComponentChildren;
   readonly needs: Operation;
   /** Whether the state of what it changes allows it. */
   readonly isPossible: boolean;
   /** Has also the button that leads to the question warn. */
   readonly isForGood?: boolean;
 }
+
+/** Whether the state and the role of the operator allow it. */
+export const isOffered = ({ needs, isPossible }: Action): boolean => isPossible && may(needs);
 
 /** What can be done, as far as the state and the role of the operator allow it: by name, a button each. */
 export function Actions({
@@ -23,9 +27,7 @@ export function Actions({
   onChanged: () => void;
 }) {
   const [open, setOpen] = useState<string>();
-  const possible = Object.entries(actions).filter(
-    ([, { needs, isPossible }]) => isPossible && may(needs),
-  );
+  const possible = Object.entries(actions).filter(([, action]) => isOffered(action));
   // Also if somebody else has made it impossible meanwhile: what was typed stays.
   const action = open === undefined ? undefined : actions[open];
   return html`

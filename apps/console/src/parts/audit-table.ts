@@ -36,6 +36,7 @@ export function AuditTable({
         entry.reason === null ? '' : html`<${Name} text=${entry.reason} />`,
       ],
     }))}
+    empty="Nothing is recorded."
   />`;
 }
 

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
+import { linkTo, route } from '../route.ts';
 
 /** A list without entries: what that means, and what to do next. */
 export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
@@ -7,4 +8,11 @@ export function Empty({ title, children }: { title: string; children: ComponentC
     <p><strong>${title}</strong></p>
     ${children}
   </div>`;
+}
+
+/** A list whose filter nothing matches, with a link to all of it. */
+export function NoMatch({ title, all }: { title: string; all: string }) {
+  return html`<${Empty} title=${title}>
+    <p><a class="button" href=${linkTo(route.value.page)}>${all}</a></p>
+  <//>`;
 }

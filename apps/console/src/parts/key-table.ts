@@ -7,7 +7,7 @@ import { Badge } from './badge.ts';
 import { KeyLink } from './key-link.ts';
 import type { Selection } from './selection.ts';
 import { Sparkline } from './sparkline.ts';
-import { StateBadge } from './state-badge.ts';
+import { KeyBadge } from './state-badge.ts';
 import { type Column, type Sorting, Table } from './table.ts';
 import { CellTime } from './time.ts';
 
@@ -37,8 +37,7 @@ const columns: readonly KeyColumn[] = [
   },
   {
     column: { title: 'State', sort: 'state' },
-    cell: ({ state, suspension, bannedUntil }) =>
-      html`<${StateBadge} state=${state} isBanned=${bannedUntil !== null} isOfAccount=${suspension === null} />`,
+    cell: KeyBadge,
   },
   {
     column: { number: 'Per minute', room: 'most' },

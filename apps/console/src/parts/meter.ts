@@ -1,9 +1,26 @@
+import type { KeyUsage } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { formatCount, formatShare } from '../format.ts';
 import { Time } from './time.ts';
 
+/** The windows of a key or an account. */
+export function QuotaMeters({ windows }: { windows: KeyUsage['windows'] }) {
+  return html`
+    <${QuotaMeter} label="This minute" window=${windows.minute} />
+    <${QuotaMeter} label="This day" window=${windows.day} />
+  `;
+}
+
+/** Says that figures are not those of the whole service. */
+export function OfOneReplica() {
+  return html`<p class="state warned">
+    Redis does not answer, so these are the counts of one replica, against its share of each limit.
+    Another replica has others.
+  </p>`;
+}
+
 /** One quota window: how much of it is used, and when it resets. */
-export function QuotaMeter({
+function QuotaMeter({
   label,
   window: { limit, remaining, resetsAt },
 }: {

@@ -4,6 +4,7 @@ import { call } from '../call-admin-api.ts';
 import { fromLocalField } from '../local-time.ts';
 import { usePolling } from '../polling.ts';
 import { session } from '../session.ts';
+import type { Action } from './actions.ts';
 import type { Change } from './change-dialog.ts';
 import { Field, textOf } from './form.ts';
 import { Loaded } from './loaded.ts';
@@ -39,58 +40,61 @@ export function createOperator(): Change {
   };
 }
 
-export function rotateOperator({ id, name }: Operator): Change {
-  return {
-    title: html`Rotate the token of <${Name} text=${name} />?`,
-    ...rotationBy(async (graceSeconds, query) => {
-      const { token } = await call('rotateOperator', { id, query, body: { graceSeconds } });
-      showTokenOfOperator(token);
-    }),
-    done: 'The operator has a new token.',
-  };
-}
-
 /** @param operators all of them, to warn of what only the last owner can do. */
-export function revokeOperator(
-  { id, name, role }: Operator,
-  operators: readonly Operator[],
-): Change {
-  const isOwn = id === session.value?.session.operator.id;
+export function actionsOn(operator: Operator, operators: readonly Operator[]): readonly Action[] {
+  const { id, name, role, state } = operator;
+  const isOwn = isSelf(operator);
   const isLastOwner =
     role === 'owner' &&
     !operators.some(
       (other) => other.id !== id && other.role === 'owner' && other.state === 'active',
     );
-  return {
-    title: html`Revoke <${Name} text=${name} />?`,
-    consequence: [
-      ...(isOwn ? ['This is you: you are logged out at once.'] : []),
-      ...(isLastOwner
-        ? [
-            'This is the last owner: afterwards only the ADMIN_TOKEN manages operators, if there is one.',
-          ]
-        : []),
-      'Every replica refuses the operator from the next request on, and its sessions end. This is for good.',
-    ].join(' '),
-    confirmLabel: 'Revoke the operator',
-    isDangerous: true,
-    change: (_form, query) => call('revokeOperator', { id, query }),
-    done: 'The operator is revoked.',
-  };
+  return [
+    {
+      label: html`Rotate…<span class="hidden"> ${name}</span>`,
+      title: html`Rotate the token of <${Name} text=${name} />?`,
+      needs: 'rotateOperator',
+      isPossible: state === 'active',
+      ...rotationBy(async (graceSeconds, query) => {
+        const { token } = await call('rotateOperator', { id, query, body: { graceSeconds } });
+        showTokenOfOperator(token);
+      }),
+      done: 'The operator has a new token.',
+    },
+    {
+      label: html`Sessions<span class="hidden"> of ${name}</span>`,
+      title: html`Sessions of <${Name} text=${name} />`,
+      consequence: `${isOwn ? 'This is you: this session ends as well. ' : ''}All of them end at once. The token stays valid: if it has leaked, rotate it, or revoke the operator.`,
+      confirmLabel: 'Log out everywhere',
+      hasReason: false,
+      needs: isOwn ? 'endSessions' : 'endOperatorSessions',
+      isPossible: state === 'active',
+      fields: html`<${Sessions} operatorId=${id} />`,
+      change: () => (isOwn ? call('endSessions') : call('endOperatorSessions', { id })),
+      done: 'All sessions have ended.',
+    },
+    {
+      label: html`Revoke…<span class="hidden"> ${name}</span>`,
+      title: html`Revoke <${Name} text=${name} />?`,
+      consequence: [
+        isOwn && 'This is you: you are logged out at once.',
+        isLastOwner &&
+          'This is the last owner: afterwards only the ADMIN_TOKEN manages operators, if there is one.',
+        'Every replica refuses the operator from the next request on, and its sessions end. This is for good.',
+      ]
+        .filter(Boolean)
+        .join(' '),
+      confirmLabel: 'Revoke the operator',
+      isDangerous: true,
+      needs: 'revokeOperator',
+      isPossible: state !== 'revoked',
+      change: (_form, query) => call('revokeOperator', { id, query }),
+      done: 'The operator is revoked.',
+    },
+  ];
 }
 
-export function logOutOperator({ id, name }: Operator): Change {
-  const isOwn = id === session.value?.session.operator.id;
-  return {
-    title: html`Sessions of <${Name} text=${name} />`,
-    consequence: `${isOwn ? 'This is you: this session ends as well. ' : ''}All of them end at once. The token stays valid: if it has leaked, rotate it, or revoke the operator.`,
-    confirmLabel: 'Log out everywhere',
-    hasReason: false,
-    fields: html`<${Sessions} operatorId=${id} />`,
-    change: () => (isOwn ? call('endSessions') : call('endOperatorSessions', { id })),
-    done: 'All sessions have ended.',
-  };
-}
+export const isSelf = ({ id }: Operator): boolean => id === session.value?.session.operator.id;
 
 /** The sessions of an operator, as they are when this is shown. */
 function Sessions({ operatorId }: { operatorId: string }) {

@@ -5,13 +5,6 @@ import { linkTo, route } from '../route.ts';
 /** The service counts no further. */
 const maxCounted = 10_000;
 
-/** Filters for which the service reads all that there is to count what they leave. */
-const costly = ['search', 'plan', 'nearLimit', 'expiresWithinDays'];
-
-/** Asks how many a list has, unless that takes long. */
-export const askCount = (query: Readonly<Record<string, string>>) =>
-  costly.some((name) => name in query) ? {} : { count: 'true' };
-
 /** How many a list has, and links to its next page, and back to its first. Going back is the browser's. */
 export function Pager({
   nextCursor,

@@ -1,12 +1,21 @@
-import type { UsageBucket, UsageOutcome } from '@animal-store/contract/admin';
+import type { UsageOutcome } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
+import { bucketColumns, toCsv } from '../csv.ts';
 import { formatCount } from '../format.ts';
 import { theme } from '../preferences.ts';
-import { showSpan, zoomOut } from '../time-range.ts';
-import { type Bucket, bucketMs, outcomeLabels, outcomes, visibleLimit } from '../usage.ts';
-import { CsvButton, type CsvSource } from './csv-button.ts';
+import { bucketLabels, showSpan, zoomOut } from '../time-range.ts';
+import {
+  type Bucket,
+  bucketMs,
+  type Ledger,
+  outcomeLabels,
+  outcomes,
+  toBuckets,
+  visibleLimit,
+} from '../usage.ts';
+import { CsvButton, csvName } from './csv-button.ts';
 import { dragInPlot } from './drag-in-plot.ts';
 import { type Limit, PlotLegend } from './plot-legend.ts';
 import { isMoved, type Mark, moveMark, placesOf } from './plot-mark.ts';
@@ -20,18 +29,24 @@ import { Time } from './time.ts';
  * dragging zooms in; the keyboard does the same. Screen readers get the table: a canvas is invisible to them.
  */
 export function UsagePlot({
-  title,
-  buckets,
-  bucket,
+  what,
+  ledger,
+  ofAll = false,
   limit,
-  csv,
+  file = 'usage',
 }: {
-  title: string;
-  buckets: readonly Bucket[];
-  bucket: UsageBucket;
-  limit?: Limit;
-  csv: CsvSource;
+  /** What is counted, such as "Requests". */
+  what: string;
+  ledger: Ledger;
+  /** Whether it is about all keys. */
+  ofAll?: boolean;
+  limit?: Limit | undefined;
+  /** The name of its file, without the span of time. */
+  file?: string;
 }) {
+  const { bucket } = ledger;
+  const title = `${what} by ${bucketLabels[bucket]}${ofAll ? ', all keys' : ''}`;
+  const buckets = toBuckets(ledger);
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const help = useId();
@@ -121,9 +136,13 @@ export function UsagePlot({
   };
 
   return html`<figure class="plot" aria-label=${title}>
-    <figcaption>
+    <figcaption class="title">
       <span>${title}</span>
-      <${CsvButton} ...${csv} what=${title} />
+      <${CsvButton}
+        fileName=${csvName(file, ledger)}
+        write=${() => toCsv(buckets, bucketColumns)}
+        what=${title}
+      />
     </figcaption>
     <div
       class="plot-area"

@@ -9,7 +9,7 @@ import { readSearchTerm } from '../search-term.ts';
 import { linkInTime } from '../time-range.ts';
 import { KeyName, Name } from './name.ts';
 import { useShortcut } from './shortcuts.ts';
-import { AccountBadge, StateBadge } from './state-badge.ts';
+import { AccountBadge, KeyBadge, StateBadge } from './state-badge.ts';
 
 /** How long after the last letter a search begins. */
 const pauseMs = 200;
@@ -74,7 +74,7 @@ const hitOfKey = (key: ListedKey): Hit => ({
   cells: [
     html`<${KeyName} id=${key.id} name=${key.name} />`,
     html`<${Name} text=${key.account} missing="no account" />`,
-    html`<${StateBadge} state=${key.state} isBanned=${key.bannedUntil !== null} isOfAccount=${key.suspension === null} />`,
+    html`<${KeyBadge} ...${key} />`,
   ],
 });
 

@@ -1,4 +1,4 @@
-import type { KeyState, ListedAccount } from '@animal-store/contract/admin';
+import type { KeyState, ListedAccount, ListedKey } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { formatKeys } from '../format.ts';
 import { Badge, type Tone } from './badge.ts';
@@ -26,6 +26,11 @@ export function StateBadge({
   }
   if (isBanned && state === 'active') return html`<${Badge} tone="warning" text="banned" />`;
   return html`<${Badge} tone=${tones[state]} text=${state} />`;
+}
+
+/** The state of a key in a list. */
+export function KeyBadge({ state, bannedUntil, suspension }: ListedKey) {
+  return html`<${StateBadge} state=${state} isBanned=${bannedUntil !== null} isOfAccount=${suspension === null} />`;
 }
 
 /** The state of an account in a list. Of one that is active, keys may be banned: perhaps all. */

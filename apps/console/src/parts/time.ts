@@ -1,12 +1,5 @@
 import { html } from 'htm/preact';
-import {
-  distanceInWords,
-  formatDistance,
-  formatLocal,
-  formatUtc,
-  isUtc,
-  timeInWords,
-} from '../format.ts';
+import { distanceInWords, formatDistance, formatLocal, formatUtc, isUtc } from '../format.ts';
 import { timeStyle } from '../preferences.ts';
 
 /**
@@ -28,15 +21,13 @@ export function Time({
   hasUtc?: boolean;
 }) {
   const time = new Date(at);
-  const { local, aside } = timeInWords(time, {
-    style: minutes ? 'short' : 'medium',
-    hasUtc,
-    ...(distance && {
-      distance: isThisMinute(time, minutes) ? 'this minute' : distanceInWords(time),
-    }),
-  });
+  const style = minutes ? 'short' : 'medium';
+  const far = isThisMinute(time, minutes) ? 'this minute' : distanceInWords(time);
+  const aside = [hasUtc && !isUtc && ` (${formatUtc(time, style)})`, distance && `, ${far}`].filter(
+    Boolean,
+  );
   return html`<time class="time" datetime=${at} title=${bothOf(time)}>
-    ${local}${hasUtc ? html`<small>${aside}</small>` : aside}
+    ${localOf(time, style)}${hasUtc ? html`<small>${aside}</small>` : aside}
   </time>`;
 }
 
@@ -53,9 +44,12 @@ export function CellTime({ at, isMinute = false }: { at: string | null; isMinute
       ? isThisMinute(time, isMinute)
         ? 'this minute'
         : formatDistance(time)
-      : `${formatLocal(time, 'short')}${isUtc ? ' UTC' : ''}`;
+      : localOf(time, 'short');
   return html`<time class="time" datetime=${at} title=${bothOf(time)}>${text}</time>`;
 }
+
+const localOf = (time: Date, style: 'short' | 'medium') =>
+  `${formatLocal(time, style)}${isUtc ? ' UTC' : ''}`;
 
 const bothOf = (time: Date) => `${formatLocal(time)} (${formatUtc(time)})`;
 

@@ -3,16 +3,8 @@ import { html } from 'htm/preact';
 import { formatCount } from '../format.ts';
 import type { Denials } from '../refusals.ts';
 import { bucketLabels, hasSmaller, linkToSpan, type TimeRange } from '../time-range.ts';
-import {
-  bucketMs,
-  countByOutcome,
-  deprecatedOperations,
-  type Ledger,
-  sumOf,
-  toBuckets,
-} from '../usage.ts';
+import { bucketMs, countByOutcome, deprecatedOperations, type Ledger, sumOf } from '../usage.ts';
 import { Badge } from './badge.ts';
-import type { CsvSource } from './csv-button.ts';
 import { OutcomeTable } from './outcome-table.ts';
 import { UsagePlot } from './plot.ts';
 import type { Limit } from './plot-legend.ts';
@@ -38,25 +30,25 @@ export function Usage({
   ledger,
   denials,
   range,
-  csv,
+  file,
 }: {
   /** What holds now; `null` if each key of an account has its own. */
   quota: Quota | null;
   ledger: Ledger;
   denials: Denials;
   range: TimeRange;
-  csv: CsvSource;
+  /** The name of its file. */
+  file: string;
 }) {
   const { bucket, rows } = ledger;
   return html`<section>
     <h2>Usage</h2>
     <${TimeRangeControl} range=${range} />
     <${UsagePlot}
-      title=${`Requests by ${bucketLabels[bucket]}`}
-      buckets=${toBuckets(ledger)}
-      bucket=${bucket}
+      what="Requests"
+      ledger=${ledger}
       limit=${quota === null ? undefined : limits[bucket](quota)}
-      csv=${csv}
+      file=${file}
     />
     <div class="columns">
       <${DenialTable} denials=${denials} bucket=${bucket} />

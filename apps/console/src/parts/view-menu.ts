@@ -20,7 +20,7 @@ function Choice<Value extends string>({
   name: string;
   preference: Preference<Value>;
 }) {
-  return html`<fieldset class="choice segments">
+  return html`<fieldset class="choice">
     <legend>${label}</legend>
     ${Object.entries(choices).map(
       ([choice, text]) => html`<label>
@@ -31,7 +31,7 @@ function Choice<Value extends string>({
           onChange=${() => {
             value.value = choice as Value;
           }}
-        /><span>${text}</span>
+        /> ${text}
       </label>`,
     )}
   </fieldset>`;

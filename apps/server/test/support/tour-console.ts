@@ -107,7 +107,7 @@ const faultsOf = (page: Page): Promise<string[]> =>
     if (innerWidth <= 360 && header > 64) faults.push('the header is ' + header + ' px high');
     // What lies over the page is whole, and nothing lies over it.
     const top = 'dialog[open], :popover-open';
-    for (const layer of document.querySelectorAll(document.querySelector(top) ? top : '.found, .tooltip, .bulk, .notice p, header.open nav, header.open .who, .login')) {
+    for (const layer of document.querySelectorAll(document.querySelector(top) ? top : '.found, .tooltip, .bulk, .notice p, .login')) {
       if (!isSeen(layer)) continue;
       const { left, right, width, height } = layer.getBoundingClientRect();
       if (left < 0 || right > innerWidth) faults.push(textOf(layer) + ' reaches from ' + left + ' to ' + right);
