@@ -1,3 +1,4 @@
+import { formatCount } from './format.ts';
 import { type Denials, type Refusal, someOf } from './refusals.ts';
 
 export interface LetterSubject {
@@ -38,7 +39,7 @@ export function writeLetter({
     historyOf(denials),
     quota === null
       ? ''
-      : `The limits are ${count(quota.perMinute)} requests a minute and ${count(quota.perDay)} requests a day.`,
+      : `The limits are ${formatCount(quota.perMinute)} requests a minute and ${formatCount(quota.perDay)} requests a day.`,
     ['What you can do:', ...adviceFor(refusals, denials)].join('\n- '),
   ];
   return {
@@ -66,7 +67,7 @@ function sentenceOf(refusal: Refusal): string {
     case 'no key':
       return 'None of its API keys is valid any more. Every request gets status 401, code unauthorized.';
     case 'used up':
-      return `The limit of ${count(refusal.limit)} requests a ${refusal.window}${refusal.whose === 'account' ? ', which all keys of the account share,' : ''} is used up. It resets at ${at(refusal.until)}. Until then every request gets status 429, code rate_limit_exceeded.`;
+      return `The limit of ${formatCount(refusal.limit)} requests a ${refusal.window}${refusal.whose === 'account' ? ', which all keys of the account share,' : ''} is used up. It resets at ${at(refusal.until)}. Until then every request gets status 429, code rate_limit_exceeded.`;
   }
 }
 
@@ -74,8 +75,12 @@ function historyOf({ from, to, buckets, denied, refused, requests }: Denials): s
   if (denied + refused === 0) return '';
   const [first, last] = [buckets[0], buckets.at(-1)];
   const counts = [
-    ...(denied > 0 ? [`${count(denied)} of ${count(requests)} requests got status 429`] : []),
-    ...(refused > 0 ? [`${count(refused)} of ${count(requests)} got status 401 or 403`] : []),
+    ...(denied > 0
+      ? [`${formatCount(denied)} of ${formatCount(requests)} requests got status 429`]
+      : []),
+    ...(refused > 0
+      ? [`${formatCount(refused)} of ${formatCount(requests)} got status 401 or 403`]
+      : []),
   ];
   const times =
     first && last
@@ -101,6 +106,5 @@ function adviceFor(refusals: readonly Refusal[], { denied }: Denials): string[] 
   ];
 }
 
-const count = (number: number) => new Intl.NumberFormat('en').format(number);
 const at = (time: string) => `${time.slice(0, 19).replace('T', ' ')} UTC`;
 const minute = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -3,15 +3,17 @@ import { effect, signal } from '@preact/signals';
 import { goTo, linkTo, route } from './route.ts';
 import { bucketMs } from './usage.ts';
 
+const { minute: minuteMs, hour: hourMs, day: dayMs } = bucketMs;
+
 /** The spans of time that end now. Another one is chosen by its ends, and called `own`. */
-export const rangeLabels = {
-  hour: 'Last hour',
-  day: 'Last day',
-  week: 'Last week',
-  month: '30 days',
+export const presets = {
+  hour: { label: 'Last hour', bucket: 'minute', lengthMs: hourMs },
+  day: { label: 'Last day', bucket: 'hour', lengthMs: dayMs },
+  week: { label: 'Last week', bucket: 'hour', lengthMs: 7 * dayMs },
+  month: { label: '30 days', bucket: 'day', lengthMs: 30 * dayMs },
 } as const;
 
-export type PresetName = keyof typeof rangeLabels;
+export type PresetName = keyof typeof presets;
 
 /** From a time on and before another, in Unix milliseconds. */
 export interface Span {
@@ -27,20 +29,11 @@ export interface TimeRange {
   readonly bucket: UsageBucket;
 }
 
-const { minute: minuteMs, hour: hourMs, day: dayMs } = bucketMs;
-
 /** How the buckets are called. Days are those of UTC, whatever the zone of the reader. */
 export const bucketLabels: Readonly<Record<UsageBucket, string>> = {
   minute: 'minute',
   hour: 'hour',
   day: 'UTC day',
-};
-
-const presets: Readonly<Record<PresetName, { bucket: UsageBucket; lengthMs: number }>> = {
-  hour: { bucket: 'minute', lengthMs: hourMs },
-  day: { bucket: 'hour', lengthMs: dayMs },
-  week: { bucket: 'hour', lengthMs: 7 * dayMs },
-  month: { bucket: 'day', lengthMs: 30 * dayMs },
 };
 
 /** The longest own range: days are kept for 400 by default. */

@@ -1,17 +1,7 @@
 import type { KeyUsage, UsageBucket, UsageOutcome, UsageRow } from '@animal-store/contract/admin';
 import { deprecations } from '@animal-store/contract/deprecations';
 
-/** The outcomes of requests, in the order in which plots stack them and tables list them. */
-export const outcomes = [
-  'ok',
-  'client_error',
-  'server_error',
-  'denied',
-  'banned',
-  'refused',
-] as const;
-
-/** How outcomes are called, and what they mean. */
+/** How outcomes are called, and what they mean, in the order in which plots stack them and tables list them. */
 export const outcomeLabels: Readonly<Record<UsageOutcome, string>> = {
   ok: 'OK',
   client_error: 'Client error (4xx)',
@@ -20,6 +10,8 @@ export const outcomeLabels: Readonly<Record<UsageOutcome, string>> = {
   banned: 'Banned (429)',
   refused: 'Key refused (401, 403)',
 };
+
+export const outcomes = Object.keys(outcomeLabels) as readonly UsageOutcome[];
 
 /** The deprecated operations. */
 export const deprecatedOperations: readonly string[] = Object.keys(deprecations);
@@ -40,15 +32,6 @@ export const bucketMs: Readonly<Record<UsageBucket, number>> = {
 
 /** Requests by outcome. */
 export type Counts = Readonly<Record<UsageOutcome, number>>;
-
-const none: Counts = {
-  ok: 0,
-  client_error: 0,
-  server_error: 0,
-  denied: 0,
-  banned: 0,
-  refused: 0,
-};
 
 /** One bucket of a plot. */
 export interface Bucket {
@@ -73,7 +56,8 @@ export const isUsed = (windows: KeyUsage['windows']): boolean =>
   Object.values(windows).some(({ limit, remaining }) => remaining < limit);
 
 export function countByOutcome(rows: readonly UsageRow[]): Counts {
-  const counts: Record<UsageOutcome, number> = { ...none };
+  const none = Object.fromEntries(outcomes.map((outcome) => [outcome, 0]));
+  const counts = none as Record<UsageOutcome, number>;
   for (const { outcome, requests } of rows) counts[outcome] += requests;
   return counts;
 }

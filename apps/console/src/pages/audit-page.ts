@@ -1,10 +1,9 @@
 import type { AuditEntry, Operator } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { auditActions } from '../audit-labels.ts';
 import { call } from '../call-admin-api.ts';
 import { auditColumns } from '../csv.ts';
-import { AuditTable } from '../parts/audit-table.ts';
+import { AuditTable, auditActions } from '../parts/audit-table.ts';
 import { Empty } from '../parts/empty.ts';
 import { ListPage, type ListQuery } from '../parts/list-page.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';

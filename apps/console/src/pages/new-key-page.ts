@@ -2,16 +2,19 @@ import type { NewKey } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
 import { confirmAlikeAccount } from '../confirm-alike-account.ts';
-import { AccountField } from '../parts/account-field.ts';
-import { Field, Form, textOf } from '../parts/form.ts';
+import { Form } from '../parts/form.ts';
+import { KeyFields, readKeyFields } from '../parts/key-fields.ts';
 import { showToken } from '../parts/new-tokens.ts';
 import { PlanFields, readPlan } from '../parts/plan-fields.ts';
-import { readScopes, ScopeField } from '../parts/scope-field.ts';
 import { goTo, linkTo, route } from '../route.ts';
 
+/** What a new key has before anything is chosen. */
+const blank = { name: '', account: null, scopes: [], expiresAt: null };
+
 export function NewKeyPage() {
+  const account = route.value.query['account'] ?? null;
   async function submit(form: FormData): Promise<void> {
-    const body = readNewKey(form);
+    const body = { ...readPlan(form), ...readKeyFields(form, blank) } as NewKey;
     await confirmAlikeAccount(body.account);
     const { key, token } = await call('createKey', { body });
     goTo(linkTo('key', { id: key.id }));
@@ -29,11 +32,9 @@ export function NewKeyPage() {
       class="form"
       submit=${submit}
       fields=${html`
-        <${Field} label="Name" name="name" required autocomplete="off" help="Who or what the key is for. It need not be unique." />
-        <${AccountField} defaultValue=${route.value.query['account'] ?? ''} help="A reference of your own, such as a customer number." />
-        <${PlanFields} plan="free" />
-        <${ScopeField} scopes=${['pets:read', 'pets:write']} />
-        <${Field} label="Expires" name="expires" type="datetime-local" help="In your time zone. Leave it empty for a key that does not expire." />
+        <${KeyFields} details=${{ ...blank, account, scopes: ['pets:read', 'pets:write'] }}>
+          <${PlanFields} plan="free" />
+        <//>
       `}
     >
       ${(isBusy: boolean) => html`
@@ -44,18 +45,4 @@ export function NewKeyPage() {
       `}
     <//>
   `;
-}
-
-function readNewKey(form: FormData): NewKey {
-  const [name, account, expires] = ['name', 'account', 'expires'].map((field) =>
-    textOf(form, field),
-  );
-  const plan = readPlan(form);
-  return {
-    ...plan,
-    scopes: readScopes(form),
-    ...(name && { name }),
-    ...(account && { account }),
-    ...(expires && { expiresAt: new Date(expires).toISOString() }),
-  } as NewKey;
 }

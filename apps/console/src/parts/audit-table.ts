@@ -1,12 +1,30 @@
-import type { AuditEntry, AuditState } from '@animal-store/contract/admin';
+import type { AuditAction, AuditEntry, AuditState } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
-import { auditActions } from '../audit-labels.ts';
 import { formatCount } from '../format.ts';
 import { AccountLink } from './account-link.ts';
 import { KeyLink } from './key-link.ts';
 import { Name } from './name.ts';
 import { Table } from './table.ts';
 import { CellTime, Time } from './time.ts';
+
+/** How the actions of the audit log are called. */
+export const auditActions: Readonly<Record<AuditAction, string>> = {
+  'key.created': 'Key created',
+  'key.changed': 'Key changed',
+  'key.rotated': 'Key rotated',
+  'key.revoked': 'Key revoked',
+  'key.suspended': 'Key suspended',
+  'key.resumed': 'Key resumed',
+  'key.unbanned': 'Unbanned',
+  'account.changed': 'Account changed',
+  'account.suspended': 'Account suspended',
+  'account.resumed': 'Account resumed',
+  'ban.started': 'Ban began',
+  'ban.ended': 'Ban ended',
+  'operator.created': 'Operator created',
+  'operator.rotated': 'Operator rotated',
+  'operator.revoked': 'Operator revoked',
+};
 
 export function AuditTable({
   entries,

@@ -1,18 +1,25 @@
 import type { KeyChange, KeyDetails } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
 import { fromLocalField, toLocalField } from '../local-time.ts';
 import { AccountField } from './account-field.ts';
 import { Field, textOf } from './form.ts';
 import { readScopes, ScopeField } from './scope-field.ts';
 
+type Fields = Pick<KeyDetails, 'name' | 'account' | 'scopes' | 'expiresAt'>;
+
+/** @param children further fields. */
 export function KeyFields({
   details: { name, account, scopes, expiresAt },
+  children,
 }: {
-  details: KeyDetails;
+  details: Fields;
+  children?: ComponentChildren;
 }) {
   return html`
-    <${Field} label="Name" name="name" required=${name !== null} autocomplete="off" defaultValue=${name ?? ''} />
-    <${AccountField} defaultValue=${account ?? ''} />
+    <${Field} label="Name" name="name" required=${name !== null} autocomplete="off" defaultValue=${name ?? ''} help="Who or what the key is for. It need not be unique." />
+    <${AccountField} defaultValue=${account ?? ''} help="A reference of your own, such as a customer number." />
+    ${children}
     <${ScopeField} scopes=${scopes} />
     <${Field}
       label="Expires"
@@ -25,7 +32,7 @@ export function KeyFields({
 }
 
 /** Reads the fields, as a change of the key. */
-export function readKeyFields(form: FormData, before: KeyDetails): KeyChange {
+export function readKeyFields(form: FormData, before: Fields): KeyChange {
   const { scopes, expiresAt } = before;
   const account = textOf(form, 'account');
   const expires = textOf(form, 'expires');

@@ -1,7 +1,14 @@
 import { computed, signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { useEffect } from 'preact/hooks';
-import { type NewToken, SecretDialog } from './secret-dialog.ts';
+import { CopyDialog } from './copy-dialog.ts';
+
+/** A token that was just issued, and how it is shown. */
+interface NewToken {
+  readonly title: string;
+  readonly token: string;
+  readonly advice: string;
+}
 
 /** The tokens that nobody has confirmed yet, the oldest first. */
 const waiting = signal<readonly NewToken[]>([]);
@@ -28,11 +35,16 @@ export function NewTokens() {
     return () => removeEventListener('beforeunload', ask);
   }, [isWaiting]);
   if (first === undefined) return null;
-  return html`<${SecretDialog}
+  const close = () => {
+    waiting.value = waiting.value.filter((issued) => issued !== first);
+  };
+  // Without `onClose`: no key must lose the token.
+  return html`<${CopyDialog}
     key=${first.token}
-    ...${first}
-    onKept=${() => {
-      waiting.value = waiting.value.filter((issued) => issued !== first);
-    }}
+    title=${first.title}
+    about=${html`${first.advice} <strong>It is shown now and never again.</strong>`}
+    text=${first.token}
+    copyLabel="Copy the token"
+    buttons=${() => html`<button type="button" onClick=${close}>I have kept it</button>`}
   />`;
 }

@@ -1,8 +1,16 @@
+import type { UsageOutcome } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { formatCount, formatShare } from '../format.ts';
-import { type Counts, outcomeLabels, outcomes, sumOf } from '../usage.ts';
-import { OutcomeKey } from './outcome-key.ts';
+import { type Counts, colourOf, outcomeLabels, outcomes, sumOf } from '../usage.ts';
 import { Table } from './table.ts';
+
+export function OutcomeKey({ outcome }: { outcome: UsageOutcome }) {
+  return html`<span
+    class=${`key ${outcome}`}
+    style=${{ '--tone': `var(--${colourOf(outcome)})` }}
+    aria-hidden="true"
+  ></span>`;
+}
 
 export function OutcomeTable({ counts, caption }: { counts: Counts; caption: string }) {
   const total = sumOf(counts);

@@ -2,7 +2,7 @@ import type { UsageOutcome } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
 import { formatCount } from '../format.ts';
 import { outcomeLabels, outcomes } from '../usage.ts';
-import { OutcomeKey } from './outcome-key.ts';
+import { OutcomeKey } from './outcome-table.ts';
 
 /** A limit that is plotted as a line. */
 export interface Limit {

@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { formatCount, formatUtc, isUtc, spanText } from '../format.ts';
 import { type Bucket, outcomeLabels, outcomes } from '../usage.ts';
-import { OutcomeKey } from './outcome-key.ts';
+import { OutcomeKey } from './outcome-table.ts';
 
 /** What is told of one bucket, or of several together. */
 export interface Told {

@@ -152,7 +152,7 @@ export function SearchBox() {
   }
 
   return html`<form class="search" role="search" aria-label="Everything" onSubmit=${submit}>
-    <div class="box"><input
+    <input
       ref=${field}
       type="search"
       role="combobox"
@@ -161,7 +161,7 @@ export function SearchBox() {
       aria-controls=${`${id}-found`}
       aria-autocomplete="list"
       aria-activedescendant=${chosen >= 0 ? `${id}-${chosen}` : undefined}
-      placeholder="Search"
+      placeholder="Search (/)"
       title="Name, account, start of a token or id. Press / to come here."
       autocomplete="off"
       spellcheck=${false}
@@ -174,7 +174,6 @@ export function SearchBox() {
       onKeyDown=${onKeyDown}
       onBlur=${() => setOpen(false)}
     />
-    <kbd aria-hidden="true">/</kbd></div>
     <div class="found" hidden=${!isShown}>
       <ul id=${`${id}-found`} role="listbox" aria-label="Keys and accounts that were found">
         ${hits.map(

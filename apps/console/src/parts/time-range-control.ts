@@ -6,7 +6,7 @@ import { setQuery } from '../route.ts';
 import {
   faultOf,
   type PresetName,
-  rangeLabels,
+  presets,
   type Span,
   showSpan,
   type TimeRange,
@@ -26,12 +26,12 @@ export function TimeRangeControl({ range }: { range: TimeRange }) {
 
   return html`<div class="time-range" role="group" aria-label="Time">
     <button type="button" class="choose" popovertarget="time-menu">
-      <span>${chosen === 'own' ? spanText(span.from, span.to) : rangeLabels[chosen]}</span>
+      <span>${chosen === 'own' ? spanText(span.from, span.to) : presets[chosen].label}</span>
       <span aria-hidden="true">▾</span>
     </button>
     <div ref=${menu} id="time-menu" class="menu" popover role="group" aria-label="Span of time">
-      ${Object.entries(rangeLabels).map(
-        ([name, label]) => html`<button
+      ${Object.entries(presets).map(
+        ([name, { label }]) => html`<button
           type="button"
           class="quiet"
           aria-pressed=${name === chosen}

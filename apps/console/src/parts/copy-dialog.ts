@@ -1,0 +1,61 @@
+import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { Dialog } from './dialog.ts';
+
+/** A dialog with a text that is to be copied. */
+export function CopyDialog({
+  title,
+  about,
+  text,
+  rows,
+  copyLabel,
+  buttons,
+  onClose,
+}: {
+  title: string;
+  about: ComponentChildren;
+  text: string;
+  /** Of a text that can be changed; left out for a token, which cannot. */
+  rows?: number;
+  copyLabel: string;
+  /** What else can be done with the text, as it is now. */
+  buttons: (text: string) => ComponentChildren;
+  onClose?: () => void;
+}) {
+  const field = useRef<HTMLInputElement | HTMLTextAreaElement>(null);
+  const [now, setNow] = useState(text);
+  const [result, setResult] = useState('');
+
+  async function copy(): Promise<void> {
+    field.current?.select();
+    try {
+      await navigator.clipboard.writeText(now);
+      setResult('Copied.');
+    } catch {
+      // Browsers have a clipboard for pages only over HTTPS or on this machine.
+      setResult('It is selected: press Ctrl+C, or ⌘C, to copy it.');
+    }
+  }
+
+  return html`<${Dialog} title=${title} onClose=${onClose}>
+    <p>${about}</p>
+    <label class="field">
+      ${rows === undefined ? 'Token' : 'Text'}
+      <${rows === undefined ? 'input' : 'textarea'}
+        ref=${field}
+        class=${rows === undefined ? 'secret' : ''}
+        readonly=${rows === undefined}
+        rows=${rows}
+        value=${now}
+        spellcheck=${rows !== undefined}
+        onInput=${(event: Event) => setNow((event.target as HTMLTextAreaElement).value)}
+      />
+    </label>
+    <p role="status">${result}</p>
+    <div class="actions">
+      ${buttons(now)}
+      <button type="button" class="primary" onClick=${copy}>${copyLabel}</button>
+    </div>
+  <//>`;
+}
