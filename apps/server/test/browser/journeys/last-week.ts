@@ -38,6 +38,12 @@ async function keyOfLastWeek({ service, admin }: Store, account: string): Promis
   return `#/key/${key.id}?${new URLSearchParams(own)}`;
 }
 
+/** Shows that day, and waits for it: what was shown before stays until the answer is there. */
+async function showDay({ page, show }: ConsoleTab, plot: string): Promise<void> {
+  await show(plot);
+  await expect.poll(() => slider(page).getAttribute('aria-valuemax')).toBe('23');
+}
+
 /** What happened last Tuesday: it is chosen, stays on other pages, is saved, and a colleague sees the same. */
 export async function lookBack(store: Store): Promise<void> {
   const plot = await keyOfLastWeek(store, 'W-1');
@@ -123,7 +129,24 @@ export async function zoomIn(store: Store): Promise<void> {
   const { keyboard } = page;
   const tooltip = page.locator('.tooltip');
   const from = () => tab.query()['from'];
-  await tab.show(plot);
+  await showDay(tab, plot);
+  await page.getByRole('button', { name: 'Zoom out' }).focus();
+  await tabTo(page, 'Requests by hour');
+  await keyboard.press('Home');
+  for (let n = 0; n < 9; n++) await keyboard.press('ArrowRight');
+  expect(await toldBy(page)).toContain(': 10 requests, OK 10');
+  await keyboard.press('Shift+ArrowRight');
+  expect(await toldBy(page)).toContain(': 40 requests, OK 30, Denied (429) 10');
+  await tooltip.waitFor();
+  await keyboard.press('Enter');
+  await expect.poll(tab.query).toEqual(hours(9, 11));
+  await expect.poll(() => slider(page).getAttribute('aria-valuemax')).toBe('1');
+  await slider(page).press('-');
+  await expect.poll(() => tab.query()['from']).toBe(hours(7, 13).from);
+  await keyboard.press('Escape');
+  expect(await toldBy(page)).toBe('none chosen');
+  await expectColours(tab, plot);
+
   const [start, end] = [await placeOf(page, 9.2), await placeOf(page, 10.8)];
   await page.mouse.move(end.x, end.y);
   await tooltip.getByText('Denied').locator('..').getByText('10').waitFor();
@@ -151,6 +174,7 @@ export async function zoomIn(store: Store): Promise<void> {
   await page.goBack();
   await expect.poll(tab.query).toEqual(own);
 
+  await showDay(tab, plot);
   const devtools = await page.context().newCDPSession(page);
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: Place[]) =>
     devtools.send('Input.dispatchTouchEvent', { type, touchPoints });
@@ -161,24 +185,6 @@ export async function zoomIn(store: Store): Promise<void> {
   await touch('touchMove', eleven);
   await touch('touchEnd');
   await expect.poll(tab.query).toEqual(hours(9, 11));
-
-  await tab.show(plot);
-  await page.getByRole('button', { name: 'Zoom out' }).focus();
-  await tabTo(page, 'Requests by hour');
-  await keyboard.press('Home');
-  for (let n = 0; n < 9; n++) await keyboard.press('ArrowRight');
-  expect(await toldBy(page)).toContain(': 10 requests, OK 10');
-  await keyboard.press('Shift+ArrowRight');
-  expect(await toldBy(page)).toContain(': 40 requests, OK 30, Denied (429) 10');
-  await tooltip.waitFor();
-  await keyboard.press('Enter');
-  await expect.poll(tab.query).toEqual(hours(9, 11));
-  await expect.poll(() => slider(page).getAttribute('aria-valuemax')).toBe('1');
-  await slider(page).press('-');
-  await expect.poll(() => tab.query()['from']).toBe(hours(7, 13).from);
-  await keyboard.press('Escape');
-  expect(await toldBy(page)).toBe('none chosen');
-  await expectColours(tab, plot);
 }
 
 /** Expects that a plot takes the colours of another theme at once, and hides outcomes by its legend. */
@@ -199,7 +205,7 @@ async function expectColours(tab: ConsoleTab, plot: string): Promise<void> {
     page.evaluate(
       `getComputedStyle(document.querySelector('.legend .key.denied')).backgroundColor`,
     );
-  await tab.show(plot);
+  await showDay(tab, plot);
   const light = await colour();
   await expect.poll(painted).toContain(light);
   await tab.press('View');
@@ -220,4 +226,5 @@ async function expectColours(tab: ConsoleTab, plot: string): Promise<void> {
   await slider(page).press('Home');
   for (let n = 0; n < 10; n++) await slider(page).press('ArrowRight');
   expect(await toldBy(page)).toMatch(/: 20 requests, OK 20$/);
+  await series.click();
 }
