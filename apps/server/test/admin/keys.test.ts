@@ -185,7 +185,7 @@ describe('API keys', () => {
         '{"expiresAt":"2020-01-01T00:00:00Z"}',
         'expiresAt: expected a time to come, got "2020-01-01T00:00:00Z"',
       ],
-      ...['name', 'account', 'expiresAt', 'plan', 'body'].map((field): [string, string] => [
+      ...['name', 'body'].map((field): [string, string] => [
         '{"name":"","account":"\\u0000","expiresAt":"2020-01-01T00:00:00Z","plan":"gold","x":1}',
         `${field}: expected`,
       ]),

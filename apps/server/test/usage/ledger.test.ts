@@ -55,7 +55,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
   });
 
   test('adds up many keys of several replicas at once', async () => {
-    const keyIds = Array.from({ length: 1_000 }, () => randomUUID());
+    const keyIds = Array.from({ length: 100 }, () => randomUUID());
     const before = sumOf(await ledger().read('day', { plan: 'business' }, ever));
     const write = (ids: string[]) =>
       writeUsage(
@@ -64,8 +64,8 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
       );
     // In opposite orders.
     await Promise.all([write(keyIds), write(keyIds.toReversed()), write(keyIds)]);
-    expect(await read(keyIds[999] ?? '', 'hour')).toBe(3);
-    expect(sumOf(await ledger().read('day', { plan: 'business' }, ever))).toBe(before + 3_000);
+    expect(await read(keyIds[99] ?? '', 'hour')).toBe(3);
+    expect(sumOf(await ledger().read('day', { plan: 'business' }, ever))).toBe(before + 300);
   });
 
   test('has each request in its minute, hour and day, by operation and outcome', async () => {
