@@ -13,7 +13,6 @@ export interface AppliedPlan {
 /** An API key, as requests with one of its tokens meet it. */
 export interface ApiKey extends AppliedPlan {
   readonly id: string;
-  readonly name: string | null;
   /** The operators' reference. It may be a label, or have a plan. */
   readonly account: string | null;
   readonly scopes: readonly Scope[];

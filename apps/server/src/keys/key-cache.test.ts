@@ -10,7 +10,6 @@ import { createToken, hashToken } from './token.ts';
 describe('the key cache', () => {
   const key: ApiKey = {
     id: 'key',
-    name: 'acme',
     account: 'C-17',
     accountId: undefined,
     plan: 'free',

@@ -34,10 +34,9 @@ export function createKeyLookup(db: Database) {
   return async function findByHash(hash: string): Promise<ApiKey | undefined> {
     const [row] = await findKeyByToken(db, { hash });
     if (!row?.key) return undefined;
-    const { id, name, account, plan, scopes, suspendedAt } = row.key;
+    const { id, account, plan, scopes, suspendedAt } = row.key;
     return {
       id,
-      name,
       account,
       ...applyPlan({ plan, quota: quotaOf(row.key) }, row.account),
       // Of the constants, so that the cache does not hold the names once more for each key.
