@@ -23,8 +23,7 @@ import type { KeyAndAccount } from './key-quotas.ts';
  * Version 1 (until `be430f2`) had no accounts. Its keys were the same. Its allowances were
  * `animal-store:network:<caller>` and `animal-store:rate-limit-status:<caller>`, packed as `>I4I6`. The library
  * cannot count in those: an error of either version makes its replica take Redis for broken. So they have
- * other names since, and each version counts its own. Builds between the two versions, never released,
- * wrote `animal-store:key:<key>` and decimal allowances under the names of version 1: not read any more.
+ * other names since, and each version counts its own.
  *
  * A change of a name, a value or its meaning is a new version. It converts what the version before wrote, or
  * reads and writes both. `redis-format.test.ts` fails otherwise: it plays a replica of the version before
