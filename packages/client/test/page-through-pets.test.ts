@@ -44,7 +44,7 @@ describe('eachPet', () => {
     [{ limit: 2, cursor: 'z' }, 'GET /pets?limit=2&cursor=z'],
   ])('with %j asks for what it is told', async (query, line) => {
     const { store, script } = open([page(pets(1, 2))]);
-    await collect(store.eachPet(query));
+    await collect(store.eachPet(query, {}));
     expect(script.lines).toEqual([line]);
   });
 

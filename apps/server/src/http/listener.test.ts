@@ -1,7 +1,8 @@
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import express, { type Express } from 'express';
 import { expect, test, vi } from 'vitest';
 import { readUntilClosed, statusesIn } from '../../test/wire/connection.ts';
+import { bindPort } from './bind-port.ts';
 import { openListener } from './listener.ts';
 
 /** Has an app listen. */
@@ -36,6 +37,17 @@ test('a connection that cannot be accepted is reported, and the listener goes on
   server?.emit('error', failure);
   expect(listener.report).toHaveBeenCalledExactlyOnceWith(failure);
   expect(await (await fetch(listener.origin)).text()).toBe('served');
+});
+
+test('a port that only root may listen on is named', async () => {
+  const server = createServer();
+  vi.spyOn(server, 'listen').mockImplementation(() => {
+    server.emit('error', Object.assign(new Error('listen EACCES'), { code: 'EACCES' }));
+    return server;
+  });
+  await expect(bindPort(server, { host: '127.0.0.1', port: 80 })).rejects.toThrow(
+    'PORT: this user may not listen on 80.',
+  );
 });
 
 // Otherwise Express replaces the prototypes of every request and response, which is slow.

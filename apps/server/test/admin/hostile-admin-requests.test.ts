@@ -31,6 +31,8 @@ test.each<[status: number, path: string, options?: CallOptions]>([
   [400, '/keys?name=%ff'],
   [400, '/keys?name=100%'],
   [400, '/keys?unusedForDays=1e2'],
+  [400, '/audit?from=1999-12-31T23:59:59Z'],
+  [400, '/audit?to=3000-01-01T00:00:00Z'],
   [400, '/keys/%00'],
   [404, '/'],
   [404, '/Keys'],
