@@ -3,7 +3,6 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { consolePage } from './console-page.ts';
 
 const run = promisify(execFile);
 
@@ -18,6 +17,47 @@ export interface ConsoleFile {
 
 const sources = new URL('../src/', import.meta.url);
 
+/**
+ * Allows the console's own files, and nothing else, also nothing inline. No script may turn a text into HTML,
+ * whatever a key is called.
+ */
+const contentSecurityPolicy = [
+  `default-src 'none'`,
+  `script-src 'self'`,
+  `style-src 'self'`,
+  `img-src 'self'`,
+  `connect-src 'self'`,
+  `base-uri 'none'`,
+  `form-action 'none'`,
+  `frame-ancestors 'none'`,
+  `require-trusted-types-for 'script'`,
+  `trusted-types 'none'`,
+].join('; ');
+
+const headers = {
+  'Content-Security-Policy': contentSecurityPolicy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+};
+
+const htmlOf = (script: string, style: string, icon: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Animal Store console</title>
+<link rel="icon" href="${icon}" type="image/svg+xml">
+<link rel="stylesheet" href="${style}">
+<script type="module" src="${script}"></script>
+</head>
+<body>
+<noscript>The console needs JavaScript. Without it: npm run keys -- help</noscript>
+</body>
+</html>
+`;
+
 /** Creates the files of the console, by their names below `/console`. The page has none. */
 export async function createConsoleFiles(): Promise<ReadonlyMap<string, ConsoleFile>> {
   const files = new Map<string, ConsoleFile>();
@@ -26,13 +66,12 @@ export async function createConsoleFiles(): Promise<ReadonlyMap<string, ConsoleF
     files.set(hashed, { type, content, immutable: true });
     return `/console/${hashed}`;
   };
-  const { html, headers } = consolePage({
-    script: add('console.js', 'text/javascript; charset=utf-8', await bundleScript()),
-    style: add('console.css', 'text/css; charset=utf-8', readStyles()),
-    icon: add('icon.svg', 'image/svg+xml', readFileSync(new URL('icon.svg', sources), 'utf8')),
-  });
-  const type = 'text/html; charset=utf-8';
-  return files.set('', { type, content: html, immutable: false, headers });
+  const content = htmlOf(
+    add('console.js', 'text/javascript; charset=utf-8', await bundleScript()),
+    add('console.css', 'text/css; charset=utf-8', readStyles()),
+    add('icon.svg', 'image/svg+xml', readFileSync(new URL('icon.svg', sources), 'utf8')),
+  );
+  return files.set('', { type: 'text/html; charset=utf-8', content, immutable: false, headers });
 }
 
 async function bundleScript(): Promise<string> {

@@ -1,8 +1,8 @@
 import { html } from 'htm/preact';
-import { useRef, useState } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';
 import { RefusedRequest } from '../failures.ts';
 import { Dialog } from '../parts/dialog.ts';
+import { Field, Form, textOf } from '../parts/form.ts';
 import { Icon } from '../parts/icon.ts';
 import { beginSession, sessionEnd } from '../session.ts';
 
@@ -21,47 +21,34 @@ export function LoginDialog() {
 
 /** Asks for a token, and exchanges it for a session. The page keeps only the session. */
 function LoginForm() {
-  const field = useRef<HTMLInputElement>(null);
-  const [failure, setFailure] = useState('');
-  const [isBusy, setBusy] = useState(false);
-
-  async function submit(event: SubmitEvent): Promise<void> {
-    event.preventDefault();
-    const token = field.current?.value.trim() ?? '';
-    if (isBusy || token === '') return;
-    setBusy(true);
-    setFailure('');
+  async function submit(form: FormData): Promise<void> {
     try {
-      beginSession(await call('createSession', { token }));
+      beginSession(await call('createSession', { token: textOf(form, 'token') }));
     } catch (error) {
-      setFailure(reasonOf(error));
-      field.current?.select();
-    } finally {
-      setBusy(false);
+      document.querySelector<HTMLInputElement>('[name=token]')?.select();
+      throw new Error(reasonOf(error));
     }
   }
 
   return html`
     ${sessionEnd.value !== undefined && html`<p class="state" role="status">${sessionEnd}</p>`}
-    <form class="form" onSubmit=${submit}>
-      <label class="field">
-        Your operator token, or the ADMIN_TOKEN
-        <input
-          ref=${field}
-          type="password"
-          name="token"
-          autocomplete="off"
-          spellcheck=${false}
-          required
-          autofocus
-          aria-describedby="login-failure"
-        />
-      </label>
-      <p id="login-failure" class="failed" role="alert">${failure}</p>
-      <button type="submit" class="primary" aria-disabled=${isBusy}>
+    <${Form}
+      class="form"
+      submit=${submit}
+      fields=${html`<${Field}
+        label="Your operator token, or the ADMIN_TOKEN"
+        name="token"
+        type="password"
+        autocomplete="off"
+        spellcheck=${false}
+        required
+        autofocus
+      />`}
+    >
+      ${(isBusy: boolean) => html`<button type="submit" class="primary" aria-disabled=${isBusy}>
         ${isBusy ? 'Logging in…' : 'Log in'}
-      </button>
-    </form>
+      </button>`}
+    <//>
     <p class="muted">
       No token yet? On the machine that runs the service:<br />
       <code>npm run operators -- create --name Ann --role owner</code>

@@ -4,7 +4,7 @@ import { call, callForAll } from '../call-admin-api.ts';
 import { formatKeys } from '../format.ts';
 import { isUsed } from '../usage.ts';
 import { type Action, Actions } from './actions.ts';
-import type { Reason } from './dialog.ts';
+import type { Reason } from './change-dialog.ts';
 import { asksToUnban, PlanFields, readPlan, UnbanField } from './plan-fields.ts';
 
 export function AccountActions({

@@ -1,5 +1,6 @@
 import type { AuditAction, AuditEntry, AuditState } from '@animal-store/contract/admin';
 import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
 import { formatCount } from '../format.ts';
 import { AccountLink } from './account-link.ts';
 import { KeyLink } from './key-link.ts';
@@ -66,20 +67,35 @@ function Subject({ subject: { type, id, name } }: { subject: AuditEntry['subject
 
 type Member = keyof AuditState;
 
-const memberLabels: Readonly<Record<Member, string>> = {
-  name: 'name',
-  account: 'account',
-  plan: 'plan',
-  quota: 'limits',
-  scopes: 'scopes',
-  role: 'role',
-  expiresAt: 'expires',
-  revokedAt: 'revoked',
-  suspension: 'suspended since',
-  tokens: 'tokens',
-  bannedUntil: 'until',
-  strikes: 'strikes',
-  used: 'used',
+const quotaText = (perMinute = 0, perDay = 0) =>
+  `${formatCount(perMinute)}/min, ${formatCount(perDay)}/day`;
+
+/** What an entry can have changed: how it is called, and how it is shown if it is there. */
+const members: Readonly<
+  Record<
+    Member,
+    { readonly label: string; readonly show: (state: AuditState) => ComponentChildren }
+  >
+> = {
+  name: { label: 'name', show: ({ name }) => html`<${Name} text=${name} />` },
+  account: { label: 'account', show: ({ account }) => html`<${Name} text=${account} />` },
+  plan: { label: 'plan', show: ({ plan }) => plan },
+  quota: { label: 'limits', show: ({ quota }) => quotaText(quota?.perMinute, quota?.perDay) },
+  scopes: { label: 'scopes', show: ({ scopes }) => scopes?.join(', ') },
+  role: { label: 'role', show: ({ role }) => role },
+  expiresAt: { label: 'expires', show: ({ expiresAt }) => html`<${Time} at=${expiresAt} />` },
+  revokedAt: { label: 'revoked', show: ({ revokedAt }) => html`<${Time} at=${revokedAt} />` },
+  suspension: {
+    label: 'suspended since',
+    show: ({ suspension }) => html`<${Time} at=${suspension?.at} />`,
+  },
+  tokens: {
+    label: 'tokens',
+    show: ({ tokens }) => tokens?.map(({ prefix }) => html`<code>${prefix}</code> `),
+  },
+  bannedUntil: { label: 'until', show: ({ bannedUntil }) => html`<${Time} at=${bannedUntil} />` },
+  strikes: { label: 'strikes', show: ({ strikes = 0 }) => formatCount(strikes) },
+  used: { label: 'used', show: ({ used }) => quotaText(used?.minute, used?.day) },
 };
 
 /** What an action says by itself, or its other columns do. */
@@ -87,7 +103,7 @@ const implied: readonly Member[] = ['name', 'revokedAt', 'suspension', 'tokens',
 
 /** What an entry has changed, on one line, which opens to all of it. */
 function Change({ entry: { action, before, after, reason } }: { entry: AuditEntry }) {
-  const members = Object.keys(memberLabels).filter(
+  const changed = Object.keys(members).filter(
     (member): member is Member => member in before || member in after,
   );
   const has = (state: AuditState, member: Member) => (state[member] ?? null) !== null;
@@ -95,71 +111,22 @@ function Change({ entry: { action, before, after, reason } }: { entry: AuditEntr
     implied.includes(member)
       ? member !== 'tokens' && has(before, member) && has(after, member)
       : has(before, member) || has(after, member);
+  const valueIn = (state: AuditState, member: Member) =>
+    has(state, member) ? members[member].show(state) : html`<span class="missing">none</span>`;
+  // The value before, if there was one, and the value after.
+  const step = (member: Member) =>
+    html`<span class="muted">${members[member].label}</span> ${has(before, member) && html`${valueIn(before, member)} → `}${valueIn(after, member)}`;
   const name = auditActions[action];
-  if (members.length === 0 && reason === null) return html`${name}`;
+  if (changed.length === 0 && reason === null) return html`${name}`;
   return html`<details class="change">
     <summary>
       ${name} <span class="muted">
-        ${members
-          .filter(isTelling)
-          .map(
-            (member, n) =>
-              html`${n > 0 && ', '}${memberLabels[member]} <${Step} member=${member} of=${{ before, after }} />`,
-          )}
+        ${changed.filter(isTelling).map((member, n) => html`${n > 0 && ', '}${step(member)}`)}
       </span>
     </summary>
     <ul class="changes">
-      ${members.map(
-        (member) => html`<li key=${member}>
-          <span class="muted">${memberLabels[member]}</span> <${Step} member=${member} of=${{ before, after }} />
-        </li>`,
-      )}
+      ${changed.map((member) => html`<li key=${member}>${step(member)}</li>`)}
       ${reason !== null && html`<li><span class="muted">reason</span> <${Name} text=${reason} /></li>`}
     </ul>
   </details>`;
-}
-
-/** The value before, if there was one, and the value after. */
-function Step({
-  member,
-  of: { before, after },
-}: {
-  member: Member;
-  of: { before: AuditState; after: AuditState };
-}) {
-  return html`${(before[member] ?? null) !== null && html`<${Value} member=${member} state=${before} /> → `}
-    <${Value} member=${member} state=${after} />`;
-}
-
-function Value({ member, state }: { member: Member; state: AuditState }) {
-  const value = state[member];
-  if (value === undefined || value === null) return html`<span class="missing">none</span>`;
-  switch (member) {
-    case 'name':
-    case 'account':
-      return html`<${Name} text=${value} />`;
-    case 'quota': {
-      const { perMinute, perDay } = state.quota ?? { perMinute: 0, perDay: 0 };
-      return html`${formatCount(perMinute)}/min, ${formatCount(perDay)}/day`;
-    }
-    case 'tokens':
-      return html`${state.tokens?.map(({ prefix }) => html`<code>${prefix}</code> `)}`;
-    case 'expiresAt':
-    case 'revokedAt':
-    case 'bannedUntil':
-      return html`<${Time} at=${value} />`;
-    case 'suspension':
-      return html`<${Time} at=${state.suspension?.at} />`;
-    case 'scopes':
-      return html`${state.scopes?.join(', ')}`;
-    case 'used': {
-      const { minute, day } = state.used ?? { minute: 0, day: 0 };
-      return html`${formatCount(minute)}/min, ${formatCount(day)}/day`;
-    }
-    case 'strikes':
-      return formatCount(state.strikes ?? 0);
-    case 'plan':
-    case 'role':
-      return html`${value}`;
-  }
 }

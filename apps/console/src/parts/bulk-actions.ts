@@ -8,10 +8,9 @@ import { formatCount, formatKeys } from '../format.ts';
 import type { Operation } from '../operation.ts';
 import { may } from '../session.ts';
 import { AccountField } from './account-field.ts';
-import { ConfirmDialog, type Reason } from './dialog.ts';
+import { ChangeDialog, type Reason } from './change-dialog.ts';
 import { textOf } from './form.ts';
 import { KeyName, Name } from './name.ts';
-import { announce } from './notice.ts';
 import { useShortcut } from './shortcuts.ts';
 
 interface BulkAction {
@@ -138,45 +137,43 @@ function BulkDialog({
   const [remaining, setRemaining] = useState<Remaining<ListedKey>>({ items: keys, failures: [] });
   const skipped = useState(selected.length - keys.length)[0];
 
-  async function confirm(form: FormData, query: Reason): Promise<void> {
+  async function changeAll(form: FormData, query: Reason): Promise<void> {
     if (form.has('account')) await confirmAlikeAccount(textOf(form, 'account'));
     const left = await changeEach(remaining.items, (key) => change(key, form, query), setRemaining);
-    if (left.failures.length > 0) {
-      const [{ error } = { error: new Error('It failed.') }] = left.failures;
-      throw new Error(
-        `${formatKeys(keys.length - left.items.length)} ${past}, ${formatCount(left.items.length)} not: ${error.message} Confirm again to try the rest.`,
-      );
-    }
-    announce(`${formatKeys(keys.length)} ${past}.`);
-    onClose();
-    onDone();
+    const [failed] = left.failures;
+    if (failed === undefined) return;
+    throw new Error(
+      `${formatKeys(keys.length - left.items.length)} ${past}, ${formatCount(left.items.length)} not: ${failed.error.message} Confirm again to try the rest.`,
+    );
   }
 
-  return html`<${ConfirmDialog}
-    title=${`${label}: ${formatKeys(remaining.items.length)}`}
-    consequence=${html`
-      <p>${consequence}</p>
-      ${skipped > 0 && html`<p class="muted">${formatKeys(skipped)} left out: this is not possible in their state.</p>`}
-      <ul class="chosen" tabindex="0" aria-label="The keys">
-        ${remaining.items.map(
-          ({ id, name, account }) => html`<li key=${id}>
-            <${KeyName} id=${id} name=${name} />
-            <span class="muted"> · <${Name} text=${account} missing="no account" /></span>
-          </li>`,
-        )}
-      </ul>
-    `}
-    confirmLabel=${`${label.split(' ')[0]} ${formatKeys(remaining.items.length)}`}
-    isDangerous=${isDangerous}
+  return html`<${ChangeDialog}
+    change=${{
+      title: `${label}: ${formatKeys(remaining.items.length)}`,
+      consequence: html`
+        <p>${consequence}</p>
+        ${skipped > 0 && html`<p class="muted">${formatKeys(skipped)} left out: this is not possible in their state.</p>`}
+        <ul class="chosen" tabindex="0" aria-label="The keys">
+          ${remaining.items.map(
+            ({ id, name, account }) => html`<li key=${id}>
+              <${KeyName} id=${id} name=${name} />
+              <span class="muted"> · <${Name} text=${account} missing="no account" /></span>
+            </li>`,
+          )}
+        </ul>
+      `,
+      confirmLabel: `${label.split(' ')[0]} ${formatKeys(remaining.items.length)}`,
+      isDangerous,
+      fields:
+        past === 'moved' &&
+        html`<${AccountField} help="Leave it empty to take the keys out of theirs." />`,
+      change: changeAll,
+      done: `${formatKeys(keys.length)} ${past}.`,
+    }}
     onClose=${() => {
       onClose();
       if (remaining.items.length < keys.length) onDone();
     }}
-    confirm=${confirm}
-  >
-    ${
-      past === 'moved' &&
-      html`<${AccountField} help="Leave it empty to take the keys out of theirs." />`
-    }
-  <//>`;
+    onChanged=${onDone}
+  />`;
 }

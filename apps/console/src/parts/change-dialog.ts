@@ -1,18 +1,27 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
-import { ConfirmDialog, type Reason } from './dialog.ts';
+import { useState } from 'preact/hooks';
+import { Dialog } from './dialog.ts';
+import { Field, Form, textOf } from './form.ts';
 import { announce } from './notice.ts';
+
+/** Why something is done, for the audit log. */
+export interface Reason {
+  readonly reason?: string;
+}
 
 /** A change that is done after a question. */
 export interface Change {
   readonly title: ComponentChildren;
-  readonly consequence: string;
+  /** What will happen. */
+  readonly consequence: ComponentChildren;
   readonly confirmLabel: string;
   readonly isDangerous?: boolean;
-  /** Whether it is in the audit log, as nearly all are. */
+  /** Whether it is in the audit log, as nearly all are, so that it asks why. */
   readonly hasReason?: boolean;
   /** Further fields of the question. */
   readonly fields?: ComponentChildren;
+  /** Does it. What it throws is shown, and the dialog stays open. */
   readonly change: (form: FormData, query: Reason) => Promise<unknown>;
   /** What is said afterwards. */
   readonly done: string;
@@ -20,7 +29,7 @@ export interface Change {
 
 /** Asks before a change, does it, and says so. */
 export function ChangeDialog({
-  change: { fields, change, done, ...question },
+  change: { title, consequence, confirmLabel, isDangerous, hasReason = true, fields, change, done },
   onClose,
   onChanged,
 }: {
@@ -28,14 +37,38 @@ export function ChangeDialog({
   onClose: () => void;
   onChanged: () => void;
 }) {
-  return html`<${ConfirmDialog}
-    ...${question}
-    onClose=${onClose}
-    confirm=${async (form: FormData, query: Reason) => {
-      await change(form, query);
+  const [isBusy, setBusy] = useState(false);
+
+  async function submit(form: FormData): Promise<void> {
+    setBusy(true);
+    try {
+      const reason = textOf(form, 'reason');
+      await change(form, reason === '' ? {} : { reason });
       onClose();
       announce(done);
       onChanged();
-    }}
-  >${fields}<//>`;
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return html`<${Dialog} title=${title} onClose=${isBusy ? undefined : onClose}>
+    <${Form}
+      submit=${submit}
+      fields=${html`
+        <div class="consequence">${consequence}</div>
+        ${fields}
+        ${hasReason && html`<${Field} label="Reason" name="reason" autocomplete="off" help="For the audit log. It may stay empty." />`}
+      `}
+    >
+      ${() => html`
+        <button type="button" aria-disabled=${isBusy} onClick=${() => !isBusy && onClose()}>Cancel</button>
+        <button
+          type="submit"
+          class=${isDangerous ? 'danger' : 'primary'}
+          aria-disabled=${isBusy}
+        >${isBusy ? 'Working…' : confirmLabel}</button>
+      `}
+    <//>
+  <//>`;
 }

@@ -1,7 +1,6 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Field, Form, textOf } from './form.ts';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 /** A dialog over the page. The browser keeps the focus inside, and gives it back afterwards. */
 export function Dialog({
@@ -57,65 +56,4 @@ export function Dialog({
     <h2 id=${id}>${title}</h2>
     ${children}
   </dialog>`;
-}
-
-/** Why something is done, for the audit log. */
-export interface Reason {
-  readonly reason?: string;
-}
-
-/** A question before something is done: it says what will happen. */
-export function ConfirmDialog({
-  title,
-  consequence,
-  confirmLabel,
-  isDangerous = false,
-  hasReason = true,
-  confirm,
-  onClose,
-  children,
-}: {
-  title: ComponentChildren;
-  consequence: ComponentChildren;
-  confirmLabel: string;
-  isDangerous?: boolean;
-  /** Whether it asks why, for the audit log. */
-  hasReason?: boolean;
-  /** Does it. What it throws is shown, and the dialog stays open. */
-  confirm: (form: FormData, query: Reason) => Promise<void>;
-  onClose: () => void;
-  /** Further fields. */
-  children?: ComponentChildren;
-}) {
-  const [isBusy, setBusy] = useState(false);
-
-  async function submit(form: FormData): Promise<void> {
-    setBusy(true);
-    try {
-      const reason = textOf(form, 'reason');
-      await confirm(form, reason === '' ? {} : { reason });
-    } finally {
-      setBusy(false);
-    }
-  }
-
-  return html`<${Dialog} title=${title} onClose=${isBusy ? undefined : onClose}>
-    <${Form}
-      submit=${submit}
-      fields=${html`
-        <div class="consequence">${consequence}</div>
-        ${children}
-        ${hasReason && html`<${Field} label="Reason" name="reason" autocomplete="off" help="For the audit log. It may stay empty." />`}
-      `}
-    >
-      ${() => html`
-        <button type="button" aria-disabled=${isBusy} onClick=${() => !isBusy && onClose()}>Cancel</button>
-        <button
-          type="submit"
-          class=${isDangerous ? 'danger' : 'primary'}
-          aria-disabled=${isBusy}
-        >${isBusy ? 'Working…' : confirmLabel}</button>
-      `}
-    <//>
-  <//>`;
 }

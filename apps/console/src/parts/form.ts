@@ -59,30 +59,28 @@ export function Field({
   label,
   name,
   help,
-  as = 'input',
-  children,
+  options,
   ...attributes
 }: {
   label: string;
-  name: string;
+  name?: string;
   help?: string;
-  as?: 'input' | 'select';
-  /** The options of a `select`. */
-  children?: ComponentChildren;
+  /** What one of them is chosen of: the values, and how they are called. */
+  options?: readonly (readonly [value: string | number, label: string])[];
   [attribute: string]: unknown;
 }) {
   const id = useId();
-  const fault = useContext(Faults)[name];
+  const fault = useContext(Faults)[name ?? ''];
   const isFaulty = fault !== undefined;
   const descriptions = [isFaulty && `${id}-fault`, help && `${id}-help`].filter(Boolean);
   return html`<label class="field">
     ${label}
-    <${as}
+    <${options ? 'select' : 'input'}
       name=${name}
       aria-invalid=${isFaulty ? 'true' : undefined}
       aria-describedby=${descriptions.join(' ') || undefined}
       ...${attributes}
-    >${children}<//>
+    >${options?.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === attributes['defaultValue']}>${text}</option>`)}<//>
     ${isFaulty && html`<small id=${`${id}-fault`} class="fault" role="alert">${fault}</small>`}
     ${help && html`<small id=${`${id}-help`}>${help}</small>`}
   </label>`;

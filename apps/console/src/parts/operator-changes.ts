@@ -27,9 +27,7 @@ export function createOperator(): Change {
     confirmLabel: 'Create the operator',
     fields: html`
       <${Field} label="Name" name="name" required autocomplete="off" />
-      <${Field} label="Role" name="role" as="select">
-        ${Object.entries(roles).map(([name, label]) => html`<option value=${name}>${label}</option>`)}
-      <//>
+      <${Field} label="Role" name="role" options=${Object.entries(roles)} />
       <${Field} label="Expires" name="expires" type="datetime-local" help="In your time zone. Leave it empty for never." />
     `,
     async change(form, query) {

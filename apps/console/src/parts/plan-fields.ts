@@ -37,15 +37,13 @@ export function PlanFields({
     <${Field}
       label="Plan"
       name="plan"
-      as="select"
+      options=${planNames.map((name) => [name, planLabel(name)])}
       value=${plan}
       onChange=${(event: Event) => {
         const { value } = event.target as HTMLSelectElement;
         if (isPlan(value)) setPlan(value);
       }}
-    >
-      ${planNames.map((name) => html`<option value=${name}>${planLabel(name)}</option>`)}
-    <//>
+    />
     ${
       plan === 'enterprise' &&
       html`<div class="fields">

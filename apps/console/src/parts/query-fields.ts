@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { route, setQuery } from '../route.ts';
 import type { SearchTerm } from '../search-term.ts';
+import { Field } from './form.ts';
 
 /** How long after the last letter a search begins. */
 const pauseMs = 300;
@@ -61,15 +62,11 @@ export function QuerySelect({
   /** What stands for no choice. */
   all?: string;
 }) {
-  return html`<label class="field">
-    ${label}
-    <select
-      value=${route.value.query[name] ?? ''}
-      onChange=${(event: Event) =>
-        setQuery({ [name]: (event.target as HTMLSelectElement).value, cursor: '' })}
-    >
-      <option value="">${all}</option>
-      ${options.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
-    </select>
-  </label>`;
+  return html`<${Field}
+    label=${label}
+    value=${route.value.query[name] ?? ''}
+    options=${[['', all], ...options]}
+    onChange=${(event: Event) =>
+      setQuery({ [name]: (event.target as HTMLSelectElement).value, cursor: '' })}
+  />`;
 }

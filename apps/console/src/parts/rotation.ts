@@ -1,6 +1,5 @@
 import { html } from 'htm/preact';
-import type { Change } from './change-dialog.ts';
-import type { Reason } from './dialog.ts';
+import type { Change, Reason } from './change-dialog.ts';
 import { Field } from './form.ts';
 
 const graces = [
@@ -19,12 +18,7 @@ export function rotationBy(
     consequence:
       'A new token is created and shown once. The present ones stay valid for the time that you choose, and never longer than an earlier rotation left them.',
     confirmLabel: 'Create a new token',
-    fields: html`<${Field} label="The present tokens stay valid" name="grace" as="select">
-      ${graces.map(
-        ([seconds, label]) =>
-          html`<option value=${seconds} selected=${seconds === 86_400}>${label}</option>`,
-      )}
-    <//>`,
+    fields: html`<${Field} label="The present tokens stay valid" name="grace" options=${graces} defaultValue=${86_400} />`,
     change: (form, query) => rotate(Number(form.get('grace')), query),
   };
 }

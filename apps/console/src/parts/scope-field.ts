@@ -23,17 +23,12 @@ function choiceOf(scopes: Scopes): string {
 
 export function ScopeField({ scopes }: { scopes: Scopes }) {
   return html`<${Field}
-    as="select"
     label="May"
     name="scopes"
+    options=${Object.entries(choices).map(([value, { label }]) => [value, label])}
     defaultValue=${choiceOf(scopes)}
     help="A key that browsers see must only read."
-  >
-    ${Object.entries(choices).map(
-      ([value, { label }]) =>
-        html`<option key=${value} value=${value} selected=${value === choiceOf(scopes)}>${label}</option>`,
-    )}
-  <//>`;
+  />`;
 }
 
 export function readScopes(form: FormData): Scopes {
