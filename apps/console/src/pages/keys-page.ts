@@ -79,14 +79,8 @@ function Keys({
   const usualSort = usualSortOf(route.value.query);
   const chosen = rows.filter(({ id }) => selected.has(id));
 
-  function change(ids: readonly string[], isSelected: boolean): void {
-    const changed = new Set(selected);
-    for (const id of ids) {
-      if (isSelected) changed.add(id);
-      else changed.delete(id);
-    }
-    setSelected(changed);
-  }
+  const change = (ids: readonly string[], isSelected: boolean) =>
+    setSelected(isSelected ? selected.union(new Set(ids)) : selected.difference(new Set(ids)));
 
   const canChange = may('revokeKey') || may('changeKey');
   return html`

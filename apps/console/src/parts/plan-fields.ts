@@ -12,8 +12,6 @@ function planLabel(plan: PlanName): string {
   return `${name}: ${formatCount(quota.perMinute)} a minute, ${formatCount(quota.perDay)} a day`;
 }
 
-const isPlan = (text: string): text is PlanName => planNames.some((name) => name === text);
-
 /** The choice of a plan, and of the limits of an Enterprise key. */
 export function PlanFields({
   plan: initial,
@@ -41,7 +39,7 @@ export function PlanFields({
       value=${plan}
       onChange=${(event: Event) => {
         const { value } = event.target as HTMLSelectElement;
-        if (isPlan(value)) setPlan(value);
+        setPlan(planNames.find((name) => name === value) ?? plan);
       }}
     />
     ${
@@ -55,8 +53,8 @@ export function PlanFields({
 }
 
 export function readPlan(form: FormData) {
-  const plan = String(form.get('plan'));
-  if (!isPlan(plan)) throw new Error('Choose a plan.');
+  const plan = planNames.find((name) => name === form.get('plan'));
+  if (plan === undefined) throw new Error('Choose a plan.');
   if (plan !== 'enterprise') return { plan };
   const perMinute = Number(form.get('perMinute'));
   const perDay = Number(form.get('perDay'));

@@ -129,11 +129,8 @@ export function UsagePlot({
     event.preventDefault();
   }
 
-  const toggle = (outcome: UsageOutcome) => {
-    const next = new Set(hidden);
-    if (!next.delete(outcome)) next.add(outcome);
-    setHidden(next);
-  };
+  const toggle = (outcome: UsageOutcome) =>
+    setHidden(hidden.symmetricDifference(new Set([outcome])));
 
   return html`<figure class="plot" aria-label=${title}>
     <figcaption class="title">

@@ -12,6 +12,7 @@ import {
   type TimeRange,
   zoomOut,
 } from '../time-range.ts';
+import { Field } from './form.ts';
 
 /** Chooses the span of time of all plots of a page. It is in the address. */
 export function TimeRangeControl({ range }: { range: TimeRange }) {
@@ -63,16 +64,14 @@ function OwnRange({ span, isOwn }: { span: Span; isOwn: boolean }) {
     () => setTyped({ from: localOf(span.from), to: localOf(span.to) }),
     isOwn ? [span.from, span.to] : [isOwn],
   );
-  const field = (end: 'from' | 'to', label: string) => html`<label class="field">
-    ${label}
-    <input
-      type="datetime-local"
-      name=${end}
-      value=${typed[end]}
-      aria-invalid=${fault === undefined ? undefined : 'true'}
-      onChange=${(event: Event) => change(end, (event.target as HTMLInputElement).value)}
-    />
-  </label>`;
+  const field = (end: 'from' | 'to', label: string) => html`<${Field}
+    label=${label}
+    name=${end}
+    type="datetime-local"
+    value=${typed[end]}
+    aria-invalid=${fault === undefined ? undefined : 'true'}
+    onChange=${(event: Event) => change(end, (event.target as HTMLInputElement).value)}
+  />`;
 
   function change(end: 'from' | 'to', text: string): void {
     const next = { ...typed, [end]: text };
