@@ -63,7 +63,7 @@ const faultsOf = (page: Page): Promise<string[]> =>
     const textOf = (element) => element.textContent.trim().replace(/\\s+/g, ' ').slice(0, 40);
     const isSeen = (element) =>
       element.checkVisibility({ visibilityProperty: true }) &&
-      !element.closest('.hidden, dialog:not([open]), [popover]:not(:popover-open), [hidden], .u-wrap') &&
+      !element.closest('.hidden, dialog:not([open]), [hidden], .u-wrap') &&
       element.getBoundingClientRect().width > 1;
     if (scrollWidth > clientWidth) faults.push('scrolls sideways by ' + (scrollWidth - clientWidth) + ': ' + widest()?.outerHTML.slice(0, 120));
     /** The box of what can be seen of an element: what is cut ends with its own box. */
