@@ -5,7 +5,6 @@ import { call } from '../call-admin-api.ts';
 import { changeEach, type Remaining } from '../change-each.ts';
 import { confirmAlikeAccount } from '../confirm-alike-account.ts';
 import { formatCount, formatKeys } from '../format.ts';
-import type { Operation } from '../operation.ts';
 import { may } from '../session.ts';
 import { AccountField } from './account-field.ts';
 import { ChangeDialog, type Reason } from './change-dialog.ts';
@@ -14,15 +13,13 @@ import { KeyName, Name } from './name.ts';
 import { useShortcut } from './shortcuts.ts';
 
 interface BulkAction {
-  readonly name: string;
   readonly label: string;
-  readonly needs: Operation;
+  readonly operation: 'changeKey' | 'unbanKey' | 'suspendKey' | 'resumeKey' | 'revokeKey';
   /** What happens to `this` key, or `these` keys. */
   readonly consequence: string;
   readonly past: string;
   readonly isDangerous?: boolean;
   readonly isPossible: (key: ListedKey) => boolean;
-  readonly change: (key: ListedKey, form: FormData, query: Reason) => Promise<unknown>;
 }
 
 /** A suspended key can be changed as well. */
@@ -30,61 +27,50 @@ const isCurrent = ({ state }: ListedKey) => state === 'active' || state === 'sus
 
 const actions: readonly BulkAction[] = [
   {
-    name: 'move',
     label: 'Move to an account',
-    needs: 'changeKey',
+    operation: 'changeKey',
     consequence: 'The keys get another account. Their tokens, plans and counts stay.',
     past: 'moved',
     isPossible: isCurrent,
-    change: ({ id }, form, query) =>
-      call('changeKey', { id, query, body: { account: textOf(form, 'account') || null } }),
   },
   {
-    name: 'unban',
     label: 'Unban',
-    needs: 'unbanKey',
+    operation: 'unbanKey',
     consequence:
       'The bans end at once, on all replicas, and strikes are deleted. What the keys have used stays counted.',
     past: 'unbanned',
     isPossible: ({ bannedUntil }) => bannedUntil !== null,
-    change: ({ id }, _form, query) => call('unbanKey', { id, query }),
   },
   {
-    name: 'suspend',
     label: 'Suspend',
-    needs: 'suspendKey',
+    operation: 'suspendKey',
     consequence:
       'All replicas refuse the keys within a second, until they are resumed. What they have used stays counted.',
     past: 'suspended',
     isPossible: (key) => isCurrent(key) && key.suspension === null,
-    change: ({ id }, _form, query) => call('suspendKey', { id, query }),
   },
   {
-    name: 'resume',
     label: 'Resume',
-    needs: 'resumeKey',
+    operation: 'resumeKey',
     consequence: 'All replicas admit the keys again within a second.',
     past: 'resumed',
     isPossible: (key) => isCurrent(key) && key.suspension !== null,
-    change: ({ id }, _form, query) => call('resumeKey', { id, query }),
   },
   {
-    name: 'revoke',
     label: 'Revoke',
-    needs: 'revokeKey',
+    operation: 'revokeKey',
     consequence:
       'All replicas refuse the keys within a second. This is for good: there is no way back, and whoever uses them needs new ones.',
     past: 'revoked',
     isDangerous: true,
     isPossible: ({ state }) => state !== 'revoked',
-    change: ({ id }, _form, query) => call('revokeKey', { id, query }),
   },
 ];
 
 /** The bar of the selected keys: how many there are, and what can be done with them. */
 export function BulkActions({ keys, onDone }: { keys: readonly ListedKey[]; onDone: () => void }) {
   const [open, setOpen] = useState<BulkAction>();
-  const allowed = actions.filter(({ needs }) => may(needs));
+  const allowed = actions.filter(({ operation }) => may(operation));
   const bar = useRef<HTMLDivElement>(null);
   // On a phone, the actions are behind a button.
   const [isUnfolded, setUnfolded] = useState(false);
@@ -101,7 +87,7 @@ export function BulkActions({ keys, onDone }: { keys: readonly ListedKey[]; onDo
       ${allowed.map(
         (action) => html`<button
           type="button"
-          key=${action.name}
+          key=${action.label}
           class=${action.isDangerous === true ? 'danger' : ''}
           onClick=${() => setOpen(action)}
         >${action.label}…</button>`,
@@ -122,7 +108,7 @@ export function BulkActions({ keys, onDone }: { keys: readonly ListedKey[]; onDo
 
 /** One confirmation for all keys, which lists them. Each change has an entry of its own in the audit log. */
 function BulkDialog({
-  action: { label, consequence, past, isDangerous, isPossible, change },
+  action: { label, consequence, past, isDangerous, isPossible, operation },
   keys: selected,
   onClose,
   onDone,
@@ -138,8 +124,13 @@ function BulkDialog({
   const skipped = useState(selected.length - keys.length)[0];
 
   async function changeAll(form: FormData, query: Reason): Promise<void> {
-    if (form.has('account')) await confirmAlikeAccount(textOf(form, 'account'));
-    const left = await changeEach(remaining.items, (key) => change(key, form, query), setRemaining);
+    const account = textOf(form, 'account') || null;
+    if (operation === 'changeKey') await confirmAlikeAccount(account);
+    const change = ({ id }: ListedKey) =>
+      operation === 'changeKey'
+        ? call(operation, { id, query, body: { account } })
+        : call(operation, { id, query });
+    const left = await changeEach(remaining.items, change, setRemaining);
     const [failed] = left.failures;
     if (failed === undefined) return;
     throw new Error(
@@ -165,7 +156,7 @@ function BulkDialog({
       confirmLabel: `${label.split(' ')[0]} ${formatKeys(remaining.items.length)}`,
       isDangerous,
       fields:
-        past === 'moved' &&
+        operation === 'changeKey' &&
         html`<${AccountField} help="Leave it empty to take the keys out of theirs." />`,
       change: changeAll,
       done: `${formatKeys(keys.length)} ${past}.`,
