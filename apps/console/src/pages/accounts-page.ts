@@ -6,7 +6,7 @@ import { formatCount } from '../format.ts';
 import { useKeptOrder } from '../keep-order.ts';
 import { AccountLink } from '../parts/account-link.ts';
 import { Empty } from '../parts/empty.ts';
-import { ListPage } from '../parts/list-page.ts';
+import { ListPage } from '../parts/listing-page.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
 import { AccountBadge } from '../parts/state-badge.ts';
 import { Table } from '../parts/table.ts';

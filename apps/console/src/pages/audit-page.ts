@@ -5,7 +5,7 @@ import { call } from '../call-admin-api.ts';
 import { auditColumns } from '../csv.ts';
 import { AuditTable, auditActions } from '../parts/audit-table.ts';
 import { Empty } from '../parts/empty.ts';
-import { ListPage, type ListQuery } from '../parts/list-page.ts';
+import { ListPage, type ListQuery } from '../parts/listing-page.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
 
 /** The audit log: who changed what, and when. */

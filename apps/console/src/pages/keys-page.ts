@@ -7,7 +7,7 @@ import { useKeptOrder } from '../keep-order.ts';
 import { BulkActions } from '../parts/bulk-actions.ts';
 import { Empty } from '../parts/empty.ts';
 import { KeyTable } from '../parts/key-table.ts';
-import { ListPage, type ListQuery } from '../parts/list-page.ts';
+import { ListPage, type ListQuery } from '../parts/listing-page.ts';
 import { QueryField, QuerySelect } from '../parts/query-fields.ts';
 import { linkTo, route, setQuery } from '../route.ts';
 import { readSearchTerm } from '../search-term.ts';
