@@ -71,14 +71,20 @@ describe('the name', () => {
   });
 
   test('is valid exactly if Postgres can store it and it has 1 to 255 code points', () => {
-    const name = fc.string({ unit: 'binary', maxLength: 300 });
+    // Not `unit: 'binary'`, which takes 1.6 s to prepare.
+    const codes = [
+      { weight: 200, arbitrary: fc.nat(0x10ffff) },
+      { weight: 1, arbitrary: fc.nat(0x9f) },
+    ];
+    const unit = fc.oneof(...codes).map((code) => String.fromCodePoint(code));
+    const name = fc.string({ unit, maxLength: 300 });
     const property = fc.property(name, (name) => {
       const isStorable = name.isWellFormed() && !/\p{Cc}/u.test(name);
       const { length } = [...name];
       const isValid = isStorable && length >= 1 && length <= 255;
       expect(!faults({ ...mia, name })?.includes(`name: ${invalid}`)).toBe(isValid);
     });
-    fc.assert(property, { seed: 1, numRuns: 40 });
+    fc.assert(property, { seed: 1, numRuns: 100 });
   });
 });
 
