@@ -1,21 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { createCall, type Result } from './call-promise.ts';
 
-const result: Result<string> = {
-  data: 'Mia',
-  response: new Response(),
-  requestId: 'r-1',
-  rateLimit: undefined,
-};
-
-test('a call is a promise of its data', async () => {
+test('a call is a promise of its data, and of its answer', async () => {
+  const response = new Response();
+  const result: Result<string> = { data: 'Mia', response, requestId: 'r-1', rateLimit: undefined };
   const call = createCall(Promise.resolve(result));
   expect(call).toBeInstanceOf(Promise);
-  expect(await call).toBe('Mia');
-});
-
-test('and of its answer', async () => {
-  const call = createCall(Promise.resolve(result));
   expect(await call.withResponse()).toBe(result);
   expect(await call).toBe('Mia');
 });

@@ -25,20 +25,14 @@ function answer(remaining: number, { status = 200, resetInSeconds = 60 } = {}): 
 /** A gate, and the requests that it has sent, which the test answers. */
 function open() {
   const gate = createQuotaGate();
-  const sent: {
-    name: string;
-    signal: AbortSignal;
-    reply: (answer: Answer) => void;
-    fail: (cause: unknown) => void;
-  }[] = [];
-  function send(name = '', { timeoutMs = 10_000, maxRetryAfterMs = 0, signal = undefined } = {}) {
-    return gate(
-      (abort) =>
-        new Promise((reply, fail) => {
-          sent.push({ name, signal: abort, reply, fail });
-        }),
-      { timeoutMs, maxRetryAfterMs, signal },
-    );
+  const sent: (PromiseWithResolvers<Answer> & { name: string; signal: AbortSignal })[] = [];
+  function send(name = '', { timeoutMs = 10_000, maxRetryAfterMs = 0 } = {}) {
+    const exchange = (signal: AbortSignal) => {
+      const request = { name, signal, ...Promise.withResolvers<Answer>() };
+      sent.push(request);
+      return request.promise;
+    };
+    return gate(exchange, { timeoutMs, maxRetryAfterMs, signal: undefined });
   }
   return { send, sent };
 }
@@ -71,17 +65,17 @@ async function play(script: string): Promise<void> {
         break;
       case '<':
       case '</':
-        sent[n]?.reply(answer(m ?? 0, o === undefined ? {} : { resetInSeconds: o }));
+        sent[n]?.resolve(answer(m ?? 0, o === undefined ? {} : { resetInSeconds: o }));
         break;
       case '!':
-        sent[n]?.reply(answer(0, { status: 429, resetInSeconds: m ?? 0 }));
+        sent[n]?.resolve(answer(0, { status: 429, resetInSeconds: m ?? 0 }));
         break;
       case 'x':
-        sent[n]?.fail(new Error('ECONNRESET'));
+        sent[n]?.reject(new Error('ECONNRESET'));
         break;
       case '-':
         for (let index = 0; index < n; index++) {
-          sent[index]?.reply({ response: new Response('[]'), text: '[]' });
+          sent[index]?.resolve({ response: new Response('[]'), text: '[]' });
           await elapse(0);
         }
         break;
@@ -92,10 +86,7 @@ async function play(script: string): Promise<void> {
         expect(sent, step).toHaveLength(n);
         break;
       case 'a':
-        expect(
-          sent.filter(({ signal }) => signal.aborted),
-          step,
-        ).toHaveLength(n);
+        expect(sent.filter((request) => request.signal.aborted).length, step).toBe(n);
         break;
       case 'g':
         expect(givenUp, step).toBe(n);
@@ -135,11 +126,11 @@ describe('those who wait', () => {
   test('go in the order in which they came, and before newcomers', async () => {
     const { send, sent } = open();
     for (const name of ['', '', '', 'a', 'b']) void send(name);
-    sent[0]?.reply(answer(1));
+    sent[0]?.resolve(answer(1));
     void send('newcomer');
     await elapse(0);
     for (const [index, remaining] of [50, 49].entries()) {
-      sent[1 + index]?.reply(answer(remaining, { resetInSeconds: 70 }));
+      sent[1 + index]?.resolve(answer(remaining, { resetInSeconds: 70 }));
       await elapse(0);
     }
     expect(sent.slice(3).map(({ name }) => name)).toEqual(['a', 'b', 'newcomer']);
@@ -148,7 +139,7 @@ describe('those who wait', () => {
   test('are refused at once if those before them use up every window in time', async () => {
     const { send, sent } = open();
     const first = send();
-    sent[0]?.reply(answer(0));
+    sent[0]?.resolve(answer(0));
     await first;
     const outcomes: Promise<{ refusal?: { retryAfterMs?: number | undefined } | undefined }>[] = [];
     for (let index = 0; index < 62; index++) {
@@ -157,10 +148,9 @@ describe('those who wait', () => {
     const refused = await Promise.all(outcomes.slice(60));
     // Even the window after the next one may be too full, but it is the first with any hope.
     expect(refused.map(({ refusal }) => refusal?.retryAfterMs)).toEqual([120_000, 120_000]);
-    const patient = send('patient', { maxRetryAfterMs: 120_000 });
+    void send('patient', { maxRetryAfterMs: 120_000 });
     await elapse(60_000);
     expect(sent.slice(1).map(({ name }) => name)).toEqual(['0', '1', '2']);
-    void patient;
   });
 
   test('are refused once the quota is used up, if the reset is too far away', async () => {
@@ -168,7 +158,7 @@ describe('those who wait', () => {
     for (let count = 0; count < 3; count++) void send();
     const impatient = send('', { maxRetryAfterMs: 59_000 });
     void send('patient', { maxRetryAfterMs: 60_000 });
-    sent[0]?.reply(answer(0));
+    sent[0]?.resolve(answer(0));
     const { refusal } = await impatient;
     expect({ ...refusal, headers: [...(refusal?.headers ?? [])] }).toEqual({
       status: 429,
@@ -181,7 +171,7 @@ describe('those who wait', () => {
       resetAt: new Date(Date.now() + 60_000),
     });
     expect(sent).toHaveLength(3);
-    for (const { reply } of sent.slice(1)) reply(answer(0));
+    for (const { resolve } of sent.slice(1)) resolve(answer(0));
     await elapse(60_000);
     expect(sent[3]?.name).toBe('patient');
   });

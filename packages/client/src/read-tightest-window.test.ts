@@ -55,7 +55,6 @@ test.each([
 );
 
 test.each([
-  [200, {}],
   [429, state],
   [502, { ...state, 'X-RateLimit-Reset': 'soon' }],
   [200, { ...state, 'X-RateLimit-Limit': '60s' }],

@@ -4,6 +4,7 @@ import { createRedact } from './redact.ts';
 
 const key = 'ast_0123456789abcdefghijABCDEFGHIJ012345';
 const redact = createRedact(key);
+const fail = () => expect.unreachable('a trap');
 
 test('a text loses the key wherever it is, unless it is so short that it may be part of a word', () => {
   expect(redact(`a ${key} b ${key}`)).toBe('a [API key] b [API key]');
@@ -11,23 +12,22 @@ test('a text loses the key wherever it is, unless it is so short that it may be 
   expect(createRedact('12345678')('12345678')).toBe('[API key]');
 });
 
+const circular = Object.defineProperty(new Error('failed'), 'bad', { enumerable: true, get: fail });
+Object.assign(circular, { self: circular });
+
 test.each([
-  new TypeError('fetch failed', { cause: new Error('ECONNRESET') }),
   undefined,
   null,
-  'a text',
   7,
-  { code: 'E' },
   // It is searched so deep, and no further.
   { a: { b: { c: { d: { e: { f: key } } } } } },
+  circular,
 ])('what does not hold the key stays as it is: %s', (cause) => {
   expect(redact(cause)).toBe(cause);
 });
 
-const fail = () => expect.unreachable('a trap');
 const error = (more: object, message = 'failed') => Object.assign(new Error(message), more);
 const request = new Request('https://store.example/v1/pets', { headers: { Authorization: key } });
-const cleaned = Object.assign(new Error(key), { message: 'failed' });
 
 test.each([
   ['holds the key in its message', new Error(`failed: Bearer ${key}`)],
@@ -36,12 +36,11 @@ test.each([
   ['holds it in headers', error({ config: { headers: new Headers({ a: key }) } })],
   ['holds it in a request', error({ request })],
   ['holds it in a symbol', error({ [Symbol('options')]: key })],
-  ['holds it in its stack alone', cleaned],
+  ['holds it in its stack alone', error({ message: 'failed' }, key)],
   ['is an object that holds it', { a: { b: { c: { d: { e: key } } } } }],
   ['throws when it is looked at', new Proxy({}, { ownKeys: fail })],
   ['has no text', Object.assign(Object.create(null), { key })],
   ['has a message that is none', { message: {}, key }],
-  ['throws when its message is read', Object.defineProperty({ key }, 'message', { get: fail })],
 ])('what %s is replaced by an error without the key', (_what, cause) => {
   const redacted = redact(cause) as Error;
   expect(redacted).toBeInstanceOf(Error);
@@ -51,10 +50,4 @@ test.each([
     expect(redacted.message).toBe(cause.message.replaceAll(key, '[API key]'));
     expect(redacted.stack).toBe(cause.stack?.replaceAll(key, '[API key]'));
   }
-});
-
-test('a cause may go in circles, and have getters that throw', () => {
-  const cause = Object.defineProperty(new Error('failed'), 'bad', { enumerable: true, get: fail });
-  Object.assign(cause, { self: cause });
-  expect(redact(cause)).toBe(cause);
 });

@@ -1,7 +1,6 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { AbortError } from './errors/abort-error.ts';
 import type { AnimalStoreError } from './errors/animal-store-error.ts';
-import { ConnectionError } from './errors/connection-error.ts';
 import { createApiError } from './errors/create-api-error.ts';
 import { TimeoutError } from './errors/timeout-error.ts';
 import { retryDelayMs } from './retry-delay.ts';
@@ -14,54 +13,40 @@ function failure(status: number, code?: string, retryAfter?: string) {
   return createApiError({ status, code, detail: 'it failed', headers }, call);
 }
 
-function delay(error: AnimalStoreError, { attempt = 1, random = 0.5 } = {}) {
-  vi.spyOn(Math, 'random').mockReturnValue(random);
-  return retryDelayMs(error, attempt, 60_000);
+/** The delays of the least, the middle and the greatest chance. */
+function delays(error: AnimalStoreError, attempt = 1) {
+  return [0, 0.5, 1].map((random) => {
+    vi.spyOn(Math, 'random').mockReturnValue(random);
+    return retryDelayMs(error, attempt, 60_000);
+  });
 }
+const none = [undefined, undefined, undefined];
 
 afterEach(() => vi.restoreAllMocks());
 
-test('statuses of the moment are tried again, and no others', () => {
+test('statuses of the moment are tried again, after Retry-After up to the maximum, and no others', () => {
   const statuses = Array.from({ length: 400 }, (_, index) => 200 + index);
-  const repeated = statuses.filter((status) => delay(failure(status)) !== undefined);
-  expect(repeated).toEqual([408, 429, 500, 502, 503, 504]);
-});
-
-test.each([
-  [failure(409, 'idempotency_in_progress'), 250],
-  [failure(409, 'another_conflict'), undefined],
-  [failure(429, 'key_temporarily_banned', '1'), undefined],
-  [new ConnectionError('no answer', call), 250],
-  [new TimeoutError('no answer in time', call), 250],
-  [new AbortError('aborted', call), undefined],
-])('%s is tried again after %s ms', (error, expected) => {
-  expect(delay(error)).toBe(expected);
-});
-
-describe('the back-off', () => {
-  test.each([
-    [1, 500],
-    [2, 1_000],
-    [4, 4_000],
-    [5, 8_000],
-    [6, 8_000],
-    [50, 8_000],
-  ])('after attempt %i is anything up to %i ms', (attempt, most) => {
-    const delays = [0, 0.25, 1].map((random) => delay(failure(500), { attempt, random }));
-    expect(delays).toEqual([0, most / 4, most]);
-  });
-});
-
-describe('Retry-After', () => {
-  test.each([408, 429, 500, 502, 503, 504])(
-    'of a %i is waited for up to the maximum, and up to a tenth longer',
-    (status) => {
-      const delays = [0, 0.5, 1].map((random) => delay(failure(status, 'x', '60'), { random }));
-      expect(delays).toEqual([60_000, 63_000, 66_000]);
-      expect(delay(failure(status, 'x', '30'), { attempt: 5, random: 0 })).toBe(30_000);
-      expect(delay(failure(status, 'x', '61'))).toBeUndefined();
-      expect(delay(failure(status, 'x', '0'))).toBe(0);
-      expect(delay(failure(status, 'x', 'soon'))).toBe(250);
-    },
+  const repeated = statuses.filter(
+    (status) => delays(failure(status, 'x', '60'))[1] === 63_000 && delays(failure(status))[1],
   );
+  expect(repeated).toEqual([408, 429, 500, 502, 503, 504]);
+  const others = statuses.filter((status) => !repeated.includes(status));
+  expect(others.flatMap((status) => delays(failure(status))[0] ?? [])).toEqual([]);
+});
+
+test.each<[AnimalStoreError, number, (number | undefined)[]]>([
+  [failure(409, 'idempotency_in_progress'), 1, [0, 250, 500]],
+  [failure(429, 'key_temporarily_banned', '1'), 1, none],
+  // A `ConnectionError`, too.
+  [new TimeoutError('no answer in time', call), 1, [0, 250, 500]],
+  [new AbortError('aborted', call), 1, none],
+  [failure(500), 2, [0, 500, 1_000]],
+  [failure(500), 5, [0, 4_000, 8_000]],
+  [failure(500), 50, [0, 4_000, 8_000]],
+  [failure(503, 'x', '60'), 5, [60_000, 63_000, 66_000]],
+  [failure(503, 'x', '61'), 1, none],
+  [failure(503, 'x', '0'), 1, [0, 0, 0]],
+  [failure(503, 'x', 'soon'), 1, [0, 250, 500]],
+])('%s after attempt %i is tried again after %j ms', (error, attempt, expected) => {
+  expect(delays(error, attempt)).toEqual(expected);
 });
