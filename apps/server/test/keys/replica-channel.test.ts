@@ -14,8 +14,6 @@ let peer: postgres.Sql;
 let told: unknown[][] = [];
 /** What was sent. */
 const sent: string[] = [];
-/** What tests have sent of it. */
-const ofPeers = new Set<string>();
 
 beforeAll(async () => {
   const { env, open, ...created } = await createDatabase('postgres');
@@ -52,27 +50,37 @@ beforeEach(() => {
 async function toldOf(...messages: readonly (object | string)[]): Promise<unknown[][]> {
   for (const message of [...messages, { keyId: 'end' }]) {
     const payload = typeof message === 'string' ? message : JSON.stringify(message);
-    ofPeers.add(payload);
     await peer.notify('animal_store_keys', payload);
   }
   await until(() => told.some(([, about]) => about === 'end'));
   return told.slice(0, -1);
 }
 
-test('the subscriber of each subject is told what another replica says about it', async () => {
-  const heartbeat = { keyId: '', replica: 'peer', leaving: false };
-  expect(
-    await toldOf(
-      heartbeat,
-      // As of a version before.
-      { ...heartbeat, traffic: { seconds: 60, outcomes: [1], latencies: [1] }, usageAsked: true },
-      { ...heartbeat, leaving: true },
-    ),
-  ).toEqual([
-    ['seen', 'peer'],
-    ['seen', 'peer'],
-    ['left', 'peer'],
-  ]);
+const heartbeat = { keyId: '', replica: 'peer', leaving: false };
+
+test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
+  [
+    'heartbeats',
+    [heartbeat, { ...heartbeat, leaving: true }],
+    [
+      ['seen', 'peer'],
+      ['left', 'peer'],
+    ],
+  ],
+  // As of a version before.
+  ['more than it knows', [{ ...heartbeat, traffic: {}, usageAsked: true }], [['seen', 'peer']]],
+  [
+    'what version 1.0.0 says',
+    ['', { keyId: 'key' }, { keyId: 'key', pardoned: true }],
+    [
+      ['keyChanged', 'key'],
+      ['keyChanged', 'key'],
+    ],
+  ],
+  // It may have been about any key.
+  ['nonsense', ['not JSON', { replica: 'peer' }, 'null'], [['missed'], ['missed'], ['missed']]],
+])('subscribers are told of %s', async (_, messages, expected) => {
+  expect(await toldOf(...messages)).toEqual(expected);
 });
 
 test('a change that a transaction announces is told once it is committed', async () => {
@@ -82,35 +90,9 @@ test('a change that a transaction announces is told once it is committed', async
   expect(await toldOf()).toEqual([['keyChanged', 'changed']]);
 });
 
-test('the messages of version 1.0.0 are understood', async () => {
-  expect(await toldOf('', { keyId: 'key' }, { keyId: 'key', pardoned: true })).toEqual([
-    ['keyChanged', 'key'],
-    ['keyChanged', 'key'],
-  ]);
-});
-
-// Version 1.0.0 forgets everything that it has cached after a message without a `keyId`.
-test('version 1.0.0 understands every message: heartbeats are about the key that nobody has', async () => {
-  await until(() => sent.some((payload) => payload.includes('"replica":"own"')));
-  await announceKeyChange(database.db, 'own change');
-  // Each listens on a connection of its own. What this one hears later would be told to the next test.
-  await until(() => sent.some((payload) => payload.includes('own change')));
-  await until(() => told.some(([, about]) => about === 'own change'));
-  const own = sent.filter((payload) => !ofPeers.has(payload));
-  const read = own.map((payload) => JSON.parse(payload));
-  expect(read).toContainEqual({
-    keyId: '',
-    replica: 'own',
-    leaving: false,
-  });
-  expect(read).toContainEqual({ keyId: 'own change' });
-  expect(read.filter(({ keyId }) => typeof keyId !== 'string')).toEqual([]);
-});
-
-test('whatever was not understood may have been about any key', async () => {
-  expect(await toldOf('not JSON', { replica: 'peer' }, 'null')).toEqual([
-    ['missed'],
-    ['missed'],
-    ['missed'],
-  ]);
+// It forgets everything that it has cached after a message without a `keyId`.
+test('version 1.0.0 understands heartbeats: they are about the key that nobody has', async () => {
+  const own = () => sent.find((payload) => payload.includes('"replica":"own"'));
+  await until(() => own() !== undefined);
+  expect(JSON.parse(own() ?? '')).toEqual({ keyId: '', replica: 'own', leaving: false });
 });
