@@ -7,8 +7,7 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openBrowser } from '../support/browser.ts';
-import { navigationOf, openConsole } from '../support/console-browser.ts';
-import { noteNavigation } from './readme-pictures.ts';
+import { openConsole } from '../support/console-browser.ts';
 import { adminToken, startSampleService } from './sample-service.ts';
 
 const folder = fileURLToPath(new URL('../../node_modules/.screenshots/pages/', import.meta.url));
@@ -36,33 +35,28 @@ const pages: Readonly<Record<string, string>> = {
 };
 
 mkdirSync(folder, { recursive: true });
-mkdirSync(readmeFolder, { recursive: true });
 const [text = ''] = process.argv.slice(2);
 const browser = await openBrowser();
-const screens = [1920, 1440, 1280, 1024, 768, 360].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 try {
-  for (const { width, colorScheme } of screens) {
-    const pictureOf = (name: string) => `${name}-${width}-${colorScheme}`;
-    const wanted = Object.entries(pages).filter(([name]) => pictureOf(name).includes(text));
-    if (wanted.length === 0) continue;
-    await using tab = await openConsole(browser, service.server.opsUrl, {
-      token: null,
-      viewport: { width, height: 900 },
-      colorScheme,
-      reducedMotion: 'reduce',
-    });
-    await tab.page.screenshot({ path: `${folder}login-${width}-${colorScheme}.png` });
-    await tab.logIn(adminToken);
-    for (const [name, link] of wanted) {
-      await tab.show(`#/${link}`);
-      const picture = pictureOf(name);
-      await tab.page.screenshot({ path: `${folder}${picture}.png`, fullPage: true });
-      const inReadme = readmePictures[picture];
-      if (inReadme === undefined) continue;
-      const bytes = await tab.page.screenshot({ path: readmeFolder + inReadme });
-      await noteNavigation(inReadme, bytes, await navigationOf(tab.page));
+  for (const width of [1920, 1440, 1280, 1024, 768, 360]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const pictureOf = (name: string) => `${name}-${width}-${colorScheme}`;
+      const wanted = Object.entries(pages).filter(([name]) => pictureOf(name).includes(text));
+      if (wanted.length === 0) continue;
+      await using tab = await openConsole(browser, service.server.opsUrl, {
+        token: null,
+        viewport: { width, height: 900 },
+        colorScheme,
+        reducedMotion: 'reduce',
+      });
+      await tab.page.screenshot({ path: `${folder}${pictureOf('login')}.png` });
+      await tab.logIn(adminToken);
+      for (const [name, link] of wanted) {
+        await tab.show(`#/${link}`);
+        await tab.page.screenshot({ path: `${folder}${pictureOf(name)}.png`, fullPage: true });
+        const inReadme = readmePictures[pictureOf(name)];
+        if (inReadme !== undefined) await tab.page.screenshot({ path: readmeFolder + inReadme });
+      }
     }
   }
 } finally {

@@ -25,7 +25,6 @@ export type SampleService = AsyncDisposable & {
 const customers = [
   ...['Nordic Paws', 'Happy Tails', 'Aquaria', 'City Zoo Basel', 'Feather & Co', 'Reptile House'],
   ...['Pet Finder', 'Stable Mates', 'Wild Rescue', 'Koi Garden', 'Bark Street', 'Meow Market'],
-  ...['Savanna Travel', 'Polar Station', 'Little Farm', 'Ant Society', 'Bee Cooperative'],
 ];
 const purposes = ['web shop', 'mobile app', 'nightly import', 'partner feed', 'staging'];
 
@@ -50,26 +49,25 @@ export async function startSampleService(): Promise<SampleService> {
   const server = opened.use(
     await startServer({ dataDir, env: { ADMIN_TOKEN: adminToken, BAN_GRACE_MS: '0' } }),
   );
-  const admin = (path: string, change: Change) =>
-    send(`${server.opsUrl}/admin/v1${path}`, adminToken, change);
-  for (const [name, role] of [
-    ['Ann Berger', 'owner'],
-    ['Deploy pipeline', 'operator'],
-    ['Support desk', 'viewer'],
-  ]) {
-    await admin('/operators', { body: { name, role } });
-  }
-  const [busy, banned, ofAccount] = [keys[1], keys[2], keys[10]];
-  if (busy === undefined || banned === undefined || ofAccount === undefined)
-    throw new Error('There are no keys.');
-  await changeSome(admin, keys.slice(3, 9));
+  const admin = (method: string, path: string, body: object) =>
+    send(`${server.opsUrl}/admin/v1${path}`, adminToken, { method, body: JSON.stringify(body) });
+  const [busy, banned, suspended, ofAccount] = [keys[1], keys[2], keys[3], keys[10]];
+  if (!busy || !banned || !suspended || !ofAccount) throw new Error('There are no keys.');
+  await admin('POST', '/operators', { name: 'Support desk', role: 'viewer' });
+  const reason = encodeURIComponent('Contract 2026-118');
+  await admin('POST', `/keys/${suspended.id}/suspend?reason=${reason}`, {});
+  await admin('PATCH', `/keys/${busy.id}?reason=${reason}`, { plan: 'business' });
   const { account } = ofAccount;
   const quota = { perMinute: 600, perDay: 120 };
-  await admin(`/accounts/${account}`, { method: 'PUT', body: { plan: 'enterprise', quota } });
+  await admin('PUT', `/accounts/${account}`, { plan: 'enterprise', quota });
   for (let n = 0; n < 160; n++) await send(`${server.baseUrl}/pets`, ofAccount.token);
   for (let n = 0; n < 140; n++) await send(`${server.baseUrl}/pets`, busy.token);
   for (let n = 0; n < 100; n++) await send(`${server.baseUrl}/pets/1`, banned.token);
-  await untilReported(server.opsUrl);
+  // Until the service has flushed what it counted: an overview without traffic shows nothing.
+  for (let denied = 0; denied === 0; await setTimeout(200)) {
+    const overview = await send(`${server.opsUrl}/admin/v1/overview`, adminToken);
+    denied = (JSON.parse(overview) as Overview).traffic.requests.banned;
+  }
   const kept = opened.move();
   return {
     server,
@@ -79,31 +77,15 @@ export async function startSampleService(): Promise<SampleService> {
   };
 }
 
-/** Waits until the service has flushed what it counted: an overview without traffic shows nothing. */
-async function untilReported(opsUrl: string): Promise<void> {
-  for (;;) {
-    const headers = { Authorization: `Bearer ${adminToken}` };
-    const response = await fetch(`${opsUrl}/admin/v1/overview`, { headers });
-    const { traffic } = (await response.json()) as Overview;
-    if (traffic.requests.banned > 0) return;
-    await setTimeout(200);
-  }
-}
-
 async function createKeys(db: Database, random: () => number): Promise<SampleKey[]> {
   const keys: SampleKey[] = [];
   for (let n = 0; n < 64; n++) {
-    const customer = customers[n % customers.length] ?? '';
-    const name = `${customer}, ${purposes[n % purposes.length]}`;
+    const name = `${customers[n % customers.length]}, ${purposes[n % purposes.length]}`;
     const account = `C-${1_040 + (n % customers.length)}`;
     const plan = n === 2 ? 'free' : (planNames[Math.floor(random() ** 1.5 * 4)] ?? 'free');
-    const { id, token } = await createApiKey(db, {
-      name,
-      account,
-      ...(plan === 'enterprise'
-        ? { plan, quota: { perMinute: 5_000, perDay: 900_000 } }
-        : { plan }),
-    });
+    const quota = { perMinute: 5_000, perDay: 900_000 };
+    const limits = plan === 'enterprise' ? { plan, quota } : { plan };
+    const { id, token } = await createApiKey(db, { name, account, ...limits });
     const age = `${Math.floor(random() * 500)} days ${Math.floor(random() * 1_440)} minutes`;
     await db.execute(sql`update api_keys set created_at = now() - ${age}::interval,
       expires_at = ${n % 9 === 4 ? sql`now() + interval '40 days'` : n % 13 === 9 ? sql`now() - interval '3 days'` : sql`null`}
@@ -121,19 +103,17 @@ async function writeHistory(
 ): Promise<void> {
   const thisMinute = Math.floor(Date.now() / 60_000);
   const operations = ['listPets', 'createPet', 'getPet'] as const;
-  const outcomes = ['ok', 'ok', 'ok', 'ok', 'client_error', 'denied'] as const;
   const entriesAt = (minute: number, minutes: number, some: readonly SampleKey[]): UsageEntry[] => {
     const time = new Date(minute * 60_000);
     const daily = 1.2 + Math.sin(((time.getUTCHours() - 8) / 24) * 2 * Math.PI);
     const weekly = time.getUTCDay() % 6 === 0 ? 0.4 : 1;
     return some.map(({ id, plan, weight }) => {
-      const draw = random();
-      const outcome = outcomes[draw > 0.85 ? 5 : Math.floor(random() * 5)] ?? 'ok';
-      const share = draw > 0.85 ? 0.2 : 1;
+      const isDenied = random() > 0.85;
+      const share = isDenied ? 0.2 : 1;
       return entryOf(id, time, {
         plan: planCode(plan),
         operation: operations[Math.floor(random() ** 3 * 3)] ?? 'listPets',
-        outcome,
+        outcome: isDenied ? 'denied' : random() > 0.8 ? 'client_error' : 'ok',
         requests: Math.ceil(weight * daily * weekly * minutes * share * random()),
       });
     });
@@ -149,37 +129,12 @@ async function writeHistory(
   }
 }
 
-async function changeSome(
-  admin: (path: string, change: Change) => Promise<void>,
-  keys: readonly SampleKey[],
-): Promise<void> {
-  const reason = encodeURIComponent('Contract 2026-118');
-  for (const [n, { id }] of keys.entries()) {
-    if (n < 2) await admin(`/keys/${id}/revoke?reason=${reason}`, { method: 'POST' });
-    else if (n < 4) await admin(`/keys/${id}/rotate`, { body: { graceSeconds: 86_400 } });
-    else {
-      const body = { plan: 'business' };
-      await admin(`/keys/${id}?reason=${reason}`, { method: 'PATCH', body });
-    }
-  }
-}
-
-interface Change {
-  readonly method?: string;
-  readonly body?: object;
-}
-
 /** Sends a request that may be refused because of a quota, and for no other reason. */
-async function send(url: string, token: string, { method, body }: Change = {}): Promise<void> {
-  const response = await fetch(url, {
-    method: method ?? (body === undefined ? 'GET' : 'POST'),
-    headers: {
-      Authorization: `Bearer ${token}`,
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+async function send(url: string, token: string, options: RequestInit = {}): Promise<string> {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const response = await fetch(url, { ...options, headers });
   const text = await response.text();
   const isExpected = response.ok || response.status === 429 || url.endsWith('/pets/1');
   if (!isExpected) throw new Error(`${url}: ${text}`);
+  return text;
 }

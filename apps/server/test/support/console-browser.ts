@@ -101,9 +101,3 @@ export async function loaded(page: Page): Promise<void> {
     .first()
     .waitFor({ state: 'detached' });
 }
-
-/** The names of the pages that the navigation has. */
-export async function navigationOf(page: Page): Promise<string> {
-  const links = page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link');
-  return (await links.allTextContents()).map((text) => text.trim()).join(', ');
-}
