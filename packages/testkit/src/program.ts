@@ -40,7 +40,7 @@ const programs = {
   redis: { names: ['redis-server', 'valkey-server'], packages: 'redis-server valkey redis redis' },
 } as const satisfies Record<string, Program>;
 
-export type ProgramName = keyof typeof programs;
+type ProgramName = keyof typeof programs;
 
 /** Where packages are unpacked. */
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/programs/', import.meta.url));

@@ -1,5 +1,5 @@
 import { freePort, reservePort } from './free-port.ts';
-import { openRedisNode, type Redis } from './redis.ts';
+import { openRedis, type Redis } from './redis.ts';
 
 /** Of every Redis Cluster. */
 const slots = 16_384;
@@ -12,15 +12,13 @@ export type RedisCluster = AsyncDisposable & {
   nodes: readonly Redis[];
 };
 
-type Node = Awaited<ReturnType<typeof openRedisNode>>;
-
 /** Starts a private Redis Cluster of three masters and waits until every node reports that it is complete. */
 export async function openRedisCluster(): Promise<RedisCluster> {
   await using opened = new AsyncDisposableStack();
-  const nodes: Node[] = [];
+  const nodes: Redis[] = [];
   for (let count = 0; count < 3; count++) {
-    const options = { args: ['--cluster-enabled', 'yes'], findPort: freeClusterPort };
-    nodes.push(opened.use(await openRedisNode(options)));
+    const options = { args: ['--cluster-enabled', 'yes'], port: await freeClusterPort() };
+    nodes.push(opened.use(await openRedis(options)));
   }
   await join(nodes);
   const kept = opened.move();
@@ -32,7 +30,7 @@ export async function openRedisCluster(): Promise<RedisCluster> {
 }
 
 /** Not by `redis-cli --cluster create`, which takes three seconds longer. */
-async function join(nodes: readonly Node[]): Promise<void> {
+async function join(nodes: readonly Redis[]): Promise<void> {
   const firstSlot = (index: number) => Math.floor((index * slots) / nodes.length);
   for (const [index, node] of nodes.entries()) {
     const [from, to] = [firstSlot(index), firstSlot(index + 1) - 1];

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
-import { openRedis, openRedisNode, type Redis } from './redis.ts';
+import { openRedis, type Redis } from './redis.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { until } from './until.ts';
 
@@ -48,7 +48,7 @@ export async function openRedisSentinels(): Promise<RedisSentinels> {
       .map((other) => `sentinel known-sentinel ${name} 127.0.0.1 ${other.port} ${other.id}`);
     const lines = [`sentinel myid ${id}`, ...settings, ...others];
     await writeFile(sentinelConfig, `${lines.join('\n')}\n`);
-    sentinels.push(opened.use(await openRedisNode({ sentinelConfig, findPort: async () => port })));
+    sentinels.push(opened.use(await openRedis({ args: [sentinelConfig, '--sentinel'], port })));
   }
   for (const sentinel of sentinels) {
     await until(async () => {

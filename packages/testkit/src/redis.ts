@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { freePort, onFreePort } from './free-port.ts';
+import { freePort } from './free-port.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { findProgram } from './program.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -10,6 +10,8 @@ const run = promisify(execFile);
 export type RedisOptions = {
   /** More arguments for `redis-server`, as `['--maxmemory', '10mb']`. */
   args?: readonly string[];
+  /** @default any that is free */
+  port?: number;
 };
 
 /** A private Redis on loopback that keeps nothing on disk. */
@@ -17,6 +19,8 @@ export type Redis = AsyncDisposable & {
   url: string;
   port: number;
   readonly pid: number;
+  /** Waits until it logs something. */
+  untilOutput(pattern: RegExp): Promise<unknown>;
   /** Freezes it: commands hang, connections are accepted by nobody. */
   pause(): void;
   resume(): void;
@@ -29,61 +33,35 @@ export type Redis = AsyncDisposable & {
 };
 
 /** Starts a private, empty Redis, in milliseconds: one for each test file, or for each test. */
-export function openRedis({ args = [] }: RedisOptions = {}): Promise<Redis> {
-  return openRedisNode({ args });
-}
-
-/** The same on a chosen port, for a node of a cluster, or as a Sentinel with a configuration. Not public. */
-export async function openRedisNode({
-  args = [],
-  findPort = freePort,
-  sentinelConfig,
-}: {
-  args?: readonly string[];
-  findPort?: () => Promise<number>;
-  /** A file. */
-  sentinelConfig?: string;
-}): Promise<Redis & Pick<GuardedProcess, 'untilOutput'>> {
+export async function openRedis({ args = [], port: given }: RedisOptions = {}): Promise<Redis> {
   const server = await findProgram('redis');
   // It comes with the server, under the same name.
   const cli = server.replace(/-server$/, '-cli');
-  const directory = await temporaryDirectory();
+  const port = given ?? (await freePort());
+  await using opened = new AsyncDisposableStack();
+  const directory = opened.use(await temporaryDirectory());
+  let service: GuardedProcess;
 
-  async function start(port: number): Promise<GuardedProcess> {
-    const service = await startGuarded({
+  async function start() {
+    service = await startGuarded({
       command: server,
       args: [
-        // `redis-sentinel` is the same program, and not everywhere installed with it.
-        ...(sentinelConfig === undefined ? [] : [sentinelConfig, '--sentinel']),
+        // First, because one may be a file of configuration.
+        ...args,
         ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory.path],
-        ...['--save', '', '--appendonly', 'no', ...args],
+        ...['--save', '', '--appendonly', 'no'],
       ],
       cwd: directory.path,
-      // It keeps nothing on disk, so it need not save.
       endSignal: 'SIGKILL',
     });
-    try {
-      await service.untilOutput(/ready to accept connections|sentinel ID is/i);
-    } catch (error) {
-      await service.end();
-      throw error;
-    }
-    return service;
+    await service.untilOutput(/ready to accept connections|sentinel ID is/i);
   }
-
-  let opened: { port: number; service: GuardedProcess };
-  try {
-    opened = await onFreePort(async (port) => ({ port, service: await start(port) }), findPort);
-  } catch (error) {
-    await directory.close();
-    throw error;
-  }
-  const { port } = opened;
-  let { service } = opened;
-
   async function kill() {
     await service.kill();
   }
+  opened.defer(() => kill());
+  await start();
+  const kept = opened.move();
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
@@ -96,16 +74,13 @@ export async function openRedisNode({
     kill,
     async restart() {
       await kill();
-      service = await start(port);
+      await start();
     },
     async command(...command) {
       // `-e`: an error reply is a failure, not an answer.
       const { stdout } = await run(cli, ['-e', '-p', String(port), ...command]);
       return stdout.trimEnd();
     },
-    async [Symbol.asyncDispose]() {
-      await kill();
-      await directory.close();
-    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { copyEmbeddedSnapshot } from './embedded-snapshot.ts';
-import { type GuardedProcess, type ProcessExit, startGuarded } from './guarded-process.ts';
+import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { memoryDirectory } from './memory-directory.ts';
 import { nodeFlags } from './node-flags.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -68,80 +68,40 @@ export type Server = AsyncDisposable &
     stop(): Promise<number | null>;
   };
 
-export type RunOptions = ServerOptions & {
-  /** Sends it a signal after an event. */
-  interrupt?: { signal: NodeJS.Signals; after: Promise<unknown> };
-};
-
-export type ServerRun = ProcessExit & { stdout: string; stderr: string };
-
 /**
  * Starts a server process as its users do and waits until it answers.
  *
  * @throws an Error with its exit code and whole output if it ends before that
  */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
-  const { service, dataDir, dispose } = await launch(options);
-  try {
-    const [, baseUrl = ''] = await service.untilOutput(readyLine);
-    const { pid, output, signal, kill, exited } = service;
-    return {
-      ...{ pid, output, signal, kill, exited, baseUrl, dataDir },
-      origin: new URL(baseUrl).origin,
-      get opsUrl() {
-        const [, url] = opsLine.exec(output()) ?? [];
-        if (url === undefined) throw new Error(`No operators' listener:\n${output()}`);
-        return url;
-      },
-      get demoKey() {
-        return token.exec(output())?.[0];
-      },
-      async stop() {
-        signal('SIGTERM');
-        return (await exited).code;
-      },
-      [Symbol.asyncDispose]: dispose,
-    };
-  } catch (error) {
-    await dispose();
-    throw error;
-  }
-}
-
-/**
- * Runs a server process to its end, for tests of a start that fails or is called off.
- *
- * @throws an Error with its whole output if it does start, or does not end in time
- */
-export async function runServer(options: RunOptions = {}): Promise<ServerRun> {
-  const { service, dispose } = await launch(options);
-  const { interrupt } = options;
-  try {
-    if (interrupt !== undefined) {
-      await Promise.race([interrupt.after, service.exited]);
-      service.signal(interrupt.signal);
-    }
-    const started = service.untilOutput(readyLine).catch(() => []);
-    // An end settles both promises, the first one first.
-    const outcome = await Promise.race([service.exited, started]);
-    if ('length' in outcome) {
-      const what = outcome.length > 0 ? 'it is listening' : 'it did neither start nor end in time';
-      throw new Error(`The server should have ended, but ${what}\n${service.output()}`);
-    }
-    return { ...outcome, stdout: service.stdout(), stderr: service.stderr() };
-  } finally {
-    await dispose();
-  }
-}
-
-/** Checked for every server of every test: a log never contains a whole key. */
-export function expectNoToken(log: string): void {
-  if (token.test(log)) throw new Error('There is a whole API key in the log.');
-}
-
-async function launch({ command, env, dataDir: givenDataDir }: ServerOptions) {
   await using opened = new AsyncDisposableStack();
-  let dataDir = givenDataDir;
+  const service = opened.use(await spawnServer(options));
+  const [, baseUrl = ''] = await service.untilOutput(readyLine);
+  const { pid, output, signal, kill, exited, dataDir } = service;
+  const kept = opened.move();
+  return {
+    ...{ pid, output, signal, kill, exited, baseUrl, dataDir },
+    origin: new URL(baseUrl).origin,
+    get opsUrl() {
+      const [, url] = opsLine.exec(output()) ?? [];
+      if (url === undefined) throw new Error(`No operators' listener:\n${output()}`);
+      return url;
+    },
+    get demoKey() {
+      return token.exec(output())?.[0];
+    },
+    async stop() {
+      signal('SIGTERM');
+      return (await exited).code;
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Starts a server process, and does not wait: for a start that is called off. */
+export async function spawnServer({ command, env, dataDir: given }: ServerOptions) {
+  await using opened = new AsyncDisposableStack();
+  let dataDir = given;
   if (dataDir === undefined) {
     dataDir = opened.use(await temporaryDirectory({ parent: memoryDirectory() })).path;
     const isEmbedded = env?.['DATABASE_URL'] === undefined && env?.['DATA_DIR'] === undefined;
@@ -165,10 +125,18 @@ async function launch({ command, env, dataDir: givenDataDir }: ServerOptions) {
     endSignal: 'SIGKILL',
   });
   const kept = opened.move();
-  async function dispose() {
-    await service.end();
-    await kept.disposeAsync();
-    expectNoToken(service.stderr());
-  }
-  return { service, dataDir, dispose };
+  return {
+    ...service,
+    dataDir,
+    async [Symbol.asyncDispose]() {
+      await service.end();
+      await kept.disposeAsync();
+      expectNoToken(service.stderr());
+    },
+  };
+}
+
+/** Checked for every server of every test: a log never contains a whole key. */
+export function expectNoToken(log: string): void {
+  if (token.test(log)) throw new Error('There is a whole API key in the log.');
 }

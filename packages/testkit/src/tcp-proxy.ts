@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import type { WireMessage, WireProtocol } from './protocol-messages.ts';
 
@@ -46,14 +47,11 @@ export type TcpProxy = AsyncDisposable & {
   cut(): Promise<void>;
   /** Accepts connections and bytes, and swallows them. */
   blackhole(): void;
-  /**
-   * Ends `cut`, `blackhole` and `delay`. Connections that have lost bytes, or never reached the
-   * target, are reset: no protocol survives a hole.
-   */
+  /** Ends `cut` and `blackhole`, whose connections are reset: no protocol survives a hole. */
   resume(): Promise<void>;
 };
 
-type Link = { sockets: Socket[]; lines: DelayLine[]; broken: boolean };
+type Link = { readonly sockets: readonly Socket[]; isReset: boolean };
 
 /** Opens a proxy that forwards to `target` until it is told to do worse. */
 export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> {
@@ -64,15 +62,9 @@ export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> 
 
   // Half-open connections stay so: an end is forwarded like a byte.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
-    const link: Link = { sockets: [client], lines: [], broken: swallowing };
-    links.add(link);
-    if (swallowing) {
-      client.resume();
-      client.on('error', () => reset(link)).on('close', () => reset(link));
-      return;
-    }
     const upstream = connect({ ...target, allowHalfOpen: true, noDelay: true });
-    link.sockets.push(upstream);
+    const link: Link = { sockets: [client, upstream], isReset: false };
+    links.add(link);
     forward(link, { source: client, sink: upstream, direction: 'request' });
     forward(link, { source: upstream, sink: client, direction: 'response' });
   });
@@ -80,26 +72,27 @@ export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> 
   type Way = Pick<PassingMessage, 'direction'> & { source: Socket; sink: Socket };
 
   function forward(link: Link, { source, sink, direction }: Way) {
-    const line = delayLine();
-    link.lines.push(line);
     const split = protocol?.[`${direction}s`]() ?? ((bytes: Buffer) => [{ type: '', bytes }]);
     let isCut = false;
-    const isClosed = () => {
-      if (swallowing) link.broken = true;
-      return link.broken || isCut;
-    };
+    let earlier: Promise<unknown> = Promise.resolve();
+    /** Does something after what came earlier. A delay begins now, so it does not reduce the bandwidth. */
+    function push(act: () => unknown, held?: Promise<unknown>) {
+      if (isCut || swallowing) return;
+      const wait = held ?? (delayMs > 0 ? sleep(delayMs) : undefined);
+      earlier = earlier.then(() => wait).then(() => link.isReset || act());
+    }
     const pass = (message: WireMessage) => {
-      if (isClosed()) return;
+      if (isCut || link.isReset) return;
       const verdict = onMessage?.({ ...message, direction });
       if (verdict === undefined || verdict instanceof Promise) {
-        line.push(() => sink.write(message.bytes), delayMs, verdict);
+        push(() => sink.write(message.bytes), verdict);
       } else {
+        push(() => cutAt(link, sink, message.bytes, verdict));
         isCut = true;
-        line.push(() => void cutAt(link, sink, message.bytes, verdict), delayMs);
       }
     };
     source.on('data', (chunk: Buffer) => split(chunk).forEach(pass));
-    source.on('end', () => isClosed() || line.push(() => sink.end(), delayMs));
+    source.on('end', () => push(() => sink.end()));
     source.on('error', () => reset(link));
     source.on('close', () => {
       if (link.sockets.every((socket) => socket.destroyed)) links.delete(link);
@@ -114,10 +107,9 @@ export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> 
     else for (const socket of kind === 'end' ? link.sockets : [sink]) socket.end();
   }
 
-  // At once, whatever is delayed: the system drops what it has buffered, too.
   function reset(link: Link) {
     links.delete(link);
-    for (const line of link.lines) line.close();
+    link.isReset = true;
     for (const socket of link.sockets) {
       // Node would wait for the connection before it resets it, and a frozen target never connects.
       if (socket.connecting) socket.destroy();
@@ -160,48 +152,10 @@ export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> 
       swallowing = true;
     },
     async resume() {
+      if (swallowing) links.forEach(reset);
       swallowing = false;
-      delayMs = 0;
-      for (const link of links) if (link.broken) reset(link);
       if (!server.listening) await listen();
     },
     [Symbol.asyncDispose]: cut,
-  };
-}
-
-type DelayLine = ReturnType<typeof delayLine>;
-
-/**
- * What is done after a delay, but never before what came earlier. Each has its own due time, so a delay adds
- * latency without reducing the bandwidth.
- */
-function delayLine() {
-  const queue: { act: () => void; dueAt: number }[] = [];
-  let timer: NodeJS.Timeout | undefined;
-
-  function flush() {
-    clearTimeout(timer);
-    while (queue[0] && queue[0].dueAt <= performance.now()) queue.shift()?.act();
-    const { dueAt = Number.POSITIVE_INFINITY } = queue[0] ?? {};
-    if (Number.isFinite(dueAt)) timer = setTimeout(flush, dueAt - performance.now());
-  }
-
-  return {
-    /** @param held what it waits for besides. */
-    push(act: () => void, delayMs: number, held?: Promise<unknown>) {
-      const dueAt = performance.now() + delayMs;
-      const waiting = { act, dueAt: held ? Number.POSITIVE_INFINITY : dueAt };
-      queue.push(waiting);
-      void held?.then(() => {
-        waiting.dueAt = dueAt;
-        flush();
-      });
-      if (queue[0] === waiting) flush();
-    },
-    /** Drops what has not been done. */
-    close() {
-      clearTimeout(timer);
-      queue.length = 0;
-    },
   };
 }

@@ -1,13 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventMs } from './time-limits.ts';
 
-export type UntilOptions = {
-  /** How long to repeat it. @default {@link eventMs} */
-  timeoutMs?: number;
-  /** The first pause between two probes; later ones are a tenth of the time so far. @default 20 */
-  intervalMs?: number;
-};
-
 const maxPauseMs = 500;
 
 /**
@@ -17,7 +10,7 @@ const maxPauseMs = 500;
  */
 export async function until<T>(
   probe: () => T | Promise<T>,
-  { timeoutMs = eventMs, intervalMs = 20 }: UntilOptions = {},
+  { timeoutMs = eventMs }: { timeoutMs?: number } = {},
 ): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
   const over = Symbol('over');
   const timer = new AbortController();
@@ -37,9 +30,9 @@ export async function until<T>(
       } catch (error) {
         cause = error;
       }
-      // Each probe takes time from what it waits for.
-      const pauseMs = Math.min(maxPauseMs, (performance.now() - startedAt) / 10);
-      if ((await Promise.race([sleep(Math.max(intervalMs, pauseMs)), deadline])) === over) break;
+      // Longer and longer: each probe takes time from what it waits for.
+      const pauseMs = Math.min(maxPauseMs, 5 + (performance.now() - startedAt) / 10);
+      if ((await Promise.race([sleep(pauseMs), deadline])) === over) break;
     }
   } finally {
     timer.abort();

@@ -1,4 +1,4 @@
-import { runServer, until } from '@animal-store/testkit';
+import { spawnServer, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { beginCreation, openConnection, untilRefused } from '../support/held-request.ts';
 import { logOf } from '../support/observed.ts';
@@ -45,13 +45,14 @@ test('a stop during the start does not wait for a Postgres that does not answer'
     connected.resolve();
     socket.resume();
   });
-  const { code, stdout, stderr } = await runServer({
-    env: { DATABASE_URL: `postgres://user:hunter2@127.0.0.1:${silent.port}/animals` },
-    interrupt: { signal: 'SIGINT', after: connected.promise },
-  });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  const DATABASE_URL = `postgres://user:hunter2@127.0.0.1:${silent.port}/animals`;
+  await using starting = await spawnServer({ env: { DATABASE_URL } });
+  await connected.promise;
+  starting.signal('SIGINT');
+  expect(await starting.exited).toEqual({ code: 0, signal: null });
+  expect(starting.stdout()).toBe('');
   const line = { level: 'info', time: expect.anything(), signal: 'SIGINT', msg: 'stopping' };
-  expect(JSON.parse(stderr)).toEqual(line);
+  expect(JSON.parse(starting.stderr())).toEqual(line);
 });
 
 test('an unexpected error is logged and ends the process with exit code 1', async () => {

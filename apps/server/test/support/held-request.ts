@@ -65,6 +65,5 @@ export function untilRefused({ origin }: AnyServer): Promise<unknown> {
           resolve(error.code === 'ECONNREFUSED'),
         );
       }),
-    { intervalMs: 5 },
   );
 }
