@@ -17,7 +17,7 @@ export type GuardedOptions = {
 };
 
 /** How a process ended: by itself with a `code`, or by a `signal`. */
-export type ProcessExit = { code: number | null; signal: NodeJS.Signals | null };
+type ProcessExit = { code: number | null; signal: NodeJS.Signals | null };
 
 /** A child process in a session of its own, under guard. */
 export type GuardedProcess = {
