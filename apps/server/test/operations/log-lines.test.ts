@@ -49,12 +49,11 @@ test('a request without a key tells the quota of its network', async () => {
 });
 
 test.each([
-  ['/pets/9007199254740993', 'GET', { route: '/v1/pets/:petId', errorCode: 'pet_not_found' }],
-  ['/pets', 'DELETE', { route: '/v1/pets', errorCode: 'method_not_allowed', method: 'DELETE' }],
-  ['/secret-of-mine', 'GET', { route: 'other', errorCode: 'not_found' }],
-  ['/../docs/guides/limits', 'GET', { route: '/docs/*', status: 200 }],
-])('%s has the template of its route, and the code of its error', async (path, method, told) => {
-  expect(await lineOfApi(path, { method })).toMatchObject(told);
+  ['/pets/9007199254740993', { route: '/v1/pets/:petId', errorCode: 'pet_not_found' }],
+  ['/secret-of-mine', { route: 'other', errorCode: 'not_found' }],
+  ['/../docs/guides/limits', { route: '/docs/*', status: 200 }],
+])('%s has the template of its route, and the code of its error', async (path, told) => {
+  expect(await lineOfApi(path)).toMatchObject(told);
   expect(service.server.output()).not.toContain('secret-of-mine');
 });
 
@@ -71,46 +70,35 @@ test('a request tells the decision of its quota, and the beginning of a ban has 
   expect(bans).toEqual([{ level: 'warn', time, keyId, seconds: 300, msg: expect.anything() }]);
 });
 
-test('invalid HTTP has no line, because a caller could fill the disk', async () => {
+// Otherwise a caller could fill the disk.
+test('invalid HTTP has no line, and a request whose caller left has one that says so', async () => {
   const before = countLines();
   for (const origin of [service.server.origin, service.server.opsUrl]) {
-    expect(await readUntilClosed(origin, 'GET /x nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+    await readUntilClosed(origin, 'GET /x nonsense\r\n\r\n');
   }
-  await lineOfApi('/pets');
-  expect(countLines()).toBe(before + 1);
-});
-
-test('a request whose caller left before the response has one line that says so', async () => {
-  const before = countLines();
   const socket = await openConnection(service.server.origin);
   const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${requestId}\r\nAuthorization: Bearer ${service.tokens.enterprise}`;
   const body = 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
   socket.write(`${head}\r\n${body}`, () => socket.destroy());
   const left = { status: 499, aborted: true, route: '/v1/pets' };
   expect(await requestLine(service.server, requestId)).toMatchObject(left);
-  requestId = 'after';
-  await lineOfApi('/pets');
-  expect(countLines()).toBe(before + 2);
+  expect(countLines()).toBe(before + 1);
 });
 
 test("an operator's request has one line, with the operator and the id of the key", async () => {
   const { key, token } = await admin.create('{"plan":"pro"}');
-  const url = `${service.server.opsUrl}/admin/v1/keys`;
-  const revoke = `${url}/${key.id.toUpperCase()}/revoke`;
+  const url = `${service.server.opsUrl}/admin/v1/keys/${key.id.toUpperCase()}/revoke`;
   const route = '/admin/v1/keys/:keyId/revoke';
-  const told = { ...common, requestId, method: 'POST', route, msg: 'ops request' };
-  const operator = 'ADMIN_TOKEN';
-  expect(await lineOf(revoke, { method: 'POST', token: adminToken })).toEqual({
-    ...{ ...told, status: 200, operator, keyId: key.id },
-  });
-  // Nothing that a stranger chose.
-  requestId = crypto.randomUUID();
-  expect(await lineOf(revoke, { method: 'POST', token: 'no' })).toEqual({
-    ...{ ...told, requestId, status: 401, errorCode: 'unauthorized' },
+  const told = { ...common, method: 'POST', route, msg: 'ops request' };
+  expect(await lineOf(url, { method: 'POST', token: adminToken })).toEqual({
+    ...{ ...told, requestId, status: 200, operator: 'ADMIN_TOKEN', keyId: key.id },
   });
   for (const path of ['/keys/secret-of-mine', '/secret-of-mine']) await admin.call(path);
+  // Nothing that a stranger chose.
   requestId = crypto.randomUUID();
-  await lineOf(url, { token: adminToken });
+  expect(await lineOf(url, { method: 'POST', token: 'no' })).toEqual({
+    ...{ ...told, requestId, status: 401, errorCode: 'unauthorized' },
+  });
   for (const text of [token, adminToken, 'secret-of-mine']) {
     expect(service.server.output()).not.toContain(text);
   }
@@ -120,15 +108,8 @@ test('the log begins with the version and the addresses, ends with the stop, and
   await using own = await startService('postgres');
   const { server, tokens } = own;
   expect(await listeningLine(server)).toEqual({
-    level: 'info',
-    time,
-    version: '1.0.0',
-    node: process.version,
-    url: server.baseUrl,
-    opsUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-    database: 'postgres',
-    quotas: 'in-process',
-    msg: 'listening',
+    ...{ level: 'info', time, msg: 'listening', version: '1.0.0', node: process.version },
+    ...{ url: server.baseUrl, opsUrl: server.opsUrl, database: 'postgres', quotas: 'in-process' },
   });
   await own.call('/pets');
   await server.stop();

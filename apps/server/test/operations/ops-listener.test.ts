@@ -1,93 +1,100 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/shared/clock.ts';
 import { adminToken, useAdmin } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { expectStartupError } from '../support/expect-refusal.ts';
 import { openLocalServer } from '../support/local-server.ts';
+import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import { openRawServer } from '../support/raw-server.ts';
-import { type CallOptions, call, startService } from '../support/test-service.ts';
+import { call, startService } from '../support/test-service.ts';
 
 // When a replica is ready: health.test.ts. Without Postgres: database-outage.test.ts. Without Redis: metrics.test.ts.
 
-describe('the listener of operators', () => {
-  const { service } = useAdmin();
+const { service } = useAdmin('postgres', { env: { OPS_HOSTS: 'Metrics.internal, server' } });
 
-  const ask = (path: string, options?: CallOptions) => call(service.server.opsUrl + path, options);
+const notFound = { code: 'not_found', message: 'There is no such path.', status: 404 };
+const noMethod = { code: 'method_not_allowed', status: 405 };
 
-  test('reports that it is live and ready', async () => {
-    expect(await ask('/livez')).toMatchObject({ status: 200, body: { status: 'alive' } });
-    const ready = await ask('/readyz');
-    expect(ready.body).toEqual({ status: 'ready', reasons: [] });
-    expect(ready.headers.get('Cache-Control')).toBe('no-store');
-    expect(ready.headers.get('X-Request-Id')).toMatch(/^[\w-]{36}$/);
-  });
+test.each<[method: string, path: string, status: number, body: unknown]>([
+  ['GET', '/livez', 200, { status: 'alive' }],
+  ['GET', '/readyz', 200, { status: 'ready', reasons: [] }],
+  ['HEAD', '/readyz', 200, undefined],
+  ['POST', '/readyz', 405, noMethod],
+  ...['/', '/LIVEZ', '/v1/pets', '/admin/v2/keys', '/docs'].map(
+    (path): [string, string, number, unknown] => ['GET', path, 404, notFound],
+  ),
+])('operators get for %s %s: %d %j', async (method, path, status, body) => {
+  const answer = await call(service.server.opsUrl + path, { method });
+  expect(answer).toMatchObject({ status, body });
+  expect(answer.headers.get('Allow')).toBe(status === 405 ? 'GET, HEAD' : null);
+  expect(answer.headers.get('Cache-Control')).toBe('no-store');
+  expect(answer.headers.get('X-Request-Id')).toMatch(/^[\w-]{36}$/);
+});
 
-  test('both answer HEAD', async () => {
-    expect(await ask('/livez', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
-    expect(await ask('/readyz', { method: 'HEAD' })).toMatchObject({ text: '' });
-  });
+test.each(['/livez', '/metrics', '/console', '/admin/v1/keys', '/v1/admin/v1/keys'])(
+  '%s does not exist on the public port',
+  async (path) => {
+    const url = service.server.origin + path;
+    expect([401, 404]).toContain((await call(url, { token: adminToken })).status);
+    const answer = await call(url, { token: service.tokens.enterprise });
+    expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  },
+);
 
-  test.each(['/livez', '/readyz'])('%s answers no other method than GET and HEAD', async (path) => {
-    const refused = await ask(path, { method: 'POST' });
-    expect(refused).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
-    expect(refused.headers.get('Allow')).toBe('GET, HEAD');
-  });
+async function askHost(path: string, headers: readonly string[], version = '1.1') {
+  const bytes = rawRequest({ line: `GET ${path} HTTP/${version}`, headers });
+  const [answer] = await sendRaw(service.server.opsUrl, bytes);
+  return { status: answer?.status, body: answer?.body };
+}
 
-  test.each(['/', '/livez/', '/LIVEZ', '/v1/pets', '/admin', '/admin/v2/keys', '/docs'])(
-    '%s does not exist there',
-    async (path) => {
-      expect(await ask(path)).toMatchObject({
-        status: 404,
-        body: { code: 'not_found', message: 'There is no such path.', status: 404 },
-      });
-    },
-  );
+test('requests for addresses, localhost and OPS_HOSTS are answered', async () => {
+  const addresses = ['127.0.0.1', '[::1]:3001', '10.1.2.3:3001'];
+  for (const host of [...addresses, 'LOCALHOST:3001', 'metrics.internal:9', 'server']) {
+    expect(await askHost('/livez', [`Host: ${host}`]), host).toMatchObject({ status: 200 });
+  }
+  // A probe by HTTP/1.0 may have none: browsers always send one.
+  expect(await askHost('/livez', [], '1.0')).toMatchObject({ status: 200 });
+});
 
-  test.each([
-    ...['/livez', '/readyz', '/metrics', '/console', '/admin/v1/keys', '/v1/admin/v1/keys'],
-    '/v1/livez',
-  ])('%s does not exist on the public port', async (path) => {
-    const headers = { Authorization: `Bearer ${adminToken}` };
-    const withAdminToken = await call(service.server.origin + path, { headers });
-    const withKey = await call(service.server.origin + path, {
-      token: service.tokens.enterprise,
+test.each([
+  ...['evil.example:3001', '127.0.0.1.evil.example', 'localhost.evil.example'],
+  ...['metrics.internal.evil.example', 'evil.example@localhost', 'a b', '[', ''],
+])('requests for %j are refused, against DNS rebinding', async (host) => {
+  for (const path of ['/metrics', '/readyz', '/admin/v1/keys', '/console', '/nowhere']) {
+    const message = 'Host: expected an IP address, localhost, or one of OPS_HOSTS';
+    expect(await askHost(path, [`Host: ${host}`])).toEqual({
+      status: 400,
+      body: { code: 'invalid_request', message, status: 400 },
     });
-    expect([401, 404]).toContain(withAdminToken.status);
-    expect(withKey).toMatchObject({ status: 404, body: { code: 'not_found' } });
-  });
+  }
 });
 
 // Otherwise the empty string, or a well-known value, could be a token.
 test('nobody is admitted without an ADMIN_TOKEN and without operators', async () => {
-  await using service = await startService('postgres', { clock: systemClock });
-  for (const path of ['/admin/v1/keys', '/admin/v1/', '/admin/v1', '/admin/v1/openapi.json']) {
-    for (const authorization of ['', 'Bearer', 'Bearer undefined', `Bearer ${adminToken}`]) {
-      const headers = authorization === '' ? {} : { Authorization: authorization };
-      const answer = await call(service.server.opsUrl + path, { method: 'GET', headers });
-      expect([401, 429]).toContain(answer.status);
+  await using closed = await startService('postgres', { clock: systemClock });
+  for (const Authorization of ['Bearer', 'Bearer undefined', `Bearer ${adminToken}`]) {
+    const headers = { Authorization };
+    for (const path of ['/admin/v1/keys', '/admin/v1/', '/admin/v1/openapi.json']) {
+      expect((await call(closed.server.opsUrl + path, { headers })).status).toBe(401);
     }
   }
 });
 
 test('a replica is ready only if the database has its migrations; it may have newer ones', async () => {
-  await using service = await startService('postgres');
   const { db, close } = await service.database.open();
   onTestFinished(close);
   const body = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
   const reasons = ['The database lacks migrations that this version needs.'];
-  const lacking = { status: 'not_ready', reasons };
   const migrations = 'drizzle.__drizzle_migrations';
   await db.execute(`insert into ${migrations} (hash, created_at) values ('newer', 9999999999999)`);
   expect(await body()).toEqual({ status: 'ready', reasons: [] });
-  for (const change of [
-    `delete from ${migrations}
-      where created_at >= (select max(created_at) from ${migrations} where hash <> 'newer')`,
-    `truncate ${migrations}`,
-    'drop schema drizzle cascade',
-  ]) {
-    await db.execute(change);
-    expect(await body(), change).toEqual(lacking);
-  }
+  await db.execute('alter schema drizzle rename to gone');
+  expect(await body()).toEqual({ status: 'not_ready', reasons });
+  await db.execute('alter schema gone rename to drizzle');
+  await db.execute(`update ${migrations} set created_at = -created_at where created_at >=
+    (select max(created_at) from ${migrations} where hash <> 'newer')`);
+  expect(await body()).toEqual({ status: 'not_ready', reasons });
+  await db.execute(`update ${migrations} set created_at = abs(created_at)`);
 });
 
 test('a start fails if OPS_PORT is in use, and names it', async () => {
@@ -101,11 +108,11 @@ test('a start fails if OPS_PORT is in use, and names it', async () => {
 
 // How long: stop-process.test.ts. Behind a real load balancer: `npm run test:deploy -- load-balancer`.
 test('before a stop requests are served, and load balancers are told to go elsewhere', async () => {
-  await using service = await startService('postgres');
-  const connectionOf = async () => (await service.call('/pets')).headers.get('Connection');
+  await using leaving = await startService('postgres');
+  const connectionOf = async () => (await leaving.call('/pets')).headers.get('Connection');
   expect(await connectionOf()).toBe('keep-alive');
-  service.server.drain();
-  expect((await call(`${service.server.opsUrl}/readyz`)).status).toBe(503);
-  expect(await service.call('/pets')).toMatchObject({ status: 200 });
+  leaving.server.drain();
+  expect((await call(`${leaving.server.opsUrl}/readyz`)).status).toBe(503);
+  expect(await leaving.call('/pets')).toMatchObject({ status: 200 });
   expect(await connectionOf()).toBe('close');
 });
