@@ -21,6 +21,14 @@ import {
 const cat = { id: 1, name: 'Mia', categoryId: 3, status: 'available' };
 const mia = { name: 'Mia', categoryId: 3 };
 
+/** The header fields of every request. */
+const plain = {
+  accept: 'application/json',
+  authorization: expect.stringMatching(/^Bearer ast_scripted_\d+$/),
+  'user-agent': `animal-store-client/${version}`,
+};
+const withBody = { ...plain, 'content-type': 'application/json' };
+
 /** A client whose failed calls are not repeated. */
 const open: typeof openStore = (steps, options) => openStore(steps, { maxRetries: 0, ...options });
 
@@ -39,12 +47,6 @@ test('the client and the contract know the same ban policy and the same longest 
 });
 
 describe('a request', () => {
-  const plain = {
-    accept: 'application/json',
-    authorization: expect.stringMatching(/^Bearer ast_scripted_\d+$/),
-    'user-agent': `animal-store-client/${version}`,
-  };
-  const withBody = { ...plain, 'content-type': 'application/json' };
   const created = { ...withBody, 'idempotency-key': expect.any(String) };
   type Call = (store: AnimalStoreClient) => Promise<unknown>;
 
@@ -71,39 +73,28 @@ describe('a request', () => {
     // Of the client's own cursors only the service's is sent, and a cursor of the service as it is.
     ['GET /pets?cursor=b', undefined, (store) => store.listPets({ cursor: '~17~b' })],
     ['GET /pets?cursor=a%7E1%7Eb', undefined, (store) => store.listPets({ cursor: 'a~1~b' })],
-    ['POST /x', undefined, (it) => it.request({ method: 'POST', path: '/x', body: undefined })],
   ])('%s %s', async (line, body, call) => {
     const { store, script } = open([
       line.startsWith('GET /pets?') || line === 'GET /pets' ? ok : answerJson(200, cat),
     ]);
     await call(store);
     expect(script.lines).toEqual([line]);
+    const headers = line === 'POST /pets' ? created : body === undefined ? plain : withBody;
     const { init } = script.requests[0] ?? expect.unreachable();
-    expect(init.body).toBe(body);
-    expect(init.redirect).toBe('manual');
-    const fields = line === 'POST /pets' ? created : body === undefined ? plain : withBody;
-    expect(init.headers).toEqual(fields);
+    expect([init.body, init.redirect, init.headers]).toEqual([body, 'manual', headers]);
   });
 
   const inexact = '9007199254740992 is not exact, use a bigint';
   test.each<[string, Call]>([
     [`categoryId: ${inexact}`, (store) => store.createPet({ ...mia, categoryId: 2 ** 53 })],
-    [`id: -${inexact}`, (store) => store.getPet(-(2 ** 53))],
     [`ids: ${inexact}`, (store) => store.listPets({ ids: [1, 2 ** 53] })],
-    [`categoryId: ${inexact}`, (store) => store.listPets({ categoryId: 2 ** 53 })],
     ['query: expected an object', (store) => store.listPets(null as never)],
     ['query: expected an object', (store) => store.eachPet(null as never).toArray()],
     ['pet: expected an object', (store) => store.createPet(null as never)],
     ['limit: expected a value, not null', (store) => store.listPets({ limit: null as never })],
     ['options: expected an object', (store) => store.listPets({}, null as never)],
-    ['options: expected an object', (store) => store.createPet(mia, null as never)],
-    ['options: expected an object', (store) => store.eachPet({}, null as never).toArray()],
     ['options: expected an object', (store) => store.eachPet().toArray(null as never)],
     ['max: expected a value, not null', (it) => it.eachPet().toArray({ max: null as never })],
-    [
-      'timeoutMs: expected a value, not null',
-      (store) => store.rateLimit({ timeoutMs: null as never }),
-    ],
     ['path: expected one below baseUrl', (store) => store.request(null as never)],
     ['id: expected an integer', (store) => store.getPet('' as never)],
     ['', (store) => store.createPet(mia, { idempotencyKey: 'two\nlines' })],
@@ -141,8 +132,7 @@ test('an answer is exact, and keeps members and statuses that a newer service ad
 describe('request()', () => {
   test('refuses a path that could lead the key out of the service', async () => {
     const { store, script } = open([ok]);
-    const paths = ['.evil.example/', '', 'pets', 'https://evil.example/v1/pets'];
-    for (const path of [...paths, '/pets/../../admin', '/%2e%2e/admin', '/..\\\\admin']) {
+    for (const path of ['.evil.example/', '', 'https://evil.example/v1/pets', '/%2e%2e/admin']) {
       const refusal = new TypeError('path: expected one below baseUrl');
       expect(await rejection(store.request({ path })), path).toEqual(refusal);
     }
@@ -152,52 +142,38 @@ describe('request()', () => {
   test.each([
     ['//evil.example/pets', {}, '//evil.example/pets'],
     ['/@evil.example', {}, '/@evil.example'],
-    ['/pets?limit=1&x=%20', {}, '/pets?limit=1&x=%20'],
-    ['/pets?limit=1&a=b', { limit: 2, a: undefined, b: 'ä &' }, '/pets?limit=2&b=%C3%A4+%26'],
-    ['/pets/ü', {}, '/pets/%C3%BC'],
+    ['/ü?limit=1&a=b', { limit: 2, a: undefined, b: 'ä &' }, '/%C3%BC?limit=2&b=%C3%A4+%26'],
   ])('makes of the path %j and the query %j the address %j', async (path, query, expected) => {
-    const { store, script } = open([ok]);
-    await store.request({ path, query });
+    const { store, script } = open([() => new Response(null, { status: 204 })]);
+    expect(await store.request({ path, query })).toBeUndefined();
     expect(script.lines).toEqual([`GET ${expected}`]);
   });
 
-  class Order {
-    id = 7;
-  }
-  test('sends a body as JSON, and refuses what JSON does not have', async () => {
-    const bodies = [{ a: [1n, null] }, '', 0, 2n ** 60n, false, null, new Date(0), new Order()];
+  test.each([
+    [{ a: [1n, null] }, '{"a":[1,null]}'],
+    ['', '""'],
+    [0, '0'],
+    [2n ** 60n, '1152921504606846976'],
+    [null, 'null'],
+    [new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    [Object.create(null), '{}'],
+    [new (class Order {})(), '{}'],
+  ])('sends %o as JSON', async (body, text) => {
     const { store, script } = open([ok]);
-    const send = (body: unknown) => store.request({ method: 'PUT', path: '/x', body });
-    for (const body of [...bodies, Object.create(null)]) await send(body);
-    const [object, text, ...others] = script.requests.map(({ init }) => init.body);
-    expect([object, text, others.join(' ')]).toEqual([
-      '{"a":[1,null]}',
-      '""',
-      '0 1152921504606846976 false null "1970-01-01T00:00:00.000Z" {"id":7} {}',
-    ]);
-    const form = [new FormData(), new Blob(['x']), new URLSearchParams('a=b')];
-    const refused = [
-      ...form,
-      new ReadableStream(),
-      new Uint8Array(1),
-      new Map(),
-      Promise.resolve(),
-    ];
-    for (const body of refused) {
-      expect(await rejection(send(body))).toEqual(new TypeError('body: expected JSON'));
-    }
-    expect(script.requests).toHaveLength(9);
+    await store.request({ method: 'PUT', path: '/x', body });
+    expect(script.requests[0]?.init.body).toBe(text);
   });
 
-  test('accepts an answer without a body', async () => {
-    const { store } = open([() => new Response(null, { status: 204 })]);
-    expect(await store.request({ method: 'DELETE', path: '/x' })).toBeUndefined();
-  });
-
-  test('takes an idempotency key among the headers, too', async () => {
-    const { store, script } = open([ok]);
-    await store.request({ path: '/x' }, { headers: { 'Idempotency-Key': 'order-7' } });
-    expect(script.fields('Idempotency-Key')).toEqual(['order-7']);
+  test.each([
+    new FormData(),
+    new Blob(['x']),
+    new ReadableStream(),
+    new Uint8Array(1),
+    new Map(),
+    Promise.resolve(),
+  ])('refuses %o, which JSON does not have', async (body) => {
+    const call = open([ok]).store.request({ method: 'PUT', path: '/x', body });
+    expect(await rejection(call)).toEqual(new TypeError('body: expected JSON'));
   });
 });
 
@@ -224,9 +200,9 @@ describe('a function as apiKey', () => {
 
   test('that fails is the cause of the error', async () => {
     const cause = new Error('the vault is sealed');
-    const { store, script } = open([ok], { apiKey: () => Promise.reject(cause) });
-    expect(await rejection(store.listPets())).toMatchObject({ name: 'AnimalStoreError', cause });
-    expect(script.requests).toEqual([]);
+    const { store } = open([], { apiKey: () => Promise.reject(cause) });
+    const error = { name: 'AnimalStoreError', cause, attempts: 0 };
+    expect(await rejection(store.listPets())).toMatchObject(error);
   });
 
   test('that never answers does not outlive the signal', async () => {
@@ -258,24 +234,19 @@ describe('options', () => {
     vi.stubEnv('ANIMAL_STORE_API_KEY', undefined);
     expect(() => createClient()).toThrow(/ANIMAL_STORE_BASE_URL/);
     expect(() => createClient({ baseUrl })).toThrow(/ANIMAL_STORE_API_KEY/);
-    expect(() => createClient({ baseUrl, apiKey: 'two words' })).toThrow(TypeError);
     const { store } = open([ok]);
     const noObject = new TypeError('options: expected an object');
     expect(() => createClient(null as never)).toThrow(noObject);
     expect(() => store.withOptions(null as never)).toThrow(noObject);
-    for (const name of ['timeoutMs', 'fetch', 'apiKey', 'signal']) {
-      const noValue = new TypeError(`${name}: expected a value, not null`);
-      expect(() => store.withOptions({ [name]: null })).toThrow(noValue);
-    }
+    const noValue = new TypeError('fetch: expected a value, not null');
+    expect(() => store.withOptions({ fetch: null as never })).toThrow(noValue);
   });
 
   test('can differ in a second client, and have their defaults again', async () => {
     const { store, script } = open([disconnect, ok], { headers: { 'X-App': 'shop' } });
     const other = store.withOptions({ maxRetries: 1, baseUrl: 'https://other.example/v1/' });
     await other.listPets();
-    expect(script.requests.map(({ url }) => url)).toEqual(
-      Array(2).fill('https://other.example/v1/pets'),
-    );
+    expect(script.requests[1]?.url).toBe('https://other.example/v1/pets');
     expect(script.fields('X-App')).toEqual(['shop', 'shop']);
     vi.stubEnv('ANIMAL_STORE_BASE_URL', undefined);
     expect(() => store.withOptions({ baseUrl: undefined })).toThrow(/ANIMAL_STORE_BASE_URL/);
@@ -294,10 +265,10 @@ test('fetchOptions of the client and of the call are added to what fetch is told
   const fetchOptions = { cache: 'no-store', keepalive: false, method: 'DELETE', headers: {} };
   const { store, script } = open([ok], { fetchOptions });
   await store.listPets({}, { fetchOptions: { keepalive: true, signal: null } });
-  const { init } = script.requests[0] ?? expect.unreachable();
-  expect(init).toMatchObject({ cache: 'no-store', keepalive: true, method: 'GET' });
-  expect(init.signal).toBeInstanceOf(AbortSignal);
-  expect(script.fields('Authorization')).toEqual([expect.stringMatching(/^Bearer /)]);
+  const signal = expect.any(AbortSignal);
+  const own = { method: 'GET', redirect: 'manual', headers: plain, signal };
+  const added = { cache: 'no-store', keepalive: true };
+  expect(script.requests[0]?.init).toEqual({ ...own, ...added });
 });
 
 describe('header fields', () => {
@@ -307,30 +278,20 @@ describe('header fields', () => {
     const other = store
       .withOptions({ headers: { 'X-A': '2', 'x-b': undefined, 'X-C': undefined } })
       .withOptions({ headers: { 'x-B': '3' } });
-    await other.listPets({}, { headers: { 'X-d': '4' } });
+    await other.listPets({}, { headers: { 'X-d': '4', 'User-Agent': 'shop/7' } });
     await other.withOptions({ headers: undefined }).listPets({}, { headers: { 'x-a': undefined } });
-    const sent = ['a', 'b', 'c', 'd'].map((name) => script.fields(`x-${name}`));
-    expect(sent).toEqual([
-      ['2', null],
-      ['3', '3'],
-      [null, null],
-      ['4', '1'],
-    ]);
+    const names = ['x-a', 'x-b', 'x-c', 'x-d', 'user-agent'];
+    const client = `animal-store-client/${version}`;
+    expect(names.map((name) => script.fields(name)[0])).toEqual(['2', '3', null, '4', 'shop/7']);
+    expect(names.map((name) => script.fields(name)[1])).toEqual([null, '3', null, '1', client]);
   });
 
   test('cannot replace or remove those that the client needs', async () => {
     const { store, script } = open([answerJson(201, cat)]);
-    const headers = {
-      authorization: undefined,
-      ACCEPT: 'text/html',
-      'content-type': 'text/plain',
-      'user-agent': undefined,
-    };
+    const headers = { authorization: undefined, ACCEPT: 'text/html', 'content-type': 'text/plain' };
     await store.createPet(mia, { headers, idempotencyKey: 'once-1' });
     expect(script.requests[0]?.init.headers).toEqual({
-      accept: 'application/json',
-      authorization: expect.stringMatching(/^Bearer ast_scripted/),
-      'content-type': 'application/json',
+      ...withBody,
       'idempotency-key': 'once-1',
     });
   });
@@ -339,15 +300,12 @@ describe('header fields', () => {
     vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Gecko' });
     const { store, script } = open([ok]);
     await store.listPets();
-    await store.listPets({}, { headers: { 'User-Agent': 'shop/7' } });
-    expect(script.fields('User-Agent')).toEqual([null, 'shop/7']);
+    expect(script.fields('User-Agent')).toEqual([null]);
   });
 });
 
 test.each([
-  ['https://shop.example', {}, ' (CORS: is https://shop.example allowed?)'],
   ['https://store.example.a', {}, ' (CORS: is https://store.example.a allowed?)'],
-  ['null', {}, ' (CORS: is null allowed?)'],
   ['https://store.example', {}, ''],
   [undefined, {}, ''],
   ['https://shop.example', { onLine: false }, ' (offline)'],
@@ -361,33 +319,19 @@ test.each([
   },
 );
 
-describe('every error has the caller in its stack', () => {
-  async function theCallerOfTheClient(call: () => Promise<unknown>): Promise<void> {
-    await call();
-  }
-
-  const aborting = new AbortController();
-  test.each([
-    ['an answer', [refuse(400, 'invalid_request')], {}, 'BadRequestError'],
-    ['a lost connection', [disconnect], {}, 'ConnectionError'],
-    ['a timeout', [hang], { timeoutMs: 1 }, 'TimeoutError'],
-    [
-      'an abort',
-      [() => new Promise(() => aborting.abort())],
-      { signal: aborting.signal },
-      'AbortError',
-    ],
-    ['an abort before', [ok], { signal: AbortSignal.abort() }, 'AbortError'],
-    ['a call that was not sent', [deny(3_600)], {}, 'RateLimitError'],
-  ] as [string, Step[], object, string][])('after %s', async (what, steps, options, name) => {
-    const { store } = open(steps);
-    if (what === 'a call that was not sent') await rejection(store.listPets());
-    const error = await rejection(
-      theCallerOfTheClient(async () => await store.listPets({}, options)),
-    );
-    expect(error).toMatchObject({ name });
-    expect((error as Error).stack).toContain('theCallerOfTheClient');
-  });
+async function theCallerOfTheClient(call: () => Promise<unknown>): Promise<void> {
+  await call();
+}
+test.each<[string, Step, object]>([
+  ['BadRequestError', refuse(400, 'invalid_request'), {}],
+  ['TimeoutError', hang, { timeoutMs: 1 }],
+  ['AbortError', ok, { signal: AbortSignal.abort() }],
+])('a %s has the caller in its stack', async (name, step, options) => {
+  const { store } = open([step]);
+  const error = await rejection(
+    theCallerOfTheClient(async () => await store.listPets({}, options)),
+  );
+  expect(error).toMatchObject({ name, stack: expect.stringContaining('theCallerOfTheClient') });
 });
 
 describe('hooks', () => {
@@ -414,32 +358,19 @@ describe('hooks', () => {
 
   test('are told of a deprecation', async () => {
     const onDeprecation = vi.fn();
-    const { store } = open([answerJson(200, cat, { Deprecation: '@1795219200' })], {
-      onDeprecation,
-    });
-    await store.getPet(1);
-    await store.getPet(1);
-    expect(onDeprecation).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ operation: 'getPet' }),
-    );
+    const deprecated = answerJson(200, cat, { Deprecation: '@1795219200' });
+    await open([deprecated], { onDeprecation }).store.getPet(1);
+    expect(onDeprecation.mock.calls).toMatchObject([[{ operation: 'getPet' }]]);
   });
 
   test('have a logger beside them, which is told of everything at its level', async () => {
     const lines: string[] = [];
     const log = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);
     const logger = { debug: log('debug'), warn: log('warn'), error: log('error') };
-    const unavailable = refuse(503, 'service_unavailable', { 'Retry-After': '0' });
-    const { store } = open([unavailable], { logger, maxRetries: 1 });
+    const { store } = open([deny(0)], { logger, maxRetries: 1 });
     await rejection(store.listPets());
-    const attempt = [
-      'debug: Animal Store Request listPets',
-      'debug: Animal Store Response listPets',
-    ];
-    expect(lines).toEqual([
-      ...attempt,
-      'warn: Animal Store Retry listPets',
-      ...attempt,
-      'error: Animal Store Error listPets',
-    ]);
+    const attempt = ['debug: Animal Store Request', 'debug: Animal Store Response'];
+    const all = [...attempt, 'warn: Animal Store Retry', ...attempt, 'error: Animal Store Error'];
+    expect(lines).toEqual(all.map((line) => `${line} listPets`));
   });
 });

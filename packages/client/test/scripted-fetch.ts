@@ -77,13 +77,7 @@ export function deny(retryAfter: number | string, code = 'rate_limit_exceeded'):
   return refuse(429, code, { 'Retry-After': String(retryAfter) });
 }
 
-/** A step that never answers; it heeds the signal, as `fetch` does. */
-export const stall: Step = ({ init }) =>
-  new Promise((_resolve, reject) => {
-    init.signal?.addEventListener('abort', () => reject(init.signal?.reason));
-  });
-
-/** A step that never answers, and does not care. */
+/** A step that never answers, not even when its signal aborts. */
 export const hang: Step = () => new Promise(() => {});
 
 /** A step that fails as a connection does. */
