@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { postgresAt } from '@animal-store/testkit';
+import type { Socket } from 'node:net';
+import { freePort, postgresAt } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
+import { openRawServer } from '../../test/support/raw-server.ts';
 import { findPostgres } from './find-postgres.ts';
 
 const { adminUrl } = inject('postgres');
@@ -11,31 +11,18 @@ const { port } = new URL(adminUrl);
 const real = addressOf(Number(port));
 
 test('a host that accepts connections and never answers does not hold up the others', async () => {
-  const silent: Socket[] = [];
-  const server = createServer((socket) => silent.push(socket.resume())).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const first = addressOf((server.address() as AddressInfo).port);
-  const asked = once(server, 'connection');
-  try {
-    expect(await findPostgres(adminUrl, [first, real], 2)).toEqual({
-      address: real,
-      isWritable: true,
-    });
-    await asked;
-    // The search has not given it up before it found the other.
-    expect(silent.map((socket) => socket.readableEnded)).toEqual([false]);
-  } finally {
-    for (const socket of silent) socket.destroy();
-    server.close();
-  }
+  const silent = Promise.withResolvers<Socket>();
+  await using server = await openRawServer((socket) => silent.resolve(socket.resume()));
+  const found = await findPostgres(adminUrl, [addressOf(server.port), real], 2);
+  expect(found).toEqual({ address: real, isWritable: true });
+  // The search has not given it up before it found the other.
+  const socket = await silent.promise;
+  expect(socket.readableEnded).toBe(false);
+  socket.destroy();
 });
 
 test('if no host answers, the search fails as the first one did', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const closed = addressOf((server.address() as AddressInfo).port);
-  server.close();
-  await once(server, 'close');
+  const closed = addressOf(await freePort());
   await expect(findPostgres(adminUrl, [closed, closed], 2)).rejects.toMatchObject({
     code: 'ECONNREFUSED',
   });

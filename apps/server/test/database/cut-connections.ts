@@ -3,7 +3,6 @@ import {
   cutKinds,
   cutPlaces,
   openTcpProxy,
-  type PassingMessage,
   postgresProtocol,
   until,
 } from '@animal-store/testkit';
@@ -23,14 +22,14 @@ import type { Answer } from '../support/send.ts';
 import { call, callUntilServed, wideQuota } from '../support/test-service.ts';
 
 /** Where a connection can be cut: every message that the service and Postgres exchange. */
-const messages: readonly Pick<PassingMessage, 'direction' | 'type'>[] = [
-  ...'StartupMessage PasswordMessage Parse Describe Bind Execute Sync Flush'
-    .split(' ')
-    .map((type) => ({ direction: 'request' as const, type })),
-  ...'Authentication ParameterStatus BackendKeyData ReadyForQuery ParseComplete ParameterDescription RowDescription BindComplete DataRow CommandComplete NotificationResponse'
-    .split(' ')
-    .map((type) => ({ direction: 'response' as const, type })),
-];
+const types = {
+  request: 'StartupMessage PasswordMessage Parse Describe Bind Execute Sync Flush',
+  response:
+    'Authentication ParameterStatus BackendKeyData ReadyForQuery ParseComplete ParameterDescription RowDescription BindComplete DataRow CommandComplete NotificationResponse',
+};
+const messages = (['request', 'response'] as const).flatMap((direction) =>
+  types[direction].split(' ').map((type) => ({ direction, type })),
+);
 
 /** How many keys that no replica has seen are made at a time. */
 const newKeysAtOnce = 40;
@@ -81,20 +80,13 @@ export async function cutConnections(options: {
   for (let i = 0; i < 30; i += 1) await pets.create({ name: `known ${i}`, categoryId: i });
   const createKey = () => createApiKey(db, { name: 'cut', plan: 'enterprise', quota: wideQuota });
   const { id: keyId, token } = await createKey();
-  const { token: operatorToken } = await createOperatorManagement(db).create(
-    { name: 'cut', role: 'viewer' },
-    someCause,
-  );
+  const viewer = { name: 'cut', role: 'viewer' } as const;
+  const { token: operatorToken } = await createOperatorManagement(db).create(viewer, someCause);
 
-  const start = () =>
-    openLocalServer(
-      { DATABASE_URL: proxy.via(url), LOG_LEVEL: 'error', ADDRESS_PER_MINUTE: '1000000' },
-      // Half-closed connections are silent.
-      {
-        clock: systemClock,
-        timings: { database: { ...defaultTimings.database, answerWithinMs: 2_000 } },
-      },
-    );
+  const env = { DATABASE_URL: proxy.via(url), LOG_LEVEL: 'error', ADDRESS_PER_MINUTE: '1000000' };
+  // Half-closed connections are silent.
+  const timings = { database: { ...defaultTimings.database, answerWithinMs: 2_000 } };
+  const start = () => openLocalServer(env, { clock: systemClock, timings });
   const servers: LocalServer[] = await Promise.all(Array.from({ length: replicas }, start));
   for (const server of servers) stack.use(server);
   const list = (server: LocalServer, key = token) => call(`${server.baseUrl}/pets`, { token: key });
@@ -103,58 +95,48 @@ export async function cutConnections(options: {
   const known = (JSON.parse(firstPage) as { id: number }[])[7] ?? { id: 0 };
 
   /** Counts an answer that is right, or a 503 that says when to try again. */
-  function judge(what: string, answer: Answer, isRight: (answer: Answer) => boolean): boolean {
+  function judge(what: string, answer: Answer, isRight: (answer: Answer) => boolean): void {
     if (answer.status === 503) {
       expect(answer.headers.get('Retry-After'), what).toMatch(/^[1-9]\d*$/);
       done.unavailable += 1;
-      return false;
+      return;
     }
     const told = `${what}: ${answer.status} ${answer.text.slice(0, 200)} (seed ${seed})`;
     expect(isRight(answer), told).toBe(true);
     done.good += 1;
-    return true;
   }
 
   const acknowledged = new Map<string, unknown>();
   const idempotent: string[] = [];
   let newTokens: string[] = [];
-  let made = 0;
 
+  /** Sends a request of each kind, all at once. */
   async function sendAll(server: LocalServer, newToken: string): Promise<void> {
-    made += 1;
-    const name = `made ${made}`;
-    const once = `once-${made}`;
-    const admin = adminOf(server);
-    const create = async (body: string, headers = {}) => {
-      const answer = await call(`${server.baseUrl}/pets`, {
-        token,
-        json: JSON.stringify({ name: body, categoryId: 7 }),
-        headers,
-      });
-      const isCreated = judge('create', answer, ({ status }) => status === 201);
-      if (isCreated) acknowledged.set(body, answer.body);
+    const once = `once-${idempotent.length}`;
+    idempotent.push(once);
+    const create = async (name: string, headers = {}) => {
+      const json = JSON.stringify({ name, categoryId: 7 });
+      const answer = await call(`${server.baseUrl}/pets`, { token, json, headers });
+      if (answer.status === 201) acknowledged.set(name, answer.body);
+      return answer;
     };
     const get = (id: number) => call(`${server.baseUrl}/pets/${id}`, { token });
-    const admins = (path: string) => admin.call(path, { token: operatorToken });
-    idempotent.push(once);
-    await Promise.all([
-      list(server, newToken).then((it) => judge('new key', it, ({ text }) => text === firstPage)),
-      list(server, createToken('key')).then((it) =>
-        judge('unknown key', it, ({ status }) => status === 401),
-      ),
-      list(server).then((it) => judge('list', it, ({ text }) => text === firstPage)),
-      get(known.id).then((it) => judge('get', it, (a) => a.text === JSON.stringify(known))),
-      get(9_999_999).then((it) => judge('get nobody', it, ({ status }) => status === 404)),
-      create(name),
-      create(once, { 'Idempotency-Key': once }),
-      admins(`/keys/${keyId}`).then((it) => judge('key', it, ({ status }) => status === 200)),
-      admins('/keys/3f1c9a52-0f0e-4f8e-9a0d-0a3f6f2b8a5e').then((it) =>
-        judge('no key', it, ({ status }) => status === 404),
-      ),
-      admins('/keys?limit=2').then((it) =>
-        judge('keys', it, ({ body }) => (body as unknown[]).length === 2),
-      ),
-    ]);
+    const manage = (path: string) => adminOf(server).call(path, { token: operatorToken });
+    const requests: [what: string, Promise<Answer>, isRight: (answer: Answer) => boolean][] = [
+      ['new key', list(server, newToken), ({ text }) => text === firstPage],
+      ['unknown key', list(server, createToken('key')), ({ status }) => status === 401],
+      ['list', list(server), ({ text }) => text === firstPage],
+      ['get', get(known.id), ({ text }) => text === JSON.stringify(known)],
+      ['get nobody', get(9_999_999), ({ status }) => status === 404],
+      ['create', create(`made ${idempotent.length}`), ({ status }) => status === 201],
+      ['create once', create(once, { 'Idempotency-Key': once }), ({ status }) => status === 201],
+      ['key', manage(`/keys/${keyId}`), ({ status }) => status === 200],
+      ['no key', manage(`/keys/${crypto.randomUUID()}`), ({ status }) => status === 404],
+      ['keys', manage('/keys?limit=2'), ({ body }) => (body as unknown[]).length === 2],
+    ];
+    await Promise.all(
+      requests.map(async ([what, answer, isRight]) => judge(what, await answer, isRight)),
+    );
   }
 
   for (let passes = 0; goesOn(passes); passes += 1) {
@@ -164,12 +146,8 @@ export async function cutConnections(options: {
         const keys = await Promise.all(Array.from({ length: newKeysAtOnce }, createKey));
         newTokens = keys.map((key) => key.token);
       }
-      armed = {
-        ...message,
-        place: pick(cutPlaces),
-        kind: pick(cutKinds),
-        skip: Math.floor(random() * 4),
-      };
+      const cut = { place: pick(cutPlaces), kind: pick(cutKinds) };
+      armed = { ...message, ...cut, skip: Math.floor(random() * 4) };
       // So that connections are made anew, and their first messages are seen.
       if (random() < 0.5) proxy.reset();
       await sendAll(server, newTokens.pop() as string);

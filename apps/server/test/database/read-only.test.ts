@@ -9,6 +9,7 @@ import { call, useService, wideQuota } from '../support/test-service.ts';
 
 const service = useService('postgres', {
   clock: systemClock,
+  timings: { database: { probeEveryMs: 100, searchPauseMs: 20 } },
   env: { LOG_LEVEL: 'warn' },
 });
 const json = '{"name":"Rex","categoryId":1}';
@@ -20,12 +21,9 @@ test('a read-only database refuses what writes with 503, and serves everything e
   const key = { name: 'new', plan: 'enterprise', quota: wideQuota } as const;
   const { token: newToken } = await createApiKey(db, key);
   const created = await service.call('/pets', { json });
-  const { rows } = { rows: await db.execute(sql`select current_database() as name`) };
-  const [{ name = '' } = {}] = rows as unknown as { name?: string }[];
+  const name = new URL(service.database.env['DATABASE_URL'] ?? '').pathname.slice(1);
   const setReadOnly = (value: string) =>
-    db.execute(
-      sql`alter database ${sql.identifier(name)} ${sql.raw(`set default_transaction_read_only = ${value}`)}`,
-    );
+    db.execute(sql.raw(`alter database "${name}" set default_transaction_read_only = ${value}`));
 
   await setReadOnly('on');
   // Only new sessions know it. Waits until the old ones have ended: later their ends would be 503s.
@@ -54,8 +52,5 @@ test('a read-only database refuses what writes with 503, and serves everything e
   await setReadOnly('off');
   await close();
   await until(async () => (await service.call('/pets', { json })).status === 201);
-  await until(async () => {
-    const report = (await readiness()) as { status: string };
-    return report.status === 'ready';
-  });
+  await expect.poll(readiness).toMatchObject({ status: 'ready' });
 });

@@ -14,7 +14,7 @@ export type LoadAnswer = Answer & {
 };
 
 /** The status of each kind while nothing is wrong. */
-export const goodStatus = { list: 200, create: 201, 'first use': 200 } as const;
+const goodStatus = { list: 200, create: 201, 'first use': 200 } as const;
 
 export const isGood = ({ kind, status }: LoadAnswer) => status === goodStatus[kind];
 
