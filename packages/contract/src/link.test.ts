@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { findLink, formatLinks } from './link.ts';
 
 test('links are formatted as RFC 8288 shows them', () => {
@@ -29,55 +29,47 @@ test('findLink finds each link that formatLinks wrote', () => {
   );
 });
 
-describe('findLink', () => {
-  test.each([
-    ['</a>; rel="next"', '/a'],
-    ['</a>;rel=next', '/a'],
-    ['</a> ; REL = "NEXT"', '/a'],
-    ['</a>; rel="prev next first"', '/a'],
-    ['</a>; title="x"; rel="next"; type="text/html"', '/a'],
-    ['</a>; title="a, <b>; rel=\\"next\\""; rel="next"', '/a'],
-    ['</a>; rel="prev", </b>; rel="next", </c>; rel="next"', '/b'],
-    ['</a,b;c?d=1>; rel="next"', '/a,b;c?d=1'],
-    ['<>; rel="next"', ''],
-    ['</a>; crossorigin; rel="next"', '/a'],
-    ['nonsense, </a>; rel="next"', '/a'],
-  ])('%s has a next link', (header, expected) => {
-    expect(findLink(header, 'next')).toBe(expected);
-  });
-
-  test.each([
-    '',
-    '</a>; rel',
-    '</a>; rel=""',
-    '</a>; rel="next-page"',
-    '</a>; rev="next"',
-    '</a>; xrel="next"',
-    '</a>; rel="prev"; rel="next"',
-    '</a>; title="; rel=next"; rel="prev"',
-    '</a>; title="</b>; rel=next"',
-    '</a; rel="next"',
-    '/a; rel="next"',
-    '\u0000<</a',
-  ])('%j has no next link', (header) => {
-    expect(findLink(header, 'next')).toBeUndefined();
-  });
-
-  // With `[^>]*` for the target, 16,000 characters of the first took 0.4 s. Quadratic time would be a minute
-  // for these, and linear time is milliseconds.
-  test.each([
-    ['targets that do not end', '<'.repeat(200_000)],
-    ['parameters', `<a>${';b='.repeat(70_000)}`],
-    ['spaces', `<a>;b=${' '.repeat(200_000)}`],
-    ['quotes that do not end', '<a>;b="'.repeat(60_000)],
-    ['backslashes', `<a>;b="${'\\'.repeat(200_000)}`],
-    ['relation types', `<a>${';rel   '.repeat(60_000)}`],
-    ['separators', '<a>;'.repeat(100_000)],
-  ])(
-    'a hostile run of %s is read in linear time',
-    (_what, header) => {
-      expect(findLink(header, 'next')).toBeUndefined();
-    },
-    10_000,
-  );
+test.each([
+  ['</a>;rel=next', '/a'],
+  ['</a> ; REL = "NEXT"', '/a'],
+  ['</a>; rel="prev next first"', '/a'],
+  ['</a>; title="a, <b>; rel=\\"next\\""; rel="next"', '/a'],
+  ['</a>; rel="prev", </b>; rel="next", </c>; rel="next"', '/b'],
+  ['</a,b;c?d=1>; rel="next"', '/a,b;c?d=1'],
+  ['<>; rel="next"', ''],
+  ['</a>; crossorigin; rel="next"', '/a'],
+  ['nonsense, </a>; rel="next"', '/a'],
+])('%s has a next link', (header, expected) => {
+  expect(findLink(header, 'next')).toBe(expected);
 });
+
+test.each([
+  '',
+  '</a>; rel',
+  '</a>; rel="next-page"',
+  '</a>; xrel="next"',
+  '</a>; rel="prev"; rel="next"',
+  '</a>; title="; rel=next"; rel="prev"',
+  '</a>; title="</b>; rel=next"',
+  '</a; rel="next"',
+  '/a; rel="next"',
+])('%j has no next link', (header) => {
+  expect(findLink(header, 'next')).toBeUndefined();
+});
+
+// With `[^>]*` for the target, 16,000 characters of the first took 0.4 s. Quadratic time would be a minute
+// for these, and linear time is milliseconds.
+test.each([
+  ['targets that do not end', '<'.repeat(200_000)],
+  ['parameters', `<a>${';b='.repeat(70_000)}`],
+  ['spaces', `<a>;b=${' '.repeat(200_000)}`],
+  ['quotes that do not end', '<a>;b="'.repeat(60_000)],
+  ['backslashes', `<a>;b="${'\\'.repeat(200_000)}`],
+  ['relation types', `<a>${';rel   '.repeat(60_000)}`],
+])(
+  'a hostile run of %s is read in linear time',
+  (_what, header) => {
+    expect(findLink(header, 'next')).toBeUndefined();
+  },
+  10_000,
+);

@@ -13,8 +13,7 @@ test.each([
     { status: 'sold', cursor: 'abc', unknown: 'x' },
     { status: 'sold', cursor: 'abc' },
   ],
-  [{ ids: '5,11,9007199254740993' }, { ids: [5, 11, 9007199254740993n] }],
-  [{ ids: ['5', '11,-7'] }, { ids: [5, 11, -7] }],
+  [{ ids: ['5', '11,-7,9007199254740993'] }, { ids: [5, 11, -7, 9007199254740993n] }],
   [{ ids: Array(100).fill('1').join() }, { ids: Array(100).fill(1) }],
 ])('%j is read', (query, expected) => {
   expect(ListPetsQuery.parse(query)).toEqual(expected);
@@ -25,9 +24,11 @@ const ids = 'ids: expected 1 to 100 64-bit integers, as in ids=5,11 or ids=5&ids
 const status = 'status: expected one of available, pending, sold';
 
 test.each([
-  [limit, ['', '0', '-1', '101', '1000', '05', ' 5 ', '5\n', '+5', '5.0', '1e1', '0x10', '٥']],
-  [limit, ['ten', '9'.repeat(8_000), ['5', '6'], ['5'], { gt: '5' }, 5.5, 101, null]],
-  [ids, ['', ',', '1,', '1,,2', ' 1', '1;2', '1.0', '-0', 'x', [1], 1, null, [], ['1', '']]],
+  [
+    limit,
+    ['', '0', '-1', '101', '1000', '05', '5\n', '+5', '5.0', '٥', 'x', ['5', '6'], 5.5, null],
+  ],
+  [ids, ['', '1,', '1,,2', ' 1', '1.0', '-0', 'x', [1], 1, null, [], ['1', '']]],
   [ids, ['1,'.repeat(200), Array(101).fill('1'), ['1', `1${',1'.repeat(99)}`]]],
   [status, ['', 'lost', 'SOLD', ['sold', 'sold'], { x: 'sold' }]],
   ['cursor: expected one cursor from a Link header', [['a', 'b']]],
@@ -51,18 +52,15 @@ test('ids are written as they are read', () => {
 
 // `int64.test.ts` has all forms of an integer.
 test.each([
-  ['7', 7],
   ['-9223372036854775808', -(2n ** 63n)],
   [2n ** 53n + 1n, 2n ** 53n + 1n],
-  ['abc', undefined],
   ['9223372036854775808', undefined],
   [['1', '2'], undefined],
   [2 ** 60, undefined],
 ])('the petId %s is %s', (petId, expected) => {
   const { data, error } = PetPath.safeParse({ petId });
   expect(data?.petId).toBe(expected);
-  const messages = error?.issues.map(({ path, message }) => `${path}: ${message}`);
-  expect(messages).toEqual(
+  expect(error?.issues.map(({ path, message }) => `${path}: ${message}`)).toEqual(
     expected === undefined ? ['petId: expected a 64-bit integer'] : undefined,
   );
 });

@@ -1,91 +1,66 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { nameLength } from './name-schema.ts';
-import { pageLimit } from './page-limit.ts';
+import { expect, test } from 'vitest';
 import { maxPetId, NewPet, Pet, Pets } from './pet.ts';
 
 const mia = { name: 'Mia', categoryId: 3 };
 const faults = (pet: unknown) =>
   NewPet.safeParse(pet).error?.issues.map(({ path, message }) => `${path}: ${message}`);
 
-test('the bounds are those of the specification', () => {
-  expect(pageLimit).toEqual({ min: 1, max: 100, default: 20 });
-  expect(nameLength).toEqual({ min: 1, max: 255 });
-  expect(maxPetId).toBe(2 ** 53 - 1);
+test.each([
+  ['one character', 'M'],
+  ['255 characters beyond the basic plane', '🐈'.repeat(255)],
+  ['a family of emoji, joined', '👨‍👩‍👧'],
+  ['Hebrew beside English, with a mark of the direction', '  חתול (Cat) 3\u200f!'],
+  ['Persian, with a non-joiner', 'نمی\u200cدانم'],
+  ['a Japanese variant', '葛\u{e0100}'],
+  ['Mongolian, with its selectors', 'ᠮᠣᠩᠭᠣᠯ\u180e\u180b'],
+])('a name of %s is accepted', (_what, name) => {
+  expect(NewPet.parse({ ...mia, name }).name).toBe(name);
 });
 
-describe('the name', () => {
-  test.each([
-    ['one character', 'M'],
-    ['255 characters beyond the basic plane', '🐈'.repeat(255)],
-    ['a family of emoji, joined', '👨‍👩‍👧'],
-    ['spaces and marks', '  Ma\u0308nnchen  '],
-    ['Hebrew beside English, with a mark of the direction', 'חתול (Cat) 3\u200f!'],
-    ['Persian, with a non-joiner', 'نمی\u200cدانم'],
-    ['a heart, with its variant', '❤\ufe0f'],
-    ['a Japanese variant', '葛\u{e0100}'],
-    ['Mongolian, with its selectors', 'ᠮᠣᠩᠭᠣᠯ\u180e\u180b'],
-    ['text that looks like code', `'; drop table pets; -- <b>\${x}</b>`],
-  ])('%s is accepted', (_what, name) => {
-    expect(NewPet.parse({ ...mia, name }).name).toBe(name);
-  });
+const blank = 'expected a character that can be seen';
+const invisible =
+  'expected no invisible characters, such as zero-width spaces or overrides of the direction';
+const invalid = 'expected 1 to 255 characters, without control characters and lone surrogates';
 
-  const blank = 'expected a character that can be seen';
-  const invisible =
-    'expected no invisible characters, such as zero-width spaces or overrides of the direction';
-  const invalid = 'expected 1 to 255 characters, without control characters and lone surrogates';
-  test.each([
-    ['nothing', '', invalid],
-    ['256 characters', 'a'.repeat(256), invalid],
-    ['256 characters beyond the basic plane', '🐈'.repeat(256), invalid],
-    ['a token in a text that is too long', `${'0'.repeat(30)}2C8GjS `.repeat(400), invalid],
-    ['a last line break', 'a\n', invalid],
-    ['surrogates the wrong way round', '\udc08\ud83d', invalid],
-    ['a number', 7, invalid],
-    ['an array', ['Mia'], invalid],
-    ['several kinds of spaces', ' \u00a0\u2003\u3000', blank],
-    ['nothing but joiners and marks of the direction', '\u200d\u200e\u061c', blank],
-    ['the empty pattern of Braille', '\u2800', blank],
-    ['a variation selector', '\ufe0f', blank],
-    ['an override of the direction', 'Mia\u202egnp.ecaf', invisible],
-    ['an embedding', '\u202bMia\u202c', invisible],
-    ['an isolate', '\u2067Mia\u2069', invisible],
-    ['a zero-width space', 'Mi\u200ba', invisible],
-    ['a byte order mark', '\ufeffMia', invisible],
-    ['a soft hyphen', 'Mi\u00ada', invisible],
-    ['a filler of Hangul', 'Mia\u3164', invisible],
-    ['a tag character', 'Mia\u{e0041}', invisible],
-    ['a separator of lines', 'Mia\u2028', invisible],
-    ['an annotation', 'Mia\ufff9', invisible],
-    [
-      'a token without its scheme',
-      'Mia 0000000000000000000000000000002C8GjS',
-      'expected no token: everybody who sees this could use it',
-    ],
-  ])('of %s is refused', (_what, name, message) => {
-    expect(faults({ ...mia, name })).toEqual([`name: ${message}`]);
-  });
+test.each([
+  ['nothing', '', invalid],
+  ['256 characters', '🐈'.repeat(256), invalid],
+  ['a token in a text that is too long', `${'0'.repeat(30)}2C8GjS `.repeat(400), invalid],
+  ['a last line break', 'a\n', invalid],
+  ['an array', ['Mia'], invalid],
+  ['several kinds of spaces', ' \u00a0\u2003\u3000', blank],
+  ['nothing but joiners and marks of the direction', '\u200d\u200e\u061c', blank],
+  ['the empty pattern of Braille', '\u2800', blank],
+  ['an override of the direction', 'Mia\u202egnp.ecaf', invisible],
+  ['an isolate', '\u2067Mia\u2069', invisible],
+  ['a byte order mark', '\ufeffMia', invisible],
+  ['a tag character', 'Mia\u{e0041}', invisible],
+  ['a separator of lines', 'Mia\u2028', invisible],
+  ['an annotation', 'Mia\ufff9', invisible],
+  [
+    'a token without its scheme',
+    'Mia 0000000000000000000000000000002C8GjS',
+    'expected no token: everybody who sees this could use it',
+  ],
+])('a name of %s is refused', (_what, name, message) => {
+  expect(faults({ ...mia, name })).toEqual([`name: ${message}`]);
+});
 
-  test('of an animal that was stored before these rules is read', () => {
-    expect(Pet.safeParse({ ...mia, id: 1, name: '\u202e ' }).success).toBe(true);
+test('a name is valid exactly if Postgres can store it and it has 1 to 255 code points', () => {
+  // Not `unit: 'binary'`, which takes 1.6 s to prepare.
+  const codes = [
+    { weight: 200, arbitrary: fc.nat(0x10ffff) },
+    { weight: 1, arbitrary: fc.nat(0x9f) },
+  ];
+  const unit = fc.oneof(...codes).map((code) => String.fromCodePoint(code));
+  const property = fc.property(fc.string({ unit, maxLength: 300 }), (name) => {
+    const isStorable = name.isWellFormed() && !/\p{Cc}/u.test(name);
+    const { length } = [...name];
+    const isValid = isStorable && length >= 1 && length <= 255;
+    expect(!faults({ ...mia, name })?.includes(`name: ${invalid}`)).toBe(isValid);
   });
-
-  test('is valid exactly if Postgres can store it and it has 1 to 255 code points', () => {
-    // Not `unit: 'binary'`, which takes 1.6 s to prepare.
-    const codes = [
-      { weight: 200, arbitrary: fc.nat(0x10ffff) },
-      { weight: 1, arbitrary: fc.nat(0x9f) },
-    ];
-    const unit = fc.oneof(...codes).map((code) => String.fromCodePoint(code));
-    const name = fc.string({ unit, maxLength: 300 });
-    const property = fc.property(name, (name) => {
-      const isStorable = name.isWellFormed() && !/\p{Cc}/u.test(name);
-      const { length } = [...name];
-      const isValid = isStorable && length >= 1 && length <= 255;
-      expect(!faults({ ...mia, name })?.includes(`name: ${invalid}`)).toBe(isValid);
-    });
-    fc.assert(property, { seed: 1, numRuns: 100 });
-  });
+  fc.assert(property, { seed: 1, numRuns: 100 });
 });
 
 test.each([0, -1, Number.MAX_SAFE_INTEGER, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)])(
@@ -102,48 +77,37 @@ test.each([2 ** 53, 1.5, Number.NaN, 2n ** 63n, -(2n ** 63n) - 1n, '7', null, [1
   },
 );
 
-test('the status is one of three, and may be left out', () => {
+test('the status of a new animal is one of three, and may be left out', () => {
   for (const status of ['available', 'pending', 'sold', undefined])
     expect(NewPet.parse({ ...mia, status })).toEqual({ ...mia, status });
-  for (const status of ['', 'Available', ' sold', 'lost', '__proto__', 0, null, ['sold']])
+  for (const status of ['', 'Available', ' sold', '__proto__', null, ['sold']])
     expect(faults({ ...mia, status })).toEqual([
       'status: expected one of available, pending, sold',
     ]);
 });
 
-describe('a new animal', () => {
-  test('drops an id and every unknown member', () => {
-    const body = JSON.parse('{"name":"Mia","categoryId":3,"id":9,"x":1,"__proto__":{"y":1}}');
-    const parsed = NewPet.parse(body);
-    expect(Object.keys(parsed).sort()).toEqual(['categoryId', 'name']);
-    expect(parsed).not.toHaveProperty('y');
-  });
-
-  test('tells all faults at once, or that it is none', () => {
-    expect(faults({ status: 'lost' })).toHaveLength(3);
-    for (const body of [null, [], 'x', 7, undefined])
-      expect(faults(body)).toEqual([': expected a JSON object with name and categoryId']);
-  });
+test('a new animal drops an id and every unknown member', () => {
+  const body = JSON.parse('{"name":"Mia","categoryId":3,"id":9,"x":1,"__proto__":{"y":1}}');
+  const parsed = NewPet.parse(body);
+  expect(Object.keys(parsed).sort()).toEqual(['categoryId', 'name']);
+  expect(parsed).not.toHaveProperty('y');
 });
 
-describe('an animal', () => {
-  const pet = { id: 1, ...mia, status: 'sold' };
-  const isPet = (value: unknown) => Pet.safeParse(value).success;
+test('all faults of a new animal are told at once, or that it is none', () => {
+  expect(faults({ status: 'lost' })).toHaveLength(3);
+  for (const body of [null, [], undefined])
+    expect(faults(body)).toEqual([': expected a JSON object with name and categoryId']);
+});
 
-  test('has an exact id, and a status or none, but never an undefined one', () => {
-    expect(Pet.parse(pet)).toEqual(pet);
-    for (const id of [1, maxPetId]) expect(isPet({ ...pet, id })).toBe(true);
-    for (const id of [undefined, 0, 1.5, '1', 1n, 2 ** 53])
-      expect(isPet({ ...pet, id })).toBe(false);
-    expect(isPet({ id: 1, ...mia })).toBe(true);
-    for (const status of [undefined, 7]) expect(isPet({ ...pet, status })).toBe(false);
-  });
+test('an animal that is read may have a name of before these rules, a new status and new members', () => {
+  const pet = { id: maxPetId, ...mia, name: '\u202e ', status: 'reserved' };
+  expect(Pets.parse([{ ...pet, chip: 'x1' }])).toEqual([pet]);
+  expect(Pet.safeParse({ id: 1, ...mia }).success).toBe(true);
+});
 
-  test('may have a status and members that are added later, and comes in a bare array', () => {
-    const later = { ...pet, status: 'reserved' };
-    expect(Pet.parse({ ...later, chip: 'x1' })).toEqual(later);
-    expect(Pets.parse([])).toEqual([]);
-    expect(Pets.parse([later])).toEqual([later]);
-    expect(Pets.safeParse({ pets: [pet] }).success).toBe(false);
-  });
+test('an animal that is read has an exact id, and no undefined status', () => {
+  for (const id of [undefined, 0, 1.5, '1', 1n, 2 ** 53])
+    expect(Pet.safeParse({ id, ...mia }).success, String(id)).toBe(false);
+  for (const status of [undefined, 7])
+    expect(Pet.safeParse({ id: 1, ...mia, status }).success, String(status)).toBe(false);
 });

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { errorCodes } from '../src/error-codes.ts';
 import { parseJson, stringifyJson } from '../src/exact-json.ts';
 import type { JsonObject } from '../src/openapi/index.ts';
-import { publicDocument, releasedFile } from './openapi-documents.ts';
+import { publicDocument } from './openapi-documents.ts';
+
+/** The document of the last release; within v1 nothing that it promises may go. */
+const released = readFileSync(new URL('../releases/openapi-1.0.0.json', import.meta.url), 'utf8');
 
 /** What programs do not read, and where the service is. */
 const unpromised = /^(?:description|summary|examples?|tags|info|servers|x-codeSamples)$/;
@@ -68,10 +71,8 @@ function differences(old: unknown, now: unknown, at: string[] = []): string[] {
   return was === is ? [] : [`${at.join(' ')}: ${what}`];
 }
 
-const readReleased = () => readFileSync(releasedFile, 'utf8');
-
 test('the current document keeps what the last release promised, but for reviewed changes', () => {
-  const found = differences(readPromises(readReleased()), readPromises(publicDocument.text));
+  const found = differences(readPromises(released), readPromises(publicDocument.text));
   const others = found.filter((it) => !additions.some((rule) => rule.test(it)));
   expect(others.filter((it) => !reviewed.some((rule) => rule.test(it)))).toEqual([]);
   // A rule that nothing needs any more would hide the next change.
@@ -79,13 +80,12 @@ test('the current document keeps what the last release promised, but for reviewe
 });
 
 test('no released error code is gone or has another status', () => {
-  const released = new Map<string, number>();
-  JSON.parse(readReleased(), (_name, value) => {
-    if (typeof value?.code === 'string') released.set(value.code, value.status);
-    return value;
-  });
-  expect(released.size).toBeGreaterThan(10);
-  expect(errorCodes).toMatchObject(
-    Object.fromEntries([...released].map(([code, status]) => [code, { status }])),
+  const found = Object.fromEntries(
+    Array.from(
+      released.matchAll(/"code": "(\w+)",\s+"message": .*\s+"status": (\d+)/g),
+      ([, code, status]) => [code, { status: Number(status) }],
+    ),
   );
+  expect(Object.keys(found).length).toBeGreaterThan(10);
+  expect(errorCodes).toMatchObject(found);
 });

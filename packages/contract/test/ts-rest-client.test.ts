@@ -5,7 +5,6 @@ import { contract, exactBody, exactJsonApi } from '../src/index.ts';
 // A ts-rest client of the contract, as the README shows it.
 
 const pet = '{"id":1,"name":"Mia","categoryId":9007199254740993,"status":"available"}';
-const exact = { id: 1, name: 'Mia', categoryId: 9007199254740993n, status: 'available' };
 const fetch = vi.fn<typeof globalThis.fetch>();
 const client = initClient(contract, {
   baseUrl: 'https://store.example/v1',
@@ -23,32 +22,31 @@ beforeEach(() => {
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('sends and reads a category beyond 2^53 exactly', async () => {
+test('integers beyond 2^53 are sent and read exactly, and no body where there is none', async () => {
   const answer = await client.createPet({
     headers: { 'idempotency-key': 'once' },
     body: exactBody({ name: 'Mia', categoryId: 9007199254740993n }),
   });
-  expect(answer).toMatchObject({ status: 201, body: exact });
-  const [url, init] = fetch.mock.calls[0] ?? [];
-  expect(url).toBe('https://store.example/v1/pets');
-  expect(init).toMatchObject({
-    method: 'POST',
-    headers: {
-      authorization: 'Bearer key',
-      'content-type': 'application/json',
-      'idempotency-key': 'once',
-    },
-    body: '{"name":"Mia","categoryId":9007199254740993}',
+  expect(answer).toMatchObject({
+    status: 201,
+    body: { id: 1, name: 'Mia', categoryId: 9007199254740993n, status: 'available' },
   });
-});
-
-test('sends a body that needs no exactness as it is, and none where there is none', async () => {
+  expect(fetch.mock.calls[0]).toMatchObject([
+    'https://store.example/v1/pets',
+    {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer key',
+        'content-type': 'application/json',
+        'idempotency-key': 'once',
+      },
+      body: '{"name":"Mia","categoryId":9007199254740993}',
+    },
+  ]);
   await client.createPet({ headers: {}, body: { name: 'Mia', categoryId: 3 } });
-  await client.listPets({ query: { limit: 5 } });
   await client.getPet({ params: { petId: 9007199254740993n } });
-  expect(fetch.mock.calls.map(([url, init]) => [url, init?.body])).toEqual([
+  expect(fetch.mock.calls.slice(1).map(([url, init]) => [url, init?.body])).toEqual([
     ['https://store.example/v1/pets', '{"name":"Mia","categoryId":3}'],
-    ['https://store.example/v1/pets?limit=5', undefined],
     ['https://store.example/v1/pets/9007199254740993', undefined],
   ]);
 });

@@ -1,142 +1,104 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { KeyChange } from './admin-key-change.ts';
 import { NewKey } from './admin-new-key.ts';
 import { Rotation } from './admin-rotation.ts';
 
 const quota = { perMinute: 5, perDay: 6 };
+const schemas = { 'new key': NewKey, change: KeyChange, rotation: Rotation };
 
-/** Faults as the service words them, without the values that were given. */
-const faults = (result: {
-  error?: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } | undefined;
-}) => result.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+/** What is wrong, as the service words it, without the values that were given. */
+function faults(schema: keyof typeof schemas, value: unknown): string[] | undefined {
+  const issues = schemas[schema].safeParse(value).error?.issues;
+  return issues?.map(({ path, message }) => `${path.join('.')}: ${message}`);
+}
 
-describe('a new key', () => {
-  const named = { name: 'acme' };
+const plan = 'plan: expected one of free, pro, business, enterprise';
+const none = 'quota: expected none: only Enterprise keys have numbers of their own';
+const limit = 'expected an integer from 1 to 2147483647';
+const instant = 'expiresAt: expected an ISO 8601 date and time, such as 2027-01-31T00:00:00Z';
+const past = 'expiresAt: expected a time to come';
+const label = 'expected 1 to 255 characters, without control characters and lone surrogates';
+const grace = 'graceSeconds: expected an integer from 0 to 2592000';
+const members = 'name, account, expiresAt, plan, quota, scopes';
 
-  test.each([
-    { name: 'a', plan: 'free' },
-    { plan: 'pro', name: 'acme', account: 'C-17', expiresAt: '2030-02-27T22:00:00.000Z' },
-    { name: 'a', plan: 'enterprise', quota },
-  ])('%j is accepted', (key) => {
-    expect(NewKey.parse(key)).toEqual(key);
-  });
+test.each<[keyof typeof schemas, object]>([
+  ['new key', { name: 'a', plan: 'free' }],
+  ['new key', { name: 'a', plan: 'pro', account: 'C-17', expiresAt: '2030-02-27T22:00:00.000Z' }],
+  ['new key', { name: 'a', plan: 'enterprise', quota }],
+  ['change', { plan: 'enterprise', quota }],
+  ['change', { plan: 'enterprise' }],
+  ['change', { quota }],
+  ['change', { name: '🐈'.repeat(255) }],
+  ['change', { name: null, account: null, expiresAt: null }],
+  ['rotation', { graceSeconds: 0 }],
+  ['rotation', { graceSeconds: 2_592_000 }],
+])('a %s of %j is accepted', (schema, value) => {
+  expect(schemas[schema].parse(value)).toEqual(value);
+});
 
-  // Postgres reads no offset of 16 hours or more.
-  test('its expiry is read in UTC, whatever its offset', () => {
-    const { expiresAt } = NewKey.parse({
-      ...named,
-      plan: 'free',
-      expiresAt: '2030-02-28T00:00:00+23:00',
-    });
-    expect(expiresAt).toBe('2030-02-27T01:00:00.000Z');
-  });
+test.each([undefined, {}])('a rotation of %j has a grace period of a day', (rotation) => {
+  expect(Rotation.parse(rotation)).toEqual({ graceSeconds: 86_400 });
+});
 
-  const plan = 'plan: expected one of free, pro, business, enterprise';
-  const none = 'quota: expected none: only Enterprise keys have numbers of their own';
-  const limit = 'expected an integer from 1 to 2147483647';
-  const instant = 'expiresAt: expected an ISO 8601 date and time, such as 2027-01-31T00:00:00Z';
-  const label = 'expected 1 to 255 characters, without control characters and lone surrogates';
-
-  test.each([
-    [undefined, [': expected a JSON object']],
-    [[], [': expected a JSON object']],
-    [{}, [plan]],
-    [{ plan: 'gold' }, [plan]],
-    [{ plan: 'free', quota }, [none]],
-    [{ plan: 'enterprise' }, ['quota: expected a JSON object of perMinute, perDay']],
-    [{ plan: 'enterprise', quota: { perMinute: 5 } }, [`quota.perDay: ${limit}`]],
-    [
-      { plan: 'enterprise', quota: { perMinute: 0, perDay: 2 ** 31 } },
-      [`quota.perMinute: ${limit}`, `quota.perDay: ${limit}`],
-    ],
-    [{ plan: 'enterprise', quota: { perMinute: 1.5, perDay: 6 } }, [`quota.perMinute: ${limit}`]],
-    [{ plan: 'enterprise', quota: { perMinute: '5', perDay: 6 } }, [`quota.perMinute: ${limit}`]],
-    [
-      { plan: 'enterprise', quota: { ...quota, perHour: 1 } },
-      ['quota: expected no member but perMinute, perDay'],
-    ],
-    [{ plan: 'free', name: '' }, [`name: ${label}`]],
-    [{ plan: 'free', name: undefined }, [`name: ${label}`]],
-    [{ plan: 'enterprise', name: undefined, quota }, [`name: ${label}`]],
-    [{ plan: 'free', account: 'x'.repeat(256) }, [`account: ${label}`]],
-    [{ plan: 'free', expiresAt: 'soon' }, [instant]],
-    [
-      { plan: 'free', name: '', expiresAt: '2020-01-01T00:00:00Z' },
-      [`name: ${label}`, 'expiresAt: expected a time to come'],
-    ],
-    [{ plan: 'free', expiresAt: '2030-02-30T00:00:00Z' }, [instant]],
-    [{ plan: 'free', expiresAt: '2030-01-01T00:00:00' }, [instant]],
-    [{ plan: 'free', expiresAt: '9999-12-31T23:59:59-23:59' }, [instant]],
-    [{ plan: 'free', expiresAt: 1_900_000_000 }, [instant]],
-    // A misspelt member must not create a key that never expires.
-    [
-      { plan: 'free', expiresAT: '2030-01-01T00:00:00Z' },
-      [': expected no member but name, account, plan, quota, scopes, expiresAt'],
-    ],
-  ])('%j is refused', (key, expected) => {
-    const given = key === undefined || Array.isArray(key) ? key : { ...named, ...key };
-    expect(faults(NewKey.safeParse(given))).toEqual(expected);
+// Postgres reads no offset of 16 hours or more.
+test('an expiry is read in UTC, whatever its offset', () => {
+  expect(KeyChange.parse({ expiresAt: '2030-02-28T00:00:00+23:00' })).toEqual({
+    expiresAt: '2030-02-27T01:00:00.000Z',
   });
 });
 
-describe('a change of a key', () => {
-  test.each([
-    { plan: 'free' },
-    { plan: 'enterprise', quota },
-    { plan: 'enterprise' },
-    { quota },
-    { name: '🐈'.repeat(255) },
-    { name: null, account: null, expiresAt: null },
-    { account: 'C-17', expiresAt: '2099-01-31T00:00:00.000Z', plan: 'pro' },
-  ])('%j is accepted', (change) => {
-    expect(KeyChange.parse(change)).toEqual(change);
-  });
+/** A new key to which nothing else is wrong. */
+const newKey = (more: object) => ({ name: 'a', plan: 'free', ...more });
+const enterprise = (quota: unknown) => newKey({ plan: 'enterprise', quota });
 
-  test.each([
-    [{}, [': expected one or more of name, account, expiresAt, plan, quota, scopes']],
-    [undefined, [': expected a JSON object of name, account, expiresAt, plan, quota, scopes']],
-    [
-      { plan: 'pro', quota },
-      ['quota: expected none: only Enterprise keys have numbers of their own'],
-    ],
-    [
-      { plan: 'pro', names: 'x' },
-      [': expected no member but name, account, expiresAt, plan, quota, scopes'],
-    ],
-    [
-      { name: '', account: '🐈'.repeat(256), expiresAt: '2020-01-01T00:00:00Z', plan: 'gold' },
-      [
-        'name: expected 1 to 255 characters, without control characters and lone surrogates',
-        'account: expected 1 to 255 characters, without control characters and lone surrogates',
-        'expiresAt: expected a time to come',
-        'plan: expected one of free, pro, business, enterprise',
-      ],
-    ],
-    [{ plan: null }, ['plan: expected one of free, pro, business, enterprise']],
-  ])('%j is refused', (change, expected) => {
-    expect(faults(KeyChange.safeParse(change))).toEqual(expected);
-  });
+test.each<[keyof typeof schemas, unknown, string[]]>([
+  ['new key', undefined, [': expected a JSON object']],
+  ['new key', { name: 'a' }, [plan]],
+  ['new key', newKey({ plan: 'gold' }), [plan]],
+  ['new key', newKey({ quota }), [none]],
+  ['new key', enterprise(undefined), ['quota: expected a JSON object of perMinute, perDay']],
+  ['new key', enterprise({ perMinute: 5 }), [`quota.perDay: ${limit}`]],
+  [
+    'new key',
+    enterprise({ perMinute: 0, perDay: 2 ** 31 }),
+    [`quota.perMinute: ${limit}`, `quota.perDay: ${limit}`],
+  ],
+  ['new key', enterprise({ perMinute: 1.5, perDay: 6 }), [`quota.perMinute: ${limit}`]],
+  [
+    'new key',
+    enterprise({ ...quota, perHour: 1 }),
+    ['quota: expected no member but perMinute, perDay'],
+  ],
+  ['new key', newKey({ name: '' }), [`name: ${label}`]],
+  ['new key', newKey({ plan: 'enterprise', name: undefined, quota }), [`name: ${label}`]],
+  ['new key', newKey({ name: '', expiresAt: '2020-01-01T00:00:00Z' }), [`name: ${label}`, past]],
+  // A misspelt member must not create a key that never expires.
+  [
+    'new key',
+    newKey({ expiresAT: '2030-01-01T00:00:00Z' }),
+    [': expected no member but name, account, plan, quota, scopes, expiresAt'],
+  ],
+  ['change', {}, [`: expected one or more of ${members}`]],
+  ['change', undefined, [`: expected a JSON object of ${members}`]],
+  ['change', { plan: 'pro', quota }, [none]],
+  ['change', { plan: 'pro', names: 'x' }, [`: expected no member but ${members}`]],
+  [
+    'change',
+    { name: '', account: '🐈'.repeat(256), expiresAt: '2020-01-01T00:00:00Z', plan: null },
+    [`name: ${label}`, `account: ${label}`, past, plan],
+  ],
+  ['rotation', { graceSeconds: -1 }, [grace]],
+  ['rotation', { graceSeconds: 0.5 }, [grace]],
+  ['rotation', { graceSeconds: 2_592_001 }, [grace]],
+  ['rotation', { graceSeconds: '60' }, [grace]],
+  ['rotation', { grace: 60 }, [': expected no member but graceSeconds']],
+])('a %s of %j is refused', (schema, value, expected) => {
+  expect(faults(schema, value)).toEqual(expected);
 });
 
-describe('a rotation', () => {
-  test.each([
-    [undefined, 86_400],
-    [{}, 86_400],
-    [{ graceSeconds: 0 }, 0],
-    [{ graceSeconds: 2_592_000 }, 2_592_000],
-  ])('%j has a grace period', (rotation, graceSeconds) => {
-    expect(Rotation.parse(rotation)).toEqual({ graceSeconds });
-  });
-
-  test.each([-1, 0.5, 2_592_001, '60', null])('a grace period of %j is refused', (graceSeconds) => {
-    expect(faults(Rotation.safeParse({ graceSeconds }))).toEqual([
-      'graceSeconds: expected an integer from 0 to 2592000',
-    ]);
-  });
-
-  test('unknown members are refused', () => {
-    expect(faults(Rotation.safeParse({ grace: 60 }))).toEqual([
-      ': expected no member but graceSeconds',
-    ]);
-  });
+test.each([
+  ...['soon', '2030-02-30T00:00:00Z', '2030-01-01T00:00:00', '9999-12-31T23:59:59-23:59'],
+  1_900_000_000,
+])('an expiry of %j is refused', (expiresAt) => {
+  expect(faults('change', { expiresAt })).toEqual([instant]);
 });

@@ -44,9 +44,9 @@ test('the document and the service accept the same names, except for invisible o
   const differs = (text: string) =>
     (isName(text) && faultOfNewName(text) === undefined) !==
     NewPet.safeParse({ name: text, categoryId: 1 }).success;
-  // Every character of the Latin blocks, among them all control characters.
-  const latin = Array.from({ length: 0x250 }, (_, code) => String.fromCodePoint(code));
-  const lengths = [0, 1, 255, 256].flatMap((length) => ['a'.repeat(length), '🐈'.repeat(length)]);
+  // Every control character, and the bounds.
+  const latin = Array.from({ length: 0x100 }, (_, code) => String.fromCodePoint(code));
+  const lengths = [0, 1, 255, 256].map((length) => '🐈'.repeat(length));
   expect([...latin, ...lengths].filter(differs)).toEqual([]);
   const unit = fc.nat(0x10ffff).map((code) => String.fromCodePoint(code).toWellFormed());
   const property = fc.property(fc.string({ unit }), (text) => !differs(text));

@@ -1,48 +1,64 @@
 import { tools } from '@animal-store/heavy-tools';
 import { describe, expect, test } from 'vitest';
 import { documents, publicDocument } from '../openapi-documents.ts';
-import { owaspExceptions, owaspRulesOff } from '../owasp-rules.ts';
 
-describe.each(documents)('$name', (document) => {
+describe.each(documents)('$name', ({ name, text }) => {
+  /** The orders have no success: they answer 501 until their shape is settled. */
+  const expected = (problem: object) =>
+    name === publicDocument.name ? [expect.objectContaining(problem)] : [];
+
   test('Redocly finds nothing with its strictest rules', async () => {
     const { createConfig, lintFromString } = await import(tools.redocly);
-    const problems: unknown = await lintFromString({
-      source: document.text,
-      absoluteRef: document.name,
-      config: await createConfig({ extends: ['recommended-strict'] }),
-    });
-    expect(problems).toEqual(expectedOf(document.name, { ruleId: 'operation-2xx-response' }));
+    const config = await createConfig({ extends: ['recommended-strict'] });
+    const problems: unknown = await lintFromString({ source: text, absoluteRef: name, config });
+    expect(problems).toEqual(expected({ ruleId: 'operation-2xx-response' }));
   });
 
   test('Spectral finds nothing', async () => {
-    const { Spectral } = (await import(tools.spectral)).default;
     const { oas } = (await import(tools.spectralRulesets)).default;
-    const spectral = new Spectral();
-    spectral.setRuleset({
-      extends: [[oas, 'all']],
-      rules: {
-        // OpenAPI 3.1 has the licence's SPDX identifier instead, and allows one of the two.
-        'license-url': 'off',
-        // No contact address would be true for every deployment.
-        'contact-properties': 'off',
-      },
-    });
-    const problems: unknown = await spectral.run(document.text);
-    expect(problems).toEqual(expectedOf(document.name, { code: 'operation-success-response' }));
+    const problems = await runSpectral(text, oas, [
+      // OpenAPI 3.1 has the licence's SPDX identifier instead, and allows one of the two.
+      'license-url',
+      // No contact address would be true for every deployment.
+      'contact-properties',
+    ]);
+    expect(problems).toEqual(expected({ code: 'operation-success-response' }));
   });
 });
 
 test('Spectral finds nothing that OWASP warns of in the public document', async () => {
-  const { Spectral } = (await import(tools.spectral)).default;
   const { default: owasp } = await import(tools.spectralOwasp);
-  const spectral = new Spectral();
-  const rules = Object.fromEntries(owaspRulesOff.map((rule) => [rule, 'off']));
-  spectral.setRuleset({ extends: [[owasp, 'all']], rules });
-  const problems: unknown = await spectral.run(publicDocument.text);
-  expect(problems).toEqual(owaspExceptions.map((problem) => expect.objectContaining(problem)));
+  const problems = await runSpectral(publicDocument.text, owasp, [
+    // The specification says that ids are 64-bit integers. Every key reads the same catalogue, so there is
+    // nothing to gain by guessing one.
+    'owasp:api1:2023-no-numeric-ids',
+    // A released schema gets no `format` or `pattern`: generators would write another type or another check,
+    // and the check on breaking changes refuses it. Texts and numbers have bounds instead.
+    'owasp:api4:2023-integer-format',
+    'owasp:api4:2023-string-restricted',
+    // A 64-bit integer has its bounds in its format. Written out, readers of JSON round them to others.
+    'owasp:api4:2023-integer-limit',
+    // It wants one family of headers. Every response has two: `X-RateLimit-*` and `RateLimit`.
+    'owasp:api4:2023-rate-limit',
+    // It wants `Access-Control-Allow-Origin` in the document. Which origins are allowed is a setting, and
+    // browsers deal with it.
+    'owasp:api8:2023-define-cors-origin',
+    // It wants a 400 of operations that have no parameter and no body, so nothing that can be invalid.
+    'owasp:api8:2023-define-error-validation',
+  ]);
+  // The cursor. A released parameter gets no bound: it would refuse what was accepted.
+  const path = ['paths', '/pets', 'get', 'parameters', '2', 'schema'];
+  const cursor = { code: 'owasp:api4:2023-string-limit', path };
+  expect(problems).toEqual([expect.objectContaining(cursor)]);
 });
 
-/** The orders have no success: they answer 501 until their shape is settled. */
-function expectedOf(name: string, problem: object): unknown[] {
-  return name === publicDocument.name ? [expect.objectContaining(problem)] : [];
+/** What all rules of a set but some find. */
+async function runSpectral(text: string, rules: object, off: string[]): Promise<unknown> {
+  const { Spectral } = (await import(tools.spectral)).default;
+  const spectral = new Spectral();
+  spectral.setRuleset({
+    extends: [[rules, 'all']],
+    rules: Object.fromEntries(off.map((rule) => [rule, 'off'])),
+  });
+  return spectral.run(text);
 }
