@@ -42,7 +42,6 @@ test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
     [at(6 * minuteMs), at(6 * minuteMs - 1), at(6 * minuteMs)],
     [{ ...entryAt(6 * minuteMs), requests: 2 }, entryAt(6 * minuteMs - 1)],
   ],
-  ['outcomes', [requestOf(), requestOf({ status: 429 })], [{}, { outcome: 3 }]],
   ['operations', [requestOf(), requestOf({ operation: { usageCode: 3 } })], [{}, { operation: 3 }]],
   ['an unknown path', [requestOf({ operation: undefined })], [{ operation: 0 }]],
   [
@@ -81,12 +80,11 @@ test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
 });
 
 test.each([
-  [200, undefined, 'ok'],
   [399, undefined, 'ok'],
-  [404, 'pet_not_found', 'client_error'],
+  [400, 'invalid_request', 'client_error'],
   [429, 'rate_limit_exceeded', 'denied'],
   [429, 'key_temporarily_banned', 'banned'],
-  [503, 'service_unavailable', 'server_error'],
+  [500, 'internal_error', 'server_error'],
 ] as const)('status %d with the code %s counts as %s', (status, errorCode, outcome) => {
   const { entries, traffic } = collect([requestOf({ status, errorCode })]);
   const place = usageOutcomes.indexOf(outcome);
