@@ -13,27 +13,29 @@ const sumOf = (rows: readonly { requests: number }[]) =>
   rows.reduce((sum, { requests }) => sum + requests, 0);
 
 describe('usage', () => {
-  const { service, admin } = useAdmin('postgres', {
-    env: { USAGE_FLUSH_MS: '20', ADDRESS_PER_MINUTE: '3' },
-  });
+  const { service, admin } = useAdmin('postgres', { env: { USAGE_FLUSH_MS: '20' } });
   const read = async (path: string) => (await admin.call(path)).body as Ledger;
 
   test('is shown for a key by operation and outcome, for all, and for the busiest keys', async () => {
     const { key, token } = await admin.create(
       '{"plan":"enterprise","quota":{"perMinute":9,"perDay":1000},"name":"=cmd()","account":"\\"C-17\\", =1+1"}',
     );
-    const ask = (path: string, more = {}) => service.call(path, { token, ...more });
-    await ask('/pets');
-    await ask('/pets?limit=0');
-    await ask('/pets', { method: 'HEAD' });
-    await ask('/pets', { json: '{"name":"Rex","categoryId":1}' });
-    await ask('/pets', { json: '{}' });
-    await ask('/pets/999999');
-    await ask('/store/orders');
-    await ask('/nowhere');
-    await ask('/pets', { method: 'DELETE' });
-    await ask('/rate-limit');
-    expect((await ask('/pets')).status).toBe(429);
+    for (const [path, options] of [
+      ['/pets'],
+      ['/pets?limit=0'],
+      ['/pets', { method: 'HEAD' }],
+      ['/pets', { json: '{"name":"Rex","categoryId":1}' }],
+      ['/pets', { json: '{}' }],
+      ['/pets/999999'],
+      ['/store/orders'],
+      ['/nowhere'],
+      ['/pets', { method: 'DELETE' }],
+      ['/rate-limit'],
+      // One too many.
+      ['/pets'],
+    ] as const) {
+      await service.call(path, { token, ...options });
+    }
     const { rows } = await untilPassing([service.server], async () => {
       const found = await read(`/keys/${key.id}/usage`);
       return sumOf(found.rows) === 11 && found;
@@ -49,29 +51,16 @@ describe('usage', () => {
       ['listOrders', 'server_error', 1],
       ['getRateLimit', 'ok', 1],
     ]);
-    const { from, to, ...top } = await read('/usage?groupBy=key&plan=enterprise&limit=1');
     const { name, account } = key;
+    const top = await read('/usage?groupBy=key&plan=enterprise&limit=1');
     expect(top).toMatchObject({
       bucket: 'day',
       keys: [{ keyId: key.id, name, account, plan: 'enterprise', requests: 11 }],
     });
-    expect(sumOf(top.rows)).toBe(11);
-    expect(sumOf((await read('/usage?plan=enterprise')).rows)).toBe(11);
-    expect(sumOf((await read(`/usage?account=${encodeURIComponent(account ?? '')}`)).rows)).toBe(
-      11,
-    );
+    const ofAccount = await read(`/usage?account=${encodeURIComponent(account ?? '')}`);
+    expect([sumOf(top.rows), sumOf(ofAccount.rows)]).toEqual([11, 11]);
     const { lastUsedAt } = (await admin.call(`/keys/${key.id}`)).body as KeyDetails;
     expect(lastUsedAt).not.toBeNull();
-  });
-
-  test('of requests without a key is counted by outcome only', async () => {
-    for (let n = 0; n < 4; n += 1) await service.call('/pets', { token: null });
-    await untilPassing([service.server], async () => {
-      const { rows } = await read('/usage?bucket=day');
-      const of = (outcome: string) =>
-        sumOf(rows.filter((row) => row.operation === 'none' && row.outcome === outcome));
-      return of('denied') === 1 && of('client_error') >= 3;
-    });
   });
 
   test('has whole buckets, in UTC, before their end', async () => {
@@ -87,22 +76,14 @@ describe('usage', () => {
   });
 
   test.each([
-    ['?groupBy=plan', 'groupBy: expected key, got "plan"'],
     [
       '?groupBy=key&bucket=hour&from=2026-01-01T00:00:00Z&to=2026-11-21T00:00:00Z',
       'bucket: expected day with groupBy, got hour; from: expected at most 31 buckets of a day before to, got 324',
     ],
     ['?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z', 'from: expected a time before to'],
-    [
-      '?bucket=minute&from=2026-11-20T00:00:00Z&to=2026-11-22T00:00:00Z',
-      'from: expected at most 1500 buckets of a minute before to, got 2880',
-    ],
   ])('%s is refused, and every fault is named', async (query, message) => {
-    const { status, body } = await admin.call(`/usage${query}`);
-    expect({ status, body }).toEqual({
-      status: 400,
-      body: { code: 'invalid_request', status: 400, message },
-    });
+    const { body } = await admin.call(`/usage${query}`);
+    expect(body).toEqual({ code: 'invalid_request', status: 400, message });
   });
 });
 
@@ -136,13 +117,13 @@ describe('requests of a key that is refused', () => {
       );
       const headers = { 'X-Forwarded-For': `192.0.2.${why.length}` };
       const use = async () => (await service.call('/pets', { token, headers })).status;
+      const read = async () =>
+        (await admin.call(`/keys/${key.id}?include=history`)).body as KeyDetails;
       expect(await use()).toBe(200);
       await end(key);
       // NOTIFY takes a moment.
       let served = 1;
-      await untilPassing([service.server], async () =>
-        (await use()) === 200 ? ++served < 0 : true,
-      );
+      await untilPassing([service.server], async () => (await use()) !== 200 || ++served < 0);
       const lookUps: string[] = [];
       const stopFollowing = followStatements((name) => lookUps.push(name));
       const statuses: number[] = [];
@@ -152,38 +133,23 @@ describe('requests of a key that is refused', () => {
       // One, if the change was announced only now.
       expect(lookUps.filter((name) => name === 'find_key_by_token').length).toBeLessThan(2);
 
-      const details = await untilPassing([service.server], async () => {
-        const { body } = await admin.call(`/keys/${key.id}?include=history`);
-        const { history, lastRefusedAt } = body as KeyDetails;
-        // Read by two statements: the second one may see more.
-        if (lastRefusedAt === null) return false;
-        return sumOf(history?.rows ?? []) === served + 6 && (body as KeyDetails);
-      });
-      const counted = details.history?.rows.map(({ operation, outcome, requests }) => [
-        ...[operation, outcome, requests],
+      const { history, lastUsedAt, lastRefusedAt, usage } = await untilPassing(
+        [service.server],
+        async () => {
+          const details = await read();
+          // Read by two statements: the second one may see more.
+          const isCounted = sumOf(details.history?.rows ?? []) === served + 6;
+          return details.lastRefusedAt !== null && isCounted && details;
+        },
+      );
+      expect(history?.rows).toMatchObject([
+        { operation: 'listPets', outcome: 'ok', requests: served },
+        { operation: 'listPets', outcome: 'refused', requests: 6 },
       ]);
-      expect(counted).toEqual([
-        ['listPets', 'ok', served],
-        ['listPets', 'refused', 6],
-      ]);
-      const { lastUsedAt, lastRefusedAt, usage } = details;
       expect(Date.parse(lastRefusedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(lastUsedAt ?? ''));
       expect(usage.windows.minute.remaining).toBe(60 - served);
     },
   );
-
-  test('leave no trace at the key if the token is of nobody', async () => {
-    const { key, token } = await admin.create('{"name":"untried","plan":"free"}');
-    const wrong = `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`;
-    const headers = { 'X-Forwarded-For': '192.0.2.9' };
-    expect((await service.call('/pets', { token: wrong, headers })).status).toBe(401);
-    expect((await service.call('/pets', { token, headers })).status).toBe(200);
-    await untilPassing([service.server], async () => {
-      const { lastUsedAt, lastRefusedAt } = (await admin.call(`/keys/${key.id}`))
-        .body as KeyDetails;
-      return lastUsedAt !== null && lastRefusedAt === null;
-    });
-  });
 });
 
 test('a stop writes what was counted, or says how many requests are lost', async () => {
@@ -191,9 +157,8 @@ test('a stop writes what was counted, or says how many requests are lost', async
   const sql = postgres(service.database.env['DATABASE_URL'] ?? '', { onnotice() {} });
   for (let n = 0; n < 3; n += 1) await service.call('/pets');
   await service.restart();
-  expect(await sql`select sum(requests)::int from usage.counts where span = 1`).toEqual([
-    { sum: 6 },
-  ]);
+  const counted = await sql`select sum(requests)::int from usage.counts where span = 1`;
+  expect(counted).toEqual([{ sum: 6 }]);
   for (let n = 0; n < 5; n += 1) await service.call('/pets');
   await sql`alter table usage.written rename to written_elsewhere`;
   await service.server.stop();
