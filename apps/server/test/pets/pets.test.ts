@@ -1,7 +1,7 @@
 import { findLink } from '@animal-store/contract';
 import { until } from '@animal-store/testkit';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { expectError, expectResponseHeaders } from '../support/expectations.ts';
 import { listAll } from '../support/list-all-pets.ts';
@@ -30,16 +30,6 @@ const service = useService('postgres', {
     }
   },
 });
-let sql: postgres.Sql;
-beforeAll(() => {
-  const url = service.database.env['DATABASE_URL'] ?? '';
-  sql = postgres(url, { max: 2, onnotice: () => {} });
-});
-afterAll(() => sql.end());
-
-const idsOf = ({ body }: Answer) => (body as { id: number }[]).map(({ id }) => id);
-const nextOf = ({ headers }: Answer) => findLink(headers.get('Link') ?? '', 'next');
-
 /** All animals of a name that only one test uses. */
 async function named(name: string) {
   const pets = await listAll(service.server, service.tokens.enterprise, (url, options) =>
@@ -66,25 +56,24 @@ test.each([
   ['status=sold', 'limit=20&status=sold'],
   [`categoryId=${wide}&status=sold&limit=1`, `limit=1&status=sold&categoryId=${wide}`],
 ])(
-  'the link to the next page of %s keeps %s, and nothing that a caller chose',
+  'the link to the next page of %s keeps %s, and nothing else that a caller chose',
   async (query, kept) => {
-    for (const header of ['X-Forwarded-Host: evil.example', 'Forwarded: host=evil.example']) {
-      const answer = await sendRawRequest(service, {
-        line: `GET http://evil.example/v1/pets?${query} HTTP/1.1`,
-        headers: [header],
-      });
-      const [address = '', cursor = ''] = answer.headers.get('Link')?.split('&cursor=') ?? [];
-      expect(address).toBe(`<${publicUrl}/v1/pets?${kept}`);
-      expect(cursor).toMatch(/^[\w-]+>; rel="next"$/);
-    }
+    const answer = await sendRawRequest(service, {
+      line: `GET http://evil.example/v1/pets?${query} HTTP/1.1`,
+      headers: ['X-Forwarded-Host: evil.example', 'Forwarded: host=evil.example'],
+    });
+    const [address, cursor] = answer.headers.get('Link')?.split('&cursor=') ?? [];
+    expect(address).toBe(`<${publicUrl}/v1/pets?${kept}`);
+    expect(cursor).toMatch(/^[\w-]+>; rel="next"$/);
   },
 );
 
 test('a cursor is for its filter, and for pages of any size', async () => {
-  const first = await service.call('/pets?limit=3&status=sold');
-  const cursor = new URL(nextOf(first) ?? '').searchParams.get('cursor');
-  const answer = await service.call(`/pets?status=sold&limit=5&cursor=${cursor}`);
-  expect(idsOf(answer)).toEqual(ids.sold.slice(3, 8));
+  const { headers } = await service.call('/pets?limit=3&status=sold');
+  const next = new URL(findLink(headers.get('Link') ?? '', 'next') ?? '');
+  const cursor = next.searchParams.get('cursor');
+  const { body } = await service.call(`/pets?status=sold&limit=5&cursor=${cursor}`);
+  expect((body as { id: number }[]).map(({ id }) => id)).toEqual(ids.sold.slice(3, 8));
   // All filters: pet-cursor.test.ts.
   const refused = await service.call(`/pets?categoryId=1&cursor=${cursor}`);
   expectError(refused, 400, 'invalid_request', /^cursor: expected /);
@@ -95,7 +84,6 @@ test('a list of ids has these animals, in order, once each, and no link', async 
   const found = await service.call('/pets?status=sold&limit=2');
   for (const query of [
     `ids=${second},${first},${second}`,
-    `ids=${second}&ids=${first}`,
     `ids=${first},0,9223372036854775807&status=sold&ids=${second}&ids=${ids.pending[0]}`,
   ]) {
     const answer = await service.call(`/pets?${query}`);
@@ -144,6 +132,9 @@ test('a key has 1 to 255 visible ASCII characters, and is ignored on a GET', asy
 });
 
 test('while the first request is in flight, the second gets 409, and a failure leaves the key free', async () => {
+  const url = service.database.env['DATABASE_URL'] ?? '';
+  const sql = postgres(url, { max: 2, onnotice: () => {} });
+  onTestFinished(() => sql.end());
   // Every new animal waits for a lock that this session holds, and one is refused.
   await sql.unsafe(`
     create function wait_for_the_test() returns trigger language plpgsql as
@@ -153,8 +144,6 @@ test('while the first request is in flight, the second gets 409, and a failure l
         return new;
       end';
     create trigger slow before insert on pets for each row execute function wait_for_the_test()`);
-  const holder = await sql.reserve();
-  await holder`select pg_advisory_lock(42)`;
   // In this database: those of other tests have locks in the same Postgres.
   const isWaiting = async () =>
     (
@@ -162,22 +151,21 @@ test('while the first request is in flight, the second gets 409, and a failure l
         where datname = current_database() and locktype = 'advisory' and not granted`
     ).length > 0;
   const json = '{"name":"Slow","categoryId":1}';
-  let first: ReturnType<typeof create>;
-  try {
-    first = create('slow', json);
+  const first = await sql.begin(async (holder) => {
+    await holder`select pg_advisory_xact_lock(42)`;
+    const creating = create('slow', json);
     await until(isWaiting);
     for (const body of [json, '{"name":"Rex","categoryId":1}']) {
       const answer = await create('slow', body);
       expectError(answer, 409, 'idempotency_in_progress', /Retry after 1 s/);
       expect(isReplay(answer)).toBe(false);
     }
-  } finally {
-    await holder`select pg_advisory_unlock(42)`;
-    holder.release();
-  }
-  expect((await first).status).toBe(201);
+    return { creating };
+  });
+  const created = await first.creating;
+  expect(created.status).toBe(201);
   const replay = await create('slow', json);
-  expect([replay.text, isReplay(replay)]).toEqual([(await first).text, true]);
+  expect([replay.text, isReplay(replay)]).toEqual([created.text, true]);
 
   const failed = await create('luck', '{"name":"Unlucky","categoryId":1}');
   expectError(failed, 500, 'internal_error', /^Something went wrong on our side\.$/);
