@@ -1,23 +1,33 @@
 import { createServer, type Server } from 'node:http';
 import express, { type Express } from 'express';
 import { expect, test, vi } from 'vitest';
-import { readUntilClosed, statusesIn } from '../../test/wire/connection.ts';
+import {
+  closeOf,
+  openConnection,
+  readUntilClosed,
+  statusesIn,
+} from '../../test/wire/connection.ts';
 import { bindPort } from './bind-port.ts';
-import { openListener } from './listener.ts';
+import { type ListenerLimits, openListener } from './listener.ts';
 
 /** Has an app listen. */
-async function listen(app: Express, onServer: (server: Server) => void = () => {}) {
+async function listen(
+  app: Express,
+  limits: Partial<ListenerLimits> = {},
+  onServer: (server: Server) => void = () => {},
+) {
   const report = vi.fn();
   const address = {
     host: '127.0.0.1',
     port: 0,
-    connectionsCheckingIntervalMs: 1_000,
+    connectionsCheckingIntervalMs: 10,
     headersTimeoutMs: 60_000,
     requestTimeoutMs: 60_000,
     stallTimeoutMs: 60_000,
     keepAliveTimeoutMs: 60_000,
-    maxPipelinedRequests: 8,
+    maxPipelinedRequests: 5,
     maxConnections: 10,
+    ...limits,
     report,
   };
   const listener = await openListener(address, (_origin, server) => {
@@ -27,10 +37,11 @@ async function listen(app: Express, onServer: (server: Server) => void = () => {
   return { ...listener, report, [Symbol.asyncDispose]: () => listener.close(0) };
 }
 
+const served = () => express().use((_req, res) => res.end('served'));
+
 test('a connection that cannot be accepted is reported, and the listener goes on', async () => {
   let server: Server | undefined;
-  const app = express().use((_req, res) => res.end('served'));
-  await using listener = await listen(app, (opened) => {
+  await using listener = await listen(served(), {}, (opened) => {
     server = opened;
   });
   const failure = new Error('accept ENOBUFS');
@@ -39,51 +50,102 @@ test('a connection that cannot be accepted is reported, and the listener goes on
   expect(await (await fetch(listener.origin)).text()).toBe('served');
 });
 
-test('a port that only root may listen on is named', async () => {
+test.each([
+  ['EACCES', 'PORT: this user may not listen on 80.'],
+  ['EADDRINUSE', 'PORT: 80 on 127.0.0.1 is in use. Choose another PORT.'],
+  ['EADDRNOTAVAIL', 'HOST: cannot listen on 127.0.0.1: of the system'],
+])('a port that fails with %s is named: %s', async (code, message) => {
   const server = createServer();
   vi.spyOn(server, 'listen').mockImplementation(() => {
-    server.emit('error', Object.assign(new Error('listen EACCES'), { code: 'EACCES' }));
+    server.emit('error', Object.assign(new Error('of the system'), { code }));
     return server;
   });
-  await expect(bindPort(server, { host: '127.0.0.1', port: 80 })).rejects.toThrow(
-    'PORT: this user may not listen on 80.',
-  );
+  await expect(bindPort(server, { host: '127.0.0.1', port: 80 })).rejects.toThrow(message);
 });
 
 // Otherwise Express replaces the prototypes of every request and response, which is slow.
 test('requests and responses have the prototypes of the app before Express sees them', async () => {
-  const app = express().use((_req, res) => res.json('served'));
+  const app = served();
   const seen: unknown[] = [];
-  await using listener = await listen(app, (server) => {
+  await using listener = await listen(app, {}, (server) => {
     server.prependListener('request', (...both) => seen.push(...both.map(Object.getPrototypeOf)));
   });
-  expect(await (await fetch(listener.origin)).json()).toBe('served');
+  await fetch(listener.origin);
   expect(seen[0]).toBe(app.request);
   expect(seen[1]).toBe(app.response);
 });
 
 test('while a listener drains, each response closes its connection', async () => {
-  await using listener = await listen(express().use((_req, res) => res.end('served')));
+  await using listener = await listen(served());
   expect((await fetch(listener.origin)).headers.get('Connection')).toBe('keep-alive');
   listener.drain();
   expect((await fetch(listener.origin)).headers.get('Connection')).toBe('close');
 });
 
-const request = (headers: string, version = 'HTTP/1.1') =>
+const request = (headers = 'Host: a\r\n', version = 'HTTP/1.1') =>
   `GET / ${version}\r\nConnection: keep-alive\r\n${headers}\r\n`;
 const chunked = 'Host: a\r\nTransfer-Encoding: chunked\r\n';
 
-// A proxy may see other requests in the same bytes.
+// A proxy may see other requests in the same bytes. Node drops what follows an upgrade in the same segment: if the
+// connection stayed, the next response would look like that of the dropped request.
 test.each([
-  ['two Host headers', request('Host: a\r\nhOST: a\r\n')],
-  ['two Host headers with others between', request('Host: a\r\nAccept: */*\r\nHost: b\r\n')],
-  ['HTTP/1.0 with Transfer-Encoding', `${request(chunked, 'HTTP/1.0')}0\r\n\r\n`],
-  ['HTTP/0.9 with Transfer-Encoding', `${request(chunked, 'HTTP/0.9')}0\r\n\r\n`],
-])('%s get 400, and nothing that follows is processed', async (_title, bytes) => {
-  const serve = vi.fn();
+  ['two Host headers', 400, request('Host: a\r\nhOST: a\r\n')],
+  ['two Host headers with others between', 400, request('Host: a\r\nAccept: */*\r\nHost: b\r\n')],
+  ['HTTP/1.0 with Transfer-Encoding', 400, `${request(chunked, 'HTTP/1.0')}0\r\n\r\n`],
+  ['an upgrade', 200, request('Host: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n')],
+])('%s: gets %d, and nothing that follows is processed', async (_title, status, bytes) => {
+  const serve = vi.fn((_req, res) => res.end());
   await using listener = await listen(express().use(serve));
-  const received = await readUntilClosed(listener.origin, bytes + request('Host: a\r\n'));
-  expect(statusesIn(received)).toEqual([400]);
+  const received = await readUntilClosed(listener.origin, bytes + request());
+  expect(statusesIn(received)).toEqual([status]);
   expect(received).toMatch(/^Connection: close\r$/m);
-  expect(serve).not.toHaveBeenCalled();
+  expect(serve).toHaveBeenCalledTimes(status === 400 ? 0 : 1);
+});
+
+test('a connection with too many pending requests is closed, and others get every response', async () => {
+  await using listener = await listen(served());
+  await readUntilClosed(listener.origin, request().repeat(6));
+  const last = request('Host: a\r\nConnection: close\r\n');
+  const received = await readUntilClosed(listener.origin, request().repeat(4) + last);
+  expect(statusesIn(received)).toEqual([200, 200, 200, 200, 200]);
+});
+
+// Regression: such a connection ended the process. The campaign `wire` tries more of them.
+test('CONNECT closes the connection, and a reset right after it harms nobody', async () => {
+  await using listener = await listen(served());
+  const connect = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
+  for (let i = 0; i < 10; i += 1) {
+    await readUntilClosed(listener.origin, request() + connect);
+    const reset = await openConnection(listener.origin);
+    const closed = closeOf(reset);
+    reset.write(connect, () => reset.resetAndDestroy());
+    await closed;
+  }
+  expect(await (await fetch(listener.origin)).text()).toBe('served');
+});
+
+// The campaign `attacks` opens a thousand, and sends them byte by byte.
+test('a client whose head does not end is told so, and disconnected', async () => {
+  await using listener = await listen(served(), { headersTimeoutMs: 50 });
+  const received = await readUntilClosed(listener.origin, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
+  expect(received).toBe('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
+});
+
+// Regression: after a close without a reset, the kernel kept what such a caller had not read for minutes.
+test('a caller that does not read its response is disconnected by a reset', async () => {
+  const cut = Promise.withResolvers<void>();
+  const app = express().use((_req, res) => {
+    // More than the buffers between us hold.
+    res.once('close', cut.resolve).end(Buffer.alloc(16_000_000));
+  });
+  await using listener = await listen(app, { stallTimeoutMs: 50 });
+  const socket = await openConnection(listener.origin);
+  const errors: (string | undefined)[] = [];
+  socket.on('error', ({ code }: NodeJS.ErrnoException) => errors.push(code));
+  const closed = closeOf(socket);
+  socket.pause().write(request());
+  await cut.promise;
+  socket.resume();
+  await closed;
+  expect(errors).toEqual(['ECONNRESET']);
 });

@@ -7,11 +7,11 @@ const query = petContract.listPets.query['~standard'];
 
 test.each([
   ['ids', 'ids[] ids[0] ids[a][b] Ids IDS ids. ids.0 ids1 _ids id id[] i-d-s petIds animal_id[]'],
-  ['status', 'Status STATUS status[] status[eq] sta_tus status%20 statuses[] petStatus'],
+  ['status', 'Status status[] status[eq] sta_tus status%20 statuses[] petStatus'],
   ['status', 'filter[status] filter[status][eq] filter.status a[b][statuses]'],
-  ['categoryId', 'category_id category-id categoryid CategoryID categoryIds category.id[]'],
+  ['categoryId', 'category_id category-id categoryid categoryIds category.id[]'],
   ['categoryId', 'category categories category[] Categories[0] category[id] filter[categoryId]'],
-  ['limit', 'Limit limits limit[lt] limit[] page[limit]'],
+  ['limit', 'Limit limits limit[lt] page[limit]'],
   ['cursor', 'CURSOR cursor[] cursors page[cursor]'],
 ])('names that look like %s are refused: %s', async (meant, names) => {
   const howToSend = meant === 'ids' ? ': send ids=5,11 or ids=5&ids=11' : '';
@@ -27,14 +27,12 @@ test('other unknown names are ignored', async () => {
   expect(await query.validate({ limit: '5', ...given })).toEqual({ value: { limit: 5 } });
 });
 
-test('all faults are told, but not also that what was misspelt is missing', async () => {
-  const body = refuseMisspelt(NewPet)['~standard'];
-  expect(await body.validate({ name: '', category_id: 3, Status: 'sold' })).toMatchObject({
-    issues: [{ path: ['categoryId'] }, { path: ['status'] }, { path: ['name'] }],
-  });
-  const categories = { category: 'Dogs', categories: [] };
-  expect(await body.validate({ name: 'Mia', categoryId: 3, ...categories })).toMatchObject({
-    value: { name: 'Mia', categoryId: 3 },
-  });
-  expect(await body.validate([])).toMatchObject({ issues: [{ path: [] }] });
+test.each([
+  // Not also that what was misspelt is missing.
+  [{ name: '', category_id: 3, Status: 'sold' }, ['categoryId', 'status', 'name']],
+  [{ name: 'Mia', categoryId: 3, category: 'Dogs', categories: [] }, undefined],
+  [[], [undefined]],
+])('all faults of a body are told: %j', async (body, names) => {
+  const { issues } = await refuseMisspelt(NewPet)['~standard'].validate(body);
+  expect(issues?.map(({ path }) => path?.[0])).toEqual(names);
 });

@@ -4,9 +4,10 @@ import { expectErrorBody, expectResponseHeaders } from '../support/expectations.
 import { listAll } from '../support/list-all-pets.ts';
 import { logOf } from '../support/observed.ts';
 import { type RawBytes, type RawOptions, rawRequest, sendRaw } from '../support/raw-http.ts';
-import { startService, useService } from '../support/test-service.ts';
-import { closeOf, openConnection, readUntilClosed, statusesIn } from '../wire/connection.ts';
+import { useService } from '../support/test-service.ts';
 import { holdConversations } from '../wire/wire-fuzz.ts';
+
+// What listeners do with connections: listener.test.ts.
 
 const service = useService('postgres', {
   env: { ADMIN_TOKEN: adminToken, ADDRESS_PER_MINUTE: '1000000' },
@@ -35,7 +36,10 @@ async function expectAnswer(answer: string, line: string, rest: Rest = {}): Prom
   const shown = answers.map((each) => {
     const { status, text, headers } = each;
     if (!headers.has('X-Request-Id')) return text === '' ? `${status} by Node` : text;
-    for (const name of ['X-Injected', 'Set-Cookie']) expect(headers.has(name)).toBe(false);
+    for (const name of ['X-Injected', 'Set-Cookie', 'Content-Encoding']) {
+      expect(headers.has(name)).toBe(false);
+    }
+    expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8');
     if (/^[A-Z]+ \/v1\//.test(line)) expectResponseHeaders(each);
     if (status === 201) created += 1;
     if (status < 400) return `${status}`;
@@ -48,7 +52,7 @@ async function expectAnswer(answer: string, line: string, rest: Rest = {}): Prom
 const get = 'GET /v1/pets HTTP/1.1';
 const post = 'POST /v1/pets HTTP/1.1';
 
-const notFound = '404 There is no such path.';
+const petId = '400 petId: expected a 64-bit integer, got';
 
 // What values may be: the tests of the contract, and the fuzzer in conformance/.
 const targets: Table<string> = {
@@ -57,34 +61,28 @@ const targets: Table<string> = {
     '/v1/pets?"<>^`{|}\\',
     '/v1/pets?%ff=%ff&%=%00&__proto__[x]=0&constructor=x&a[b][c]=d&page[]=9&offset=1',
     // RFC 9112, §3.2.2: the absolute form is a path, whatever its host.
-    ...['http://evil.example/v1/pets', 'https://u:p@localhost/v1/pets', 'ftp://a/v1/pets'],
+    ...['https://u:p@localhost/v1/pets', 'ftp://a/v1/pets'],
     // `url.parse`, which Express would call, throws for some of these.
-    ...['http://[/v1/pets', 'http://[::g]/v1/pets', 'http:///v1/pets', 'http://%ff/v1/pets'],
-    ...['http://a:port/v1/pets', 'http://a:99999/v1/pets'],
+    ...['http://[/v1/pets', 'http:///v1/pets', 'http://%ff/v1/pets', 'http://a:port/v1/pets'],
     // RFC 3986, §6.2.2.2: percent-encoded letters.
-    ...['/v1/p%65ts', '/v1/%70%65%74%73?ids=1', '/v1/r%61te%2Dlimit', '/%761/pets?ids=1'],
+    ...['/v1/%70%65%74%73?ids=1', '/v1/r%61te%2Dlimit', '/%761/pets?ids=1'],
   ],
-  [notFound]: [
-    ...['*', '//a@[#', '//a@b:c#', '//a@b/v1/pets#', `/v1/${'a/'.repeat(4_000)}`],
-    ...['/v1', '/v1/', '/v1/pets/', '/v1//pets', '/v1/pets/1/2', '/v1/Pets', '/v1/pets.json'],
-    ...['/v1/v1/pets', '/v1/.env', '/v1/constructor', '/pets', '/v2/pets', '/V1/pets', '//v1/pets'],
+  '404 There is no such path.': [
+    ...['*', '//a@[#', '//a@b/v1/pets#', `/v1/${'a/'.repeat(4_000)}`],
+    ...['/v1', '/v1/', '/v1/pets/', '/v1//pets', '/v1/pets/1/2', '/v1/Pets', '/v1/constructor'],
+    ...['/v2/pets', '/V1/pets', '//v1/pets'],
     // Neither resolved to another path, nor decoded further than letters.
-    ...['/x/../v1/pets', '/v1/./pets', '/v1/%2e%2e/pets', '/v1/pets/%2e%2e/pets', '/v1/%50ets'],
-    ...['/v1/p%2565ts', '/v1/pets%2F1', '/v1/%70ets%2f1', '/v1/pets%3Fids=1', '/v1/pets%20'],
-    ...['/v1/pets;a=b', '/v1/nowhere/%ff', '/v1/r%61te%2Dlimit/'],
+    ...['/x/../v1/pets', '/v1/pets/%2e%2e/pets', '/v1/%50ets', '/v1/p%2565ts', '/v1/pets%2F1'],
+    ...['/v1/pets%3Fids=1', '/v1/pets;a=b', '/v1/nowhere/%ff'],
   ],
   '404 There is no such path. The API is under /v1.': ['/', 'http://localhost?x=/v1'],
   // Express fails while it matches such a path, before any step of the route.
   '400 path: expected valid percent-encoding of UTF-8': [
-    ...['%ff', '%', '%2', '%zz', '%c0%80', '%ed%a0%80'].map((it) => `/v1/pets/${it}?limit=%ff`),
+    ...['%', '%zz', '%c0%80', '%ed%a0%80'].map((it) => `/v1/pets/${it}?limit=%ff`),
   ],
-  '400 petId: expected a 64-bit integer, got "1/2"': ['/v1/pets/1%2F2'],
-  '400 petId: expected a 64-bit integer, got "\\r\\nX-Injected: a"': [
-    '/v1/pets/%0d%0aX-Injected:%20a',
-  ],
-  [`400 petId: expected a 64-bit integer, got "${'9'.repeat(39)}…`]: [
-    `/v1/pets/${'9'.repeat(10_000)}`,
-  ],
+  [`${petId} "1/2"`]: ['/v1/pets/1%2F2'],
+  [`${petId} "\\r\\nX-Injected: a"`]: ['/v1/pets/%0d%0aX-Injected:%20a'],
+  [`${petId} "${'9'.repeat(39)}…`]: [`/v1/pets/${'9'.repeat(10_000)}`],
   '400 limit: expected one integer from 1 to 100, got "0"': [
     `/v1/pets?${'a&'.repeat(4_000)}limit=0`,
   ],
@@ -92,11 +90,10 @@ const targets: Table<string> = {
     '/v1/pets?Status=sold&limit=%ff',
   ],
   '400 ids: expected under exactly this name: send ids=5,11 or ids=5&ids=11, got "ids[]"': [
-    '/v1/pets?ids[]=1&ids[]=2',
-    '/v1/pets?ids%5B%5D=1&ids%5B%5D=2',
+    '/v1/pets?ids%5B%5D=1&ids[]=2',
   ],
   '431 by Node': [`/v1/${'a'.repeat(20_000)}`],
-  '400 by Node': ['a:80', 'javascript:alert(1)', 'v1/pets', '/\xff', '/\0', '/a b', ''],
+  '400 by Node': ['a:80', 'v1/pets', '/\xff', '/\0', '/a b', ''],
 };
 
 const many = (times: number) => Array.from({ length: times }, (_, i) => `X${i}: x`);
@@ -104,14 +101,17 @@ const many = (times: number) => Array.from({ length: times }, (_, i) => `X${i}: 
 const heads: Table<readonly string[]> = {
   200: [
     ['GET /v1/pets HTTP/1.0'],
-    ...['', ' [', ' a b', ' <script>', ' a:99999', ` ${'h'.repeat(10_000)}`].map((host) => [
+    ...['', ' [', ' a b', ' a:99999', ` ${'h'.repeat(10_000)}`].map((host) => [
       get,
       `Host:${host}`,
     ]),
     // And the one for the key.
     [get, 'Host: a', ...many(98)],
     [get, 'Host: a', '__proto__: x', 'X-Odd: \xff', 'X-Forwarded-For: \xff, 999.9.9.9'],
-    [get, 'Host: a', 'Origin: \xff', 'Range: bytes=0-1', 'TE: deflate', 'X-Original-URL: /admin'],
+    [get, 'Host: a', 'Origin: \xff', 'TE: deflate', 'X-Original-URL: /admin'],
+    // A response is whole, plain JSON.
+    [get, 'Host: a', 'Accept-Encoding: gzip, br', 'Accept: text/html', 'If-None-Match: *'],
+    [get, 'Host: a', 'Range: bytes=0-1', 'Accept: application/json;q=0', 'Content-Type: a/b'],
   ],
   '400 by Node': [
     ...['GET /v1/pets HTTP/1.2', 'get /v1/pets HTTP/1.1', 'PRI * HTTP/2.0'].map((line) => [
@@ -121,7 +121,7 @@ const heads: Table<readonly string[]> = {
     ['PROXY TCP4 1.1.1.1 2.2.2.2 1 2', get, 'Host: a'],
     ['\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03'],
     [get],
-    ...['X: \0', 'X: a\rX-Injected: b', 'X : a', 'X X: a', ': a', 'no colon'].map((line) => [
+    ...['X: \0', 'X: a\rX-Injected: b', 'X : a', ': a', 'no colon'].map((line) => [
       get,
       'Host: a',
       line,
@@ -151,28 +151,25 @@ const framings: Table<Framed> = {
     [chunked, `${chunk}0\r\nHost: evil\r\nAuthorization: x\r\n\r\n`],
   ],
   '400 by Node': [
-    ...['-1', '+1', '0x1', '1e1', '1, 1', '9'.repeat(23), '', 'x', '0\r\nContent-Length: 0'].map(
+    ...['-1', '0x1', '1, 1', '9'.repeat(23), '', 'x', '0\r\nContent-Length: 0'].map(
       (value): Framed => [`Content-Length: ${value}`, rex],
     ),
-    ...['gzip', 'identity', 'xchunked', 'chunked, identity', `chunked\r\n${chunked}`].map(
+    ...['gzip', 'xchunked', 'chunked, identity', `chunked\r\n${chunked}`].map(
       (coding): Framed => [`Transfer-Encoding: ${coding}`, chunk + end],
     ),
     [`${length}\r\n${chunked}`, chunk + end],
-    ...['zz', '', '-1', '0x3', 'F'.repeat(17)].map(
+    ...['zz', '', '-1', 'F'.repeat(17)].map(
       (size): Framed => [chunked, `${size}\r\nabc\r\n${end}`],
     ),
     [chunked, `3\r\nabcdef\r\n${end}`],
     [chunked, (chunk + end).replaceAll('\r', '')],
     // Cut short:
     [chunked, chunk],
-    [chunked, '20\r\nabc'],
     ['Content-Length: 99', rex],
   ],
   '413 by Node': [[chunked, chunk.replace('\r', `;${'a'.repeat(20_000)}\r`)]],
   '431 by Node': [[chunked, `${chunk}0\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`]],
-};
-
-const tooLarge: Table<Framed> = {
+  // Refused before the rest of it arrives.
   '413 body: expected at most 16384 bytes': [
     ['Content-Length: 1000000000', ''],
     [chunked, `1000\r\n${' '.repeat(4_096)}\r\n`.repeat(5)],
@@ -182,7 +179,6 @@ const tooLarge: Table<Framed> = {
 const json = (members: string) => `{"name":"Rex",${members}}`;
 const name = 'name: expected 1 to 255 characters, without control characters and lone surrogates';
 const secret = '0000000000000000000000000000002C8GjS';
-const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 const bodies: Table<RawBytes> = {
   201: [
@@ -193,16 +189,15 @@ const bodies: Table<RawBytes> = {
     json('"categoryId":1,"toString":1,"then":5,"constructor":{"prototype":{}},"__proto__":null'),
   ],
   '400 body: expected valid JSON in UTF-8': [
-    ...[' ', `${rex} x`, `${rex.slice(0, -1)},}`, '<pet/>', 'name=Rex', '['.repeat(10_000)],
-    ...['\xff', '\xc3', '\xc0\x80', '\xed\xa0\x80', '\xf5\x80\x80\x80', '\x80', '\n', '\\u12'].map(
-      (bytes) => rex.replace('Rex', bytes),
+    ...[' ', `${rex} x`, '<pet/>', 'name=Rex', '['.repeat(10_000)],
+    ...['\xff', '\xc3', '\xc0\x80', '\xed\xa0\x80', '\n', '\\u12'].map((bytes) =>
+      rex.replace('Rex', bytes),
     ),
     Buffer.from(`\ufeff\ufeff${rex}`),
     Buffer.from(`\ufeff${rex}`, 'utf16le'),
   ],
   '400 body: expected JSON that nests less deeply': [
-    nested(8_000),
-    json(`"categoryId":1,"x":${nested(4_000)}`),
+    json(`"categoryId":1,"x":${'['.repeat(4_000)}${']'.repeat(4_000)}`),
   ],
   '400 body: expected a JSON object with name and categoryId, got nothing': [''],
   // What is shown is as it was sent, cannot look like another message, is no token, and is cut.
@@ -234,21 +229,18 @@ const bodies: Table<RawBytes> = {
   ],
 };
 
-const types: Table<string | undefined> = {
+const types: Table<string> = {
   201: [
-    ...['application/json', 'Application/JSON', 'application/json;charset=UTF-8'],
-    ...['application/json; charset="utf-8"', 'application/json; charset=utf8'],
+    ...['Application/JSON', 'application/json; charset="utf-8"', 'application/json; charset=utf8'],
     ...['application/json; profile="x"', 'application/json;;;;'],
     'application/json\r\nContent-Encoding: identity',
   ],
   '415 Content-Type: expected application/json, in UTF-8': [
-    undefined,
-    ...['text/plain', 'text/json', 'application/x-www-form-urlencoded', 'application/jsonp'],
-    ...['application/json-patch+json', 'application', '*/*', '', '/', '\xff/\xff'],
+    ...['text/plain', 'application/jsonp', 'application/json-patch+json', '*/*', '', '\xff/\xff'],
     ...['application/json, text/plain', 'application/json; charset=utf-16'],
   ],
   '415 Content-Encoding: expected none': [
-    ...['gzip', 'br', 'x-unknown', 'identity, gzip', 'gzip, '.repeat(1_000)].map(
+    ...['gzip', 'identity, gzip', 'gzip, '.repeat(1_000)].map(
       (coding) => `application/json\r\nContent-Encoding: ${coding}`,
     ),
   ],
@@ -275,12 +267,7 @@ testTable('the head', heads, ([line = '', ...headers]) => [line, { headers }]);
 // Nothing follows, so what is cut short gets an answer, too.
 testTable('a body of', framings, ([framing, body], answer) => [
   post,
-  { headers: ofJson(framing), body, halfClose: answer !== '201' },
-]);
-// It is refused before the rest of it arrives.
-testTable('the head of a body that is too large,', tooLarge, ([framing, body]) => [
-  post,
-  { headers: ofJson(framing), body },
+  { headers: ofJson(framing), body, halfClose: answer.endsWith('by Node') },
 ]);
 testTable('the body', bodies, (body) => [
   post,
@@ -288,99 +275,15 @@ testTable('the body', bodies, (body) => [
 ]);
 testTable('a body of the type', types, (type) => [
   post,
-  {
-    headers: ['Host: a', ...(type === undefined ? [] : [`Content-Type: ${type}`]), length],
-    body: rex,
-  },
+  { headers: ['Host: a', `Content-Type: ${type}`, length], body: rex },
 ]);
-testTable('a body on GET', { 200: ['{'] }, (body) => [
-  get,
-  { headers: ['Host: a', 'Content-Length: 1', 'Content-Type: text/html'], body },
-]);
-
-const listeners = ['public', 'ops'] as const;
-
-test.each(listeners)(
-  'what is not HTTP is answered once, and the connection is closed (%s listener)',
-  async (listener) => {
-    const linesBefore = logOf(service.server).length;
-    const socket = await openConnection(originOf(listener));
-    let received = '';
-    socket.setEncoding('latin1').on('data', (text: string) => {
-      received += text;
-    });
-    const closed = closeOf(socket);
-    // Each write may arrive as a chunk of its own.
-    for (let i = 0; i < 20; i += 1) socket.write('not HTTP at all\r\n\r\n');
-    await closed;
-    expect(statusesIn(received).length).toBeLessThanOrEqual(1);
-    const log = logOf(service.server).slice(linesBefore);
-    expect(log.filter(({ method }) => method === 'unknown').length).toBeLessThanOrEqual(1);
-    await expectUnharmed();
-  },
-);
-
-// Node drops what follows such a request in the same segment: without the end of the connection, the
-// next response would look like that of the dropped request.
-test.each(listeners)(
-  'a request for an upgrade is served, and ends its connection (%s listener)',
-  async (listener) => {
-    const upgrade = 'Host: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n';
-    const received = await readUntilClosed(
-      originOf(listener),
-      `GET /nowhere HTTP/1.1\r\n${upgrade}GET /dropped HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-    );
-    expect(statusesIn(received)).toEqual([404]);
-    expect(received).toMatch(/^Connection: close\r$/m);
-  },
-);
-
-// Regression: such a connection ended the process. The campaign `wire` tries more of them.
-test.each(listeners)(
-  'CONNECT closes the connection, and a reset right after it harms nobody (%s listener)',
-  async (listener) => {
-    const connect = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
-    for (let i = 0; i < 10; i += 1) {
-      const [behind, reset] = [
-        await openConnection(originOf(listener)),
-        await openConnection(originOf(listener)),
-      ];
-      const closed = [closeOf(behind.resume()), closeOf(reset)];
-      behind.write(`GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n${connect}`);
-      reset.write(connect, () => reset.resetAndDestroy());
-      await Promise.all(closed);
-    }
-    await expectUnharmed();
-  },
-);
 
 // The campaign `wire` holds others, and looks at the memory, too.
 test('whatever clients do to their connections harms nobody', async () => {
   const { server, tokens } = service;
   await holdConversations({ server, token: tokens.enterprise, seed: 1, connections: 40 });
-  await expectUnharmed();
-});
-
-// The campaign `attacks` opens a thousand, and sends them byte by byte.
-test('a client whose head does not end is told so, and disconnected', async () => {
-  await using slow = await startService('postgres', {
-    env: { HEADERS_TIMEOUT_MS: '100' },
-    timings: { http: { connectionsCheckingIntervalMs: 10 } },
-  });
-  const { server } = slow;
-  const received = await readUntilClosed(server.origin, `${get}\r\nHost: a\r\nX-Slow: `);
-  expect(received).toBe('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
-  expect((await slow.call('/pets')).status).toBe(200);
-});
-
-function originOf(listener: (typeof listeners)[number]): string {
-  return listener === 'public' ? service.server.origin : service.server.opsUrl;
-}
-
-/** Both listeners still answer, and nothing was logged that an operator has to look at. */
-async function expectUnharmed(): Promise<void> {
   expect((await service.call('/pets')).status).toBe(200);
-  expect((await fetch(`${service.server.opsUrl}/livez`)).status).toBe(200);
-  expect(logOf(service.server).filter(({ level }) => level === 'fatal')).toEqual([]);
-  expect(service.server.output()).not.toContain('Warning');
-}
+  expect((await fetch(`${server.opsUrl}/livez`)).status).toBe(200);
+  expect(logOf(server).filter(({ level }) => level === 'fatal')).toEqual([]);
+  expect(server.output()).not.toContain('Warning');
+});
