@@ -39,7 +39,7 @@ describe('eachPet', () => {
     [{ limit: 50, cursor: 'z' }, 'GET /pets?limit=50&cursor=z'],
   ])('with %j asks for what it is told', async (query, line) => {
     const { store, script } = open([page(pets(1, 2))]);
-    await store.eachPet(query).toArray({ max: 1 });
+    await store.eachPet(query, {}).toArray({ max: 1 });
     expect(script.lines).toEqual([line]);
   });
 
