@@ -1,35 +1,27 @@
 import { defaultBanPolicy } from '@animal-store/contract';
 import { expect, test } from 'vitest';
-import { createGuideValues, type GuideNumbers } from './guide-values.ts';
+import { createGuideValues } from './guide-values.ts';
 import { readGuide } from './guides.ts';
 
-const numbers: GuideNumbers = {
-  addressPerMinute: 60,
-  banPolicy: defaultBanPolicy,
-};
-const write = (name: Parameters<typeof readGuide>[0], changed: Partial<GuideNumbers> = {}) =>
-  createGuideValues(
-    'https://api.animal-store.example/v1',
-    { ...numbers, ...changed },
-    { windowsPicture: '/docs/windows.svg' },
-  )(readGuide(name));
+function write(name: Parameters<typeof readGuide>[0], changed: Partial<typeof defaultBanPolicy>) {
+  const banPolicy = { ...defaultBanPolicy, ...changed };
+  const numbers = { addressPerMinute: 1_200, banPolicy };
+  const files = { windowsPicture: '/docs/windows.svg' };
+  return createGuideValues('https://api.animal-store.example/v1', numbers, files)(readGuide(name));
+}
 
 test('the guides show the settings of the service', () => {
-  expect(write('authentication')).toContain('may send 60 of them a minute');
-  expect(write('limits')).toContain(
+  expect(write('authentication', {})).toContain('may send 1,200 of them a minute');
+  expect(write('limits', {})).toContain(
     'more than 50 % of its limit per minute (and more than 10) refused requests within 1 minute, not counting those within 1 second of the first, ban it for 5 minutes. Each further ban within 24 hours lasts twice as long, up to 1 hour.',
   );
-
-  expect(write('authentication', { addressPerMinute: 1_200 })).toContain('may send 1,200 of them');
-  expect(
-    write('limits', {
-      banPolicy: { ...numbers.banPolicy, graceMs: 0, minStrikes: 3, banSeconds: 90 },
-    }),
-  ).toContain('(and more than 3) refused requests within 1 minute ban it for 90 seconds.');
+  expect(write('limits', { graceMs: 0, minStrikes: 3, banSeconds: 90 })).toContain(
+    '(and more than 3) refused requests within 1 minute ban it for 90 seconds.',
+  );
 });
 
 test('the guide to errors calls repeatable what has a Retry-After', () => {
-  const [row = ''] = /^.*\| yes, after `Retry-After`.*$/m.exec(write('errors')) ?? [];
+  const [row = ''] = /^.*\| yes, after `Retry-After`.*$/m.exec(write('errors', {})) ?? [];
   expect([...row.matchAll(/(\d{3}) \[`(\w+)`\]/g)].map(([, ...found]) => found.join(' '))).toEqual([
     '409 idempotency_in_progress',
     '429 rate_limit_exceeded',
@@ -39,7 +31,7 @@ test('the guide to errors calls repeatable what has a Retry-After', () => {
 });
 
 test('without bans, the guide to limits has no chapter on them', () => {
-  const text = write('limits', { banPolicy: { ...numbers.banPolicy, minStrikes: 0 } });
+  const text = write('limits', { minStrikes: 0 });
   expect(text).not.toContain('## Bans');
   expect(text).toContain('## After a 429');
 });

@@ -1,6 +1,5 @@
 import { type Operation, operations } from '@animal-store/contract';
 import { describeErrors, type JsonObject } from '@animal-store/contract/openapi';
-import { until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { beforeAll, expect, test } from 'vitest';
 import { useAdmin } from '../support/admin.ts';
@@ -65,10 +64,6 @@ function ask(operation: Operation, { path, ...options }: CallOptions & { path?: 
   return service.call(path ?? pattern.replace(':petId', '7'), { method, ...json, ...options });
 }
 
-async function times(count: number, send: () => Promise<Answer>): Promise<void> {
-  for (let n = 0; n < count; n += 1) await send();
-}
-
 /** How each error comes about, and the operations that it is asked of; all if it says nothing else. */
 const ways: Readonly<
   Record<string, { of?: readonly Operation[]; ask(operation: Operation): Promise<Answer> }>
@@ -112,38 +107,13 @@ const ways: Readonly<
       return ask(operation, { headers, json: mia.replace('Mia', 'Tom') });
     },
   },
-  idempotency_in_progress: {
-    of: ['createPet'],
-    async ask(operation) {
-      // Every new animal waits for a lock that this session holds.
-      await sql.unsafe(`
-        create function wait() returns trigger language plpgsql as
-          'begin perform pg_advisory_xact_lock(40); return new; end';
-        create trigger slow before insert on pets for each row execute function wait()`);
-      const second = await sql.begin(async (holder) => {
-        await holder`select pg_advisory_xact_lock(40)`;
-        const send = () => ask(operation, { headers: { 'Idempotency-Key': 'slow' } });
-        const first = send();
-        await until(async () => {
-          const waiting =
-            await sql`select from pg_locks join pg_database on pg_database.oid = database
-            where datname = current_database() and locktype = 'advisory' and not granted`;
-          return waiting.length > 0;
-        });
-        return [await send(), first] as const;
-      });
-      await second[1];
-      await sql`drop function wait cascade`;
-      return second[0];
-    },
-  },
   not_implemented: { of: ['listOrders'], ask },
   rate_limit_exceeded: {
     of: calls,
     async ask(operation) {
       const send = () => ask(operation, { token: tokens.get('used up') ?? null });
       if (operation === 'listPets') {
-        await times(60, send);
+        for (let n = 0; n < 60; n += 1) await send();
         clock.block(30_000);
       }
       return send();
@@ -153,9 +123,7 @@ const ways: Readonly<
     of: calls,
     async ask(operation) {
       const send = () => ask(operation, { token: tokens.get('banned') ?? null });
-      if (operation === 'listPets') {
-        await times(12, send);
-      }
+      if (operation === 'listPets') for (let n = 0; n < 12; n += 1) await send();
       return send();
     },
   },
@@ -193,10 +161,12 @@ test('every error that the reference shows is one that the service answers', asy
     }).toEqual(example);
     shown.delete(code);
   }
-  // What is not asked for: a database that cannot be reached, which `database-outage.test.ts` cuts off; faults
-  // of operations that need nothing that could fail; and an allowance that ends by the clock of the machine.
-  expect([...shown.keys()]).toEqual(['service_unavailable']);
+  // What is not asked for: a database that cannot be reached, which `database-outage.test.ts` cuts off; a key in
+  // use, of which `pets.test.ts` has one; faults of operations that need nothing that could fail; and an allowance
+  // that ends by the clock of the machine.
+  expect([...shown.keys()]).toEqual(['idempotency_in_progress', 'service_unavailable']);
   expect([...left].filter((name) => !name.endsWith('service_unavailable'))).toEqual([
+    'createPet, idempotency_in_progress',
     'getRateLimit, rate_limit_exceeded',
     'getRateLimit, internal_error',
     'listOrders, internal_error',

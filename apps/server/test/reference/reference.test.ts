@@ -26,39 +26,30 @@ const service = useService('postgres', {
 const get = (path: string, headers: Record<string, string> = {}) =>
   send(service.server.origin, { method: 'GET', target: path, headers });
 
-describe('/openapi.json', () => {
-  test('names the real addresses', async () => {
-    const { status, body, headers } = await call(`${service.server.origin}/openapi.json`);
-    expect(status).toBe(200);
-    expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8');
-    expect(body).toMatchObject({
-      openapi: '3.1.1',
-      servers: [{ url: `${origin}/v1` }, { url: 'https://staging.example.org/v1' }],
-    });
+test('/openapi.json names the real addresses, and can be read by pages of other origins', async () => {
+  const { status, text, headers } = await get('/openapi.json', { Origin: 'https://tools.example' });
+  expect(status).toBe(200);
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'access-control-allow-origin': '*',
   });
+  expect(JSON.parse(text)).toMatchObject({
+    openapi: '3.1.1',
+    servers: [{ url: `${origin}/v1` }, { url: 'https://staging.example.org/v1' }],
+  });
+});
 
-  test('is answered with 304 if it has not changed', async () => {
-    const first = await get('/openapi.json');
-    const etag = first.headers.get('ETag');
-    const again = await get('/openapi.json', { 'If-None-Match': String(etag) });
-    expect([again.status, again.text, again.headers.get('ETag')]).toEqual([304, '', etag]);
-    const other = await get('/openapi.json', { 'If-None-Match': '"another"' });
-    expect(other.status).toBe(200);
-  });
-
-  test('answers GET and HEAD only', async () => {
-    const target = '/openapi.json';
-    const head = await send(service.server.origin, { method: 'HEAD', target, headers: {} });
-    expect([head.status, head.text]).toEqual([200, '']);
-    const put = await send(service.server.origin, { method: 'PUT', target, headers: {} });
-    expect([put.status, put.headers.get('Allow')]).toEqual([405, 'GET, HEAD']);
-    expect(JSON.parse(put.text)).toMatchObject({ code: 'method_not_allowed', status: 405 });
-  });
-
-  test('can be read by pages of other origins', async () => {
-    const { headers } = await get('/openapi.json', { Origin: 'https://tools.example' });
-    expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
-  });
+test('a file is answered with 304 if it has not changed, and to GET and HEAD only', async () => {
+  const target = '/openapi.json';
+  const etag = String((await get(target)).headers.get('ETag'));
+  const again = await get(target, { 'If-None-Match': etag });
+  expect([again.status, again.text, again.headers.get('ETag')]).toEqual([304, '', etag]);
+  expect((await get(target, { 'If-None-Match': '"another"' })).status).toBe(200);
+  const head = await send(service.server.origin, { method: 'HEAD', target, headers: {} });
+  expect([head.status, head.text]).toEqual([200, '']);
+  const put = await send(service.server.origin, { method: 'PUT', target, headers: {} });
+  expect([put.status, put.headers.get('Allow')]).toEqual([405, 'GET, HEAD']);
+  expect(JSON.parse(put.text)).toMatchObject({ code: 'method_not_allowed', status: 405 });
 });
 
 test('pages may connect to no other host but the staging environment', async () => {
@@ -68,9 +59,8 @@ test('pages may connect to no other host but the staging environment', async () 
 });
 
 test('browsers get an icon where no page names one', async () => {
-  const { status, headers, text } = await get('/favicon.ico');
+  const { status, headers } = await get('/favicon.ico');
   expect([status, headers.get('Content-Type')]).toEqual([200, 'image/svg+xml']);
-  expect(text).toContain('<svg');
 });
 
 test('browsers are led from / to the guides, and programs are not', async () => {
@@ -93,19 +83,17 @@ test.each([
     const ask = (accept: string) =>
       send(service.server.origin, { method, target, headers: { Accept: accept } });
     const page = await ask('text/html,application/xhtml+xml,*/*;q=0.8');
-    expect([page.status, page.headers.get('Content-Type')]).toEqual([
-      status,
-      'text/html; charset=utf-8',
-    ]);
+    expect(page.status).toBe(status);
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': expect.stringContaining("script-src 'self'"),
+    });
     expect(page.text).toContain(`<h1>${status} `);
     expect(page.text).not.toContain('<script');
-    expect(page.headers.get('Content-Security-Policy')).toContain("script-src 'self'");
-    for (const accept of ['*/*', 'application/json']) {
-      const program = await ask(accept);
-      expect(program.status).toBe(status);
-      expectErrorBody(program);
-      expect(program.headers.get('Vary')).toContain('Accept');
-    }
+    const program = await ask('*/*');
+    expect(program.status).toBe(status);
+    expectErrorBody(program);
+    expect(program.headers.get('Vary')).toContain('Accept');
   },
 );
 
@@ -124,28 +112,23 @@ describe('what needs no key', () => {
     for (let n = 0; n < 9; n += 1) expect(await statuses()).toEqual([200, 200, 404]);
     for (const path of ['/docs', '/openapi.json']) expect((await ask(path)).status).toBe(200);
     const refused = await ask('/docs');
-    expect(refused).toMatchObject({
-      status: 429,
-      body: {
-        code: 'rate_limit_exceeded',
-        message: expect.stringMatching(
-          /^The limit of 30 requests a minute is used up until [-\dT:]{19}Z\. Retry after \d+ s\.$/,
-        ),
-        status: 429,
-      },
-    });
     expectErrorBody(refused);
+    expect(refused.body).toMatchObject({
+      code: 'rate_limit_exceeded',
+      message: expect.stringMatching(
+        /^The limit of 30 requests a minute is used up until [-\dT:]{19}Z\. Retry after \d+ s\.$/,
+      ),
+    });
     expect(refused.headers.get('Cache-Control')).toBe('no-store');
     expect(await statuses()).toEqual([429, 429, 429]);
     const headers = { Accept: 'text/html' };
-    for (const path of ['/docs', '/docs/nosuch', '/docs/guides/start/', '/', '/favicon.ico']) {
+    for (const path of ['/docs', '/docs/nosuch', '/', '/favicon.ico']) {
       const page = await call(limited.server.origin + path, { headers });
       expect([page.status, page.headers.get('Content-Type')]).toEqual([
         429,
         'text/html; charset=utf-8',
       ]);
-      expect(page.headers.get('Retry-After')).toMatch(/^\d+$/);
-      expect(page.text).toContain('Retry after');
+      expect(page.text).toContain(`Retry after ${page.headers.get('Retry-After')} s`);
     }
     // What pages load has a hash in its name, and is asked for once.
     expect((await ask(script)).status).toBe(200);
@@ -159,25 +142,17 @@ describe('what needs no key', () => {
 
   test('is refused while the service is overloaded', async () => {
     const { server, tokens } = service;
-    await until(async () => {
-      const inFlight = sample(await scrape(server), 'animal_store_requests_in_flight');
-      return inFlight === 0;
-    });
+    await until(async () => sample(await scrape(server), 'animal_store_requests_in_flight') === 0);
     {
       using held = new DisposableStack();
-      for (let i = 0; i < maxInFlight; i += 1) {
-        held.use(await beginCreation(server, tokens.free));
-      }
+      for (let i = 0; i < maxInFlight; i += 1) held.use(await beginCreation(server, tokens.free));
       for (const path of paths) {
         const refused = await call(server.origin + path);
         expect(refused).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
         expectErrorBody(refused);
       }
-      const [url, headers] = [
-        `${server.baseUrl}/pets/7`,
-        { Origin: origin, 'X-Request-Id': 'mine' },
-      ];
-      const refused = await call(url, { headers });
+      const url = `${server.baseUrl}/pets/7`;
+      const refused = await call(url, { headers: { Origin: origin, 'X-Request-Id': 'mine' } });
       expectError(refused, 503, 'service_unavailable');
       expect(Object.fromEntries(refused.headers)).toMatchObject({
         'access-control-allow-origin': '*',
