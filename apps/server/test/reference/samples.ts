@@ -67,26 +67,32 @@ export async function runSamples(
   await symlink(openapiFetch, join(modules, 'openapi-fetch'));
 
   const outcomes: Record<string, string> = {};
-  const outputOf = async (command: string, args: readonly string[] = []): Promise<string> => {
-    const { stdout, stderr } = await run(command, args, {
-      cwd: directory.path,
-      // biome-ignore lint/style/noProcessEnv: the samples call curl
-      env: { PATH: String(process.env['PATH']), API_KEY: apiKey },
-    }).catch((error: { stdout: string; stderr: string }) => error);
+  const env = {
+    // biome-ignore lint/style/noProcessEnv: the samples call curl
+    PATH: String(process.env['PATH']),
+    API_KEY: apiKey,
+    ...{ HOME: directory.path, GOPROXY: 'off', CGO_ENABLED: '0' },
+    GOCACHE: join(repository, 'node_modules/.cache/go-build'),
+  };
+  const outputOf = async (command: string, ...args: string[]): Promise<string> => {
+    const { stdout, stderr } = await run(command, args, { cwd: directory.path, env }).catch(
+      (error: { stdout: string; stderr: string }) => error,
+    );
     return stdout + stderr;
   };
   /** Writes each sample of a language to a file, and runs it. */
-  const runFiles = async (
+  async function runFiles(
     language: Sample['language'],
     file: string,
     find: () => Promise<string>,
-  ) => {
+    ...args: string[]
+  ) {
     for (const { name, source } of samples.filter((sample) => sample.language === language)) {
       await writeFile(join(directory.path, file), source);
-      outcomes[name] = await outputOf(await find(), [file]);
+      outcomes[name] = await outputOf(await find(), ...args, file);
     }
-  };
-  const runNode = async () => {
+  }
+  async function runNode() {
     const ofNode = samples.filter(({ language }) => language === 'ts' || language === 'js');
     const end = 'end of a sample';
     let program = '';
@@ -97,40 +103,16 @@ export async function runSamples(
       program += `await import('./${file}').catch(console.log);console.log('${end}');\n`;
     }
     await writeFile(join(directory.path, 'samples.mjs'), program);
-    const outputs = (await outputOf(process.execPath, ['samples.mjs'])).split(`${end}\n`);
+    const outputs = (await outputOf(process.execPath, 'samples.mjs')).split(`${end}\n`);
     for (const [index, { name }] of ofNode.entries()) outcomes[name] = outputs[index] ?? '';
-  };
-  const runGo = async () => {
-    const ofGo = samples.filter(({ language }) => language === 'go');
-    if (ofGo.length === 0) return;
-    await writeFile(join(directory.path, 'go.mod'), 'module samples\n\ngo 1.19\n');
-    for (const [index, { source }] of ofGo.entries()) {
-      await mkdir(join(directory.path, `go${index}`));
-      await writeFile(join(directory.path, `go${index}/main.go`), source);
-    }
-    // All in one build, which compiles what they share once.
-    await run(await findProgram('go'), ['build', '-o', 'bin/', './...'], {
-      cwd: directory.path,
-      env: {
-        // biome-ignore lint/style/noProcessEnv: Go may be anywhere
-        PATH: String(process.env['PATH']),
-        HOME: directory.path,
-        GOCACHE: join(repository, 'node_modules/.cache/go-build'),
-        CGO_ENABLED: '0',
-        GOPROXY: 'off',
-      },
-    });
-    for (const [index, sample] of ofGo.entries()) {
-      outcomes[sample.name] = await outputOf(join(directory.path, `bin/go${index}`));
-    }
-  };
+  }
 
   // The languages at the same time: most of a sample is the start of its process.
   await Promise.all([
     runFiles('sh', 'sample.sh', async () => (await findProgram('curl')) && 'sh'),
     runNode(),
     runFiles('python', 'sample.py', () => findProgram('python')),
-    runGo(),
+    runFiles('go', 'sample.go', () => findProgram('go'), 'run'),
   ]);
   return outcomes;
 }
