@@ -21,9 +21,7 @@ afterEach(() => {
 });
 
 test.each([
-  [{ ADMIN_TOKEN: token }, {}, 'http://127.0.0.1:3001'],
   [{ ADMIN_TOKEN: token, OPS_PORT: '1' }, {}, 'http://127.0.0.1:1'],
-  [{ ADMIN_TOKEN: token, OPS_PORT: '1', OPS_URL: 'http://ops:2' }, {}, 'http://ops:2'],
   [{ ADMIN_TOKEN: token, OPS_URL: 'http://ops:2' }, { url: 'https://ops' }, 'https://ops'],
 ])('with %j and %j it is %s', (env, options, url) => {
   for (const [name, text] of Object.entries(env)) vi.stubEnv(name, text);

@@ -48,6 +48,10 @@ const runIn = (group: string, ...args: string[]) =>
   });
 const run = (...args: string[]) => runIn('keys', ...args, '--url', url);
 
+function answerWith(body: unknown, status = 200) {
+  answer = { status, type: 'application/json', body: JSON.stringify(body) };
+}
+
 const id = '00000000-0000-4000-8000-000000000000';
 
 // As in a list, which also says whether a key is banned.
@@ -82,10 +86,10 @@ describe('what is asked of the server', () => {
       'keys create --plan enterprise --per-minute 7 --per-day 8 --name acme --reason why',
       'POST /keys?reason=why {"name":"acme","plan":"enterprise","quota":{"perMinute":7,"perDay":8}}',
     ],
-    ['keys create --account C-17', accounts, `POST /keys {"name":"${unnamed}","account":"C-17"}`],
     [
-      'keys create --plan pro --read-only',
-      `POST /keys {"name":"${unnamed}","plan":"pro","scopes":["pets:read"]}`,
+      'keys create --account C-17 --read-only',
+      accounts,
+      `POST /keys {"name":"${unnamed}","account":"C-17","scopes":["pets:read"]}`,
     ],
     [
       'keys create --plan pro --scopes pets:write,pets:read --expires 24h',
@@ -101,8 +105,8 @@ describe('what is asked of the server', () => {
       'GET /keys?limit=7&plan=pro&state=active&name=a&account=C-17&search=b&banned=true&sort=-name',
     ],
     [
-      'keys list --token-prefix ast_0000 --deprecated-within 30d --unused-for 90d',
-      'GET /keys?tokenPrefix=ast_0000&deprecatedWithinDays=30&unusedForDays=90&limit=100',
+      'keys list --token-prefix ast_0000 --deprecated-within 30d --unused-for 90d --near-limit',
+      'GET /keys?tokenPrefix=ast_0000&deprecatedWithinDays=30&nearLimit=true&unusedForDays=90&limit=100',
     ],
     [`keys show ${id}`, `GET /keys/${id}`],
     [`keys usage ${id}`, `GET /keys/${id}/usage?bucket=hour`],
@@ -111,8 +115,8 @@ describe('what is asked of the server', () => {
       `GET /keys/${id}/usage?bucket=minute&from=2026-11-21T11:00:00.000Z`,
     ],
     [
-      `keys usage ${id} --since 48h`,
-      `GET /keys/${id}/usage?bucket=hour&from=2026-11-19T12:00:00.000Z`,
+      `keys usage ${id} --since 49h`,
+      `GET /keys/${id}/usage?bucket=day&from=2026-11-19T11:00:00.000Z`,
     ],
     [
       `keys usage ${id} --since 7d --until 2026-11-15T00:00:00Z`,
@@ -122,11 +126,6 @@ describe('what is asked of the server', () => {
       `keys usage ${id} --since 49h --bucket minute`,
       `GET /keys/${id}/usage?bucket=minute&from=2026-11-19T11:00:00.000Z`,
     ],
-    [
-      `keys usage ${id} --since 49h`,
-      `GET /keys/${id}/usage?bucket=day&from=2026-11-19T11:00:00.000Z`,
-    ],
-    [`keys set-plan ${id} pro`, `PATCH /keys/${id} {"plan":"pro"}`],
     [
       `keys set-plan ${id} enterprise --per-minute 7 --per-day 8`,
       `PATCH /keys/${id} {"plan":"enterprise","quota":{"perMinute":7,"perDay":8}}`,
@@ -140,55 +139,35 @@ describe('what is asked of the server', () => {
       `keys update ${id} --no-name --no-account --expires 1d --reason why`,
       `PATCH /keys/${id}?reason=why {"name":null,"account":null,"expiresAt":"${inADay}"}`,
     ],
-    [`keys update ${id} --read-only`, `PATCH /keys/${id} {"scopes":["pets:read"]}`],
     [`keys rotate ${id}`, `POST /keys/${id}/rotate {}`],
     [`keys rotate ${id} --grace 24h`, `POST /keys/${id}/rotate {"graceSeconds":86400}`],
-    [`keys rotate ${id} --grace 0`, `POST /keys/${id}/rotate {"graceSeconds":0}`],
     [`keys suspend ${id} --reason why`, `POST /keys/${id}/suspend?reason=why`],
-    [`keys resume ${id}`, `POST /keys/${id}/resume`],
-    [`keys revoke ${id}`, `POST /keys/${id}/revoke`],
-    [`keys unban ${id}`, `POST /keys/${id}/unban`],
-    [`keys credit ${id} --reason why`, `POST /keys/${id}/credit?reason=why`],
+    [`keys credit ${id}`, `POST /keys/${id}/credit`],
     [
       'accounts list --plan pro --suspended --search c --sort -denials',
       'GET /accounts?plan=pro&suspended=true&search=c&sort=-denials&limit=100',
     ],
     ['accounts show a/b', 'GET /accounts/a%2Fb'],
-    ['accounts set-plan C-17 pro', accounts, 'PUT /accounts/C-17 {"plan":"pro"}'],
     ['accounts set-plan C-17 none', accounts, 'PUT /accounts/C-17 {"plan":null}'],
     [
       'accounts set-plan C-17 enterprise --per-minute 7 --per-day 8',
       accounts,
       'PUT /accounts/C-17 {"plan":"enterprise","quota":{"perMinute":7,"perDay":8}}',
     ],
-    ['accounts suspend C-17 --reason why', 'POST /accounts/C-17/suspend?reason=why'],
     ['accounts resume C-17', 'POST /accounts/C-17/resume'],
     ['accounts credit C-17', 'POST /accounts/C-17/credit'],
     [
       'operators create --name Ann --role owner --expires 1d',
       `POST /operators {"name":"Ann","role":"owner","expiresAt":"${inADay}"}`,
     ],
-    ['operators list', 'GET /operators'],
-    [`operators rotate ${id} --grace 1h`, `POST /operators/${id}/rotate {"graceSeconds":3600}`],
-    [`operators revoke ${id}`, `POST /operators/${id}/revoke`],
     ['operators list --search aso_0000', 'GET /operators?search=aso_0000'],
     [`operators sessions ${id}`, `GET /operators/${id}/sessions`],
     [`operators log-out ${id}`, `DELETE /operators/${id}/sessions`],
     ['audit --search why', 'GET /audit?search=why&limit=50'],
     [
-      'keys list --expires-within 30d --near-limit',
-      'GET /keys?expiresWithinDays=30&nearLimit=true&limit=100',
-    ],
-    ['audit', 'GET /audit?limit=50'],
-    [
       `audit --key ${id} --since 7d --until 1d --action key.revoked --actor admin_token --limit 1000`,
       `GET /audit?limit=100&keyId=${id}&actor=admin_token&action=key.revoked&from=2026-11-14T12:00:00.000Z&to=2026-11-20T12:00:00.000Z`,
     ],
-    [
-      `audit --actor ${id} --operator ${id} --account C-17`,
-      `GET /audit?operatorId=${id}&actor=${id}&account=C-17&limit=50`,
-    ],
-    ['usage top', 'GET /usage?groupBy=key'],
     [
       'usage top --since 1d --plan pro --account C-17 --limit 5',
       'GET /usage?groupBy=key&from=2026-11-20T12:00:00.000Z&plan=pro&account=C-17&limit=5',
@@ -222,44 +201,23 @@ describe('wrong usage', () => {
     [`${plan} enterprise`, '--per-minute and --per-day: expected both'],
     [`${plan} enterprise --per-minute 5`, '--per-day: expected an integer from 1'],
     [`${plan} pro --per-minute 5 --per-day 6`, 'only Enterprise keys have numbers of their own'],
-    [
-      `${plan} enterprise --per-minute 0 --per-day 6`,
-      '--per-minute: expected an integer from 1 to 2147483647',
-    ],
     [`${plan} free --expires soon`, 'such as 90d or 24h'],
     [`${plan} free --expires 2030-01-01`, 'a date and time with its offset'],
     [`${plan} free --expires 2020-01-01T00:00:00Z`, '--expires: expected a time to come'],
     [`${plan} free --scopes pets:sell`, '--scopes: expected'],
-    [`${plan} free --scopes pets:read,pets:read`, '--scopes: expected'],
-    [`${plan} free --scopes `, '--scopes: expected'],
-    [
-      `${plan} free --read-only --scopes pets:write`,
-      "'--read-only' cannot be used with option '--scopes <list>'",
-    ],
-    [`${plan} free --name `, '--name: expected 1 to 255 characters'],
+    [`${plan} free --read-only --scopes pets:write`, "'--read-only' cannot be used with option"],
     ['keys show', "missing required argument 'id'"],
     ['keys show acme', 'id: expected a UUID'],
-    [`keys set-plan ${id}`, "missing required argument 'plan'"],
     [`keys update ${id}`, 'expected one or more of name, account'],
     [`keys rotate ${id} --grace 31d`, '--grace: expected an integer from 0 to 2592000'],
     [`keys rotate ${id} --grace -1`, 'Expected a number with s, m, h or d'],
     [`keys revoke ${id} ${id}`, 'too many arguments'],
-    ['keys list --state banned', 'Allowed choices are active, suspended, expired, revoked'],
     ['keys list --unused-for 90', 'Expected a number of days, such as 90d'],
-    ['keys list --unused-for 401d', '--unused-for: expected an integer from 1 to 400'],
     ['keys list --limit 0', 'Expected a whole number from 1 on'],
     ['keys list --everything', "unknown option '--everything'"],
     ['keys list --url localhost', 'Expected an origin'],
     ['keys destroy', "unknown command 'destroy'"],
-    ['accounts show', "missing required argument 'account'"],
-    ['accounts set-plan C-17', "missing required argument 'plan'"],
-    ['accounts set-plan C-17 gold', 'Allowed choices are free, pro, business, enterprise, none'],
-    ['accounts set-plan C-17 enterprise', '--per-minute and --per-day: expected both'],
     ['accounts set-plan C-17 none --per-minute 5 --per-day 6', 'only Enterprise keys have numbers'],
-    ['accounts list --plan none', 'Allowed choices are free, pro, business, enterprise'],
-    ['operators create --name Ann', '--role: expected one of viewer, operator, owner'],
-    ['audit --action nothing', 'Allowed choices are key.created'],
-    ['usage top --limit 101', '--limit: expected one integer from 1 to 100'],
   ])('%s', async (line, message) => {
     const [group = '', ...args] = line.split(' ');
     expect(await runIn(group, ...args)).toBe(2);
@@ -282,69 +240,39 @@ test('--help says what a command takes, in the words of the contract', async () 
   expect(await run('rotate', '--help')).toBe(0);
   const flat = said.out.replaceAll(/\s+/g, ' ');
   expect(flat).toMatch(/^Usage: npm run keys -- rotate \[options\] <id> Creates a new token/);
-  for (const [option, description] of [
-    ['id', 'The id of the key.'],
-    ['--grace <duration>', 'How long the tokens before it stay valid'],
-    ['--reason <text>', 'Why, for the audit log. (such as Contract 2026-118)'],
-    ['--json', 'Write JSON'],
-  ]) {
-    expect(flat).toContain(`${option} ${description}`);
-  }
+  expect(flat).toContain('--grace <duration> How long the tokens before it stay valid');
+  expect(flat).toContain('--reason <text> Why, for the audit log. (such as Contract 2026-118)');
   expect(flat).not.toContain('`');
-  said.out = '';
-  await run('--help');
-  expect(said.out).toMatch(
-    /\n {2}rotate \[options\] <id> +Replace a key's tokens with a new one\n/,
-  );
-  expect(said.out).toContain('Exit codes: 0 done, 1 failed, 2 wrong usage.');
 });
+
+const notOurs = 'error: What answers at';
 
 test.each([
-  { what: 'a page', type: 'text/html', body: '<h1>Welcome</h1>' },
-  { what: 'nothing', type: 'text/plain', body: '' },
-  { what: 'a file', type: 'application/octet-stream', body: 'x' },
-  { what: 'broken JSON', type: 'application/json', body: '[{"id":' },
-  { what: 'other JSON', type: 'application/json', body: '{"status":"ok"}' },
-  { what: 'a list of others', type: 'application/json', body: '[{"id":1,"name":"Mia"}]' },
-  {
-    what: 'a key that lacks a member',
-    type: 'application/json',
-    body: JSON.stringify([{ ...key, tokens: undefined }]),
+  [200, 'text/html', '<h1>Welcome</h1>', notOurs],
+  [200, 'application/json', '[{"id":', notOurs],
+  [200, 'application/json', '{"status":"ok"}', notOurs],
+  [200, 'application/json', JSON.stringify([{ ...key, tokens: undefined }]), notOurs],
+  [204, 'text/html', '', 'error: The server answered 204'],
+  [502, 'text/html', '', 'error: The server answered 502'],
+])(
+  'a %i from something else is told of in one line, and fails: %s %s',
+  async (status, type, body, start) => {
+    answer = { status, type, body };
+    expect(await run('list')).toBe(1);
+    expect(said.out).toBe('');
+    expect(said.err.startsWith(start)).toBe(true);
+    expect(said.err).toMatch(/^[^\n]+: is it an operators' listener\?\n$/);
   },
-])('a 200 with $what is told of in one line, and fails', async ({ type, body }) => {
-  answer = { status: 200, type, body };
-  expect(await run('list')).toBe(1);
-  expect(said).toEqual({
-    out: '',
-    err: `error: What answers at ${url} is not the admin API of this version: is it an operators' listener?\n`,
-  });
-});
-
-test.each([204, 302, 404, 502])('so is a %i from something else', async (status) => {
-  answer = { status, type: 'text/html', body: '' };
-  expect(await run('list')).toBe(1);
-  expect(said).toEqual({
-    out: '',
-    err: `error: The server answered ${status}: is it an operators' listener?\n`,
-  });
-});
-
-test('what a newer server adds is passed on', async () => {
-  const body = [{ ...key, region: 'eu' }];
-  answer = { status: 200, type: 'application/json', body: JSON.stringify(body) };
-  expect(await run('list', '--json')).toBe(0);
-  expect(JSON.parse(said.out)).toEqual(body);
-});
+);
 
 const evil = 'acme\u202E\u001B[2J\u009B1m\u2028';
 const shown = 'acme\\u202e\\u001b[2J\\u009b1m\\u2028';
 
 test('a name with control or bidi characters is shown escaped, and columns stay aligned', async () => {
-  const body = [
+  answerWith([
     { ...key, name: evil, account: evil },
     { ...key, name: 'short' },
-  ];
-  answer = { status: 200, type: 'application/json', body: JSON.stringify(body) };
+  ]);
   expect(await run('list')).toBe(0);
   const [header = '', first = '', second = ''] = said.out.split('\n');
   expect(first).toContain(`  ${shown}  ${shown}  `);
@@ -352,17 +280,16 @@ test('a name with control or bidi characters is shown escaped, and columns stay 
   expect([first, second].map((line) => line.indexOf('free'))).toEqual([column, column]);
 });
 
-test('JSON has control and bidi characters escaped, and means the same', async () => {
-  const body = [{ ...key, name: evil }];
-  answer = { status: 200, type: 'application/json', body: JSON.stringify(body) };
+test('JSON has such characters escaped, means the same, and has what a newer server adds', async () => {
+  const body = [{ ...key, name: evil, region: 'eu' }];
+  answerWith(body);
   expect(await run('list', '--json')).toBe(0);
   expect(said.out).toContain(`"name": "${shown}"`);
   expect(JSON.parse(said.out)).toEqual(body);
 });
 
-test('a message of the server has control and bidi characters escaped', async () => {
-  const body = { code: 'invalid_request', message: `name: got ${evil}`, status: 400 };
-  answer = { status: 400, type: 'application/json', body: JSON.stringify(body) };
+test('a message of the server has such characters escaped', async () => {
+  answerWith({ code: 'invalid_request', message: `name: got ${evil}`, status: 400 }, 400);
   expect(await run('list')).toBe(1);
   expect(said).toEqual({ out: '', err: `error: name: got ${shown}\n` });
 });

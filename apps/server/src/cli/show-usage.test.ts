@@ -40,21 +40,14 @@ test('the usage of a key has a bar for each bucket, and what is not zero can be 
   );
 });
 
-test.each([20, 26, 27, 40, 80, 200])(
-  'no line is longer than %d columns, with bars or without',
-  (columns) => {
-    const bars = [
-      { label: '2026-11-20', count: 1_200 },
-      { label: '2026-11-21', count: 0 },
-    ];
-    const lines = formatBars(bars, columns).trimEnd().split('\n');
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
-    expect(lines.some((line) => line.includes('█'))).toBe(columns >= 27);
-  },
-);
-
-test('without requests there are no bars', () => {
-  expect(formatBars([{ label: 'now', count: 0 }], 80)).toBe('now  0\n');
+test.each([26, 27, 200])('no line is longer than %d columns, with bars or without', (columns) => {
+  const bars = [
+    { label: '2026-11-20', count: 1_200 },
+    { label: '2026-11-21', count: 0 },
+  ];
+  const lines = formatBars(bars, columns).trimEnd().split('\n');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+  expect(lines.some((line) => line.includes('█'))).toBe(columns >= 27);
 });
 
 test('the busiest keys are a table with their errors and denials', () => {

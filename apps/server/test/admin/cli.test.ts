@@ -28,7 +28,7 @@ afterAll(async () => {
 /** Runs a command that is told nothing but the data directory, and must succeed. */
 async function run(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(args, database.env);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
   return stdout;
 }
 
@@ -54,29 +54,20 @@ test("the README's commands work in their order, and show what they did", async 
   ];
   expect(lines).toHaveLength(30);
   const ids = { keys: '', operators: '' };
-  for (const [line, group = '', rest = ''] of lines) {
+  for (const [, group = '', rest = ''] of lines) {
     const id = group === 'operators' ? ids.operators : ids.keys;
     const args = rest.trim().match(/"[^"]*"|\S+/g) ?? [];
     const given = args.map((arg) => arg.replaceAll('"', '').replace('<id>', id));
-    const { code, stdout, stderr } = await cli([group, ...given], database.env);
-    expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: '' });
+    const stdout = await run(group, ...given);
     if (given[0] !== 'create') continue;
     if (group === 'operators') ids.operators = /Id +(\S+)/.exec(stdout)?.[1] ?? '';
     else ids.keys ||= /Id +(\S+)/.exec(stdout)?.[1] ?? '';
   }
-  const { stdout } = await cli(['audit', '--key', ids.keys, '--json'], database.env);
-  const entries = JSON.parse(stdout) as AuditEntry[];
-  expect(entries.map(({ action, reason }) => [action, reason])).toEqual([
-    ['key.changed', null],
-    ['key.unbanned', null],
-    ['key.revoked', 'leaked'],
-    ['key.resumed', null],
-    ['key.suspended', 'Invoice 4711 is open'],
-    ['key.changed', null],
-    ['key.rotated', null],
-    ['key.changed', null],
-    ['key.created', null],
-  ]);
+  const entries = await json<AuditEntry[]>('audit', '--key', ids.keys);
+  expect(entries.map(({ action }) => action.slice(4))).toEqual(
+    'changed unbanned revoked resumed suspended changed rotated changed created'.split(' '),
+  );
+  expect(entries.flatMap(({ reason }) => reason ?? [])).toEqual(['leaked', 'Invoice 4711 is open']);
 });
 
 test('a key is shown as a card, with its usage', async () => {
@@ -135,30 +126,22 @@ Keep the token: it is not shown again.
   Strikes            0 (banned above 30)
   Banned             no
 `);
-  expect(await run('keys', 'list', '--account', 'A-1')).toContain('  suspended  ');
-  await run('keys', 'resume', id);
-  expect(await run('keys', 'list', '--account', 'A-1')).toContain('  account suspended  ');
-  expect(settle(await run('keys', 'revoke', id))).toMatch(/\n {2}State +revoked \{time\}\n/);
-  expect(await cli(['keys', 'rotate', id], database.env)).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'error: The key is revoked: make a new one.\n',
-  });
 });
 
-test('keys are listed in an aligned table', async () => {
-  const made: string[] = [];
-  for (const name of ['日本 🐈', 'a']) {
+test('keys are listed in an aligned table, with their states', async () => {
+  const create = async (name: string) => {
     const args = ['--plan', 'pro', '--account', 'L-1', '--name', name];
-    made.push((await json<IssuedKey>('keys', 'create', ...args)).key.id);
-  }
-  await run('keys', 'revoke', made[0] ?? '');
+    return (await json<IssuedKey>('keys', 'create', ...args)).key.id;
+  };
+  const [first, second] = [await create('日本 🐈'), await create('a')];
+  await run('keys', 'revoke', first);
+  await run('accounts', 'suspend', 'L-1');
   const listed = await run('keys', 'list', '--account', 'L-1');
   expect(listed.replaceAll(/ast_..../g, 'ast_....')).toBe(
     [
-      `ID${' '.repeat(36)}NAME     ACCOUNT  PLAN  PER MINUTE  PER DAY  STATE    TOKENS     EXPIRES  LAST USED`,
-      `${made[1]}  a        L-1      pro   300         10,000   active   ast_....…  never    never`,
-      `${made[0]}  日本 🐈  L-1      pro   300         10,000   revoked  ast_....…  never    never\n`,
+      `ID${' '.repeat(36)}NAME     ACCOUNT  PLAN  PER MINUTE  PER DAY  STATE              TOKENS     EXPIRES  LAST USED`,
+      `${second}  a        L-1      pro   300         10,000   account suspended  ast_....…  never    never`,
+      `${first}  日本 🐈  L-1      pro   300         10,000   revoked            ast_....…  never    never\n`,
     ].join('\n'),
   );
   expect(await run('keys', 'list', '--state', 'expired')).toBe('There are no such keys.\n');
@@ -192,39 +175,29 @@ ID                                    NAME  STATE   REQUESTS TODAY
 {id}  shop  active  2
 {id}  web   active  1
 `);
-  const ago = (days: number) => new Date(clock.now() - days * 86_400_000).toISOString();
-  expect(await run('keys', 'usage', one.key.id, '--since', ago(7))).toMatch(
+  const aWeekAgo = new Date(clock.now() - 7 * 86_400_000).toISOString();
+  expect(await run('keys', 'usage', one.key.id, '--since', aWeekAgo)).toMatch(
     /^Requests by day from .*\n\n(.* {2}0\n){7}.* {2}2 {2}█{60}\n\nOPERATION {2}OK\n/,
   );
   expect(await run('usage', 'top', '--account', name, '--limit', '1')).toMatch(
     new RegExp(`\n\nID [^\n]*\n${one.key.id}  shop  ${name}  free  2         0       0       0\n$`),
   );
-  await run('accounts', 'suspend', name, '--reason', 'unpaid');
   expect(await run('accounts', 'list', '--search', 'ünï')).toMatch(
     new RegExp(
-      `^ACCOUNT .*DENIED TODAY\n${name}  free  60          1,000    suspended  2     3               0\n$`,
+      `^ACCOUNT .*DENIED TODAY\n${name}  free  60          1,000    active  2     3               0\n$`,
     ),
   );
-  expect(await run('accounts', 'resume', name)).toContain('  State    active\n');
-  expect(await run('accounts', 'set-plan', name, 'none')).toContain(
-    '  Plan     none: each key has its own\n',
-  );
-  expect(
-    await cli(['accounts', 'set-plan', name.toLowerCase(), 'free'], database.env),
-  ).toMatchObject({
+});
+
+test('whoever names an account in another case is warned', async () => {
+  const name = 'Ünïcode';
+  await run('accounts', 'set-plan', name, 'free');
+  expect(await cli(['accounts', 'set-plan', 'ünïcode', 'free'], database.env)).toMatchObject({
     code: 0,
     stderr: `Warning: letter case matters: there is already the account "${name}".\n`,
   });
   // White space and the normal form of letters do not make another account.
-  const sameName = `\u00a0${name.normalize('NFD')} `;
-  expect(
-    await cli(['accounts', 'set-plan', sameName, 'none', '--json'], database.env),
-  ).toMatchObject({ code: 0, stderr: '' });
-  expect(await cli(['usage', 'top', '--since', ago(90)], database.env)).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'error: from: expected at most 31 buckets of a day before to, got 91\n',
-  });
+  await run('accounts', 'set-plan', `\u00a0${name.normalize('NFD')} `, 'none');
 });
 
 test('the audit log shows what changed', async () => {
@@ -256,29 +229,20 @@ test('operators are created, listed, rotated and revoked, and may use the CLI el
   expect((await adminOf(server).call('/keys')).status).toBe(401);
   const env = { OPS_URL: server.opsUrl, ADMIN_TOKEN: token };
   expect(await cli(['keys', 'list'], env)).toMatchObject({ code: 0, stderr: '' });
-  const refused = async (args: string[], given: object = {}) =>
-    expect(await cli(args, { ...env, ...given }));
-  (await refused(['operators', 'revoke', operator.id])).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'error: This operation needs the role owner.\n',
-  });
+  const failed = (message: string) => ({ code: 1, stdout: '', stderr: `error: ${message}\n` });
+  expect(await cli(['operators', 'revoke', operator.id], env)).toEqual(
+    failed('This operation needs the role owner.'),
+  );
   expect(tokenIn(await run('operators', 'rotate', operator.id, '--grace', '0'))).not.toBe(token);
-  (await refused(['keys', 'list'])).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'error: The admin token is not right. Check ADMIN_TOKEN or --token-file.\n',
-  });
-  (await refused(['keys', 'list'], { OPS_URL: server.origin })).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('no admin API'),
-  });
+  expect(await cli(['keys', 'list'], env)).toEqual(
+    failed('The admin token is not right. Check ADMIN_TOKEN or --token-file.'),
+  );
+  const wrong = await cli(['keys', 'list'], { ...env, OPS_URL: server.origin });
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('no admin API') });
   const OPS_URL = `http://127.0.0.1:${await freePort()}`;
-  (await refused(['keys', 'list'], { OPS_URL })).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: `error: No server answers at ${OPS_URL}: ECONNREFUSED. Is it running?\n`,
-  });
+  expect(await cli(['keys', 'list'], { ...env, OPS_URL })).toEqual(
+    failed(`No server answers at ${OPS_URL}: ECONNREFUSED. Is it running?`),
+  );
   expect(settle(await run('operators', 'revoke', operator.id))).toContain(
     '\n  State    revoked {time}\n',
   );
