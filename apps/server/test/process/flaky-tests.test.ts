@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 
-const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const script = new URL('../../../../scripts/test.mjs', import.meta.url);
 
 /** Runs the script with a vitest that reports what is given for each file, time after time. */
@@ -52,30 +50,4 @@ test('in CI a file that failed runs once more, and is named as flaky if it passe
   const broken = { ...flaky, 'c.test.ts': [2, 1] };
   expect(await runWith(broken, ['--ci'])).toEqual([1, again, '14 passed, 2 failed']);
   expect(await runWith(flaky, [])).toEqual([1, '5 passed, 1 failed']);
-});
-
-test('an error that nobody handles, or the end of a process, belongs to its file, which is repeated', async () => {
-  await using directory = await temporaryDirectory();
-  const race = `test('passes', async () => {
-      Promise.reject(new Error('a race'));
-      await new Promise(setImmediate);
-    });`;
-  await writeFile(join(directory.path, 'race.test.js'), race);
-  await writeFile(join(directory.path, 'dies.test.js'), `process.kill(process.pid, 'SIGKILL');`);
-  await writeFile(join(directory.path, 'calm.test.js'), `test('passes', () => {});`);
-  const reporter = `--reporter=${join(root, 'scripts/test-total-reporter.ts')}`;
-  const report = join(directory.path, 'report.json');
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', '--globals', `--root=${directory.path}`, reporter];
-  const env = { TEST_TOTAL: report };
-  await promisify(execFile)(process.execPath, args, { env }).catch(() => {});
-  const { files, others } = JSON.parse(await readFile(report, 'utf8'));
-  const failed = files.map((one: { file: string; failed: number }) => [
-    basename(one.file),
-    one.failed,
-  ]);
-  expect([Object.fromEntries(failed), others]).toEqual([
-    { 'race.test.js': 1, 'dies.test.js': 1, 'calm.test.js': 0 },
-    0,
-  ]);
 });
