@@ -36,19 +36,10 @@ beforeEach(() => {
 });
 afterEach(() => log.close());
 
-// What is not known has no field.
-const common = { method: 'GET', durationMs: 1.23, requestId: 'a.b:c_d-1', msg: 'request' };
-
-test.each([
-  [{}, { level: 'info', route: '/v1/pets/:petId', status: 200 }],
-  [{ status: 503 }, { level: 'warn', route: '/v1/pets/:petId', status: 503 }],
-  [
-    { route: undefined, status: 499, aborted: true, errorCode: 'x' },
-    { level: 'info', route: 'other', status: 499, errorCode: 'x', aborted: true },
-  ],
-])('the line of %j', (record, line) => {
-  log.logRequest({ ...finished, ...record });
-  expect(lines).toEqual([{ ...common, ...line }]);
+test('what is not known has no field, and a failure on our side is a warning', () => {
+  log.logRequest({ ...finished, route: undefined, status: 503, aborted: true });
+  const told = { level: 'warn', method: 'GET', route: 'other', status: 503, aborted: true };
+  expect(lines).toEqual([{ ...told, durationMs: 1.23, requestId: 'a.b:c_d-1', msg: 'request' }]);
 });
 
 /** How many of so many requests of a key get a line. */
@@ -63,13 +54,12 @@ function written(times: number, id: string | undefined, outcome?: 'admitted' | '
 
 // Regression: an attacker could fill the disk with lines about refused requests.
 test('requests without a key share 300 lines a minute, and so do the refused ones of each key', async () => {
-  expect(written(5_000, 'one', 'admitted')).toBe(5_000);
+  expect(written(1_000, 'one', 'admitted')).toBe(1_000);
   expect(written(150, undefined, 'admitted')).toBe(150);
   expect(written(850, undefined, 'denied')).toBe(150);
   expect(written(1_000, undefined)).toBe(0);
   expect(written(301, 'one', 'denied')).toBe(300);
   expect(written(300, 'two', 'denied')).toBe(300);
-
   await clock.advance(60_000);
   const msg = 'requests without a line of their own in the last minute';
   expect(lines.splice(0).slice(-2)).toEqual([

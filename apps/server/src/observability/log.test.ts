@@ -18,22 +18,23 @@ test('of a failure only its name, message and stack are told, without tokens', (
     stack: expect.stringContaining('TypeError: no ast_…\n    at '),
   });
   expect(JSON.stringify(told)).not.toContain(token.slice(8));
+  // What was thrown without being an Error may be anything.
+  expect(describeFailure(token)).toEqual({ type: 'string' });
 });
 
-test('what was thrown without being an Error may be anything, and is not told', () => {
-  expect(describeFailure(createToken())).toEqual({ type: 'string' });
-});
-
-test('a line for people has the time of day, the level, the message, the fields and the stack', () => {
-  const line = prettyLine(
-    '{"level":"warn","time":"2026-01-02T03:04:05.678Z","status":500,"a":{"b":1},"error":{"type":"E","stack":"E: x\\n at y"},"msg":"hello"}\n',
-  );
-  expect(line).toMatch(/^\d\d:\d\d:\d\d warn {2}hello status=500 a\.b=1\nE: x\n at y\n$/);
-});
-
-test('a line for people has control and bidi characters escaped', () => {
-  const line = JSON.stringify({ level: 'info', time: 0, operator: 'Ann\u202E\u001B[2J', msg: 'm' });
-  expect(prettyLine(line)).toMatch(/ operator=Ann\\u202e\\u001b\[2J\n$/);
+test.each([
+  [
+    'has the time of day, the level, the message, the fields and the stack',
+    '{"level":"warn","time":"2026-01-02T03:04:05.678Z","status":500,"a":{"b":1},"error":{"type":"E","stack":"E: x\\n at y"},"msg":"hello"}',
+    /^\d\d:\d\d:\d\d warn {2}hello status=500 a\.b=1\nE: x\n at y\n$/,
+  ],
+  [
+    'has control and bidi characters escaped',
+    JSON.stringify({ level: 'info', time: 0, operator: 'Ann\u202E\u001B[2J', msg: 'm' }),
+    / operator=Ann\\u202e\\u001b\[2J\n$/,
+  ],
+])('a line for people %s', (_, line, shown) => {
+  expect(prettyLine(line)).toMatch(shown);
 });
 
 test('lines of any length and alphabet are written whole and in order', async () => {

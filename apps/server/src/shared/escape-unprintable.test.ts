@@ -3,17 +3,14 @@ import { escapeUnprintable } from './escape-unprintable.ts';
 
 test.each([
   ['an override of the direction', 'a\u202Eb', 'a\\u202eb'],
-  ['isolates', '\u2066a\u2069', '\\u2066a\\u2069'],
-  ['marks of the direction', '\u200Ea\u200F\u061C', '\\u200ea\\u200f\\u061c'],
-  ['an escape sequence', '\u001B[31m', '\\u001b[31m'],
-  ['a one-byte escape sequence', '\u009B31m', '\\u009b31m'],
+  ['marks of the direction', '\u2066\u200Ea\u200F\u061C', '\\u2066\\u200ea\\u200f\\u061c'],
+  ['escape sequences', '\u001B[31m\u009B31m', '\\u001b[31m\\u009b31m'],
   ['a carriage return and a tab', 'a\r\t', 'a\\u000d\\u0009'],
   ['separators of lines', '\u2028\u2029\u0085', '\\u2028\\u2029\\u0085'],
   ['invisible characters', '\u200B\u00AD\uFEFF', '\\u200b\\u00ad\\ufeff'],
   ['a character beyond the basic plane', '\u{E0041}', '\\udb40\\udc41'],
 ])('%s is escaped', (_what, text, escaped) => {
   expect(escapeUnprintable(text)).toBe(escaped);
-  expect(JSON.parse(`"${escaped}"`)).toBe(text);
 });
 
 test.each(['two\nlines', 'é 漢字 كلب', '👩🏽‍🚒', 'نمی\u200Cخواهم', 'a\u00A0b'])(

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { AnyServer } from '../support/local-server.ts';
 import { closeOf, openConnection } from './connection.ts';
+import { type Framed, framings, heads, type Table, targets } from './hostile-inputs.ts';
 
 /** What one connection sends, and how it ends. Each character is one byte (Latin-1). */
 type WireConversation = {
@@ -23,74 +24,38 @@ const mostly = <Value>(usual: readonly Value[], odd: readonly Value[]) =>
     { weight: 1, arbitrary: fc.constantFrom(...odd) },
   );
 
-const method = mostly(
-  ['GET', 'POST', 'HEAD', 'OPTIONS'],
-  ['CONNECT', 'PUT', 'DELETE', 'TRACE', 'PRI', 'QUERY', 'get', '', ' ', '\0', '\x16\x03\x01'],
-);
+const all = <Input>(table: Table<Input>) => Object.values(table).flat();
 
-const target = mostly(
-  ['/v1/pets', '/v1/pets/1', '/v1/store/orders', '/docs', '/livez', '/metrics', '/admin/v1/keys'],
+const line = mostly(
+  ['/v1/pets', '/v1/store/orders', '/docs', '/livez', '/metrics', '/admin/v1/keys'].flatMap(
+    (path) => ['GET', 'POST', 'HEAD', 'OPTIONS'].map((method) => `${method} ${path} HTTP/1.1`),
+  ),
   [
-    'http://localhost',
-    'http://[',
-    '*',
-    '//a@[#',
-    '/v1/pets/%ff',
-    '',
-    '/\xff',
-    '/a b',
-    '/\0',
-  ].concat(`/v1/${'a'.repeat(20_000)}`),
+    ...all(heads).map(([first = '']) => first),
+    ...all(targets).map((target) => `GET ${target} HTTP/1.1`),
+    ...['CONNECT a:1 HTTP/1.1', 'TRACE / HTTP/1.1', 'GET /docs HTTP/0.9', '', ' '],
+  ],
 );
 
-const version = mostly([' HTTP/1.1'], ['', ' HTTP/1.0', ' HTTP/2.0', ' HTTP/0.9', ' RTSP/1.0']);
-
-const oddFields = [
-  ...['Host: b', 'Host: [', 'Authorization: \xff', 'Connection: close', 'no colon', ': no name'],
-  ...['X: \0', 'X: a\r b', 'X: a\r\n folded', 'X-Request-Id: \x80\xff', `X: ${'x'.repeat(17_000)}`],
-  ...[
-    'Upgrade: websocket',
-    'Connection: Upgrade\r\nUpgrade: h2c',
-    'Expect: 100-continue',
-    'Expect: x',
+const fields = mostly<readonly string[]>(
+  [['Host: a']],
+  [
+    ...all(heads).map(([, ...rest]) => rest),
+    ['Host: a', 'Connection: Upgrade', 'Upgrade: h2c'],
+    ['Host: a', 'Connection: close, Upgrade', 'Upgrade: x', 'Expect: 100-continue'],
   ],
-  ...['Connection: close, Upgrade\r\nUpgrade: x\r\nExpect: 100-continue', 'X: x\r\n'.repeat(300)],
-];
-
-const json = '{"name":"Wire","categoryId":1}';
-const chunked = `${json.length.toString(16)}\r\n${json}\r\n`;
-const coded = 'Transfer-Encoding: chunked';
+);
 
 /** Bodies with the header that announces them, rightly or wrongly. */
-const framedBody = mostly<readonly [framing: string, body: string]>(
-  [
-    ['X: none', ''],
-    [`Content-Length: ${json.length}`, json],
-    [coded, `${chunked}0\r\n\r\n`],
-  ],
-  [
-    ...['5', '99', '-1', '1\r\nContent-Length: 2', '9'.repeat(20)].map(
-      (length) => [`Content-Length: ${length}`, json] as const,
-    ),
-    ['Content-Length: 40000', ' '.repeat(40_000)],
-    [`Content-Length: 4\r\n${coded}`, `${chunked}0\r\n\r\n`],
-    ['Transfer-Encoding: gzip', json],
-    ...['zz\r\nx\r\n', '', `5;${'x'.repeat(17_000)}\r\nabcde\r\n`, `0\r\nHost: evil\r\n\r\n`].map(
-      (rest) => [coded, `${chunked}${rest}`] as const,
-    ),
-  ],
-);
+const framedBody = mostly<Framed>([['X: none', '']], all(framings));
+
+const ofJson = 'Content-Type: application/json';
 
 const request = (token: string) =>
   fc
-    .record({
-      line: fc.tuple(method, target, version).map(([m, t, v]) => `${m} ${t}${v}`),
-      usual: fc.subarray(['Host: a', `Authorization: Bearer ${token}`]),
-      odd: fc.option(fc.constantFrom(...oddFields), { freq: 2, nil: 'Accept: */*' }),
-      framed: framedBody,
-    })
-    .map(({ line, usual, odd, framed: [framing, body] }) =>
-      [line, ...usual, 'Content-Type: application/json', odd, framing, '', body].join('\r\n'),
+    .tuple(line, fields, fc.constantFrom(token, 'none'), framedBody)
+    .map(([first, rest, key, [framing, body]]) =>
+      [first, ...rest, `Authorization: Bearer ${key}`, ofJson, framing, '', body].join('\r\n'),
     );
 
 /** Everything that a client may do to a listener, as far as we could think of it. */
