@@ -4,9 +4,7 @@ import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import fc from 'fast-check';
 import { startMs } from './open-test-quotas.ts';
 
-/** A client of the model. All its callers wait as long as one of them was told, if it is patient. */
-export const client = fc.record({
-  isPatient: fc.constant<boolean>(true),
+const client = fc.record({
   quota: fc.record({
     perMinute: fc.integer({ min: 1, max: 120 }),
     perDay: fc.constantFrom(1, 10, 100, 1_000, 100_000),
@@ -20,42 +18,35 @@ export const client = fc.record({
   seed: fc.integer(),
 });
 
-type Client = typeof client extends fc.Arbitrary<infer C> ? C : never;
-
-/** Lets a client loose on a key, and gives what it was told. */
-export function letLoose({ isPatient, quota, callers, latencyMs, pauseMs, seed }: Client) {
+/** The policy of bans, by the model: no client is banned whose callers wait as long as one of them was told. */
+export const patientClient = fc.property(client, ({ quota, callers, latencyMs, pauseMs, seed }) => {
   const model = createQuotaModel(defaultBanPolicy);
   const random = createSeededRandom(seed);
   const upTo = (ms: number) => Math.floor(random() * (ms + 1));
-  const told = new Set<string>();
+  let isBanned = false;
   let waitsUntil = 0;
   /** What each caller does next, and when. */
   const all = Array.from({ length: callers }, () => ({ at: startMs + upTo(pauseMs), act: send }));
   type Caller = (typeof all)[number];
 
   function send(caller: Caller): void {
-    if (isPatient && caller.at < waitsUntil) caller.at = waitsUntil;
+    if (caller.at < waitsUntil) caller.at = waitsUntil;
     else Object.assign(caller, { at: caller.at + upTo(latencyMs), act: arrive });
   }
   function arrive(caller: Caller): void {
     const key = { id: 'key', subject: 'key', quota };
     const { outcome, retryAfterSeconds } = model.take(key, caller.at);
-    told.add(outcome);
+    isBanned ||= outcome === 'banned';
     caller.at += upTo(latencyMs);
     caller.act = () => {
-      if (retryAfterSeconds > 0) {
-        waitsUntil = Math.max(waitsUntil, caller.at + retryAfterSeconds * 1_000);
-      }
+      const waits = retryAfterSeconds > 0 ? caller.at + retryAfterSeconds * 1_000 : 0;
+      waitsUntil = Math.max(waitsUntil, waits);
       Object.assign(caller, { at: caller.at + upTo(pauseMs), act: send });
     };
   }
-
   for (let events = 0; events < 900; events += 1) {
     const next = all.reduce((a, b) => (b.at < a.at ? b : a));
     next.act(next);
   }
-  return told;
-}
-
-/** No client that waits is ever banned. */
-export const patientClient = fc.property(client, (it) => !letLoose(it).has('banned'));
+  return !isBanned;
+});

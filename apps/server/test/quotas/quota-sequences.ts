@@ -140,11 +140,9 @@ export function play({ policy, accounts, plansOfKeys, plansOfAccounts, steps }: 
  * does, also those that arrive together, whichever replica they reach.
  *
  * @param open opens the replicas on one store.
- * @param note told what the model decided, to see that sequences reach it.
  */
 export async function createSequenceProperty(
   open: (options: { banPolicy: BanPolicy; now: () => number }) => Promise<readonly Quotas[]>,
-  note: (what: string) => void = () => {},
 ) {
   let now = startMs;
   const replicas = new Map<PolicyName, readonly Quotas[]>();
@@ -163,18 +161,15 @@ export async function createSequenceProperty(
         id: `${run}-key-${key}`,
         accountId: account === undefined ? undefined : `${run}-account-${account}`,
       });
-      const banned = new Set<number>();
       for (const event of play(structuredClone(given))) {
         const { keys } = its[(whose.next().value as number) % its.length] as Quotas;
         if ('unbanned' in event) {
           await keys.unban(placed(event.unbanned, event.account));
-          if (banned.delete(event.unbanned)) note('a banned key unbanned');
           continue;
         }
         if ('move' in event) {
           const { key, from, to } = event.move;
           await keys.moveBan(placed(key, from), placed(key, to));
-          if (banned.has(key)) note(`a banned key moved ${to === undefined ? 'out' : 'in'}`);
           continue;
         }
         now = event.atMs;
@@ -186,16 +181,6 @@ export async function createSequenceProperty(
         const lines = (decisions: readonly ModelDecision[]) =>
           decisions.map((it, i) => `${now} key ${event.burst[i]?.key}: ${describeDecision(it)}`);
         assert.deepEqual(lines(told), lines(event.burst.map(({ expected }) => expected)));
-        for (const { key, account, expected } of event.burst) {
-          const { outcome, warned, reported, retryAfterSeconds } = expected;
-          note(
-            `${warned ? 'warned' : outcome} ${account === undefined ? 'alone' : 'in an account'}`,
-          );
-          if (outcome === 'denied' && reported.name === 'day') note('denied by the day');
-          if (outcome === 'banned' && !banned.has(key)) note(`a ban of ${retryAfterSeconds} s`);
-          if (outcome === 'banned') banned.add(key);
-          else banned.delete(key);
-        }
       }
     },
   );

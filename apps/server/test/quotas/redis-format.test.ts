@@ -85,14 +85,6 @@ test('replicas of format 1 and of this one decide about keys as one, and this on
   );
 });
 
-test('what format 1 counts of a network is left alone', async () => {
-  const name = 'animal-store:network:203.0.113.0';
-  const packed = Buffer.from('0000003c01a3185c9140', 'hex');
-  await redis.connection.set(name, packed);
-  expect((await (await openNew()).networks.take('203.0.113.0')).outcome).toBe('admitted');
-  expect(await redis.connection.getBuffer(name)).toEqual(packed);
-});
-
 // If it fails, you are making a new version: see `redis-format.ts`.
 test('this is what format 2 writes', async () => {
   now = startMs;
