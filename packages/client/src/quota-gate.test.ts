@@ -114,6 +114,8 @@ test.each([
   ['it is not the only one if another is on its way', '+1 0<2 +2 2<0 1<1 ?'],
   ['nor in the other order', '+1 0<2 +2 1<0 2<1 ?'],
   ['a request that was given up counts for 30 s', '+3t10 ~10 a3 ~29989 +5 =4 ~5000 =6'],
+  // Regression: an answer to another call made the gate forget them, and the key was banned.
+  ['whoever is answered meanwhile', '+1 0<50 +5t10 ~10 a5 +1 6<40 +20 =13'],
   ['after three it goes on for 30 s', '+3t10 ~10 g3 +1t10 ~10 g4 ~29980 a3 ~20 a4'],
   ['and teaches the gate, if its answer arrives', '+3t10 ~10 +1t10 ~10 3<0 ? =4'],
   ['it does not count any more once it is answered', '+3t10 ~10 0<50 1<50 2<50 +20 =14'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { chromiumOptions, hangMs } from '@animal-store/testkit';
 import { chromium } from 'playwright-core';
 import type { Consumer } from './consumer.ts';
-import { answer, startScriptedServer } from './scripted-server.ts';
+import { startScriptedServer } from './scripted-server.ts';
 
 /** A page in Chromium that can import the packed client. */
 interface BrowserWithClient extends AsyncDisposable {
@@ -16,11 +16,10 @@ export async function openBrowserWithClient(consumer: Consumer): Promise<Browser
   const client = await readFile(installed, 'utf8');
   await using resources = new AsyncDisposableStack();
   const pages = resources.use(
-    await startScriptedServer((response, request) => {
-      const isScript = request.line.includes('.js');
-      const type = isScript ? 'text/javascript' : 'text/html';
-      const body = isScript ? client : '<title>Shop</title>';
-      answer(200, body, { 'Content-Type': type })(response, request);
+    await startScriptedServer((response, { line }) => {
+      const isScript = line.includes('.js');
+      response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
+      response.end(isScript ? client : '<title>Shop</title>');
     }),
   );
   const browser = await chromium.launch(await chromiumOptions());

@@ -26,7 +26,7 @@ interface Situation {
   quota: Quota;
   clients: Caller[];
   processes: PlannedCall[][];
-  seed: number;
+  seed?: number;
   /** Whether a proxy takes the rate-limit headers off. */
   isStripped?: boolean;
   /** Requests that somebody else made before. */
@@ -37,19 +37,12 @@ interface Situation {
 /** What became of a call: the animal's id, or its error. */
 type Outcome = { id: number } | { error: Error & { attempts: number; retryAfterMs?: number } };
 
-interface Played {
-  tally: Tally;
-  outcomes: Outcome[];
-  /** Until the last call ended. */
-  tookMs: number;
-}
-
 /** Each situation is of other keys, as the quota of a key is known to the whole process. */
 let played = 0;
 
 /** Plays a situation on a fake clock until every call has ended, and checks what holds in every one. */
-export async function play(situation: Situation): Promise<Played> {
-  const { quota, clients, processes, seed, isStripped, usedBefore = 0, trouble } = situation;
+export async function play({ quota, clients, processes, seed = 1, ...others }: Situation) {
+  const { isStripped, usedBefore = 0, trouble } = others;
   const random = createSeededRandom(seed);
   vi.useFakeTimers({ loopLimit: 1e9, now: Date.UTC(2026, 10, 21) });
   vi.spyOn(Math, 'random').mockImplementation(random);
@@ -58,12 +51,11 @@ export async function play(situation: Situation): Promise<Played> {
     const service = simulateService(quota, { isStripped });
     const used = Math.min(usedBefore, quota.perMinute, quota.perDay);
     for (let count = 0; count < used; count++) service.take();
-    const down = { fromMs: startedAtMs + 500, toMs: startedAtMs + 2_500 };
-    const way = {
-      random,
-      faultShare: trouble === 'lost connections' ? 0.01 : 0,
-      down: trouble === 'restart' ? down : undefined,
+    const isDown = () => {
+      const afterMs = Date.now() - startedAtMs;
+      return trouble === 'restart' && afterMs >= 500 && afterMs < 2_500;
     };
+    const faultShare = trouble === 'lost connections' ? 0.01 : 0;
     let endedAtMs = startedAtMs;
     const outcomes = processes.flatMap((calls) => {
       // Clients of different addresses share nothing, like those of different processes.
@@ -71,7 +63,8 @@ export async function play(situation: Situation): Promise<Played> {
       const stores = clients.map(
         ({ connections = 1 / 0, latencyMs: [least, most], ...options }) => {
           const latencyMs = () => least + random() * (most - least);
-          const fetch = service.connect(connections, latencyMs, way);
+          const way = { connections, latencyMs, faultShare, random, isDown };
+          const fetch = service.connect(way);
           return createClient({ baseUrl, apiKey: 'ast_key', fetch, ...options });
         },
       );
@@ -94,9 +87,9 @@ export async function play(situation: Situation): Promise<Played> {
       vi.advanceTimersToNextTimer();
       await nextTurn();
     }
-    const result = { tally: service.tally, outcomes: await all, tookMs: endedAtMs - startedAtMs };
-    checkPromises(result, service.animals);
-    return result;
+    const { tally, animals } = service;
+    checkPromises(tally, await all, animals);
+    return { tally, outcomes: await all, tookMs: endedAtMs - startedAtMs };
   } finally {
     vi.useRealTimers();
     vi.restoreAllMocks();
@@ -104,7 +97,7 @@ export async function play(situation: Situation): Promise<Played> {
 }
 
 /** No ban, no animal twice, and of each failure one of the errors that the README names. */
-function checkPromises({ tally, outcomes }: Played, animals: string[]): void {
+function checkPromises(tally: Tally, outcomes: Outcome[], animals: string[]): void {
   expect(tally.banned).toBe(0);
   expect(new Set(animals).size).toBe(animals.length);
   const ids = outcomes.flatMap((outcome) => ('id' in outcome ? outcome.id : []));

@@ -3,7 +3,7 @@ import { until } from '@animal-store/testkit';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createClient, type RetryEvent } from '../src/index.ts';
 import { rejection } from './rejection.ts';
-import { answer, type Script, startScriptedServer } from './scripted-server.ts';
+import { type Script, startScriptedServer } from './scripted-server.ts';
 
 // Over real connections, while the client's clock stands still unless a test moves it.
 
@@ -34,7 +34,7 @@ test.each([
 ] as [string, Script][])('a server that %s is asked again', async (_what, script) => {
   let failures = 1;
   await using server = await startScriptedServer((response, request) =>
-    (failures-- > 0 ? script : answer(200, animals))(response, request),
+    failures-- > 0 ? script(response, request) : response.end(animals),
   );
   const { promise: retry, resolve: onRetry } = Promise.withResolvers<RetryEvent>();
   const call = createClient({ baseUrl: server.baseUrl, apiKey: 'ast_key', onRetry }).listPets();

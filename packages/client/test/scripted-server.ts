@@ -14,12 +14,7 @@ interface SeenRequest {
 export type Script = (response: ServerResponse, request: SeenRequest) => void;
 
 /** A real HTTP server on loopback that answers by script and remembers what it was asked. */
-export interface ScriptedServer extends AsyncDisposable {
-  baseUrl: string;
-  requests: SeenRequest[];
-}
-
-export async function startScriptedServer(script: Script): Promise<ScriptedServer> {
+export async function startScriptedServer(script: Script) {
   const requests: SeenRequest[] = [];
   const server = createServer(async (request, response) => {
     const { method, url, headers } = request;
@@ -35,13 +30,5 @@ export async function startScriptedServer(script: Script): Promise<ScriptedServe
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
-  };
-}
-
-/** A script that gives every request the same answer. */
-export function answer(status: number, body: string, headers: Record<string, string> = {}): Script {
-  return (response) => {
-    response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
-    response.end(body);
   };
 }

@@ -4,13 +4,17 @@ import type { FetchFunction, FetchInit } from '../src/index.ts';
 
 // A service that does nothing but count, behind a network: on a fake clock it takes no real time.
 
-/** What happens to requests on their way. */
-interface Trouble {
+/** A way to the service. */
+interface Way {
+  /** How many requests it carries at a time; the others queue. */
+  connections: number;
+  /** How long a request takes to arrive, or its answer. */
+  latencyMs: () => number;
   /** The share of requests whose connection is lost: half of them before they arrive, half after. */
-  faultShare?: number;
-  random?: () => number;
-  /** When the service is down, as it starts again: milliseconds on the clock of `Date`. */
-  down?: { fromMs: number; toMs: number } | undefined;
+  faultShare: number;
+  random: () => number;
+  /** Whether the service is down, as it starts again. */
+  isDown: () => boolean;
 }
 
 /** What happened so far. */
@@ -55,17 +59,7 @@ export function simulateService(
     animals,
     /** Counts a request of somebody else who uses the key. */
     take: () => void answer(),
-    /**
-     * Creates a way to the service.
-     *
-     * @param connections how many requests it carries at a time; the others queue.
-     * @param latencyMs how long one request takes to arrive, or its answer.
-     */
-    connect(
-      connections: number,
-      latencyMs: () => number,
-      { faultShare = 0, random = Math.random, down }: Trouble = {},
-    ): FetchFunction {
+    connect({ connections, latencyMs, faultShare, random, isDown }: Way): FetchFunction {
       let busy = 0;
       const queue = new Set<() => void>();
 
@@ -84,9 +78,7 @@ export function simulateService(
         // An abort does not call back what is on its way.
         await sleep(latencyMs());
         const fate = random();
-        const now = Date.now();
-        const isRefused = down !== undefined && now >= down.fromMs && now < down.toMs;
-        const isLost = isRefused || fate < faultShare / 2;
+        const isLost = isDown() || fate < faultShare / 2;
         const response = isLost ? undefined : answer(init);
         await sleep(latencyMs());
         const [next] = queue;

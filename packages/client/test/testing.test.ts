@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createClient, isApiError } from '../src/index.ts';
 import { createTestService } from '../src/testing/index.ts';
 import { rejection } from './rejection.ts';
@@ -26,53 +26,40 @@ describe('the test service', () => {
   });
 
   test('counts its quota by the clock of the test', async () => {
-    vi.useFakeTimers();
-    try {
-      const service = createTestService({ quota: { perMinute: 2, perDay: 3 } });
-      const store = createClient({ ...service.clientOptions, maxRetryAfterMs: 0 });
-      await store.listPets();
-      expect((await store.rateLimit()).windows.minute).toMatchObject({ limit: 2, remaining: 1 });
-      await store.listPets();
-      expect(isApiError(await rejection(store.listPets()), 429)).toBe(true);
-      vi.advanceTimersByTime(60_000);
-      await store.listPets();
-      expect(await rejection(store.listPets())).toMatchObject({ retryAfterMs: 86_340_000 });
-      // The client knew each time that nothing was left.
-      expect(service.requests).toHaveLength(4);
-    } finally {
-      vi.useRealTimers();
-    }
+    vi.useFakeTimers({ now: 0 });
+    onTestFinished(() => void vi.useRealTimers());
+    const service = createTestService({ quota: { perMinute: 2, perDay: 3 } });
+    const store = createClient({ ...service.clientOptions, maxRetryAfterMs: 0 });
+    await store.listPets();
+    expect((await store.rateLimit()).windows.minute).toMatchObject({ limit: 2, remaining: 1 });
+    await store.listPets();
+    expect(isApiError(await rejection(store.listPets()), 429)).toBe(true);
+    vi.advanceTimersByTime(60_000);
+    await store.listPets();
+    expect(await rejection(store.listPets())).toMatchObject({ retryAfterMs: 86_340_000 });
+    // The client knew each time that nothing was left.
+    expect(service.requests).toHaveLength(4);
   });
 
   // Regression: it told the end of the day, and the service that of the minute.
   test('tells the end of the minute with the last request of both windows', async () => {
+    vi.useFakeTimers({ now: 0 });
+    onTestFinished(() => void vi.useRealTimers());
     const { clientOptions } = createTestService({ quota: { perMinute: 1, perDay: 1 } });
-    let resetAt = Infinity;
-    const store = createClient({
-      ...clientOptions,
-      fetch: async (url, init) => {
-        const response = await clientOptions.fetch(url, init);
-        resetAt = Number(response.headers.get('X-RateLimit-Reset'));
-        return response;
-      },
-    });
-    await store.listPets();
-    expect(resetAt).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000) + 60);
+    const { rateLimit } = await createClient(clientOptions).listPets().withResponse();
+    expect(rateLimit?.resetAt).toEqual(new Date(60_000));
   });
 
   test.each([
     ['no_answer', 'ConnectionError'],
-    ['internal_error', 'ServerError'],
     ['key_temporarily_banned', 'RateLimitError'],
-    ['idempotency_in_progress', 'ConflictError'],
   ] as const)('fails with %s on demand', async (failure, name) => {
     const service = createTestService();
     service.failNext(failure, { times: 2, retryAfterSeconds: 0 });
     const store = createClient({ ...service.clientOptions, maxRetries: 0 });
     expect(await rejection(store.listPets())).toMatchObject({ name });
     expect(await rejection(store.listPets())).toMatchObject({ name });
-    await store.listPets();
-    expect(service.requests).toHaveLength(3);
+    expect((await store.listPets()).pets).toEqual([]);
   });
 
   test('is of a test alone: another one has another key', async () => {
