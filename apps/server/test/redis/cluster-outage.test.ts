@@ -1,5 +1,5 @@
 import { openRedisCluster, until } from '@animal-store/testkit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { defaultTimings } from '../../src/shared/timings.ts';
 import { openTestQuotas } from '../quotas/open-test-quotas.ts';
 
@@ -8,30 +8,38 @@ test('when a node of a Cluster dies, every request is decided, by shares until t
   const states: string[] = [];
   const quotas = await openTestQuotas({
     redisUrls: cluster.urls,
-    timings: { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000, probeEveryMs: 20 },
+    timings: { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000, probeEveryMs: 10 },
     replicas: () => 2,
     onBreaker: (state) => states.push(state),
   });
-  try {
-    const [dying, ...others] = cluster.nodes;
-    await dying?.kill();
-    // It is chance which node has a key.
-    const limits: (number | undefined)[] = [];
-    for (let i = 0; limits.at(-1) !== 30; i += 1) {
-      const key = { id: `key ${i}`, quota: { perMinute: 60, perDay: 1_000 } };
-      const { outcome, reported } = await quotas.keys.take(key);
-      expect(outcome).toBe('admitted');
-      limits.push(reported.limit);
-    }
-    // A probe writes to every node. Otherwise it would succeed, and the breaker open and close at each.
-    const setsOf = async () => {
-      const stats = await Promise.all(others.map((it) => it.command('info', 'commandstats')));
-      return stats.map((it) => Number(/cmdstat_set:calls=(\d+)/.exec(it)?.[1] ?? 0));
-    };
-    const before = await setsOf();
-    await until(async () => (await setsOf()).every((sets, i) => sets > (before[i] ?? 0) + 40));
-    expect(states).toEqual(['open']);
-  } finally {
-    quotas.close();
+  onTestFinished(() => quotas.close());
+  const reasons: unknown[] = [];
+  const idle = await openTestQuotas({
+    redisUrls: cluster.urls,
+    onBreaker: (_, reason) => reasons.push(reason),
+  });
+  onTestFinished(() => idle.close());
+  const [dying, ...others] = cluster.nodes;
+  await dying?.kill();
+  // It is chance which node has a key.
+  for (let limit: number | undefined, i = 0; limit !== 30; i += 1) {
+    const key = { id: `key ${i}`, quota: { perMinute: 60, perDay: 1_000 } };
+    const { outcome, reported } = await quotas.keys.take(key);
+    expect(outcome).toBe('admitted');
+    limit = reported.limit;
   }
+  // A probe writes to every node. Otherwise it would succeed, and the breaker open and close at each.
+  const setsOf = async () => {
+    const stats = await Promise.all(others.map((it) => it.command('info', 'commandstats')));
+    return stats.map((it) => Number(/cmdstat_set:calls=(\d+)/.exec(it)?.[1] ?? 0));
+  };
+  const before = await setsOf();
+  await until(async () => (await setsOf()).every((sets, i) => sets > (before[i] ?? 0) + 20));
+  expect(states).toEqual(['open']);
+
+  // Another replica, which asks only now.
+  await Promise.all(others.map((node) => node.kill()));
+  await idle.networks.take('203.0.113.7');
+  const lostOrRefused = /The connection to Redis was lost|ECONNREFUSED|ECONNRESET/;
+  expect(reasons).toMatchObject([{ message: expect.stringMatching(lostOrRefused) }]);
 });

@@ -21,7 +21,7 @@ import {
   toldOptions,
 } from './told-and-counted.ts';
 
-const redisTimeoutMs = 500;
+const redisTimeoutMs = 400;
 const timings = { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000, probeEveryMs: 20 };
 
 /** What happens to one message: its connection is cut, or it arrives when nobody waits for it any more. */

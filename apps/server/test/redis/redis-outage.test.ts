@@ -14,16 +14,15 @@ const timings = {
   quotas: { firstConnectionTimeoutMs: 50, connectTimeoutMs: 200, probeEveryMs: 20 },
 };
 
-/** Callers with a key whose quota nobody reaches, and with a Free key. */
-const [callers, freeCallers] = [4, 2];
+/** Callers with a key whose quota nobody reaches, as many as with a Free key. */
+const callers = 3;
 
 const stack = new AsyncDisposableStack();
 let redis: Redis;
 /** One, which is told that there are two. How several decide as one: replicas.test.ts. */
 let replicas: Replicas;
 let server: LocalServer;
-let wide: Load<Reply>;
-let free: Load<Reply>;
+const loads: Load<Reply>[] = [];
 
 /** What the replica did before Redis was there for the first time. */
 let atStart: { said: string[]; admittedAlone: number };
@@ -39,7 +38,7 @@ beforeAll(async () => {
   const env = {
     REDIS_URL: redis.url,
     // How long a request waits for a Redis that hangs, once: much longer than a decision takes.
-    REDIS_TIMEOUT_MS: '2000',
+    REDIS_TIMEOUT_MS: '600',
     REPLICAS: '2',
     ADMIN_TOKEN: adminToken,
   };
@@ -50,17 +49,18 @@ beforeAll(async () => {
   atStart = { said: saidOfRedis(), admittedAlone: await countAdmitted(5, 10) };
   await redis.restart();
   await until(isBack);
-  const start = (count: number, token: string) =>
-    stack.use(startLoad({ callers: count, pauseMs: 20, ask: () => replicas.ask(server, token) }));
-  wide = start(callers, await replicas.createToken(wideQuota));
-  free = start(freeCallers, await replicas.createToken('free'));
+  for (const plan of [wideQuota, 'free'] as const) {
+    const token = await replicas.createToken(plan);
+    const ask = () => replicas.ask(server, token);
+    loads.push(stack.use(startLoad({ callers, pauseMs: 20, ask })));
+  }
 });
 afterAll(() => stack.disposeAsync());
 
 /** Waits until every client has been answered so many times more. */
 async function answers(perCaller: number): Promise<void> {
-  const countAsked = () => wide.answers.length + wide.failures.length;
-  const enough = countAsked() + perCaller * callers;
+  const countAsked = () => loads.reduce((sum, it) => sum + it.answers.length, 0);
+  const enough = countAsked() + perCaller * 2 * callers;
   await until(() => countAsked() >= enough);
 }
 
@@ -87,11 +87,12 @@ function expectServed(): void {
     .split('\n')
     .filter((line) => /error|unhandled|warning|exception|\bat .*:\d+:\d+/i.test(line))
     .filter((line) => !line.includes('"msg":"Redis is '));
-  expect([complaints, warnings, wide.failures, free.failures]).toEqual([[], [], [], []]);
+  const failures = loads.flatMap((it) => it.failures);
+  expect([complaints, warnings, failures]).toEqual([[], [], []]);
   const isServed = ({ status, limit, remaining, reset, retryAfter }: Reply) =>
     (status === 200 || (status === 429 && retryAfter >= 1)) &&
     [limit > 0, remaining >= 0, reset * 1_000 > startedAt].every(Boolean);
-  const replies = [...wide.answers, ...free.answers];
+  const replies = loads.flatMap((it) => it.answers);
   expect(replies.filter((reply) => !isServed(reply))).toEqual([]);
 }
 
@@ -129,15 +130,15 @@ test.each(faults)(
     const saidAtFirst = saidOfRedis();
     const waiting = await decisionsByRedis();
     // Long enough for several probes.
-    await answers(12);
+    await answers(6);
     // No request waits for Redis, except those that were waiting when the fault began.
-    expect(await decisionsByRedis()).toBeLessThanOrEqual(waiting + callers + freeCallers);
+    expect(await decisionsByRedis()).toBeLessThanOrEqual(waiting + 2 * callers);
     // A breaker that closed too early would open and close at every probe.
     expect(saidOfRedis()).toEqual(saidAtFirst);
     await end();
     await until(isBack);
     expect(await countAdmitted(30, 90)).toBe(30);
-    await answers(5);
+    await answers(2);
     expectServed();
     expect(saidOfRedis()).toEqual(saidOfRedis().map((_, i) => (i % 2 === 0 ? 'away' : 'back')));
   },
@@ -154,17 +155,13 @@ test('while Redis is away, usage is reported as that of one replica', async () =
   };
   await replicas.ask(server, token);
   expect(await standing()).toBe('service: 5 of 6');
-  expect(showKey(await show())).not.toContain('replica');
-
   await redis.kill();
   await until(isAway);
-  expect(await standing()).toBe('replica: 3 of 3');
   await replicas.ask(server, token);
   expect(await standing()).toBe('replica: 2 of 3');
   expect(showKey(await show())).toContain(
     '\n  Usage      of one replica only, against its share: Redis is unavailable\n  Minute     2 of 3 left,',
   );
-
   await redis.restart();
   await until(isBack);
   // Redis came back empty.
