@@ -1,5 +1,4 @@
-import { int64Max, int64Min, normalizeInt64, stringifyJson } from '@animal-store/contract';
-import fc from 'fast-check';
+import { int64Min } from '@animal-store/contract';
 import { expect, test } from 'vitest';
 import { parseExactJson } from './exact-numbers.ts';
 
@@ -25,7 +24,7 @@ test.each([
   ['1e-400', Number.NaN],
 ])('%s means %s', (text, expected) => {
   expect(parseExactJson(text)).toBe(expected);
-  expect(parseExactJson(`{"a":[${text}]}`)).toEqual({ a: [expected] });
+  expect(parseExactJson(`[{"a":${text}},"${text}"]`)).toEqual([{ a: expected }, text]);
 });
 
 test.each(['', '01', '1.', '.5', '+1', '0x10', '1n', 'NaN', '{"a":1.0,}'])(
@@ -41,14 +40,3 @@ test.each(['1', '1.1'])(
     parseExactJson(`${start}${'0'.repeat(1_000_000)}1`);
   },
 );
-
-test('reads what stringifyJson of the contract writes, for every 64-bit integer at any depth', () => {
-  const int64s = fc.bigInt({ min: int64Min, max: int64Max });
-  fc.assert(
-    fc.property(int64s, fc.string(), (value, key) => {
-      const tree = { [`k${key}`]: [{ value: normalizeInt64(value) }, key] };
-      expect(parseExactJson(stringifyJson(tree))).toEqual(tree);
-    }),
-    { seed: 1 },
-  );
-});

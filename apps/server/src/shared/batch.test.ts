@@ -112,18 +112,6 @@ test('a result that is a rejected promise fails its own request only', async () 
   ]);
 });
 
-test('a send that throws fails its requests, and the next batch is sent', async () => {
-  const call = createBatcher<string, string>((requests) => {
-    if (requests.includes('a')) throw new Error('thrown');
-    return Promise.resolve(requests);
-  }, options);
-  const results = await Promise.allSettled([call('a'), call('b')]);
-  expect(results).toEqual([
-    { status: 'rejected', reason: new Error('thrown') },
-    { status: 'fulfilled', value: 'b' },
-  ]);
-});
-
 test('a batch with too few results fails', async () => {
   const { call, answer } = createTestBatcher();
   const result = expect(call('a')).rejects.toThrow('A batch of 1 has 0 results.');

@@ -37,6 +37,14 @@ const exposed = [
   ...['x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'],
 ];
 
+/** The headers that do not change from one request to the next. */
+const lasting = ({ headers }: Answer) =>
+  Object.fromEntries(
+    [...headers].filter(
+      ([name]) => !/^(?:(?:x-)?ratelimit.*|x-request-id|date|connection|keep-alive)$/.test(name),
+    ),
+  );
+
 const id = '-9223372036854775808';
 
 // All others: conformance.test.ts.
@@ -66,16 +74,11 @@ test.each<[status: number, path: string, options?: CallOptions, successor?: stri
       sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
       link: `<${origin}/docs#deprecation>; rel="deprecation", <${baseUrl}/pets${successor}>; rel="successor-version"`,
     };
-    const rest = [...headers].filter(
-      ([name]) =>
-        !/^(?:(?:x-)?ratelimit.*|content-length|x-request-id|date|connection|keep-alive)$/.test(
-          name,
-        ),
-    );
-    expect(Object.fromEntries(rest)).toEqual({
+    expect(lasting(answer)).toEqual({
       'access-control-allow-origin': '*',
       'access-control-expose-headers': expect.anything(),
       'cache-control': 'no-store',
+      'content-length': expect.anything(),
       'content-type': 'application/json; charset=utf-8',
       'x-content-type-options': 'nosniff',
       ...(status === 401 && { 'www-authenticate': expect.stringMatching(/^Bearer /) }),
@@ -86,10 +89,10 @@ test.each<[status: number, path: string, options?: CallOptions, successor?: stri
 );
 
 test('X-Request-Id is taken from the request if it is well-formed, and otherwise new', async () => {
-  const idFor = async (...headers: string[]) =>
-    (await sendRawRequest(service, { line: 'GET /v1/pets HTTP/1.1', headers })).headers.get(
-      'X-Request-Id',
-    );
+  const idFor = async (...headers: string[]) => {
+    const answer = await sendRawRequest(service, { line: 'GET /v1/pets HTTP/1.1', headers });
+    return answer.headers.get('X-Request-Id');
+  };
   for (const id of ['a', 'request-1.2:3_4', 'x'.repeat(128)]) {
     expect(await idFor(`X-Request-Id: ${id}`)).toBe(id);
   }
@@ -100,12 +103,6 @@ test('X-Request-Id is taken from the request if it is well-formed, and otherwise
   for (const id of made) expect(id).toMatch(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/);
   expect(new Set(made).size).toBe(made.length);
 });
-
-/** The headers that do not change from one request to the next. */
-const lasting = ({ headers }: Answer) =>
-  [...headers].filter(
-    ([name]) => !/^(?:x-)?ratelimit|^x-request-id$|^date$|^connection$|^keep-alive$/.test(name),
-  );
 
 test.each(['/pets?limit=1', '/pets/1', '/pets/x', '/rate-limit', '/store/orders', '/x'])(
   'HEAD of %s answers as GET does, without the body',
@@ -176,15 +173,17 @@ test('with CORS_ORIGINS only pages of these may read', async () => {
   await using narrow = await startService('postgres', { env: { CORS_ORIGINS: String(origins) } });
   const others = ['https://evil.example', `${page}.evil.example`, 'http://shop.example', 'null'];
   for (const origin of [...origins, ...others]) {
-    for (const method of ['GET', 'OPTIONS']) {
+    const isAllowed = origins.includes(origin);
+    for (const [method, status] of [
+      ['GET', 200],
+      ['OPTIONS', 204],
+    ] as const) {
       const headers = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
       const answer = await narrow.call('/pets', { method, headers });
-      expect(answer.status).toBe(method === 'GET' ? 200 : 204);
-      expect(list(answer.headers.get('Vary'))).toContain('origin');
-      const isAllowed = origins.includes(origin);
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get('Vary')).toMatch(/^Origin\b/);
       expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(isAllowed ? origin : null);
-      const names = [...answer.headers.keys()].filter((name) => name.startsWith('access-'));
-      expect(names.length > 0).toBe(isAllowed);
+      expect(/"access-/.test(JSON.stringify([...answer.headers]))).toBe(isAllowed);
     }
   }
 });

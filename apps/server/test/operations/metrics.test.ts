@@ -34,18 +34,10 @@ beforeAll(async () => {
   await ask('/keys/no-id', { method: 'PURGE', token: null });
   await fetch(`${service.server.opsUrl}/readyz`);
   atFirst = await settled(6);
-  before = await beHostile(1);
-  after = await beHostile(2);
+  before = await beHostile(1, 'PROPFIND', 'MKCOL');
+  after = await beHostile(2, 'PURGE', 'LOCK');
   return () => stack.disposeAsync();
 });
-
-const series = (metrics: string, prefix: string) =>
-  metrics.split('\n').filter((line) => line.startsWith(prefix));
-
-const labelValues = (lines: readonly string[], label: string) => {
-  const pattern = new RegExp(`[{,]${label}="([^"]*)"`, 'g');
-  return new Set([...lines.join('\n').matchAll(pattern)].map(([, value]) => value));
-};
 
 /** Waits until the requests that were answered are counted too, on both listeners. */
 const settled = (total: number) =>
@@ -56,17 +48,18 @@ const settled = (total: number) =>
     return counts.reduce((sum, count) => sum + count, 0) >= total && metrics;
   });
 
-async function beHostile(round: number): Promise<string> {
+async function beHostile(round: number, ...methods: string[]): Promise<string> {
   const { origin, opsUrl } = service.server;
-  for (const method of ['PROPFIND', 'MKCOL', 'PATCH', 'PURGE', 'OPTIONS']) {
-    await service.call(encodeURI(`/${round}-${method}"\n{}/%00`), { method });
+  for (const method of methods) {
+    await service.call(encodeURI(`/${method}"\n{}/%00`), { method });
     await service.call(`/pets/${round}`, { token: `guess-${method}` });
-    await fetch(`${origin}/${round}/${method}`);
-    await fetch(`${opsUrl}/admin/v1/keys/${round}-${method}`);
-    await fetch(`${opsUrl}/${round}/${method}`);
+    for (const path of [`/${round}/${method}`, `/admin/v1/keys/${round}-${method}`]) {
+      await fetch(origin + path);
+      await fetch(opsUrl + path);
+    }
   }
   await scrape(service.server);
-  return settled(6 + round * 25);
+  return settled(6 + round * 12);
 }
 
 test.each([
@@ -94,17 +87,10 @@ test.each([
 test('no label takes a value from a caller', () => {
   const [first, second] = [before, after].map((metrics) =>
     // Statements that the service sends by itself, now and then, have series of their own.
-    series(metrics, 'animal_store_').filter((line) => !line.startsWith('animal_store_database_')),
-  ) as [string[], string[]];
-  const names = (lines: readonly string[]) => lines.map((it) => it.slice(0, it.lastIndexOf(' ')));
-  expect(names(second)).toEqual(names(first));
-  expect(labelValues(series(after, 'animal_store_http_'), 'route')).toEqual(
-    new Set(['/v1/pets', '/v1/pets/:petId', 'other']),
+    Array.from(metrics.matchAll(/^animal_store_(?!database_).* /gm), ([series]) => series),
   );
-  expect(labelValues(series(after, 'animal_store_ops_'), 'route')).toEqual(
-    new Set(['/admin/v1/keys', '/admin/v1/keys/:keyId', '/metrics', '/readyz', 'other']),
-  );
-  expect(labelValues(second, 'method')).toEqual(new Set(['GET', 'PATCH', 'OPTIONS', 'other']));
+  expect(first?.length).toBeGreaterThan(100);
+  expect(second).toEqual(first);
 });
 
 // What the log tells: redis-outage.test.ts.

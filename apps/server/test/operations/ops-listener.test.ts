@@ -41,32 +41,31 @@ test.each(['/livez', '/metrics', '/console', '/admin/v1/keys', '/v1/admin/v1/key
   },
 );
 
-async function askHost(path: string, headers: readonly string[], version = '1.1') {
-  const bytes = rawRequest({ line: `GET ${path} HTTP/${version}`, headers });
-  const [answer] = await sendRaw(service.server.opsUrl, bytes);
-  return { status: answer?.status, body: answer?.body };
-}
+const otherHost = 'Host: expected an IP address, localhost, or one of OPS_HOSTS';
+const refused = { code: 'invalid_request', message: otherHost, status: 400 };
 
-test('requests for addresses, localhost and OPS_HOSTS are answered', async () => {
-  const addresses = ['127.0.0.1', '[::1]:3001', '10.1.2.3:3001'];
-  for (const host of [...addresses, 'LOCALHOST:3001', 'metrics.internal:9', 'server']) {
-    expect(await askHost('/livez', [`Host: ${host}`]), host).toMatchObject({ status: 200 });
-  }
-  // A probe by HTTP/1.0 may have none: browsers always send one.
-  expect(await askHost('/livez', [], '1.0')).toMatchObject({ status: 200 });
-});
-
+// Against DNS rebinding.
 test.each([
+  ...['127.0.0.1', '[::1]:3001', '10.1.2.3:3001', 'LOCALHOST:3001', 'metrics.internal:9', 'server'],
   ...['evil.example:3001', '127.0.0.1.evil.example', 'localhost.evil.example'],
   ...['metrics.internal.evil.example', 'evil.example@localhost', 'a b', '[', ''],
-])('requests for %j are refused, against DNS rebinding', async (host) => {
-  for (const path of ['/metrics', '/readyz', '/admin/v1/keys', '/console', '/nowhere']) {
-    const message = 'Host: expected an IP address, localhost, or one of OPS_HOSTS';
-    expect(await askHost(path, [`Host: ${host}`])).toEqual({
-      status: 400,
-      body: { code: 'invalid_request', message, status: 400 },
-    });
-  }
+])(
+  'a request for %j is answered if it is an address, localhost or one of OPS_HOSTS',
+  async (host) => {
+    const isKnown = !/evil|^$|^\[$| /.test(host);
+    for (const path of ['/livez', '/admin/v1/keys', '/console', '/nowhere']) {
+      const bytes = rawRequest({ line: `GET ${path} HTTP/1.1`, headers: [`Host: ${host}`] });
+      const [answer] = await sendRaw(service.server.opsUrl, bytes);
+      if (isKnown) expect(answer?.status).not.toBe(400);
+      else expect(answer).toMatchObject({ status: 400, body: refused });
+    }
+  },
+);
+
+// Browsers always send one.
+test('a probe by HTTP/1.0 may have no host', async () => {
+  const [answer] = await sendRaw(service.server.opsUrl, 'GET /livez HTTP/1.0\r\n\r\n');
+  expect(answer?.status).toBe(200);
 });
 
 // Otherwise the empty string, or a well-known value, could be a token.

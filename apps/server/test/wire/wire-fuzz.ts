@@ -3,20 +3,6 @@ import type { AnyServer } from '../support/local-server.ts';
 import { closeOf, openConnection } from './connection.ts';
 import { type Framed, framings, heads, type Table, targets } from './hostile-inputs.ts';
 
-/** What one connection sends, and how it ends. Each character is one byte (Latin-1). */
-type WireConversation = {
-  readonly listener: 'public' | 'ops';
-  /** The bytes, cut into pieces that are written one after another. */
-  readonly pieces: readonly string[];
-  /** Whether the responses are read. */
-  readonly reads: boolean;
-  /**
-   * `reset`: a TCP reset right after the last byte. `half-close`: no more bytes will come.
-   * `wait`: the client waits until the server ends the connection.
-   */
-  readonly ending: 'reset' | 'half-close' | 'wait';
-};
-
 /** Most often one of the usual values. */
 const mostly = <Value>(usual: readonly Value[], odd: readonly Value[]) =>
   fc.oneof(
@@ -59,20 +45,22 @@ const request = (token: string) =>
     );
 
 /** Everything that a client may do to a listener, as far as we could think of it. */
-function wireConversations(token: string): fc.Arbitrary<WireConversation> {
+function wireConversations(token: string) {
   const place = fc.double({ min: 0, max: 1, noNaN: true });
   return fc
     .record({
-      listener: fc.constantFrom('public' as const, 'ops' as const),
+      listener: fc.constantFrom('origin' as const, 'opsUrl' as const),
       requests: fc.array(request(token), { minLength: 1, maxLength: 4 }),
       // Pipelining from shallow to deep.
       times: mostly([1], [2, 5, 50, 500]),
       truncateAt: fc.option(place, { freq: 2 }),
       cuts: fc.array(place, { maxLength: 4 }),
+      /** Whether the responses are read. */
       reads: mostly([true], [true, false]),
-      // Few wait: that takes as long as the server waits.
+      /** A TCP reset right after the last byte, no more bytes, or waiting until the server ends the connection. */
       ending: fc.oneof(
         { weight: 50, arbitrary: fc.constantFrom('reset' as const, 'half-close' as const) },
+        // Few: it takes as long as the server waits.
         { weight: 1, arbitrary: fc.constant('wait' as const) },
       ),
     })
@@ -96,30 +84,25 @@ export async function holdConversations(options: {
   readonly connections: number;
 }): Promise<void> {
   const { server, token, seed, connections } = options;
-  const conversations = fc.sample(wireConversations(token), { seed, numRuns: connections });
-  const queue = conversations.values();
-  await Promise.all(
-    Array.from({ length: concurrent }, async () => {
-      for (const conversation of queue) await hold(server, conversation);
-    }),
-  );
-}
-
-async function hold(server: AnyServer, conversation: WireConversation): Promise<void> {
-  const { listener, pieces, reads, ending } = conversation;
-  const socket = await openConnection(listener === 'public' ? server.origin : server.opsUrl);
-  const closed = closeOf(socket);
-  if (reads) socket.resume();
-  else socket.pause();
-  for (const piece of pieces) {
-    await new Promise<void>((resolve) => {
-      socket.write(piece, 'latin1', () => resolve());
-      closed.then(resolve);
-    });
+  const queue = fc.sample(wireConversations(token), { seed, numRuns: connections }).values();
+  async function holdAll() {
+    for (const { listener, pieces, reads, ending } of queue) {
+      const socket = await openConnection(server[listener]);
+      const closed = closeOf(socket);
+      if (reads) socket.resume();
+      else socket.pause();
+      for (const piece of pieces) {
+        await new Promise<void>((resolve) => {
+          socket.write(piece, 'latin1', () => resolve());
+          closed.then(resolve);
+        });
+      }
+      if (ending === 'reset') socket.resetAndDestroy();
+      else if (ending === 'half-close') socket.end();
+      // A paused socket does not notice the end of its connection.
+      socket.resume();
+      await closed;
+    }
   }
-  if (ending === 'reset') socket.resetAndDestroy();
-  else if (ending === 'half-close') socket.end();
-  // A paused socket does not notice the end of its connection.
-  socket.resume();
-  await closed;
+  await Promise.all(Array.from({ length: concurrent }, holdAll));
 }
