@@ -8,7 +8,7 @@ import { call, startService, type TestService } from '../support/test-service.ts
 // Of a process, with every name that documents ask for: process/observability.test.ts.
 
 let redis: Redis;
-let service: TestService;
+let service: TestService & AsyncDisposable;
 /** Of a few requests, and then after each of two rounds of hostile ones. */
 let [atFirst, before, after] = ['', '', ''];
 

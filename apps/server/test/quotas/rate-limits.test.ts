@@ -20,7 +20,7 @@ const inSeconds = (seconds: number) => new Date((now + seconds) * 1_000).toISOSt
 const rex = '{"name":"Rex","categoryId":1}';
 const preflight = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' };
 
-let service: TestService;
+let service: TestService & AsyncDisposable;
 let database: OpenDatabase;
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { environmentVariables, readConfig } from '../../src/config.ts';
 import { openObservability } from '../../src/observability/open-observability.ts';
 import { openService, type ServiceTime } from '../../src/service.ts';
-import { completeTimings } from '../../src/shared/timings.ts';
+import { defaultTimings } from '../../src/shared/timings.ts';
 import { patientDatabase } from './databases.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
 
@@ -30,9 +30,6 @@ export function untilPassing<T>(servers: readonly LocalServer[], probe: () => T 
   });
 }
 
-/** As after SIGTERM. */
-const drainTimeoutMs = 5_000;
-
 /**
  * Opens a service in this process, as `main.ts` does in its own.
  *
@@ -44,61 +41,55 @@ const drainTimeoutMs = 5_000;
  */
 export async function openLocalServer(
   env: Readonly<Record<string, string>>,
-  given: ServiceTime = {},
+  { clock = createTestClock(Date.now()), timings: own = {}, ...given }: ServiceTime = {},
 ): Promise<LocalServer> {
   const foreign = Object.keys(env).filter((name) => !environmentVariables.includes(name));
   if (foreign.length > 0) throw new Error(`${foreign} is for a process: see startProcess.`);
   // Without a database of its own, it would use that of whoever runs the tests.
   const config = readConfig({ ...patientEnv, DATA_DIR: devNull, ...env });
-  const health = { databaseTimeoutMs: eventMs, ...given.timings?.health };
-  // Nobody scrapes what a stop has lost.
-  const ops = { lastScrapeMs: 0, ...given.timings?.ops };
-  const clock = given.clock ?? createTestClock(Date.now());
-  const database = { ...patientDatabase, ...given.timings?.database };
-  const timesOfRooms = { ...given.timings, database, health, ops };
-  const time: ServiceTime = { ...given, clock, timings: timesOfRooms };
-  // A stop waits for the last spans as long as a test waits for an event.
-  const { observability: own } = completeTimings(given.timings);
-  const timings = { ...own, traceFlushTimeoutMs: eventMs, ...given.timings?.observability };
+  const timings = {
+    ...own,
+    database: { ...patientDatabase, ...own.database },
+    health: { databaseTimeoutMs: eventMs, ...own.health },
+    // Nobody scrapes what a stop has lost.
+    ops: { lastScrapeMs: 0, ...own.ops },
+  };
   const lines: string[] = [];
+  const output = () => lines.join('');
   const { logLevel, logFormat, traces } = config;
   const observability = await openObservability({
     version: manifest.version,
-    ...{ logLevel, logFormat, traces },
-    clock: time.clock,
-    timings,
+    ...{ logLevel, logFormat, traces, clock },
+    // A stop waits for the last spans as long as a test waits for an event.
+    timings: {
+      ...defaultTimings.observability,
+      traceFlushTimeoutMs: eventMs,
+      ...own.observability,
+    },
     writeLog: (line) => lines.push(line),
     // The process is that of the tests.
     measureProcess: () => {},
   });
-  const output = () => lines.join('');
   try {
-    const service = await openService(config, observability, time);
-    observability.onListening({
-      url: service.baseUrl,
-      opsUrl: service.opsUrl,
-      database: config.database.kind,
-      quotas: config.redisUrls.length === 0 ? 'in-process' : 'redis',
-    });
+    const service = await openService(config, observability, { ...given, clock, timings });
+    const { baseUrl, opsUrl, demoToken: demoKey, drain } = service;
+    const [database, quotas] = [config.database.kind, config.redisUrls[0] ? 'redis' : 'in-process'];
+    observability.onListening({ url: baseUrl, opsUrl, database, quotas });
     let stopped: Promise<void> | undefined;
     async function close(timeoutMs: number) {
       await service.close(timeoutMs);
       await observability.close();
     }
     return {
-      baseUrl: service.baseUrl,
-      origin: new URL(service.baseUrl).origin,
-      opsUrl: service.opsUrl,
-      demoKey: service.demoToken,
-      output,
-      drain: service.drain,
+      ...{ baseUrl, opsUrl, demoKey, drain, output },
+      origin: new URL(baseUrl).origin,
       async pass(ms) {
         if (!('advance' in clock)) throw new Error('The clock of the machine passes by itself.');
         await (clock as TestClock).advance(ms);
         await (clock as TestClock).settled();
       },
       stop() {
-        stopped ??= close(drainTimeoutMs);
+        stopped ??= close(defaultTimings.stop.drainMs.SIGTERM);
         return stopped;
       },
       async [Symbol.asyncDispose]() {

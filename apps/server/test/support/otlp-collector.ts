@@ -26,21 +26,7 @@ export type OtlpCollector = AsyncDisposable & {
   received(): string;
 };
 
-type Attribute = { key: string; value: Record<string, unknown> };
-type OtlpSpan = Omit<CollectedSpan, 'attributes' | 'isError' | 'lifetime'> & {
-  startTimeUnixNano: string;
-  endTimeUnixNano: string;
-  attributes: Attribute[];
-  status: { code?: number };
-};
-type Batch = {
-  resourceSpans: {
-    resource: { attributes: Attribute[] };
-    scopeSpans: { spans: OtlpSpan[] }[];
-  }[];
-};
-
-const errorStatus = 2;
+type Attributes = readonly { key: string; value: Record<string, unknown> }[];
 
 export async function openOtlpCollector(): Promise<OtlpCollector> {
   const bodies: string[] = [];
@@ -51,7 +37,7 @@ export async function openOtlpCollector(): Promise<OtlpCollector> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const resources = () => bodies.flatMap((body) => (JSON.parse(body) as Batch).resourceSpans);
+  const resources = () => bodies.flatMap((body) => JSON.parse(body).resourceSpans);
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -59,26 +45,20 @@ export async function openOtlpCollector(): Promise<OtlpCollector> {
       resources()
         .flatMap(({ scopeSpans }) => scopeSpans)
         .flatMap(({ spans }) => spans)
-        .map(({ attributes, status, startTimeUnixNano, endTimeUnixNano, ...span }) => ({
-          name: span.name,
-          kind: span.kind,
-          traceId: span.traceId,
-          spanId: span.spanId,
-          parentSpanId: span.parentSpanId,
-          attributes: plain(attributes),
-          isError: status.code === errorStatus,
-          lifetime: [BigInt(startTimeUnixNano), BigInt(endTimeUnixNano)],
+        .map(({ name, kind, traceId, spanId, parentSpanId, ...span }) => ({
+          ...{ name, kind, traceId, spanId, parentSpanId },
+          attributes: plain(span.attributes),
+          isError: span.status.code === 2,
+          lifetime: [BigInt(span.startTimeUnixNano), BigInt(span.endTimeUnixNano)],
         })),
     resource: () => plain(resources()[0]?.resource.attributes ?? []),
     received: () => bodies.join('\n'),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await server[Symbol.asyncDispose]();
     },
   };
 }
 
-function plain(attributes: readonly Attribute[]): Record<string, unknown> {
-  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
-}
+const plain = (attributes: Attributes) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));

@@ -1,6 +1,6 @@
 import type { PlanName } from '@animal-store/contract';
 import type { NewKey } from '@animal-store/contract/admin';
-import { type Server, startServer, until } from '@animal-store/testkit';
+import { startServer, until } from '@animal-store/testkit';
 import { beforeAll } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
@@ -10,15 +10,13 @@ import { type AnyServer, type LocalServer, openLocalServer } from './local-serve
 import { type Answer, send } from './send.ts';
 
 /** A running service with a database of its own and a key of each plan. */
-export type TestService<S extends AnyServer = LocalServer> = AsyncDisposable & {
+export type TestService<S extends AnyServer = LocalServer> = {
   readonly server: S;
   readonly database: TestDatabase;
   /** A token of each plan; Enterprise's quota is never in a test's way. */
   readonly tokens: Readonly<Record<PlanName, string>>;
   /** Sends a request with the Enterprise key, unless told otherwise. */
   call(path: string, options?: CallOptions): Promise<Answer>;
-  /** Starts another server on the same database. */
-  restart(): Promise<void>;
 };
 
 export type CallOptions = {
@@ -33,59 +31,39 @@ export type CallOptions = {
 /** Numbers that no test reaches. */
 export const wideQuota = { perMinute: 1_000_000, perDay: 10_000_000 };
 
-export type ProcessOptions = {
-  readonly env?: Readonly<Record<string, string>>;
-  /** Puts more into the database, before the server has it: the embedded one has room for one. */
+type Env = Readonly<Record<string, string>>;
+
+/** Settings, clocks and timings of a service in this process. */
+export type ServiceOptions = ServiceTime & {
+  readonly env?: Env;
+  /** Puts more into the database, before the service has it. */
   readonly prepare?: (db: Database) => Promise<void>;
 };
 
-/** Those of a service in this process: its clocks and timings, too. */
-export type ServiceOptions = ProcessOptions & ServiceTime;
-
 /**
  * Starts a service in this process, with real HTTP and a database of its own. A test that needs a process,
- * to send it signals, to kill it, or to change its clock or its environment, takes {@link startProcess}.
+ * to send it signals, to kill it, or to change its environment, takes {@link startProcess}.
  */
-export function startService(
-  kind: DatabaseKind,
-  options: ServiceOptions = {},
-): Promise<TestService> {
-  return start(kind, options, (env) => openLocalServer(env, options));
-}
+export const startService = (kind: DatabaseKind, options: ServiceOptions = {}) =>
+  start(kind, options, (env) => openLocalServer(env, options));
 
 /** Starts a service as a process of its own, which takes ten times as long. */
-export function startProcess(
-  kind: DatabaseKind,
-  options?: ProcessOptions,
-): Promise<TestService<Server>> {
-  return start(kind, options, (env) => startServer({ env }));
-}
+export const startProcess = (kind: DatabaseKind, options: { readonly env: Env }) =>
+  start(kind, options, (env) => startServer({ env }));
 
 async function start<S extends AnyServer>(
   kind: DatabaseKind,
-  options: ProcessOptions = {},
-  open: (env: Readonly<Record<string, string>>) => Promise<S>,
-): Promise<TestService<S>> {
+  options: Pick<ServiceOptions, 'env' | 'prepare'>,
+  open: (env: Env) => Promise<S>,
+): Promise<TestService<S> & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await createDatabase(kind));
   const tokens = await createKeys(database, options.prepare);
-  const env = { ...database.env, ...options.env };
-  let server = await open(env);
-  opened.defer(() => server[Symbol.asyncDispose]());
-
+  const server = opened.use(await open({ ...database.env, ...options.env }));
   const kept = opened.move();
   return {
-    get server() {
-      return server;
-    },
-    database,
-    tokens,
-    call: (path, callOptions) =>
-      call(server.baseUrl + path, { token: tokens.enterprise, ...callOptions }),
-    async restart() {
-      await server[Symbol.asyncDispose]();
-      server = await open(env);
-    },
+    ...{ server, database, tokens },
+    call: (path, more) => call(server.baseUrl + path, { token: tokens.enterprise, ...more }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
@@ -94,8 +72,9 @@ async function start<S extends AnyServer>(
 export function useService(kind: DatabaseKind, options?: ServiceOptions): TestService {
   let service: TestService;
   beforeAll(async () => {
-    service = await startService(kind, options);
-    return () => service[Symbol.asyncDispose]();
+    const opened = await startService(kind, options);
+    service = opened;
+    return () => opened[Symbol.asyncDispose]();
   });
   return {
     get server() {
@@ -107,50 +86,39 @@ export function useService(kind: DatabaseKind, options?: ServiceOptions): TestSe
     get tokens() {
       return service.tokens;
     },
-    call: (path, options) => service.call(path, options),
-    restart: () => service.restart(),
-    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+    call: (path, callOptions) => service.call(path, callOptions),
   };
 }
 
-/** Creates a key of each plan, and what `prepare` does before. */
-async function createKeys(
-  database: TestDatabase,
-  prepare?: ProcessOptions['prepare'],
-): Promise<Record<PlanName, string>> {
+async function createKeys(database: TestDatabase, prepare: ServiceOptions['prepare']) {
   const { db, close } = await database.open();
-  try {
-    await prepare?.(db);
-    const create = async (key: NewKey) => (await createApiKey(db, key)).token;
-    return {
-      free: await create({ name: 'free', plan: 'free' }),
-      pro: await create({ name: 'pro', plan: 'pro' }),
-      business: await create({ name: 'business', plan: 'business' }),
-      enterprise: await create({ name: 'enterprise', plan: 'enterprise', quota: wideQuota }),
-    };
-  } finally {
-    await close();
-  }
+  await prepare?.(db);
+  const create = async (key: NewKey) => (await createApiKey(db, key)).token;
+  const tokens = {
+    free: await create({ name: 'free', plan: 'free' }),
+    pro: await create({ name: 'pro', plan: 'pro' }),
+    business: await create({ name: 'business', plan: 'business' }),
+    enterprise: await create({ name: 'enterprise', plan: 'enterprise', quota: wideQuota }),
+  };
+  await close();
+  return tokens;
 }
 
 /** Sends one request, with JSON and a key if there are any, and reads its answer to the end. */
 export function call(url: string, options: CallOptions = {}): Promise<Answer> {
   const { method, token, json, headers } = options;
   const { origin, pathname, search } = new URL(url);
+  const hasType = new Headers(headers).has('Content-Type');
   return send(origin, {
     method: method ?? (json === undefined ? 'GET' : 'POST'),
     target: pathname + search,
     headers: {
       ...(typeof token === 'string' && { Authorization: `Bearer ${token}` }),
-      ...(json !== undefined && !hasType(headers) && { 'Content-Type': 'application/json' }),
+      ...(json !== undefined && !hasType && { 'Content-Type': 'application/json' }),
       ...headers,
     },
     body: json,
   });
-}
-
-function hasType(headers: CallOptions['headers'] = {}): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
 }
 
 /** Sends a request, and repeats it while the answer is 503. */

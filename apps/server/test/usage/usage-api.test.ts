@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { followStatements } from '../../src/database/statement.ts';
 import { announceKeyChange } from '../../src/replicas/replica-channel.ts';
 import { useAdmin } from '../support/admin.ts';
-import { untilPassing } from '../support/local-server.ts';
-import { startService } from '../support/test-service.ts';
+import { openLocalServer, untilPassing } from '../support/local-server.ts';
+import { call, startService } from '../support/test-service.ts';
 
 type Ledger = LedgerOfKey & ServiceLedger;
 
@@ -153,17 +153,18 @@ describe('requests of a key that is refused', () => {
 });
 
 test('a stop writes what was counted, or says how many requests are lost', async () => {
-  await using service = await startService('postgres', { env: { USAGE_FLUSH_MS: '60000' } });
+  const env = { USAGE_FLUSH_MS: '60000' };
+  await using service = await startService('postgres', { env });
   const sql = postgres(service.database.env['DATABASE_URL'] ?? '', { onnotice() {} });
   for (let n = 0; n < 3; n += 1) await service.call('/pets');
-  await service.restart();
+  await service.server.stop();
   const counted = await sql`select sum(requests)::int from usage.counts where span = 1`;
   expect(counted).toEqual([{ sum: 6 }]);
-  for (let n = 0; n < 5; n += 1) await service.call('/pets');
+  await using next = await openLocalServer({ ...service.database.env, ...env });
+  const token = service.tokens.enterprise;
+  for (let n = 0; n < 5; n += 1) await call(`${next.baseUrl}/pets`, { token });
   await sql`alter table usage.written rename to written_elsewhere`;
-  await service.server.stop();
-  expect(service.server.output()).toMatch(
-    /"requests":5,.*"requests are missing in the usage ledger"/,
-  );
+  await next.stop();
+  expect(next.output()).toMatch(/"requests":5,.*"requests are missing in the usage ledger"/);
   await sql.end();
 });
