@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import * as client from '../src/index.ts';
 import { AnimalStoreError, ApiError, createClient, type RateLimitError } from '../src/index.ts';
 import { rejection } from './rejection.ts';
-import { answerJson, baseUrl, disconnect, openStore, refuse, type Step } from './scripted-fetch.ts';
+import { answerJson, baseUrl, openStore, refuse, type Step } from './scripted-fetch.ts';
 
 const apiKey = 'ast_0123456789abcdefghijABCDEFGHIJ012345';
 
@@ -155,21 +155,20 @@ describe('the API key', () => {
   test('is in no error, though a proxy echoes the request', async () => {
     const sent = `Bearer ${apiKey}`;
     const headers = { 'X-Echo': sent, 'X-Request-Id': sent };
-    const error = await failure(
-      answerJson(400, { code: sent, message: `you sent ${sent}` }, headers),
-    );
-    expect(everyText(error)).not.toContain(apiKey);
-    expect(everyText([...error.headers])).not.toContain(apiKey);
-    expect(error.detail).toBe('you sent Bearer [API key]');
+    const body = { code: sent, message: `you sent ${sent}` };
+    const error = await failure(answerJson(400, body, headers));
+    expect(everyText([error, ...error.headers])).not.toContain(apiKey);
+    expect(error).toMatchObject({ detail: 'you sent Bearer [API key]' });
   });
 
   test('is in no error of the connection', async () => {
     const error = await failure((request) => {
       throw Object.assign(new TypeError(`failed: ${apiKey}`), { request });
     });
-    expect(error).toMatchObject({ name: 'ConnectionError' });
+    expect(error).toMatchObject({
+      name: 'ConnectionError',
+      cause: { message: expect.any(String) },
+    });
     expect(everyText(error)).not.toContain(apiKey);
-    // Without the key, it is what `fetch` threw.
-    expect((await failure(disconnect)).cause).toMatchObject({ cause: { message: 'ECONNRESET' } });
   });
 });

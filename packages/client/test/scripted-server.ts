@@ -11,7 +11,7 @@ interface SeenRequest {
 }
 
 /** Answers a request in whatever way a test needs. */
-export type Script = (response: ServerResponse, request: SeenRequest) => void;
+export type Script = (response: ServerResponse, request: SeenRequest) => unknown;
 
 /** A real HTTP server on loopback that answers by script and remembers what it was asked. */
 export async function startScriptedServer(script: Script) {
