@@ -68,19 +68,11 @@ export async function openRedisCuts({ seed }: { seed: number }) {
   const connection = connectToRedis([redis.url], 10_000);
   stack.defer(() => connection.disconnect());
   const undisturbed = await open(redis.url, 60_000, 0);
-  const through = [1, 2].map((n) => open(proxy.via(redis.url), redisTimeoutMs, n));
-  const replicas = await Promise.all(through);
+  const replicas = [
+    await open(proxy.via(redis.url), redisTimeoutMs, 1),
+    await open(proxy.via(redis.url), redisTimeoutMs, 2),
+  ];
   const untilRedisDecides = () => until(() => isOpen.size === 0);
-
-  /** Sends requests of all callers through both replicas. Some share a call, some have their own. */
-  async function load(callers: readonly Caller[]): Promise<void> {
-    for (let turn = 0; turn < 3; turn += 1) {
-      const requests = Array.from({ length: 20 }, () =>
-        ask(callers[upTo(callers.length)] as Caller, replicas[upTo(2)] as Quotas),
-      );
-      await Promise.all(requests);
-    }
-  }
 
   const kept = stack.move();
   return {
@@ -99,7 +91,13 @@ export async function openRedisCuts({ seed }: { seed: number }) {
       // A decision may be late by itself; then few messages pass.
       for (let loads = 0; passed <= place; loads += 1) {
         assert(loads < maxLoads, `${passed} messages passed`);
-        await load(callers);
+        // Some share a call, some have their own.
+        for (let turn = 0; turn < 3; turn += 1) {
+          const requests = Array.from({ length: 20 }, () =>
+            ask(callers[upTo(4)] as Caller, replicas[upTo(2)] as Quotas),
+          );
+          await Promise.all(requests);
+        }
         await untilRedisDecides();
       }
       await expectToldAndCounted(callers, undisturbed);

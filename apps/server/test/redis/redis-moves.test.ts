@@ -1,32 +1,28 @@
 import { openRedisCluster, until } from '@animal-store/testkit';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
 import type { Quotas } from '../../src/quotas/open-quotas.ts';
 import { openRedis } from '../../src/quotas/open-redis.ts';
 import { openTestQuotas } from '../quotas/open-test-quotas.ts';
-import { openSlotMover } from './slot-mover.ts';
-import {
-  ask,
-  type Caller,
-  createCallers,
-  expectToldAndCounted,
-  toldOptions,
-} from './told-and-counted.ts';
+import { ask, createCallers, expectToldAndCounted, toldOptions } from './told-and-counted.ts';
 
-const stack = new AsyncDisposableStack();
-const random = createSeededRandom(1);
-let slots: Awaited<ReturnType<typeof openSlotMover>>;
-let replicas: Quotas[];
-let callers: Caller[];
-/** Why Redis did not decide. */
-const failures: unknown[] = [];
-let breakersOpen = 0;
-
-beforeAll(async () => {
+// While a slot moves, its old node answers ASK for what has left and MOVED at the end.
+test('requests are counted once, and decided by Redis, while the slots of their keys move', async () => {
+  await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await openRedisCluster());
-  slots = await openSlotMover(cluster);
-  stack.defer(() => slots.close());
-  const open = async () => {
+  const nodes = await Promise.all(
+    cluster.nodes.map(async ({ url }) => {
+      const client = new Redis(url);
+      stack.defer(() => client.disconnect());
+      return { client, id: String(await client.cluster('MYID')) };
+    }),
+  );
+  /** Why Redis did not decide. */
+  const failures: unknown[] = [];
+  let breakersOpen = 0;
+  const replicas: Quotas[] = [];
+  for (const _ of 'ab') {
     const quotas = await openTestQuotas({
       ...toldOptions,
       redisUrls: cluster.urls,
@@ -36,38 +32,50 @@ beforeAll(async () => {
       },
     });
     stack.defer(() => quotas.close());
-    return quotas;
-  };
-  replicas = await Promise.all([open(), open()]);
+    replicas.push(quotas);
+  }
   // A quota may be open before all nodes are connected.
   await until(() => breakersOpen === 0);
   failures.length = 0;
   const connection = openRedis(cluster.urls, 10_000);
   stack.defer(() => connection.disconnect());
-  const options = { connection, count: 6, apart: 200 };
-  callers = await createCallers(replicas[0] as Quotas, options);
-});
-afterAll(() => stack.disposeAsync());
+  const [undisturbed] = replicas as [Quotas];
+  const callers = await createCallers(undisturbed, { connection, count: 6, apart: 200 });
 
-/** Sends requests of all callers through both replicas. */
-async function load(): Promise<void> {
-  const requests = callers.flatMap((caller) =>
-    replicas.flatMap((quotas) =>
+  /** Sends requests of all callers through both replicas. */
+  const random = createSeededRandom(1);
+  const load = () => {
+    const pairs = callers.flatMap((caller) => replicas.map((quotas) => [caller, quotas] as const));
+    const requests = pairs.flatMap(([caller, quotas]) =>
       Array.from({ length: 1 + Math.floor(random() * 5) }, () => ask(caller, quotas)),
-    ),
-  );
-  await Promise.all(requests);
-}
-
-// While a slot moves, its old node answers ASK for what has left and MOVED at the end.
-test('requests are counted once, and decided by Redis, while the slots of their keys move', async () => {
-  for (const { name } of callers) {
-    const at = name.startsWith('key') ? `key:{${name}}` : `allowance:network:${name}`;
-    await slots.move(`animal-store:${at}`, load);
+    );
+    return Promise.all(requests);
+  };
+  /** Moves the slot of a name to the next node, as `redis-cli --cluster reshard` does, under load. */
+  async function move(name: string): Promise<void> {
+    const slot = await connection.cluster('KEYSLOT', name);
+    const ownerOf = async ({ client }: (typeof nodes)[number]) =>
+      (await client.cluster('COUNTKEYSINSLOT', slot)) > 0;
+    const from = (await Promise.all(nodes.map(ownerOf))).indexOf(true);
+    const [source, target] = [nodes[from], nodes[(from + 1) % nodes.length]];
+    if (source === undefined || target === undefined) throw new Error(`Nobody has ${name}.`);
+    await target.client.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', source.id);
+    await source.client.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', target.id);
+    await load();
+    const { port } = target.client.options;
+    await source.client.call('MIGRATE', '127.0.0.1', String(port), name, 0, 5_000);
+    await load();
+    for (const { client } of [target, source, ...nodes]) {
+      await client.call('CLUSTER', 'SETSLOT', slot, 'NODE', target.id);
+      await load();
+    }
   }
-  expect(await slots.countRedirections('ASK')).toBeGreaterThan(0);
-  expect(await slots.countRedirections('MOVED')).toBeGreaterThan(0);
+  await load();
+  for (const { name } of callers) await move(name);
+
+  const stats = await Promise.all(nodes.map(({ client }) => client.info('errorstats')));
+  for (const error of ['ASK', 'MOVED']) expect(stats.join()).toContain(`errorstat_${error}:`);
   expect(failures).toEqual([]);
   for (const { name, sent, told } of callers) expect(told.length, name).toBe(sent);
-  await expectToldAndCounted(callers, replicas[0] as Quotas);
+  await expectToldAndCounted(callers, undisturbed);
 });
