@@ -96,11 +96,6 @@ describe('what is asked of the server', () => {
       `POST /keys {"name":"${unnamed}","plan":"pro","scopes":["pets:write","pets:read"],"expiresAt":"${inADay}"}`,
     ],
     [
-      'keys create --plan pro --expires 2027-01-31T00:00:00+01:00',
-      `POST /keys {"name":"${unnamed}","plan":"pro","expiresAt":"2027-01-30T23:00:00.000Z"}`,
-    ],
-    ['keys list', 'GET /keys?limit=100'],
-    [
       'keys list --plan pro --state active --name a --account C-17 --search b --banned --sort -name --limit 7',
       'GET /keys?limit=7&plan=pro&state=active&name=a&account=C-17&search=b&banned=true&sort=-name',
     ],
@@ -119,16 +114,8 @@ describe('what is asked of the server', () => {
       `GET /keys/${id}/usage?bucket=day&from=2026-11-19T11:00:00.000Z`,
     ],
     [
-      `keys usage ${id} --since 7d --until 2026-11-15T00:00:00Z`,
+      `keys usage ${id} --since 7d --until 2026-11-15T01:00:00+01:00`,
       `GET /keys/${id}/usage?bucket=hour&from=2026-11-14T12:00:00.000Z&to=2026-11-15T00:00:00.000Z`,
-    ],
-    [
-      `keys usage ${id} --since 49h --bucket minute`,
-      `GET /keys/${id}/usage?bucket=minute&from=2026-11-19T11:00:00.000Z`,
-    ],
-    [
-      `keys set-plan ${id} enterprise --per-minute 7 --per-day 8`,
-      `PATCH /keys/${id} {"plan":"enterprise","quota":{"perMinute":7,"perDay":8}}`,
     ],
     [
       `keys update ${id} --name a --account C-17 --no-expires`,
@@ -139,7 +126,6 @@ describe('what is asked of the server', () => {
       `keys update ${id} --no-name --no-account --expires 1d --reason why`,
       `PATCH /keys/${id}?reason=why {"name":null,"account":null,"expiresAt":"${inADay}"}`,
     ],
-    [`keys rotate ${id}`, `POST /keys/${id}/rotate {}`],
     [`keys rotate ${id} --grace 24h`, `POST /keys/${id}/rotate {"graceSeconds":86400}`],
     [`keys suspend ${id} --reason why`, `POST /keys/${id}/suspend?reason=why`],
     [`keys credit ${id}`, `POST /keys/${id}/credit`],
@@ -154,7 +140,6 @@ describe('what is asked of the server', () => {
       accounts,
       'PUT /accounts/C-17 {"plan":"enterprise","quota":{"perMinute":7,"perDay":8}}',
     ],
-    ['accounts resume C-17', 'POST /accounts/C-17/resume'],
     ['accounts credit C-17', 'POST /accounts/C-17/credit'],
     [
       'operators create --name Ann --role owner --expires 1d',
@@ -163,7 +148,6 @@ describe('what is asked of the server', () => {
     ['operators list --search aso_0000', 'GET /operators?search=aso_0000'],
     [`operators sessions ${id}`, `GET /operators/${id}/sessions`],
     [`operators log-out ${id}`, `DELETE /operators/${id}/sessions`],
-    ['audit --search why', 'GET /audit?search=why&limit=50'],
     [
       `audit --key ${id} --since 7d --until 1d --action key.revoked --actor admin_token --limit 1000`,
       `GET /audit?limit=100&keyId=${id}&actor=admin_token&action=key.revoked&from=2026-11-14T12:00:00.000Z&to=2026-11-20T12:00:00.000Z`,
@@ -197,17 +181,13 @@ describe('wrong usage', () => {
   const plan = 'keys create --plan';
   test.each([
     ['keys create', '--plan: expected one of free, pro, business, enterprise'],
-    [`${plan} gold`, 'Allowed choices are free, pro, business, enterprise'],
-    [`${plan} enterprise`, '--per-minute and --per-day: expected both'],
     [`${plan} enterprise --per-minute 5`, '--per-day: expected an integer from 1'],
     [`${plan} pro --per-minute 5 --per-day 6`, 'only Enterprise keys have numbers of their own'],
     [`${plan} free --expires soon`, 'such as 90d or 24h'],
-    [`${plan} free --expires 2030-01-01`, 'a date and time with its offset'],
     [`${plan} free --expires 2020-01-01T00:00:00Z`, '--expires: expected a time to come'],
     [`${plan} free --scopes pets:sell`, '--scopes: expected'],
     [`${plan} free --read-only --scopes pets:write`, "'--read-only' cannot be used with option"],
     ['keys show', "missing required argument 'id'"],
-    ['keys show acme', 'id: expected a UUID'],
     [`keys update ${id}`, 'expected one or more of name, account'],
     [`keys rotate ${id} --grace 31d`, '--grace: expected an integer from 0 to 2592000'],
     [`keys rotate ${id} --grace -1`, 'Expected a number with s, m, h or d'],
@@ -218,6 +198,7 @@ describe('wrong usage', () => {
     ['keys list --url localhost', 'Expected an origin'],
     ['keys destroy', "unknown command 'destroy'"],
     ['accounts set-plan C-17 none --per-minute 5 --per-day 6', 'only Enterprise keys have numbers'],
+    ['accounts set-plan C-17 gold', 'Allowed choices are free, pro, business, enterprise, none'],
   ])('%s', async (line, message) => {
     const [group = '', ...args] = line.split(' ');
     expect(await runIn(group, ...args)).toBe(2);

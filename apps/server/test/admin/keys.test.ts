@@ -87,8 +87,7 @@ test('an expired key is refused and cannot be changed', async () => {
 test('a list never repeats a whole token that was sent by mistake', async () => {
   const { token } = await admin.create('{"plan":"free"}');
   const { status, text } = await admin.call(`/keys?tokenPrefix=${token}`);
-  expect(status).toBe(400);
-  expect(text).not.toContain(token.slice(8));
+  expect([status, text.includes(token.slice(8))]).toEqual([400, false]);
 });
 
 test('a change of the plan applies to the next request and keeps the counts', async () => {

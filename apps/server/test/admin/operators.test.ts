@@ -147,19 +147,14 @@ describe('operators', () => {
   test('an expired operator is refused', async () => {
     const { db, close } = await service.database.open();
     const expiresAt = new Date(Date.now() - 1_000).toISOString();
-    const { operator, token } = await createOperatorManagement(db).create(
-      { name: 'expired', role: 'viewer', expiresAt },
-      someCause,
-    );
+    const given = { name: 'expired', role: 'viewer', expiresAt } as const;
+    const { operator, token } = await createOperatorManagement(db).create(given, someCause);
     await close();
-    const listed = (await admin.call('/operators')).body as Operator[];
-    expect(listed.find(({ id }) => id === operator.id)?.state).toBe('expired');
+    expect((await admin.call('/operators')).body).toContainEqual({ ...operator, state: 'expired' });
     expect(await statusFor(token)).toBe(401);
-    expect(await rotate(operator.id)).toEqual({
-      code: 'operator_not_active',
-      message: 'The operator is expired: create a new one.',
-      status: 409,
-    });
+    const message = 'The operator is expired: create a new one.';
+    const refused = { code: 'operator_not_active', message, status: 409 };
+    expect(await rotate(operator.id)).toEqual(refused);
   });
 
   test('a rotation leaves the old token valid for the grace period, and a revocation none', async () => {
@@ -202,26 +197,18 @@ describe('operators', () => {
     }
   });
 
-  test.each([
-    ['viewer', 403],
-    ['owner', 201],
-  ] as const)('a session may do what its operator may: a %s', async (role, status) => {
-    const { operator, token } =
-      role === 'owner'
-        ? { operator: { id: null, name: 'ADMIN_TOKEN' }, token: adminToken }
-        : await createOperator(admin, role);
+  test('a session may do what its operator may, and says what that is', async () => {
+    const { operator, token } = await createOperator(admin, 'viewer');
     const { session, token: secret } = await openSession(admin, token);
     expect(secret).toMatch(/^asc_[0-9A-Za-z]{36}$/);
+    const routes = Object.entries(adminRoutes);
     expect(session).toEqual({
-      operator: { id: operator.id, name: operator.name, role },
-      operations: Object.entries(adminRoutes)
-        .filter(([, route]) => role === 'owner' || route.role === role)
-        .map(([name]) => name),
+      operator: { id: operator.id, name: 'Ann', role: 'viewer' },
+      operations: routes.filter(([, { role }]) => role === 'viewer').map(([name]) => name),
       expiresAt: anyInstant,
     });
     expect(await statusFor(secret)).toBe(200);
-    const json = '{"name":"x","plan":"free"}';
-    expect((await admin.call('/keys', { token: secret, json })).status).toBe(status);
+    expect((await admin.call('/keys', { token: secret, json: '{}' })).status).toBe(403);
   });
 
   test('a session cannot begin another one, and ends when it is told to, alone', async () => {
@@ -284,7 +271,6 @@ describe('operators', () => {
     const { db, close } = await service.database.open();
     const soon = sql`now() + interval '1 minute'`;
     for (const [headers, count] of [
-      [{}, 0],
       [{ [operatorActiveHeader]: 'false' }, 0],
       [{ [operatorActiveHeader]: 'true' }, 1],
     ] as const) {

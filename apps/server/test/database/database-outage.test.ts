@@ -15,7 +15,7 @@ import { someCause } from '../support/admin.ts';
 import { expectError } from '../support/expectations.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { manageKeys } from '../support/manage-keys.ts';
-import { logOf, requestLine, scrape } from '../support/observed.ts';
+import { logOf, scrape } from '../support/observed.ts';
 import { openRawServer } from '../support/raw-server.ts';
 import { createStoppableClock } from '../support/test-clock.ts';
 import { type CallOptions, call, wideQuota } from '../support/test-service.ts';
@@ -97,18 +97,14 @@ test.each([
     // Whatever is found, the tests after this one find Postgres.
     await using away = new AsyncDisposableStack();
     away.defer(end);
-    const requestId = crypto.randomUUID();
-    const headers = { 'X-Request-Id': requestId };
     const outage = await Promise.all([
-      ...[ask('/pets'), ask('/pets/1'), ask('/pets', { token: newToken, headers })],
+      ...[ask('/pets'), ask('/pets/1'), ask('/pets', { token: newToken })],
       ask('/pets', { json, headers: { 'Idempotency-Key': 'outage' } }),
     ]);
     for (const answer of outage) {
       expectError(answer, 503, 'service_unavailable');
       expect(answer.text).not.toMatch(/postgres|ECONN|select|insert/i);
     }
-    const line = await requestLine(server, requestId);
-    expect(line).toMatchObject({ status: 503, tokenPrefix: newToken.slice(0, 8) });
     expectError(await ask('/pets', { token: null }), 401, 'unauthorized');
     const reasons = [expect.stringMatching(/^The (connection to the )?database [a-z0-9 ]+\.$/)];
     expect(await readiness(503)).toEqual({ status: 'not_ready', reasons });

@@ -35,7 +35,6 @@ async function onOneConnection(work: (tx: Database) => Promise<void>): Promise<v
 }
 
 test.each([
-  ['of all animals', {}, 'pets_pkey'],
   ['of a rare status', { status: 'sold' }, 'pets_status_id'],
   ['of a category', { categoryId: 1 }, 'pets_category_status_id'],
   ['of a category and a status', { categoryId: 1, status: 'sold' }, 'pets_category_status_id'],
@@ -52,19 +51,6 @@ test.each([
     for (const scan of scans) {
       expect(Number(/actual rows=([\d.]+)/.exec(scan)?.[1])).toBeLessThan(22);
     }
-  });
-});
-
-test('given ids are read from the primary key', async () => {
-  await onOneConnection(async (tx) => {
-    await createPetRepository({ db: tx, reads: tx }).listByIds({ ids: [1, 2], status: 'sold' });
-    const { plan, scans } = await explainPrepared(
-      tx,
-      '%wanted_ids%',
-      `1, '${JSON.stringify([{ n: 0, wanted_ids: [5, 20005], wanted_status: 'sold' }])}'`,
-    );
-    expect(scans).toEqual([expect.stringMatching(/Index Scan using pets_pkey on pets/)]);
-    expect(plan).toContain('Index Cond: (id = ANY');
   });
 });
 
