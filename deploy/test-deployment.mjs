@@ -6,148 +6,102 @@
 //   npm run test:deploy -- rules image  these steps
 
 import { freePort, openPostgres } from '../packages/testkit/src/index.ts';
+import { testBackup } from './test/backup.mjs';
+import { testCompatibility } from './test/compatibility.mjs';
+import { testCompose } from './test/compose.mjs';
 import { openContainers } from './test/containers.mjs';
+import { testDashboards } from './test/dashboards.mjs';
+import { testLoadBalancer } from './test/haproxy.mjs';
+import { testImage } from './test/image.mjs';
+import { testKubernetes } from './test/kubernetes.mjs';
+import { testPod } from './test/pod.mjs';
+import { testPooler } from './test/pooler.mjs';
 import { installMissing, missingOf } from './test/programs.mjs';
+import { testRules } from './test/rules.mjs';
 
-const containerPrograms = ['buildah', 'podman', 'runc'];
+const inContainers = { needs: 'image', isOfRoot: true };
+const container = ['buildah', 'podman', 'runc'];
 
 /**
  * In this order: later ones use the image that an earlier one built. Beside them run the longest two: one
  * keeps a processor busy, the other mostly waits, for the time limits of HAProxy.
  */
-const steps = [
-  {
-    name: 'rules',
-    programs: ['amtool', 'promtool'],
-    isBeside: true,
-    load: async () => (await import('./test/rules.mjs')).testRules,
+const steps = {
+  rules: { test: testRules, programs: ['amtool', 'promtool'], isBeside: true },
+  kubernetes: { test: testKubernetes, programs: ['kubectl'] },
+  dashboards: { test: testDashboards, programs: ['prometheus'] },
+  'load-balancer': { test: testLoadBalancer, programs: ['haproxy'], isBeside: true },
+  compatibility: { test: testCompatibility, programs: ['openssl', 'redis-server'] },
+  pooler: { test: testPooler, programs: ['pgbouncer'] },
+  backup: { test: testBackup, programs: ['pg_basebackup'] },
+  image: { test: testImage, programs: container, isOfRoot: true },
+  pod: {
+    ...inContainers,
+    test: testPod,
+    programs: [...container, 'catatonit', 'iptables', 'kubectl'],
   },
-  {
-    name: 'kubernetes',
-    programs: ['kubectl'],
-    load: async () => (await import('./test/kubernetes.mjs')).testKubernetes,
+  compose: {
+    ...inContainers,
+    test: testCompose,
+    programs: [...container, 'podman-compose', 'iptables', 'haproxy'],
   },
-  {
-    name: 'dashboards',
-    programs: ['prometheus'],
-    load: async () => (await import('./test/dashboards.mjs')).testDashboards,
-  },
-  {
-    name: 'load-balancer',
-    programs: ['haproxy'],
-    isBeside: true,
-    load: async () => (await import('./test/haproxy.mjs')).testLoadBalancer,
-  },
-  {
-    name: 'compatibility',
-    programs: ['openssl', 'redis-server'],
-    load: async () => (await import('./test/compatibility.mjs')).testCompatibility,
-  },
-  {
-    name: 'pooler',
-    programs: ['pgbouncer'],
-    load: async () => (await import('./test/pooler.mjs')).testPooler,
-  },
-  {
-    name: 'backup',
-    programs: ['pg_basebackup', 'pg_dump'],
-    load: async () => (await import('./test/backup.mjs')).testBackup,
-  },
-  {
-    name: 'image',
-    programs: containerPrograms,
-    asRoot: true,
-    load: async () => (await import('./test/image.mjs')).testImage,
-  },
-  {
-    name: 'pod',
-    programs: [...containerPrograms, 'catatonit', 'iptables', 'kubectl'],
-    asRoot: true,
-    needs: 'image',
-    load: async () => (await import('./test/pod.mjs')).testPod,
-  },
-  {
-    name: 'compose',
-    programs: [...containerPrograms, 'podman-compose', 'iptables', 'haproxy'],
-    asRoot: true,
-    needs: 'image',
-    load: async () => (await import('./test/compose.mjs')).testCompose,
-  },
-];
+};
 
 const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !steps.some((step) => step.name === name));
-if (unknown.length > 0) {
-  console.error(
-    `No such step: ${unknown.join(', ')}. There are: ${steps.map(({ name }) => name).join(', ')}.`,
-  );
+const chosen = asked.length === 0 ? Object.keys(steps) : asked;
+if (chosen.some((name) => !Object.hasOwn(steps, name))) {
+  console.error(`There are the steps ${Object.keys(steps).join(', ')}.`);
   process.exit(2);
 }
 
-/** Why a step cannot run here, or `undefined`. */
-function obstacle({ programs, asRoot, needs }, results) {
-  const missing = missingOf(programs);
-  if (missing !== undefined) return missing;
-  if (asRoot && process.getuid() !== 0) return 'only root can';
-  if (needs !== undefined && results.get(needs) !== 'passed') return `needs the step "${needs}"`;
-  return undefined;
-}
-
 const scope = new AsyncDisposableStack();
-let containers;
 let postgres;
 const context = {
-  get containers() {
-    containers ??= openContainers(scope);
-    return containers;
-  },
+  freePort,
   /** In one Postgres for all steps that neither stop it nor configure it. */
   async createDatabase() {
     postgres ??= openPostgres().then((opened) => scope.use(opened));
     return (await postgres).createDatabase();
   },
-  freePort,
 };
-const results = new Map();
-const chosen = steps.filter(({ name }) => asked.length === 0 || asked.includes(name));
-installMissing(chosen.flatMap(({ programs }) => programs));
-const beside = chosen.filter(({ isBeside }) => isBeside).map(runStep);
-for (const step of chosen) if (!step.isBeside) await runStep(step);
+const results = { passed: [], failed: [], skipped: [] };
+installMissing(chosen.flatMap((name) => steps[name].programs));
+if (chosen.some((name) => steps[name].isOfRoot)) context.containers = openContainers(scope);
+const beside = chosen.filter((name) => steps[name].isBeside).map(runStep);
+for (const name of chosen) if (!steps[name].isBeside) await runStep(name);
 await Promise.all(beside);
 await scope.disposeAsync();
 
-async function runStep(step) {
-  const reason = obstacle(step, results);
+/** Why a step cannot run here, or `undefined`. */
+function obstacle({ programs, isOfRoot, needs }) {
+  if (isOfRoot && process.getuid() !== 0) return 'only root can';
+  if (needs !== undefined && !results.passed.includes(needs)) return `needs the step "${needs}"`;
+  return missingOf(programs);
+}
+
+async function runStep(name) {
+  const reason = obstacle(steps[name]);
   if (reason !== undefined) {
-    console.log(`SKIPPED ${step.name}: ${reason}`);
-    results.set(step.name, 'skipped');
+    console.log(`SKIPPED ${name}: ${reason}`);
+    results.skipped.push(name);
     return;
   }
   const startedAt = performance.now();
-  const say = (text) => console.log(`  ${step.name}: ${text}`);
-  const stepScope = new AsyncDisposableStack();
+  const say = (text) => console.log(`  ${name}: ${text}`);
+  await using own = new AsyncDisposableStack();
   try {
-    const test = await step.load();
-    await test({
-      ...context,
-      containers: step.asRoot ? context.containers : undefined,
-      say,
-      scope: stepScope,
-    });
-    console.log(`passed ${step.name}, ${Math.round((performance.now() - startedAt) / 1_000)} s`);
-    results.set(step.name, 'passed');
+    await steps[name].test({ ...context, say, scope: own });
+    console.log(`passed ${name}, ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+    results.passed.push(name);
   } catch (error) {
-    console.error(`FAILED ${step.name}:`, error);
-    results.set(step.name, 'failed');
-  } finally {
-    await stepScope.disposeAsync();
+    console.error(`FAILED ${name}:`, error);
+    results.failed.push(name);
   }
 }
 
-const count = (wanted) => [...results.values()].filter((result) => result === wanted).length;
-const skipped = [...results].filter(([, result]) => result === 'skipped').map(([name]) => name);
+const { passed, failed, skipped } = results;
 const untested = skipped.length === 0 ? '' : `: NOT TESTED HERE: ${skipped.join(', ')}`;
 console.log(
-  `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped${untested}`,
+  `${passed.length} passed, ${failed.length} failed, ${skipped.length} skipped${untested}`,
 );
-process.exitCode = count('passed') === results.size ? 0 : 1;
+process.exitCode = passed.length === chosen.length ? 0 : 1;

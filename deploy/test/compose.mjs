@@ -1,8 +1,10 @@
+import { equal, match } from 'node:assert/strict';
 import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { until } from '../../packages/testkit/src/index.ts';
 import { base, image } from './containers.mjs';
-import { containerMs, expect, findProgram, repository, run, until } from './steps.mjs';
+import { ask, containerMs, findProgram, repository, run } from './steps.mjs';
 
 const composeFile = join(repository, 'deploy/compose/compose.yaml');
 const project = 'animal-store-test';
@@ -11,114 +13,81 @@ const project = 'animal-store-test';
  * Starts Compose with podman: three replicas, Postgres, Redis and HAProxy. Where the public images come
  * from a registry, images of the same names are made from this machine's programs.
  */
-export async function testCompose({ containers, scope, freePort, say }) {
+export async function testCompose({ containers, scope, freePort }) {
   const { podman, env } = containers;
   await podman(['tag', image, 'localhost/animal-store:1.0.0']);
   await makeHaproxy(containers);
   await makeValkey(containers);
   await makePostgres(containers);
 
-  const port = await freePort();
-  const statisticsPort = await freePort();
+  const [port, statisticsPort] = [await freePort(), await freePort()];
   const passwords = {
     POSTGRES_PASSWORD: 'only-for-this-test',
     ADMIN_TOKEN: 'only-for-this-test-0123456789',
   };
+  const ports = { PORT: String(port), STATISTICS_PORT: String(statisticsPort) };
   const composeWith = (settings, ...args) =>
     run('podman-compose', ['--project-name', project, '--file', composeFile, ...args], {
-      env: {
-        ...env,
-        ...{ PORT: String(port), STATISTICS_PORT: String(statisticsPort) },
-        ...settings,
-      },
+      env: { ...env, ...ports, ...settings },
       timeoutMs: 180_000,
     });
   const compose = (...args) => composeWith(passwords, ...args);
+  // It does not start without its passwords, and says where to read about them.
   for (const name of Object.keys(passwords)) {
-    const refused = await composeWith({ ...passwords, [name]: undefined }, 'ps').catch((it) => it);
-    const isClear = refused instanceof Error && refused.message.includes('deploy/README.md');
-    expect(isClear, `Compose starts without ${name}.`);
+    const refused = composeWith({ ...passwords, [name]: undefined }, 'ps').catch(String);
+    match(await refused, /deploy\/README\.md/);
   }
   scope.defer(() => compose('down', '--timeout', '1', '--volumes').catch(() => {}));
   // By name: podman-compose knows no profiles.
   const servers = ['server-1', 'server-2', 'server-3'];
   const container = (name) => `${project}_${name}_1`;
   await compose('up', '--detach', '--no-build', 'postgres', 'valkey');
-  await until(
-    async () => {
-      const { stderr } = await podman(['logs', container('postgres')]);
-      return /listening on IPv4[\s\S]*ready to accept connections/.test(stderr);
-    },
-    'Postgres',
-    containerMs,
-  );
+  await until(async () => {
+    const { stderr } = await podman(['logs', container('postgres')]);
+    return /listening on IPv4[\s\S]*ready to accept connections/.test(stderr);
+  }, containerMs);
   await compose('up', '--detach', '--no-build', ...servers, 'load-balancer');
 
-  const ask = async (token) => {
-    const response = await fetch(`http://127.0.0.1:${port}/v1/pets?limit=2`, {
-      headers: { Authorization: `Bearer ${token}` },
-    });
-    await response.text();
-    return response;
-  };
-  const metricsOf = async (name) => {
-    const read = `fetch('http://127.0.0.1:3001/metrics').then((it) => it.text()).then(console.log)`;
-    return (await podman(['exec', container(name), 'node', '-e', read])).stdout;
-  };
-  const explain = async (error) => {
-    const { stdout } = await podman(['ps', '--all']);
-    const metrics = await metricsOf('server-1').catch(String);
-    const errors = metrics.match(/^.*(?:_errors_total\{|Error: ).*$/gm) ?? [];
-    const logs = await Promise.all(
-      ['postgres', 'server-1', 'load-balancer'].map((name) =>
+  const list = (token) => ask(`http://127.0.0.1:${port}/v1/pets?limit=2`, token);
+  const untilUp = (probe) =>
+    until(probe, containerMs).catch(async (cause) => {
+      const { stdout } = await podman(['ps', '--all']);
+      const logs = ['postgres', 'server-1', 'load-balancer'].map((name) =>
         podman(['logs', '--tail', '20', container(name)]).catch(String),
-      ),
-    );
-    throw new Error(`${error.message}\n${stdout}\n${JSON.stringify([errors, logs], null, 2)}`);
-  };
+      );
+      throw new Error(`${stdout}\n${JSON.stringify(await Promise.all(logs), null, 2)}`, { cause });
+    });
   // `docker compose up --wait` waits for all of them; HAProxy needs one only. For some seconds after a
   // container joins, the name server of podman may not answer, or not know the others (podman's issue
   // 13983). A replica that starts at that moment ends, and `restart: unless-stopped` starts it again, which
   // podman does not without systemd. A replica that runs answers with 503.
   for (const name of servers) {
-    const isHealthy = async () => {
-      const { stdout } = await podman([
-        'inspect',
-        '--format',
-        '{{.State.Status}}',
-        container(name),
-      ]);
-      if (stdout.trim() === 'exited') await podman(['start', container(name)]);
+    await untilUp(async () => {
+      const [{ State }] = JSON.parse((await podman(['inspect', container(name)])).stdout);
+      if (State.Status === 'exited') await podman(['start', container(name)]);
       return podman(['healthcheck', 'run', container(name)]);
-    };
-    await until(isHealthy, `A healthy ${name}`, containerMs).catch(explain);
+    });
   }
-  const isServed = async () => (await ask('nobody')).status === 401;
-  await until(isServed, 'A replica behind HAProxy', containerMs).catch(explain);
+  await untilUp(async () => (await list('nobody')).status === 401);
   // The command of deploy/README.md.
   const create = [
     ...['exec', container('server-1'), 'node', 'apps/server/src/cli.ts'],
     ...['keys', 'create', '--name', 'demo', '--plan', 'free', '--json'],
   ];
-  const { stdout } = await until(() => podman(create), 'A key', containerMs).catch(explain);
-  const { token } = JSON.parse(stdout);
-  const { status, headers } = await ask(token);
-  expect(status === 200, `With a key it answers ${status}.`);
-  expect(headers.get('X-RateLimit-Limit') === '60', 'It does not say the limit.');
-
-  const countOf = async (name) => /^animal_store_replicas (\d+)$/m.exec(await metricsOf(name))?.[1];
-  for (const name of servers)
-    await until(async () => (await countOf(name)) === '3', `3 for ${name}`);
-  say('three replicas know of each other');
+  const { token } = JSON.parse((await untilUp(() => podman(create))).stdout);
+  await untilUp(async () => (await list(token)).headers.get('X-RateLimit-Limit') === '60');
+  const read = `fetch('http://127.0.0.1:3001/metrics').then((it) => it.text()).then(console.log)`;
+  for (const name of servers) {
+    const readMetrics = ['exec', container(name), 'node', '-e', read];
+    await untilUp(async () =>
+      /^animal_store_replicas 3$/m.test((await podman(readMetrics)).stdout),
+    );
+  }
   const statistics = await fetch(`http://127.0.0.1:${statisticsPort}/metrics`);
-  expect((await statistics.text()).includes('proxy="replicas"'), 'HAProxy has no statistics.');
+  match(await statistics.text(), /proxy="replicas"/);
 
   await podman(['kill', container('server-2')]);
-  for (let i = 0; i < 10; i += 1) {
-    const reply = await ask(token);
-    expect(reply.status === 200, `After the loss of a replica: ${reply.status}.`);
-  }
-  say('the loss of a replica is not seen');
+  for (let i = 0; i < 10; i += 1) equal((await list(token)).status, 200);
 }
 
 /** Makes an image of programs of this machine, with the libraries that they load. */

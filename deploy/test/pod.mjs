@@ -1,17 +1,18 @@
+import { deepEqual, equal, match } from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { openPostgres, openRedis } from '../../packages/testkit/src/index.ts';
+import { openPostgres, openRedis, until } from '../../packages/testkit/src/index.ts';
 import { image } from './containers.mjs';
 import { render } from './kubernetes.mjs';
-import { containerMs, expect, until } from './steps.mjs';
+import { containerMs } from './steps.mjs';
 
 const network = 'animal-store-pod';
 const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'];
 
 /** Runs the Deployment of the minimal overlay as a pod, with podman: its ports and probes too. */
-export async function testPod({ containers, scope, freePort, say }) {
+export async function testPod({ containers, scope, freePort }) {
   const { podman, directory } = containers;
   const postgres = scope.use(await openPostgres());
   const { url } = await postgres.createDatabase();
@@ -49,33 +50,30 @@ export async function testPod({ containers, scope, freePort, say }) {
   writeFileSync(file, [configuration, deployment].map((it) => JSON.stringify(it)).join('\n---\n'));
   await podman(['play', 'kube', '--network', network, file]);
 
-  // As the kubelet asks: at an address, not by a name.
-  const ask = (port, path) => fetch(`http://127.0.0.1:${portOf(port).hostPort}${path}`);
-  const ready = () => ask('ops', '/readyz').then(({ ok }) => ok);
-  await until(ready, 'A ready pod', containerMs).catch(async (error) => {
-    const { stdout } = await podman(['ps', '--all', '--format', '{{.Names}} {{.Status}}']);
-    throw new Error(`${error.message}\n${stdout}`);
-  });
+  // As the kubelet asks: at an address, not by a name. podman would ask with a curl in the container, which
+  // has none.
+  const statusOf = async (port, path) =>
+    (await fetch(`http://127.0.0.1:${portOf(port).hostPort}${path}`)).status;
+  await until(async () => (await statusOf('ops', '/readyz')) === 200, containerMs).catch(
+    async (cause) => {
+      const { stdout } = await podman(['ps', '--all', '--format', '{{.Names}} {{.Status}}']);
+      throw new Error(stdout, { cause });
+    },
+  );
+  for (const { probe, port, path } of named) equal(await statusOf(port, path), 200, probe);
+  equal(await statusOf('http', '/v1/pets'), 401);
+
   const filter = `name=-${container.name}$`;
   const { stdout: names } = await podman(['ps', '--format', '{{.Names}}', '--filter', filter]);
   const [name] = names.trim().split('\n');
-  const { stdout } = await podman(['inspect', name]);
-  const [{ Config, HostConfig, EffectiveCaps }] = JSON.parse(stdout);
-  expect(Config.User.startsWith('1000'), `The pod runs as ${Config.User}.`);
-  expect(HostConfig.ReadonlyRootfs === true, 'Its root file system is not read-only.');
-  expect((EffectiveCaps ?? []).length === 0, `It has capabilities: ${EffectiveCaps}`);
-  expect(HostConfig.Memory === 512 * 1024 * 1024, `It may take ${HostConfig.Memory} bytes.`);
-  // podman would ask with a curl in the container, which has none.
-  for (const { probe, port, path } of named) {
-    const { status } = await ask(port, path);
-    expect(status === 200, `The ${probe} gets ${status}.`);
-  }
-  const { status } = await ask('http', '/v1/pets');
-  expect(status === 401, `Without a key it answers ${status}.`);
+  const inspect = async () => JSON.parse((await podman(['inspect', name])).stdout)[0];
+  const { Config, HostConfig, EffectiveCaps } = await inspect();
+  match(Config.User, /^1000/);
+  equal(HostConfig.ReadonlyRootfs, true);
+  deepEqual(EffectiveCaps ?? [], []);
+  equal(HostConfig.Memory, 512 * 1024 * 1024);
   await podman(['stop', '--time', '20', name]);
-  const { stdout: code } = await podman(['inspect', '--format', '{{.State.ExitCode}}', name]);
-  expect(code.trim() === '0', `It ended with ${code}.`);
-  say('ready, alive, without capabilities, read-only, as user 1000, stopped with exit code 0');
+  equal((await inspect()).State.ExitCode, 0);
 }
 
 /** Makes a network for the pod, and gives this machine's address in it. */

@@ -1,14 +1,19 @@
-// What the steps of `npm run test:deploy` share: how to find and run programs, and to wait.
+// What the steps of `npm run test:deploy` share: how to find and run programs, and to ask servers.
 
+import { ok } from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startServer, temporaryDirectory } from '../../packages/testkit/src/index.ts';
 
 export const repository = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The Node that the workspace installs, which the image is tested with. */
 export const node = join(repository, 'node_modules', '.bin', 'node');
+
+/** How long a container may take to be ready. */
+export const containerMs = { timeoutMs: 60_000 };
 
 /** The path of a program, or `undefined` if this machine does not have it. */
 export function findProgram(name) {
@@ -29,9 +34,9 @@ export function findProgram(name) {
  * @returns its output.
  * @throws an Error with all of its output, if it fails or takes too long.
  */
-export function run(command, args, { timeoutMs = 120_000, input, ...options } = {}) {
+export function run(command, args, { timeoutMs = 120_000, ...options } = {}) {
   return new Promise((resolve, reject) => {
-    const child = execFile(
+    execFile(
       command,
       args,
       { cwd: repository, timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024, ...options },
@@ -41,19 +46,15 @@ export function run(command, args, { timeoutMs = 120_000, input, ...options } = 
         reject(new Error(`${command} ${args.join(' ')} ${end}:\n${stdout}\n${stderr}`));
       },
     );
-    if (input !== undefined) child.stdin.end(input);
   });
 }
 
 /** Starts a program that is ended with the scope. */
-export function start(scope, command, args, options = {}) {
-  const child = spawn(command, args, {
-    cwd: repository,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...options,
-  });
+export function start(scope, command, args) {
+  const child = spawn(command, args, { cwd: repository, stdio: ['ignore', 'pipe', 'pipe'] });
+  const streams = [child.stdout, child.stderr];
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of streams) {
     stream.setEncoding('utf8').on('data', (text) => {
       output += text;
     });
@@ -69,48 +70,37 @@ export function start(scope, command, args, options = {}) {
     untilOutput: (pattern) =>
       new Promise((resolve, reject) => {
         const look = () => pattern.test(output) && resolve();
-        for (const stream of [child.stdout, child.stderr]) stream.on('data', look);
+        for (const stream of streams) stream.on('data', look);
         exited.then(() => reject(new Error(`${command} ended:\n${output}`)));
         look();
       }),
   };
 }
 
-/** The token of the servers that have operators' requests. */
-export const adminToken = 'only-for-this-test-0123456789';
+const adminToken = 'only-for-this-test-0123456789';
 
-/** Asks the operators' API of a server. */
-export async function askAdmin({ opsUrl }, method, path, body) {
-  const response = await fetch(`${opsUrl}/admin/v1${path}`, {
-    method,
-    headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
-    body: body && JSON.stringify(body),
+/** Starts a replica that is ended with the scope, with an admin token. */
+export const startReplica = async (scope, env) =>
+  scope.use(await startServer({ env: { ADMIN_TOKEN: adminToken, ...env } }));
+
+/** Makes a directory that is removed with the scope. */
+export const makeDirectory = async (scope) => scope.use(await temporaryDirectory()).path;
+
+/** Gets something, or posts a body as JSON. */
+export const ask = (url, token, body) =>
+  fetch(url, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
   });
+
+/** Posts to the operators' API of a server, and gives the answer. */
+export async function askAdmin({ opsUrl }, path, body = {}) {
+  const response = await ask(`${opsUrl}/admin/v1${path}`, adminToken, body);
   const answer = await response.json();
-  expect(response.ok, `${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+  ok(response.ok, `${path}: ${JSON.stringify(answer)}`);
   return answer;
 }
 
-/** How long a container may take to be ready. */
-export const containerMs = 60_000;
-
-/** Waits until something is truthy, and gives that. */
-export async function until(ask, what, timeoutMs = 10_000) {
-  const end = Date.now() + timeoutMs;
-  let failure;
-  while (Date.now() < end) {
-    try {
-      const result = await ask();
-      if (result) return result;
-    } catch (error) {
-      failure = error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  throw new Error(`${what} did not come about within ${timeoutMs} ms.`, { cause: failure });
-}
-
-/** @throws an Error that says what was expected. */
-export function expect(isAsExpected, message) {
-  if (!isAsExpected) throw new Error(message);
-}
+/** What Prometheus is told at an address. */
+export const readMetrics = async (url) => (await fetch(`${url}/metrics`)).text();
