@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
-import { send } from '../support/send.ts';
+import { startLoad } from '../support/load.ts';
+import { call } from '../support/test-service.ts';
 import { closeOf, openConnection } from '../wire/connection.ts';
 import { percentile } from './percentile.ts';
 import { type LoadedServer, startWithStores } from './start-with-stores.ts';
@@ -56,31 +56,27 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
 /** @returns the 99th percentile of how long a valid caller waits, in milliseconds. */
 async function measure(name: string, loaded: LoadedServer, forMs: number): Promise<number> {
   const { server, token } = loaded;
-  using agent = Object.assign(new Agent({ keepAlive: true }), {
-    [Symbol.dispose]: () => agent.destroy(),
-  });
   const takenMs: number[] = [];
-  let failures = 0;
   let peakMb = 0;
-  const endsAt = performance.now() + forMs;
-  async function call(): Promise<void> {
-    while (performance.now() < endsAt) {
+  const load = startLoad({
+    callers: 8,
+    pauseMs: 20,
+    async ask() {
       const startedAt = performance.now();
-      const headers = { Authorization: `Bearer ${token}` };
-      const request = { method: 'GET', target: '/pets', headers };
-      const answer = await send(server.baseUrl, request, agent).catch(() => undefined);
-      if (answer?.status !== 200) failures += 1;
+      const { status } = await call(`${server.baseUrl}/pets`, { token });
       takenMs.push(performance.now() - startedAt);
-      const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
-      peakMb = Math.max(peakMb, Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024);
-      await pause(20);
-    }
-  }
-  await Promise.all(Array.from({ length: 8 }, call));
+      if (status !== 200) throw new Error(`A valid caller got ${status}.`);
+      const memory = readFileSync(`/proc/${server.pid}/status`, 'utf8');
+      peakMb = Math.max(peakMb, Number(/^VmRSS:\s+(\d+)/m.exec(memory)?.[1]) / 1_024);
+    },
+  });
+  await pause(forMs);
+  await load.stop();
   const p99 = percentile(takenMs, 0.99);
-  const outcome = `${name}: ${takenMs.length} requests, ${failures} failed, p99 ${p99.toFixed(1)} ms, peak ${peakMb.toFixed(0)} MB`;
+  const outcome = `${name}: ${takenMs.length} requests, p99 ${p99.toFixed(1)} ms, peak ${peakMb.toFixed(0)} MB`;
   process.stdout.write(`${outcome}\n`);
-  if (failures > 0 || peakMb >= maxMegabytes) throw new Error(outcome);
+  if (load.failures.length > 0) throw new Error(load.failures[0]);
+  if (!(peakMb < maxMegabytes)) throw new Error(outcome);
   return p99;
 }
 

@@ -6,13 +6,15 @@ import type { IssuedKey } from '@animal-store/contract/admin';
 import { createToken } from '../../src/keys/token.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { listAll } from '../support/list-all-pets.ts';
+import { startLoad } from '../support/load.ts';
 import { type SentRequest, send } from '../support/send.ts';
 import type { CallOptions } from '../support/test-service.ts';
 import { collectsGarbage, growthOf, type Memory, memoryOf } from './memory.ts';
 import { percentile } from './percentile.ts';
 import { startWithStores } from './start-with-stores.ts';
 
-const requestsPerSecond = 150;
+/** Some 150 requests a second, while answers are quick. */
+const [callers, pauseMs] = [30, 200];
 
 /** How long after a fault of Postgres answers may still tell of it: a statement waits for 6 s. */
 const aftermathMs = 10_000;
@@ -90,23 +92,6 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     own.destroy();
     await asked;
     count(answered, 'abandoned');
-  }
-
-  async function keepAsking(free: readonly string[]): Promise<void> {
-    const underWay = new Set<Promise<void>>();
-    const startedAt = performance.now();
-    let sent = 0;
-    while (goesOn()) {
-      const due = ((performance.now() - startedAt) * requestsPerSecond) / 1_000;
-      for (; sent < due; sent += 1) {
-        const next =
-          randomInt(50) === 0 ? abandon() : ask(mixedRequest(wide, one(free), newestPet));
-        const asked = next.finally(() => underWay.delete(asked));
-        underWay.add(asked);
-      }
-      await pause(20);
-    }
-    await Promise.all(underWay);
   }
 
   /** The life of a key, again and again, each with a new one. */
@@ -187,7 +172,13 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
   // Soon denied, and banned now and then.
   const createFree = async () => (await admin.create('{"plan":"free"}')).token;
   const free = await Promise.all(Array.from({ length: 5 }, createFree));
-  await Promise.all([keepAsking(free), keepManagingKeys(), keepFailing(), keepWatching()]);
+  const load = startLoad({
+    callers,
+    pauseMs,
+    ask: () => (randomInt(50) === 0 ? abandon() : ask(mixedRequest(wide, one(free), newestPet))),
+  });
+  await Promise.all([keepManagingKeys(), keepFailing(), keepWatching()]);
+  await load.stop();
   agent.destroy();
 
   const there = await listAll(server, wide);

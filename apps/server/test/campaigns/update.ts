@@ -19,6 +19,7 @@ import {
 } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { adminOf, adminToken } from '../support/admin.ts';
+import { startLoad } from '../support/load.ts';
 import { send } from '../support/send.ts';
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -111,16 +112,9 @@ export async function run({ from }: { from: string }): Promise<void> {
     if (!due.includes(status as number) && !isExcused) faults.add(what);
   }
 
-  let isOver = false;
-  async function keepAsking(everyMs: number, next: () => Promise<void>): Promise<void> {
-    const underWay = new Set<Promise<void>>();
-    while (!isOver) {
-      const asked = next().finally(() => underWay.delete(asked));
-      underWay.add(asked);
-      await pause(everyMs);
-    }
-    await Promise.all(underWay);
-  }
+  const keepAsking = (everyMs: number, ask: () => Promise<void>) =>
+    // Several, so that one which waits for its answer holds up no other.
+    opened.use(startLoad({ callers: 5, pauseMs: 5 * everyMs, ask }));
   const load = [
     keepAsking(10, () => ask('list', wide.token, [200])),
     keepAsking(50, () => ask('create', wide.token, [201])),
@@ -182,8 +176,7 @@ export async function run({ from }: { from: string }): Promise<void> {
     await retire();
     await pause(5_000);
   }
-  isOver = true;
-  await Promise.all(load);
+  await Promise.all(load.map((one) => one.stop()));
 
   const windows = [...admitted.values()];
   say(JSON.stringify({ counts, windows }, null, 1));

