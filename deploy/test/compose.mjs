@@ -1,4 +1,4 @@
-import { equal, match } from 'node:assert/strict';
+import { match } from 'node:assert/strict';
 import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
