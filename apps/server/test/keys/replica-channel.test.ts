@@ -1,13 +1,12 @@
 import { until } from '@animal-store/testkit';
 import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { OpenDatabase } from '../../src/database/database.ts';
 import { announceKeyChange, openReplicaChannel } from '../../src/replicas/replica-channel.ts';
 import { createDatabase } from '../support/databases.ts';
 
 // One replica, and a client of Postgres that speaks for another one.
 
-const stack = new AsyncDisposableStack();
 let database: OpenDatabase;
 let peer: postgres.Sql;
 /** What the subscribers were told. Heartbeats of this replica come whenever they like, and are left out. */
@@ -16,32 +15,27 @@ let told: unknown[][] = [];
 const sent: string[] = [];
 
 beforeAll(async () => {
-  const { env, open, ...created } = await createDatabase('postgres');
-  stack.use(created);
+  await using stack = new AsyncDisposableStack();
+  const { env, open } = stack.use(await createDatabase('postgres'));
   database = await open();
   stack.defer(() => database.close());
   peer = postgres(env['DATABASE_URL'] ?? '', { max: 1 });
   stack.defer(() => peer.end());
   await peer.listen('animal_store_keys', (payload) => sent.push(payload));
-  const tell =
-    (subject: string) =>
-    (...about: unknown[]) => {
-      if (about[0] !== 'own') told.push([subject, ...about]);
-      return false;
-    };
+  const tell = (subject: string) => (about?: unknown) => {
+    if (about !== 'own') told.push(about === undefined ? [subject] : [subject, about]);
+    return false;
+  };
+  const subjects = ['keyChanged', 'accountChanged', 'seen', 'left', 'missed'] as const;
+  const subscribers = Object.fromEntries(subjects.map((subject) => [subject, tell(subject)]));
   const channel = await openReplicaChannel(database, {
     id: 'own',
-    subscribers: {
-      keyChanged: tell('keyChanged'),
-      accountChanged: tell('accountChanged'),
-      seen: tell('seen'),
-      left: tell('left'),
-      missed: tell('missed'),
-    },
+    subscribers: subscribers as Record<(typeof subjects)[number], () => false>,
   });
   stack.defer(() => channel.close());
+  const kept = stack.move();
+  return () => kept.disposeAsync();
 });
-afterAll(() => stack.disposeAsync());
 beforeEach(() => {
   told = [];
 });

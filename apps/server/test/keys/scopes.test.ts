@@ -1,5 +1,5 @@
 import { operations } from '@animal-store/contract';
-import type { AuditEntry, IssuedKey, KeyDetails } from '@animal-store/contract/admin';
+import type { AuditEntry, IssuedKey } from '@animal-store/contract/admin';
 import { expect, test } from 'vitest';
 import { useAdmin } from '../support/admin.ts';
 import { expectError, rateLimitOf } from '../support/expectations.ts';
@@ -12,7 +12,6 @@ const create = (scopes?: readonly string[]) =>
   admin.create(JSON.stringify({ plan: 'free', name: 'scoped', scopes }));
 const change = (id: string, scopes: unknown) =>
   admin.call(`/keys/${id}`, { method: 'PATCH', json: JSON.stringify({ scopes }) });
-const show = async (id: string) => (await admin.call(`/keys/${id}`)).body as KeyDetails;
 const statusOf = async (path: string, options: object) =>
   (await service.call(path, options)).status;
 
@@ -50,10 +49,8 @@ test('the quota comes before the scope, and the scope before the body', async ()
   const quota = { perMinute: 1, perDay: 10 };
   const key = { name: 'late', plan: 'enterprise', quota, scopes: ['pets:read'] };
   const { token } = await admin.create(JSON.stringify(key));
-  const codeOf = async (json: string) =>
-    ((await service.call('/pets', { token, json })).body as { code: string }).code;
-  expect(await codeOf('no JSON')).toBe('insufficient_scope');
-  expect(await codeOf(pet)).toBe('rate_limit_exceeded');
+  expect(await statusOf('/pets', { token, json: 'no JSON' })).toBe(403);
+  expect(await statusOf('/pets', { token, json: pet })).toBe(429);
 });
 
 test('a new key has both; a change holds from the next request on, is recorded and rotated', async () => {
@@ -78,7 +75,6 @@ const expected = 'scopes: expected one or more of pets:read, pets:write, each on
 
 test.each<[scopes: unknown, message: string | RegExp]>([
   [[], `${expected} an array`],
-  ['pets:read', `${expected} "pets:read"`],
   [['pets:read', 'pets:read'], `${expected} an array`],
   [['pets:read', 1], 'scopes.1: expected one of pets:read, pets:write, got 1'],
   [Array(3_000).fill('x'), /^.{1,1100}$/],
@@ -89,7 +85,7 @@ test.each<[scopes: unknown, message: string | RegExp]>([
   const refusal = { code: 'invalid_request', message: text, status: 400 };
   expect((await admin.call('/keys', { json })).body).toEqual(refusal);
   expect((await change(key.id, scopes)).body).toEqual(refusal);
-  expect((await show(key.id)).scopes).toEqual(both);
+  expect((await admin.call(`/keys/${key.id}`)).body).toMatchObject({ scopes: both });
 });
 
 // What the database itself refuses, and gives to a key of a version before.
