@@ -1,7 +1,6 @@
 import { openRedis } from '@animal-store/testkit';
 import fc from 'fast-check';
 import { openTestQuotas } from '../quotas/open-test-quotas.ts';
-import { patientClient } from '../quotas/patient-client.ts';
 import { createSequenceProperty } from '../quotas/quota-sequences.ts';
 
 /** Plays random sequences of requests to the limiters, which must decide them as the model does. */
@@ -22,6 +21,5 @@ export async function run({ seed, minutes }: { seed: number; minutes: number }):
     const options = { seed: round, numRuns: 100 };
     await fc.assert(onRedis, options);
     await fc.assert(inMemory, options);
-    fc.assert(patientClient, options);
   }
 }

@@ -69,53 +69,24 @@ async function createTokens(account: string, quota: Quota, count: number): Promi
 
 // On a Cluster: quota-rule.test.ts.
 describe('three replicas', () => {
-  const inSeconds = (seconds: number) => Math.ceil(quotaClock.now() / 1_000 + seconds);
-
-  test.each([
-    { of: 'the minute of a key', keys: 1, limit: 60, left: ['day', 940], resets: 60 },
-    { of: 'the day of an account', keys: 20, limit: 100, left: ['minute', 900], resets: 86_400 },
-  ] as const)(
-    '$of admits exactly the limit of 400 requests at once, and all replicas report as one',
-    async ({ keys, limit, left: [other, rest], resets }) => {
-      const quota =
-        other === 'day' ? { perMinute: 60, perDay: 1_000 } : { perMinute: 1_000, perDay: 100 };
-      const tokens =
-        keys === 1
-          ? [await replicas.createToken(quota)]
-          : await createTokens('loaded', quota, keys);
-      const replies = await load(tokens, 400);
-      const admitted = replies.filter(isAdmitted);
-      // Each number once, from the limit downwards.
-      expect(admitted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
-        Array.from({ length: limit }, (_, i) => limit - 1 - i),
-      );
-      for (const reply of replies) {
-        expect(reply).toMatchObject({ limit, reset: inSeconds(resets) });
-        if (isAdmitted(reply)) continue;
-        const told = { code: 'rate_limit_exceeded', remaining: 0, retryAfter: resets };
-        expect(reply).toMatchObject(told);
-      }
-      // Those that were refused cost nothing of the other window.
-      const [last] = await load(tokens, 1);
-      expect(last?.windows[other]?.remaining).toBe(rest);
-    },
-  );
-
-  test('a key that ignores its limit is banned on every replica, and the ban ends at its reset', async () => {
-    const token = await replicas.createToken({ perMinute: 1, perDay: 1 });
-    await load([token], 150);
-    for (const reply of await askEach(token)) {
-      expect(isBanned(reply)).toBe(true);
-      const told = { limit: 1, remaining: 0, reset: inSeconds(10), retryAfter: 10 };
+  test('the day of an account admits exactly the limit of 400 requests at once, and all replicas report as one', async () => {
+    const tokens = await createTokens('loaded', { perMinute: 1_000, perDay: 100 }, 20);
+    const replies = await load(tokens, 400);
+    const admitted = replies.filter(isAdmitted);
+    // Each number once, from the limit downwards.
+    expect(admitted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
+      Array.from({ length: 100 }, (_, i) => 99 - i),
+    );
+    const reset = Math.ceil(quotaClock.now() / 1_000 + 86_400);
+    for (const reply of replies) {
+      expect(reply).toMatchObject({ limit: 100, reset });
+      if (isAdmitted(reply)) continue;
+      const told = { code: 'rate_limit_exceeded', remaining: 0, retryAfter: 86_400 };
       expect(reply).toMatchObject(told);
     }
-    const advance = (ms: number) =>
-      Promise.all([quotaClock, ...clocks].map((clock) => clock.advance(ms)));
-    await advance(9_999);
-    expect((await askEach(token)).every(isBanned)).toBe(true);
-    await advance(1);
-    // Its day is still used up.
-    for (const { code } of await askEach(token)) expect(code).toBe('rate_limit_exceeded');
+    // Those that were refused cost nothing of the minute.
+    const [last] = await load(tokens, 1);
+    expect(last?.windows['minute']?.remaining).toBe(900);
   });
 
   // Their clocks stand still, so no cached key expires: a change applies because it is announced.
@@ -139,16 +110,6 @@ describe('three replicas', () => {
       await untilAll([token], isAdmitted);
       await post('revoke');
       await untilAll([token], ({ status }) => status === 401);
-    });
-
-    test('of a token leaves the one before valid everywhere, beside the new one', async () => {
-      const { key, token } = await anyAdmin().create('{"plan":"business"}');
-      await askEach(token);
-      const json = '{"graceSeconds":60}';
-      const rotating = anyAdmin().call(`/keys/${key.id}/rotate`, { json });
-      for (let n = 0; n < 5; n += 1) expect((await askEach(token)).every(isAdmitted)).toBe(true);
-      const { token: next } = (await rotating).body as { token: string };
-      for (const one of [next, token]) expect((await askEach(one)).every(isAdmitted)).toBe(true);
     });
 
     test('of an account applies everywhere: a plan, none, a suspension, a resumption', async () => {
