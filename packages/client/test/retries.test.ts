@@ -124,13 +124,8 @@ describe('a call', () => {
 });
 
 describe('timeoutMs', () => {
-  const endless = () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }));
-
-  test.each<[string, Step]>([
-    ['a fetch that heeds no signal', hang],
-    ['a body that never ends', endless],
-  ])('ends each attempt against %s', async (_what, step) => {
-    const { store, script } = openStore([step], { timeoutMs: 1_000 });
+  test('ends each attempt, also of a fetch that heeds no signal', async () => {
+    const { store, script } = openStore([hang], { timeoutMs: 1_000 });
     const message = 'listPets: no complete answer within 1000 ms';
     const error = await settle(rejection(store.listPets()));
     expect(error).toMatchObject({ name: 'TimeoutError', message });
