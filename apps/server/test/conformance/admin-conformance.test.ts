@@ -4,8 +4,6 @@ import {
   adminContract,
   adminRoutes,
   createAdminOpenApi,
-  type IssuedOperator,
-  type OperatorRole,
 } from '@animal-store/contract/admin';
 import { openTcpProxy, type TcpProxy } from '@animal-store/testkit';
 import fc from 'fast-check';
@@ -51,10 +49,10 @@ type Question = {
   /** Of a key or an operator, whichever the operation is about. */
   readonly id?: string;
   readonly query?: string;
-  readonly json?: string;
+  readonly json?: string | undefined;
   /** `null` for none. @default the admin token */
   readonly token?: string | null;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly type?: string;
 };
 
 const operationOf = (name: string): Operation => {
@@ -66,15 +64,14 @@ const operationOf = (name: string): Operation => {
 /** Sends a request to an operation, and holds the answer against the document. */
 async function ask(name: string, question: Question = {}): Promise<Answer> {
   const operation = operationOf(name);
-  const { method = operation.method, id = nobody, query = '', json, headers } = question;
-  const { token = adminToken } = question;
+  const { method = operation.method, id = nobody, query = '', json } = question;
+  const { token = adminToken, type = 'application/json' } = question;
   const answer = await send(server.opsUrl + adminBasePath, {
     method,
     target: operation.path.replace(/\{\w+\}/, encodeURIComponent(id)) + query,
     headers: {
       ...(token !== null && { Authorization: `Bearer ${token}` }),
-      ...(json !== undefined && { 'Content-Type': 'application/json' }),
-      ...headers,
+      ...(json !== undefined && { 'Content-Type': type }),
     },
     body: json,
   });
@@ -83,24 +80,17 @@ async function ask(name: string, question: Question = {}): Promise<Answer> {
   return answer;
 }
 
-const statusOf = async (name: string, question?: Question) => (await ask(name, question)).status;
+/** Asks, and reads what was created. */
+const create = async (name: string, json?: string) => JSON.parse((await ask(name, { json })).text);
 
-/** Creates a key and gives its id. */
-async function create(json: string): Promise<string> {
-  const named = JSON.stringify({ name: 'x', ...JSON.parse(json) });
-  return JSON.parse((await ask('createKey', { json: named })).text).key.id;
-}
-
-/** Creates an operator. */
-async function createOperator(role: OperatorRole): Promise<IssuedOperator> {
-  const json = JSON.stringify({ name: 'Ann', role });
-  return JSON.parse((await ask('createOperator', { json })).text);
-}
-
-/** Begins a session, and gives what a request is sent with that belongs to it. */
-async function beginSession(): Promise<Question> {
-  const { token } = JSON.parse((await ask('createSession')).text);
-  return { token };
+/** Asks one after the other, and checks the statuses. */
+async function follow(
+  ...steps: readonly (readonly [name: string, status: number, question?: Question])[]
+): Promise<void> {
+  for (const [name, status, question] of steps) {
+    const answer = await ask(name, question);
+    expect([name, question, answer.status]).toEqual([name, question, status]);
+  }
 }
 
 /** Bodies to which nothing is wrong, of operations that need one. */
@@ -112,43 +102,21 @@ const validBodies: Readonly<Record<string, string>> = {
 };
 
 /** A request of each operation, to which nothing is wrong. */
-const everyOperation = (): [name: string, question: Question][] =>
-  operations.map(({ operationId }) => {
-    const json = validBodies[operationId];
-    return [operationId, json === undefined ? {} : { json }];
-  });
+const everyOperation = () =>
+  operations.map(({ operationId: name }) => [name, { json: validBodies[name] }] as const);
 
 test('the document is served as the contract says, to who has the admin token', async () => {
-  const { status, headers, text } = await adminOf(server).call('/openapi.json');
-  expect([status, headers.get('Content-Type')]).toEqual([200, 'application/json; charset=utf-8']);
+  const { headers, text } = await adminOf(server).call('/openapi.json');
+  expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8');
   const document = createAdminOpenApi() as { servers: [{ url: string }] };
   expect(parseJson(text)).toEqual(document);
   // Of whichever address it was read at.
   const readAt = `http://tunnel.example:8443${adminBasePath}/openapi.json`;
   const { href } = new URL(document.servers[0].url, readAt);
   expect(href).toBe(`http://tunnel.example:8443${adminBasePath}`);
-  expect(operations.map(({ operationId }) => operationId).sort()).toEqual(
-    Object.keys(adminRoutes).sort(),
-  );
   const refused = await adminOf(server).call('/openapi.json', { token: null });
   expect(refused).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
 });
-
-type Step = readonly [name: string, status: number, question?: Question];
-
-/** Asks one after the other, and checks the statuses. */
-async function follow(steps: readonly Step[]): Promise<void> {
-  for (const [name, status, question] of steps) {
-    expect([name, await statusOf(name, question)]).toEqual([name, status]);
-  }
-}
-
-const enterprise = '{"plan":"enterprise","quota":{"perMinute":5,"perDay":6}}';
-
-async function expectNextPage(name: string): Promise<void> {
-  const { headers } = await ask(name, { query: '?limit=1' });
-  expect(headers.get('Link')).toContain('rel="next"');
-}
 
 // One test, because its end looks at what all of it has met, and the last part uses up the guesses.
 test('every answer of the document occurs, but internal errors, and is as the document says', async () => {
@@ -165,15 +133,21 @@ test('every answer of the document occurs, but internal errors, and is as the do
   expect([...met].sort()).toEqual(promised.filter((answer) => !answer.endsWith(' 500')).sort());
 });
 
+const enterprise = '{"name":"x","plan":"enterprise","quota":{"perMinute":5,"perDay":6}}';
+const numbers = '{"plan":"enterprise","quota":{"perMinute":5,"perDay":6}}';
+
+async function expectNextPage(name: string): Promise<void> {
+  const { headers } = await ask(name, { query: '?limit=1' });
+  expect(headers.get('Link')).toContain('rel="next"');
+}
+
 async function followKey(): Promise<void> {
-  const id = await create(enterprise);
-  await create(
-    '{"plan":"free","name":"Łódź 🐈","account":"C-17","expiresAt":"2099-01-31T00:00:00Z"}',
-  );
-  await follow([
+  const { id } = (await create('createKey', enterprise)).key;
+  await follow(
+    ['createKey', 201, { json: '{"plan":"free","name":"Łódź 🐈","account":"C-17"}' }],
     ['getKey', 200, { id }],
     ['getKey', 200, { id, method: 'HEAD' }],
-    ['changeKey', 200, { id, json: '{"quota":{"perMinute":7,"perDay":8}}' }],
+    ['changeKey', 200, { id, json: '{"expiresAt":"2099-01-31T00:00:00Z"}' }],
     ['rotateKey', 200, { id }],
     ['rotateKey', 200, { id, json: '{"graceSeconds":60}' }],
     ['suspendKey', 200, { id, query: '?reason=unpaid' }],
@@ -192,33 +166,18 @@ async function followKey(): Promise<void> {
     ['changeKey', 409, { id, json: '{"plan":"pro"}' }],
     ['suspendKey', 409, { id }],
     ['resumeKey', 409, { id }],
-  ]);
-  const active = await ask('listKeys', { query: '?limit=1&plan=enterprise&state=active' });
-  expect(active.headers.has('Link')).toBe(false);
+    ['listKeys', 200, { query: '?plan=enterprise&state=revoked' }],
+    ['listAuditEntries', 200, { query: `?keyId=${id}&from=2026-01-01T00:00:00Z` }],
+  );
   await expectNextPage('listKeys');
-  expect((await ask('listKeys', { query: '?state=revoked' })).text).toContain(id);
-
-  const query = `?keyId=${id}&actor=admin_token&from=2026-01-01T00:00:00Z`;
-  const entries = JSON.parse((await ask('listAuditEntries', { query })).text);
-  expect(entries.map(({ action }: { action: string }) => action)).toEqual([
-    ...[
-      'key.revoked',
-      'key.changed',
-      'key.unbanned',
-      'key.resumed',
-      'key.suspended',
-      'key.rotated',
-    ],
-    ...['key.rotated', 'key.changed', 'key.created'],
-  ]);
   await expectNextPage('listAuditEntries');
 }
 
 async function followAccount(): Promise<void> {
   const id = 'Ünïcode/100 %';
-  await create(JSON.stringify({ account: 'without a plan', plan: 'pro' }));
-  await follow([
-    ['setAccountPlan', 200, { id, json: enterprise, query: '?reason=contract' }],
+  await follow(
+    ['createKey', 201, { json: '{"name":"x","account":"without a plan","plan":"pro"}' }],
+    ['setAccountPlan', 200, { id, json: numbers, query: '?reason=contract' }],
     ['createKey', 201, { json: JSON.stringify({ account: id, name: 'x' }) }],
     ['getAccount', 200, { id }],
     ['getAccount', 200, { id, query: '?include=history' }],
@@ -229,16 +188,16 @@ async function followAccount(): Promise<void> {
     ['resumeAccount', 200, { id }],
     ['listAuditEntries', 200, { query: `?account=${encodeURIComponent(id)}` }],
     ['setAccountPlan', 200, { id, json: '{"plan":null}' }],
-    ['setAccountPlan', 200, { id: 'another', json: enterprise }],
-  ]);
+    ['setAccountPlan', 200, { id: 'another', json: numbers }],
+  );
   await expectNextPage('listAccounts');
 }
 
 async function followOperators(): Promise<void> {
-  const { operator, token } = await createOperator('viewer');
+  const { operator, token } = await create('createOperator', validBodies['createOperator']);
   const { id } = operator;
-  const session = await beginSession();
-  await follow([
+  const session = { token: (await create('createSession')).token };
+  await follow(
     ['listOperators', 200],
     ['createSession', 401, session],
     ['endSession', 401],
@@ -246,20 +205,19 @@ async function followOperators(): Promise<void> {
     ['listOperatorSessions', 200, { id }],
     ['endOperatorSessions', 200, { id }],
     ['endSessions', 200],
-  ]);
-  for (const [name, question] of everyOperation()) {
-    if (adminRoutes[name as keyof typeof adminRoutes].role === 'viewer') continue;
-    await follow([[name, 403, { ...question, token }]]);
-  }
-  await follow([
+  );
+  for (const [name, question] of everyOperation())
+    if (adminRoutes[name as keyof typeof adminRoutes].role !== 'viewer')
+      await follow([name, 403, { ...question, token }]);
+  await follow(
     ['rotateOperator', 200, { id }],
     ['rotateOperator', 200, { id, json: '{"graceSeconds":60}' }],
     ['revokeOperator', 200, { id }],
     ['rotateOperator', 409, { id }],
-  ]);
+  );
 }
 
-/** Queries that are refused, by their operation. */
+/** Queries that are refused, by their operation. Each refuses what it does not have, such as `x`. */
 const invalidQueries: Readonly<Record<string, readonly string[]>> = {
   listKeys: [
     ...['limit=101', 'plan=gold', 'state=banned', 'cursor=abc', 'name=', 'account=%00'],
@@ -268,51 +226,38 @@ const invalidQueries: Readonly<Record<string, readonly string[]>> = {
   ],
   listAccounts: ['limit=0', 'suspended=false', 'cursor=abc', 'sort=requests', 'count=false'],
   getOverview: ['include=pages'],
-  getKey: ['include=pages'],
   getDeprecation: ['deprecatedWithinDays=0', 'cursor=forged'],
   getUsage: [
     ...['bucket=week', 'from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z', 'groupBy=plan'],
     ...['groupBy=key&limit=101', 'groupBy=key&bucket=hour', 'limit=5'],
   ],
   listAuditEntries: [
-    ...['limit=0', 'keyId=acme', 'actor=acme', 'action=key.deleted', 'account=', 'from=yesterday'],
-    'cursor=abc',
+    ...['keyId=acme', 'actor=acme', 'action=key.deleted', 'account=', 'from=yesterday'],
   ],
-  createKey: ['reason='],
-  revokeKey: [`reason=${'x'.repeat(256)}`],
-  unbanKey: ['reason=a&reason=b'],
-  suspendKey: ['reason=%0A'],
-  createOperator: ['reason=%00'],
-  creditKey: ['reason='],
-  creditAccount: ['reason='],
+  revokeKey: [`reason=${'x'.repeat(256)}`, 'reason=a&reason=b', 'reason=%0A', 'reason='],
   listOperators: ['search='],
-  listOperatorSessions: ['x=1'],
-  endOperatorSessions: ['x=1'],
-  endSessions: ['x=1'],
 };
 
 async function meetRefusals(): Promise<void> {
-  for (const [name, queries] of Object.entries(invalidQueries)) {
-    await follow(queries.map((query) => [name, 400, { query: `?${query}` }]));
-  }
   for (const [name, question] of everyOperation()) {
+    for (const query of ['x=1', ...(invalidQueries[name] ?? [])])
+      await follow([name, 400, { query: `?${query}` }]);
     const { path, body } = operationOf(name);
     if (body !== undefined) {
-      const headers = { 'Content-Type': 'text/plain' };
-      await follow([
+      await follow(
         [name, 400, { json: '{"plan":' }],
         [name, 413, { json: `"${'x'.repeat(17_000)}"` }],
-        [name, 415, { json: '{}', headers }],
-      ]);
+        [name, 415, { json: '{}', type: 'text/plain' }],
+      );
     }
     if (path.includes('{')) {
       // An account may have any name, and is there as soon as it gets a plan.
       const isNamed = name.endsWith('Account') || name === 'setAccountPlan';
       const unknown = isNamed ? { ...question, id: `unknown to ${name}` } : question;
-      await follow([
+      await follow(
         [name, name === 'setAccountPlan' ? 200 : 404, unknown],
         [name, 400, { ...question, id: isNamed ? 'x'.repeat(256) : 'acme' }],
-      ]);
+      );
     }
     const own = operations.filter((each) => each.path === path).map(({ method }) => method);
     const has = own.includes('GET') ? [...own, 'HEAD'] : own;
@@ -330,52 +275,46 @@ async function meetRefusals(): Promise<void> {
 async function askAtRandom(): Promise<void> {
   const values = ['1', '30', 'free', 'active', 'ast_0000', 'system', 'key.created', 'key', nobody];
   const value = fc.oneof(fc.constantFrom(...values, '2026-11-21T00:00:00Z'), fc.string());
-  const member = fc.constantFrom('plan', 'quota', 'name', 'role', 'expiresAt', 'graceSeconds', 'x');
-  const body = fc.oneof(
-    fc.json(),
-    fc.dictionary(member, fc.jsonValue()).map((it) => JSON.stringify(it)),
-  );
-  const request = fc
-    .constantFrom(...operations)
-    .chain(({ operationId: name, parameters, ...it }) => {
-      const names = parameters.flatMap((each) => (each.in === 'query' ? each.name : []));
-      const pair = fc.tuple(fc.constantFrom(...names, 'x'), value);
-      return fc.record({
-        name: fc.constant(name),
-        id: fc.oneof(fc.constant(nobody), fc.uuid(), fc.string({ minLength: 1 })),
-        query: fc.array(pair, { maxLength: 3 }).map((pairs) => `?${new URLSearchParams(pairs)}`),
-        json: it.body === undefined ? fc.constant(undefined) : body,
-      });
+  const request = fc.constantFrom(...operations).chain((operation) => {
+    const names = operation.parameters.flatMap((it) => (it.in === 'query' ? it.name : []));
+    const pair = fc.tuple(fc.constantFrom(...names, 'x'), value);
+    return fc.record({
+      name: fc.constant(operation.operationId),
+      // `.` and `..` are removed from paths before they are sent.
+      id: fc.oneof(
+        fc.uuid(),
+        fc.string({ minLength: 1 }).filter((id) => !/^\.+$/.test(id)),
+      ),
+      query: fc.array(pair, { maxLength: 3 }).map((pairs) => `?${new URLSearchParams(pairs)}`),
+      json: operation.body === undefined ? fc.constant(undefined) : fc.json(),
     });
-  const property = fc.asyncProperty(request, async ({ name, id, query, json }) => {
-    // `.` and `..` are removed from paths before they are sent.
-    fc.pre(!/^\.+$/.test(id));
-    const question = { id, query, ...(json !== undefined && { json }) };
-    expect(await statusOf(name, question)).toBeLessThan(500);
+  });
+  const property = fc.asyncProperty(request, async ({ name, ...question }) => {
+    expect((await ask(name, question)).status).toBeLessThan(500);
   });
   await fc.assert(property, { seed: 1, numRuns: 100 });
 }
 
 async function askWithoutDatabase(): Promise<void> {
-  const session = await beginSession();
+  const { token } = await create('createSession');
   await proxy.cut();
-  const statuses = everyOperation().map(([name, question]) =>
-    statusOf(name, name === 'endSession' ? session : question),
+  const answers = everyOperation().map(([name, question]) =>
+    ask(name, name === 'endSession' ? { token } : question),
   );
-  expect(new Set(await Promise.all(statuses))).toEqual(new Set([503]));
+  for (const { status } of await Promise.all(answers)) expect(status).toBe(503);
   await proxy.resume();
 }
 
 /** After ten wrong tokens, there is a limit. */
 async function guessTokens(): Promise<void> {
-  const guess = { token: 'guess' };
-  const first = await ask('listKeys', guess);
-  expect([first.status, first.headers.get('WWW-Authenticate')]).toEqual([
+  const token = 'guess';
+  const { status, headers } = await ask('listKeys', { token });
+  expect([status, headers.get('WWW-Authenticate')]).toEqual([
     401,
     'Bearer realm="animal-store-admin", error="invalid_token"',
   ]);
-  for (let n = 1; n < 10; n++) await statusOf('listKeys', guess);
-  const asked = everyOperation().map(([name, question]) => ask(name, { ...question, ...guess }));
+  for (let n = 1; n < 10; n++) await ask('listKeys', { token });
+  const asked = everyOperation().map(([name, question]) => ask(name, { ...question, token }));
   for (const { status, headers } of await Promise.all(asked)) {
     expect(status).toBe(429);
     expect(headers.get('Retry-After')).toMatch(/^([1-9]|[1-5]\d|60)$/);
@@ -384,23 +323,23 @@ async function guessTokens(): Promise<void> {
 
 describe('a body is valid to the server if and only if the document allows it:', () => {
   // What members may have, and what is just beyond it.
-  const names = ['acme', '', 'x'.repeat(255), '🐈'.repeat(255), 'x'.repeat(256), 'a\u0007b'];
-  const name = fc.constantFrom<unknown>(...names, 'a\u0085b', null, 7);
-  const date = fc.constantFrom<unknown>(
-    ...['2099-02-28T23:59:59.5+14:00', '2099-02-29T00:00:00Z', '2099-02-28T00:00:00', '2099-02-28'],
-    ...[null, 4070908800],
+  const names = ['acme', 'x', '', '🐈'.repeat(255), 'x'.repeat(256), 'a\u0007b', 'a\u0085b'];
+  const name = fc.constantFrom<unknown>(...names, null, 7);
+  const number = fc.constantFrom<unknown>(
+    ...[1, 2147483647, 2147483648, 2592000, 2592001, 0, -1, 1.5, '1'],
   );
-  const numbers = [1, 2147483647, 2147483648, 2592000, 2592001, 0, -1, 1.5];
-  const number = fc.constantFrom<unknown>(...numbers, '1');
   const quota = fc.oneof(
     fc.record({ perMinute: number, perDay: number, perHour: number }, { requiredKeys: [] }),
     fc.constantFrom({ perMinute: 5, perDay: 6 }, null, 5),
   );
-  const plan = fc.constantFrom('free', 'pro', 'business', 'enterprise', 'enterprise', 'gold', null);
   const members = {
-    ...{ name, account: name, plan, quota, expiresAt: date, graceSeconds: number },
+    ...{ name, account: name, quota, graceSeconds: number, x: name },
+    plan: fc.constantFrom('free', 'pro', 'business', 'enterprise', 'enterprise', 'gold', null),
+    expiresAt: fc.constantFrom<unknown>(
+      ...['2099-02-28T23:59:59.5+14:00', '2099-02-29T00:00:00Z', '2099-02-28T00:00:00'],
+      ...['2099-02-28', null, 4070908800],
+    ),
     role: fc.constantFrom('owner', 'viewer', 'admin', null),
-    x: name,
   };
   const withBody = Object.entries(adminContract).flatMap(([operation, route]) =>
     'body' in route && route.body instanceof ZodType ? [[operation, route.body] as const] : [],
@@ -409,14 +348,10 @@ describe('a body is valid to the server if and only if the document allows it:',
   test.each(withBody)('%s', (operation, schema) => {
     const { body } = operationOf(operation);
     // Members of others are rare, because one of them makes a body invalid.
-    const own = Object.keys(members).filter((it) => JSON.stringify(body).includes(`"${it}"`));
-    const pick = (names: readonly string[]) =>
-      fc.record(Object.fromEntries(names.map((it) => [it, members[it as keyof typeof members]])), {
-        requiredKeys: [],
-      });
+    const own = Object.entries(members).filter(([it]) => JSON.stringify(body).includes(`"${it}"`));
     const value = fc.oneof(
-      { weight: 20, arbitrary: pick(own) },
-      { weight: 4, arbitrary: pick(Object.keys(members)) },
+      { weight: 20, arbitrary: fc.record(Object.fromEntries(own), { requiredKeys: [] }) },
+      { weight: 4, arbitrary: fc.record(members, { requiredKeys: [] }) },
       { weight: 1, arbitrary: fc.constantFrom<unknown>([], null, 'x', 7) },
     );
     const outcomes = new Set<boolean>();
