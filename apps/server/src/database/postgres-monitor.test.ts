@@ -81,14 +81,6 @@ test('a read-only Postgres is used, and the search goes on until a writable one 
   expect(searches).toHaveLength(2);
 });
 
-// A primary that was demoted keeps its connections; the name may lead to the new one already.
-test('a write that is refused as read-only replaces the connections once Postgres is writable', async () => {
-  const { monitor, events, find } = createTestMonitor();
-  monitor.suspect(new DatabaseUnavailableError(readOnly));
-  await find(primary);
-  expect(events).toEqual(['replaced']);
-});
-
 test('a failure during the pause after a search begins another one', async () => {
   const { monitor, searches, find, endPause } = createTestMonitor();
   monitor.suspect(refused);

@@ -1,6 +1,5 @@
 import type { IssuedKey, KeyDetails } from '@animal-store/contract/admin';
 import { expect, test } from 'vitest';
-import { createApiKey } from '../../src/keys/key-management.ts';
 import { useAdmin } from '../support/admin.ts';
 
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -71,18 +70,6 @@ test('a new key has a token that is valid at once, and is shown with all that it
   });
 });
 
-test('an expired key is refused and cannot be changed', async () => {
-  const { db, close } = await service.database.open();
-  const expiresAt = new Date(Date.now() - 1_000).toISOString();
-  const { id, token } = await createApiKey(db, { name: 'x', plan: 'free', expiresAt });
-  await close();
-  expect(await use(token)).toBe(401);
-  expect((await show(id)).state).toBe('expired');
-  const message = 'The key is expired: make a new one.';
-  const refused = { code: 'key_not_active', message, status: 409 };
-  expect((await change(id, '{"expiresAt":null}')).body).toEqual(refused);
-});
-
 // What each filter finds, and how it is paged: key-search.test.ts. Links: audit-log.test.ts, accounts.test.ts.
 test('a list never repeats a whole token that was sent by mistake', async () => {
   const { token } = await admin.create('{"plan":"free"}');
@@ -110,23 +97,6 @@ test('a change of the plan applies to the next request and keeps the counts', as
   expect(back.body).toMatchObject({ quota: { perMinute: 1_000, perDay: 100_000 } });
   const after = await service.call('/pets', { token });
   expect(after.headers.get('X-RateLimit-Remaining')).toBe('995');
-});
-
-test('a change sets the name, the account and the expiry, leaves the rest, and null removes them', async () => {
-  const { key } = await admin.create('{"plan":"pro","name":"a","account":"b"}');
-  const name = '🐈'.repeat(255);
-  const expiresAt = '2099-01-30T23:00:00.000Z';
-  const nothing = { name: null, account: null, expiresAt: null };
-  for (const [json, after] of [
-    [
-      { name, account: 'C-18' },
-      { name, account: 'C-18' },
-    ],
-    [{ expiresAt: '2099-01-31T00:00:00+01:00' }, { name, account: 'C-18', expiresAt }],
-    [nothing, nothing],
-  ]) {
-    expect((await change(key.id, JSON.stringify(json))).body).toEqual({ ...key, ...after });
-  }
 });
 
 test.each([

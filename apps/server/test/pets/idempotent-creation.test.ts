@@ -66,16 +66,6 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     expect(await namesOfAll()).toEqual(created);
   });
 
-  test('an animal that is refused leaves its key free, and those of the others taken', async () => {
-    const keys = ['first', 'a', 'refused', 'b'];
-    const first = await create(
-      ...keys.map((key): [string, string] => [key, key === 'refused' ? '' : key]),
-    );
-    expect(first).toEqual(['created', 'created', 'failed', 'created']);
-    const second = await create(...keys.map((key): [string, string] => [key, key]));
-    expect(second).toEqual(['replayed', 'replayed', 'created', 'replayed']);
-  });
-
   test('every difference of a body is told, and leaves the first to be replayed', async () => {
     const first = { name: 'Rex', categoryId: 9007199254740993n };
     await create(['key', first]);
