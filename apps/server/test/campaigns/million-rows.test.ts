@@ -30,30 +30,25 @@ test('a page of a category reads no more among a million animals than among few'
     await db.execute(sql`analyze pets`);
     await inTransaction('a_test', db, async (tx) => {
       await createPetRepository({ db: tx, reads: tx }).list({ categoryId: 1, afterId: 0 }, 20);
-      for (const [status, category, afterId, rows] of [
-        ['null', 1, 0, 21],
-        ['null', 1, animals / 2, 21],
-        ['null', 0, animals - 1_000, 0],
+      for (const [wanted, category, afterId, rows] of [
+        [null, 1, 0, 21],
+        [null, 0, animals - 1_000, 0],
         ['sold', 1, animals / 2, 21],
         ['pending', 1, 0, 0],
-        ['null', last, 0, 1],
-        ['pending', last, 0, 1],
+        [null, last, 0, 1],
         ['available', last, 0, 0],
-        ['null', -1, 0, 0],
       ]) {
-        const values = `1, '{${status}}', '{${category}}', '{${afterId}}', '{21}'`;
+        const page = { n: 0, wanted, category, after_id: afterId, size: 21 };
+        const values = `1, '${JSON.stringify([page])}'`;
         const { plan } = await explainPrepared(tx, '%after_id%', values);
         // The first line is the whole statement, and counts what all its parts have read.
         const blocks = [...(/Buffers: shared(.*)/.exec(plan)?.[1]?.matchAll(/=(\d+)/g) ?? [])];
         const read = blocks.reduce((sum, [, count]) => sum + Number(count), 0);
-        const found = /Limit .*actual rows=(\d+)/.exec(
-          plan.replaceAll(/.*never executed.*/g, ''),
-        )?.[1];
-        expect({ values, read, rows: Number(found) }).toEqual({
-          values,
-          read: expect.toSatisfy((count: number) => count > 0 && count <= maxBlocks),
-          rows,
-        });
+        const executed = plan.replaceAll(/.*never executed.*/g, '');
+        const found = Number(/Limit .*actual rows=(\d+)/.exec(executed)?.[1]);
+        expect({ page, found }).toEqual({ page, found: rows });
+        expect(read).toBeGreaterThan(0);
+        expect(read).toBeLessThanOrEqual(maxBlocks);
       }
     });
   } finally {
