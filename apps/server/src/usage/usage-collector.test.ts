@@ -29,37 +29,30 @@ function collect(requests: readonly UsedRequest[], maxEntries = 100) {
 }
 
 const entry = { keyId: 'a', plan: 2, minute: 5, operation: 1, outcome: 0, requests: 1 };
-const entryAt = (lastAtMs: number) => ({ ...entry, minute: Math.floor(lastAtMs / minuteMs) });
+
+const ofB = requestOf({ key: { id: 'b', plan: 'pro' } });
+const ofPlan = requestOf({ key: { id: 'a', plan: 'business' } });
+const withoutKey = (status: number, usageCode: number) =>
+  requestOf({ key: undefined, status, operation: { usageCode } });
+const total = { keyId: totalId(0), plan: 0, operation: 0 };
 
 test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
-  [
-    'equal requests',
-    [at(5 * minuteMs + 2), at(5 * minuteMs)],
-    [{ requests: 2, lastAtMs: 300_002 }],
-  ],
+  ['equal requests', [at(300_002), at(300_000)], [{ requests: 2, lastAtMs: 300_002 }]],
   [
     'minutes, also one that ended before',
-    [at(6 * minuteMs), at(6 * minuteMs - 1), at(6 * minuteMs)],
-    [{ ...entryAt(6 * minuteMs), requests: 2 }, entryAt(6 * minuteMs - 1)],
+    [at(360_000), at(359_999), at(360_000)],
+    [{ minute: 6, requests: 2 }, { minute: 5 }],
   ],
   ['operations', [requestOf(), requestOf({ operation: { usageCode: 3 } })], [{}, { operation: 3 }]],
   ['an unknown path', [requestOf({ operation: undefined })], [{ operation: 0 }]],
-  [
-    'plans before and after a change',
-    [requestOf(), requestOf({ key: { id: 'a', plan: 'business' } })],
-    [{}, { plan: 3 }],
-  ],
-  ['keys', [requestOf({ key: { id: 'b', plan: 'pro' } }), requestOf()], [{ keyId: 'b' }, {}]],
+  ['plans before and after a change', [requestOf(), ofPlan], [{}, { plan: 3 }]],
+  ['keys', [ofB, requestOf()], [{ keyId: 'b' }, {}]],
   [
     'requests without a key, whatever they call',
+    [withoutKey(401, 1), withoutKey(401, 3), withoutKey(429, 1)],
     [
-      requestOf({ key: undefined, status: 401 }),
-      requestOf({ key: undefined, status: 401, operation: { usageCode: 3 } }),
-      requestOf({ key: undefined, status: 429 }),
-    ],
-    [
-      { keyId: totalId(0), plan: 0, operation: 0, outcome: 1, requests: 2 },
-      { keyId: totalId(0), plan: 0, operation: 0, outcome: 3 },
+      { ...total, outcome: 1, requests: 2 },
+      { ...total, outcome: 3 },
     ],
   ],
   [

@@ -6,13 +6,10 @@ import {
   type IssuedKey,
   type IssuedOperator,
 } from '@animal-store/contract/admin';
-import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { createAuditLog, recordAudit } from '../../src/audit/audit-log.ts';
-import { adminOf, adminToken, someCause, useAdmin } from '../support/admin.ts';
-import { startService } from '../support/test-service.ts';
+import { adminToken, someCause, useAdmin } from '../support/admin.ts';
 
-const pageSize = 100;
 const nobody = '00000000-0000-4000-8000-000000000000';
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const anyToken = {
@@ -25,7 +22,7 @@ const { service, admin } = useAdmin();
 
 /** The entries that a filter leaves, on one page. */
 async function entriesOf(filter: string): Promise<AuditEntry[]> {
-  const { status, body } = await admin.call(`/audit?limit=${pageSize}&${filter}`);
+  const { status, body } = await admin.call(`/audit?${filter}`);
   expect(status).toBe(200);
   return body as AuditEntry[];
 }
@@ -127,16 +124,12 @@ test('what changes nothing is not recorded', async () => {
 // Suspensions and rotations are changes, too.
 test('of changes at the same time, each begins where the one before has ended', async () => {
   const { key } = await admin.create('{"plan":"free","name":"0"}');
-  const names = ['1', '2', '3', '4', '5'];
-  await Promise.all(names.map((name) => change(key.id, JSON.stringify({ name }))));
-  const entries = (await entriesOf(`keyId=${key.id}&action=key.changed`)).toReversed();
-  expect(entries.map(({ after }) => after.name).sort()).toEqual(names);
-  expect(entries.map(({ before }) => before.name)).toEqual([
-    '0',
-    ...entries.slice(0, -1).map(({ after }) => after.name),
-  ]);
-  const shown = (await admin.call(`/keys/${key.id}`)).body as { name: string };
-  expect(shown.name).toBe(entries.at(-1)?.after.name);
+  await Promise.all([...'12345'].map((name) => change(key.id, JSON.stringify({ name }))));
+  const entries = await entriesOf(`keyId=${key.id}&action=key.changed`);
+  const names = entries.map(({ after }) => after.name);
+  expect(names.toSorted()).toEqual([...'12345']);
+  expect(entries.map(({ before }) => before.name)).toEqual([...names.slice(1), '0']);
+  expect((await admin.call(`/keys/${key.id}`)).body).toMatchObject({ name: names[0] });
 });
 
 test('no token is in the log, not even one in a reason', async () => {
@@ -163,59 +156,35 @@ test('every operation that changes something takes a reason, and no other does',
 });
 
 test('the list has every entry once, the newest first, and is narrowed by all filters', async () => {
-  const account = 'list';
   for (let n = 0; n < 3; n += 1) {
-    const { key } = await admin.create(JSON.stringify({ plan: 'free', account }));
-    await change(key.id, `{"name":"${n}"}`);
+    const { key } = await admin.create('{"plan":"free","name":"x","account":"list"}');
+    await change(key.id, `{"name":"${n}"}`, '?reason=For%20a%20customer');
   }
-  const all = await entriesOf(`account=${account}`);
-  const ids = all.map(({ id }) => id);
-  expect(ids).toEqual(ids.toSorted((a, b) => b - a));
-  const pages: AuditEntry[][] = [];
-  let next: string | undefined = `account=${account}&limit=4`;
-  while (next !== undefined) {
-    const { body, headers } = await admin.call(`/audit?${next}`);
-    pages.push(body as AuditEntry[]);
-    next = findLink(headers.get('Link') ?? '', 'next')?.split('?')[1];
-  }
-  expect(pages).toEqual([all.slice(0, 4), all.slice(4, 6)]);
+  const all = await entriesOf('account=list');
+  expect(all.map(({ after }) => after.name)).toEqual(['2', 'x', '1', 'x', '0', 'x']);
+  const first = await admin.call('/audit?account=list&limit=4&count=true');
+  expect([first.body, first.headers.get('X-Total-Count')]).toEqual([all.slice(0, 4), '6']);
+  const next = findLink(first.headers.get('Link') ?? '', 'next')?.split('?')[1] ?? '';
+  expect(await entriesOf(next)).toEqual(all.slice(4));
 
   const { at = '', subject: { id = '' } = {} } = all[3] ?? {};
-  const since = all.filter((entry) => entry.at >= at);
-  const changed = (entry: AuditEntry) => entry.action === 'key.changed';
+  const changes = all.filter((entry) => entry.action === 'key.changed');
+  const since = (entry: AuditEntry) => entry.at >= at;
   for (const [filter, expected] of [
-    [`account=${account}&action=key.changed`, all.filter(changed)],
-    [`account=${account}&action=key.changed&from=${at}`, since.filter(changed)],
-    [`account=${account}&from=${at}`, since],
-    [`account=${account}&to=${at}`, all.filter((entry) => entry.at < at)],
+    ['action=key.changed', changes],
+    [`action=key.changed&from=${at}`, changes.filter(since)],
+    [`from=${at}`, all.filter(since)],
+    [`to=${at}`, all.filter((entry) => !since(entry))],
     [`keyId=${id.toUpperCase()}`, all.filter(({ subject }) => subject.id === id)],
-    [`account=${account}&actor=system`, []],
-    [`keyId=${nobody}`, []],
-    [`account=${account}&search=LIST`, all],
-    [`account=${account}&search=for%20a%20c%C3%BCst`, []],
+    ['actor=system', []],
+    ['search=for%20a%20CUST', changes],
+    ['search=for%20a%20c%C3%BCst', []],
   ] as const) {
-    expect(await entriesOf(filter), filter).toEqual(expected);
+    expect(await entriesOf(`account=list&${filter}`), filter).toEqual(expected);
   }
-
-  await admin.call(`/keys/${id}?reason=For%20a%20customer`, {
-    method: 'PATCH',
-    json: '{"name":"x"}',
-  });
-  const [found] = await entriesOf('search=for%20a%20CUST');
-  expect(found).toMatchObject({ reason: 'For a customer', subject: { id } });
-
-  const { headers } = await admin.call(`/audit?account=${account}&limit=1&count=true`);
-  expect(headers.get('X-Total-Count')).toBe('7');
-  const [, cursor = ''] = /cursor=([\w-]+)/.exec(headers.get('Link') ?? '') ?? [];
-  const statusOf = async (path: string) => (await admin.call(path)).status;
-  expect(await statusOf(`/audit?account=${account}&cursor=${cursor}`)).toBe(200);
-  for (const [path, of] of [
-    ['/audit?account=other', cursor],
-    ['/audit?', cursor],
-    [`/audit?account=${account}`, cursor.slice(1)],
-    [`/keys?account=${account}`, cursor],
-  ]) {
-    expect(await statusOf(`${path}&cursor=${of}`), path).toBe(400);
+  const cursor = /cursor=[\w-]+/.exec(next)?.[0];
+  for (const path of ['/audit?account=other', '/audit?limit=4', '/keys?account=list']) {
+    expect((await admin.call(`${path}&${cursor}`)).status, path).toBe(400);
   }
 });
 
@@ -238,7 +207,7 @@ test('an entry can be neither changed nor deleted, before its retention is over'
     'delete from audit_entries',
     'truncate audit_entries',
   ]) {
-    await expect(db.execute(sql.raw(statement))).rejects.toMatchObject(refused);
+    await expect(db.execute(statement)).rejects.toMatchObject(refused);
   }
   expect(await entriesOf('account=old')).toHaveLength(2);
   expect(await createAuditLog(db).deleteExpired()).toBe(false);
@@ -247,29 +216,27 @@ test('an entry can be neither changed nor deleted, before its retention is over'
 });
 
 test('a change whose entry cannot be written is not made', async () => {
-  await using service = await startService('postgres', { env: { ADMIN_TOKEN: adminToken } });
-  const admin = adminOf(service.server);
   const { key, token } = await admin.create('{"plan":"free","name":"a"}');
   const made = await admin.call('/operators', { json: '{"name":"Ann","role":"owner"}' });
-  const { operator } = made.body as IssuedOperator;
-  const { db, close } = await service.database.open();
-  await db.execute(sql`alter table audit_entries add constraint no_more check (id < 0) not valid`);
-  await close();
-
+  const paths = [`/keys/${key.id}`, `/operators/${(made.body as IssuedOperator).operator.id}`];
+  const lists = ['/keys?limit=100', '/operators?limit=100'];
+  const read = async () =>
+    (await Promise.all(lists.map((path) => admin.call(path)))).map(({ body }) => body);
   const post = (path: string, json = '{}') => admin.call(path, { method: 'POST', json });
-  const paths = [`/keys/${key.id}`, `/operators/${operator.id}`];
-  const statuses = [
-    await admin.call(`/keys/${key.id}`, { method: 'PATCH', json: '{"name":"b"}' }),
+  const before = await read();
+  const { db, close } = await service.database.open();
+  await db.execute(`alter table audit_entries add constraint no_more check (id < 0) not valid`);
+  const answers = [
+    await change(key.id, '{"name":"b"}'),
     await post(`/keys/${key.id}/unban`),
     await post('/keys', '{"name":"x","plan":"free"}'),
     await post('/operators', '{"name":"Bob","role":"owner"}'),
     ...(await Promise.all(paths.map((path) => post(`${path}/rotate`, '{"graceSeconds":0}')))),
     ...(await Promise.all(paths.map((path) => post(`${path}/revoke`)))),
-  ].map(({ status }) => status);
-  expect(statuses).toEqual(statuses.map(() => 500));
-
-  expect((await admin.call(`/keys/${key.id}`)).body).toMatchObject(key);
-  expect((await admin.call('/operators')).body).toEqual([operator]);
-  expect((await admin.call('/keys?limit=100')).body).toHaveLength(5);
+  ];
+  await db.execute('alter table audit_entries drop constraint no_more');
+  await close();
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 500));
+  expect(await read()).toEqual(before);
   expect((await service.call('/pets', { token })).status).toBe(200);
 });
