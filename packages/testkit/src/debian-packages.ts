@@ -6,93 +6,59 @@ import { promisify } from 'node:util';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const execute = promisify(execFile);
-
-type Run = (command: string, args: readonly string[], cwd: string) => Promise<{ stdout: string }>;
-
-export type UnpackOptions = {
-  /** A Debian package, as `redis-server`. */
-  name: string;
-  /** The one program of it that is wanted, as `promtool`, if it needs no other package. */
-  only?: string | undefined;
-  /** Where it is unpacked, once. */
-  target: string;
-};
+// Lists of packages are long.
+const run = (command: string, args: readonly string[], cwd: string) =>
+  execute(command, args, { cwd, maxBuffer: 64 * 1024 * 1024 });
 
 /**
- * Downloads a package of Debian or Ubuntu, with those that it needs and this machine lacks, and unpacks
- * them. That needs no root, changes nothing elsewhere, and starts no service.
+ * Downloads a package of Debian or Ubuntu, with those that it needs and this machine lacks unless it is wanted
+ * `alone`, and unpacks them once into `target`. That needs no root, changes nothing elsewhere, and starts no service.
  *
  * @returns the directory of its commands.
  * @throws an Error if there is no `apt-get`, no network, or no such package.
  */
-export async function unpackDebianPackage(options: UnpackOptions): Promise<string> {
-  const { target } = options;
+export async function unpackDebianPackage(
+  name: string,
+  target: string,
+  { alone }: { alone: boolean },
+): Promise<string> {
   const commands = join(target, 'commands');
   if (existsSync(target)) return commands;
-  const run: Run = (command, args, cwd) =>
-    // Lists of packages are long.
-    execute(command, args, { cwd, maxBuffer: 64 * 1024 * 1024 });
   const parent = join(target, '..');
   await mkdir(parent, { recursive: true });
   await using directory = await temporaryDirectory({ parent });
-  const debs = join(directory.path, 'debs');
-  await mkdir(debs);
-  // The machine's lists of packages may be missing or old, so then it is lists of our own.
-  await download(run, options, debs).catch(async () => {
-    const own = await fetchLists(run, directory.path);
-    await download(run, options, debs, own);
-  });
-
-  const unpacked = join(directory.path, 'unpacked');
+  const [lists, debs, unpacked] = ['lists', 'debs', 'unpacked'].map((part) =>
+    join(directory.path, part),
+  ) as [string, string, string];
   const root = join(unpacked, 'root');
-  await mkdir(root, { recursive: true });
-  for (const deb of await readdir(debs))
-    await unpack(run, join(debs, deb), { root, only: options.only });
-  await writeCommands(root, join(unpacked, 'commands'));
-  // Whole or not at all: test files run in parallel. Another may have been faster.
-  await rename(unpacked, target).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-  });
-  return commands;
-}
+  for (const path of [join(lists, 'partial'), debs, root]) await mkdir(path, { recursive: true });
 
-async function download(
-  run: Run,
-  { name, only }: UnpackOptions,
-  debs: string,
-  options: readonly string[] = [],
-) {
+  const options = [
+    // Those of the machine may be missing or old.
+    ...['-o', `Dir::State::Lists=${lists}`, '-o', `Dir::Cache=${join(directory.path, 'cache')}`],
+    // As root, apt-get downloads as a user who may not enter this directory.
+    ...['-o', 'APT::Sandbox::User='],
+  ];
   const apt = (...args: string[]) => run('apt-get', [...options, ...args], debs);
+  await apt('update');
   const names = new Set([name]);
-  if (only === undefined) {
+  if (!alone) {
     const { stdout } = await apt('--simulate', '--no-install-recommends', 'install', name);
     // `Inst libjemalloc2 (5.3.0-1 Debian:12.0/stable [amd64])`
     for (const [, needed = ''] of stdout.matchAll(/^Inst (\S+)/gm)) names.add(needed);
   }
   await apt('download', ...names);
+  for (const deb of await readdir(debs)) await run('dpkg-deb', ['-x', deb, root], debs);
+  await writeCommands(root, join(unpacked, 'commands'));
+  await publish(unpacked, target);
+  return commands;
 }
 
-async function unpack(
-  run: Run,
-  deb: string,
-  { root, only }: { root: string; only: string | undefined },
-) {
-  if (only === undefined) return await run('dpkg-deb', ['-x', deb, root], root);
-  const script = 'dpkg-deb --fsys-tarfile "$0" | tar -x "./usr/bin/$1"';
-  return await run('sh', ['-c', script, deb, only], root);
-}
-
-/** Fetches the lists of packages into a directory, and gives the options that make `apt-get` use them. */
-async function fetchLists(run: Run, directory: string): Promise<string[]> {
-  const lists = join(directory, 'lists');
-  await mkdir(join(lists, 'partial'), { recursive: true });
-  const options = [
-    ...['-o', `Dir::State::Lists=${lists}`, '-o', `Dir::Cache=${join(directory, 'cache')}`],
-    // As root, apt-get downloads as a user who may not enter this directory.
-    ...['-o', 'APT::Sandbox::User='],
-  ];
-  await run('apt-get', [...options, 'update'], directory);
-  return options;
+/** Moves a directory to its place, whole or not at all: another process may have been faster. */
+export async function publish(directory: string, target: string): Promise<void> {
+  await rename(directory, target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  });
 }
 
 /** Writes a script for each program, which tells it where the libraries are that came with it. */

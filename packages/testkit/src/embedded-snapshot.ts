@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { publish } from './debian-packages.ts';
 import { nodeFlags } from './node-flags.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -46,8 +47,5 @@ async function makeSnapshot(snapshot: string): Promise<void> {
   for (const unused of ['1', '4']) {
     await rm(join(data, 'postgres/base', unused), { recursive: true });
   }
-  // Whole or not at all: packages are tested at the same time. Another may have been faster.
-  await rename(data, snapshot).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-  });
+  await publish(data, snapshot);
 }

@@ -4,11 +4,7 @@ export { freePort } from './free-port.ts';
 export { memoryDirectory } from './memory-directory.ts';
 export { nodeFlags } from './node-flags.ts';
 export { openPostgres, type Postgres } from './postgres.ts';
-export {
-  type PostgresConnectionInfo,
-  postgresAt,
-  type TestDatabase,
-} from './postgres-databases.ts';
+export { postgresAt } from './postgres-databases.ts';
 export { findProgram } from './program.ts';
 export { postgresProtocol, redisProtocol } from './protocol-messages.ts';
 export { openRedis, type Redis } from './redis.ts';

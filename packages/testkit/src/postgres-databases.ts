@@ -1,25 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
-import { until } from './until.ts';
 
-/** Where a Postgres is: plain JSON, to be handed to another process. */
-export type PostgresConnectionInfo = {
-  /** With the superuser's name and password. */
-  adminUrl: string;
-};
-
-export type TestDatabase = AsyncDisposable & {
-  name: string;
-  url: string;
-  /** Drops the database, whoever is still connected. */
-  drop(): Promise<void>;
-};
+type TestDatabase = AsyncDisposable & { name: string; url: string };
 
 export type PostgresDatabases = {
-  /** The database `postgres`, as superuser. */
+  /** The database `postgres`, as superuser. `postgresAt` takes it, in this process or another. */
   adminUrl: string;
-  /** `postgresAt` takes it, in this process or another. */
-  connectionInfo: PostgresConnectionInfo;
   /**
    * Makes a database to clone, filled by `migrate`, which must close what it opens: a database in
    * use cannot be cloned.
@@ -29,15 +15,13 @@ export type PostgresDatabases = {
   createDatabase(options?: { template?: string }): Promise<TestDatabase>;
 };
 
-type Sql = postgres.Sql;
-
 /** Makes databases in a Postgres that runs already, maybe started by another process. */
-export function postgresAt({ adminUrl }: PostgresConnectionInfo): PostgresDatabases {
+export function postgresAt({ adminUrl }: { adminUrl: string }): PostgresDatabases {
   // One connection for each use costs milliseconds, and leaves nothing to close.
-  async function asAdmin<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
+  async function asAdmin(use: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
     const sql = postgres(adminUrl, { max: 1, onnotice: () => {} });
     try {
-      return await use(sql);
+      await use(sql);
     } finally {
       await sql.end();
     }
@@ -49,29 +33,21 @@ export function postgresAt({ adminUrl }: PostgresConnectionInfo): PostgresDataba
     return url.href;
   }
 
-  async function createTemplate(name: string, migrate: (url: string) => Promise<unknown>) {
-    await asAdmin((sql) => sql`create database ${sql(name)}`);
-    await migrate(urlOf(name));
-    await asAdmin(async (sql) => {
-      await sql`alter database ${sql(name)} with is_template true allow_connections false`;
-      // A closed connection takes a moment to end on the server.
-      const unused = async () => {
-        const users = await sql`select from pg_stat_activity
-          where datname = ${name} and backend_type = 'client backend'`;
-        return users.length === 0;
-      };
-      await until(unused);
-    });
-  }
-
-  async function createDatabase({ template = 'template1' }: { template?: string } = {}) {
-    const name = `test_${randomUUID().replaceAll('-', '')}`;
-    await asAdmin((sql) => sql`create database ${sql(name)} template ${sql(template)}`);
-    const drop = async () => {
-      await asAdmin((sql) => sql`drop database if exists ${sql(name)} with (force)`);
-    };
-    return { name, url: urlOf(name), drop, [Symbol.asyncDispose]: drop };
-  }
-
-  return { adminUrl, connectionInfo: { adminUrl }, createTemplate, createDatabase };
+  return {
+    adminUrl,
+    async createTemplate(name, migrate) {
+      await asAdmin((sql) => sql`create database ${sql(name)}`);
+      await migrate(urlOf(name));
+      await asAdmin(
+        (sql) => sql`alter database ${sql(name)} with is_template true allow_connections false`,
+      );
+    },
+    async createDatabase({ template = 'template1' } = {}) {
+      const name = `test_${randomUUID().replaceAll('-', '')}`;
+      // Postgres waits for a connection to the template that is ending.
+      await asAdmin((sql) => sql`create database ${sql(name)} template ${sql(template)}`);
+      const drop = () => asAdmin((sql) => sql`drop database ${sql(name)} with (force)`);
+      return { name, url: urlOf(name), [Symbol.asyncDispose]: drop };
+    },
+  };
 }

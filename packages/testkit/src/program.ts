@@ -11,8 +11,8 @@ interface Program {
   readonly names: readonly string[];
   /** Of Debian, Fedora, Alpine and Homebrew; one name if they agree. */
   readonly packages: string;
-  /** The one program that is taken out of Debian's package, if that needs no other package. */
-  readonly only?: string;
+  /** Whether the program needs none of the packages that Debian's package needs. */
+  readonly alone?: boolean;
   /** Whether Debian's package works only if it is installed, which takes root. */
   readonly isInstalled?: boolean;
 }
@@ -34,7 +34,7 @@ const programs = {
   promtool: {
     names: ['promtool'],
     packages: 'prometheus golang-github-prometheus prometheus prometheus',
-    only: 'promtool',
+    alone: true,
   },
   python: { names: ['python3'], packages: 'python3 python3 python3 python' },
   redis: { names: ['redis-server', 'valkey-server'], packages: 'redis-server valkey redis redis' },
@@ -60,7 +60,7 @@ export function findProgram(name: ProgramName): Promise<string> {
 }
 
 async function findOrUnpack(name: ProgramName): Promise<string> {
-  const { names, packages, only, isInstalled }: Program = programs[name];
+  const { names, packages, alone = false, isInstalled }: Program = programs[name];
   const [debian = '', fedora = debian, alpine = debian, homebrew = debian] = packages.split(' ');
   const there = await find(names);
   if (there !== undefined) return there;
@@ -68,7 +68,7 @@ async function findOrUnpack(name: ProgramName): Promise<string> {
   try {
     const directory = isInstalled
       ? await install(names, debian)
-      : await unpackDebianPackage({ name: debian, only, target: join(cache, name) });
+      : await unpackDebianPackage(debian, join(cache, name), { alone });
     const unpacked = await find(names, directory);
     if (unpacked !== undefined) return unpacked;
   } catch (error) {

@@ -8,8 +8,9 @@ import { call } from '../support/test-service.ts';
 
 /** An empty database, and a way to it. */
 async function openDatabase() {
-  const { url, drop } = await postgresAt(inject('postgres')).createDatabase();
-  onTestFinished(drop);
+  const database = await postgresAt(inject('postgres')).createDatabase();
+  const { url } = database;
+  onTestFinished(async () => await database[Symbol.asyncDispose]());
   const { hostname: host, port } = new URL(url);
   const proxy = await openTcpProxy({ target: { host, port: Number(port) } });
   onTestFinished(() => proxy[Symbol.asyncDispose]());

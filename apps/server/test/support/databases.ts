@@ -54,7 +54,7 @@ export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> 
       return {
         env: { DATABASE_URL: database.url },
         open: async () => openPostgres(database.url, patientDatabase),
-        [Symbol.asyncDispose]: () => database.drop(),
+        [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
       };
     }
   }

@@ -1,11 +1,11 @@
-import { openPostgres, type PostgresConnectionInfo } from '@animal-store/testkit';
+import { openPostgres } from '@animal-store/testkit';
 import type { TestProject } from 'vitest/node';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** A Postgres of this run, with a migrated template. */
-    postgres: PostgresConnectionInfo;
+    postgres: { readonly adminUrl: string };
     campaign: { readonly seed: number; readonly minutes: number };
   }
 }
@@ -17,15 +17,12 @@ export const postgresTemplate = 'animal_store';
 export async function setup({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
   // Another project of this run has it.
   if (vitest.getRootProject().getProvidedContext().postgres !== undefined) return undefined;
-  await using opened = new AsyncDisposableStack();
-  const postgres = opened.use(await openPostgres());
+  const postgres = await openPostgres();
   await postgres.createTemplate(postgresTemplate, (url) => migratePostgres(url));
-  vitest.getRootProject().provide('postgres', postgres.connectionInfo);
+  vitest.getRootProject().provide('postgres', { adminUrl: postgres.adminUrl });
   // biome-ignore lint/style/noProcessEnv: run-campaign.ts has no other way to tell vitest
   const { CAMPAIGN_SEED, CAMPAIGN_MINUTES } = process.env;
   const campaign = { seed: Number(CAMPAIGN_SEED ?? 1), minutes: Number(CAMPAIGN_MINUTES ?? 1) };
   vitest.getRootProject().provide('campaign', campaign);
-
-  const kept = opened.move();
-  return () => kept.disposeAsync();
+  return async () => await postgres[Symbol.asyncDispose]();
 }
