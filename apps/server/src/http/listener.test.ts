@@ -51,16 +51,17 @@ test('a connection that cannot be accepted is reported, and the listener goes on
 });
 
 test.each([
-  ['EACCES', 'PORT: this user may not listen on 80.'],
-  ['EADDRINUSE', 'PORT: 80 on 127.0.0.1 is in use. Choose another PORT.'],
-  ['EADDRNOTAVAIL', 'HOST: cannot listen on 127.0.0.1: of the system'],
+  ['EACCES', 'OPS_PORT: this user may not listen on 80.'],
+  ['EADDRINUSE', 'OPS_PORT: 80 on 127.0.0.1 is in use. Choose another OPS_PORT.'],
+  ['EADDRNOTAVAIL', 'OPS_HOST: cannot listen on 127.0.0.1: of the system'],
 ])('a port that fails with %s is named: %s', async (code, message) => {
   const server = createServer();
   vi.spyOn(server, 'listen').mockImplementation(() => {
     server.emit('error', Object.assign(new Error('of the system'), { code }));
     return server;
   });
-  await expect(bindPort(server, { host: '127.0.0.1', port: 80 })).rejects.toThrow(message);
+  const binding = bindPort(server, { host: '127.0.0.1', port: 80, settings: 'OPS_' });
+  await expect(binding).rejects.toThrow(message);
 });
 
 // Otherwise Express replaces the prototypes of every request and response, which is slow.

@@ -82,13 +82,15 @@ test('while work is under way, all who want it at once share the next time', asy
   const ends: (() => void)[] = [];
   const work = vi.fn(() => new Promise<void>((resolve) => ends.push(resolve)));
   const repetition = start(work);
-  const first = repetition.now();
-  const others = Promise.all([repetition.now(), repetition.now()]);
-  ends[0]?.();
-  await first;
-  await clock.advance(0);
-  expect(work).toHaveBeenCalledTimes(2);
-  ends[1]?.();
-  await others;
+  for (const times of [2, 4]) {
+    const first = repetition.now();
+    const others = Promise.all([repetition.now(), repetition.now()]);
+    ends.shift()?.();
+    await first;
+    await clock.advance(0);
+    expect(work).toHaveBeenCalledTimes(times);
+    ends.shift()?.();
+    await others;
+  }
   await repetition.stop();
 });

@@ -1,11 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/shared/clock.ts';
 import { adminToken, useAdmin } from '../support/admin.ts';
-import { createDatabase } from '../support/databases.ts';
-import { expectStartupError } from '../support/expect-refusal.ts';
-import { openLocalServer } from '../support/local-server.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
-import { openRawServer } from '../support/raw-server.ts';
 import { call, startService } from '../support/test-service.ts';
 
 // When a replica is ready: health.test.ts. Without Postgres: database-outage.test.ts. Without Redis: metrics.test.ts.
@@ -94,15 +90,6 @@ test('a replica is ready only if the database has its migrations; it may have ne
     (select max(created_at) from ${migrations} where hash <> 'newer')`);
   expect(await body()).toEqual({ status: 'not_ready', reasons });
   await db.execute(`update ${migrations} set created_at = abs(created_at)`);
-});
-
-test('a start fails if OPS_PORT is in use, and names it', async () => {
-  await using database = await createDatabase('postgres');
-  await using taken = await openRawServer();
-  const { port } = taken;
-  const starting = openLocalServer({ ...database.env, OPS_PORT: String(port) });
-  const line = `^OPS_PORT: ${port} on 127\\.0\\.0\\.1 is in use\\. Choose another OPS_PORT\\.$`;
-  await expectStartupError(starting, new RegExp(line));
 });
 
 // How long: stop-process.test.ts. Behind a real load balancer: `npm run test:deploy -- load-balancer`.
