@@ -29,36 +29,33 @@ test('new migrations only add and lock nothing for long, except for what was rev
   }
 });
 
+const then = ';\n--> statement-breakpoint\n';
+
 test.each([
-  ['ALTER TABLE "pets" DROP COLUMN "name";', false],
-  ['-- harmless\nDROP TABLE "pets";', false],
-  ['ALTER TABLE "pets" ADD COLUMN "owner" text NOT NULL;', false],
-  ['ALTER TABLE "pets" ADD COLUMN "owner" uuid DEFAULT gen_random_uuid() NOT NULL;', false],
-  ['ALTER TABLE "pets" ADD COLUMN "owner" bigserial;', false],
-  ['ALTER TABLE "pets" ADD COLUMN "a" text, DROP COLUMN "name";', false],
-  ['CREATE INDEX "names" ON "pets" USING btree ("name");', false],
-  ['CREATE TABLE "x" ("id" integer); DROP TABLE "pets";', false],
+  'ALTER TABLE "pets" DROP COLUMN "name"',
+  '-- harmless\nDROP TABLE "pets"',
+  'ALTER TABLE "pets" ADD COLUMN "owner" text NOT NULL',
+  'ALTER TABLE "pets" ADD COLUMN "owner" uuid DEFAULT gen_random_uuid() NOT NULL',
+  'ALTER TABLE "pets" ADD COLUMN "owner" bigserial',
+  'ALTER TABLE "pets" ADD COLUMN "a" text, DROP COLUMN "name"',
+  'CREATE INDEX "names" ON "pets" USING btree ("name")',
+  'CREATE TABLE "x" ("id" integer); DROP TABLE "pets"',
   // A foreign key locks the table that it leads to against writes.
-  ['CREATE TABLE "x" ("pet_id" bigint REFERENCES "pets"("id"));', false],
-  [
-    'CREATE TABLE "x" ("id" bigint);--> statement-breakpoint\nALTER TABLE "x" ADD CONSTRAINT "c" FOREIGN KEY ("id") REFERENCES "pets"("id");',
-    false,
-  ],
-  // Nobody reads the table until the migration, and so the index, is complete.
-  [
-    'ALTER TABLE "pets" ADD COLUMN "a" text;--> statement-breakpoint\nCREATE INDEX IF NOT EXISTS "i" ON "pets" ("a");',
-    false,
-  ],
-  ['CREATE INDEX IF NOT EXISTS "names" ON "pets" USING btree ("name");', true],
-  ['CREATE TYPE "t" AS ENUM (\'a\');', true],
-  ['ALTER TABLE "pets" ADD COLUMN "price" numeric(9, 2);', true],
-  ['ALTER TABLE "pets" ADD COLUMN "owner" text DEFAULT \'nobody\' NOT NULL;', true],
-  [
-    'CREATE TABLE "x" (\n\t"id" integer NOT NULL\n);\n--> statement-breakpoint\nCREATE UNIQUE INDEX "i" ON "x" ("id");',
-    true,
-  ],
-])('old replicas bear %s: %s', (sql, isBorne) => {
-  expect(riskyStatementsOf(sql).length === 0).toBe(isBorne);
+  'CREATE TABLE "x" ("pet_id" bigint REFERENCES "pets"("id"))',
+  // Nobody reads the table until the index is complete.
+  `ALTER TABLE "pets" ADD COLUMN "a" text${then}CREATE INDEX IF NOT EXISTS "i" ON "pets" ("a")`,
+])('old replicas do not bear %s', (sql) => {
+  expect(riskyStatementsOf(`${sql};`)).toHaveLength(1);
+});
+
+test.each([
+  'CREATE INDEX IF NOT EXISTS "names" ON "pets" USING btree ("name")',
+  'CREATE TYPE "t" AS ENUM (\'a\')',
+  'ALTER TABLE "pets" ADD COLUMN "price" numeric(9, 2)',
+  'ALTER TABLE "pets" ADD COLUMN "owner" text DEFAULT \'nobody\' NOT NULL',
+  `CREATE TABLE "x" (\n\t"id" integer NOT NULL\n)${then}CREATE UNIQUE INDEX "i" ON "x" ("id")`,
+])('old replicas bear %s', (sql) => {
+  expect(riskyStatementsOf(`${sql};`)).toEqual([]);
 });
 
 /**

@@ -24,15 +24,10 @@ test.each<[status: number, path: string, options?: CallOptions]>([
   [400, '/keys', { json: '{"name":"x","plan":"free","__proto__":{"quota":1}}' }],
   [400, key, { method: 'PATCH', json: '{"name":null,"Name":null}' }],
   [400, `${key}/revoke?because=x`, { method: 'POST' }],
-  [400, '/keys?limit=1&limit=2'],
   [400, '/keys?Plan=pro'],
-  [400, '/operators?limit=1'],
   [400, '/keys?name=%ff'],
   [400, '/keys?unusedForDays=1e2'],
-  [400, '/audit?from=1999-12-31T23:59:59Z'],
-  [400, '/keys/%00'],
   [400, '/keys/%ff'],
-  [404, '/'],
   [404, '/Keys'],
   [404, '/keys/'],
 ])('%i for %s %j', async (status, path, options = {}) => {
@@ -52,10 +47,8 @@ function forge(path: string, position: unknown): string {
 
 test.each([
   ['/keys', [time, nobody]],
-  ['/keys?sort=-created', ['infinity', nobody]],
   ['/keys?sort=name', ['two words\n\u{10FFFF}', nobody]],
   ['/keys?sort=-plan', ['pro', time, nobody]],
-  ['/keys?sort=-requests', ['1e9', nobody]],
   ['/accounts', ['natural ', '9', 'natural 9']],
   ['/audit', [time, '1']],
 ])('a forged cursor of %s that may be its own is answered: %j', async (path, position) => {

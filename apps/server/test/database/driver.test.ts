@@ -13,14 +13,12 @@ import { openRawServer } from '../support/raw-server.ts';
 const { adminUrl } = inject('postgres');
 const options = { max: 1, fetch_types: false, backoff: () => 0, onnotice: () => {} };
 
-const cuts: readonly Cut[] = [
+test.each<Cut>([
   { place: 'after', kind: 'reset' },
   { place: 'after', kind: 'end' },
   { place: 'within', kind: 'reset' },
-];
-
-test.each(cuts)(
-  'after a connection that died in the middle of an answer ($place, $kind), the next answer is whole',
+])(
+  'after a connection that died in an answer ($place a row, $kind), the next answer is whole',
   async (cut) => {
     let isArmed = false;
     const { hostname: host, port } = new URL(adminUrl);
@@ -40,10 +38,9 @@ test.each(cuts)(
     // The first one may still begin on the dying connection, and is rejected then.
     const answers = [];
     for (let i = 0; i < 4; i += 1) {
-      const answer = await sql.client`select 2 as n`.catch(() => undefined);
-      if (answer !== undefined) answers.push([...answer]);
+      answers.push(...(await sql.client`select 2 as n`.catch(() => [])));
     }
-    expect(answers.slice(0, 3)).toEqual([[{ n: 2 }], [{ n: 2 }], [{ n: 2 }]]);
+    expect(answers.slice(0, 3)).toEqual(Array(3).fill({ n: 2 }));
   },
 );
 
@@ -57,10 +54,8 @@ test('after a statement that failed behind its first rows, the next answer is wh
 test('a parameter that cannot be written fails its own statement and no other', async () => {
   await using sql = open(adminUrl);
   await using other = open(adminUrl);
-  const [lock] = await other.client<
-    [{ id: number }]
-  >`select pg_backend_pid() as id, pg_advisory_lock(pg_backend_pid())`;
-  const running = sql.client`select pg_advisory_lock(${lock.id}), 1 as n`.execute();
+  await other.client`select pg_advisory_lock(4711)`;
+  const running = sql.client`select pg_advisory_lock(4711), 1 as n`.execute();
   const broken = {
     toString() {
       throw new Error('unwritable');
