@@ -1,8 +1,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { startLoad } from '../../apps/server/test/support/load.ts';
 import { openPostgres, openRedis, until } from '../../packages/testkit/src/index.ts';
 import {
   ask,
@@ -14,8 +13,6 @@ import {
   start,
   startReplica,
 } from './steps.mjs';
-
-const callers = 8;
 
 /** How long each caller pauses: so there is a request at every moment, and time for what runs beside it. */
 const pauseMs = 20;
@@ -48,33 +45,23 @@ export async function testLoadBalancer({ scope, freePort, say }) {
   const get = (path) => ask(origin + path, token);
   await until(async () => (await get('/v1/pets')).ok);
 
-  // Keeps connections open, as callers do, and never sends a request twice.
-  const agent = new Agent({ keepAlive: true, maxSockets: callers });
-  scope.defer(() => agent.destroy());
   let created = 0;
+  /** Sends a request, reads its answer to the end, and gives the outcome. `fetch` sends none twice. */
+  async function send(_round, index) {
+    const method = index % 2 === 0 ? 'GET' : 'POST';
+    created += 1;
+    const pet = { name: `Rex ${created}`, categoryId: 1 };
+    const outcome = await ask(`${origin}/v1/pets`, token, method === 'POST' ? pet : undefined)
+      .then((answer) => answer.text().then(() => answer.status))
+      .catch(String);
+    return `${method}: ${outcome}`;
+  }
   /** Sends reads and creations until something has happened, and gives those that failed. */
   async function failuresDuring(happen) {
-    const failures = [];
-    let answers = 0;
-    let isOver = false;
-    async function call(index) {
-      const method = index % 2 === 0 ? 'GET' : 'POST';
-      while (!isOver) {
-        created += 1;
-        const body = method === 'POST' ? `{"name":"Rex ${created}","categoryId":1}` : undefined;
-        const outcome = await send({ agent, origin, method, token, body }).catch(String);
-        if (outcome < 300) answers += 1;
-        else failures.push(`${method}: ${outcome}`);
-        await setTimeout(pauseMs);
-      }
-    }
-    const calling = Array.from({ length: callers }, (_, index) => call(index));
-    try {
-      await happen();
-    } finally {
-      isOver = true;
-      await Promise.all(calling);
-    }
+    const load = startLoad({ callers: 8, pauseMs, ask: send });
+    await happen().finally(load.stop);
+    const failures = load.answers.filter((outcome) => !/: 20[01]$/.test(outcome));
+    const answers = load.answers.length - failures.length;
     ok(answers > 100, `Only ${answers} requests were answered.`);
     say(`${answers} good answers; failed: ${failures.join(', ') || 'none'}`);
     return failures;
@@ -181,24 +168,4 @@ async function startBalancer(scope, addresses, { publicPort, statisticsPort }) {
   writeFileSync(file, configuration);
   await run('haproxy', ['-c', '-f', file]);
   return start(scope, 'haproxy', ['-db', '-f', file]);
-}
-
-/** Sends one request, reads its answer to the end, and gives the status. */
-function send({ agent, origin, method, token, body }) {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      Authorization: `Bearer ${token}`,
-      ...(body !== undefined && {
-        'Content-Type': 'application/json',
-        'Content-Length': Buffer.byteLength(body),
-      }),
-    };
-    const sent = request(`${origin}/v1/pets`, { agent, method, headers }, (response) => {
-      response
-        .resume()
-        .on('end', () => resolve(response.statusCode))
-        .on('error', reject);
-    });
-    sent.on('error', reject).end(body);
-  });
 }

@@ -107,11 +107,7 @@ const demote = ({ primary }: Cluster) =>
   });
 
 const faults: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> = {
-  async 'the primary is killed, and its standby promoted'(cluster) {
-    await cluster.primary.kill();
-    await promote(cluster);
-  },
-  async 'only the standby is there, until it is promoted'(cluster) {
+  async 'the primary is killed, and its standby promoted once reads have gone on'(cluster) {
     const { primary, servers } = cluster;
     await primary.kill();
     const [{ opsUrl }] = servers as [Server];

@@ -28,6 +28,16 @@ const ownTimeLimits = {
   STALL_TIMEOUT_MS: '',
 };
 
+/** Migrates a database, and makes a key in it. */
+export async function createKey(url: string, perMinute = 10_000_000) {
+  await migratePostgres(url);
+  const { db, close } = openDatabase(url);
+  const quota = { perMinute, perDay: 100_000_000 };
+  const key = await createApiKey(db, { name: 'of a campaign', plan: 'enterprise', quota });
+  await close();
+  return key;
+}
+
 /** @param options.logFile where the log goes, if it would be too long for this process to keep. */
 export async function startWithStores(
   env: Readonly<Record<string, string>> = {},
@@ -38,14 +48,7 @@ export async function startWithStores(
   opened.use(postgres);
   opened.use(redis);
   const database = await postgres.createDatabase();
-  await migratePostgres(database.url);
-  const { db, close } = openDatabase(database.url);
-  const { token } = await createApiKey(db, {
-    name: 'valid caller',
-    plan: 'enterprise',
-    quota: { perMinute: 10_000_000, perDay: 100_000_000 },
-  });
-  await close();
+  const { token } = await createKey(database.url);
   const server = opened.use(
     await startServer({
       ...(logFile !== undefined && {

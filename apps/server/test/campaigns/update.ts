@@ -1,7 +1,6 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -20,7 +19,7 @@ import {
 import postgres from 'postgres';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { startLoad } from '../support/load.ts';
-import { send } from '../support/send.ts';
+import { call } from '../support/test-service.ts';
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const minuteLimit = 90;
@@ -62,8 +61,6 @@ export async function run({ from }: { from: string }): Promise<void> {
   });
   const serving: Replica[] = [];
   for (let i = 0; i < 3; i += 1) serving.push(await start(old, await freePort()));
-  const agent = new Agent({ keepAlive: true });
-  opened.defer(() => agent.destroy());
 
   const admin = () => adminOf((serving.at(-1) as Replica).server);
   async function change(method: string, path: string, json: string): Promise<void> {
@@ -86,19 +83,14 @@ export async function run({ from }: { from: string }): Promise<void> {
   const admitted = new Map<number, number>();
   let turn = 0;
 
-  async function ask(kind: string, token: string | undefined, due: readonly number[]) {
+  async function ask(kind: string, token: string | null, due: readonly number[]) {
     turn += 1;
     const { server, version } = serving[turn % serving.length] as Replica;
-    const isCreation = kind === 'create';
-    const headers = {
-      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-      'Content-Type': 'application/json',
-    };
-    const body = isCreation ? '{"name":"Rex","categoryId":1}' : undefined;
-    const sent = { method: isCreation ? 'POST' : 'GET', target: '/pets', headers, body };
+    const json = '{"name":"Rex","categoryId":1}';
     let status: number | string;
     try {
-      const answer = await send(server.baseUrl, sent, agent);
+      const options = { token, ...(kind === 'create' && { json }) };
+      const answer = await call(`${server.baseUrl}/pets`, options);
       status = answer.status;
       const reset = Number(answer.headers.get('X-RateLimit-Reset'));
       if (kind === 'limited' && status === 200) admitted.set(reset, (admitted.get(reset) ?? 0) + 1);
@@ -118,7 +110,7 @@ export async function run({ from }: { from: string }): Promise<void> {
   const load = [
     keepAsking(10, () => ask('list', wide.token, [200])),
     keepAsking(50, () => ask('create', wide.token, [201])),
-    keepAsking(20, () => ask('warm', warm[turn % warm.length]?.token, [200])),
+    keepAsking(20, () => ask('warm', warm[turn % warm.length]?.token ?? null, [200])),
     keepAsking(300, async () => {
       const token = unused.pop()?.token;
       if (token !== undefined) await ask('first use', token, [200]);
@@ -126,7 +118,7 @@ export async function run({ from }: { from: string }): Promise<void> {
     // Denied so seldom that it is not banned.
     keepAsking(500, () => ask('limited', limited.token, [200, 429])),
     // Uses up the allowance of the network, which all keys share.
-    keepAsking(300, () => ask('no key', undefined, [401, 429])),
+    keepAsking(300, () => ask('no key', null, [401, 429])),
   ];
 
   /** Takes an old replica out of the balancer's list, and stops it. */

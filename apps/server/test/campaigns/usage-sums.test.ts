@@ -1,14 +1,12 @@
-import { Agent } from 'node:http';
 import { usageOperations, usageOutcomes } from '@animal-store/contract/admin';
 import { openPostgres, openRedis, type Server, startServer } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { migratePostgres } from '../../src/database/migrate-postgres.ts';
-import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
-import { createApiKey } from '../../src/keys/key-management.ts';
 import { totalId } from '../../src/usage/usage-entry.ts';
 import { startLoad } from '../support/load.ts';
-import { type Answer, send } from '../support/send.ts';
+import type { Answer } from '../support/send.ts';
+import { call } from '../support/test-service.ts';
+import { createKey } from './start-with-stores.ts';
 import { untilLate } from './until-late.ts';
 
 /** Numbers of requests by key, operation and outcome. */
@@ -33,17 +31,17 @@ interface Question {
   readonly operation: (typeof usageOperations)[number];
   readonly target: string;
   /** That of a creation. */
-  readonly body?: string;
+  readonly json?: string;
 }
 
 const list: Question = { by: 'wide', operation: 'listPets', target: '/pets?limit=1' };
-const body = '{"name":"Rex","categoryId":1}';
+const json = '{"name":"Rex","categoryId":1}';
 
 /** What each client asks in turn: every operation, and every outcome of a valid key among the answers. */
 const questions: readonly Question[] = [
   list,
   { ...list, target: '/pets?limit=0' },
-  { by: 'wide', operation: 'createPet', target: '/pets', body },
+  { by: 'wide', operation: 'createPet', target: '/pets', json },
   { by: 'wide', operation: 'getPet', target: '/pets/999999999' },
   { ...list, by: 'narrow' },
   { by: 'wide', operation: 'listOrders', target: '/store/orders' },
@@ -79,13 +77,8 @@ test('the sums of three replicas are those of their clients, through outages and
   await using stack = new AsyncDisposableStack();
   const { url } = await database.createDatabase();
 
-  await migratePostgres(url);
-  const { db, close } = openDatabase(url);
-  const createKey = (name: KeyName, perMinute: number) =>
-    createApiKey(db, { name, plan: 'enterprise', quota: { perMinute, perDay: 1_000_000 } });
-  const [wide, narrow] = [await createKey('wide', 1_000_000), await createKey('narrow', 20)];
-  await close();
-  const tokens = { wide: wide.token, narrow: narrow.token, nobody: undefined };
+  const [wide, narrow] = [await createKey(url), await createKey(url, 20)];
+  const tokens = { wide: wide.token, narrow: narrow.token, nobody: null };
   const names = new Map<string, KeyName>([
     [totalId(0), 'nobody'],
     [wide.id, 'wide'],
@@ -110,15 +103,11 @@ test('the sums of three replicas are those of their clients, through outages and
   }
   const [victim, ...survivors] = seen as [Seen, Seen, Seen];
 
-  async function ask(replica: Seen, question: Question, agent?: Agent): Promise<void> {
-    const { by, operation, target, body } = question;
-    const method = body === undefined ? 'GET' : 'POST';
-    const headers = {
-      ...(by !== 'nobody' && { Authorization: `Bearer ${tokens[by]}` }),
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-    };
+  async function ask(replica: Seen, question: Question): Promise<void> {
+    const { by, operation, target, json } = question;
     try {
-      const answer = await send(replica.server.baseUrl, { method, target, headers, body }, agent);
+      const options = { token: tokens[by], ...(json !== undefined && { json }) };
+      const answer = await call(replica.server.baseUrl + target, options);
       // A replica that could not look up a key knows not whose request it is, and tells the network's limit.
       const isOfNetwork = answer.headers.get('X-RateLimit-Limit') === String(networkLimit);
       if (answer.status === 503 && by !== 'nobody' && isOfNetwork) return;
@@ -130,7 +119,6 @@ test('the sums of three replicas are those of their clients, through outages and
 
   /** Sends requests to all replicas, from several clients each, during the work. */
   async function underLoad(work: () => Promise<void>): Promise<void> {
-    const agent = new Agent({ keepAlive: true });
     const loads = seen.map((replica) =>
       startLoad({
         callers: 4,
@@ -138,13 +126,12 @@ test('the sums of three replicas are those of their clients, through outages and
         async ask(round, client) {
           const question = questions[(round + client) % questions.length];
           const isKilled = replica === victim && replica.unanswered > 0;
-          if (question !== undefined && !isKilled) await ask(replica, question, agent);
+          if (question !== undefined && !isKilled) await ask(replica, question);
         },
       }),
     );
     await work();
     await Promise.all(loads.map((load) => load.stop()));
-    agent.destroy();
   }
 
   /** Waits until some replicas have answered so many more requests each, of an outcome if given. */

@@ -199,6 +199,10 @@ export async function readWithLess({ service, openPage }: Store): Promise<void> 
   const { origin } = service.server;
   await using old = await openPage('/docs#tag/animals/GET/pets');
   await old.page.waitForURL('**/docs/guides/operations#listPets');
+  // That of the header `Link`.
+  await old.page.goto(`${origin}/docs#deprecation`);
+  await old.page.locator('#deprecation a').click();
+  await old.page.waitForURL('**/docs/guides/deprecation');
 
   await using plain = await openPage('/docs/guides/operations', {
     javaScriptEnabled: false,
