@@ -294,7 +294,7 @@ describe('header fields', () => {
 });
 
 test.each([
-  ['https://store.example.a', {}, ' (CORS: is https://store.example.a allowed?)'],
+  ['https://store.exam', {}, ' (CORS: is https://store.exam allowed?)'],
   ['https://store.example', {}, ''],
   [undefined, {}, ''],
   ['https://shop.example', { onLine: false }, ' (offline)'],

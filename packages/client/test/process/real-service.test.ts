@@ -39,6 +39,8 @@ const requests: [line: string, idempotencyKey?: string][] = [
   ['GET /pets?limit=2&status=available&categoryId=3'],
   ['GET /pets?limit=101&status=lost'],
   ['GET /pets?limit=1e1&categoryId=03'],
+  // As many as there are.
+  ['GET /pets?categoryId=9223372036854775807&limit=1'],
   ['GET /pets?cursor=x'],
   ['GET /pets?unknown=1'],
   ['GET /pets?ids=3,1,99,1&categoryId=3&status=available'],
