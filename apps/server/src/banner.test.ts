@@ -35,12 +35,6 @@ Try it:
 `);
 });
 
-test('a later start says that the key was shown, and how to make another', () => {
-  const text = banner(embedded);
-  expect(text).toContain('the demo key was shown at the first start');
-  expect(text).not.toMatch(/ast_|curl/);
-});
-
 test('a start on Postgres and Redis names the variables, not their values, which hold passwords', () => {
   const text = banner({
     ...embedded,

@@ -26,28 +26,16 @@ describe('an environment', () => {
       trustedProxies: 0,
       corsOrigins: undefined,
       addressPerMinute: 60,
+      banPolicy: {
+        ...{ minStrikes: 10, strikeShare: 0.5, graceMs: 1_000, strikeWindowSeconds: 60 },
+        ...{ banSeconds: 300, maxBanSeconds: 3_600, memorySeconds: 86_400 },
+      },
     });
   });
 
-  test('gives the default bans', () => {
-    expect(readConfig({}).banPolicy).toEqual({
-      minStrikes: 10,
-      strikeShare: 0.5,
-      graceMs: 1_000,
-      strikeWindowSeconds: 60,
-      banSeconds: 300,
-      maxBanSeconds: 3_600,
-      memorySeconds: 86_400,
-    });
-  });
-
-  test('whose variables are all empty is one without settings', () => {
+  test('whose variables are empty or others is one without settings', () => {
     const empty = Object.fromEntries(environmentVariables.map((name) => [name, '']));
-    expect(readConfig(empty)).toEqual(readConfig({}));
-  });
-
-  test('may hold other variables', () => {
-    expect(readConfig({ PATH: '/bin', PORTS: 'x', port: 'x' })).toEqual(readConfig({}));
+    expect(readConfig({ ...empty, PATH: '/bin', PORTS: 'x', port: 'x' })).toEqual(readConfig({}));
   });
 
   test('is read', () => {
@@ -130,15 +118,7 @@ describe('a fault', () => {
     ]);
   });
 
-  test('is reported with all the others, a line each', () => {
-    const environment = { PORT: 'x', HOST: '*', TRUST_PROXY: 'x', PUBLIC_URL: 'x' };
-    expect(faults(environment).map((line) => line.split(':')[0])).toEqual(
-      expect.arrayContaining(Object.keys(environment)),
-    );
-    expect(faults(environment)).toHaveLength(4);
-  });
-
-  test('is reported without the value, whichever variable it is', () => {
+  test('is reported with all the others, a line each, without the value', () => {
     const secret = 'h*nter2 secret';
     const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
     const lines = faults(all);

@@ -108,7 +108,7 @@ describe('operators', () => {
     ]) {
       const lines = tokens.map((token) => `Authorization: Bearer ${token}\r\n`).join('');
       const request = `GET /admin/v1/keys HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`;
-      const [answer] = await sendRaw(service.server.opsUrl, request, { answers: 1 });
+      const [answer] = await sendRaw(service.server.opsUrl, request);
       const message = 'Authorization: expected once, got it several times.';
       expect(answer).toMatchObject({ status: 401, body: { message } });
       expect(answer?.headers.get('WWW-Authenticate')).toBe(challenge('invalid_request'));

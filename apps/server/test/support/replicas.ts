@@ -13,34 +13,16 @@ import { send } from './send.ts';
 /** Several servers on one database, as behind a load balancer. */
 export type Replicas = AsyncDisposable & {
   readonly servers: readonly LocalServer[];
-  /** Starts another server in the place of one, which is then stopped, as a rollout does. */
-  restart(index: number): Promise<void>;
   /** Stops one, for good. */
   stop(index: number): Promise<void>;
   /** Makes a key of a plan, or with numbers of its own, and gives its token. */
   createToken(plan: 'free' | 'pro' | Quota): Promise<string>;
   /** Sends one request and reads its answer to the end. Without a token, it brings no key. */
-  ask(
-    server: AnyServer,
-    token?: string,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<Reply>;
+  ask(server: AnyServer, token?: string): Promise<Reply>;
 };
 
 /** What a test of quotas looks at. */
-export type Reply = {
-  readonly status: number;
-  readonly limit: number;
-  readonly remaining: number;
-  /** Unix time in seconds. */
-  readonly reset: number;
-  /** In seconds; not a number where there is none. */
-  readonly retryAfter: number;
-  /** What `RateLimit` tells of each window: requests left, and seconds to the reset. */
-  readonly windows: Readonly<Record<string, { remaining: number; seconds: number }>>;
-  /** Of an error. */
-  readonly code: string | undefined;
-};
+export type Reply = Awaited<ReturnType<typeof ask>>;
 
 /**
  * Starts a service for each environment, all at the same time, in this process. Their metrics of Redis
@@ -79,10 +61,6 @@ export async function startReplicas(
   let made = 0;
   return {
     servers,
-    async restart(index) {
-      const [old] = servers.splice(index, 1, await openOne(env[index], index));
-      await old?.[Symbol.asyncDispose]();
-    },
     async stop(index) {
       const [old] = servers.splice(index, 1);
       await old?.[Symbol.asyncDispose]();
@@ -94,7 +72,7 @@ export async function startReplicas(
         typeof plan === 'string' ? { name, plan } : { name, plan: 'enterprise', quota: plan };
       return (await createApiKey(database.db, key)).token;
     },
-    ask: (server, token, headers) => ask(agent, server, token, headers),
+    ask: (server, token) => ask(agent, server, token),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
@@ -121,19 +99,16 @@ export function randomOf<T>(list: readonly T[]): T {
   return picked;
 }
 
-async function ask(
-  agent: Agent,
-  { baseUrl }: AnyServer,
-  token: string | undefined,
-  more: Readonly<Record<string, string>> = {},
-): Promise<Reply> {
-  const headers = { ...(token !== undefined && { Authorization: `Bearer ${token}` }), ...more };
+async function ask(agent: Agent, { baseUrl }: AnyServer, token?: string) {
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const answer = await send(baseUrl, { method: 'GET', target: '/pets?limit=1', headers }, agent);
   return {
     status: answer.status,
     ...rateLimitOf(answer),
+    /** In seconds; not a number where there is none. */
     retryAfter: Number(answer.headers.get('Retry-After') ?? Number.NaN),
     windows: windowsOf(answer),
-    code: answer.status === 200 ? undefined : (answer.body as { code: string }).code,
+    /** Of an error. */
+    code: (answer.body as { code?: string }).code,
   };
 }

@@ -99,10 +99,6 @@ const faultsOf = (page: Page): Promise<string[]> =>
       if (isSeen(name) && isCut && name.clientWidth < 120)
         faults.push(textOf(name) + ' has ' + name.clientWidth + ' px');
     }
-    for (const card of document.querySelectorAll('[aria-label=Keys] tbody tr')) {
-      const { height } = card.getBoundingClientRect();
-      if (height > 96) faults.push(textOf(card) + ' is ' + Math.round(height) + ' px high');
-    }
     const header = document.querySelector('header').getBoundingClientRect().height;
     if (innerWidth <= 360 && header > 64) faults.push('the header is ' + header + ' px high');
     // What lies over the page is whole, and nothing lies over it.
