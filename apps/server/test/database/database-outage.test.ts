@@ -1,11 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import {
-  openPostgres,
-  openTcpProxy,
-  type Postgres,
-  type TcpProxy,
-  until,
-} from '@animal-store/testkit';
+import { openPostgres, type Postgres, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
@@ -43,7 +37,6 @@ const timings = {
 
 const stack = new AsyncDisposableStack();
 let postgres: Postgres;
-let proxy: TcpProxy;
 let databaseUrl = '';
 let server: LocalServer;
 /** One key that the server has seen. */
@@ -55,8 +48,7 @@ beforeAll(async () => {
   const database = await postgres.createDatabase();
   databaseUrl = database.url;
   await migratePostgres(databaseUrl);
-  proxy = stack.use(await openTcpProxy({ target: { host: '127.0.0.1', port: postgres.port } }));
-  const env = { DATABASE_URL: proxy.via(databaseUrl), LOG_LEVEL: 'warn' };
+  const env = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' };
   server = stack.use(await openLocalServer(env, { clock: systemClock, timings }));
   ({ token } = await createKey());
 });
@@ -155,11 +147,11 @@ test('silent connections are replaced, the listening one included', async () => 
 });
 
 test('a server whose database does not answer still stops', async () => {
-  const env = { DATABASE_URL: proxy.via(databaseUrl) };
+  const env = { DATABASE_URL: databaseUrl };
   await using own = await openLocalServer(env, { clock: systemClock, timings });
   await using away = new AsyncDisposableStack();
-  away.defer(proxy.resume);
-  proxy.blackhole();
+  away.defer(() => postgres.resume());
+  postgres.pause();
   expectError(await call(`${own.baseUrl}/pets`, { token }), 503, 'service_unavailable');
   await own.stop();
 });
