@@ -70,11 +70,6 @@ describe('authentication', () => {
     expectRefused(await service.call(path, { method, token: createToken() }), 'invalid');
   });
 
-  test('HEAD is answered with 401 and no body', async () => {
-    const { status, headers, text } = await service.call('/pets', { method: 'HEAD', token: null });
-    expect([status, headers.get('WWW-Authenticate'), text]).toEqual([401, realm, '']);
-  });
-
   test('without a key nothing is created, and the body is not looked at', async () => {
     const before = await listAll(service.server, service.tokens.enterprise);
     for (const json of ['{"name":"Stray","categoryId":1}', '{']) {
@@ -106,12 +101,8 @@ describe('authentication', () => {
     expect(answers.size).toBe(1);
   });
 
-  test('a key of any plan is good, until it expires, and so is its new token', async () => {
-    for (const token of good) expect((await service.call('/pets', { token })).status).toBe(200);
-  });
-
-  test('the scheme has any case, and spaces after it', async () => {
-    expect((await callWith(`bEaReR   ${service.tokens.enterprise}`)).status).toBe(200);
+  test('a key of any plan is good, until it expires, and so is its new token, whatever the case of the scheme', async () => {
+    for (const token of good) expect((await callWith(`bEaReR   ${token}`)).status).toBe(200);
   });
 
   test.each<[why: keyof typeof refusals, header: string]>([

@@ -97,18 +97,15 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     ]);
     const sum = async (filter: object) => sumOf(await ledger().read('day', filter, range));
     // Of all keys, by the plan of then; of an account, by that of now.
-    for (const [filter, requests] of [
-      [{}, 46],
-      [{ plan: 'free' }, 6],
-      [{ plan: 'enterprise' }, 7],
-      [{ account: acme }, 13],
-      [{ account: acme, plan: 'free' }, 13],
-      [{ account: shop, plan: 'pro' }, 3],
-      [{ account: shop, plan: 'free' }, 0],
-      [{ account: label }, 0],
-    ] as const) {
-      expect([filter, await sum(filter)]).toEqual([filter, requests]);
-    }
+    const filters = [
+      ...[{}, { plan: 'free' }, { plan: 'enterprise' }, { account: acme }, { account: label }],
+      ...[
+        { account: acme, plan: 'free' },
+        { account: shop, plan: 'pro' },
+      ],
+      { account: shop, plan: 'free' },
+    ];
+    expect(await Promise.all(filters.map(sum))).toEqual([46, 6, 7, 13, 0, 13, 3, 0]);
     const sumOfAccount = await ledger().sumOfAccounts([acme, shop, label], range);
     expect([acme, shop, label].map(sumOfAccount)).toEqual([
       { requestsToday: 13, deniedToday: 0 },
@@ -121,8 +118,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
       { keyId: b, name: 'b', account: acme, plan: 'free', requests: 7 },
       { keyId: a, name: 'a', account: acme, plan: 'free', requests: 6 },
     ]);
-    expect(await busiest({ plan: 'pro' })).toMatchObject([{ keyId: c }]);
-    expect(await busiest({ account: shop })).toMatchObject([{ keyId: c }]);
+    expect(await busiest({ account: shop, plan: 'pro' })).toMatchObject([{ keyId: c }]);
     const { rows: byDay } = await ledger().readBusiest({ account: acme }, range, 9);
     expect(byDay.map(({ keyId, requests }) => [keyId, requests])).toEqual([
       [b, 7],
