@@ -15,7 +15,7 @@ test.each<readonly [string | undefined, string]>([
   ['', 'missing'],
   ...[
     'store.example/v1',
-    'ftp://store.example/v1',
+    'ftp://a/https://store.example/v1',
     'httpss://store.example/v1',
     'https://store.example/v2',
     'https://store.example/av1',

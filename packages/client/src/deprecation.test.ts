@@ -6,7 +6,7 @@ const url = 'https://store.example/docs#get-pet';
 const headers = new Headers({
   Deprecation: '@1795219200',
   Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-  Link: `<${url}>; rel="deprecation", </v1/pets>; rel="successor-version"`,
+  Link: `</v1/pets>; rel="successor-version", <${url}>; rel="deprecation"`,
 });
 const message = `Animal Store: getPet is deprecated and ends on 2030-12-05. Use (await store.listPets({ ids: [id] })).pets[0]. See ${url}`;
 const notice = (options: { onDeprecation?: (event: unknown) => void } = {}) =>

@@ -296,7 +296,7 @@ describe('header fields', () => {
 test.each([
   ['https://store.exam', {}, ' (CORS: is https://store.exam allowed?)'],
   ['https://store.example', {}, ''],
-  [undefined, {}, ''],
+  [undefined, undefined, ''],
   ['https://shop.example', { onLine: false }, ' (offline)'],
 ])(
   'a connection that failed on a page of %s, with %j, hints%s',

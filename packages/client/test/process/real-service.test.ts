@@ -29,6 +29,7 @@ const requests: [line: string, idempotencyKey?: string][] = [
   ['POST /pets {"name":"Mia","categoryId":3}', 'once'],
   ['POST /pets {"name":"Tom","categoryId":3}', 'once'],
   ['POST /pets []'],
+  ['POST /pets null'],
   ['POST /pets {"name":"","categoryId":1.5,"status":"lost"}'],
   ['POST /pets {"name":" ","categoryId":3}'],
   ['POST /pets {"name":"Mia\\u202e","categoryId":3}'],
