@@ -323,21 +323,25 @@ async function guessTokens(): Promise<void> {
 
 describe('a body is valid to the server if and only if the document allows it:', () => {
   // What members may have, and what is just beyond it.
-  const names = ['acme', 'x', '', '🐈'.repeat(255), 'x'.repeat(256), 'a\u0007b', 'a\u0085b'];
-  const name = fc.constantFrom<unknown>(...names, null, 7);
-  const number = fc.constantFrom<unknown>(
-    ...[1, 2147483647, 2147483648, 2592000, 2592001, 0, -1, 1.5, '1'],
+  const mostly = (valid: readonly unknown[], wrong: readonly unknown[]) =>
+    fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...valid) }, fc.constantFrom(...wrong));
+  const name = mostly(
+    ['acme', '🐈'.repeat(255)],
+    ['', 'x'.repeat(256), 'a\u0007b', 'a\u0085b', null, 7],
   );
+  const number = mostly([1, 2147483647, 2592000], [2147483648, 2592001, 0, -1, 1.5, '1']);
+  const limits = { perMinute: number, perDay: number, perHour: number };
   const quota = fc.oneof(
-    fc.record({ perMinute: number, perDay: number, perHour: number }, { requiredKeys: [] }),
-    fc.constantFrom({ perMinute: 5, perDay: 6 }, null, 5),
+    fc.constant({ perMinute: 5, perDay: 6 }),
+    fc.record(limits, { requiredKeys: [] }),
+    fc.constantFrom(null, 5),
   );
   const members = {
     ...{ name, account: name, quota, graceSeconds: number, x: name },
     plan: fc.constantFrom('free', 'pro', 'business', 'enterprise', 'enterprise', 'gold', null),
-    expiresAt: fc.constantFrom<unknown>(
-      ...['2099-02-28T23:59:59.5+14:00', '2099-02-29T00:00:00Z', '2099-02-28T00:00:00'],
-      ...['2099-02-28', null, 4070908800],
+    expiresAt: mostly(
+      ['2099-02-28T23:59:59.5+14:00'],
+      ['2099-02-29T00:00:00Z', '2099-02-28T00:00:00', '2099-02-28', null, 4070908800],
     ),
     role: fc.constantFrom('owner', 'viewer', 'admin', null),
   };
