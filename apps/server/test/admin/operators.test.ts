@@ -12,7 +12,7 @@ import {
 import { until } from '@animal-store/testkit';
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { operatorSessions } from '../../src/database/schema.ts';
+import { operatorSessions, operators } from '../../src/database/schema.ts';
 import { createToken, hashToken } from '../../src/keys/token.ts';
 import { createOperatorSessions } from '../../src/operators/operator-sessions.ts';
 import { systemClock } from '../../src/shared/clock.ts';
@@ -131,6 +131,17 @@ describe('operators', () => {
     for (const opens of [token, session.token, adminToken]) {
       expect((await service.call('/pets', { token: opens })).status).toBe(401);
     }
+  });
+
+  test('an expired operator is refused, and gets no new token', async () => {
+    const { operator, token } = await createOperator(admin, 'viewer');
+    const { db, close } = await service.database.open();
+    await db.update(operators).set({ expiresAt: sql`now()` }).where(eq(operators.id, operator.id));
+    await close();
+    expect(await statusFor(token)).toBe(401);
+    const message = 'The operator is expired: create a new one.';
+    const refused = { code: 'operator_not_active', message, status: 409 };
+    expect(await rotate(operator.id)).toEqual(refused);
   });
 
   test('a rotation leaves the old token valid for the grace period, and a revocation none', async () => {
