@@ -121,6 +121,7 @@ test.each([
   ['it does not count any more once it is answered', '+3t10 ~10 0<50 1<50 2<50 +20 =14'],
   ['a lost connection counts for a second', '+3 0x 1x 2x ~999 +5 =4 ~5000 =6'],
   ['a call gives up after the time for an answer', '+3t100000 +1t7000 ~6999 g0 ~1 g1 =3'],
+  ['one that is refused leaves its place', '+1 0<0 ? ? ~60000 +5 =4'],
   ['and leaves its place', '+3t100000 +1t10 ~10 g1 0<50 1<50 2<50 +20 =14'],
   ['or for a reset, if longer', '+3t100000 +1t7000w60000 ~59999 g0 ~1 g1 =3'],
 ])('%s: %s', (_what, script) => play(script));
