@@ -46,7 +46,8 @@ export function postgresAt({ adminUrl }: { adminUrl: string }): PostgresDatabase
       const name = `test_${randomUUID().replaceAll('-', '')}`;
       // Postgres waits for a connection to the template that is ending.
       await asAdmin((sql) => sql`create database ${sql(name)} template ${sql(template)}`);
-      const drop = () => asAdmin((sql) => sql`drop database ${sql(name)} with (force)`);
+      // A test may have dropped it already.
+      const drop = () => asAdmin((sql) => sql`drop database if exists ${sql(name)} with (force)`);
       return { name, url: urlOf(name), [Symbol.asyncDispose]: drop };
     },
   };

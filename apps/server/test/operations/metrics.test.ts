@@ -108,20 +108,3 @@ test('the circuit breaker is in the metrics and the readiness', async () => {
   await until(async () => (await isOpen()) === 0);
   expect(await readiness()).toEqual({ status: 'ready', reasons: [] });
 });
-
-// The operators' listener had closed before they were counted, so no alert could know.
-test('the last scrape shows the requests that a stop without Postgres loses', async () => {
-  await using stopped = await startService('postgres', {
-    clock: systemClock,
-    env: { USAGE_FLUSH_MS: '60000' },
-    timings: { ops: { lastScrapeMs: 60_000 } },
-  });
-  const { server, database } = stopped;
-  await stopped.call('/pets');
-  const lost = async () => sample(await scrape(server), 'animal_store_usage_lost_requests_total');
-  expect(await lost()).toBe(0);
-  await database[Symbol.asyncDispose]();
-  const stopping = server.stop();
-  await until(async () => (await lost()) === 1);
-  await stopping;
-});
