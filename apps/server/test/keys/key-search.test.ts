@@ -133,6 +133,7 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
     [{ search: 'eee' }, ''],
     [{ search: 'ast_0003' }, '4'],
     [{ search: 'ast_none' }, ''],
+    [{ search: 'xast_0003' }, ''],
     [{ account: 'A' }, '2b'],
     // The plan that is in force.
     [{ plan: 'free' }, '4ea'],
