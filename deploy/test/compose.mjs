@@ -1,4 +1,4 @@
-import { match } from 'node:assert/strict';
+import { equal, match } from 'node:assert/strict';
 import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
@@ -73,13 +73,21 @@ export async function testCompose({ containers, scope, freePort }) {
     ...['keys', 'create', '--name', 'demo', '--plan', 'free', '--json'],
   ];
   const { token } = JSON.parse((await untilUp(() => podman(create))).stdout);
-  await untilUp(async () => (await list(token)).headers.get('X-RateLimit-Limit') === '60');
+  await untilUp(async () => {
+    const { status, headers } = await list(token);
+    return status === 200 && headers.get('X-RateLimit-Limit') === '60';
+  });
   const read = `fetch('http://127.0.0.1:3001/metrics').then((it) => it.text()).then(console.log)`;
   for (const name of servers) {
     const readMetrics = ['exec', container(name), 'node', '-e', read];
     await untilUp(async () =>
       /^animal_store_replicas 3$/m.test((await podman(readMetrics)).stdout),
     );
+  }
+  // Once they know each other, nothing looks up names any more: a 503 now is a fault.
+  for (let n = 0; n < 20; n += 1) {
+    const answer = await list(token);
+    equal(answer.status, 200, await answer.text());
   }
   const statistics = await fetch(`http://127.0.0.1:${statisticsPort}/metrics`);
   match(await statistics.text(), /proxy="replicas"/);
