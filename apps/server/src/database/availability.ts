@@ -51,7 +51,6 @@ export function watchAvailability(options: {
   });
 
   async function probeOnce(): Promise<void> {
-    if (!isQuiet()) return;
     // Its failure is counted like that of any statement.
     await probe().catch(() => {});
     if (!isQuiet() || probing === undefined || outage === undefined) return;
