@@ -213,14 +213,14 @@ function near(schema: Schema): fc.Arbitrary<unknown> {
 }
 
 /** What the text of a parameter means. */
-function read(schema: Schema, text: string): unknown {
+export function read(schema: Schema, text: string): unknown {
   if (schema['type'] === 'array')
     return text.split(',').map((it) => read(schema['items'] as Schema, it));
   return schema['type'] === 'integer' ? (parseInt64(text) ?? text) : text;
 }
 
 /** Whether a schema allows a value. What is said in words only: the pattern of a name may not change within v1. */
-function allows(schema: Schema, value: unknown): boolean {
+export function allows(schema: Schema, value: unknown): boolean {
   const { name } = (value ?? {}) as Values;
   if (typeof name === 'string' && faultOfNewName(name) !== undefined) return false;
   // The validator knows no `bigint`.
