@@ -12,9 +12,8 @@ const embedded = {
 };
 
 test('the first start on an embedded database shows everything that a newcomer needs', () => {
-  expect(
-    banner({ ...embedded, demoToken }),
-  ).toBe(`Animal Store is listening on http://127.0.0.1:3000/v1
+  const text = banner({ ...embedded, demoToken });
+  expect(text).toBe(`Animal Store is listening on http://127.0.0.1:3000/v1
 
   Docs     http://127.0.0.1:3000/docs
   Data     in /srv/data, embedded: delete it to start again from nothing
@@ -36,19 +35,14 @@ Try it:
 });
 
 test('a start on Postgres and Redis names the variables, not their values, which hold passwords', () => {
-  const text = banner({
-    ...embedded,
-    dataDir: undefined,
-    redisUrls: ['redis://:hunter2@redis:6379'],
-  });
-  expect(text).toContain('DATABASE_URL');
-  expect(text).toContain('REDIS_URL');
+  const redisUrls = ['redis://:hunter2@redis:6379'];
+  const text = banner({ ...embedded, dataDir: undefined, redisUrls });
+  expect(text).toMatch(/DATABASE_URL.*REDIS_URL/s);
   expect(text).not.toMatch(/hunter2|API key|curl|embedded/);
 });
 
-test('it says how to log in to the console', () => {
+test('it says how to log in to the console without the embedded database', () => {
   const login = (more: object) => /^ +(Log in .*)$/m.exec(banner({ ...embedded, ...more }))?.[1];
-  expect(login({})).toContain('npm run operators -- create');
   expect(login({ hasAdminToken: true })).toContain('with the ADMIN_TOKEN');
   expect(login({ dataDir: undefined })).toContain('Set ADMIN_TOKEN');
 });

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { environmentVariables, readConfig } from './config.ts';
 import { StartupError } from './shared/startup-error.ts';
 
@@ -14,116 +14,83 @@ function faults(environment: NodeJS.ProcessEnv): string[] {
   return [];
 }
 
-describe('an environment', () => {
-  test('without settings gives the embedded default on loopback', () => {
-    expect(readConfig({})).toMatchObject({
-      host: '127.0.0.1',
-      port: 3_000,
-      database: { kind: 'embedded', dataDir: resolve('.data') },
-      redisUrls: [],
-      redisTimeoutMs: 150,
-      publicUrl: undefined,
-      trustedProxies: 0,
-      corsOrigins: undefined,
-      addressPerMinute: 60,
-      banPolicy: {
-        ...{ minStrikes: 10, strikeShare: 0.5, graceMs: 1_000, strikeWindowSeconds: 60 },
-        ...{ banSeconds: 300, maxBanSeconds: 3_600, memorySeconds: 86_400 },
-      },
-    });
+test('an environment without settings gives the embedded default on loopback', () => {
+  expect(readConfig({})).toMatchObject({
+    ...{ host: '127.0.0.1', port: 3_000, publicUrl: undefined, trustedProxies: 0 },
+    database: { kind: 'embedded', dataDir: resolve('.data') },
+    ...{ redisUrls: [], redisTimeoutMs: 150, corsOrigins: undefined, addressPerMinute: 60 },
+    banPolicy: {
+      ...{ minStrikes: 10, strikeShare: 0.5, graceMs: 1_000, strikeWindowSeconds: 60 },
+      ...{ banSeconds: 300, maxBanSeconds: 3_600, memorySeconds: 86_400 },
+    },
   });
+  // So does one whose variables are empty, or others.
+  const empty = Object.fromEntries(environmentVariables.map((name) => [name, '']));
+  expect(readConfig({ ...empty, PATH: '/bin', PORTS: 'x', port: 'x' })).toEqual(readConfig({}));
+});
 
-  test('whose variables are empty or others is one without settings', () => {
-    const empty = Object.fromEntries(environmentVariables.map((name) => [name, '']));
-    expect(readConfig({ ...empty, PATH: '/bin', PORTS: 'x', port: 'x' })).toEqual(readConfig({}));
+test('an environment is read', () => {
+  const url = 'postgresql://user:p%40ss@db:5433/animals?sslmode=require';
+  const config = readConfig({
+    HOST: '::1',
+    PORT: '0',
+    DATABASE_URL: url,
+    REDIS_URL: 'redis://a:6379, rediss://b',
+    PUBLIC_URL: 'https://api.example.com',
+    TRUST_PROXY: '2',
+    CORS_ORIGINS: 'https://shop.example.com, http://localhost:5173',
   });
-
-  test('is read', () => {
-    const config = readConfig({
-      HOST: '::1',
-      PORT: '0',
-      DATABASE_URL: 'postgresql://user:p%40ss@db:5433/animals?sslmode=require',
-      DATA_DIR: '/var/lib/animal store',
-      REDIS_URL: 'redis://a:6379, rediss://b',
-      PUBLIC_URL: 'https://api.example.com',
-      TRUST_PROXY: '2',
-      CORS_ORIGINS: 'https://shop.example.com, http://localhost:5173',
-    });
-    expect(config).toMatchObject({
-      host: '::1',
-      port: 0,
-      database: {
-        kind: 'postgres',
-        url: 'postgresql://user:p%40ss@db:5433/animals?sslmode=require',
-      },
-      redisUrls: ['redis://a:6379', 'rediss://b'],
-      publicUrl: 'https://api.example.com',
-      trustedProxies: 2,
-      corsOrigins: new Set(['https://shop.example.com', 'http://localhost:5173']),
-    });
+  expect(config).toMatchObject({
+    ...{ host: '::1', port: 0, publicUrl: 'https://api.example.com', trustedProxies: 2 },
+    database: { kind: 'postgres', url },
+    redisUrls: ['redis://a:6379', 'rediss://b'],
+    corsOrigins: new Set(['https://shop.example.com', 'http://localhost:5173']),
   });
+  // Of Sentinels there is one, although it has commas.
+  const REDIS_URL = 'redis+sentinel://a:26379,b:26379/mymaster';
+  expect(readConfig({ REDIS_URL }).redisUrls).toEqual([REDIS_URL]);
 });
 
 test.each([
   ['a share of all by default', {}, undefined],
   ['all of them behind a proxy, which makes all connections', { TRUST_PROXY: '1' }, 0],
-  ['what it is told', { MAX_CONNECTIONS_PER_NETWORK: '3' }, 3],
   ['what it is told, without a limit', { MAX_CONNECTIONS_PER_NETWORK: '0' }, 0],
-  [
-    'what it is told behind a proxy, too',
-    { MAX_CONNECTIONS_PER_NETWORK: '3', TRUST_PROXY: '1' },
-    3,
-  ],
+  ['what it is told, behind a proxy', { MAX_CONNECTIONS_PER_NETWORK: '3', TRUST_PROXY: '1' }, 3],
 ])('a network may have as many connections as %s', (_, environment, expected) => {
   expect(readConfig(environment).maxConnectionsPerNetwork).toBe(expected);
 });
 
-test('the URL of Sentinels is one, although it has commas', () => {
-  const REDIS_URL = 'redis+sentinel://a:26379,b:26379/mymaster';
-  expect(readConfig({ REDIS_URL }).redisUrls).toEqual([REDIS_URL]);
+test.each([
+  ['PORT', ['65536', '-1', '+1', '1.5', '1e3', '0x50', ' 80', '80 ', '٣', 'http', '1'.repeat(40)]],
+  ['HOST', ['a b', 'http://localhost', '[::1]', 'a/b', '*', 'a\nb']],
+  // All others: postgres-url.test.ts.
+  ['DATABASE_URL', ['animals', 'db:5432/animals']],
+  [
+    'REDIS_URL',
+    [
+      ...['localhost:6379', 'http://redis', 'redis://a,', 'redis://a redis://b'],
+      ...['redis+sentinel://a,b', 'redis+sentinel://a/m,redis+sentinel://b/m'],
+    ],
+  ],
+  ['PUBLIC_URL', ['api.example.com', 'https://api.example.com/v1', 'ftp://x', 'https://a@b.c']],
+  ['TRUST_PROXY', ['true', '-1', '101', '127.0.0.1']],
+  ['CORS_ORIGINS', ['*', 'shop.example.com', 'https://a.example,', 'https://a.example/']],
+  ['ADDRESS_PER_MINUTE', ['0', '-60', '60/min']],
+  ['ADMIN_TOKEN', ['too-short', `${'x'.repeat(16)}é`]],
+  ['BAN_SECONDS', ['0', '5m', '86401']],
+])('a fault in %s is reported by its name', (name, values) => {
+  for (const value of values) {
+    expect(faults({ [name]: value }), value).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: expected \\S`)),
+    ]);
+  }
 });
 
-describe('a fault', () => {
-  test.each([
-    [
-      'PORT',
-      ['65536', '-1', '+1', '1.5', '1e3', '0x50', ' 80', '80 ', '٣', 'http', '1'.repeat(40)],
-    ],
-    ['HOST', ['a b', 'http://localhost', '[::1]', 'a/b', '*', 'a\nb']],
-    // All others: postgres-url.test.ts.
-    ['DATABASE_URL', ['animals', 'db:5432/animals']],
-    [
-      'REDIS_URL',
-      [
-        ...['localhost:6379', 'http://redis', 'redis://a,', 'redis://a redis://b'],
-        ...['redis+sentinel://a,b', 'redis+sentinel://a/m,redis+sentinel://b/m'],
-      ],
-    ],
-    ['PUBLIC_URL', ['api.example.com', 'https://api.example.com/v1', 'ftp://x', 'https://a@b.c']],
-    ['TRUST_PROXY', ['true', '-1', '101', '127.0.0.1']],
-    ['CORS_ORIGINS', ['*', 'shop.example.com', 'https://a.example,', 'https://a.example/']],
-    ['ADDRESS_PER_MINUTE', ['0', '-60', '60/min']],
-    ['BAN_SECONDS', ['0', '5m', '86401']],
-  ])('in %s is reported by its name', (name, values) => {
-    for (const value of values) {
-      expect(faults({ [name]: value }), value).toEqual([
-        expect.stringMatching(new RegExp(`^${name}: expected \\S`)),
-      ]);
-    }
-  });
-
-  test.each(['too-short', `${'x'.repeat(16)}é`])('in ADMIN_TOKEN is reported: %j', (token) => {
-    expect(faults({ ADMIN_TOKEN: token })).toEqual([
-      expect.stringMatching(/^ADMIN_TOKEN: expected 16 to 256 visible ASCII characters/),
-    ]);
-  });
-
-  test('is reported with all the others, a line each, without the value', () => {
-    const secret = 'h*nter2 secret';
-    const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
-    const lines = faults(all);
-    // Any text is a directory, and OPS_URL is read by the CLI alone.
-    expect(lines).toHaveLength(environmentVariables.length - 2);
-    expect(lines.join('\n')).not.toContain('nter2');
-  });
+test('a fault is reported with all the others, a line each, without the value', () => {
+  const secret = 'h*nter2 secret';
+  const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
+  const lines = faults(all);
+  // Any text is a directory, and OPS_URL is read by the CLI alone.
+  expect(lines).toHaveLength(environmentVariables.length - 2);
+  expect(lines.join('\n')).not.toContain('nter2');
 });

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createTestClock, type TestClock } from '../test/support/test-clock.ts';
 import { stopOnSignals } from './stop-process.ts';
 
@@ -13,75 +13,61 @@ class TestProcess extends EventEmitter {
   }
 }
 
-describe('a stop', () => {
-  let clock: TestClock;
-  let host: TestProcess;
-  let closing: PromiseWithResolvers<void>;
-  let events: string[];
+let clock: TestClock;
+let host: TestProcess;
+let closing: PromiseWithResolvers<void>;
+let events: string[];
+const signal = (name: string) => host.emit(name, name);
 
-  beforeEach(() => {
-    clock = createTestClock();
-    host = new TestProcess();
-    closing = Promise.withResolvers();
-    events = [];
-    const service = { baseUrl: '', opsUrl: '', demoToken: undefined };
-    const drain = () => events.push('drain');
-    const close = () => {
-      events.push('close');
-      return closing.promise;
-    };
-    stopOnSignals(host, clock).drain({ ...service, drain, close }, 3_000);
-  });
+beforeEach(() => {
+  clock = createTestClock();
+  host = new TestProcess();
+  closing = Promise.withResolvers();
+  events = [];
+  const close = () => {
+    events.push('close');
+    return closing.promise;
+  };
+  const service = { baseUrl: '', opsUrl: '', demoToken: undefined, close };
+  stopOnSignals(host, clock).drain({ ...service, drain: () => events.push('drain') }, 3_000);
+});
 
-  test.each([
-    ['SIGTERM', ['drain'], ['drain', 'close']],
-    ['SIGINT', ['drain', 'close'], ['drain', 'close']],
-  ])(
-    'by %s drains at once, closes after the grace that it has, and then exits with 0',
-    async (signal, ...expected) => {
-      host.emit(signal, signal);
-      await clock.advance(2_999);
-      expect(events).toEqual(expected[0]);
-      await clock.advance(1);
-      expect(events).toEqual(expected[1]);
-      expect(host.exits).toEqual([]);
-      closing.resolve();
-      await clock.advance(0);
-      expect(host.exits).toEqual([0]);
-    },
-  );
-
-  test('that fails exits with 1', async () => {
-    host.emit('SIGINT', 'SIGINT');
+test.each([
+  ['SIGTERM', ['drain']],
+  ['SIGINT', ['drain', 'close']],
+])(
+  'a stop by %s drains at once, closes after the grace that it has, and then exits with 0',
+  async (name, atOnce) => {
+    signal(name);
+    await clock.advance(2_999);
+    expect(events).toEqual(atOnce);
     await clock.advance(1);
-    closing.reject(new Error('away'));
+    expect(events).toEqual(['drain', 'close']);
+    expect(host.exits).toEqual([]);
+    closing.resolve();
     await clock.advance(0);
-    expect(host.exits).toEqual([1]);
-  });
+    expect(host.exits).toEqual([0]);
+  },
+);
 
-  // npm passes on the signal that the terminal has sent to the whole process group.
-  test('that is requested again at once is one stop', async () => {
-    host.emit('SIGTERM', 'SIGTERM');
-    await clock.advance(450);
-    host.emit('SIGTERM', 'SIGTERM');
-    expect(host.exits).toEqual([]);
-  });
+test('a stop that fails exits with 1', async () => {
+  signal('SIGINT');
+  await clock.advance(1);
+  closing.reject(new Error('away'));
+  await clock.advance(0);
+  expect(host.exits).toEqual([1]);
+});
 
-  test.each([
-    ['another signal', 'SIGINT', 0],
-    ['the same signal later', 'SIGTERM', 550],
-  ])('by SIGTERM ends at once by %s', async (_, signal, afterMs) => {
-    host.emit('SIGTERM', 'SIGTERM');
-    await clock.advance(afterMs);
-    host.emit(signal, signal);
-    expect(host.exits).toEqual([1]);
-  });
-
-  // Regression: Ctrl-C ended `npm start` with 1 if the process was busy when npm passed on the signal.
-  test('that is requested twice at once while the process is busy is one stop', () => {
-    host.emit('SIGINT', 'SIGINT');
-    clock.block(10_000);
-    host.emit('SIGINT', 'SIGINT');
-    expect(host.exits).toEqual([]);
-  });
+// npm passes on the signal that the terminal has sent to the whole process group, to a process that may be busy.
+test.each([
+  ['the same signal at once', 'SIGTERM', 450, 0, []],
+  ['the same signal at once, while the process is busy', 'SIGTERM', 0, 10_000, []],
+  ['the same signal later', 'SIGTERM', 550, 0, [1]],
+  ['another signal', 'SIGINT', 0, 0, [1]],
+])('after SIGTERM %s ends it or not', async (_, name, afterMs, busyMs, exits) => {
+  signal('SIGTERM');
+  if (afterMs > 0) await clock.advance(afterMs);
+  clock.block(busyMs);
+  signal(name);
+  expect(host.exits).toEqual(exits);
 });

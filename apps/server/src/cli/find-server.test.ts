@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@animal-store/testkit';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { findServer } from './find-server.ts';
 
 const token = 'an-admin-token-for-tests';
@@ -20,22 +20,17 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test.each<
-  [env: Record<string, string>, options: { url?: string; tokenFile?: string }, url: string]
->([
-  [{ ADMIN_TOKEN: token, OPS_PORT: '1' }, {}, 'http://127.0.0.1:1'],
-  [{ ADMIN_TOKEN: token, OPS_URL: 'http://ops:2' }, { url: 'https://ops' }, 'https://ops'],
-  // It goes before the environment, and may end with a line feed.
-  [
-    { ADMIN_TOKEN: 'another-admin-token', OPS_URL: 'http://ops:2' },
-    { tokenFile: 'HERE/token' },
-    'http://ops:2',
-  ],
-])('with %j and %j it is %s', async (env, options, url) => {
-  await writeFile(join(directory.path, 'token'), `${token}\n`);
-  for (const [name, text] of Object.entries(env)) vi.stubEnv(name, text);
-  const tokenFile = options.tokenFile?.replace('HERE', directory.path);
-  expect(findServer({ ...options, tokenFile })).toEqual({ name: url, url, token });
+test('options go before the environment, OPS_URL before OPS_PORT, and a file may end with a line feed', async () => {
+  const tokenFile = join(directory.path, 'token');
+  await writeFile(tokenFile, `${token}\n`);
+  const found = (url: string) => ({ name: url, url, token });
+  vi.stubEnv('ADMIN_TOKEN', token);
+  vi.stubEnv('OPS_PORT', '1');
+  expect(findServer({})).toEqual(found('http://127.0.0.1:1'));
+  vi.stubEnv('OPS_URL', 'http://ops:2');
+  expect(findServer({ url: 'https://ops' })).toEqual(found('https://ops'));
+  vi.stubEnv('ADMIN_TOKEN', 'another-admin-token');
+  expect(findServer({ tokenFile })).toEqual(found('http://ops:2'));
 });
 
 test.each([
@@ -63,23 +58,15 @@ test('a setting that is not valid is named, and not shown', () => {
   expect(() => findServer({})).toThrow(/^ADMIN_TOKEN: (?!.*hush).*\nOPS_URL: expected an /);
 });
 
-describe('the socket of a data directory', () => {
-  beforeEach(async () => {
-    const server = createServer().listen(join(directory.path, 'ops.sock'));
-    await once(server, 'listening');
-    return () => server[Symbol.asyncDispose]();
-  });
-
-  test('is used without a token', () => {
-    const { path } = directory;
-    expect(findServer({})).toEqual({ name: path, socketPath: join(path, 'ops.sock') });
-  });
-
+test('the socket of a data directory is used without a token, but not that of another user, except by root', async () => {
+  const { path } = directory;
+  const socketPath = join(path, 'ops.sock');
+  await using server = createServer().listen(socketPath);
+  await once(server, 'listening');
+  expect(findServer({})).toEqual({ name: path, socketPath });
   // A directory that somebody else prepared may hold a server that answers in our server's place.
-  test("is refused if it is another user's, except by root", () => {
-    vi.spyOn(process, 'geteuid').mockReturnValue(12_345);
-    expect(() => findServer({})).toThrow(`${directory.path}/ops.sock belongs to another user.`);
-    vi.spyOn(process, 'geteuid').mockReturnValue(0);
-    expect(findServer({}).name).toBe(directory.path);
-  });
+  vi.spyOn(process, 'geteuid').mockReturnValue(12_345);
+  expect(() => findServer({})).toThrow(`${socketPath} belongs to another user.`);
+  vi.spyOn(process, 'geteuid').mockReturnValue(0);
+  expect(findServer({}).name).toBe(path);
 });
