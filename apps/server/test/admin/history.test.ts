@@ -1,5 +1,3 @@
-import { request } from 'node:http';
-import { gunzipSync } from 'node:zlib';
 import type {
   AccountDetails,
   Deprecation,
@@ -33,11 +31,9 @@ test('one request gives the overview, a key, or an account with its requests of 
   const { history, traffic, readiness } = await read<Overview>(
     '/overview?include=history&bucket=minute',
   );
-  expect(readiness.status).toBe('ready');
-  expect(traffic.seconds).toBeGreaterThanOrEqual(0);
+  expect([readiness.status, traffic.seconds]).toEqual(['ready', expect.any(Number)]);
   expect(Date.parse(history?.to ?? '') - Date.parse(history?.from ?? '')).toBe(60 * 60_000);
-  expect(history?.bucket).toBe('minute');
-  expect(sumOf(history?.rows)).toBeGreaterThanOrEqual(3);
+  expect([history?.bucket, sumOf(history?.rows)]).toEqual(['minute', 3]);
   const own = { name: 'x', account: 'A', plan: 'pro', requests: 3 };
   expect(history?.busiest).toContainEqual({ keyId: key.id, ...own });
 
@@ -87,22 +83,15 @@ test('one request gives the calls of deprecated operations, and who made them, p
   expect([...first.calls, ...second.calls]).toEqual(all.calls);
 });
 
-/** Asks like a browser: `send` decodes the body as text. */
-async function askCompressed(path: string, encodings: string, json?: string) {
-  const { promise, resolve, reject } = Promise.withResolvers<{ headers: Headers; bytes: Buffer }>();
+/** Asks like a browser; `fetch` reads what is compressed. */
+function askCompressed(path: string, encodings: string, body: string | null = null) {
   const headers = {
     Authorization: `Bearer ${adminToken}`,
     'Accept-Encoding': encodings,
     'Content-Type': 'application/json',
   };
-  const method = json === undefined ? 'GET' : 'POST';
-  request(service.server.opsUrl + adminBasePath + path, { method, headers }, async (incoming) => {
-    const bytes = Buffer.concat(await incoming.toArray());
-    resolve({ headers: new Headers(incoming.headers as Record<string, string>), bytes });
-  })
-    .on('error', reject)
-    .end(json);
-  return promise;
+  const method = body === null ? 'GET' : 'POST';
+  return fetch(service.server.opsUrl + adminBasePath + path, { method, headers, body });
 }
 
 test('a long answer is compressed for those who accept that', async () => {
@@ -112,7 +101,7 @@ test('a long answer is compressed for those who accept that', async () => {
   expect(compressed.headers.get('Content-Encoding')).toBe('gzip');
   for (const { headers } of [plain, compressed])
     expect(headers.get('Vary')).toBe('Accept-Encoding');
-  expect(gunzipSync(compressed.bytes)).toEqual(plain.bytes);
+  expect(await compressed.text()).toBe(await plain.text());
 });
 
 // From the size of both, the token could be guessed.
@@ -120,11 +109,11 @@ test('an answer that fits into a packet is not compressed, nor a new token toget
   const name = '🐈'.repeat(255);
   const json = JSON.stringify({ name, account: name, plan: 'free' });
   for (const [path, body, member] of [
-    ['/overview', undefined, 'traffic'],
+    ['/overview', null, 'traffic'],
     ['/keys', json, 'token'],
   ] as const) {
-    const { headers, bytes } = await askCompressed(path, 'gzip', body);
-    expect(headers.get('Content-Encoding')).toBeNull();
-    expect(JSON.parse(bytes.toString())).toHaveProperty(member);
+    const answer = await askCompressed(path, 'gzip', body);
+    expect(answer.headers.get('Content-Encoding')).toBeNull();
+    expect(await answer.json()).toHaveProperty(member);
   }
 });

@@ -13,15 +13,13 @@ const nobody = '00000000-0000-4000-8000-000000000000';
 const key = `/keys/${nobody}`;
 
 test.each<[status: number, path: string, options?: CallOptions]>([
-  [400, '/keys', { json: `${'['.repeat(8_000)}${']'.repeat(8_000)}` }],
-  [
-    400,
-    '/keys',
-    { json: '{"name":"x","plan":"enterprise","quota":{"perMinute":1e400,"perDay":1}}' },
-  ],
-  [400, '/keys', { json: '{"name":"x","plan":"free","name":"\\ud800"}' }],
-  [400, '/keys', { json: '{"name":"x","plan":"free","expiresAt":"9999-12-31T23:59:59-23:59"}' }],
-  [400, '/keys', { json: '{"name":"x","plan":"free","__proto__":{"quota":1}}' }],
+  ...[
+    `${'['.repeat(8_000)}${']'.repeat(8_000)}`,
+    '{"name":"x","plan":"enterprise","quota":{"perMinute":1e400,"perDay":1}}',
+    '{"name":"x","plan":"free","name":"\\ud800"}',
+    '{"name":"x","plan":"free","expiresAt":"9999-12-31T23:59:59-23:59"}',
+    '{"name":"x","plan":"free","__proto__":{"quota":1}}',
+  ].map((json): [number, string, CallOptions] => [400, '/keys', { json }]),
   [400, key, { method: 'PATCH', json: '{"name":null,"Name":null}' }],
   [400, `${key}/revoke?because=x`, { method: 'POST' }],
   [400, '/keys?Plan=pro'],
@@ -37,7 +35,7 @@ test.each<[status: number, path: string, options?: CallOptions]>([
 
 const time = '2026-11-21 12:00:00.123456+00';
 
-/** A cursor with the checksum of a list, as anybody can compute it. */
+/** A list with a cursor that has its checksum, as anybody can compute it. */
 function forge(path: string, position: unknown): string {
   const [name = '', query = ''] = path.split('?');
   const whole = Array.isArray(position) ? ['0', ...position] : position;
@@ -104,5 +102,7 @@ test('a label that holds a token, also without its scheme, is refused and not re
     );
     expect(message).not.toContain(token.slice(-10));
   }
+  const list = await admin.call(`/keys?tokenPrefix=${createToken()}`);
+  expect([list.status, /_\w{9}/.test(list.text)]).toEqual([400, false]);
   expect(await stored()).toBe(before);
 });
