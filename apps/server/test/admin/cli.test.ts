@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AuditEntry, IssuedKey, IssuedOperator, Key } from '@animal-store/contract/admin';
+import type { AuditEntry, IssuedKey, IssuedOperator } from '@animal-store/contract/admin';
 import { freePort } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminOf } from '../support/admin.ts';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** Runs a command that is told nothing but the data directory, and must succeed. */
+/** Runs a command that must succeed. */
 async function run(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(args, database.env);
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
@@ -53,17 +53,16 @@ test("the README's commands work in their order, and show what they did", async 
     ...readme.matchAll(/^npm run (keys|accounts|operators|audit|usage) -- ([^#\n]*)/gm),
   ];
   expect(lines).toHaveLength(30);
-  const ids = { keys: '', operators: '' };
+  /** What was created first. */
+  const ids: Record<string, string> = {};
   for (const [, group = '', rest = ''] of lines) {
-    const id = group === 'operators' ? ids.operators : ids.keys;
+    const id = ids[group === 'operators' ? group : 'keys'] ?? '';
     const args = rest.trim().match(/"[^"]*"|\S+/g) ?? [];
     const given = args.map((arg) => arg.replaceAll('"', '').replace('<id>', id));
     const stdout = await run(group, ...given);
-    if (given[0] !== 'create') continue;
-    if (group === 'operators') ids.operators = /Id +(\S+)/.exec(stdout)?.[1] ?? '';
-    else ids.keys ||= /Id +(\S+)/.exec(stdout)?.[1] ?? '';
+    if (given[0] === 'create') ids[group] ??= /Id +(\S+)/.exec(stdout)?.[1] ?? '';
   }
-  const entries = await json<AuditEntry[]>('audit', '--key', ids.keys);
+  const entries = await json<AuditEntry[]>('audit', '--key', ids['keys'] ?? '');
   expect(entries.map(({ action }) => action.slice(4))).toEqual(
     'changed unbanned revoked resumed suspended changed rotated changed created'.split(' '),
   );
@@ -86,11 +85,11 @@ test('a key is shown as a card, with its token once, and later with its usage', 
   await run('accounts', 'set-plan', 'A-1', 'free');
   await run('accounts', 'suspend', 'A-1');
   expect(await use(rotated)).toBe(403);
-  await untilPassing([server], async () => {
-    const { lastUsedAt, lastRefusedAt } = await json<Key>('keys', 'show', id);
-    return lastUsedAt !== null && lastRefusedAt !== null;
+  const shown = await untilPassing([server], async () => {
+    const card = await run('keys', 'show', id);
+    return !card.includes('never') && card;
   });
-  expect(settle(await run('keys', 'show', id))).toBe(`  Id                 {id}
+  expect(settle(shown)).toBe(`  Id                 {id}
   Name               acme
   Account            A-1
   Plan               free: 60 per minute, 1,000 per day, of the account A-1
@@ -113,11 +112,9 @@ test('a key is shown as a card, with its token once, and later with its usage', 
 });
 
 test('keys are listed in an aligned table, with their states', async () => {
-  const create = async (name: string) => {
-    const args = ['--plan', 'pro', '--account', 'L-1', '--name', name];
-    return (await json<IssuedKey>('keys', 'create', ...args)).key.id;
-  };
-  const [first, second] = [await create('日本 🐈'), await create('a')];
+  const create = ['keys', 'create', '--plan', 'pro', '--account', 'L-1', '--name'];
+  const first = (await json<IssuedKey>(...create, '日本 🐈')).key.id;
+  const second = (await json<IssuedKey>(...create, 'a')).key.id;
   await run('keys', 'revoke', first);
   await run('accounts', 'suspend', 'L-1');
   const listed = await run('keys', 'list', '--account', 'L-1');
@@ -133,16 +130,14 @@ test('keys are listed in an aligned table, with their states', async () => {
 
 test('an account is shown with its keys, their requests and what is left', async () => {
   const name = 'Ünïcode/100 %';
-  expect(await run('accounts', 'set-plan', name, 'free')).toBe(
-    [
-      `  Account  ${name}`,
-      '  Plan     free: 60 per minute, 1,000 per day, shared by its keys',
-      '  State    active',
-      '  Keys     0\n',
-    ].join('\n'),
-  );
-  const one = await json<IssuedKey>('keys', 'create', '--account', name, '--name', 'shop');
-  const other = await json<IssuedKey>('keys', 'create', '--account', name, '--name', 'web');
+  expect(await run('accounts', 'set-plan', name, 'free')).toBe(`  Account  ${name}
+  Plan     free: 60 per minute, 1,000 per day, shared by its keys
+  State    active
+  Keys     0
+`);
+  const create = ['keys', 'create', '--account', name, '--name'];
+  const one = await json<IssuedKey>(...create, 'shop');
+  const other = await json<IssuedKey>(...create, 'web');
   for (const { token } of [one, one, other]) expect(await use(token)).toBe(200);
   const shown = await untilPassing([server], async () => {
     const text = await run('accounts', 'show', name);
@@ -157,22 +152,18 @@ ID                                    NAME  STATE   REQUESTS TODAY
 {id}  shop  active  2
 {id}  web   active  1
 `);
-  expect(await run('accounts', 'list', '--search', 'ünï')).toMatch(
-    new RegExp(
-      `^ACCOUNT .*DENIED TODAY\n${name}  free  60          1,000    active  2     3               0\n$`,
-    ),
-  );
+  const listed = await run('accounts', 'list', '--search', 'ünï');
+  expect(listed).toMatch(/^ACCOUNT .*DENIED TODAY\n.*\n$/);
+  expect(listed.replaceAll(/ +/g, ' ')).toContain(`\n${name} free 60 1,000 active 2 3 0\n`);
 });
 
 test('whoever names an account in another case is warned', async () => {
-  const name = 'Zoë';
-  await run('accounts', 'set-plan', name, 'free');
-  expect(await cli(['accounts', 'set-plan', 'zoë', 'free'], database.env)).toMatchObject({
-    code: 0,
-    stderr: `Warning: letter case matters: there is already the account "${name}".\n`,
-  });
+  await run('accounts', 'set-plan', 'Zoë', 'free');
+  const stderr = 'Warning: letter case matters: there is already the account "Zoë".\n';
+  const warned = await cli(['accounts', 'set-plan', 'zoë', 'free'], database.env);
+  expect(warned).toMatchObject({ code: 0, stderr });
   // White space and the normal form of letters do not make another account.
-  await run('accounts', 'set-plan', `\u00a0${name.normalize('NFD')} `, 'none');
+  await run('accounts', 'set-plan', `\u00a0${'Zoë'.normalize('NFD')} `, 'none');
 });
 
 test('the audit log shows what changed', async () => {
