@@ -18,8 +18,7 @@ const requestOf = (more: Partial<UsedRequest> = {}): UsedRequest => ({
 });
 const at = (decidedAtMs: number) => requestOf({ decision: { decidedAtMs } });
 
-const refused = (more: Partial<UsedRequest> = {}) =>
-  requestOf({ key: { id: 'a', plan: 'pro', refusal: 'suspended' }, status: 401, ...more });
+const suspended = { id: 'a', plan: 'pro', refusal: 'suspended' } as const;
 
 /** What a collector holds after some requests. */
 function collect(requests: readonly UsedRequest[], maxEntries = 100) {
@@ -57,7 +56,7 @@ test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
   ],
   [
     'requests of a key that is refused, whatever their status',
-    [refused(), refused({ status: 429, errorCode: 'rate_limit_exceeded' }), requestOf()],
+    [requestOf({ key: suspended }), requestOf({ key: suspended, status: 429 }), requestOf()],
     [{ outcome: 5, requests: 2 }, {}],
   ],
   [
