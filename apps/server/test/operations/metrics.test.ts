@@ -15,18 +15,10 @@ let [atFirst, before, after] = ['', '', ''];
 beforeAll(async () => {
   const stack = new AsyncDisposableStack();
   redis = stack.use(await openRedis());
-  service = stack.use(
-    await startService('postgres', {
-      clock: systemClock,
-      env: {
-        REDIS_URL: redis.url,
-        ADDRESS_PER_MINUTE: '100000',
-        ADMIN_TOKEN: adminToken,
-        // No statement of the usage ledger in between.
-        USAGE_FLUSH_MS: '60000',
-      },
-    }),
-  );
+  const own = { REDIS_URL: redis.url, ADDRESS_PER_MINUTE: '100000', ADMIN_TOKEN: adminToken };
+  // No statement of the usage ledger in between.
+  const env = { ...own, USAGE_FLUSH_MS: '60000' };
+  service = stack.use(await startService('postgres', { clock: systemClock, env }));
   const { call: ask } = adminOf(service.server);
   for (const path of ['/pets', '/pets']) await service.call(path, { token: service.tokens.pro });
   await service.call('/pets/1', { token: null });
