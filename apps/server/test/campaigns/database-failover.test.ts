@@ -37,7 +37,7 @@ async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
   for (const server of servers) stack.use(server);
   const loads = servers.map(({ baseUrl }, index) => {
     const own = newTokens.filter((_, n) => n % replicas === index);
-    return stack.use(startMixedLoad({ baseUrl, token, newTokens: own, callers: 6 }));
+    return stack.use(startMixedLoad(baseUrl, token, own));
   });
 
   return {

@@ -4,17 +4,14 @@ import type { Pet } from './list-all-pets.ts';
 import { type Load, startLoad } from './load.ts';
 import { type Answer, send } from './send.ts';
 
-/** `first use`: a list with a key that the server has not seen. */
-type LoadKind = 'list' | 'create' | 'first use';
+/** The status of each kind while nothing is wrong. `first use`: a list with a key that the server has not seen. */
+const goodStatus = { list: 200, create: 201, 'first use': 200 } as const;
 
 export type LoadAnswer = Answer & {
-  readonly kind: LoadKind;
+  readonly kind: keyof typeof goodStatus;
   /** By `performance.now()`. */
   readonly sentAt: number;
 };
-
-/** The status of each kind while nothing is wrong. */
-const goodStatus = { list: 200, create: 201, 'first use': 200 } as const;
 
 export const isGood = ({ kind, status }: LoadAnswer) => status === goodStatus[kind];
 
@@ -36,46 +33,39 @@ export function expectRight(
   }
 }
 
-/** The requests of each client, in turn. */
-const kinds = ['list', 'create', 'list', 'create', 'list', 'first use'] as const;
-
 /**
- * Starts clients that send requests of several kinds, each on its own connection.
+ * Starts clients that send requests of several kinds in turn, each on its own connection.
  *
- * @param options.newTokens tokens of unused keys, one for each first use. After the last one, a list
- * takes its place.
+ * @param unused tokens of unused keys, one for each first use. After the last one, a list takes its place.
  */
-export function startMixedLoad(options: {
-  baseUrl: string;
-  token: string;
-  newTokens?: readonly string[];
-  callers: number;
-}): Load<LoadAnswer> {
-  const { baseUrl, token, callers } = options;
-  const newTokens = [...(options.newTokens ?? [])];
+export function startMixedLoad(
+  baseUrl: string,
+  token: string,
+  unused: readonly string[],
+): Load<LoadAnswer> {
+  const newTokens = [...unused];
   const agent = new Agent({ keepAlive: true });
 
   async function ask(round: number): Promise<LoadAnswer> {
-    const newToken = kinds[round % kinds.length] === 'first use' ? newTokens.pop() : undefined;
+    const newToken = round % 6 === 5 ? newTokens.pop() : undefined;
     const kind = newToken ? 'first use' : round % 2 === 0 ? 'list' : 'create';
     const sentAt = performance.now();
-    const answer = await send(baseUrl, requestOf(kind, newToken ?? token), agent);
+    const Authorization = `Bearer ${newToken ?? token}`;
+    const headers = { Authorization, 'Content-Type': 'application/json' };
+    const request =
+      kind === 'create'
+        ? { method: 'POST', target: '/pets', headers, body: '{"name":"Rex","categoryId":1}' }
+        : { method: 'GET', target: '/pets?limit=2', headers };
+    const answer = await send(baseUrl, request, agent);
     // Still unknown to the server: a long outage must not use up all of them.
     if (newToken && answer.status !== goodStatus[kind]) newTokens.unshift(newToken);
     return { ...answer, kind, sentAt };
   }
-  const load = startLoad({ callers, pauseMs: 20, ask });
+  const load = startLoad({ callers: 6, pauseMs: 20, ask });
 
   async function stop(): Promise<void> {
     await load.stop();
     agent.destroy();
   }
   return { ...load, stop, [Symbol.asyncDispose]: stop };
-}
-
-function requestOf(kind: LoadKind, token: string) {
-  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  return kind === 'create'
-    ? { method: 'POST', target: '/pets', headers, body: '{"name":"Rex","categoryId":1}' }
-    : { method: 'GET', target: '/pets?limit=2', headers };
 }

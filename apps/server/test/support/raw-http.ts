@@ -6,10 +6,10 @@ import type { TestService } from './test-service.ts';
 /** Each character is one byte (Latin-1), so that a text can hold any bytes. */
 export type RawBytes = string | Buffer;
 
-export type RawOptions = {
-  /** Says that nothing more will come, once the request is written. */
-  readonly halfClose?: boolean;
-};
+const bytesOf = (raw: RawBytes) => (typeof raw === 'string' ? Buffer.from(raw, 'latin1') : raw);
+
+/** `halfClose` says that nothing more will come, once the request is written. */
+export type RawOptions = { readonly halfClose?: boolean };
 
 /**
  * Writes bytes to the server, which no client library would, and reads what comes back.
@@ -21,12 +21,12 @@ export function sendRaw(
   bytes: RawBytes,
   { halfClose = false }: RawOptions = {},
 ): Promise<Answer[]> {
-  const { hostname, port } = new URL(origin);
-  const sent = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
-  const isHead = sent.subarray(0, 5).toString('latin1') === 'HEAD ';
+  const { hostname: host, port } = new URL(origin);
+  const sent = bytesOf(bytes);
+  const isHead = sent.toString('latin1').startsWith('HEAD ');
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);
-    const socket = connect({ host: hostname, port: Number(port) }, () => {
+    const socket = connect({ host, port: Number(port) }, () => {
       socket.write(sent);
       if (halfClose) socket.end();
     });
@@ -43,70 +43,48 @@ export function sendRaw(
       if (readAnswers(received, isHead).length > 0) finish();
     });
     // The server may reset the connection after its answer; what it said before counts.
-    socket.on('error', finish);
-    socket.on('close', finish);
+    socket.on('error', finish).on('close', finish);
   });
 }
 
-const lastChunk = Buffer.from('0\r\n\r\n');
-
 function readAnswers(bytes: Buffer, isHead: boolean): Answer[] {
-  const answers: Answer[] = [];
-  let rest = bytes;
-  for (;;) {
-    const end = rest.indexOf('\r\n\r\n');
-    if (end === -1) return answers;
-    const [statusLine = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n');
-    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1] ?? Number.NaN);
-    if (Number.isNaN(status)) throw new Error(`Not HTTP: ${statusLine}`);
-    rest = rest.subarray(end + 4);
-    if (status < 200) continue;
-    const headers = lines.flatMap((line) => {
-      const colon = line.indexOf(':');
-      return [line.slice(0, colon), line.slice(colon + 1).trim()];
-    });
-    const bodiless = (isHead && answers.length === 0) || status === 204;
-    const { headers: read } = createAnswer(status, headers, '');
-    if (read.get('Transfer-Encoding') === 'chunked') {
-      // Only the empty responses of Node itself are chunked.
-      if (!rest.subarray(0, lastChunk.length).equals(lastChunk)) return answers;
-      rest = rest.subarray(lastChunk.length);
-      answers.push(createAnswer(status, headers, ''));
-      continue;
-    }
-    const length = bodiless ? 0 : Number(read.get('Content-Length') ?? 0);
-    if (rest.length < length) return answers;
-    answers.push(createAnswer(status, headers, rest.subarray(0, length).toString('utf8')));
-    rest = rest.subarray(length);
-  }
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end === -1) return [];
+  const [statusLine = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
+  const rest = bytes.subarray(end + 4);
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
+  if (Number.isNaN(status)) throw new Error(`Not HTTP: ${statusLine}`);
+  if (status < 200) return readAnswers(rest, isHead);
+  const headers = lines.flatMap((line) => /^(.*?):\s*(.*?)\s*$/.exec(line)?.slice(1) ?? []);
+  const head = createAnswer(status, headers, '');
+  // Only the empty responses of Node itself are chunked: `0\r\n\r\n`.
+  const isChunked = head.headers.get('Transfer-Encoding') === 'chunked';
+  const bodyLength = isHead || status === 204 ? 0 : Number(head.headers.get('Content-Length') ?? 0);
+  const length = isChunked ? 5 : bodyLength;
+  if (rest.length < length) return [];
+  const text = isChunked ? '' : rest.subarray(0, length).toString();
+  const answer = createAnswer(status, headers, text);
+  return [answer, ...readAnswers(rest.subarray(length), false)];
 }
 
-/** One request as bytes. Header lines are written as they are, and end the connection by default. */
-export function rawRequest(request: {
+type RawRequest = {
   readonly line: string;
-  readonly headers?: readonly string[];
-  readonly body?: RawBytes;
-}): Buffer {
-  const { line, headers = [], body = '' } = request;
-  return Buffer.concat([
-    Buffer.from(`${[line, ...headers].join('\r\n')}\r\n\r\n`, 'latin1'),
-    typeof body === 'string' ? Buffer.from(body, 'latin1') : body,
-  ]);
+  readonly headers?: readonly string[] | undefined;
+  readonly body?: RawBytes | undefined;
+};
+
+/** One request as bytes. */
+export function rawRequest({ line, headers = [], body = '' }: RawRequest): Buffer {
+  return Buffer.concat([bytesOf(`${[line, ...headers].join('\r\n')}\r\n\r\n`), bytesOf(body)]);
 }
 
 /** Sends one request as bytes with the Enterprise key, and returns its answer. */
 export async function sendRawRequest(
   { server, tokens }: TestService,
-  request: {
-    readonly line: string;
-    readonly headers?: readonly string[] | undefined;
-    readonly body?: string | undefined;
-  },
+  { headers = [], ...request }: RawRequest,
 ): Promise<Answer> {
-  const { line, headers = [], body = '' } = request;
-  const authorization = `Authorization: Bearer ${tokens.enterprise}`;
-  const bytes = rawRequest({ line, headers: ['Host: a', authorization, ...headers], body });
-  const [answer] = await sendRaw(server.origin, bytes);
+  const all = ['Host: a', `Authorization: Bearer ${tokens.enterprise}`, ...headers];
+  const [answer] = await sendRaw(server.origin, rawRequest({ ...request, headers: all }));
   if (answer === undefined) throw new Error('The server closed the connection without an answer.');
   return answer;
 }

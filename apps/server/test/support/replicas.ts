@@ -1,25 +1,16 @@
 import { Agent } from 'node:http';
 import type { Quota } from '@animal-store/contract';
-import type { NewKey } from '@animal-store/contract/admin';
 import { until } from '@animal-store/testkit';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import type { ServiceTime } from '../../src/service.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { createDatabase } from './databases.ts';
 import { rateLimitOf, windowsOf } from './expectations.ts';
-import { type AnyServer, type LocalServer, openLocalServer } from './local-server.ts';
+import { type AnyServer, openLocalServer } from './local-server.ts';
 import { send } from './send.ts';
 
 /** Several servers on one database, as behind a load balancer. */
-export type Replicas = AsyncDisposable & {
-  readonly servers: readonly LocalServer[];
-  /** Stops one, for good. */
-  stop(index: number): Promise<void>;
-  /** Makes a key of a plan, or with numbers of its own, and gives its token. */
-  createToken(plan: 'free' | 'pro' | Quota): Promise<string>;
-  /** Sends one request and reads its answer to the end. Without a token, it brings no key. */
-  ask(server: AnyServer, token?: string): Promise<Reply>;
-};
+export type Replicas = Awaited<ReturnType<typeof startReplicas>>;
 
 /** What a test of quotas looks at. */
 export type Reply = Awaited<ReturnType<typeof ask>>;
@@ -34,45 +25,40 @@ export type Reply = Awaited<ReturnType<typeof ask>>;
 export async function startReplicas(
   env: readonly Readonly<Record<string, string>>[],
   times: readonly ServiceTime[] = [],
-): Promise<Replicas> {
+) {
   await using opened = new AsyncDisposableStack();
   const testDatabase = opened.use(await createDatabase('postgres'));
   const database = await testDatabase.open();
   opened.defer(() => database.close());
 
-  // Not a line for each of many requests, which nobody here reads.
-  const openOne = (own: (typeof env)[number] = {}, index: number) =>
-    openLocalServer(
-      { ...testDatabase.env, LOG_LEVEL: 'warn', ...own },
-      { clock: systemClock, ...times[index] },
-    );
-  const starts = await Promise.allSettled(env.map(openOne));
-  const servers = starts.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []));
-  opened.defer(async () => {
-    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
-  });
-  for (const it of starts) if (it.status === 'rejected') throw it.reason;
+  const servers = await Promise.all(
+    env.map(async (own, index) => {
+      // Not a line for each of many requests, which nobody here reads.
+      const settings = { ...testDatabase.env, LOG_LEVEL: 'warn', ...own };
+      const time = { clock: systemClock, ...times[index] };
+      return opened.use(await openLocalServer(settings, time));
+    }),
+  );
 
   // Enough to be many at once, and not a connection for each of 5,000 requests.
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   opened.defer(() => agent.destroy());
 
   const kept = opened.move();
-  let made = 0;
   return {
     servers,
-    async stop(index) {
+    /** Stops one, for good. */
+    async stop(index: number): Promise<void> {
       const [old] = servers.splice(index, 1);
       await old?.[Symbol.asyncDispose]();
     },
-    async createToken(plan) {
-      made += 1;
-      const name = `key ${made}`;
-      const key: NewKey =
-        typeof plan === 'string' ? { name, plan } : { name, plan: 'enterprise', quota: plan };
-      return (await createApiKey(database.db, key)).token;
+    /** Makes a key of a plan, or with numbers of its own, and gives its token. */
+    async createToken(plan: 'free' | Quota): Promise<string> {
+      const own = plan === 'free' ? { plan } : ({ plan: 'enterprise', quota: plan } as const);
+      return (await createApiKey(database.db, { name: 'of a test', ...own })).token;
     },
-    ask: (server, token) => ask(agent, server, token),
+    /** Sends one request and reads its answer to the end. Without a token, it brings no key. */
+    ask: (server: AnyServer, token?: string) => ask(agent, server, token),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
