@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { guard } from './guard.ts';
-import { end, freeze, killFamily, killGroup, thaw } from './processes.ts';
+import { end, killGroup, signalFamily } from './processes.ts';
 import { hangMs } from './time-limits.ts';
 
 export type GuardedOptions = {
@@ -35,7 +35,7 @@ export type GuardedProcess = {
   /** Freezes it and its children: what is connected hangs, what connects waits. */
   pause(): void;
   resume(): void;
-  /** SIGKILL, children included, and waits. */
+  /** SIGKILL, to its group, and waits. */
   kill(): Promise<ProcessExit>;
   /** Ends it by its `endSignal`, by SIGKILL if that does not help, and waits. */
   end(): Promise<ProcessExit>;
@@ -107,13 +107,13 @@ export async function startGuarded(options: GuardedOptions): Promise<GuardedProc
       if (running) process.kill(pid, name);
     },
     pause() {
-      if (running) freeze(pid);
+      if (running) signalFamily(pid, 'SIGSTOP');
     },
     resume() {
-      if (running) thaw(pid);
+      if (running) signalFamily(pid, 'SIGCONT');
     },
     async kill() {
-      if (running) killFamily(pid);
+      if (running) killGroup(pid);
       return await exited;
     },
     async end() {

@@ -11,15 +11,12 @@ export type TemporaryDirectory = AsyncDisposable & {
   close(): Promise<void>;
 };
 
-export type TemporaryDirectoryOptions = {
-  /** The directory to make it in. @default the system's directory for temporary files */
-  parent?: string;
-};
-
-/** Makes an empty directory that only this user can read; it goes with this process at the latest. */
-export async function temporaryDirectory({
-  parent = tmpdir(),
-}: TemporaryDirectoryOptions = {}): Promise<TemporaryDirectory> {
+/**
+ * Makes an empty directory that only this user can read; it goes with this process at the latest.
+ *
+ * @param options.parent the directory to make it in.
+ */
+export async function temporaryDirectory({ parent = tmpdir() } = {}): Promise<TemporaryDirectory> {
   const path = join(parent, `animal-store-${randomUUID()}`);
   // Before it exists, so that there is no moment at which it exists unguarded.
   const release = guard({ directory: path });
