@@ -14,17 +14,15 @@ import { testDashboards } from './test/dashboards.mjs';
 import { testLoadBalancer } from './test/haproxy.mjs';
 import { testImage } from './test/image.mjs';
 import { testKubernetes } from './test/kubernetes.mjs';
-import { testPod } from './test/pod.mjs';
 import { testPooler } from './test/pooler.mjs';
 import { installMissing, missingOf } from './test/programs.mjs';
 import { testRules } from './test/rules.mjs';
 
-const inContainers = { needs: 'image', isOfRoot: true };
 const container = ['buildah', 'podman', 'runc'];
 
 /**
- * In this order: later ones use the image that an earlier one built. Beside them run the longest two: one
- * keeps a processor busy, the other mostly waits, for the time limits of HAProxy.
+ * In this order: Compose uses the image. Beside them run the longest two: one keeps a processor busy, the other
+ * mostly waits, for the time limits of HAProxy.
  */
 const steps = {
   rules: { test: testRules, programs: ['amtool', 'promtool'], isBeside: true },
@@ -35,15 +33,11 @@ const steps = {
   pooler: { test: testPooler, programs: ['pgbouncer'] },
   backup: { test: testBackup, programs: ['pg_basebackup'] },
   image: { test: testImage, programs: container, isOfRoot: true },
-  pod: {
-    ...inContainers,
-    test: testPod,
-    programs: [...container, 'catatonit', 'iptables', 'kubectl'],
-  },
   compose: {
-    ...inContainers,
     test: testCompose,
     programs: [...container, 'podman-compose', 'iptables', 'haproxy'],
+    isOfRoot: true,
+    needs: 'image',
   },
 };
 

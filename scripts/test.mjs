@@ -53,7 +53,7 @@ function succeeds(name, command, args) {
   total.failed += 1;
 }
 
-/** The steps that need no container. Those of the image, the pod and Compose build on a registry. */
+/** The steps that need no container. Those of the image and Compose build on a registry. */
 function testDeploy(steps) {
   const { stdout } = run('npm', ['run', '--silent', 'test:deploy', '--', ...steps], {
     stdout: 'pipe',

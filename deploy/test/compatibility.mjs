@@ -71,8 +71,10 @@ const tlsOptions = (certificate, key, port) => [
   ...['--tls-ca-cert-file', certificate, '--tls-auth-clients', 'no'],
 ];
 
-const startRedis = (scope, args) =>
-  start(scope, 'redis-server', args).untilOutput(/ready to accept connections|sentinel ID is/i);
+async function startRedis(scope, args) {
+  const redis = await start(scope, 'redis-server', args);
+  await redis.untilOutput(/ready to accept connections|sentinel ID is/i);
+}
 
 /** A Sentinel over TLS, with passwords of its own and of the Redis on the port, which has none so far. */
 async function startSentinel(scope, { port, directory }, options) {

@@ -100,34 +100,22 @@ export async function makeBase({ podman, directory }) {
   rmSync(archive);
 }
 
-/** Builds the image of the service, and gives what the build said. */
-export async function buildImage({ buildah }, { tag = image, context = repository } = {}) {
+/** Builds the image of the service. */
+export async function buildImage({ buildah }) {
   const trust = [
     ...['--volume', `${authorities}:${authorities}:ro`],
     ...['--build-arg', `SSL_CERT_FILE=${authorities}`],
     ...['--build-arg', `NODE_EXTRA_CA_CERTS=${authorities}`],
   ];
-  const { stdout, stderr } = await buildah(
+  await buildah(
     [
       ...['bud', '--isolation', 'oci', '--runtime', 'runc', '--network', 'host', '--layers'],
       // Otherwise the health check of the Dockerfile is left out.
       ...['--format', 'docker'],
       ...['--ulimit', 'nofile=20000:20000', '--ulimit', 'nproc=20000:20000'],
       ...(existsSync(authorities) ? trust : []),
-      ...['--build-arg', `BASE=${base}`, '--tag', tag, context],
+      ...['--build-arg', `BASE=${base}`, '--tag', image, repository],
     ],
     { timeoutMs: 300_000 },
   );
-  return stdout + stderr;
-}
-
-/** The options with which the service runs: no right that it does not need. */
-export const hardened = ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];
-
-/** Waits for the end of a container, and gives its exit code and what it said. */
-export async function exitOf({ podman }, name) {
-  const { stdout: code } = await podman(['wait', name]);
-  const { stdout, stderr } = await podman(['logs', name]);
-  const lines = `${stdout}${stderr}`.split('\n').filter((line) => !/^(time="|$)/.test(line));
-  return { code: Number(code), lines };
 }

@@ -94,7 +94,7 @@ async function startPrometheus(scope, servers, port) {
   };
   // JSON is YAML.
   writeFileSync(join(directory, 'prometheus.yml'), JSON.stringify(configuration));
-  const prometheus = start(scope, 'prometheus', [
+  const prometheus = await start(scope, 'prometheus', [
     `--config.file=${directory}/prometheus.yml`,
     `--storage.tsdb.path=${directory}/data`,
     `--web.listen-address=127.0.0.1:${port}`,

@@ -19,6 +19,7 @@ export function testPolicies(overlays) {
       equal(selecting.length, 1, `${overlay}: NetworkPolicies of the ${workload.kind}`);
       const [{ spec }] = selecting;
       expectNameServers(spec, overlay);
+      expectNoRights(workload.spec.template.spec);
       if (workload.kind === 'Job') equal(spec.ingress, undefined, `${overlay}: a Job is called.`);
       else expectCallers(spec, trustsProxies(objects), overlay);
     }
@@ -35,6 +36,27 @@ export function testPolicies(overlays) {
     }
     expectConnections(objects, overlay);
   }
+}
+
+/** As the step `image` runs it. Probes ask the port of the operators, which no Service leads to. */
+function expectNoRights({ securityContext: { runAsUser, runAsNonRoot }, containers: [container] }) {
+  deepEqual([runAsUser, runAsNonRoot], [1000, true]);
+  deepEqual(container.securityContext, {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  });
+  if (container.startupProbe === undefined) return;
+  deepEqual(
+    container.ports.map(({ name, containerPort }) => [name, containerPort]),
+    [
+      ['http', 3000],
+      ['ops', 3001],
+    ],
+  );
+  const paths = { startupProbe: '/livez', readinessProbe: '/readyz', livenessProbe: '/livez' };
+  for (const [probe, path] of Object.entries(paths))
+    deepEqual(container[probe].httpGet, { path, port: 'ops' });
 }
 
 const isSelected = (labels, { matchLabels }) =>

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { testPolicies } from './kubernetes-policies.mjs';
@@ -22,8 +22,7 @@ const modules = {
 };
 
 /** What an overlay consists of. */
-export const render = (overlay) =>
-  renderFolder(join(repository, 'deploy/kubernetes/overlays', overlay));
+const render = (overlay) => renderFolder(join(repository, 'deploy/kubernetes/overlays', overlay));
 
 async function renderFolder(folder) {
   const { stdout } = await run('kubectl', ['kustomize', folder]);
@@ -48,12 +47,7 @@ export async function testKubernetes({ say }) {
   const overlays = { minimal: await render('minimal'), production: await render('production') };
   const withOperator = await renderWith('production', 'cloudnative-pg');
   const objects = [...Object.values(overlays).flat(), ...withOperator];
-  // A mistake that the check must find: a misspelt field.
-  const wrong = structuredClone(overlays.minimal.find(({ kind }) => kind === 'Deployment'));
-  wrong.spec.template.spec.containers[0].securityContext.readOnlyRootFileSystem = true;
-  const [faults, fault] = await faultsOfTypes([objects, [wrong]]);
-  equal(faults, '');
-  ok(fault !== '', 'The check does not find a misspelt field.');
+  await checkTypes(objects);
   say(`${objects.length} objects have the types of the Kubernetes API`);
 
   for (const [overlay, all] of Object.entries(overlays)) {
@@ -76,37 +70,22 @@ export async function testKubernetes({ say }) {
   testPolicies(overlays);
 }
 
-/**
- * Compiles objects as literals of their types: TypeScript then refuses unknown fields too, at any depth. It
- * compiles several lists at once, because most of its time it reads the types.
- *
- * @returns what the compiler says of each list: nothing if all is well.
- */
-async function faultsOfTypes(lists) {
+/** Compiles objects as literals of their types: TypeScript then refuses unknown fields too, at any depth. */
+async function checkTypes(objects) {
   // Here, so that the packages are found.
   const folder = join(heavyTools, 'node_modules/.cache/deploy');
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const files = lists.map((objects, list) => {
-    const lines = objects.map((object, index) => {
-      const module = modules[object.apiVersion];
-      ok(module !== undefined, `No types are known for ${object.apiVersion}.`);
-      const type = `import('${module}').I${object.kind}`;
-      return `export const object${index}: ${type} = ${JSON.stringify(object, null, 2)};\n`;
-    });
-    const file = `list-${list}.ts`;
-    writeFileSync(join(folder, file), lines.join('\n'));
-    return file;
+  const lines = objects.map((object, index) => {
+    const module = modules[object.apiVersion];
+    ok(module !== undefined, `No types are known for ${object.apiVersion}.`);
+    const type = `import('${module}').I${object.kind}`;
+    return `export const object${index}: ${type} = ${JSON.stringify(object, null, 2)};\n`;
   });
+  writeFileSync(join(folder, 'objects.ts'), lines.join('\n'));
   const args = [
     join(repository, 'node_modules/typescript/bin/tsc'),
     ...['--noEmit', '--strict', '--skipLibCheck', '--ignoreConfig', '--pretty', 'false'],
-    ...['--target', 'es2024', '--module', 'nodenext', '--types', '', ...files],
+    ...['--target', 'es2024', '--module', 'nodenext', '--types', '', 'objects.ts'],
   ];
-  const output = await run(node, args, { cwd: folder }).then(
-    ({ stdout }) => stdout,
-    ({ message }) => message,
-  );
-  const faults = output.split(/^(?=\S)/m);
-  return files.map((file) => faults.filter((fault) => fault.startsWith(`${file}(`)).join(''));
+  await run(node, args, { cwd: folder });
 }

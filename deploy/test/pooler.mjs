@@ -36,6 +36,7 @@ ignore_startup_parameters = statement_timeout
   writeFileSync(file, settings);
   // It refuses to run as root, and reads its configuration before it changes its user.
   const asRoot = process.getuid() === 0 ? ['-u', 'nobody'] : [];
-  await start(scope, 'pgbouncer', [...asRoot, file]).untilOutput(/process up/);
+  const pooler = await start(scope, 'pgbouncer', [...asRoot, file]);
+  await pooler.untilOutput(/process up/);
   return `postgres://${username}@127.0.0.1:${port}/${name}`;
 }

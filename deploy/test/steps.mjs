@@ -1,10 +1,10 @@
 // What the steps of `npm run test:deploy` share: how to find and run programs, and to ask servers.
 
 import { ok } from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { execFile, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startGuarded } from '../../packages/testkit/src/guarded-process.ts';
 import { startServer, temporaryDirectory } from '../../packages/testkit/src/index.ts';
 
 export const repository = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,17 +16,8 @@ export const node = join(repository, 'node_modules', '.bin', 'node');
 export const containerMs = { timeoutMs: 60_000 };
 
 /** The path of a program, or `undefined` if this machine does not have it. */
-export function findProgram(name) {
-  for (const directory of (process.env.PATH ?? '').split(delimiter)) {
-    try {
-      accessSync(join(directory, name), constants.X_OK);
-      return join(directory, name);
-    } catch {
-      // Not here.
-    }
-  }
-  return undefined;
-}
+export const findProgram = (name) =>
+  spawnSync('sh', ['-c', 'command -v "$0"', name], { encoding: 'utf8' }).stdout.trim() || undefined;
 
 /**
  * Runs a program to its end.
@@ -50,31 +41,10 @@ export function run(command, args, { timeoutMs = 120_000, ...options } = {}) {
 }
 
 /** Starts a program that is ended with the scope. */
-export function start(scope, command, args) {
-  const child = spawn(command, args, { cwd: repository, stdio: ['ignore', 'pipe', 'pipe'] });
-  const streams = [child.stdout, child.stderr];
-  let output = '';
-  for (const stream of streams) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text;
-    });
-  }
-  const exited = new Promise((resolve) => child.once('close', resolve));
-  scope.defer(async () => {
-    child.kill('SIGKILL');
-    await exited;
-  });
-  return {
-    output: () => output,
-    /** Waits until it says so, or ends. */
-    untilOutput: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = () => pattern.test(output) && resolve();
-        for (const stream of streams) stream.on('data', look);
-        exited.then(() => reject(new Error(`${command} ended:\n${output}`)));
-        look();
-      }),
-  };
+export async function start(scope, command, args) {
+  const program = await startGuarded({ command, args, cwd: repository, endSignal: 'SIGKILL' });
+  scope.defer(() => program.kill());
+  return program;
 }
 
 const adminToken = 'only-for-this-test-0123456789';
