@@ -142,7 +142,7 @@ test('the span of a request that waits for its turn begins when the request arri
   await service.server.stop();
   await finished;
   const beginningOf = (name: string) =>
-    collector.spans().find((span) => span.name === name)?.lifetime[0] ?? 0n;
+    collector.spans().find((span) => span.name === name)?.beganAt ?? 0n;
   expect(beginningOf('GET /v1/pets')).toBeLessThan(beginningOf('create_pet'));
 });
 

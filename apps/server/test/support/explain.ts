@@ -4,8 +4,8 @@ import type { Database } from '../../src/database/database.ts';
 export const select = async <Row>(tx: Database, query: ReturnType<typeof sql>) =>
   (await tx.execute(query)) as unknown as Row[];
 
-export /** Explains a prepared statement, with the plan for all possible values. */
-async function explainPrepared(tx: Database, statement: string, values: string) {
+/** Explains a prepared statement, with the plan for all possible values. */
+export async function explainPrepared(tx: Database, statement: string, values: string) {
   const [prepared] = await select<{ name: string }>(
     tx,
     sql`select name from pg_prepared_statements

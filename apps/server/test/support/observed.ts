@@ -6,21 +6,13 @@ export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string
 
 /** All lines that a server has logged so far. */
 export function logOf(server: Pick<AnyServer, 'output'>): LogLine[] {
-  return server
-    .output()
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line));
+  const lines = server.output().split('\n');
+  return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
 }
 
 /** Waits for the line that tells of a request; the log is written a moment after the answer. */
 export function requestLine(server: AnyServer, requestId: string): Promise<LogLine> {
   return until(() => logOf(server).find((line) => line['requestId'] === requestId));
-}
-
-/** The line that tells what came up. */
-export function listeningLine(server: AnyServer): Promise<LogLine> {
-  return until(() => logOf(server).find(({ msg }) => msg === 'listening'));
 }
 
 /** What `/metrics` says now. */
@@ -33,5 +25,5 @@ export async function scrape(server: Pick<AnyServer, 'opsUrl'>): Promise<string>
 /** The value of one series, such as `animal_store_bans_total`; `undefined` if there is none. */
 export function sample(metrics: string, series: string): number | undefined {
   const line = metrics.split('\n').find((candidate) => candidate.startsWith(`${series} `));
-  return line === undefined ? undefined : Number(line.slice(series.length + 1));
+  return line === undefined ? undefined : Number(line.slice(series.length));
 }

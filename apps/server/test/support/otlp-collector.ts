@@ -3,32 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A span as OTLP's JSON has it, with its attributes as plain values. */
-interface CollectedSpan {
-  readonly name: string;
-  readonly kind: number;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId: string | undefined;
-  readonly attributes: Readonly<Record<string, unknown>>;
-  readonly isError: boolean;
-  /** When it began and ended: Unix time in nanoseconds. */
-  readonly lifetime: readonly [begin: bigint, end: bigint];
-}
-
 /** Takes spans by OTLP over HTTP, in JSON, as a real collector does. */
-export type OtlpCollector = AsyncDisposable & {
-  readonly url: string;
-  spans(): CollectedSpan[];
-  /** What all spans say of where they are from. */
-  resource(): Readonly<Record<string, unknown>>;
-  /** Every byte that was received. */
-  received(): string;
-};
+export type OtlpCollector = Awaited<ReturnType<typeof openOtlpCollector>>;
 
 type Attributes = readonly { key: string; value: Record<string, unknown> }[];
 
-export async function openOtlpCollector(): Promise<OtlpCollector> {
+const plain = (attributes: Attributes) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+
+export async function openOtlpCollector() {
   const bodies: string[] = [];
   const server = createServer(async (req, res) => {
     const isTraces = req.method === 'POST' && req.url === '/v1/traces';
@@ -45,13 +28,20 @@ export async function openOtlpCollector(): Promise<OtlpCollector> {
       resources()
         .flatMap(({ scopeSpans }) => scopeSpans)
         .flatMap(({ spans }) => spans)
-        .map(({ name, kind, traceId, spanId, parentSpanId, ...span }) => ({
-          ...{ name, kind, traceId, spanId, parentSpanId },
+        .map((span) => ({
+          name: span.name as string,
+          kind: span.kind as number,
+          traceId: span.traceId as string,
+          spanId: span.spanId as string,
+          parentSpanId: span.parentSpanId as string | undefined,
           attributes: plain(span.attributes),
           isError: span.status.code === 2,
-          lifetime: [BigInt(span.startTimeUnixNano), BigInt(span.endTimeUnixNano)],
+          /** When it began: Unix time in nanoseconds. */
+          beganAt: BigInt(span.startTimeUnixNano),
         })),
+    /** What all spans say of where they are from. */
     resource: () => plain(resources()[0]?.resource.attributes ?? []),
+    /** Every byte that was received. */
     received: () => bodies.join('\n'),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -59,6 +49,3 @@ export async function openOtlpCollector(): Promise<OtlpCollector> {
     },
   };
 }
-
-const plain = (attributes: Attributes) =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));

@@ -14,25 +14,16 @@ const variables = ['DATA_DIR', 'OPS_URL', 'OPS_HOST', 'OPS_PORT', 'ADMIN_TOKEN']
 /** What a command is told by its environment, and nothing else. */
 export type CliEnvironment = Readonly<Partial<Record<(typeof variables)[number], string>>>;
 
-/**
- * Runs a command of the CLI in this process: a process of its own for each takes most of a test's time.
- *
- * @param args the group and the arguments, as `['keys', 'list']`.
- */
+/** Runs a command of the CLI, as `['keys', 'list']`, in this process: one of its own takes most of a test's time. */
 export async function cli(args: readonly string[], env: CliEnvironment = {}): Promise<CliRun> {
   for (const name of variables) vi.stubEnv(name, env[name]);
-  let stdout = '';
-  let stderr = '';
+  const written = { out: '', err: '' };
+  const write = (to: keyof typeof written) => (text: string) => {
+    written[to] += text;
+  };
   try {
-    const code = await runCli(args, {
-      out: (text) => {
-        stdout += text;
-      },
-      err: (text) => {
-        stderr += text;
-      },
-    });
-    return { code, stdout, stderr };
+    const code = await runCli(args, { out: write('out'), err: write('err') });
+    return { code, stdout: written.out, stderr: written.err };
   } finally {
     vi.unstubAllEnvs();
   }

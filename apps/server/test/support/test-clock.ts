@@ -1,11 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, systemClock, type Timer } from '../../src/shared/clock.ts';
 
-interface DueTimer extends Timer {
-  dueAt: number;
-  readonly everyMs: number | undefined;
-  readonly run: () => unknown;
-}
+type DueTimer = Timer & { dueAt: number; readonly everyMs: number | undefined; run(): unknown };
 
 export type TestClock = ReturnType<typeof createTestClock>;
 
@@ -32,26 +28,16 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
     wallMs += ms;
   }
 
-  function note(result: unknown): void {
-    const work = Promise.resolve(result).finally(() => working.delete(work));
-    working.add(work);
-  }
-
   /** Of timers that are due at once, the one that was started first. */
-  function nextBefore(end: number): DueTimer | undefined {
-    const due = [...timers].filter(({ dueAt }) => dueAt <= end);
-    return due.sort((a, b) => a.dueAt - b.dueAt)[0];
-  }
+  const nextBefore = (end: number) =>
+    [...timers].filter(({ dueAt }) => dueAt <= end).sort((a, b) => a.dueAt - b.dueAt)[0];
 
   return {
     now: () => wallMs,
     elapsed: () => elapsedMs,
     after: (ms, run) => start(ms, run),
     every: (ms, run) => start(ms, run, ms),
-    cancel(timer) {
-      timers.delete(timer as DueTimer);
-    },
-
+    cancel: (timer) => void timers.delete(timer as DueTimer),
     /**
      * Lets time pass, and the timers run that become due, in their order. After each, a turn of the event
      * loop passes, in which it may start others.
@@ -64,24 +50,21 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
         pass(Math.max(0, timer.dueAt - elapsedMs));
         if (timer.everyMs === undefined) timers.delete(timer);
         else timer.dueAt += timer.everyMs;
-        note(timer.run());
+        const work = Promise.resolve(timer.run()).finally(() => working.delete(work));
+        working.add(work);
         await nextTurn();
       }
       pass(Math.max(0, end - elapsedMs));
       await nextTurn();
     },
-
     /** Waits for the work that timers have started, such as a statement. */
     async settled(): Promise<void> {
       while (working.size > 0) await Promise.all(working);
     },
-
     /** How many timers run. */
     timerCount: () => timers.size,
-
     /** Lets time pass while no timer can run, as while the event loop is blocked. */
     block: pass,
-
     /** Sets the wall clock, as somebody who corrects the clock of a machine: no timer notices. */
     setWall(unixMs: number): void {
       wallMs = unixMs;
@@ -96,13 +79,15 @@ export function createClockAtNoon(): TestClock {
 
 /** Creates the machine's clock, until it is stopped: then no cached key and no window ends. Timers go on. */
 export function createStoppableClock() {
-  let stopped: { readonly unixMs: number; readonly elapsedMs: number } | undefined;
+  let { now, elapsed } = systemClock;
   return {
     ...systemClock,
-    now: () => stopped?.unixMs ?? systemClock.now(),
-    elapsed: () => stopped?.elapsedMs ?? systemClock.elapsed(),
+    now: () => now(),
+    elapsed: () => elapsed(),
     stop(): void {
-      stopped = { unixMs: systemClock.now(), elapsedMs: systemClock.elapsed() };
+      const [stoppedAt, stoppedAfter] = [now(), elapsed()];
+      now = () => stoppedAt;
+      elapsed = () => stoppedAfter;
     },
   } satisfies Clock & Record<string, unknown>;
 }
