@@ -1,7 +1,6 @@
 import { findLink } from '@animal-store/contract';
 import {
   type AuditEntry,
-  adminContract,
   auditRetentionDays,
   type IssuedKey,
   type IssuedOperator,
@@ -142,17 +141,6 @@ test('no token is in the log, not even one in a reason', async () => {
   for (const secret of [token, rotated.token]) expect(text).not.toContain(secret.slice(8));
   expect(text).not.toContain(adminToken);
   expect(text).not.toMatch(/[0-9a-f]{64}/);
-});
-
-test('every operation that changes something takes a reason, and no other does', () => {
-  const sessions = ['endOperatorSessions', 'createSession', 'endSessions', 'endSession'];
-  const operations = Object.entries(adminContract);
-  const namesOf = (some: typeof operations) => some.map(([name]) => name);
-  expect(
-    namesOf(operations.filter(([, it]) => 'query' in it && 'reason' in it.query.shape)),
-  ).toEqual(
-    namesOf(operations.filter(([name, it]) => it.method !== 'GET' && !sessions.includes(name))),
-  );
 });
 
 test('the list has every entry once, the newest first, and is narrowed by all filters', async () => {

@@ -130,7 +130,10 @@ test('every answer of the document occurs, but internal errors, and is as the do
 });
 
 async function meetSuccesses(name: string): Promise<void> {
-  const { path, parameters, responses } = operationOf(name);
+  const { path, method, parameters, responses } = operationOf(name);
+  // Why it was done is in the audit log.
+  const isAudited = method !== 'GET' && !path.includes('/sessions');
+  expect([name, parameters.some((it) => it.name === 'reason')]).toEqual([name, isAudited]);
   const [key, another, { operator }, session] = [
     ...[await create('createKey'), await create('createKey')],
     ...[await create('createOperator'), await create('createSession')],
@@ -149,7 +152,7 @@ async function meetSuccesses(name: string): Promise<void> {
   const include = parameters.find((it) => it.name === 'include')?.schema['enum'];
   for (const query of ['', ...((include ?? []) as string[]).map((it) => `?include=${it}`)])
     await expectStatus(status, name, { ...question, query });
-  if (operationOf(name).method === 'GET') await expectStatus(200, name, { id, method: 'HEAD' });
+  if (method === 'GET') await expectStatus(200, name, { id, method: 'HEAD' });
   if (!('409' in responses)) return;
   await ask(path.startsWith('/keys') ? 'revokeKey' : 'revokeOperator', { id });
   await expectStatus(409, name, question);

@@ -1,45 +1,30 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
 import { pets } from '../../src/database/schema.ts';
 import { inTransaction } from '../../src/database/statement.ts';
-import { createIdempotentCreations } from '../../src/pets/idempotent-creation.ts';
 import type { PetFilter } from '../../src/pets/pet-cursor.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
-import { createDatabase, openWithoutLimits, type TestDatabase } from '../support/databases.ts';
-import { explainPrepared, select } from '../support/explain.ts';
+import { useDatabase } from '../support/databases.ts';
+import { explainPrepared } from '../support/explain.ts';
 
-let testDatabase: TestDatabase;
+const database = useDatabase('postgres');
 beforeAll(async () => {
-  testDatabase = await createDatabase('postgres');
-  const { db, close } = openWithoutLimits(testDatabase);
-  await db.insert(pets).select(
+  await database.db.insert(pets).select(
     // A category that most animals have, and one of few animals at the end.
     sql`select nextval('pets_id_seq'), 'Pet', case when n > 19990 then 2 else 1 end,
         case when n > 20000 then 'sold' else 'available' end::pet_status, now()
       from generate_series(1, 20010) n`,
   );
-  await db.execute(sql`analyze pets`);
-  await close();
-  return () => testDatabase[Symbol.asyncDispose]();
+  await database.db.execute(sql`analyze pets`);
 });
-
-/** Works on one connection: prepared statements belong to a connection, a transaction keeps to one. */
-async function onOneConnection(work: (tx: Database) => Promise<void>): Promise<void> {
-  const { db, close } = await testDatabase.open();
-  try {
-    await inTransaction('a_test', db, work);
-  } finally {
-    await close();
-  }
-}
 
 test.each([
   ['of a rare status', { status: 'sold' }, 'pets_status_id'],
   ['of a category', { categoryId: 1 }, 'pets_category_status_id'],
   ['of a category and a status', { categoryId: 1, status: 'sold' }, 'pets_category_status_id'],
 ] as const)('a page %s is read from the index that has its order', async (_what, filter, index) => {
-  await onOneConnection(async (tx) => {
+  // Prepared statements belong to a connection, and a transaction keeps to one.
+  await inTransaction('a_test', database.db, async (tx) => {
     await createPetRepository({ db: tx, reads: tx }).list({ ...filter, afterId: 0 }, 21);
     const { status, categoryId }: PetFilter = filter;
     const request = { n: 0, wanted: status, category: categoryId, after_id: 0, size: 21 };
@@ -51,29 +36,5 @@ test.each([
     for (const scan of scans) {
       expect(Number(/actual rows=([\d.]+)/.exec(scan)?.[1])).toBeLessThan(22);
     }
-  });
-});
-
-test('no statement of the request path is planned again for each execution', async () => {
-  await onOneConnection(async (tx) => {
-    const repository = createPetRepository({ db: tx, reads: tx });
-    const creations = createIdempotentCreations(tx);
-    // Postgres makes five plans before it decides.
-    for (let i = 0; i < 7; i += 1) {
-      const pet = { name: 'Rex', categoryId: 1 };
-      const keyId = '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d';
-      const filters = [{}, { status: 'sold' }, { categoryId: 1 }] as const;
-      await repository.list({ ...filters[i % 3], afterId: 0 }, 21);
-      await repository.find(1);
-      await repository.listByIds({ ids: [1, i], status: undefined });
-      await repository.create(pet);
-      await creations.create({ keyId, idempotencyKey: `key ${i}` }, pet);
-    }
-    const plans = await select<{ custom: number; generic: number }>(
-      tx,
-      sql`select custom_plans::int custom, generic_plans::int generic from pg_prepared_statements
-        where statement like '%json_to_recordset%' and statement not like '%pg_prepared_statements%'`,
-    );
-    expect(plans).toEqual(Array.from({ length: 5 }, () => ({ custom: 5, generic: 2 })));
   });
 });
