@@ -1,4 +1,5 @@
 import type { IssuedKey, KeyDetails } from '@animal-store/contract/admin';
+import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { useAdmin } from '../support/admin.ts';
 
@@ -133,4 +134,13 @@ test('a revoked key is refused forever, and revoking it again changes nothing', 
   const refused = { code: 'key_not_active', message, status: 409 };
   expect(await rotate(key.id, '')).toEqual(refused);
   expect((await change(key.id, '{"plan":"pro"}')).body).toEqual(refused);
+});
+
+test('an expired key cannot be brought back', async () => {
+  const { key } = await admin.create('{"plan":"free"}');
+  const { db, close } = await service.database.open();
+  await db.execute(sql`update api_keys set expires_at = now() where id = ${key.id}`);
+  await close();
+  const { status, body } = await change(key.id, '{"expiresAt":null}');
+  expect([status, body]).toMatchObject([409, { message: 'The key is expired: make a new one.' }]);
 });
