@@ -2,7 +2,6 @@ import { parseJson } from '@animal-store/contract';
 import { adminBasePath, type IssuedKey } from '@animal-store/contract/admin';
 import type { Cause } from '../../src/audit/audit-log.ts';
 import type { DatabaseKind } from './databases.ts';
-import type { Answer } from './send.ts';
 import {
   type CallOptions,
   call,
@@ -21,20 +20,17 @@ export const someCause: Cause = {
   reason: undefined,
 };
 
-/** The operators' API of a running server. */
-export type Admin = {
-  /** Sends a request with the admin token, unless told otherwise. */
-  call(path: string, options?: CallOptions): Promise<Answer>;
-  /** Makes a key, as the JSON says, with a name if it gives none, and fails if that fails. */
-  create(json: string): Promise<IssuedKey>;
-};
+export type Admin = ReturnType<typeof adminOf>;
 
-export function adminOf(server: { readonly opsUrl: string }): Admin {
+/** The operators' API of a running server. */
+export function adminOf(server: { readonly opsUrl: string }) {
   const send = (path: string, options?: CallOptions) =>
     call(server.opsUrl + adminBasePath + path, { token: adminToken, ...options });
   return {
+    /** Sends a request with the admin token, unless told otherwise. */
     call: send,
-    async create(json) {
+    /** Makes a key, as the JSON says, with a name if it gives none, and fails if that fails. */
+    async create(json: string): Promise<IssuedKey> {
       const named = JSON.stringify({ name: 'of a test', ...JSON.parse(json) });
       const { status, text } = await send('/keys', { json: named });
       if (status !== 201) throw new Error(`No key was made: ${text}`);

@@ -71,18 +71,14 @@ export function openWithoutLimits({ env }: Pick<TestDatabase, 'env'>): {
 
 /** Opens a migrated, empty database in this process, for the tests of a file or of a `describe`. */
 export function useDatabase(kind: DatabaseKind): { readonly db: Database } {
-  let opened: OpenDatabase;
+  const opened = {} as OpenDatabase;
   beforeAll(async () => {
     const database = await createDatabase(kind);
-    opened = await database.open();
+    Object.assign(opened, await database.open());
     return async () => {
       await opened.close();
       await database[Symbol.asyncDispose]();
     };
   });
-  return {
-    get db() {
-      return opened.db;
-    },
-  };
+  return opened;
 }

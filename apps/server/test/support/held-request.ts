@@ -33,11 +33,10 @@ export async function beginCreation({ baseUrl }: AnyServer, token: string) {
 }
 
 /** Waits until the server refuses new connections. */
-export function untilRefused({ origin }: AnyServer): Promise<unknown> {
-  return until(async () => {
+export const untilRefused = ({ origin }: AnyServer) =>
+  until(async () => {
     const socket = connect(Number(new URL(origin).port), '127.0.0.1');
-    const failure = await once(socket, 'connect').catch((error: NodeJS.ErrnoException) => error);
+    const failure = await once(socket, 'connect').catch((error) => error);
     socket.destroy();
-    return 'code' in failure && failure.code === 'ECONNREFUSED';
+    return failure.code === 'ECONNREFUSED';
   });
-}

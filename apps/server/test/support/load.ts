@@ -1,17 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Requests that keep coming, as from so many clients, until it is stopped. */
-export type Load<T> = AsyncDisposable & {
-  /** What was answered, in the order of the answers. */
-  readonly answers: readonly T[];
-  /** Requests that got no answer: connections that were refused or broke. */
-  readonly failures: readonly string[];
-  /** Waits for the answers to the requests in flight, and sends no more. */
-  stop(): Promise<void>;
-};
+export type Load<T> = ReturnType<typeof startLoad<T>>;
 
 /**
- * Starts clients, each of which sends one request after another.
+ * Starts clients, each of which sends one request after another, until the load is stopped.
  *
  * @param options.ask sends the request of one round of a client; both are counted from 0.
  * @param options.pauseMs how long a client waits between an answer and its next request.
@@ -20,9 +12,11 @@ export function startLoad<T>(options: {
   callers: number;
   pauseMs: number;
   ask: (round: number, client: number) => Promise<T>;
-}): Load<T> {
+}) {
   const { callers, pauseMs, ask } = options;
+  /** In their order. */
   const answers: T[] = [];
+  /** Requests that got no answer: connections that were refused or broke. */
   const failures: string[] = [];
   let stopped = false;
 
@@ -38,6 +32,7 @@ export function startLoad<T>(options: {
   }
   const clients = Array.from({ length: callers }, (_, client) => call(client));
 
+  /** Waits for the answers to the requests in flight, and sends no more. */
   async function stop(): Promise<void> {
     stopped = true;
     await Promise.all(clients);

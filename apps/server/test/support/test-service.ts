@@ -68,26 +68,15 @@ async function start<S extends AnyServer>(
   };
 }
 
-/** A service in this process, for the tests of a file or of a `describe`. */
+/** A service in this process, for the tests of a file or of a `describe`: empty until they run. */
 export function useService(kind: DatabaseKind, options?: ServiceOptions): TestService {
-  let service: TestService;
+  const service = {} as TestService;
   beforeAll(async () => {
     const opened = await startService(kind, options);
-    service = opened;
+    Object.assign(service, opened);
     return () => opened[Symbol.asyncDispose]();
   });
-  return {
-    get server() {
-      return service.server;
-    },
-    get database() {
-      return service.database;
-    },
-    get tokens() {
-      return service.tokens;
-    },
-    call: (path, callOptions) => service.call(path, callOptions),
-  };
+  return service;
 }
 
 async function createKeys(database: TestDatabase, prepare: ServiceOptions['prepare']) {
