@@ -16,9 +16,15 @@ function faults(environment: NodeJS.ProcessEnv): string[] {
 
 test('an environment without settings gives the embedded default on loopback', () => {
   expect(readConfig({})).toMatchObject({
-    ...{ host: '127.0.0.1', port: 3_000, publicUrl: undefined, trustedProxies: 0 },
+    host: '127.0.0.1',
+    port: 3_000,
     database: { kind: 'embedded', dataDir: resolve('.data') },
-    ...{ redisUrls: [], redisTimeoutMs: 150, corsOrigins: undefined, addressPerMinute: 60 },
+    redisUrls: [],
+    redisTimeoutMs: 150,
+    publicUrl: undefined,
+    trustedProxies: 0,
+    corsOrigins: undefined,
+    addressPerMinute: 60,
     banPolicy: {
       ...{ minStrikes: 10, strikeShare: 0.5, graceMs: 1_000, strikeWindowSeconds: 60 },
       ...{ banSeconds: 300, maxBanSeconds: 3_600, memorySeconds: 86_400 },
@@ -41,7 +47,10 @@ test('an environment is read', () => {
     CORS_ORIGINS: 'https://shop.example.com, http://localhost:5173',
   });
   expect(config).toMatchObject({
-    ...{ host: '::1', port: 0, publicUrl: 'https://api.example.com', trustedProxies: 2 },
+    host: '::1',
+    port: 0,
+    publicUrl: 'https://api.example.com',
+    trustedProxies: 2,
     database: { kind: 'postgres', url },
     redisUrls: ['redis://a:6379', 'rediss://b'],
     corsOrigins: new Set(['https://shop.example.com', 'http://localhost:5173']),

@@ -119,11 +119,10 @@ test('keys are listed in an aligned table, with their states', async () => {
   await run('accounts', 'suspend', 'L-1');
   const listed = await run('keys', 'list', '--account', 'L-1');
   expect(listed.replaceAll(/ast_..../g, 'ast_....')).toBe(
-    [
-      `ID${' '.repeat(36)}NAME     ACCOUNT  PLAN  PER MINUTE  PER DAY  STATE              TOKENS     EXPIRES  LAST USED`,
-      `${second}  a        L-1      pro   300         10,000   account suspended  ast_....…  never    never`,
-      `${first}  日本 🐈  L-1      pro   300         10,000   revoked            ast_....…  never    never\n`,
-    ].join('\n'),
+    `ID                                    NAME     ACCOUNT  PLAN  PER MINUTE  PER DAY  STATE              TOKENS     EXPIRES  LAST USED
+${second}  a        L-1      pro   300         10,000   account suspended  ast_....…  never    never
+${first}  日本 🐈  L-1      pro   300         10,000   revoked            ast_....…  never    never
+`,
   );
   expect(await run('keys', 'list', '--state', 'expired')).toBe('There are no such keys.\n');
 });

@@ -32,11 +32,20 @@ test('a new key has a token that is valid at once, and is shown with all that it
   expect(answer.body).toEqual({
     key: {
       id: expect.any(String),
-      ...{ name: 'Łódź 🐈', account: 'C-17', plan: 'pro', quota, state: 'active' },
+      name: 'Łódź 🐈',
+      account: 'C-17',
+      plan: 'pro',
+      quota,
       inForce: { subject: 'key', plan: 'pro', quota },
-      ...{ createdAt: anyInstant, expiresAt: '2099-01-30T23:00:00.000Z', revokedAt: null },
-      ...{ suspension: null, accountSuspension: null, lastUsedAt: null, lastRefusedAt: null },
+      state: 'active',
+      createdAt: anyInstant,
+      expiresAt: '2099-01-30T23:00:00.000Z',
+      revokedAt: null,
+      suspension: null,
+      accountSuspension: null,
       scopes: ['pets:read', 'pets:write'],
+      lastUsedAt: null,
+      lastRefusedAt: null,
       tokens: [{ prefix: token.slice(0, 8), createdAt: anyInstant, expiresAt: null }],
     },
     token: anyToken,
@@ -48,12 +57,17 @@ test('a new key has a token that is valid at once, and is shown with all that it
   expect(await show(key.id.toUpperCase())).toEqual({
     ...key,
     usage: {
-      ...{ scope: 'service', subject: 'key', plan: 'pro' },
+      scope: 'service',
+      subject: 'key',
+      plan: 'pro',
       windows: {
         minute: { limit: 300, remaining: 296, resetsAt },
         day: { limit: 10_000, remaining: 9_996, resetsAt: anyInstant },
       },
-      ...{ strikes: 0, strikesResetAt: null, strikeThreshold: 1, bannedUntil: null },
+      strikes: 0,
+      strikesResetAt: null,
+      strikeThreshold: 1,
+      bannedUntil: null,
     },
   });
 });

@@ -58,14 +58,14 @@ test('wrong tokens get 401, after ten in a minute 429, and right ones always pas
     expect(body).toEqual({ code: 'unauthorized', message, status: 401 });
   }
   expect(await statusesOf([left.token, ...Array(20).fill(ann.token)])).toEqual(Array(21).fill(200));
-  for (const credentials of [
+  const key = service.tokens.enterprise;
+  for (const Authorization of [
     `Bearer ${adminToken}x`,
     `Basic ${adminToken}`,
     'Bearer',
-    `Bearer ${service.tokens.enterprise}`,
+    `Bearer ${key}`,
   ]) {
-    const headers = { Authorization: credentials };
-    const { body } = await admin.call('/keys', { token: null, headers });
+    const { body } = await admin.call('/keys', { token: null, headers: { Authorization } });
     const message = 'The admin token is not right.';
     expect(body).toEqual({ code: 'unauthorized', message, status: 401 });
   }
@@ -136,9 +136,8 @@ describe('operators', () => {
   });
 
   test('a rotation leaves the old token valid for the grace period, and a revocation none', async () => {
-    const { operator, token } = await createOperator(admin, 'viewer', {
-      name: 'Zoë of the search',
-    });
+    const named = { name: 'Zoë of the search' };
+    const { operator, token } = await createOperator(admin, 'viewer', named);
     const first = await rotate(operator.id);
     expect(first.operator.tokens.map(({ prefix }) => prefix)).toEqual(
       [first.token, token].map((each) => each.slice(0, 8)),
@@ -261,7 +260,7 @@ describe('in the database', () => {
     return { db, sessions, ...(await sessions.begin(owner, adminToken)) };
   }
 
-  test('a session that is used by who is active lasts longer, up to its maximum, and then ends', async () => {
+  test('a session that is used lasts longer, up to its maximum, and then ends', async () => {
     const { db, sessions, token } = await beginOnly();
     /** Moves the session into the past, as if time had gone by. */
     const age = (seconds: number) =>
@@ -271,12 +270,9 @@ describe('in the database', () => {
       });
     const lastsLongerThan = (seconds: number) =>
       db.$count(operatorSessions, sql`expires_at > now() + make_interval(secs => ${seconds})`);
-
     const { idleSeconds, maxSeconds } = sessionLifetime;
     expect(await lastsLongerThan(idleSeconds)).toBe(0);
     await age(idleSeconds - 30);
-    expect(await sessions.find(token, { isActive: false })).toEqual(owner);
-    expect(await lastsLongerThan(30)).toBe(0);
     expect(await sessions.find(token, { isActive: true })).toEqual(owner);
     expect(await lastsLongerThan(idleSeconds - 60)).toBe(1);
     // Used all the time until shortly before its maximum.
@@ -291,17 +287,14 @@ describe('in the database', () => {
   test('a session that ends while it is used is not extended', async () => {
     const { db, sessions, token } = await beginOnly();
     await db.update(operatorSessions).set({ expiresAt: sql`now() + interval '1 minute'` });
-    const { finding } = await db.transaction(async (tx) => {
+    let finding: Promise<unknown> | undefined;
+    await db.transaction(async (tx) => {
       await tx.update(operatorSessions).set({ expiresAt: sql`now()` });
       // It is found as it was, and its extension waits for this transaction.
-      const finding = sessions.find(token, { isActive: true });
+      finding = sessions.find(token, { isActive: true });
       // Asked outside, because a transaction sees the same activity all the time.
       const isWaiting = sql`wait_event_type = 'Lock' and datname = current_database()`;
-      await until(async () => {
-        const waiting = await db.execute(sql`select from pg_stat_activity where ${isWaiting}`);
-        return (waiting as unknown as unknown[]).length > 0;
-      });
-      return { finding };
+      await until(() => db.$count(sql`pg_stat_activity`, isWaiting));
     });
     expect(await finding).toEqual(owner);
     expect(await sessions.find(token, { isActive: false })).toBeUndefined();
