@@ -3,7 +3,8 @@ import { parseItem, parseList } from 'structured-headers';
 import { expect, test } from 'vitest';
 import type { Answer } from '../support/send.ts';
 import { useService } from '../support/test-service.ts';
-import { fuzz } from './fuzz.ts';
+import { fuzz, readOperations } from './fuzz.ts';
+import { judge } from './judge.ts';
 
 const service = useService('postgres', { env: { ADDRESS_PER_MINUTE: '1000000' } });
 
@@ -11,18 +12,34 @@ const service = useService('postgres', { env: { ADDRESS_PER_MINUTE: '1000000' } 
 test('every response conforms to the document and fits its request', async () => {
   const { baseUrl } = service.server;
   const apiKey = service.tokens.enterprise;
-  const counts = await fuzz({ baseUrl, apiKey, requests: 300, seed: 1 });
-  // All of it was tried: each operation, by each kind of request.
-  const always = ['other method: 405', 'without key: 401'];
-  for (const [operation, ...statuses] of [
-    ['listPets', 'valid: 200', 'invalid: 400'],
-    ['createPet', 'valid: 201', 'invalid: 400', 'invalid: 415'],
-    ['getPet', 'valid: 404', 'invalid: 400'],
-    ['getRateLimit', 'valid: 200'],
-    ['listOrders', 'valid: 501'],
-  ]) {
-    for (const it of [...statuses, ...always])
-      expect(counts).toHaveProperty([`${operation}, ${it}`]);
+  const met = await fuzz({ baseUrl, apiKey, requests: 250, seed: 1 });
+  // All of it was tried.
+  const tried = [
+    ...['listPets, valid: 200', 'listPets, invalid: 400', 'createPet, valid: 201'],
+    ...['createPet, invalid: 400', 'getPet, valid: 404', 'getPet, invalid: 400'],
+    ...['getRateLimit, valid: 200', 'listOrders, valid: 501'],
+  ];
+  for (const it of tried) expect(met).toContain(it);
+});
+
+test('refusals that no value leads to are as the document says', async () => {
+  for (const operation of await readOperations(service.server.baseUrl)) {
+    const { method, path, body } = operation;
+    const text = { 'Content-Type': 'text/plain' };
+    for (const [status, change] of [
+      [401, { token: null }],
+      [405, { method: 'PATCH' }],
+      ...(body === undefined
+        ? []
+        : ([
+            [400, { json: '{' }],
+            [415, { headers: text }],
+          ] as const)),
+    ] as const) {
+      const request = { method, json: '{}', ...change };
+      const answer = await service.call(path.replace('{petId}', '7'), request);
+      expect([answer.status, judge(operation, request.method, answer)]).toEqual([status, []]);
+    }
   }
 });
 
