@@ -13,6 +13,8 @@ import { entryOf, writeUsage } from '../support/write-usage.ts';
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 const buckets = ['minute', 'hour', 'day'] as const;
 const now = Date.now();
+/** Stands for all requests without a key. */
+const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** Ten thousand days, or those around a time. */
 const rangeAround = (at: number, days = 5_000) => ({
@@ -93,19 +95,16 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
       entryOf(b, day, { plan: planCode('enterprise'), requests: 7 }),
       entryOf(c, day, { plan: planCode('pro'), requests: 2 }),
       entryOf(c, day, { plan: planCode('pro'), outcome: 'denied' }),
-      entryOf('00000000-0000-0000-0000-000000000000', day, { plan: 0, requests: 30 }),
+      entryOf(nobody, day, { plan: 0, requests: 30 }),
     ]);
     const sum = async (filter: object) => sumOf(await ledger().read('day', filter, range));
     // Of all keys, by the plan of then; of an account, by that of now.
-    const filters = [
-      ...[{}, { plan: 'free' }, { plan: 'enterprise' }, { account: acme }, { account: label }],
-      ...[
-        { account: acme, plan: 'free' },
-        { account: shop, plan: 'pro' },
-      ],
-      { account: shop, plan: 'free' },
-    ];
-    expect(await Promise.all(filters.map(sum))).toEqual([46, 6, 7, 13, 0, 13, 3, 0]);
+    const [free, pro] = [{ plan: 'free' }, { plan: 'pro' }];
+    const ofAll = [{}, free, { plan: 'enterprise' }];
+    const ofAccounts = [{ account: acme }, { account: label }, { account: acme, ...free }];
+    const ofShop = [pro, free].map((plan) => ({ account: shop, ...plan }));
+    const sums = await Promise.all([...ofAll, ...ofAccounts, ...ofShop].map(sum));
+    expect(sums).toEqual([46, 6, 7, 13, 0, 13, 3, 0]);
     const sumOfAccount = await ledger().sumOfAccounts([acme, shop, label], range);
     expect([acme, shop, label].map(sumOfAccount)).toEqual([
       { requestsToday: 13, deniedToday: 0 },
@@ -228,10 +227,7 @@ describe('what a version before has written', () => {
           values ('${id}', '${start}', 1, 0, 10)`);
       }
     }
-    for (const [plan, id] of [
-      [1, keyId],
-      [0, '00000000-0000-0000-0000-000000000000'],
-    ] as const) {
+    for (const [plan, id] of [nobody, keyId].entries()) {
       await db.execute(sql`insert into usage.flushes (replica, sequence, flushed_at, entries, key_ids, plans,
           minutes, operations, outcomes, requests)
         values (${randomUUID()}, 1, ${time}, 1, array[${id}::uuid], array[${plan}::smallint],

@@ -67,18 +67,11 @@ export const heads: Table<readonly string[]> = {
     [get, 'Host: a', 'Range: bytes=0-1', 'Accept: application/json;q=0', 'Content-Type: a/b'],
   ],
   '400 by Node': [
-    ...['GET /v1/pets HTTP/1.2', 'get /v1/pets HTTP/1.1', 'PRI * HTTP/2.0'].map((line) => [
-      line,
-      'Host: a',
-    ]),
+    ['PRI * HTTP/2.0', 'Host: a'],
     ['PROXY TCP4 1.1.1.1 2.2.2.2 1 2', get, 'Host: a'],
     ['\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03'],
     [get],
-    ...['X: \0', 'X: a\rX-Injected: b', 'X : a', ': a', 'no colon'].map((line) => [
-      get,
-      'Host: a',
-      line,
-    ]),
+    ...['X: \0', 'X: a\rX-Injected: b', 'X : a'].map((line) => [get, 'Host: a', line]),
   ],
   '417 by Node': [[get, 'Host: a', 'Expect: the-unexpected']],
   '431 by Node': [
@@ -104,16 +97,11 @@ export const framings: Table<Framed> = {
     [chunked, `${chunk}0\r\nHost: evil\r\nAuthorization: x\r\n\r\n`],
   ],
   '400 by Node': [
-    ...['-1', '0x1', '1, 1', '9'.repeat(23), '', 'x', '0\r\nContent-Length: 0'].map(
-      (value): Framed => [`Content-Length: ${value}`, rex],
-    ),
-    ...['gzip', 'xchunked', 'chunked, identity', `chunked\r\n${chunked}`].map(
-      (coding): Framed => [`Transfer-Encoding: ${coding}`, chunk + end],
-    ),
+    ['Content-Length: 1, 1', rex],
+    ['Content-Length: 1\r\nContent-Length: 1', rex],
+    ['Transfer-Encoding: chunked, identity', chunk + end],
     [`${length}\r\n${chunked}`, chunk + end],
-    ...['zz', '', '-1', 'F'.repeat(17)].map(
-      (size): Framed => [chunked, `${size}\r\nabc\r\n${end}`],
-    ),
+    [chunked, `-1\r\nabc\r\n${end}`],
     [chunked, `3\r\nabcdef\r\n${end}`],
     [chunked, (chunk + end).replaceAll('\r', '')],
     // Cut short:
