@@ -1,4 +1,6 @@
-import { Agent, request } from 'node:http';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { parseJson } from '@animal-store/contract';
 import { hangMs } from '@animal-store/testkit';
 
@@ -24,37 +26,22 @@ const sharedConnections = new Agent({ keepAlive: true });
  * Sends a request exactly as given, and reads its answer to the end. `fetch` would correct the request,
  * refuses some methods, and costs so much that thousands of requests would measure the test.
  */
-export function send(
+export async function send(
   baseUrl: string,
   { method, target, headers, body }: SentRequest,
   agent: Agent = sharedConnections,
 ): Promise<Answer> {
   const { hostname, port, pathname } = new URL(baseUrl);
-  return new Promise((resolve, reject) => {
-    const outgoing = request({
-      agent,
-      hostname,
-      port,
-      path: pathname.replace(/\/$/, '') + target,
-      method,
-      headers: {
-        ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }),
-        ...headers,
-      },
-    });
-    outgoing.setTimeout(hangMs, () => outgoing.destroy(new Error('There was no answer.')));
-    outgoing.on('error', reject);
-    outgoing.on('response', (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('error', reject);
-      incoming.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        resolve(createAnswer(incoming.statusCode ?? 0, incoming.rawHeaders, text));
-      });
-    });
-    outgoing.end(body);
-  });
+  const path = pathname.replace(/\/$/, '') + target;
+  const length = body !== undefined && { 'Content-Length': Buffer.byteLength(body) };
+  const all = { ...length, ...headers };
+  const outgoing = request({ agent, hostname, port, path, method, headers: all });
+  outgoing.setTimeout(hangMs, () => outgoing.destroy(new Error('There was no answer.')));
+  // The server may answer before it has read all, and close the connection.
+  outgoing.on('error', () => {});
+  outgoing.end(body);
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return createAnswer(incoming.statusCode ?? 0, incoming.rawHeaders, await text(incoming));
 }
 
 /** @param rawHeaders names and values in turn. */
