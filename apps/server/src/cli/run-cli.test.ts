@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Key } from '@animal-store/contract/admin';
+import { adminContract } from '@animal-store/contract/admin';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { cli } from '../../test/support/run-command.ts';
 
@@ -40,26 +40,9 @@ function answerWith(body: unknown, status = 200, next?: string) {
 
 const id = '00000000-0000-4000-8000-000000000000';
 
-// As in a list, which also says whether a key is banned.
-const key: Key & { readonly bannedUntil: null } = {
-  id,
-  name: null,
-  account: null,
-  plan: 'free',
-  quota: { perMinute: 60, perDay: 1_000 },
-  inForce: { subject: 'key', plan: 'free', quota: { perMinute: 60, perDay: 1_000 } },
-  state: 'active',
-  createdAt: '2026-11-21T09:00:00.000Z',
-  expiresAt: null,
-  revokedAt: null,
-  suspension: null,
-  accountSuspension: null,
-  scopes: ['pets:read', 'pets:write'],
-  bannedUntil: null,
-  lastUsedAt: null,
-  lastRefusedAt: null,
-  tokens: [],
-};
+// That of the contract.
+const examples = adminContract.listKeys.responses[200].meta()?.['examples'];
+const [[key]] = examples as [[object]];
 
 /** Each command, and below it what it asks of the server. */
 const requestsOf = `
@@ -217,7 +200,7 @@ test('control and bidi characters are shown escaped, columns stay aligned, and J
   const [header = '', first = '', second = ''] = (await run('keys list')).stdout.split('\n');
   expect(first).toContain(`  ${shown}  ${shown}  `);
   const column = header.indexOf('PLAN');
-  expect([first, second].map((line) => line.indexOf('free'))).toEqual([column, column]);
+  expect([first, second].map((line) => line.indexOf('pro '))).toEqual([column, column]);
   const { stdout } = await run('keys list --json');
   expect(stdout).toContain(`"name": "${shown}"`);
   expect(JSON.parse(stdout)).toEqual(body);
