@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { DatabaseUnavailableError, readOnly } from './database-error.ts';
 import type { FoundPostgres } from './find-postgres.ts';
@@ -13,7 +14,7 @@ const refused = new DatabaseUnavailableError('ECONNREFUSED');
 function createTestMonitor() {
   const searches: PromiseWithResolvers<FoundPostgres>[] = [];
   const clock = createTestClock();
-  const events: string[] = [];
+  const onReplaced = vi.fn();
   const monitor = createPostgresMonitor({
     first: addressOf('first'),
     find() {
@@ -21,42 +22,40 @@ function createTestMonitor() {
       searches.push(search);
       return search.promise;
     },
-    onReplaced: () => events.push('replaced'),
+    onReplaced,
     pauseMs: 250,
     clock,
   });
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
   return {
     monitor,
-    events,
+    onReplaced,
     searches,
-    async find(found: FoundPostgres) {
+    async find(found: FoundPostgres | Promise<never>) {
       searches.at(-1)?.resolve(found);
-      await settled();
-    },
-    async findNothing() {
-      searches.at(-1)?.reject(refused);
-      await settled();
+      await clock.advance(0);
     },
     endPause: () => clock.advance(375),
   };
 }
 
-test('many failures begin one search, and new connections wait for its result', async () => {
-  const { monitor, searches, find } = createTestMonitor();
+test('many failures begin one search, whose result new connections wait for, and one in the pause after it begins another', async () => {
+  const { monitor, searches, find, endPause } = createTestMonitor();
   expect(await monitor.target()).toEqual(addressOf('first'));
   expect(searches).toHaveLength(0);
   for (let i = 0; i < 100; i += 1) monitor.suspect(refused);
   const targets = Promise.all([monitor.target(), monitor.target()]);
   await find(primary);
   expect(await targets).toEqual([primary.address, primary.address]);
+  monitor.suspect(refused);
   expect(searches).toHaveLength(1);
+  await endPause();
+  expect(searches).toHaveLength(2);
 });
 
 test('while no Postgres is found, new connections fail at once and the search is repeated', async () => {
-  const { monitor, searches, find, findNothing, endPause } = createTestMonitor();
+  const { monitor, searches, find, endPause } = createTestMonitor();
   monitor.suspect(refused);
-  await findNothing();
+  await find(Promise.reject(refused));
   await expect(monitor.target()).rejects.toMatchObject({ code: refused.code });
   await endPause();
   // Also while the next search is under way.
@@ -68,25 +67,15 @@ test('while no Postgres is found, new connections fail at once and the search is
 });
 
 test('a read-only Postgres is used, and the search goes on until a writable one is found', async () => {
-  const { monitor, events, find, endPause, searches } = createTestMonitor();
+  const { monitor, onReplaced, find, endPause, searches } = createTestMonitor();
   monitor.suspect(refused);
   await find(standby);
   expect(await monitor.target()).toEqual(standby.address);
-  expect(events).toEqual([]);
+  expect(onReplaced).not.toHaveBeenCalled();
   await endPause();
   await find(primary);
   expect(await monitor.target()).toEqual(primary.address);
-  expect(events).toEqual(['replaced']);
-  await endPause();
-  expect(searches).toHaveLength(2);
-});
-
-test('a failure during the pause after a search begins another one', async () => {
-  const { monitor, searches, find, endPause } = createTestMonitor();
-  monitor.suspect(refused);
-  await find(primary);
-  monitor.suspect(refused);
-  expect(searches).toHaveLength(1);
+  expect(onReplaced).toHaveBeenCalledOnce();
   await endPause();
   expect(searches).toHaveLength(2);
 });
@@ -94,15 +83,15 @@ test('a failure during the pause after a search begins another one', async () =>
 // The connection that listens is wanted again as soon as it is lost: a loop of connections otherwise, if
 // Postgres refuses it and answers the search, as with one connection left.
 test('who waits for a Postgres waits for a pause, and then until one is found', async () => {
-  const { monitor, find, findNothing, endPause } = createTestMonitor();
+  const { monitor, find, endPause } = createTestMonitor();
   const found: string[] = [];
   void monitor.whenFound().then(() => found.push('nothing has failed'));
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   expect(found).toEqual([]);
   await endPause();
   expect(found).toHaveLength(1);
   monitor.suspect(refused);
-  await findNothing();
+  await find(Promise.reject(refused));
   void monitor.whenFound().then(() => found.push('Postgres is away'));
   await endPause();
   expect(found).toHaveLength(1);
@@ -112,9 +101,9 @@ test('who waits for a Postgres waits for a pause, and then until one is found', 
 });
 
 test('a closed monitor searches no more, and refuses connections', async () => {
-  const { monitor, searches, findNothing, endPause } = createTestMonitor();
+  const { monitor, searches, find, endPause } = createTestMonitor();
   monitor.suspect(refused);
-  await findNothing();
+  await find(Promise.reject(refused));
   monitor.close();
   await endPause();
   expect(searches).toHaveLength(1);
@@ -122,11 +111,11 @@ test('a closed monitor searches no more, and refuses connections', async () => {
 });
 
 test('if only a read-only one is there and may not be used, connections to it are closed', async () => {
-  const { monitor, events, searches, endPause, find } = createTestMonitor();
+  const { monitor, onReplaced, endPause, find } = createTestMonitor();
   monitor.suspect(new DatabaseUnavailableError(readOnly));
-  searches[0]?.reject(new DatabaseUnavailableError(readOnly));
+  void find(Promise.reject(new DatabaseUnavailableError(readOnly)));
   await expect(monitor.target()).rejects.toMatchObject({ code: readOnly });
-  expect(events).toEqual(['replaced']);
+  expect(onReplaced).toHaveBeenCalledOnce();
   await endPause();
   await find(primary);
   expect(await monitor.target()).toEqual(primary.address);

@@ -1,5 +1,5 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import type { Database } from './database.ts';
 import { DatabaseUnavailableError } from './database-error.ts';
@@ -76,50 +76,32 @@ test('a statement without an answer fails at its deadline, and leaves no timer',
   expect(await waiting).toEqual(new DatabaseUnavailableError('NO_ANSWER'));
 });
 
-describe('a prepared statement', () => {
-  /** Records what is built, prepared and executed. */
-  function createTestStatement(answer = (row: { execution: number }) => [row]) {
-    const events: unknown[] = [];
-    const find = preparedStatement('find_it', () => {
-      events.push('built');
-      return {
-        prepare(name) {
-          events.push(`prepared as ${name}`);
-          return {
-            async execute({ execution, ...values } = {}) {
-              events.push(values);
-              return answer({ execution: execution as number });
-            },
-          };
-        },
-      };
-    });
-    return { find, events };
-  }
+/** A prepared statement that answers as told. */
+function createTestStatement(answer = (row: { execution: number }) => [row]) {
+  const prepare = vi.fn(() => ({
+    execute: async (values: Record<string, unknown>) =>
+      answer({ execution: values['execution'] as number }),
+  }));
+  return { prepare, find: preparedStatement('find_it', () => ({ prepare })) };
+}
 
-  test('is built and prepared once for each database or transaction, when it is used', async () => {
-    const { find, events } = createTestStatement();
-    expect(events).toEqual([]);
-    await find(db, { id: 1 });
-    await find(db, { id: 2 });
-    await find({} as Database);
-    const once = ['built', 'prepared as find_it'];
-    expect(events).toEqual([...once, { id: 1 }, { id: 2 }, ...once, {}]);
-  });
+test('a prepared statement is prepared once for each database or transaction, when it is used', async () => {
+  const { find, prepare } = createTestStatement();
+  expect(prepare).not.toHaveBeenCalled();
+  for (const used of [db, db, {} as Database]) await find(used);
+  expect(prepare.mock.calls).toEqual([['find_it'], ['find_it']]);
+});
 
-  // A driver gave `[ , row]`, `[]` or the rows of another statement after its connection had died.
-  test.each<[string, (row: { execution: number }) => { execution: number }[]]>([
-    ['too few rows', (row) => [row]],
-    ['too many rows', (row) => [row, row, row]],
-    ['a hole before its rows', (row) => Object.assign(new Array(1), { 1: row, 2: row })],
-    ['rows of another execution', (row) => [row, { execution: row.execution - 1 }]],
-  ])('takes an answer with %s for a lost connection', async (_, answer) => {
-    const whole = createTestStatement((row) => [row, row]);
-    expect(await whole.find(db, {}, 2)).toHaveLength(2);
-    const { find } = createTestStatement(answer);
-    await expect(find(db, {}, 2)).rejects.toMatchObject({
-      name: 'DatabaseUnavailableError',
-      code: 'INCOMPLETE',
-    });
+// A driver gave `[ , row]`, `[]` or the rows of another statement after its connection had died.
+test.each<[string, (row: { execution: number }) => { execution: number }[]]>([
+  ['too few rows', (row) => [row]],
+  ['too many rows', (row) => [row, row, row]],
+  ['a hole before its rows', (row) => Object.assign(new Array(1), { 1: row, 2: row })],
+  ['rows of another execution', (row) => [row, { execution: row.execution - 1 }]],
+])('an answer with %s is taken for a lost connection', async (_, answer) => {
+  expect(await createTestStatement((row) => [row, row]).find(db, {}, 2)).toHaveLength(2);
+  await expect(createTestStatement(answer).find(db, {}, 2)).rejects.toMatchObject({
+    name: 'DatabaseUnavailableError',
+    code: 'INCOMPLETE',
   });
 });

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import fc from 'fast-check';
-import { beforeEach, expect, test } from 'vitest';
-import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
+import { expect, test } from 'vitest';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { createBatcher } from './batch.ts';
 
 const options = {
@@ -15,35 +14,26 @@ const { patienceMs } = options;
 
 type Limits = { maxSize?: number; maxInFlight?: number };
 
-let clock: TestClock;
-
 /** A batcher whose batches the test answers by hand. */
-function createTestBatcher(changes: Limits = {}) {
-  const sent: { requests: readonly string[]; answer: PromiseWithResolvers<readonly Result[]> }[] =
-    [];
-  type Result = string | Promise<string>;
+function createTestBatcher(limits: Limits = {}) {
+  type Results = readonly (string | Promise<string>)[];
+  const clock = createTestClock();
+  const sent: { requests: readonly string[]; answer: PromiseWithResolvers<Results> }[] = [];
   const call = createBatcher<string, string>(
     (requests) => {
-      const answer = Promise.withResolvers<readonly Result[]>();
+      const answer = Promise.withResolvers<Results>();
       sent.push({ requests, answer });
       return answer.promise;
     },
-    { ...options, clock, ...changes },
+    { ...options, clock, ...limits },
   );
   return {
     call,
+    clock,
     /** The requests of each batch so far. */
-    batches: () => sent.map(({ requests }) => requests),
-    /** Answers a batch, by default with its requests in capitals. */
-    async answer(
-      batch: number,
-      results: readonly Result[] = sent[batch]?.requests.map((it) => it.toUpperCase()) ?? [],
-    ) {
+    batches: () => sent.map(({ requests }) => requests.join('')),
+    async answer(batch: number, results: Results | Promise<Results> = []) {
       sent[batch]?.answer.resolve(results);
-      await settle();
-    },
-    async fail(batch: number, error: Error) {
-      sent[batch]?.answer.reject(error);
       await settle();
     },
   };
@@ -57,10 +47,6 @@ async function settle() {
 
 /** Ends the turn of the event loop. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
-
-beforeEach(() => {
-  clock = createTestClock();
-});
 
 /** A letter is a request, `.` a turn of the event loop, `|` all that follow, a digit an answer, `~` patience. */
 test.each<[title: string, script: string, batches: string, limits?: Limits]>([
@@ -81,42 +67,49 @@ test.each<[title: string, script: string, batches: string, limits?: Limits]>([
   for (const step of script) {
     if (step === '.') await nextTurn();
     else if (step === '|') await settle();
-    else if (step === '~') await clock.advance(patienceMs);
+    else if (step === '~') await batcher.clock.advance(patienceMs);
     else if (/\d/.test(step)) await batcher.answer(Number(step));
-    else batcher.call(step);
+    else batcher.call(step).catch(() => {});
   }
-  expect(batcher.batches().map((requests) => requests.join(''))).toEqual(batches.split(' '));
+  expect(batcher.batches()).toEqual(batches.split(' '));
 });
 
 test('a batch is sent by patience not before its time, and an answer leaves no timer', async () => {
-  const { call, batches, answer } = createTestBatcher();
-  call('a');
-  call('b');
+  const { call, clock, batches, answer } = createTestBatcher();
+  const results = ['a', 'b'].map(call);
   await clock.advance(patienceMs - 1);
-  expect(batches()).toEqual([['a']]);
-  await answer(0);
-  await answer(1);
+  expect(batches()).toEqual(['a']);
+  await answer(0, ['A']);
+  await answer(1, ['B']);
+  expect(await Promise.all(results)).toEqual(['A', 'B']);
   expect(clock.timerCount()).toBe(0);
 });
 
 test('a result that is a rejected promise fails its own request only', async () => {
   const { call, answer } = createTestBatcher();
-  call('first');
-  const results = Promise.allSettled(['a', 'b', 'c'].map(call));
-  await answer(0);
+  const results = Promise.allSettled(['first', 'a', 'b', 'c'].map(call));
+  await answer(0, ['FIRST']);
   await answer(1, ['A', Promise.reject(new Error('b is invalid')), Promise.resolve('C')]);
   expect(await results).toEqual([
+    { status: 'fulfilled', value: 'FIRST' },
     { status: 'fulfilled', value: 'A' },
     { status: 'rejected', reason: new Error('b is invalid') },
     { status: 'fulfilled', value: 'C' },
   ]);
 });
 
-test('a batch with too few results fails', async () => {
-  const { call, answer } = createTestBatcher();
-  const result = expect(call('a')).rejects.toThrow('A batch of 1 has 0 results.');
+test('a batch that fails or has too few results fails its requests, and the next is sent', async () => {
+  const { call, answer } = createTestBatcher({ maxSize: 2 });
+  const results = Promise.allSettled(['a', 'b', 'c', 'd'].map(call));
   await answer(0, []);
-  await result;
+  await answer(1, Promise.reject(new Error('away')));
+  await answer(2, ['D']);
+  const tooFew = new TypeError('A batch of 1 has 0 results.');
+  expect(await results).toEqual([
+    { status: 'rejected', reason: tooFew },
+    ...Array(2).fill({ status: 'rejected', reason: new Error('away') }),
+    { status: 'fulfilled', value: 'D' },
+  ]);
 });
 
 // That each request is traced in its own: traces.test.ts.
@@ -129,42 +122,4 @@ test('a batch runs in the async context of no request', async () => {
   }, options);
   await Promise.all(['a', 'b', 'c'].map((name) => request.run(name, () => call(name))));
   expect(contexts).toEqual([undefined, undefined]);
-});
-
-test('every request is in one batch, which was sent after the request arrived', async () => {
-  const often = ['call', 'call', 'answer'] as const;
-  const step = fc.constantFrom(...often, 'call', 'answer', 'fail', 'settle', 'patience');
-  const steps = fc.array(step, { maxLength: 60 });
-  const upToFour = fc.integer({ min: 1, max: 4 });
-  await fc.assert(
-    fc.asyncProperty(steps, upToFour, upToFour, async (script, maxSize, maxInFlight) => {
-      const { call, batches, answer, fail } = createTestBatcher({ maxSize, maxInFlight });
-      const calls: { sentBefore: number; outcome: Promise<unknown> }[] = [];
-      let answered = 0;
-      const failed = new Set<number>();
-      for (const step of [...script, ...script.map(() => 'answer' as const)]) {
-        if (step === 'call') {
-          const sentBefore = batches().length;
-          const outcome = call(String(calls.length)).catch((error: Error) => error.message);
-          calls.push({ sentBefore, outcome });
-        } else if (step === 'patience') {
-          await clock.advance(patienceMs);
-          await settle();
-        } else if (step !== 'settle' && answered < batches().length) {
-          if (step === 'fail') failed.add(answered);
-          await (step === 'fail' ? fail(answered, new Error('failed')) : answer(answered));
-          answered += 1;
-        } else {
-          await settle();
-        }
-      }
-      expect(batches().flat()).toEqual(calls.map((_, index) => String(index)));
-      for (const [index, { sentBefore, outcome }] of calls.entries()) {
-        const batch = batches().findIndex((it) => it.includes(String(index)));
-        expect(batch).toBeGreaterThanOrEqual(sentBefore);
-        expect(await outcome).toBe(failed.has(batch) ? 'failed' : String(index));
-      }
-    }),
-    { seed: 1 },
-  );
 });

@@ -17,6 +17,9 @@ test('the window of a network ends a minute after its first request, as told fir
   expect([...resets]).toEqual([1_800_000_061]);
   await vi.advanceTimersByTimeAsync(startMs + 59_000 - Date.now());
   expect(await take()).toMatchObject({ outcome: 'denied', retryAfterSeconds: 1 });
+  const left = () => networks.peek('192.0.2.1').reported.remaining;
+  expect(left()).toBe(0);
   await vi.advanceTimersByTimeAsync(1_000);
+  expect(left()).toBe(60);
   expect(await take()).toMatchObject({ outcome: 'admitted', reported: { remaining: 59 } });
 });
