@@ -6,57 +6,40 @@ import { packageDirectory } from './consumer.ts';
 
 const guides = join(packageDirectory, '../../apps/server/assets/reference/guides');
 
-interface ReferencePage {
-  readonly title: string;
-  readonly summary: string;
-  /** Where the rest is. */
-  readonly more: string;
-  readonly parts: Readonly<Record<string, readonly string[]>>;
-}
-
 /** The committed pages, with the declarations in each part of them. Two, because a page has at most 14 kB. */
-const pages: Readonly<Record<string, ReferencePage>> = {
+const pages: Readonly<Record<string, { head: string; parts: Readonly<Record<string, string>> }>> = {
   client: {
-    title: 'Client: options and methods',
-    summary:
-      'Every option, method and answer of `@animal-store/client`, from the comments of its source.',
-    more: 'Errors, hooks and tests are on [a page of their own](/docs/guides/client-errors). [The TypeScript client](/docs/guides/typescript) says how to install it.',
+    head: `# Client: options and methods
+
+Every option, method and answer of \`@animal-store/client\`, from the comments of its source.
+
+Errors, hooks and tests are on [a page of their own](/docs/guides/client-errors). [The TypeScript client](/docs/guides/typescript) says how to install it.`,
     parts: {
-      'Options of the client': [
-        ...['createClient', 'ClientOptions', 'ApiKey', 'HeaderFields', 'FetchOptions'],
-      ],
-      'Options of a call': ['CallOptions', 'CreatePetOptions'],
-      Methods: ['AnimalStoreClient', 'ListPetsQuery', 'RequestDescription'],
-      'What calls give': [
-        ...['Call', 'Result', 'Page', 'PetList', 'ToArrayOptions', 'RateLimitState'],
-      ],
-      Animals: ['Pet', 'NewPet', 'PetStatus', 'Int64', 'parseJson', 'stringifyJson'],
-      'The quota of the key': ['RateLimitStatus', 'QuotaWindow'],
-      'The version': ['version'],
+      'Options of the client': 'createClient ClientOptions ApiKey HeaderFields FetchOptions',
+      'Options of a call': 'CallOptions CreatePetOptions',
+      Methods: 'AnimalStoreClient ListPetsQuery RequestDescription',
+      'What calls give': 'Call Result Page PetList ToArrayOptions RateLimitState',
+      Animals: 'Pet NewPet PetStatus Int64 parseJson stringifyJson',
+      'The quota of the key': 'RateLimitStatus QuotaWindow',
+      'The version': 'version',
     },
   },
   'client-errors': {
-    title: 'Client: errors, hooks, tests',
-    summary:
-      'Every error class and event of `@animal-store/client`, and the service in memory for your tests, from the comments of its source.',
-    more: 'Options and methods are on [a page of their own](/docs/guides/client).',
+    head: `# Client: errors, hooks, tests
+
+Every error class and event of \`@animal-store/client\`, and the service in memory for your tests, from the comments of its source.
+
+Options and methods are on [a page of their own](/docs/guides/client).`,
     parts: {
-      Errors: [
-        ...['AnimalStoreError', 'ApiError', 'AuthenticationError', 'BadRequestError'],
-        ...['ConflictError', 'ConnectionError', 'InsufficientScopeError', 'KeySuspendedError'],
-        ...['NotFoundError', 'RateLimitError', 'ServerError', 'TimeoutError'],
-        ...['UnprocessableError', 'AbortError', 'isAnimalStoreError', 'isApiError'],
-        ...['AnyAnimalStoreError', 'ApiErrorByStatus', 'ErrorCode', 'CallDetails'],
-        'ApiErrorDetails',
-      ],
-      'Hooks and logs': [
-        ...['Hook', 'Logger', 'CallEvent', 'RequestEvent', 'ResponseEvent', 'RetryEvent'],
-        ...['ErrorEvent', 'DeprecationEvent', 'OperationName'],
-      ],
-      'The fetch function': ['FetchFunction', 'FetchInit', 'HttpResponse', 'HttpHeaders'],
-      'Tests, from @animal-store/client/testing': [
-        ...['createTestService', 'TestServiceOptions', 'TestService', 'TestRequest', 'TestFailure'],
-      ],
+      Errors: `AnimalStoreError ApiError AuthenticationError BadRequestError ConflictError ConnectionError
+        InsufficientScopeError KeySuspendedError NotFoundError RateLimitError ServerError TimeoutError
+        UnprocessableError AbortError isAnimalStoreError isApiError AnyAnimalStoreError ApiErrorByStatus
+        ErrorCode CallDetails ApiErrorDetails`,
+      'Hooks and logs': `Hook Logger CallEvent RequestEvent ResponseEvent RetryEvent ErrorEvent
+        DeprecationEvent OperationName`,
+      'The fetch function': 'FetchFunction FetchInit HttpResponse HttpHeaders',
+      'Tests, from @animal-store/client/testing':
+        'createTestService TestServiceOptions TestService TestRequest TestFailure',
     },
   },
 };
@@ -65,7 +48,7 @@ const pages: Readonly<Record<string, ReferencePage>> = {
 const addresses: ReadonlyMap<string, string> = new Map(
   Object.entries(pages).flatMap(([page, { parts }]) =>
     Object.values(parts)
-      .flat()
+      .flatMap((names) => names.split(/\s+/))
       .map((name) => [name, `/docs/guides/${page}#${name}`]),
   ),
 );
@@ -78,121 +61,80 @@ const prefixes: Readonly<Record<string, string>> = {
   AnimalStoreClient: 'store',
 };
 
-/** What a comment says. */
-interface Comment {
-  readonly text: string;
-  readonly default?: string;
-  readonly throws?: string;
-  readonly deprecated?: string;
-  readonly example?: string;
-}
-
-interface Member {
-  readonly name: string;
-  readonly type: string;
-  readonly comment: Comment;
-}
-
-interface Declaration {
-  readonly name: string;
-  readonly kind: 'class' | 'const' | 'function' | 'interface' | 'type';
-  /** As TypeScript writes it, without the members of a class or an interface. */
-  readonly head: string;
-  readonly comment: Comment;
-  readonly members: readonly Member[];
-}
-
 /** Writes the pages from the declarations of the build. @returns the text of each, by its file. */
 export async function clientReference(): Promise<Record<string, string>> {
   const read = (entry: string) => readFile(join(packageDirectory, `dist/${entry}.d.ts`), 'utf8');
-  const [index, testing] = [await read('index'), await read('testing')];
-  const declarations = new Map([...declarationsOf(testing), ...declarationsOf(index)]);
-  const exported = [index, testing].flatMap((text) =>
-    namesOf(/export \{([^}]*)\}/.exec(text)?.[1]),
-  );
+  const entries = [await read('testing'), await read('index')];
+  const descriptions = new Map(entries.flatMap(describeAll));
+  const lists = entries.map((text) => /export \{([^}]*)\}/.exec(text)?.[1] ?? '');
+  const exported = lists.flatMap((list) => list.replaceAll('type ', '').match(/\w+/g) ?? []);
   const missing = exported.filter((name) => !addresses.has(name));
   if (missing.length > 0) throw new TypeError(`No page describes ${missing.join(', ')}.`);
 
   return Object.fromEntries(
-    Object.entries(pages).map(([page, { title, summary, more, parts }]) => {
+    Object.entries(pages).map(([page, { head, parts }]) => {
       const described = Object.entries(parts).flatMap(([part, names]) => [
         `## ${part}`,
-        ...names.map((name) => {
-          const declaration = declarations.get(name);
-          if (declaration === undefined) throw new TypeError(`${name} is not exported.`);
-          return describe(declaration);
+        ...names.split(/\s+/).map((name) => {
+          const description = descriptions.get(name);
+          if (description === undefined) throw new TypeError(`${name} is not exported.`);
+          return description;
         }),
       ]);
-      const text = [`# ${title}`, summary, more, ...described].join('\n\n');
-      return [join(guides, `${page}.md`), `${text}\n`];
+      return [join(guides, `${page}.md`), `${[head, ...described].join('\n\n')}\n`];
     }),
   );
 }
 
-function namesOf(list = ''): string[] {
-  return list.split(',').map((name) => name.trim().replace(/^type /, ''));
+const commentPattern = String.raw`\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n`;
+const declarationPattern = new RegExp(
+  String.raw`^(?:${commentPattern})?(?:declare )?(class|const|function|interface|type) (\w+)([\s\S]*?)(?=\n(?:\/\*\*|declare |interface |type |export ))`,
+  'gm',
+);
+const memberPattern = new RegExp(
+  String.raw`${commentPattern} {2}(?:readonly )?(\w+)([\s\S]*?);\n(?! {3})(?! {2}\})`,
+  'g',
+);
+
+/** What is said of each declaration. Of overloads the first is described. */
+function describeAll(text: string): [string, string][] {
+  return Array.from(text.matchAll(declarationPattern), (match): [string, string] => {
+    const [, comment, kind = '', name = '', rest = ''] = match;
+    return [name, describe(kind, name, rest, parseComment(comment))];
+  }).toReversed();
 }
 
-const commentPattern = String.raw`(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?`;
-
-function declarationsOf(text: string): [string, Declaration][] {
-  const pattern = new RegExp(
-    String.raw`^${commentPattern}(?:declare )?(class|const|function|interface|type) (\w+)([\s\S]*?)(?=\n(?:\/\*\*|declare |interface |type |export ))`,
-    'gm',
-  );
-  const found = Array.from(text.matchAll(pattern), ([, comment, kind, name = '', rest = '']) => {
-    const [, head = rest, body = ''] = /^([^{]*) \{\n([\s\S]*)\}$/.exec(rest) ?? [];
-    const hasMembers = kind === 'class' || kind === 'interface';
-    const declaration = {
-      ...{ name, kind: kind as Declaration['kind'], head: `${name}${hasMembers ? head : rest}` },
-      ...{ comment: parseComment(comment), members: hasMembers ? membersOf(body) : [] },
-    };
-    return [name, declaration] as [string, Declaration];
-  });
-  // Of overloads the first is described.
-  return found.toReversed();
-}
-
-function membersOf(body: string): Member[] {
-  const pattern =
-    /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(?:readonly )?([\w]+)([\s\S]*?);\n(?! {3})(?! {2}\})/g;
-  return Array.from(body.matchAll(pattern), ([, comment, name = '', rest = '']) => ({
-    name,
-    type: plainType(rest),
-    comment: parseComment(comment),
-  }));
-}
-
-function parseComment(comment = ''): Comment {
+function parseComment(comment = '') {
   const lines = comment.replaceAll(/^ *\* ?/gm, '').trim();
   const [text = '', ...tags] = lines.split(
     /(?:^|\s)@(?=default|throws|deprecated|example|typeParam)/,
   );
   const tag = (name: string) =>
     tags
-      .find((each) => each.startsWith(`${name} `) || each.startsWith(`${name}\n`))
+      .find((it) => it.startsWith(name))
       ?.slice(name.length)
       .trim();
+  const byDefault = tag('default') && inline(tag('default'));
   return {
     text: inline(text),
-    ...Object.fromEntries(
-      ['default', 'throws', 'deprecated', 'example'].map((name) => [
-        name,
-        name === 'example' ? tag(name) : tag(name) && inline(tag(name)),
-      ]),
-    ),
+    // Values are code, descriptions are not.
+    byDefault: byDefault?.replace(/^(?:'\w+'|[\d_]+|Infinity|globalThis\.\w+)$/, '`$&`'),
+    throws: inline(tag('throws')).replace(/^\{(\w+)\}/, 'It throws a `$1`'),
+    deprecated: inline(tag('deprecated')).replace(/^(?=.)/, '**Deprecated.** '),
+    // Examples have the address of the service that shows them.
+    example: tag('example')
+      ?.replace(/^```ts$/m, '```typescript')
+      .replaceAll('http://127.0.0.1:3000/v1', '{{baseUrl}}'),
   };
 }
 
 /** A text on one line, with links to other declarations. */
 function inline(text = ''): string {
+  const link = (_: string, name: string) => `[\`${name}\`](${addresses.get(name)})`;
   return text
     .trim()
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(
-      /\{@link (\w+)[.\w]*\}/g,
-      (_, name: string) => `[\`${name}\`](${addresses.get(name)})`,
-    );
+    .replaceAll(/\{@link (\w+)[.\w]*\}/g, link);
 }
 
 /** A type as a caller reads it: by the names of the platform, and without what `?` says. */
@@ -206,83 +148,71 @@ function plainType(type: string): string {
     .replace(/^(\?: .*) \| undefined$/, '$1');
 }
 
-function describe({ name, kind, head, comment, members }: Declaration): string {
-  const prefix = prefixes[name];
+type Comment = ReturnType<typeof parseComment>;
+type Member = { readonly name: string; readonly type: string; readonly comment: Comment };
+
+function describe(kind: string, name: string, rest: string, comment: Comment): string {
   const hasMembers = kind === 'class' || kind === 'interface';
-  const base = hasMembers ? / extends (\w+)/.exec(head)?.[1] : undefined;
+  const body = hasMembers ? rest.slice(rest.indexOf('{')) : '';
+  const members = Array.from(body.matchAll(memberPattern), ([, text, name = '', type = '']) => ({
+    name,
+    type: plainType(type),
+    comment: parseComment(text),
+  }));
+  const base = hasMembers ? /^[^{]* extends (\w+)/.exec(rest)?.[1] : undefined;
   // Literals that narrow the type of an error.
-  const fixed = members.filter(
-    ({ name, type }) => kind === 'class' && (name === 'name' || /^: (?:\d+|'\w+')$/.test(type)),
-  );
-  const facts = fixed.flatMap(({ name, type }) =>
-    name === 'name' ? [] : `its \`${name}\` is \`${type.slice(2)}\``,
-  );
-  return [
+  const isFixed = ({ name, type }: Member) =>
+    kind === 'class' && (name === 'name' || /^: (?:\d+|'\w+')$/.test(type));
+  const fixed = members.filter((member) => isFixed(member) && member.name !== 'name');
+  const facts = fixed.map(({ name, type }) => `; its \`${name}\` is \`${type.slice(2)}\``);
+  const prefix = prefixes[name];
+  return paragraphs(
     `### ${name} {#${name}}`,
     comment.text,
-    base && `It extends ${linkTo(base)}${facts.map((fact) => `; ${fact}`).join('')}.`,
+    base && `It extends ${linkTo(base)}${facts.join('')}.`,
     // The names of a table of the contract: the comment says what they are.
-    !hasMembers && !head.includes('keyof typeof') && codeBlock(`${kind} ${plainType(head)}`),
-    throwsOf(comment),
+    !hasMembers && !rest.includes('keyof typeof') && codeBlock(plainType(`${kind} ${name}${rest}`)),
+    comment.throws,
     // Those of the errors are nearly the same.
-    (base === undefined || !name.endsWith('Error')) && asCode(comment.example),
-    prefix === undefined
-      ? tableOf(members.filter((member) => !fixed.includes(member)))
-      : members.map((member) => describeMember(member, prefix)).join('\n\n'),
-  ]
-    .filter(Boolean)
-    .join('\n\n');
+    (base === undefined || !name.endsWith('Error')) && comment.example,
+    ...(prefix === undefined
+      ? [tableOf(members.filter((member) => !isFixed(member)))]
+      : members.map((member) => describeMember(member, prefix))),
+  );
 }
 
 function describeMember({ name, type, comment }: Member, prefix: string): string {
-  const isMethod = /^[(<]/.test(type);
-  const byDefault = comment.default === undefined ? '' : `, default: ${defaultOf(comment.default)}`;
-  return [
+  const byDefault = comment.byDefault ? `, default: ${comment.byDefault}` : '';
+  return paragraphs(
     `#### ${name} {#${prefix}.${name}}`,
-    isMethod
+    /^[(<]/.test(type)
       ? codeBlock(`${prefix}.${name}${type}`)
-      : `${linkTo(type.replace(/^\??: /, ''))}${byDefault}`,
+      : linkTo(type.replace(/^\??: /, '')) + byDefault,
     comment.text,
-    throwsOf(comment),
-    comment.deprecated && `**Deprecated.** ${comment.deprecated}`,
-    asCode(comment.example),
-  ]
-    .filter(Boolean)
-    .join('\n\n');
+    comment.throws,
+    comment.deprecated,
+    comment.example,
+  );
 }
 
 function tableOf(members: readonly Member[]): string {
-  if (members.length === 0) return '';
-  const rows = members.map(({ name, type, comment }) => {
-    const isMethod = type.startsWith('(');
-    const its = isMethod ? type.replace(/\): (?=[^)]+$)/, ') => ') : type.replace(/^\??: /, '');
-    const mark = isMethod ? '()' : type.startsWith('?') ? '?' : '';
-    const byDefault =
-      comment.default === undefined ? '' : ` Default: ${defaultOf(comment.default)}.`;
-    return `| \`${name}${mark}\` | \`${its.replaceAll('|', '\\|')}\` | ${comment.text}${byDefault} |`;
+  const rows = members.map(({ name, type, comment: { text, byDefault } }) => {
+    const [mark = '', its] = type.startsWith('(')
+      ? ['()', type.replace(/\): (?=[^)]+$)/, ') => ')]
+      : [/^\?/.exec(type)?.[0], type.replace(/^\??: /, '')];
+    const more = byDefault ? ` Default: ${byDefault}.` : '';
+    return `| \`${name}${mark}\` | \`${its?.replaceAll('|', '\\|')}\` | ${text}${more} |`;
   });
+  if (rows.length === 0) return '';
   return ['| Member | Type | Meaning |', '|---|---|---|', ...rows].join('\n');
 }
 
 /** A type, with a link to what it names last. */
 function linkTo(type: string): string {
-  const named = (type.match(/\w+/g) ?? []).findLast((name) => addresses.has(name));
+  const named = type.match(/\w+/g)?.findLast((name) => addresses.has(name));
   return named === undefined ? `\`${type}\`` : `[\`${type}\`](${addresses.get(named)})`;
 }
 
-/** Values are code, descriptions are not. */
-function defaultOf(text: string): string {
-  return /^(?:'\w+'|[\d_]+|Infinity|globalThis\.\w+)$/.test(text) ? `\`${text}\`` : text;
-}
-
-function throwsOf({ throws }: Comment): string | undefined {
-  return throws?.replace(/^\{(\w+)\}/, 'It throws a `$1`');
-}
-
+const paragraphs = (...texts: unknown[]) => texts.filter(Boolean).join('\n\n');
 /** TypeScript, but no program: the tests of the guides run blocks in `ts`. */
 const codeBlock = (text: string) => `\`\`\`typescript\n${text}\n\`\`\``;
-/** Examples have the address of the service that shows them. */
-const asCode = (example: string | undefined) =>
-  example
-    ?.replace(/^```ts$/m, '```typescript')
-    .replaceAll('http://127.0.0.1:3000/v1', '{{baseUrl}}');
