@@ -16,7 +16,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/query-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readExamples } from '../../../packages/client/test/readme.ts';
+import { readExamples } from '../../../packages/client/test/consumer.ts';
 import { createPageServer } from '../../browser-page/serve.ts';
 import { createBackend } from '../../express-backend/server.ts';
 import { fromExactJson, toExactJson, toJsonWithStrings } from '../../recipes/bigint-in-json.ts';

@@ -1,18 +1,13 @@
 import { plans } from '@animal-store/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anySituation, play } from './call-patterns.ts';
+import { anyPatternIsSafe, play } from './call-patterns.ts';
 
 // The campaign `call-patterns` plays many more situations. `play` checks in each that nothing gets the key banned
 // or adds an animal twice.
 
-test('no pattern of calls gets the key banned, or adds an animal twice', async () => {
-  const property = fc.asyncProperty(
-    anySituation,
-    async (situation) => void (await play(situation)),
-  );
-  await fc.assert(property, { seed: 1, numRuns: 5 });
-});
+test('no pattern of calls gets the key banned, or adds an animal twice', () =>
+  fc.assert(anyPatternIsSafe, { seed: 1, numRuns: 5 }));
 
 const { free, business } = plans;
 const five = { perMinute: 5, perDay: 1_000 };

@@ -133,7 +133,7 @@ const client = fc.record({
 });
 
 /** Two or fewer processes that use one key in any pattern, and its quota. */
-export const anySituation: fc.Arbitrary<Situation> = fc.record({
+const anySituation: fc.Arbitrary<Situation> = fc.record({
   quota: fc.record({
     perMinute: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(60, 300, 1_000)),
     perDay: fc.oneof(fc.integer({ min: 1, max: 200 }), fc.constantFrom(1_000, 100_000)),
@@ -145,3 +145,8 @@ export const anySituation: fc.Arbitrary<Situation> = fc.record({
   trouble: fc.constantFrom('none', 'none', 'lost connections', 'restart'),
   seed: fc.nat(),
 });
+
+export const anyPatternIsSafe = fc.asyncProperty(
+  anySituation,
+  async (situation) => void (await play(situation)),
+);

@@ -1,8 +1,7 @@
 import { cp, realpath, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Consumer } from './consumer.ts';
-import { readExamples } from './readme.ts';
+import { type Consumer, readExamples } from './consumer.ts';
 
 // Compiles what a user writes, with the types of the packed client and nothing skipped.
 

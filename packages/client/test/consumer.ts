@@ -57,6 +57,12 @@ export async function createConsumer(
   return { path, tarball, write, run, [Symbol.asyncDispose]: () => directory.close() };
 }
 
+/** The examples of the README, in their order. Those of the guides are run by tests of the server. */
+export async function readExamples(): Promise<string[]> {
+  const text = await readFile(join(packageDirectory, 'README.md'), 'utf8');
+  return Array.from(text.matchAll(/^```ts\n(.*?)^```$/gms), ([, code = '']) => code);
+}
+
 /** Runs a command and gives its output; if it fails, the error shows all that it printed. */
 export async function runIn(cwd: string, command: string, args: string[]): Promise<string> {
   try {

@@ -1,7 +1,7 @@
 import type * as Client from '../src/index.ts';
 
-// What the client does in every runtime. It is stripped of its types and sent there, so it may use
-// nothing but its arguments and the language.
+// What the client does in every runtime. Its source is sent there, so it may use nothing but its arguments
+// and the language.
 
 /** Where the real service and a scripted one are. */
 export interface Addresses {

@@ -1,10 +1,8 @@
 import { expect } from 'vitest';
 
 /** What a promise rejects with. */
-export async function rejection(promise: Promise<unknown>): Promise<unknown> {
-  const result = await promise.then(
-    () => undefined,
-    (error: unknown) => ({ error }),
+export const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => expect.unreachable('it must fail'),
+    (error: unknown) => error,
   );
-  return (result ?? expect.unreachable('it must fail')).error;
-}

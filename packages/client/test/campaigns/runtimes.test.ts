@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { runtimes } from '@animal-store/heavy-tools';
-import { startServer } from '@animal-store/testkit';
+import { chromiumOptions, hangMs, startServer } from '@animal-store/testkit';
+import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowserWithClient } from '../browser-with-client.ts';
 import { type Consumer, createConsumer } from '../consumer.ts';
-import { type Addresses, expected } from '../exercise.ts';
+import { type Addresses, exercise, expected } from '../exercise.ts';
 import { type Script, startScriptedServer } from '../scripted-server.ts';
 
 // The packed client, in each runtime, against the real service and a scripted one. A run takes four
@@ -17,8 +16,6 @@ import { type Script, startScriptedServer } from '../scripted-server.ts';
 const resources = new AsyncDisposableStack();
 let addresses: Addresses;
 let consumer: Consumer;
-/** The source of `exercise`, which every runtime runs. */
-let exercise: string;
 
 /** For pages of other origins, as the service has it. */
 const cors = {
@@ -50,8 +47,6 @@ beforeAll(async () => {
     apiKey: service.demoKey ?? expect.unreachable('the first start prints a key'),
     scriptedUrl: flaky.baseUrl,
   };
-  const source = await readFile(join(import.meta.dirname, '../exercise.ts'), 'utf8');
-  exercise = stripTypeScriptTypes(source).replaceAll(/^export /gm, '');
   const run = `console.log(JSON.stringify(await exercise(client, ${JSON.stringify(addresses)})));`;
   const program = `import * as client from '@animal-store/client';\n${exercise}`;
   await consumer.write('run.mjs', `${program}\n${run}`);
@@ -126,7 +121,21 @@ test('workerd runs the client', async () => {
 });
 
 test('Chromium runs it on a page of another origin, which sees the headers that it needs', async () => {
-  await using browser = await openBrowserWithClient(consumer);
-  const run = `${exercise}\nreturn exercise(client, ${JSON.stringify(addresses)});`;
-  expect(await browser.evaluate(run)).toEqual(expected);
+  const installed = join(consumer.path, 'node_modules/@animal-store/client/dist/index.js');
+  const script = await readFile(installed, 'utf8');
+  await using opened = new AsyncDisposableStack();
+  const pages = opened.use(
+    await startScriptedServer((response, { line }) => {
+      const isScript = line.includes('.js');
+      response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
+      response.end(isScript ? script : '<title>Shop</title>');
+    }),
+  );
+  const browser = await chromium.launch(await chromiumOptions());
+  opened.defer(() => browser.close());
+  const page = await browser.newPage();
+  page.setDefaultTimeout(hangMs);
+  await page.goto(new URL('/', pages.baseUrl).href);
+  const answer = `(${exercise})(await import('/client.js'), ${JSON.stringify(addresses)})`;
+  expect(await page.evaluate(`(async () => ${answer})()`)).toEqual(expected);
 });
