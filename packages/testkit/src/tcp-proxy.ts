@@ -35,8 +35,6 @@ export type TcpProxyOptions = {
 
 /** A TCP proxy on loopback that can be a bad network. */
 export type TcpProxy = AsyncDisposable & {
-  host: string;
-  port: number;
   /** The same URL with the proxy's host and port, as `proxy.via(redis.url)`. */
   via(url: string): string;
   /** Holds everything back that long in each direction; what is under way keeps its time. */
@@ -45,9 +43,7 @@ export type TcpProxy = AsyncDisposable & {
   reset(): void;
   /** The same, and refuses new ones. */
   cut(): Promise<void>;
-  /** Accepts connections and bytes, and swallows them. */
-  blackhole(): void;
-  /** Ends `cut` and `blackhole`, whose connections are reset: no protocol survives a hole. */
+  /** Ends `cut`. */
   resume(): Promise<void>;
 };
 
@@ -58,7 +54,6 @@ export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> 
   const { target, protocol, onMessage } = options;
   const links = new Set<Link>();
   let delayMs = 0;
-  let swallowing = false;
 
   // Half-open connections stay so: an end is forwarded like a byte.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
@@ -77,7 +72,7 @@ export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> 
     let earlier: Promise<unknown> = Promise.resolve();
     /** Does something after what came earlier. A delay begins now, so it does not reduce the bandwidth. */
     function push(act: () => unknown, held?: Promise<unknown>) {
-      if (isCut || swallowing) return;
+      if (isCut) return;
       const wait = held ?? (delayMs > 0 ? sleep(delayMs) : undefined);
       earlier = earlier.then(() => wait).then(() => link.isReset || act());
     }
@@ -136,8 +131,6 @@ export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> 
   const port = await freePort();
   await listen();
   return {
-    host,
-    port,
     via(url) {
       const through = new URL(url);
       through.host = `${host}:${port}`;
@@ -148,12 +141,7 @@ export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> 
     },
     reset: () => links.forEach(reset),
     cut,
-    blackhole() {
-      swallowing = true;
-    },
     async resume() {
-      if (swallowing) links.forEach(reset);
-      swallowing = false;
       if (!server.listening) await listen();
     },
     [Symbol.asyncDispose]: cut,

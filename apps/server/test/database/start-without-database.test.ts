@@ -1,9 +1,11 @@
+import type { Socket } from 'node:net';
 import { freePort, openTcpProxy, postgresAt, until } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
+import { openRawServer } from '../support/raw-server.ts';
 import { call } from '../support/test-service.ts';
 
 /** An empty database, and a way to it. */
@@ -51,11 +53,13 @@ test('a replica starts while Postgres is away, and is ready once it is there', a
 // A machine that is gone does not even refuse connections. The replica had migrated the second host, and
 // ended because it could not listen at the first one.
 test('a replica starts while the first of two hosts does not answer', async () => {
-  const { url, proxy } = await openDatabase();
-  proxy.blackhole();
-  const hosts = `@127.0.0.1:${proxy.port},${new URL(url).host}`;
+  const { url } = await openDatabase();
+  const sockets: Socket[] = [];
+  await using silent = await openRawServer((socket) => void sockets.push(socket));
+  const hosts = `@127.0.0.1:${silent.port},${new URL(url).host}`;
   const { starting } = await startWaiting(url.replace(/@[^/]+/, hosts));
   await expectService(starting);
+  for (const socket of sockets) socket.destroy();
 });
 
 test('probes are answered while the migrations of another replica run', async () => {
