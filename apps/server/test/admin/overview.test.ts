@@ -1,6 +1,5 @@
 import type { Overview } from '@animal-store/contract/admin';
 import { openRedis } from '@animal-store/testkit';
-import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { readBansAsStored } from '../../src/database/open-bans.ts';
@@ -92,27 +91,25 @@ describe('with quotas in the process', () => {
   });
 });
 
-describe('in the database', () => {
-  const database = useDatabase('postgres');
+const ofBans = useDatabase('postgres');
 
-  test('a key that replicas have banned by themselves is shown once, with the last end', async () => {
-    const { db } = database;
-    const { id } = await createApiKey(db, { name: 'x', plan: 'free' });
-    const bans = [banOf(id, 10), banOf(id, 20)];
-    await writeBans(db, ...bans);
-    const overview = createOverview({
-      db,
-      clock: systemClock,
-      countedForMs: 0,
-      replicas: { count: () => 1 },
-      usage: createUsageQueries(db),
-      readBans: readBansAsStored,
-      stores: { database: 'postgres', quotas: 'redis' },
-    });
-    expect(await overview.read()).toMatchObject({
-      keys: { banned: 1 },
-      bans: [{ keyId: id, name: 'x', until: bans[1]?.until }],
-    });
+test('a key that replicas have banned by themselves is shown once, with the last end', async () => {
+  const { db } = ofBans;
+  const { id } = await createApiKey(db, { name: 'x', plan: 'free' });
+  const bans = [banOf(id, 10), banOf(id, 20)];
+  await writeBans(db, ...bans);
+  const overview = createOverview({
+    db,
+    clock: systemClock,
+    countedForMs: 0,
+    replicas: { count: () => 1 },
+    usage: createUsageQueries(db),
+    readBans: readBansAsStored,
+    stores: { database: 'postgres', quotas: 'redis' },
+  });
+  expect(await overview.read()).toMatchObject({
+    keys: { banned: 1 },
+    bans: [{ keyId: id, name: 'x', until: bans[1]?.until }],
   });
 });
 
@@ -120,10 +117,8 @@ test('every replica shows the traffic of callers of all, by its outcome, and how
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const own = { ...database.env, ...env, ADMIN_TOKEN: adminToken };
-  const servers = [
-    stack.use(await openLocalServer(own)),
-    stack.use(await openLocalServer(own)),
-  ] as const;
+  const open = async () => stack.use(await openLocalServer(own));
+  const servers = [await open(), await open()] as const;
   const { token } = await adminOf(servers[0]).create('{"plan":"business"}');
   for (let n = 0; n < 5; n++) await call(`${servers[0].baseUrl}/pets`, { token });
   for (let n = 0; n < 3; n++) await call(`${servers[1].baseUrl}/pets?limit=0`, { token });
@@ -166,9 +161,8 @@ test('bans that Redis has lost are shown no more, and the others are', async () 
   const names = ['kept', 'lost', 'lost too'];
   await untilPassing([server], async () => (await shown())[0] === 3);
   expect(await shown()).toEqual([3, names, names]);
-  const connection = stack.adopt(new Redis(redis.url), (opened) => opened.disconnect());
-  const stored = await connection.keys('animal-store:*');
-  await connection.del(stored.filter((name) => !name.includes(kept.key.id)));
+  const stored = (await redis.command('keys', 'animal-store:*')).trim().split('\n');
+  await redis.command('del', ...stored.filter((name) => !name.includes(kept.key.id)));
   const none = { account: 'shared', bannedKeys: 0 };
   expect((await admin.call('/accounts')).body).toMatchObject([none]);
   expect(await shown()).toEqual([1, ['kept'], ['kept']]);
