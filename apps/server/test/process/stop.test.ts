@@ -50,7 +50,7 @@ test('a stop during the start does not wait for a Postgres that does not answer'
 });
 
 test('an unexpected error is logged and ends the process with exit code 1', async () => {
-  const crash = new URL('../support/crash.ts?by=rejection', import.meta.url);
+  const crash = new URL('../support/crash.ts', import.meta.url);
   const env = { NODE_OPTIONS: `--import=${crash}` };
   await using service = await startProcess('postgres', { env });
   const { server } = service;

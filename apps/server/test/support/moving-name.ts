@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { freePort, temporaryDirectory } from '@animal-store/testkit';
 
-const movingName = 'postgres.test';
-
 /**
  * Opens a name that leads to one of several machines, as DNS does. They are loopback addresses with one
  * port in common, each in front of a program of its own.
@@ -23,11 +21,8 @@ export async function openMovingName(stack: AsyncDisposableStack, ports: readonl
       const upstream = connect(target, '127.0.0.1');
       pipeline(client, upstream, client, () => {});
     });
-    machine.listen(port, addresses[index]);
-    await once(machine, 'listening');
-    stack.defer(() => {
-      machine.close();
-    });
+    await once(machine.listen(port, addresses[index]), 'listening');
+    stack.defer(() => void machine.close());
   }
 
   const file = join(directory, 'address');
@@ -35,5 +30,5 @@ export async function openMovingName(stack: AsyncDisposableStack, ports: readonl
   leadTo(0);
   const preload = new URL('look-up-moving-name.ts', import.meta.url);
   preload.searchParams.set('file', file);
-  return { host: `${movingName}:${port}`, leadTo, env: { NODE_OPTIONS: `--import=${preload}` } };
+  return { host: `postgres.test:${port}`, leadTo, env: { NODE_OPTIONS: `--import=${preload}` } };
 }

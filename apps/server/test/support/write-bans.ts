@@ -11,14 +11,10 @@ export const banOf = (keyId: string, minutes: number): Ban => ({
 
 /** Writes bans as a replica does. Fails if one is lost. */
 export async function writeBans(db: Database, ...bans: readonly Ban[]): Promise<void> {
-  const log = createBanLog(db, {
-    onLost: (count) => {
-      throw new Error(`${count} bans are lost.`);
-    },
-    onFailure: (failure) => {
-      throw failure;
-    },
-  });
+  const fail = (reason: unknown) => {
+    throw new Error('Bans are lost.', { cause: reason });
+  };
+  const log = createBanLog(db, { onLost: fail, onFailure: fail });
   for (const ban of bans) log.add(ban);
   await log.write();
 }
