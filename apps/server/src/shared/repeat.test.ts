@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { repeat } from './repeat.ts';
 
-let clock: TestClock;
+const clock = createTestClock();
 
 beforeEach(() => {
-  clock = createTestClock();
   // Then the pause is neither shorter nor longer.
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
 });
@@ -32,15 +31,20 @@ test.each([
   await repetition.stop();
 });
 
-test('work that says that there is more is done again without a pause, until it is stopped', async () => {
+test('work is done at once on demand, without a pause while it says that there is more, and then after one', async () => {
   const work = vi.fn(async () => work.mock.calls.length % 3 !== 0);
   const repetition = start(work);
+  await clock.advance(3_000);
   await repetition.now();
   expect(work).toHaveBeenCalledTimes(3);
+  await clock.advance(4_999);
+  expect(work).toHaveBeenCalledTimes(3);
+  await clock.advance(1);
+  expect(work).toHaveBeenCalledTimes(6);
   const started = repetition.now();
   await repetition.stop();
   await started;
-  expect(work).toHaveBeenCalledTimes(4);
+  expect(work).toHaveBeenCalledTimes(7);
 });
 
 test('work that failed is reported, and repeated', async () => {
@@ -64,18 +68,6 @@ test('work never runs twice at once, and a stop waits for it and starts no more'
   await repetition.now();
   await clock.advance(60_000);
   expect(work).toHaveBeenCalledTimes(1);
-});
-
-test('work can be done at once, and goes on after its pause', async () => {
-  const work = vi.fn(async () => {});
-  const repetition = start(work);
-  await clock.advance(3_000);
-  await repetition.now();
-  await clock.advance(4_999);
-  expect(work).toHaveBeenCalledTimes(1);
-  await clock.advance(1);
-  expect(work).toHaveBeenCalledTimes(2);
-  await repetition.stop();
 });
 
 test('while work is under way, all who want it at once share the next time', async () => {

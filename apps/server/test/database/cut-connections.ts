@@ -31,9 +31,6 @@ const messages = (['request', 'response'] as const).flatMap((direction) =>
   types[direction].split(' ').map((type) => ({ direction, type })),
 );
 
-/** How many keys that no replica has seen are made at a time. */
-const newKeysAtOnce = 40;
-
 /**
  * Cuts connections to Postgres before, within and after each message of the protocol, in each way, while
  * requests of every kind are in flight. Every answer is right or a 503 with `Retry-After`; what was
@@ -55,7 +52,7 @@ export async function cutConnections(options: {
   stack.defer(close);
 
   let armed: (Cut & (typeof messages)[number] & { skip: number }) | undefined;
-  const done = { cuts: 0, good: 0, unavailable: 0, slowestRecoveryMs: 0 };
+  const done = { cuts: 0, good: 0, unavailable: 0 };
   const url = database.env['DATABASE_URL'] ?? '';
   const { hostname: host, port } = new URL(url);
   const proxy = stack.use(
@@ -106,7 +103,6 @@ export async function cutConnections(options: {
 
   const acknowledged = new Map<string, unknown>();
   const idempotent: string[] = [];
-  let newTokens: string[] = [];
 
   /** Sends a request of each kind, all at once. */
   async function sendAll(server: LocalServer, newToken: string): Promise<void> {
@@ -140,19 +136,14 @@ export async function cutConnections(options: {
   for (let passes = 0; goesOn(passes); passes += 1) {
     for (const message of messages) {
       const server = pick(servers);
-      if (newTokens.length === 0) {
-        const keys = await Promise.all(Array.from({ length: newKeysAtOnce }, createKey));
-        newTokens = keys.map((key) => key.token);
-      }
+      const newKey = await createKey();
       const cut = { place: pick(cutPlaces), kind: pick(cutKinds) };
       armed = { ...message, ...cut, skip: Math.floor(random() * 4) };
       // So that connections are made anew, and their first messages are seen.
       if (random() < 0.5) proxy.reset();
-      await sendAll(server, newTokens.pop() as string);
+      await sendAll(server, newKey.token);
       armed = undefined;
-      const cutAt = performance.now();
       await until(async () => (await list(server, createToken('key'))).status === 401);
-      done.slowestRecoveryMs = Math.max(done.slowestRecoveryMs, performance.now() - cutAt);
     }
   }
 

@@ -179,21 +179,20 @@ async function readiness(status: number): Promise<unknown> {
 
 /** A TCP relay that can lose its connections without telling either end; new ones get through. */
 async function openForgetfulRelay(port: number) {
-  const sockets = new Set<Socket>();
+  const links: [from: Socket, to: Socket][] = [];
   const relay = await openRawServer((client) => {
     const upstream = connect({ host: '127.0.0.1', port });
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from);
-      from.on('data', (chunk) => sockets.has(from) && to.write(chunk));
+    links.push([client, upstream], [upstream, client]);
+    for (const [from, to] of links.slice(-2)) {
+      from.pipe(to);
       from.on('error', () => {}).on('close', () => to.destroy());
     }
   });
   return {
     host: `127.0.0.1:${relay.port}`,
-    forget: () => sockets.clear(),
+    forget() {
+      for (const [from, to] of links.splice(0)) from.unpipe(to).resume();
+    },
     [Symbol.asyncDispose]: () => relay[Symbol.asyncDispose](),
   };
 }

@@ -11,6 +11,7 @@ import { openRawServer } from '../support/raw-server.ts';
 // The faults of the driver that patches/README.md describes, each by itself.
 
 const { adminUrl } = inject('postgres');
+const { hostname: host, port } = new URL(adminUrl);
 const options = { max: 1, fetch_types: false, backoff: () => 0, onnotice: () => {} };
 
 test.each<Cut>([
@@ -21,7 +22,6 @@ test.each<Cut>([
   'after a connection that died in an answer ($place a row, $kind), the next answer is whole',
   async (cut) => {
     let isArmed = false;
-    const { hostname: host, port } = new URL(adminUrl);
     await using proxy = await openTcpProxy({
       target: { host, port: Number(port) },
       protocol: postgresProtocol,
@@ -73,7 +73,6 @@ test('a parameter that cannot be written fails its own statement and no other', 
 // Node emits `close` in a later phase than `error`. A statement in between was settled by nobody.
 test('a statement that begins while its connection dies is rejected', async () => {
   let socket: Socket | undefined;
-  const { hostname: host, port } = new URL(adminUrl);
   await using sql = open(adminUrl, {
     socket() {
       socket = connect(Number(port), host);

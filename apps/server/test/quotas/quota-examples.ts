@@ -28,20 +28,19 @@ const banFor = (seconds: number): readonly Step[] => [
 
 /** What must be decided about keys, to the exact number, under the default policy of bans. */
 export const examples: Readonly<Record<string, readonly Step[]>> = {
-  'the first request opens both windows and costs one in each': [
+  'a request costs one in both windows, the minute ends 60 s after its first, and what it denies costs nothing':
     [
-      ...([0, small, 1, '1 admitted'] as const),
-      'admitted by minute 2/3 @61 (minute 2/3 @61 in 60, day 4/5 @86401 in 86400)',
+      [
+        ...([0, small, 1, '1 admitted'] as const),
+        'admitted by minute 2/3 @61 (minute 2/3 @61 in 60, day 4/5 @86401 in 86400)',
+      ],
+      [0, small, 2, '2 admitted'],
+      [
+        ...([59_999, small, 50, '50 denied'] as const),
+        'denied by minute 0/3 @61 wait 1 (minute 0/3 @61 in 1, day 2/5 @86401 in 86341)',
+      ],
+      [1, small, 1, '1 admitted', '(minute 2/3 @121 in 60, day 1/5 @86401 in 86340)'],
     ],
-  ],
-  'a window ends a minute after its first request, and what it denies costs nothing': [
-    [0, small, 3, '3 admitted'],
-    [
-      ...([59_999, small, 50, '50 denied'] as const),
-      'denied by minute 0/3 @61 wait 1 (minute 0/3 @61 in 1, day 2/5 @86401 in 86341)',
-    ],
-    [1, small, 1, '1 admitted', '(minute 2/3 @121 in 60, day 1/5 @86401 in 86340)'],
-  ],
   'what the day denies costs nothing of the minute, and the day ends a day after its first request':
     [
       [0, small, 3, '3 admitted'],

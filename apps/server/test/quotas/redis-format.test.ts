@@ -86,7 +86,7 @@ test('replicas of format 1 and of this one decide about keys as one, and this on
 });
 
 // If it fails, you are making a new version: see `redis-format.ts`.
-test('this is what format 2 writes', async () => {
+test('this is what format 2 writes, and all of it expires', async () => {
   now = startMs;
   const { keys, networks, pages, statusRequests } = await openNew();
   const quota = { perMinute: 1, perDay: 10 };
@@ -109,4 +109,7 @@ test('this is what format 2 writes', async () => {
     'animal-store:allowance:rate-limit-status:caller 31',
     `animal-store:key:{k} 0000000101a3185d3ba10000000101a31d82ad4101a3185c5141${'0'.repeat(52)}`,
   ]);
+  // A minute longer than a day, because the clock stands still.
+  const expiresMs = await Promise.all(names.map((name) => redis.connection.pttl(name)));
+  expect(expiresMs.filter((ms) => ms < 1 || ms > 86_460_000)).toEqual([]);
 });

@@ -158,19 +158,3 @@ test('what was used is given back to a key, whose ban stays, or to an account', 
   await keys.unban(alone);
   expect(await leftOf(alone)).toEqual([1, 100]);
 });
-
-test('everything in Redis expires', async () => {
-  const { connection } = redis;
-  const { keys, networks, pages, statusRequests } = await open({ quotaClock: undefined });
-  for (const key of [alone, alone, inAccount, inAccount]) await keys.take(key);
-  for (const allowance of [networks, pages, statusRequests]) await allowance.take('caller');
-  const names = await connection.keys('*');
-  expect(names.length).toBeGreaterThanOrEqual(6);
-  for (const name of names) {
-    expect(name).toMatch(/^animal-store:/);
-    const expiresMs = await connection.pttl(name);
-    // Without an expiry it is -1; it may also have expired since it was listed.
-    expect(expiresMs, name).not.toBe(-1);
-    expect(expiresMs, name).toBeLessThanOrEqual(86_400_000);
-  }
-});

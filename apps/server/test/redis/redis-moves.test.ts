@@ -42,15 +42,17 @@ test('requests are counted once, and decided by Redis, while the slots of their 
   const [undisturbed] = replicas as [Quotas];
   const callers = await createCallers(undisturbed, { connection, count: 6, apart: 200 });
 
-  /** Sends requests of all callers through both replicas. */
   const random = createSeededRandom(1);
-  const load = () => {
-    const pairs = callers.flatMap((caller) => replicas.map((quotas) => [caller, quotas] as const));
-    const requests = pairs.flatMap(([caller, quotas]) =>
-      Array.from({ length: 1 + Math.floor(random() * 5) }, () => ask(caller, quotas)),
-    );
-    return Promise.all(requests);
-  };
+  /** Sends requests of all callers through both replicas. */
+  async function load(): Promise<void> {
+    const requests: Promise<void>[] = [];
+    for (const quotas of replicas) {
+      for (const caller of callers) {
+        for (let n = random() * 5; n > 0; n -= 1) requests.push(ask(caller, quotas));
+      }
+    }
+    await Promise.all(requests);
+  }
   /** Moves the slot of a name to the next node, as `redis-cli --cluster reshard` does, under load. */
   async function move(name: string): Promise<void> {
     const slot = await connection.cluster('KEYSLOT', name);

@@ -7,24 +7,14 @@ import { allowancePrefix } from '../../src/quotas/redis-format.ts';
 /** So wide that its share is a half that no request reaches either. */
 const limit = 2_000_000;
 
-/** A key, whose day is looked at, or a network, which has a minute only. */
-export interface Caller {
-  /** Where Redis has its count. */
-  readonly name: string;
-  /** How much it had used at first. */
-  readonly usedBefore: number;
-  sent: number;
-  /** How much was used after each request that Redis decided, as it was told. */
-  readonly told: number[];
-  /** Sends a request, and gives what is left. A share of the replica may decide it. */
-  take(quotas: Quotas): Promise<{ limit: number; remaining: number } | undefined>;
-}
+export type Caller = Awaited<ReturnType<typeof createCallers>>[number];
 
 /** For the quotas of these callers: two replicas that do not see each other while Redis is away. */
 export const toldOptions = { addressPerMinute: limit, replicas: () => 2 };
 
 /**
- * Creates keys and networks. The minutes of the networks last an hour, so that none ends during a test.
+ * Creates keys, whose day is looked at, and networks, which have a minute only: it lasts an hour, so that none
+ * ends during a test.
  *
  * @param options.apart how many requests each has used more than the one before: more than it will send, so
  * that a reply that was meant for another one is found out.
@@ -32,16 +22,21 @@ export const toldOptions = { addressPerMinute: limit, replicas: () => 2 };
 export async function createCallers(
   undisturbed: Quotas,
   options: { connection: RedisConnection; count: number; apart: number },
-): Promise<Caller[]> {
+) {
   const { connection, count, apart } = options;
   await until(() => connection.status === 'ready');
-  const callers = Array.from({ length: count }, (_, n): Caller => {
+  const callers = Array.from({ length: count }, (_, n) => {
     const id = crypto.randomUUID();
     const [isKey, quota] = [n % 2 === 0, { perMinute: limit, perDay: limit }];
     return {
+      /** Where Redis has its count. */
       name: isKey ? `animal-store:key:{${id}}` : `${allowancePrefix('network')}:${id}`,
-      ...{ usedBefore: n * apart, sent: 0, told: [] },
-      async take({ keys, networks }) {
+      usedBefore: n * apart,
+      sent: 0,
+      /** How much was used after each request that Redis decided, as it was told. */
+      told: [] as number[],
+      /** Sends a request, and gives what is left. A share of the replica may decide it. */
+      async take({ keys, networks }: Quotas) {
         const { outcome, windows } = await (isKey ? keys.take({ id, quota }) : networks.take(id));
         assert.equal(outcome, 'admitted', id);
         return windows.at(-1);
