@@ -29,7 +29,7 @@ async function entriesOf(filter: string): Promise<AuditEntry[]> {
 const change = (id: string, json: string, query = '') =>
   admin.call(`/keys/${id}${query}`, { method: 'PATCH', json });
 
-test('a key is recorded with who made it, what it has, and why; each change with the members that differ', async () => {
+test('a key is recorded with who made it, what it has, and why; each change with the members that differ, if any do', async () => {
   const made = await admin.call('/keys?reason=Contract%20%F0%9F%90%88', {
     json: '{"plan":"free","name":"a","account":"b"}',
     headers: { 'X-Request-Id': 'request-1' },
@@ -38,8 +38,9 @@ test('a key is recorded with who made it, what it has, and why; each change with
   const path = `/keys/${key.id}`;
   await change(key.id, '{"name":"c","account":"b","expiresAt":"2099-01-01T00:00:00Z"}');
   await change(key.id, '{"plan":"enterprise","quota":{"perMinute":5,"perDay":6}}', '?reason=x');
+  await change(key.id, '{"name":"c"}');
   await admin.call(`${path}/rotate`, { json: '{"graceSeconds":0}' });
-  await admin.call(`${path}/revoke`, { method: 'POST' });
+  for (const _ of 'ab') await admin.call(`${path}/revoke`, { method: 'POST' });
   const quota = { perMinute: 60, perDay: 1_000 };
   const [created, ...changes] = (await entriesOf(`keyId=${key.id}`)).toReversed();
   expect(created).toEqual({
@@ -104,19 +105,6 @@ test('what is done to operators is recorded, and what they do bears their names'
   expect(await entriesOf(`actor=admin_token&operatorId=${operator.id}`)).toMatchObject([
     { action: 'operator.revoked' },
     { action: 'operator.created' },
-  ]);
-});
-
-test('what changes nothing is not recorded', async () => {
-  const { key } = await admin.create('{"plan":"pro","name":"a"}');
-  const revoke = () => admin.call(`/keys/${key.id}/revoke`, { method: 'POST' });
-  expect((await change(key.id, '{"name":"a","plan":"pro"}')).status).toBe(200);
-  await revoke();
-  expect((await revoke()).status).toBe(200);
-  expect((await change(key.id, '{"name":"b"}')).status).toBe(409);
-  expect(await entriesOf(`keyId=${key.id}`)).toMatchObject([
-    { action: 'key.revoked' },
-    { action: 'key.created' },
   ]);
 });
 

@@ -46,11 +46,9 @@ test('a new key has both; a change holds from the next request on, is recorded a
   expect(key.scopes).toEqual(both);
   expect(await statusOf('/pets', { token, json: pet })).toBe(201);
   expect((await change(key.id, both.toReversed())).body).toEqual(key);
-  const changed = await change(key.id, ['pets:read']);
-  expect([changed.status, changed.body]).toEqual([200, { ...key, scopes: ['pets:read'] }]);
+  expect((await change(key.id, ['pets:read'])).body).toEqual({ ...key, scopes: ['pets:read'] });
   expect(await statusOf('/pets', { token, json: pet })).toBe(403);
   expect(await statusOf('/pets', { token })).toBe(200);
-  // What changed nothing is not recorded.
   const [entry, created] = (await admin.call(`/audit?keyId=${key.id}`)).body as AuditEntry[];
   expect(created?.action).toBe('key.created');
   expect(entry).toMatchObject({ before: { scopes: both }, after: { scopes: ['pets:read'] } });
