@@ -14,7 +14,7 @@ import { type ListenerLimits, openListener } from './listener.ts';
 async function listen(
   app: Express,
   limits: Partial<ListenerLimits> = {},
-  onServer: (server: Server) => void = () => {},
+  onServer: (server: Server) => unknown = () => {},
 ) {
   const report = vi.fn();
   const address = {
@@ -40,12 +40,10 @@ async function listen(
 const served = () => express().use((_req, res) => res.end('served'));
 
 test('a connection that cannot be accepted is reported, and the listener goes on', async () => {
-  let server: Server | undefined;
-  await using listener = await listen(served(), {}, (opened) => {
-    server = opened;
-  });
+  const servers: Server[] = [];
+  await using listener = await listen(served(), {}, (server) => servers.push(server));
   const failure = new Error('accept ENOBUFS');
-  server?.emit('error', failure);
+  servers[0]?.emit('error', failure);
   expect(listener.report).toHaveBeenCalledExactlyOnceWith(failure);
   expect(await (await fetch(listener.origin)).text()).toBe('served');
 });

@@ -32,17 +32,15 @@ export function judge(operation: Operation, method: string, answer: Answer): str
   }
 
   const type = headers.get('Content-Type');
-  if (response.content === undefined) {
+  if (response.content === undefined)
     return text === '' ? problems : [...problems, `a body that is not documented: ${text}`];
-  }
   const media = response.content[String(type).split(';')[0] ?? ''];
   if (media === undefined) problems.push(`content type ${type} is not documented`);
   else if (method !== 'HEAD') {
     const body: unknown = JSON.parse(text);
     problems.push(...faultsOf(media.schema, body, 'body'));
-    if (status >= 400 && (body as { status: number }).status !== status) {
+    if (status >= 400 && (body as { status: number }).status !== status)
       problems.push('the status of the body is another');
-    }
   }
   return problems;
 }
@@ -62,11 +60,7 @@ export function faultsOf(schema: Schema, value: unknown, at: string): string[] {
   const validate =
     compiled.get(schema) ?? ajv.compile(JSON.parse(JSON.stringify(schema, strictly)));
   compiled.set(schema, validate);
-  if (validate(value)) return [];
-  return (validate.errors ?? []).map(
-    ({ instancePath, message, params }) =>
-      `${at}${instancePath} ${message}: ${JSON.stringify(params)}`,
-  );
+  return validate(value) ? [] : [ajv.errorsText(validate.errors, { dataVar: at })];
 }
 
 /**

@@ -174,13 +174,10 @@ describe('the quota of an address', () => {
       service.call('/pets', { headers: { 'X-Forwarded-For': forwardedFor }, ...options });
 
     test('counts the address that the nearest proxy added, or else the proxy', async () => {
+      const own = ['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1', '3.3.3.3, 192.0.2.1', '192.0.2.2'];
+      const addresses = [...own, 'unknown', '"; drop', '999.1.1.1'];
       const statuses: number[] = [];
-      for (const forwardedFor of [
-        ...['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1', '3.3.3.3, 192.0.2.1', '192.0.2.2'],
-        ...['unknown', '"; drop', '999.1.1.1'],
-      ]) {
-        statuses.push((await askFrom(forwardedFor, { token: null })).status);
-      }
+      for (const it of addresses) statuses.push((await askFrom(it, { token: null })).status);
       expect(statuses).toEqual([401, 401, 429, 401, 401, 401, 429]);
     });
 
@@ -191,12 +188,9 @@ describe('the quota of an address', () => {
       expect((await askFrom('192.0.2.31', { token })).status).toBe(200);
       const lookUps: string[] = [];
       const stopFollowing = followStatements((name) => lookUps.push(name));
-      const statuses: number[] = [];
-      for (let n = 0; n < 20; n += 1) {
-        statuses.push((await askFrom('192.0.2.30', { token: createToken() })).status);
-      }
+      for (const status of [401, 401, ...Array(18).fill(429)])
+        expect((await askFrom('192.0.2.30', { token: createToken() })).status).toBe(status);
       stopFollowing();
-      expect(statuses).toEqual([401, 401, ...Array(18).fill(429)]);
       expect(lookUps.filter((name) => name === 'find_key_by_token')).toHaveLength(2 + 10);
       await admin.call(`/keys/${key.id}/rotate`, { method: 'POST' });
       expect((await askFrom('192.0.2.30', { token })).status).toBe(200);
