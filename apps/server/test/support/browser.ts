@@ -68,15 +68,8 @@ export async function openTab(
   };
 }
 
-/** What has the focus in the page: its name, and whether it, or what it consists of, is marked. */
-export interface Focus {
-  readonly tag: string;
-  readonly name: string;
-  readonly isMarked: boolean;
-}
-
-/** Tells what has the focus. */
-export const focusOf = (page: Page): Promise<Focus> =>
+/** Tells what has the focus: its name, and whether it, or what it consists of, is marked. */
+export const focusOf = (page: Page): Promise<{ tag: string; name: string; isMarked: boolean }> =>
   page.evaluate(`(() => {
     const element = document.activeElement;
     const isMarked = (part) =>
@@ -94,8 +87,7 @@ export const focusOf = (page: Page): Promise<Focus> =>
   })()`);
 
 /**
- * Presses Tab until something is reached, and fails if anything on the way does not show that it has the
- * focus.
+ * Presses Tab until something is reached. Everything on the way must show that it has the focus.
  *
  * @param name how its name begins; `undefined` for all until the end of the page.
  * @returns what was passed.

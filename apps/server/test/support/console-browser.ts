@@ -1,5 +1,5 @@
 import { until } from '@animal-store/testkit';
-import type { Browser, Download, Locator, Page } from 'playwright-core';
+import type { Browser, Download, Locator } from 'playwright-core';
 import { openTab, type Tab, type TabOptions } from './browser.ts';
 
 /** The console in a tab of its own. */
@@ -56,7 +56,9 @@ export async function openConsole(
         addEventListener('hashchange', paint, { once: true });
         location.hash = ${JSON.stringify(link)};
       })`);
-      await loaded(page);
+      await page.locator('main h1').first().waitFor();
+      const loading = page.getByText(/^Loading /).first();
+      await loading.waitFor({ state: 'detached' });
     },
     async logIn(token) {
       await page.getByLabel('Your operator token').fill(token);
@@ -91,13 +93,4 @@ export async function openConsole(
   await page.getByLabel('Your operator token').waitFor();
   if (own !== null) await opened.logIn(own);
   return opened;
-}
-
-/** Waits until a page has what it shows. */
-export async function loaded(page: Page): Promise<void> {
-  await page.locator('main h1').first().waitFor();
-  await page
-    .getByText(/^Loading /)
-    .first()
-    .waitFor({ state: 'detached' });
 }

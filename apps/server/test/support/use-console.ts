@@ -1,4 +1,4 @@
-import type { IssuedOperator, OperatorRole } from '@animal-store/contract/admin';
+import type { IssuedKey, IssuedOperator, OperatorRole } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
 import type { Browser } from 'playwright-core';
 import { beforeAll, vi } from 'vitest';
@@ -7,16 +7,6 @@ import { type Admin, adminToken, useAdmin } from './admin.ts';
 import { openBrowser, openTab, type Tab, type TabOptions } from './browser.ts';
 import { type ConsoleOptions, type ConsoleTab, openConsole } from './console-browser.ts';
 import type { TestService } from './test-service.ts';
-
-/** Starts a browser before the tests of a file, and ends it after them. */
-function useBrowser(): Pick<Browser, 'newContext'> {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-    return () => browser.close();
-  });
-  return { newContext: (options) => browser.newContext(options) };
-}
 
 /** A service, its operators' API, and a browser. */
 export type Store = {
@@ -28,6 +18,8 @@ export type Store = {
   /** Opens another page of the service. */
   openPage(path: string, options?: TabOptions): Promise<Tab>;
   createOperator(role: OperatorRole): Promise<IssuedOperator>;
+  /** Creates keys of an account, named `<account> 1` and so on. */
+  createKeys(account: string, count: number): Promise<IssuedKey[]>;
   /** Creates a key whose calls lead to a ban, and has it banned. */
   bannedKey(key: object): Promise<{ readonly id: string; readonly token: string }>;
   /** What a key is answered. */
@@ -48,7 +40,12 @@ export function useConsole(): Store {
       USAGE_FLUSH_MS: '50',
     },
   });
-  const browser = useBrowser();
+  let launched: Browser;
+  beforeAll(async () => {
+    launched = await openBrowser();
+    return () => launched.close();
+  });
+  const browser: Store['browser'] = { newContext: (options) => launched.newContext(options) };
   return {
     service,
     admin,
@@ -67,6 +64,12 @@ export function useConsole(): Store {
       const json = JSON.stringify({ name: `a ${role}`, role });
       return (await admin.call('/operators', { json })).body as IssuedOperator;
     },
+    createKeys: (account, count) =>
+      Promise.all(
+        Array.from({ length: count }, (_, n) =>
+          admin.create(JSON.stringify({ name: `${account} ${n + 1}`, account, plan: 'free' })),
+        ),
+      ),
     async bannedKey(key) {
       const quota = { perMinute: 1, perDay: 100 };
       const { key: made, token } = await admin.create(
