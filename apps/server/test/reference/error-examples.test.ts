@@ -49,20 +49,30 @@ beforeAll(async () => {
       const { examples: own = {} } = content['application/json'] as {
         examples?: Record<string, { value: unknown }>;
       };
-      for (const [code, { value }] of Object.entries(own)) {
+      for (const [code, { value }] of Object.entries(own))
         examples.set(`${operationId}, ${code}`, value);
-      }
     }
   }
   return () => sql.end();
 });
 
+type Wrong = CallOptions & { readonly path?: string };
+
 /** Sends a request that has nothing wrong but what is given. */
-function ask(operation: Operation, { path, ...options }: CallOptions & { path?: string } = {}) {
+function ask(operation: Operation, { path, ...options }: Wrong = {}) {
   const { method, path: pattern } = operations[operation];
   const json = method === 'POST' ? { json: mia } : {};
   return service.call(path ?? pattern.replace(':petId', '7'), { method, ...json, ...options });
 }
+
+const askAs = (key: string, operation: Operation) =>
+  ask(operation, { token: tokens.get(key) ?? null });
+
+const invalid: Partial<Record<Operation, Wrong>> = {
+  listPets: { path: '/pets?limit=500' },
+  getPet: { path: '/pets/x' },
+  createPet: { json: mia.replace('}', ',"status":"lost"}') },
+};
 
 /** How each error comes about, and the operations that it is asked of; all if it says nothing else. */
 const ways: Readonly<
@@ -70,24 +80,14 @@ const ways: Readonly<
 > = {
   invalid_request: {
     of: animals,
-    ask: (operation) =>
-      ask(operation, {
-        ...(operation === 'listPets' && { path: '/pets?limit=500' }),
-        ...(operation === 'getPet' && { path: '/pets/x' }),
-        ...(operation === 'createPet' && { json: mia.replace('}', ',"status":"lost"}') }),
-      }),
+    ask: (operation) => ask(operation, invalid[operation]),
   },
   invalid_json: { of: ['createPet'], ask: (operation) => ask(operation, { json: '{' }) },
   unauthorized: { ask: (operation) => ask(operation, { token: 'ast_wrong' }) },
   insufficient_scope: {
-    ask: (operation) => {
-      const token = tokens.get(operations[operation].metadata.scope) ?? null;
-      return ask(operation, { token });
-    },
+    ask: (operation) => askAs(operations[operation].metadata.scope, operation),
   },
-  key_suspended: {
-    ask: (operation) => ask(operation, { token: tokens.get('suspended') ?? null }),
-  },
+  key_suspended: { ask: (operation) => askAs('suspended', operation) },
   pet_not_found: { of: ['getPet'], ask },
   not_found: { of: ['listPets'], ask: () => service.call('/nowhere') },
   method_not_allowed: { ask: (operation) => ask(operation, { method: 'DELETE' }) },
@@ -111,20 +111,19 @@ const ways: Readonly<
   rate_limit_exceeded: {
     of: calls,
     async ask(operation) {
-      const send = () => ask(operation, { token: tokens.get('used up') ?? null });
       if (operation === 'listPets') {
-        for (let n = 0; n < 60; n += 1) await send();
+        for (let n = 0; n < 60; n += 1) await askAs('used up', operation);
         clock.block(30_000);
       }
-      return send();
+      return askAs('used up', operation);
     },
   },
   key_temporarily_banned: {
     of: calls,
     async ask(operation) {
-      const send = () => ask(operation, { token: tokens.get('banned') ?? null });
-      if (operation === 'listPets') for (let n = 0; n < 12; n += 1) await send();
-      return send();
+      if (operation === 'listPets')
+        for (let n = 0; n < 12; n += 1) await askAs('banned', operation);
+      return askAs('banned', operation);
     },
   },
   internal_error: {

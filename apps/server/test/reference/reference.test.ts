@@ -26,7 +26,7 @@ const service = useService('postgres', {
 const get = (path: string, headers: Record<string, string> = {}) =>
   send(service.server.origin, { method: 'GET', target: path, headers });
 
-test('/openapi.json names the real addresses, and can be read by pages of other origins', async () => {
+test('/openapi.json names the real addresses, for pages of other origins, too, and /docs may connect there', async () => {
   const { status, text, headers } = await get('/openapi.json', { Origin: 'https://tools.example' });
   expect(status).toBe(200);
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -37,6 +37,8 @@ test('/openapi.json names the real addresses, and can be read by pages of other 
     openapi: '3.1.1',
     servers: [{ url: `${origin}/v1` }, { url: 'https://staging.example.org/v1' }],
   });
+  const policy = (await get('/docs')).headers.get('Content-Security-Policy');
+  expect(policy).toContain("; connect-src 'self' https://staging.example.org; ");
 });
 
 test('a file is answered with 304 if it has not changed, and to GET and HEAD only', async () => {
@@ -52,24 +54,15 @@ test('a file is answered with 304 if it has not changed, and to GET and HEAD onl
   expect(JSON.parse(put.text)).toMatchObject({ code: 'method_not_allowed', status: 405 });
 });
 
-test('pages may connect to no other host but the staging environment', async () => {
-  const { headers } = await get('/docs/guides/operations');
-  const policy = headers.get('Content-Security-Policy');
-  expect(policy).toContain("; connect-src 'self' https://staging.example.org; ");
-});
-
-test('browsers get an icon where no page names one', async () => {
-  const { status, headers } = await get('/favicon.ico');
-  expect([status, headers.get('Content-Type')]).toEqual([200, 'image/svg+xml']);
-});
-
-test('browsers are led from / to the guides, and programs are not', async () => {
+test('browsers are led from / to the guides, programs are not, and an icon is where no page names one', async () => {
   const browser = await get('/', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
   expect([browser.status, browser.headers.get('Location')]).toEqual([302, '/docs']);
   expect((await get('/', { Accept: '*/*' })).status).toBe(404);
   const before = await get('/docs/api');
   const target = '/docs/guides/operations';
   expect([before.status, before.headers.get('Location')]).toEqual([302, target]);
+  const icon = await get('/favicon.ico');
+  expect([icon.status, icon.headers.get('Content-Type')]).toEqual([200, 'image/svg+xml']);
 });
 
 test.each([
@@ -113,21 +106,15 @@ describe('what needs no key', () => {
     for (const path of ['/docs', '/openapi.json']) expect((await ask(path)).status).toBe(200);
     const refused = await ask('/docs');
     expectErrorBody(refused);
-    expect(refused.body).toMatchObject({
-      code: 'rate_limit_exceeded',
-      message: expect.stringMatching(
-        /^The limit of 30 requests a minute is used up until [-\dT:]{19}Z\. Retry after \d+ s\.$/,
-      ),
-    });
-    expect(refused.headers.get('Cache-Control')).toBe('no-store');
+    expect(refused.text).toMatch(
+      /"The limit of 30 requests a minute is used up until [-\dT:]{19}Z\. Retry after \d+ s\."/,
+    );
     expect(await statuses()).toEqual([429, 429, 429]);
     const headers = { Accept: 'text/html' };
     for (const path of ['/docs', '/docs/nosuch', '/', '/favicon.ico']) {
       const page = await call(limited.server.origin + path, { headers });
-      expect([page.status, page.headers.get('Content-Type')]).toEqual([
-        429,
-        'text/html; charset=utf-8',
-      ]);
+      expect(page.status).toBe(429);
+      expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
       expect(page.text).toContain(`Retry after ${page.headers.get('Retry-After')} s`);
     }
     // What pages load has a hash in its name, and is asked for once.

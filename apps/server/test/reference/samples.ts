@@ -21,9 +21,7 @@ export type Sample = {
 };
 
 /** Headings below that of an operation, which every operation has. */
-const partsOfOperation: ReadonlySet<string> = new Set([
-  ...['Parameters', 'Body', 'Samples', 'Answer', 'Errors'],
-]);
+const partOfOperation = /^(Parameters|Body|Samples|Answer|Errors)$/;
 
 /** Finds the samples in the Markdown of a guide: all code blocks in a language that can be run. */
 function samplesOf(guide: string, markdown: string): Sample[] {
@@ -31,7 +29,7 @@ function samplesOf(guide: string, markdown: string): Sample[] {
   let heading = '';
   const parts = /^#+ (.+)$|^```(\w+)\n([\s\S]*?)^```$/gm;
   for (const [, title, lang, source = ''] of markdown.matchAll(parts)) {
-    if (title !== undefined && !partsOfOperation.has(title)) heading = title;
+    if (title !== undefined && !partOfOperation.test(title)) heading = title;
     const language = languages.find((name) => name === lang);
     if (language === undefined) continue;
     samples.push({ name: `${guide}, ${heading}, ${language}`, language, source });
@@ -50,11 +48,7 @@ export async function readSamples(origin: string): Promise<Sample[]> {
   return texts.flat();
 }
 
-/**
- * Runs samples as they stand, those for Node one after another in one process, the others each in its own.
- *
- * @returns what each has printed, by its name.
- */
+/** Runs samples as they stand, and returns what each has printed, by its name. */
 export async function runSamples(
   samples: readonly Sample[],
   apiKey: string,
@@ -120,7 +114,6 @@ export async function runSamples(
 const ok = /^HTTP\/1.1 200/;
 const created = /^HTTP\/1.1 201/;
 const mia = /Mia/;
-const id = /^\d+$/m;
 const invalidLimit = /^invalid_request limit: /m;
 
 const everywhere = (expected: RegExp) => ({
@@ -135,7 +128,7 @@ const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp
   'start, Read': { sh: ok },
   'start, Write': { sh: created },
   'operations, List animals': { sh: ok, ...everywhere(mia) },
-  'operations, Add an animal': { sh: created, ...everywhere(id) },
+  'operations, Add an animal': { sh: created, ...everywhere(/^\d+$/m) },
   'operations, Get an animal by its id': { sh: ok, ...everywhere(mia) },
   "operations, Show the key's rate limits": {
     ...{ sh: ok, ...everywhere(/remaining/), ts: /^\d+ remaining of \d+$/m },
