@@ -31,14 +31,17 @@ export async function startReplicas(
   const database = await testDatabase.open();
   opened.defer(() => database.close());
 
-  const servers = await Promise.all(
-    env.map(async (own, index) => {
-      // Not a line for each of many requests, which nobody here reads.
-      const settings = { ...testDatabase.env, LOG_LEVEL: 'warn', ...own };
-      const time = { clock: systemClock, ...times[index] };
-      return opened.use(await openLocalServer(settings, time));
-    }),
-  );
+  const starts = env.map((own, index) => {
+    // Not a line for each of many requests, which nobody here reads.
+    const settings = { ...testDatabase.env, LOG_LEVEL: 'warn', ...own };
+    return openLocalServer(settings, { clock: systemClock, ...times[index] });
+  });
+  // Also those that come up after another one has failed.
+  opened.defer(async () => {
+    for (const start of await Promise.allSettled(starts))
+      if (start.status === 'fulfilled') await start.value[Symbol.asyncDispose]();
+  });
+  const servers = await Promise.all(starts);
 
   // Enough to be many at once, and not a connection for each of 5,000 requests.
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
