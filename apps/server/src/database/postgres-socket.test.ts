@@ -1,27 +1,23 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { openRawServer } from '../../test/support/raw-server.ts';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { openFailingSocket, openSocket, watchSockets } from './postgres-socket.ts';
 
 /** A server that says nothing, and one connection to it. */
 async function connectToServer() {
-  const stack = new AsyncDisposableStack();
-  const server = createServer().listen(0, '127.0.0.1');
-  stack.defer(() => {
-    server.close();
-  });
-  await once(server, 'listening');
-  const accepted = once(server, 'connection');
-  const { port } = server.address() as AddressInfo;
-  const socket = openSocket({ host: '127.0.0.1', port, path: undefined });
+  const accepted = Promise.withResolvers<Socket>();
+  const server = await openRawServer(accepted.resolve);
+  const socket = openSocket({ host: '127.0.0.1', port: server.port, path: undefined });
   const failed = new Promise<NodeJS.ErrnoException>((resolve) => socket.on('error', resolve));
-  const [peer] = (await accepted) as [Socket];
-  stack.defer(() => {
+  const peer = await accepted.promise;
+  async function dispose() {
     socket.destroy();
     peer.destroy();
-  });
-  return { socket, peer, failed, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+    await server[Symbol.asyncDispose]();
+  }
+  return { socket, peer, failed, [Symbol.asyncDispose]: dispose };
 }
 
 test('a connection that the server ends has failed', async () => {

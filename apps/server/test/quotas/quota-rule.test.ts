@@ -14,27 +14,6 @@ const seed = 1;
 
 type Steps = (typeof examples)[string];
 
-/** Plays an example, from a moment on, and expects what it tells. */
-async function play(
-  steps: Steps,
-  take: (key: LimitedKey, now: number) => Promise<ModelDecision>,
-  now = startMs,
-): Promise<void> {
-  for (const [afterMs, key, times, told, last = ''] of steps) {
-    now += afterMs;
-    const runs: { outcome: string; times: number }[] = [];
-    let decision: ModelDecision | undefined;
-    for (let i = 0; i < times; i += 1) {
-      decision = await take(key, now);
-      const run = runs.at(-1);
-      if (run?.outcome === decision.outcome) run.times += 1;
-      else runs.push({ outcome: decision.outcome, times: 1 });
-    }
-    expect(runs.map(({ outcome, times }) => `${times} ${outcome}`).join(', ')).toBe(told);
-    expect(describeDecision(decision as ModelDecision)).toContain(last);
-  }
-}
-
 const stores = {
   'in memory': { played: examples, replicas: 1, numRuns: 200, open: async () => ({ urls: [] }) },
   'on Redis': {
@@ -77,18 +56,23 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
       id: `${key.id} ${run}`,
       ...(key.accountId !== undefined && { accountId: `${key.accountId} ${run}` }),
     });
-    return {
-      own,
-      play: (steps: Steps) =>
-        play(
-          steps,
-          (key, at) => {
-            now = at;
-            return quotas.keys.take(own(key));
-          },
-          now,
-        ),
-    };
+    /** Plays an example, and expects what it tells. */
+    async function play(steps: Steps): Promise<void> {
+      for (const [afterMs, key, times, told, last = ''] of steps) {
+        now += afterMs;
+        const runs: { outcome: string; times: number }[] = [];
+        let decision: ModelDecision | undefined;
+        for (let i = 0; i < times; i += 1) {
+          decision = await quotas.keys.take(own(key));
+          const run = runs.at(-1);
+          if (run?.outcome === decision.outcome) run.times += 1;
+          else runs.push({ outcome: decision.outcome, times: 1 });
+        }
+        expect(runs.map(({ outcome, times }) => `${times} ${outcome}`).join(', ')).toBe(told);
+        expect(describeDecision(decision as ModelDecision)).toContain(last);
+      }
+    }
+    return { own, play };
   }
 
   test.each(Object.entries<Steps>(played))('%s', async (_title, steps) => {

@@ -1,6 +1,6 @@
 import type { Quota } from '@animal-store/contract';
 import { openRedis, type Redis, until } from '@animal-store/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { sample, scrape } from '../support/observed.ts';
 import {
@@ -71,50 +71,48 @@ async function createTokens(account: string, quota: Quota, count: number): Promi
 }
 
 // On a Cluster: quota-rule.test.ts.
-describe('three replicas', () => {
-  test('the day of an account admits exactly the limit of 400 requests at once, and all replicas report as one', async () => {
-    const tokens = await createTokens('loaded', { perMinute: 1_000, perDay: 100 }, 20);
-    const replies = await load(tokens, 400);
-    const admitted = replies.filter(isAdmitted);
-    // Each number once, from the limit downwards.
-    expect(admitted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
-      Array.from({ length: 100 }, (_, i) => 99 - i),
-    );
-    const reset = Math.ceil(quotaClock.now() / 1_000 + 86_400);
-    for (const reply of replies) {
-      expect(reply).toMatchObject({ limit: 100, reset });
-      if (isAdmitted(reply)) continue;
-      const told = { code: 'rate_limit_exceeded', remaining: 0, retryAfter: 86_400 };
-      expect(reply).toMatchObject(told);
-    }
-    // Those that were refused cost nothing of the minute.
-    const [last] = await load(tokens, 1);
-    expect(last?.windows['minute']?.remaining).toBe(900);
-  });
+test('the day of an account admits exactly the limit of 400 requests at once, and all replicas report as one', async () => {
+  const tokens = await createTokens('loaded', { perMinute: 1_000, perDay: 100 }, 20);
+  const replies = await load(tokens, 400);
+  const admitted = replies.filter(isAdmitted);
+  // Each number once, from the limit downwards.
+  expect(admitted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
+    Array.from({ length: 100 }, (_, i) => 99 - i),
+  );
+  const reset = Math.ceil(quotaClock.now() / 1_000 + 86_400);
+  for (const reply of replies) {
+    expect(reply).toMatchObject({ limit: 100, reset });
+    if (isAdmitted(reply)) continue;
+    const told = { code: 'rate_limit_exceeded', remaining: 0, retryAfter: 86_400 };
+    expect(reply).toMatchObject(told);
+  }
+  // Those that were refused cost nothing of the minute.
+  const [last] = await load(tokens, 1);
+  expect(last?.windows['minute']?.remaining).toBe(900);
+});
 
-  // Their clocks stand still, so no cached key expires: a change applies because it is announced.
-  test('a change of a key through one of them applies everywhere, and a plan keeps the counts', async () => {
-    const { key, token } = await anyAdmin().create('{"plan":"free"}');
-    await askEach(token);
-    await anyAdmin().call(`/keys/${key.id}`, { method: 'PATCH', json: '{"plan":"pro"}' });
-    await untilEach(token, ({ limit }) => limit === 300);
-    const [{ remaining = 0 } = {}] = await askEach(token);
-    expect(remaining).toBeLessThanOrEqual(300 - 2 * replicas.servers.length);
-    await anyAdmin().call(`/keys/${key.id}/revoke`, { method: 'POST' });
-    await untilEach(token, ({ status }) => status === 401);
-  });
+// Their clocks stand still, so no cached key expires: a change applies because it is announced.
+test('a change of a key through one of them applies everywhere, and a plan keeps the counts', async () => {
+  const { key, token } = await anyAdmin().create('{"plan":"free"}');
+  await askEach(token);
+  await anyAdmin().call(`/keys/${key.id}`, { method: 'PATCH', json: '{"plan":"pro"}' });
+  await untilEach(token, ({ limit }) => limit === 300);
+  const [{ remaining = 0 } = {}] = await askEach(token);
+  expect(remaining).toBeLessThanOrEqual(300 - 2 * replicas.servers.length);
+  await anyAdmin().call(`/keys/${key.id}/revoke`, { method: 'POST' });
+  await untilEach(token, ({ status }) => status === 401);
+});
 
-  test('an account that loses its plan lets a ban go along with its key, and siblings have none', async () => {
-    const tokens = await createTokens('hammered', { perMinute: 1, perDay: 100 }, 2);
-    const [hammering = '', sibling = ''] = tokens;
-    await askEach(sibling);
-    await load([hammering], 150);
-    expect((await askEach(hammering)).every(isBanned)).toBe(true);
-    expect((await askEach(sibling))[0]?.code).toBe('rate_limit_exceeded');
-    await anyAdmin().call('/accounts/hammered', { method: 'PUT', json: '{"plan":null}' });
-    await untilEach(sibling, ({ limit }) => limit === 1_000);
-    expect((await askEach(hammering)).every(isBanned)).toBe(true);
-  });
+test('an account that loses its plan lets a ban go along with its key, and siblings have none', async () => {
+  const tokens = await createTokens('hammered', { perMinute: 1, perDay: 100 }, 2);
+  const [hammering = '', sibling = ''] = tokens;
+  await askEach(sibling);
+  await load([hammering], 150);
+  expect((await askEach(hammering)).every(isBanned)).toBe(true);
+  expect((await askEach(sibling))[0]?.code).toBe('rate_limit_exceeded');
+  await anyAdmin().call('/accounts/hammered', { method: 'PUT', json: '{"plan":null}' });
+  await untilEach(sibling, ({ limit }) => limit === 1_000);
+  expect((await askEach(hammering)).every(isBanned)).toBe(true);
 });
 
 test('while Redis is away each admits its share, to all keys of an account together, by its own clock, and more when one stops', async () => {
