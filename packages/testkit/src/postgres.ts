@@ -23,8 +23,6 @@ type RunningPostgres = PostgresDatabases & {
   port: number;
   /** The process that has all others of the server as children. */
   readonly pid: number;
-  /** What it has logged since it was started last. */
-  output(): string;
   /** Freezes the whole server: statements hang, connections are accepted by nobody. */
   pause(): void;
   resume(): void;
@@ -141,7 +139,6 @@ export async function openPostgres({
       get pid() {
         return service.pid;
       },
-      output: () => service.output(),
       pause: () => service.pause(),
       resume: () => service.resume(),
       async kill() {
