@@ -5,10 +5,11 @@ import { limitConnections } from './limit-connections.ts';
 
 // Over real sockets: test/wire/connection-limits.test.ts. What is one network: client-network.test.ts.
 
-test('a place is free again after a connection has closed, and not after a refused one has', () => {
+/** Connects from addresses to a server that has such a limit. */
+function limit(maxPerNetwork: number) {
   const server = createServer();
   const onRefused = vi.fn();
-  limitConnections(server, { max: 100, maxPerNetwork: 2, onRefused });
+  limitConnections(server, { max: 100, maxPerNetwork, onRefused });
   const connect = (remoteAddress: string) => {
     const socket = Object.assign(new EventEmitter(), {
       remoteAddress,
@@ -21,6 +22,17 @@ test('a place is free again after a connection has closed, and not after a refus
     server.emit('connection', socket);
     return socket;
   };
+  return { connect, onRefused };
+}
+
+test('a network may have all connections without a limit', () => {
+  const { connect } = limit(0);
+  const sockets = Array.from({ length: 100 }, () => connect('192.0.2.1'));
+  expect(sockets.filter(({ isOpen }) => !isOpen)).toEqual([]);
+});
+
+test('a place is free again after a connection has closed, and not after a refused one has', () => {
+  const { connect, onRefused } = limit(2);
   const [first] = ['2001:db8::1', '2001:db8::2'].map(connect);
   const isOpen = () => connect('2001:db8::3').isOpen;
   expect([isOpen(), isOpen(), connect('2001:db8:1::').isOpen]).toEqual([false, false, true]);
