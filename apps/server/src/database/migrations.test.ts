@@ -29,6 +29,35 @@ test('new migrations only add and lock nothing for long, except for what was rev
   }
 });
 
+const then = ';\n--> statement-breakpoint\n';
+
+test.each([
+  'ALTER TABLE "pets" DROP COLUMN "name"',
+  '-- harmless\nDROP TABLE "pets"',
+  'ALTER TABLE "pets" ADD COLUMN "owner" text NOT NULL',
+  'ALTER TABLE "pets" ADD COLUMN "owner" uuid DEFAULT gen_random_uuid() NOT NULL',
+  'ALTER TABLE "pets" ADD COLUMN "owner" bigserial',
+  'ALTER TABLE "pets" ADD COLUMN "a" text, DROP COLUMN "name"',
+  'CREATE INDEX "names" ON "pets" USING btree ("name")',
+  'CREATE TABLE "x" ("id" integer); DROP TABLE "pets"',
+  // A foreign key locks the table that it leads to against writes.
+  'CREATE TABLE "x" ("pet_id" bigint REFERENCES "pets"("id"))',
+  // Nobody reads the table until the index is complete.
+  `ALTER TABLE "pets" ADD COLUMN "a" text${then}CREATE INDEX IF NOT EXISTS "i" ON "pets" ("a")`,
+])('old replicas do not bear %s', (sql) => {
+  expect(riskyStatementsOf(`${sql};`)).toHaveLength(1);
+});
+
+test.each([
+  'CREATE INDEX IF NOT EXISTS "names" ON "pets" USING btree ("name")',
+  'CREATE TYPE "t" AS ENUM (\'a\')',
+  'ALTER TABLE "pets" ADD COLUMN "price" numeric(9, 2)',
+  'ALTER TABLE "pets" ADD COLUMN "owner" text DEFAULT \'nobody\' NOT NULL',
+  `CREATE TABLE "x" (\n\t"id" integer NOT NULL\n)${then}CREATE UNIQUE INDEX "i" ON "x" ("id")`,
+])('old replicas bear %s', (sql) => {
+  expect(riskyStatementsOf(`${sql};`)).toEqual([]);
+});
+
 /**
  * The statements of a migration that are not, in the form of drizzle-kit, one of the few that add without a long
  * lock. Any other is to be reviewed.
