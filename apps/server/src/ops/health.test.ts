@@ -12,7 +12,9 @@ const healthy = {
 
 test('a replica is ready from the moment that it takes requests until its stop begins, and every fault is told', async () => {
   let migrations: Promise<boolean> = Promise.resolve(true);
-  const health = createHealth({ ...healthy, isMigrated: () => migrations });
+  let fault: string | undefined;
+  const isMigrated = () => migrations;
+  const health = createHealth({ ...healthy, isMigrated, partialFault: () => fault });
   const expectReport = async (status: string, ...reasons: string[]) =>
     expect(await health.report()).toEqual({ status, reasons });
   await expectReport('not_ready', 'This replica is starting.');
@@ -20,6 +22,8 @@ test('a replica is ready from the moment that it takes requests until its stop b
   await expectReport('ready');
   health.note({ redisFault: 'Redis is away.' });
   await expectReport('degraded', 'Redis is away.');
+  fault = 'The database is read-only.';
+  await expectReport('degraded', fault, 'Redis is away.');
   // Not in the words of the database.
   migrations = Promise.reject(new Error('password authentication failed for "ann"'));
   const unreadable = 'The migrations of the database cannot be read.';
@@ -29,6 +33,7 @@ test('a replica is ready from the moment that it takes requests until its stop b
   const lacking = 'The database lacks migrations that this version needs.';
   await expectReport('not_ready', 'This replica is stopping.', lacking, 'Redis is away.');
   migrations = Promise.resolve(true);
+  fault = undefined;
   health.note({ redisFault: undefined });
   await expectReport('not_ready', 'This replica is stopping.');
 });
