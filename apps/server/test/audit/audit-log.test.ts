@@ -127,6 +127,8 @@ test('no token is in the log, not even one in a reason', async () => {
   const { text } = await admin.call('/audit?limit=100');
   expect(text).toContain('"reason":"leaked ast_…, …"');
   for (const secret of [token, rotated.token]) expect(text).not.toContain(secret.slice(8));
+  const suspend = `/keys/${key.id}/suspend?reason=${token}`;
+  expect((await admin.call(suspend, { method: 'POST' })).text).not.toContain(token.slice(8));
   expect(text).not.toContain(adminToken);
   expect(text).not.toMatch(/[0-9a-f]{64}/);
 });
