@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { freePort, postgresAt } from '@animal-store/testkit';
 import postgres from 'postgres';
@@ -19,6 +20,18 @@ test('a host that accepts connections and never answers does not hold up the oth
   const socket = await silent.promise;
   expect(socket.readableEnded).toBe(false);
   socket.destroy();
+});
+
+// Each search left a socket half open, as long as the host hung.
+test('a connection that was never answered is closed with the search', async () => {
+  const opened: Socket[] = [];
+  const note = (message: unknown) => opened.push((message as { socket: Socket }).socket);
+  await using server = await openRawServer((socket) => void socket.resume());
+  subscribe('net.client.socket', note);
+  const searching = findPostgres(adminUrl, [addressOf(server.port)], 0.1);
+  await expect(searching).rejects.toThrow();
+  unsubscribe('net.client.socket', note);
+  expect(opened.map(({ destroyed }) => destroyed)).toEqual([true]);
 });
 
 test('if no host answers, the search fails as the first one did', async () => {

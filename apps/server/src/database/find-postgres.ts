@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { DatabaseUnavailableError, incompleteAnswer, readOnly } from './database-error.ts';
@@ -52,9 +53,14 @@ async function checkWritable(
   address: Address,
   answerSeconds: number,
 ): Promise<boolean> {
+  const sockets: Socket[] = [];
   const client = postgres(urlOfOneHost(url), {
     ...driverOptions(address, {
-      socket: () => openSocket(address),
+      socket() {
+        const socket = openSocket(address);
+        sockets.push(socket);
+        return socket;
+      },
       connectSeconds: answerSeconds,
     }),
     max: 1,
@@ -70,5 +76,7 @@ async function checkWritable(
     return row.is_writable;
   } finally {
     await client.end({ timeout: 0 });
+    // postgres.js ends only its half of a connection, and a host that hangs never ends the other one.
+    for (const socket of sockets) socket.destroy();
   }
 }
