@@ -3,15 +3,41 @@ import { sql } from 'drizzle-orm';
 import type { Browser } from 'playwright-core';
 import { beforeAll, vi } from 'vitest';
 import { systemClock } from '../../src/shared/clock.ts';
-import { adminToken, useAdmin } from './admin.ts';
-import { openBrowser, openTab, type TabOptions } from './browser.ts';
-import { openConsole } from './console-browser.ts';
+import { type Admin, adminToken, useAdmin } from './admin.ts';
+import { openBrowser, openTab, type Tab, type TabOptions } from './browser.ts';
+import { type ConsoleOptions, type ConsoleTab, openConsole } from './console-browser.ts';
+import type { TestService } from './test-service.ts';
+
+/** Starts a browser before the tests of a file, and ends it after them. */
+function useBrowser(): Pick<Browser, 'newContext'> {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    return () => browser.close();
+  });
+  return { newContext: (options) => browser.newContext(options) };
+}
 
 /** A service, its operators' API, and a browser. */
-export type Store = ReturnType<typeof useConsole>;
+export type Store = {
+  readonly service: TestService;
+  readonly admin: Admin;
+  readonly browser: Pick<Browser, 'newContext'>;
+  /** Opens the console, and logs in with the admin token, unless told otherwise. */
+  open(options?: Partial<ConsoleOptions>): Promise<ConsoleTab>;
+  /** Opens another page of the service. */
+  openPage(path: string, options?: TabOptions): Promise<Tab>;
+  createOperator(role: OperatorRole): Promise<IssuedOperator>;
+  /** Creates a key whose calls lead to a ban, and has it banned. */
+  bannedKey(key: object): Promise<{ readonly id: string; readonly token: string }>;
+  /** What a key is answered. */
+  statusOf(token: string, json?: string): Promise<number>;
+  /** Ends all sessions of operators. */
+  expireSessions(): Promise<void>;
+};
 
 /** One service and one browser, for all tests of a file. */
-export function useConsole() {
+export function useConsole(): Store {
   const { service, admin } = useAdmin('postgres', {
     // The browser has it, too.
     clock: systemClock,
@@ -22,46 +48,26 @@ export function useConsole() {
       USAGE_FLUSH_MS: '50',
     },
   });
-  let launched: Browser;
-  beforeAll(async () => {
-    launched = await openBrowser();
-    return () => launched.close();
-  });
-  const browser: Pick<Browser, 'newContext'> = {
-    newContext: (options) => launched.newContext(options),
-  };
+  const browser = useBrowser();
   return {
     service,
     admin,
     browser,
-    /** Opens the console, and logs in with the admin token, unless told otherwise. */
-    open: (options: TabOptions & { readonly token?: string | null } = {}) =>
+    open: (options) =>
       openConsole(browser, service.server.opsUrl, { token: adminToken, ...options }),
-    /** Opens another page of the service. */
-    openPage: (path: string, options?: TabOptions) =>
-      openTab(browser, service.server.origin + path, options),
-    /** What a key is answered. */
-    statusOf: async (token: string, json?: string) =>
+    openPage: (path, options) => openTab(browser, service.server.origin + path, options),
+    statusOf: async (token, json) =>
       (await service.call('/pets', { token, ...(json !== undefined && { json }) })).status,
-    /** Ends all sessions of operators. */
     async expireSessions() {
       const { db, close } = await service.database.open();
       await db.execute(sql`update operator_sessions set expires_at = now()`);
       await close();
     },
-    async createOperator(role: OperatorRole) {
+    async createOperator(role) {
       const json = JSON.stringify({ name: `a ${role}`, role });
       return (await admin.call('/operators', { json })).body as IssuedOperator;
     },
-    /** Creates keys of an account, named `<account> 1` and so on. */
-    createKeys: (account: string, count: number) =>
-      Promise.all(
-        Array.from({ length: count }, (_, n) =>
-          admin.create(JSON.stringify({ name: `${account} ${n + 1}`, account, plan: 'free' })),
-        ),
-      ),
-    /** Creates a key whose calls lead to a ban, and has it banned. */
-    async bannedKey(key: object) {
+    async bannedKey(key) {
       const quota = { perMinute: 1, perDay: 100 };
       const { key: made, token } = await admin.create(
         JSON.stringify({ plan: 'enterprise', quota, ...key }),
