@@ -39,6 +39,12 @@ function askOthers(): void {
   tell({ kind: 'wanted', by: tab });
 }
 
+/**
+ * Tokens that were refused in this tab. Tabs that do not know yet that theirs has ended, such as hidden ones, offer
+ * them: two of them would be tried in turn, until the service takes the address for one that guesses tokens.
+ */
+const refused = new Set<string>();
+
 /** The session that this tab had from the start, or that another tab has told: it need not be told again. */
 let known = session.value;
 
@@ -72,7 +78,10 @@ export function shareSession(): void {
   });
   // Somebody may have logged in again in another tab while this one was hidden.
   effect(() => {
-    if (isExpired.value) askOthers();
+    const token = session.peek()?.token;
+    if (!isExpired.value || token === undefined) return;
+    refused.add(token);
+    askOthers();
   });
   if (isWaiting.value) {
     askOthers();
@@ -112,10 +121,9 @@ function take(issued: IssuedSession): void {
 
 /** What was typed under the session of one operator must not be sent under that of another. */
 function isAcceptable({ token, session: { operator } }: IssuedSession): boolean {
+  if (refused.has(token)) return false;
   const own = session.value;
   if (own === undefined) return true;
-  // Another tab that does not know yet that it has ended.
-  if (token === own.token) return false;
   const { id, name } = own.session.operator;
   return isExpired.value && id === operator.id && name === operator.name;
 }

@@ -1,0 +1,43 @@
+import type { IssuedSession } from '@animal-store/contract/admin';
+import { afterEach, expect, test, vi } from 'vitest';
+
+afterEach(() => vi.unstubAllGlobals());
+
+test('a session that was refused is not taken again, whichever tab offers it', async () => {
+  const stored = new Map<string, string>();
+  vi.stubGlobal('sessionStorage', {
+    getItem: (name: string) => stored.get(name) ?? null,
+    setItem: (name: string, text: string) => stored.set(name, text),
+    removeItem: (name: string) => stored.delete(name),
+  });
+  const { beginSession, expireSession } = await import('./session.ts');
+  const { shareSession } = await import('./share-session.ts');
+  const operator = { id: 'ann', name: 'Ann', role: 'owner' } as const;
+  const of = { operator, operations: [], expiresAt: '2026-01-01T00:00:00.000Z' };
+  const issued = (token: string): IssuedSession => ({ token, session: of });
+  beginSession(issued('own'));
+  shareSession();
+
+  const others = new BroadcastChannel('animal-store-session');
+  const told = async () => {
+    const heard = new Promise<MessageEvent>((resolve) => {
+      others.addEventListener('message', resolve, { once: true });
+    });
+    return (await heard).data;
+  };
+  /** Ends the session of this tab, and has others offer theirs. */
+  const replace = async (...offers: string[]) => {
+    const asked = told();
+    expireSession();
+    const { by } = await asked;
+    for (const token of offers) {
+      others.postMessage({ kind: 'session', issued: issued(token), for: by });
+    }
+    others.postMessage({ kind: 'wanted', by: 'another' });
+    return (await told()).issued.token;
+  };
+  expect(await replace('first', 'second')).toBe('first');
+  expect(await replace('own', 'first', 'second')).toBe('second');
+  expect(await replace('own', 'first', 'second', 'third')).toBe('third');
+  others.close();
+});
