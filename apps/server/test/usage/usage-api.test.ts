@@ -1,10 +1,11 @@
 import type { Key, KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/contract/admin';
 import postgres from 'postgres';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { followStatements } from '../../src/database/statement.ts';
 import { announceKeyChange } from '../../src/replicas/replica-channel.ts';
 import { useAdmin } from '../support/admin.ts';
 import { openLocalServer, untilPassing } from '../support/local-server.ts';
+import { createClockAtNoon } from '../support/test-clock.ts';
 import { call, startService } from '../support/test-service.ts';
 
 type Ledger = LedgerOfKey & ServiceLedger;
@@ -12,145 +13,140 @@ type Ledger = LedgerOfKey & ServiceLedger;
 const sumOf = (rows: readonly { requests: number }[]) =>
   rows.reduce((sum, { requests }) => sum + requests, 0);
 
-describe('usage', () => {
-  const { service, admin } = useAdmin('postgres', { env: { USAGE_FLUSH_MS: '20' } });
-  const read = async (path: string) => (await admin.call(path)).body as Ledger;
-
-  test('is shown for a key by operation and outcome, for all, and for the busiest keys', async () => {
-    const { key, token } = await admin.create(
-      '{"plan":"enterprise","quota":{"perMinute":9,"perDay":1000},"name":"=cmd()","account":"\\"C-17\\", =1+1"}',
-    );
-    for (const [path, options] of [
-      ['/pets'],
-      ['/pets?limit=0'],
-      ['/pets', { method: 'HEAD' }],
-      ['/pets', { json: '{"name":"Rex","categoryId":1}' }],
-      ['/pets', { json: '{}' }],
-      ['/pets/999999'],
-      ['/store/orders'],
-      ['/nowhere'],
-      ['/pets', { method: 'DELETE' }],
-      ['/rate-limit'],
-      // One too many.
-      ['/pets'],
-    ] as const) {
-      await service.call(path, { token, ...options });
-    }
-    const { rows } = await untilPassing([service.server], async () => {
-      const found = await read(`/keys/${key.id}/usage`);
-      return sumOf(found.rows) === 11 && found;
-    });
-    expect(rows.map(({ operation, outcome, requests }) => [operation, outcome, requests])).toEqual([
-      ['none', 'client_error', 2],
-      ['listPets', 'ok', 2],
-      ['listPets', 'client_error', 1],
-      ['listPets', 'denied', 1],
-      ['createPet', 'ok', 1],
-      ['createPet', 'client_error', 1],
-      ['getPet', 'client_error', 1],
-      ['listOrders', 'server_error', 1],
-      ['getRateLimit', 'ok', 1],
-    ]);
-    const { name, account } = key;
-    const top = await read('/usage?groupBy=key&plan=enterprise&limit=1');
-    expect(top).toMatchObject({
-      bucket: 'day',
-      keys: [{ keyId: key.id, name, account, plan: 'enterprise', requests: 11 }],
-    });
-    const ofAccount = await read(`/usage?account=${encodeURIComponent(account ?? '')}`);
-    expect([sumOf(top.rows), sumOf(ofAccount.rows)]).toEqual([11, 11]);
-    const { lastUsedAt } = (await admin.call(`/keys/${key.id}`)).body as KeyDetails;
-    expect(lastUsedAt).not.toBeNull();
-  });
-
-  test('has whole buckets, in UTC, before their end', async () => {
-    const { key } = await admin.create('{"plan":"free","name":"unused"}');
-    const query = '?bucket=hour&from=2026-11-21T10:15:00%2B02:00&to=2026-11-21T09:01:00Z';
-    expect(await read(`/keys/${key.id}/usage${query}`)).toEqual({
-      keyId: key.id,
-      from: '2026-11-21T08:00:00.000Z',
-      to: '2026-11-21T10:00:00.000Z',
-      bucket: 'hour',
-      rows: [],
-    });
-  });
-
-  test.each([
-    [
-      '?groupBy=key&bucket=hour&from=2026-01-01T00:00:00Z&to=2026-11-21T00:00:00Z',
-      'bucket: expected day with groupBy, got hour; from: expected at most 31 buckets of a day before to, got 324',
-    ],
-    ['?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z', 'from: expected a time before to'],
-  ])('%s is refused, and every fault is named', async (query, message) => {
-    const { body } = await admin.call(`/usage${query}`);
-    expect(body).toEqual({ code: 'invalid_request', status: 400, message });
-  });
+const { service, admin } = useAdmin('postgres', {
+  // One hour has all of it.
+  clock: createClockAtNoon(),
+  env: { USAGE_FLUSH_MS: '20', ADDRESS_PER_MINUTE: '4', TRUST_PROXY: '1' },
 });
+const read = async (path: string) => (await admin.call(path)).body as Ledger;
+const post = (path: string, json = '{}') => admin.call(path, { method: 'POST', json });
 
-describe('requests of a key that is refused', () => {
-  const { service, admin } = useAdmin('postgres', {
-    env: { USAGE_FLUSH_MS: '20', ADDRESS_PER_MINUTE: '4', TRUST_PROXY: '1' },
-  });
-  const post = (path: string, json = '{}') => admin.call(path, { method: 'POST', json });
-
-  test.each<[why: string, status: number, end: (key: Key) => unknown]>([
-    ['is suspended', 403, ({ id }) => post(`/keys/${id}/suspend`)],
-    ['has a suspended account', 403, ({ account }) => post(`/accounts/${account}/suspend`)],
-    ['is revoked', 401, ({ id }) => post(`/keys/${id}/revoke`)],
-    ['has another token now', 401, ({ id }) => post(`/keys/${id}/rotate`, '{"graceSeconds":0}')],
-    [
-      'has expired',
-      401,
-      async ({ id }) => {
-        const { db, close } = await service.database.open();
-        await db.execute(`update api_keys set expires_at = now() where id = '${id}'`);
-        await announceKeyChange(db, id);
-        await close();
-      },
-    ],
-  ])(
-    'because it %s are counted for it, cost its network, and few look-ups',
-    async (why, status, end) => {
-      const account = `of a key that ${why}`;
-      const { key, token } = await admin.create(
-        JSON.stringify({ name: why, account, plan: 'free' }),
-      );
-      const headers = { 'X-Forwarded-For': `192.0.2.${why.length}` };
-      const use = async () => (await service.call('/pets', { token, headers })).status;
-      const read = async () =>
-        (await admin.call(`/keys/${key.id}?include=history`)).body as KeyDetails;
-      expect(await use()).toBe(200);
-      await end(key);
-      // NOTIFY takes a moment.
-      let served = 1;
-      await untilPassing([service.server], async () => (await use()) !== 200 || ++served < 0);
-      const lookUps: string[] = [];
-      const stopFollowing = followStatements((name) => lookUps.push(name));
-      const statuses: number[] = [];
-      while (statuses.length < 5) statuses.push(await use());
-      stopFollowing();
-      expect(statuses).toEqual([status, status, status, 429, 429]);
-      // One, if the change was announced only now.
-      expect(lookUps.filter((name) => name === 'find_key_by_token').length).toBeLessThan(2);
-
-      const { history, lastUsedAt, lastRefusedAt, usage } = await untilPassing(
-        [service.server],
-        async () => {
-          const details = await read();
-          // Read by two statements: the second one may see more.
-          const isCounted = sumOf(details.history?.rows ?? []) === served + 6;
-          return details.lastRefusedAt !== null && isCounted && details;
-        },
-      );
-      expect(history?.rows).toMatchObject([
-        { operation: 'listPets', outcome: 'ok', requests: served },
-        { operation: 'listPets', outcome: 'refused', requests: 6 },
-      ]);
-      expect(Date.parse(lastRefusedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(lastUsedAt ?? ''));
-      expect(usage.windows.minute.remaining).toBe(60 - served);
-    },
+test('usage is shown for a key by operation and outcome, for all, and for the busiest keys', async () => {
+  const { key, token } = await admin.create(
+    '{"plan":"enterprise","quota":{"perMinute":9,"perDay":1000},"name":"=cmd()","account":"\\"C-17\\", =1+1"}',
   );
+  for (const [path, options] of [
+    ['/pets'],
+    ['/pets?limit=0'],
+    ['/pets', { method: 'HEAD' }],
+    ['/pets', { json: '{"name":"Rex","categoryId":1}' }],
+    ['/pets', { json: '{}' }],
+    ['/pets/999999'],
+    ['/store/orders'],
+    ['/nowhere'],
+    ['/pets', { method: 'DELETE' }],
+    ['/rate-limit'],
+    // One too many.
+    ['/pets'],
+  ] as const) {
+    await service.call(path, { token, ...options });
+  }
+  const { rows } = await untilPassing([service.server], async () => {
+    const found = await read(`/keys/${key.id}/usage`);
+    return sumOf(found.rows) === 11 && found;
+  });
+  expect(rows.map(({ operation, outcome, requests }) => [operation, outcome, requests])).toEqual([
+    ['none', 'client_error', 2],
+    ['listPets', 'ok', 2],
+    ['listPets', 'client_error', 1],
+    ['listPets', 'denied', 1],
+    ['createPet', 'ok', 1],
+    ['createPet', 'client_error', 1],
+    ['getPet', 'client_error', 1],
+    ['listOrders', 'server_error', 1],
+    ['getRateLimit', 'ok', 1],
+  ]);
+  const { name, account } = key;
+  const top = await read('/usage?groupBy=key&plan=enterprise&limit=1');
+  expect(top).toMatchObject({
+    bucket: 'day',
+    keys: [{ keyId: key.id, name, account, plan: 'enterprise', requests: 11 }],
+  });
+  const ofAccount = await read(`/usage?account=${encodeURIComponent(account ?? '')}`);
+  expect([sumOf(top.rows), sumOf(ofAccount.rows)]).toEqual([11, 11]);
+  const { lastUsedAt } = (await admin.call(`/keys/${key.id}`)).body as KeyDetails;
+  expect(lastUsedAt).not.toBeNull();
 });
+
+test('usage has whole buckets, in UTC, before their end', async () => {
+  const { key } = await admin.create('{"plan":"free","name":"unused"}');
+  const query = '?bucket=hour&from=2026-11-21T10:15:00%2B02:00&to=2026-11-21T09:01:00Z';
+  expect(await read(`/keys/${key.id}/usage${query}`)).toEqual({
+    keyId: key.id,
+    from: '2026-11-21T08:00:00.000Z',
+    to: '2026-11-21T10:00:00.000Z',
+    bucket: 'hour',
+    rows: [],
+  });
+});
+
+test.each([
+  [
+    '?groupBy=key&bucket=hour&from=2026-01-01T00:00:00Z&to=2026-11-21T00:00:00Z',
+    'bucket: expected day with groupBy, got hour; from: expected at most 31 buckets of a day before to, got 324',
+  ],
+  ['?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z', 'from: expected a time before to'],
+])('usage %s is refused, and every fault is named', async (query, message) => {
+  const { body } = await admin.call(`/usage${query}`);
+  expect(body).toEqual({ code: 'invalid_request', status: 400, message });
+});
+
+test.each<[why: string, status: number, end: (key: Key) => unknown]>([
+  ['is suspended', 403, ({ id }) => post(`/keys/${id}/suspend`)],
+  ['has a suspended account', 403, ({ account }) => post(`/accounts/${account}/suspend`)],
+  ['is revoked', 401, ({ id }) => post(`/keys/${id}/revoke`)],
+  ['has another token now', 401, ({ id }) => post(`/keys/${id}/rotate`, '{"graceSeconds":0}')],
+  [
+    'has expired',
+    401,
+    async ({ id }) => {
+      const { db, close } = await service.database.open();
+      await db.execute(`update api_keys set expires_at = now() where id = '${id}'`);
+      await announceKeyChange(db, id);
+      await close();
+    },
+  ],
+])(
+  'requests of a key that %s are counted for it, cost its network, and few look-ups',
+  async (why, status, end) => {
+    const account = `of a key that ${why}`;
+    const { key, token } = await admin.create(
+      JSON.stringify({ name: why, account, plan: 'business' }),
+    );
+    const headers = { 'X-Forwarded-For': `192.0.2.${why.length}` };
+    const use = async () => (await service.call('/pets', { token, headers })).status;
+    expect(await use()).toBe(200);
+    await end(key);
+    // NOTIFY takes a moment, and the minute may be over by then.
+    let served = 1;
+    await untilPassing([service.server], async () => (await use()) !== 200 || ++served < 0);
+    const lookUps: string[] = [];
+    const stopFollowing = followStatements((name) => lookUps.push(name));
+    const statuses: number[] = [];
+    while (statuses.length < 5) statuses.push(await use());
+    stopFollowing();
+    expect(statuses).toEqual([status, status, status, 429, 429]);
+    // One, if the change was announced only now.
+    expect(lookUps.filter((name) => name === 'find_key_by_token').length).toBeLessThan(2);
+
+    const { history, lastUsedAt, lastRefusedAt, usage } = await untilPassing(
+      [service.server],
+      async () => {
+        const { body } = await admin.call(`/keys/${key.id}?include=history`);
+        const details = body as KeyDetails;
+        // Read by two statements: the second one may see more.
+        const isCounted = sumOf(details.history?.rows ?? []) === served + 6;
+        return details.lastRefusedAt !== null && isCounted && details;
+      },
+    );
+    expect(history?.rows).toMatchObject([
+      { operation: 'listPets', outcome: 'ok', requests: served },
+      { operation: 'listPets', outcome: 'refused', requests: 6 },
+    ]);
+    expect(Date.parse(lastRefusedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(lastUsedAt ?? ''));
+    expect(usage.windows.day.remaining).toBe(100_000 - served);
+  },
+);
 
 test('a stop writes what was counted, or says how many requests are lost', async () => {
   const env = { USAGE_FLUSH_MS: '60000' };
