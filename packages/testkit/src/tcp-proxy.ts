@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import type { WireMessage, WireProtocol } from './protocol-messages.ts';
 
@@ -22,7 +21,8 @@ export type Cut = {
 export type PassingMessage = WireMessage & { readonly direction: 'request' | 'response' };
 
 export type TcpProxyOptions = {
-  target: { host: string; port: number };
+  /** The URL of what is behind the proxy. */
+  target: string;
   /** Where messages begin and end. @default whatever comes together is a message without a type */
   protocol?: WireProtocol;
   /**
@@ -35,10 +35,8 @@ export type TcpProxyOptions = {
 
 /** A TCP proxy on loopback that can be a bad network. */
 export type TcpProxy = AsyncDisposable & {
-  /** The same URL with the proxy's host and port, as `proxy.via(redis.url)`. */
-  via(url: string): string;
-  /** Holds everything back that long in each direction; what is under way keeps its time. */
-  delay(delayMs: number): void;
+  /** The URL of the target with the proxy's host and port. */
+  readonly url: string;
   /** Resets all connections. */
   reset(): void;
   /** The same, and refuses new ones. */
@@ -52,12 +50,13 @@ type Link = { readonly sockets: readonly Socket[]; isReset: boolean };
 /** Opens a proxy that forwards to `target` until it is told to do worse. */
 export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> {
   const { target, protocol, onMessage } = options;
+  const { hostname, port: targetPort } = new URL(target);
+  const behind = { host: hostname, port: Number(targetPort) };
   const links = new Set<Link>();
-  let delayMs = 0;
 
   // Half-open connections stay so: an end is forwarded like a byte.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
-    const upstream = connect({ ...target, allowHalfOpen: true, noDelay: true });
+    const upstream = connect({ ...behind, allowHalfOpen: true, noDelay: true });
     const link: Link = { sockets: [client, upstream], isReset: false };
     links.add(link);
     forward(link, { source: client, sink: upstream, direction: 'request' });
@@ -70,11 +69,10 @@ export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> 
     const split = protocol?.[`${direction}s`]() ?? ((bytes: Buffer) => [{ type: '', bytes }]);
     let isCut = false;
     let earlier: Promise<unknown> = Promise.resolve();
-    /** Does something after what came earlier. A delay begins now, so it does not reduce the bandwidth. */
+    /** Does something after what came earlier. */
     function push(act: () => unknown, held?: Promise<unknown>) {
       if (isCut) return;
-      const wait = held ?? (delayMs > 0 ? sleep(delayMs) : undefined);
-      earlier = earlier.then(() => wait).then(() => link.isReset || act());
+      earlier = earlier.then(() => held).then(() => link.isReset || act());
     }
     const pass = (message: WireMessage) => {
       if (isCut || link.isReset) return;
@@ -130,15 +128,10 @@ export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> 
   // Not one that another connection could get between `cut` and `resume`.
   const port = await freePort();
   await listen();
+  const through = new URL(target);
+  through.host = `${host}:${port}`;
   return {
-    via(url) {
-      const through = new URL(url);
-      through.host = `${host}:${port}`;
-      return through.href;
-    },
-    delay(ms) {
-      delayMs = ms;
-    },
+    url: through.href,
     reset: () => links.forEach(reset),
     cut,
     async resume() {

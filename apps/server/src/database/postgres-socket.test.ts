@@ -12,12 +12,7 @@ async function connectToServer() {
   const socket = openSocket({ host: '127.0.0.1', port: server.port, path: undefined });
   const failed = new Promise<NodeJS.ErrnoException>((resolve) => socket.on('error', resolve));
   const peer = await accepted.promise;
-  async function dispose() {
-    socket.destroy();
-    peer.destroy();
-    await server[Symbol.asyncDispose]();
-  }
-  return { socket, peer, failed, [Symbol.asyncDispose]: dispose };
+  return { socket, peer, failed, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 test('a connection that the server ends has failed', async () => {

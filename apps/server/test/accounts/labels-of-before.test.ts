@@ -1,9 +1,9 @@
 import type { RateLimitStatus } from '@animal-store/contract';
 import type { ListedAccount } from '@animal-store/contract/admin';
-import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { createToken, hashToken, tokenPrefix } from '../../src/keys/token.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
+import { connectTo } from '../support/databases.ts';
 import { openLocalServer } from '../support/local-server.ts';
 import { createOldDatabase } from '../support/old-database.ts';
 import { call } from '../support/test-service.ts';
@@ -14,8 +14,7 @@ const accountsMigration = 10;
 test('keys with labels of the version before are limited and listed as before, until their account gets a plan', async () => {
   await using database = await createOldDatabase(accountsMigration);
   await using stack = new AsyncDisposableStack();
-  const sql = postgres(database.url, { max: 1, onnotice: () => {} });
-  stack.defer(() => sql.end());
+  const sql = stack.use(connectTo(database.url));
 
   /** Creates a key in the way in which the version before does, and gives its token. */
   async function createKey(account: string | null, plan: string, more = {}): Promise<string> {

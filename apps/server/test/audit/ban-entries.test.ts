@@ -22,13 +22,11 @@ test('on two replicas, whose database goes away, a ban is one entry, with its en
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const redis = stack.use(await openRedis());
-  const url = database.env['DATABASE_URL'] ?? '';
-  const { hostname: host, port } = new URL(url);
-  const proxy = stack.use(await openTcpProxy({ target: { host, port: Number(port) } }));
+  const proxy = stack.use(await openTcpProxy({ target: database.url }));
   const env = {
     // The second denial in a row bans.
     ...{ BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0' },
-    ...{ ADMIN_TOKEN: adminToken, REDIS_URL: redis.url, DATABASE_URL: proxy.via(url) },
+    ...{ ADMIN_TOKEN: adminToken, REDIS_URL: redis.url, DATABASE_URL: proxy.url },
   };
   const timings = { audit: { writeMs: 20 } };
   const servers: LocalServer[] = [];

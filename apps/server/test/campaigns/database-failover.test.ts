@@ -1,9 +1,10 @@
 import { openPostgres, type Server, startServer } from '@animal-store/testkit';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
+import { connectTo } from '../support/databases.ts';
 import { listAll } from '../support/list-all-pets.ts';
 import { expectRight, isGood, startMixedLoad } from '../support/mixed-load.ts';
 import { openMovingName } from '../support/moving-name.ts';
@@ -72,12 +73,8 @@ async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
 type Cluster = Awaited<ReturnType<typeof startWithStandby>>;
 
 async function asAdmin(url: string, work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
-  const client = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
+  await using sql = connectTo(url);
+  await work(sql);
 }
 
 /** Changes a setting of a Postgres, and waits until it holds. */

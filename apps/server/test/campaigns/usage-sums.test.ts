@@ -1,8 +1,8 @@
 import { usageOperations, usageOutcomes } from '@animal-store/contract/admin';
 import { openPostgres, openRedis, type Server, startServer } from '@animal-store/testkit';
-import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { totalId } from '../../src/usage/usage-entry.ts';
+import { connectTo } from '../support/databases.ts';
 import { startLoad } from '../support/load.ts';
 import type { Answer } from '../support/send.ts';
 import { call } from '../support/test-service.ts';
@@ -142,8 +142,7 @@ test('the sums of three replicas are those of their clients, through outages and
     await untilLate(() => of.every((one, index) => countOf(one) >= (before[index] ?? 0) + times));
   }
 
-  const sql = postgres(url, { max: 1, onnotice() {} });
-  stack.defer(() => sql.end());
+  const sql = stack.use(connectTo(url));
   async function readLedger(): Promise<Counts> {
     const rows = await sql`select key_id, operation, outcome, sum(requests) as requests
       from usage.counts

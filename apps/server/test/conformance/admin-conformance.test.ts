@@ -37,12 +37,10 @@ const met = new Set<string>();
 
 beforeAll(async () => {
   const database = stack.use(await createDatabase('postgres'));
-  const url = database.env['DATABASE_URL'] ?? '';
-  const { hostname: host, port } = new URL(url);
-  proxy = stack.use(await openTcpProxy({ target: { host, port: Number(port) } }));
+  proxy = stack.use(await openTcpProxy({ target: database.url }));
   server = stack.use(
     await openLocalServer(
-      { DATABASE_URL: proxy.via(url), ADMIN_TOKEN: adminToken },
+      { DATABASE_URL: proxy.url, ADMIN_TOKEN: adminToken },
       { clock: systemClock, timings: { ops: { guessDelayMs: 20 } } },
     ),
   );

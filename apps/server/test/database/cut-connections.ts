@@ -53,11 +53,9 @@ export async function cutConnections(options: {
 
   let armed: (Cut & (typeof messages)[number] & { skip: number }) | undefined;
   const done = { cuts: 0, good: 0, unavailable: 0 };
-  const url = database.env['DATABASE_URL'] ?? '';
-  const { hostname: host, port } = new URL(url);
   const proxy = stack.use(
     await openTcpProxy({
-      target: { host, port: Number(port) },
+      target: database.url,
       protocol: postgresProtocol,
       onMessage({ direction, type }) {
         if (armed?.type !== type || armed.direction !== direction) return undefined;
@@ -78,7 +76,7 @@ export async function cutConnections(options: {
   const viewer = { name: 'cut', role: 'viewer' } as const;
   const { token: operatorToken } = await createOperatorManagement(db).create(viewer, someCause);
 
-  const env = { DATABASE_URL: proxy.via(url), LOG_LEVEL: 'error', ADDRESS_PER_MINUTE: '1000000' };
+  const env = { DATABASE_URL: proxy.url, LOG_LEVEL: 'error', ADDRESS_PER_MINUTE: '1000000' };
   // Half-closed connections are silent.
   const timings = { database: { ...defaultTimings.database, answerWithinMs: 2_000 } };
   const start = () => openLocalServer(env, { clock: systemClock, timings });

@@ -23,7 +23,7 @@ test.each<Cut>([
   async (cut) => {
     let isArmed = false;
     await using proxy = await openTcpProxy({
-      target: { host, port: Number(port) },
+      target: adminUrl,
       protocol: postgresProtocol,
       onMessage({ type }) {
         if (!isArmed || type !== 'DataRow') return undefined;
@@ -31,7 +31,7 @@ test.each<Cut>([
         return cut;
       },
     });
-    await using sql = open(proxy.via(adminUrl));
+    await using sql = open(proxy.url);
     await sql.client`select 1 as n`;
     isArmed = true;
     await expect(sql.client`select 1 as n`).rejects.toThrow();

@@ -1,9 +1,9 @@
 import { postgresAt, until } from '@animal-store/testkit';
-import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { createToken } from '../../src/keys/token.ts';
 import { defaultTimings } from '../../src/shared/timings.ts';
+import { connectTo } from '../support/databases.ts';
 import { openLocalServer } from '../support/local-server.ts';
 import { createOldDatabase } from '../support/old-database.ts';
 import { call } from '../support/test-service.ts';
@@ -24,7 +24,7 @@ test('two servers that start at once on an empty database migrate it once, seed 
     expect((await call(`${server.baseUrl}/pets`, { token: createToken() })).status).toBe(401);
   }
   await using sql = connectTo(database.url);
-  const repeated = sql.client`
+  const repeated = sql`
     select from drizzle.__drizzle_migrations group by hash having count(*) > 1
     union all select from pets union all select from api_keys`;
   expect(await repeated).toHaveLength(0);
@@ -35,25 +35,25 @@ test('an index is created while animals are, without the time limit for statemen
   await using database = await createOldDatabase(indexMigration);
   await using sql = connectTo(database.url);
   await using other = connectTo(database.url);
-  const create = (client: Pick<postgres.Sql, 'unsafe'>) =>
+  const create = (client: Pick<typeof sql, 'unsafe'>) =>
     client.unsafe(`insert into pets (name, category_id) values ('Rex', 1)`);
   const limited = new URL(database.url);
   limited.searchParams.set('statement_timeout', '100');
   const waitsLonger = async () => {
-    const rows = await other.client`
+    const rows = await other`
       select 1 from pg_stat_activity where datname = current_database()
         and query like 'CREATE INDEX CONCURRENTLY%' and wait_event_type = 'Lock'
         and query_start < clock_timestamp() - interval '200 ms'`;
     return rows.length > 0;
   };
   let migrating: Promise<unknown> | undefined;
-  await sql.client.begin(async (transaction) => {
+  await sql.begin(async (transaction) => {
     await create(transaction);
     // The index waits for this transaction. What was created with a lock would hold up all others.
     migrating = migratePostgres(limited.href);
     await Promise.race([migrating, until(waitsLonger)]);
-    await other.client`set lock_timeout = '5s'`;
-    await create(other.client);
+    await other`set lock_timeout = '5s'`;
+    await create(other);
   });
   await migrating;
 });
@@ -63,15 +63,13 @@ test('an index is created again if an earlier attempt was interrupted, and an ol
   await using fresh = await postgresAt(inject('postgres')).createDatabase();
   await using sql = connectTo(database.url);
   await using other = connectTo(fresh.url);
-  await sql.client`create index pets_category_status_id on pets (id)`;
-  const index = sql.client`indexrelid = 'pets_category_status_id'::regclass`;
-  await sql.client`update pg_index set indisvalid = false where ${index}`;
+  await sql`create index pets_category_status_id on pets (id)`;
+  const index = sql`indexrelid = 'pets_category_status_id'::regclass`;
+  await sql`update pg_index set indisvalid = false where ${index}`;
   await Promise.all([migratePostgres(database.url), migratePostgres(fresh.url)]);
-  expect(await sql.client`select indisvalid from pg_index where ${index}`).toEqual([
-    { indisvalid: true },
-  ]);
-  const indexesOf = async ({ client }: typeof sql) => [
-    ...(await client`select indexdef from pg_indexes where schemaname = 'public' order by 1`),
+  expect(await sql`select indisvalid from pg_index where ${index}`).toEqual([{ indisvalid: true }]);
+  const indexesOf = async (on: typeof sql) => [
+    ...(await on`select indexdef from pg_indexes where schemaname = 'public' order by 1`),
   ];
   expect(await indexesOf(sql)).toEqual(await indexesOf(other));
 });
@@ -82,11 +80,11 @@ test('a migration that waits for a lock lets others pass, and says for whom it w
   await using database = await createOldDatabase(indexMigration - 1);
   await using sql = connectTo(database.url);
   await using other = connectTo(database.url);
-  await other.client`set lock_timeout = '5s'`;
-  await other.client`insert into api_keys (plan) values ('free')`;
+  await other`set lock_timeout = '5s'`;
+  await other`insert into api_keys (plan) values ('free')`;
   const waits = new Set<string | undefined>();
   let migrating: Promise<unknown> | undefined;
-  await sql.client.begin(async (transaction) => {
+  await sql.begin(async (transaction) => {
     await transaction`set application_name = 'idle psql'`;
     const [{ pid } = {}] = await transaction`select pg_backend_pid() as pid from api_keys`;
     migrating = migratePostgres(database.url, {
@@ -95,15 +93,7 @@ test('a migration that waits for a lock lets others pass, and says for whom it w
     });
     const blocked = `The migration waits for a lock of api_keys, because of process ${pid} (idle psql, idle in transaction), whose transaction began N s ago.`;
     await until(() => waits.has(blocked));
-    for (let times = 0; times < 3; times += 1) await other.client`select from api_keys`;
+    for (let times = 0; times < 3; times += 1) await other`select from api_keys`;
   });
   await migrating;
 });
-
-function connectTo(url: string) {
-  const client = postgres(url, { max: 1, onnotice: () => {} });
-  return {
-    client,
-    [Symbol.asyncDispose]: () => client.end(),
-  };
-}

@@ -21,7 +21,7 @@ test('a read-only database refuses what writes with 503, and serves everything e
   const key = { name: 'new', plan: 'enterprise', quota: wideQuota } as const;
   const { token: newToken } = await createApiKey(db, key);
   const created = await service.call('/pets', { json });
-  const name = new URL(service.database.env['DATABASE_URL'] ?? '').pathname.slice(1);
+  const name = new URL(service.database.url).pathname.slice(1);
   const setReadOnly = (value: string) =>
     db.execute(sql.raw(`alter database "${name}" set default_transaction_read_only = ${value}`));
 

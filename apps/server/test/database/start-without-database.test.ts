@@ -1,23 +1,13 @@
-import type { Socket } from 'node:net';
 import { freePort, openTcpProxy, postgresAt, until } from '@animal-store/testkit';
-import postgres from 'postgres';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
 import { systemClock } from '../../src/shared/clock.ts';
+import { connectTo } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { openRawServer } from '../support/raw-server.ts';
 import { call } from '../support/test-service.ts';
 
-/** An empty database, and a way to it. */
-async function openDatabase() {
-  const database = await postgresAt(inject('postgres')).createDatabase();
-  const { url } = database;
-  onTestFinished(async () => await database[Symbol.asyncDispose]());
-  const { hostname: host, port } = new URL(url);
-  const proxy = await openTcpProxy({ target: { host, port: Number(port) } });
-  onTestFinished(() => proxy[Symbol.asyncDispose]());
-  return { url, proxy };
-}
+const createEmpty = () => postgresAt(inject('postgres')).createDatabase();
 
 /** Starts a server whose start waits, and gives what its probes say meanwhile. */
 async function startWaiting(url: string) {
@@ -39,9 +29,10 @@ async function expectService(starting: Promise<LocalServer>): Promise<void> {
 }
 
 test('a replica starts while Postgres is away, and is ready once it is there', async () => {
-  const { url, proxy } = await openDatabase();
+  await using database = await createEmpty();
+  await using proxy = await openTcpProxy({ target: database.url });
   await proxy.cut();
-  const { starting, readiness } = await startWaiting(proxy.via(url));
+  const { starting, readiness } = await startWaiting(proxy.url);
   await expect.poll(readiness).toEqual({
     status: 'not_ready',
     reasons: ['This replica is starting.', 'The database refuses connections.'],
@@ -53,20 +44,18 @@ test('a replica starts while Postgres is away, and is ready once it is there', a
 // A machine that is gone does not even refuse connections. The replica had migrated the second host, and
 // ended because it could not listen at the first one.
 test('a replica starts while the first of two hosts does not answer', async () => {
-  const { url } = await openDatabase();
-  const sockets: Socket[] = [];
-  await using silent = await openRawServer((socket) => void sockets.push(socket));
-  const hosts = `@127.0.0.1:${silent.port},${new URL(url).host}`;
-  const { starting } = await startWaiting(url.replace(/@[^/]+/, hosts));
+  await using database = await createEmpty();
+  await using silent = await openRawServer();
+  const hosts = `@127.0.0.1:${silent.port},${new URL(database.url).host}`;
+  const { starting } = await startWaiting(database.url.replace(/@[^/]+/, hosts));
   await expectService(starting);
-  for (const socket of sockets) socket.destroy();
 });
 
 test('probes are answered while the migrations of another replica run', async () => {
-  const { url } = await openDatabase();
-  const other = postgres(url, { max: 1, onnotice: () => {} });
+  await using database = await createEmpty();
+  const other = connectTo(database.url);
   await other`select pg_advisory_lock(7301874402561)`;
-  const { starting, readiness } = await startWaiting(url);
+  const { starting, readiness } = await startWaiting(database.url);
   await expect.poll(readiness).toEqual({
     status: 'not_ready',
     reasons: [

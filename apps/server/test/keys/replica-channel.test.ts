@@ -1,9 +1,9 @@
 import { until } from '@animal-store/testkit';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { OpenDatabase } from '../../src/database/database.ts';
 import { announceKeyChange, openReplicaChannel } from '../../src/replicas/replica-channel.ts';
-import { createDatabase } from '../support/databases.ts';
+import { connectTo, createDatabase } from '../support/databases.ts';
 
 // One replica, and a client of Postgres that speaks for another one.
 
@@ -16,11 +16,10 @@ const sent: string[] = [];
 
 beforeAll(async () => {
   await using stack = new AsyncDisposableStack();
-  const { env, open } = stack.use(await createDatabase('postgres'));
+  const { url, open } = stack.use(await createDatabase('postgres'));
   database = await open();
   stack.defer(() => database.close());
-  peer = postgres(env['DATABASE_URL'] ?? '', { max: 1 });
-  stack.defer(() => peer.end());
+  peer = stack.use(connectTo(url));
   await peer.listen('animal_store_keys', (payload) => sent.push(payload));
   const tell = (subject: string) => (about?: unknown) => {
     if (about !== 'own') told.push(about === undefined ? [subject] : [subject, about]);

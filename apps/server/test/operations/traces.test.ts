@@ -137,10 +137,7 @@ test('the span of a request that waits for its turn begins when the request arri
 test('requests and the stop succeed with a collector that does not answer', async () => {
   vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '600000');
   onTestFinished(() => void vi.unstubAllEnvs());
-  await using silent = await openRawServer((socket) => {
-    held.defer(() => void socket.destroy());
-  });
-  using held = new DisposableStack();
+  await using silent = await openRawServer();
   await using service = await startService('postgres', {
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${silent.port}`,

@@ -13,11 +13,9 @@ interface Hold {
 // What arrives together shares a statement. A read that joined one in flight would not show the animal.
 test('after its creation on one replica, an animal is shown by another that has reads in flight', async () => {
   await using database = await createDatabase('postgres');
-  const url = database.env['DATABASE_URL'] ?? '';
-  const { hostname: host, port } = new URL(url);
   let hold: Hold | undefined;
   await using proxy = await openTcpProxy({
-    target: { host, port: Number(port) },
+    target: database.url,
     protocol: postgresProtocol,
     onMessage({ type }) {
       if (type !== 'DataRow' || hold === undefined) return undefined;
@@ -31,7 +29,7 @@ test('after its creation on one replica, an animal is shown by another that has 
     stack.defer(opened.close);
     return createPetRepository(opened);
   };
-  const [near, far] = [open(url), open(proxy.via(url))];
+  const [near, far] = [open(database.url), open(proxy.url)];
   const { id: afterId } = await near.create({ name: 'Rex', categoryId: 1 });
   const id = afterId + 1;
   const readAll = () =>

@@ -1,8 +1,8 @@
 import { findLink } from '@animal-store/contract';
 import { until } from '@animal-store/testkit';
-import postgres from 'postgres';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
+import { connectTo } from '../support/databases.ts';
 import { expectError, expectResponseHeaders } from '../support/expectations.ts';
 import { listAll } from '../support/list-all-pets.ts';
 import { sendRawRequest } from '../support/raw-http.ts';
@@ -123,9 +123,7 @@ test('a key has 1 to 255 visible ASCII characters, and is ignored on a GET', asy
 });
 
 test('while the first request is in flight, the second gets 409, and a failure leaves the key free', async () => {
-  const url = service.database.env['DATABASE_URL'] ?? '';
-  const sql = postgres(url, { max: 2, onnotice: () => {} });
-  onTestFinished(() => sql.end());
+  await using sql = connectTo(service.database.url, 2);
   // Every new animal waits for a lock that this session holds, and one is refused.
   await sql.unsafe(`
     create function wait_for_the_test() returns trigger language plpgsql as

@@ -5,7 +5,7 @@ import { openTestQuotas, startMs } from './open-test-quotas.ts';
 test('the window of a network ends a minute after its first request, as told first, however busy the process is', async () => {
   vi.useFakeTimers({ now: startMs, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { networks } = await openTestQuotas({});
+  const { networks } = await openTestQuotas();
   const take = () => networks.take('192.0.2.1');
   const resets = new Set<number>();
   for (let i = 0; i < 60; i += 1) {

@@ -1,5 +1,5 @@
 import { defaultBanPolicy } from '@animal-store/contract';
-import { type OpenQuotasOptions, openQuotas, type Quotas } from '../../src/quotas/open-quotas.ts';
+import { type OpenQuotasOptions, openQuotas } from '../../src/quotas/open-quotas.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { defaultTimings } from '../../src/shared/timings.ts';
 
@@ -12,12 +12,12 @@ export const startMs = 1_800_000_000_321;
  *
  * @param options.now the time to decide by, also in Redis.
  */
-export function openTestQuotas({
+export async function openTestQuotas({
   now = Date.now,
   ...options
-}: Partial<OpenQuotasOptions> & { now?: () => number }): Promise<Quotas> {
+}: Partial<OpenQuotasOptions> & { now?: () => number } = {}) {
   const clock = { ...systemClock, now, elapsed: now };
-  return openQuotas({
+  const quotas = await openQuotas({
     clock,
     quotaClock: clock,
     timings: { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000 },
@@ -32,4 +32,5 @@ export function openTestQuotas({
     onBan() {},
     ...options,
   });
+  return { ...quotas, [Symbol.asyncDispose]: async () => quotas.close() };
 }

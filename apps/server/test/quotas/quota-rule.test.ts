@@ -36,11 +36,8 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
   let now = startMs;
   let quotas: Quotas;
 
-  async function openReplica(options: Parameters<typeof openTestQuotas>[0]): Promise<Quotas> {
-    const opened = await openTestQuotas({ ...options, redisUrls: urls });
-    stack.defer(() => opened.close());
-    return opened;
-  }
+  const openReplica = async (options: Parameters<typeof openTestQuotas>[0]) =>
+    stack.use(await openTestQuotas({ ...options, redisUrls: urls }));
   beforeAll(async () => {
     ({ urls } = await open(stack));
     quotas = await openReplica({ now: () => now, onBan: (ban) => bans.push(ban) });

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { type BanPolicy, defaultBanPolicy, type Quota } from '@animal-store/contract';
 import type { ModelDecision } from '@animal-store/testkit/quota-model';
 import fc from 'fast-check';
-import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { Quotas } from '../../src/quotas/open-quotas.ts';
-import { openTestQuotas, startMs } from './open-test-quotas.ts';
+import { startMs } from './open-test-quotas.ts';
 import { play, policies, sequenceWithoutAccounts } from './quota-sequences.ts';
 import { useRedis } from './use-redis.ts';
 
@@ -14,11 +14,7 @@ const redis = useRedis();
 let now = startMs;
 afterEach(() => redis.connection.flushall());
 
-async function openNew(banPolicy = defaultBanPolicy) {
-  const quotas = await openTestQuotas({ banPolicy, redisUrls: [redis.url], now: () => now });
-  onTestFinished(() => quotas.close());
-  return quotas;
-}
+const openNew = (banPolicy = defaultBanPolicy) => redis.openQuotas({ banPolicy, now: () => now });
 
 const oldScript = readFileSync(new URL('redis-format-1.lua', import.meta.url), 'utf8');
 

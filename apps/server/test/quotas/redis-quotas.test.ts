@@ -1,12 +1,12 @@
 import { defaultBanPolicy } from '@animal-store/contract';
 import { openRedis, until } from '@animal-store/testkit';
 import { Redis } from 'ioredis';
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { OpenQuotasOptions } from '../../src/quotas/open-quotas.ts';
 import { createRedisKeyState } from '../../src/quotas/redis-key-state.ts';
 import type { CircuitBreaker } from '../../src/quotas/without-redis.ts';
 import { createTestClock } from '../support/test-clock.ts';
-import { openTestQuotas, startMs } from './open-test-quotas.ts';
+import { startMs } from './open-test-quotas.ts';
 import { useRedis } from './use-redis.ts';
 
 // What is decided is the same in every store: quota-rule.test.ts.
@@ -18,12 +18,8 @@ beforeEach(async () => {
   await redis.connection.flushall();
 });
 
-async function open(options: Partial<OpenQuotasOptions> = {}) {
-  const redisUrls = [redis.url];
-  const quotas = await openTestQuotas({ redisUrls, now: () => now, ...options });
-  onTestFinished(() => quotas.close());
-  return quotas;
-}
+const open = (options: Partial<OpenQuotasOptions> = {}) =>
+  redis.openQuotas({ now: () => now, ...options });
 
 /** The third denial is a ban. */
 const strict = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };

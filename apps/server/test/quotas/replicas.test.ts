@@ -52,14 +52,6 @@ const askEach = (token: string) =>
 const untilEach = (token: string, isWanted: (reply: Reply) => boolean) =>
   until(async () => (await askEach(token)).every(isWanted));
 
-/** Sends so many requests at once to random replicas. */
-const load = (tokens: readonly string[], times: number) =>
-  Promise.all(
-    Array.from({ length: times }, (_, i) =>
-      replicas.ask(randomOf(replicas.servers), tokens[i % tokens.length]),
-    ),
-  );
-
 /** Tokens of keys of an account that share a quota. */
 async function createTokens(account: string, quota: Quota, count: number): Promise<string[]> {
   const admin = anyAdmin();
@@ -73,7 +65,7 @@ async function createTokens(account: string, quota: Quota, count: number): Promi
 // On a Cluster: quota-rule.test.ts.
 test('the day of an account admits exactly the limit of 400 requests at once, and all replicas report as one', async () => {
   const tokens = await createTokens('loaded', { perMinute: 1_000, perDay: 100 }, 20);
-  const replies = await load(tokens, 400);
+  const replies = await replicas.askAtOnce(400, ...tokens);
   const admitted = replies.filter(isAdmitted);
   // Each number once, from the limit downwards.
   expect(admitted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
@@ -87,7 +79,7 @@ test('the day of an account admits exactly the limit of 400 requests at once, an
     expect(reply).toMatchObject(told);
   }
   // Those that were refused cost nothing of the minute.
-  const [last] = await load(tokens, 1);
+  const [last] = await replicas.askAtOnce(1, ...tokens);
   expect(last?.windows['minute']?.remaining).toBe(900);
 });
 
@@ -107,7 +99,7 @@ test('an account that loses its plan lets a ban go along with its key, and sibli
   const tokens = await createTokens('hammered', { perMinute: 1, perDay: 100 }, 2);
   const [hammering = '', sibling = ''] = tokens;
   await askEach(sibling);
-  await load([hammering], 150);
+  await replicas.askAtOnce(150, hammering);
   expect((await askEach(hammering)).every(isBanned)).toBe(true);
   expect((await askEach(sibling))[0]?.code).toBe('rate_limit_exceeded');
   await anyAdmin().call('/accounts/hammered', { method: 'PUT', json: '{"plan":null}' });
@@ -129,7 +121,7 @@ test('while Redis is away each admits its share, to all keys of an account toget
   for (const [i, server] of replicas.servers.entries()) {
     const ask = (tokens: readonly string[]) =>
       Promise.all(
-        Array.from({ length: 24 }, (_, n) => replicas.ask(server, tokens[n % tokens.length])),
+        Array.from({ length: 24 }, (_, n) => replicas.ask(server, tokens[n % tokens.length] ?? '')),
       );
     for (const replies of [await ask(shared), await ask([alone])]) {
       // A third, rounded up.

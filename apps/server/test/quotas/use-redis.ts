@@ -1,9 +1,10 @@
 import { openRedis } from '@animal-store/testkit';
 import { Redis } from 'ioredis';
-import { beforeAll } from 'vitest';
+import { beforeAll, onTestFinished } from 'vitest';
+import { openTestQuotas } from './open-test-quotas.ts';
 
 /** Starts a Redis for the tests of a file, with a connection to look into it. */
-export function useRedis(): { readonly url: string; readonly connection: Redis } {
+export function useRedis() {
   const opened = {} as { url: string; connection: Redis };
   beforeAll(async () => {
     const server = await openRedis();
@@ -13,5 +14,12 @@ export function useRedis(): { readonly url: string; readonly connection: Redis }
       await server[Symbol.asyncDispose]();
     };
   });
-  return opened;
+  return Object.assign(opened, {
+    /** Opens quotas on it, until the test ends. */
+    async openQuotas(options?: Parameters<typeof openTestQuotas>[0]) {
+      const quotas = await openTestQuotas({ redisUrls: [opened.url], ...options });
+      onTestFinished(() => quotas.close());
+      return quotas;
+    },
+  });
 }

@@ -1,24 +1,22 @@
 import { openRedisCluster, until } from '@animal-store/testkit';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { defaultTimings } from '../../src/shared/timings.ts';
 import { openTestQuotas } from '../quotas/open-test-quotas.ts';
 
 test('when a node of a Cluster dies, every request is decided, by shares until the node is back', async () => {
   await using cluster = await openRedisCluster();
   const states: string[] = [];
-  const quotas = await openTestQuotas({
+  await using quotas = await openTestQuotas({
     redisUrls: cluster.urls,
     timings: { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000, probeEveryMs: 10 },
     replicas: () => 2,
     onBreaker: (state) => states.push(state),
   });
-  onTestFinished(() => quotas.close());
   const reasons: unknown[] = [];
-  const idle = await openTestQuotas({
+  await using idle = await openTestQuotas({
     redisUrls: cluster.urls,
     onBreaker: (_, reason) => reasons.push(reason),
   });
-  onTestFinished(() => idle.close());
   const [dying, ...others] = cluster.nodes;
   await dying?.kill();
   // It is chance which node has a key.

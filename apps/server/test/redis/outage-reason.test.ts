@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { freePort, openRedis as startRedis } from '@animal-store/testkit';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openRedis } from '../../src/quotas/open-redis.ts';
 import { watchForReason } from '../../src/quotas/without-redis.ts';
 import { openTestQuotas } from '../quotas/open-test-quotas.ts';
@@ -9,12 +9,11 @@ import { openTestQuotas } from '../quotas/open-test-quotas.ts';
 test('the reason of an outage is the connection if Redis is killed during a command', async () => {
   await using redis = await startRedis();
   const opened = Promise.withResolvers<unknown>();
-  const quotas = await openTestQuotas({
+  await using quotas = await openTestQuotas({
     redisUrls: [redis.url],
     redisTimeoutMs: 5_000,
     onBreaker: (state, why) => state === 'open' && opened.resolve(why),
   });
-  onTestFinished(() => quotas.close());
   redis.pause();
   await Promise.all([quotas.networks.take('203.0.113.7'), redis.kill()]);
   const message = expect.stringMatching(/lost|ECONNRESET|EPIPE/);

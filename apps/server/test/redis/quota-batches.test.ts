@@ -1,13 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { openTestQuotas } from '../quotas/open-test-quotas.ts';
+import { expect, test } from 'vitest';
 import { useRedis } from '../quotas/use-redis.ts';
 
 const redis = useRedis();
 const quota = { perMinute: 1_000, perDay: 10_000 };
 
 async function open() {
-  const quotas = await openTestQuotas({ redisUrls: [redis.url], addressPerMinute: 1_000 });
-  onTestFinished(() => quotas.close());
+  const quotas = await redis.openQuotas({ addressPerMinute: 1_000 });
   const takeAtOnce = async (ids: readonly string[]) => {
     const decisions = await Promise.all(ids.map((id) => quotas.keys.take({ id, quota })));
     return decisions.map(({ reported }) => reported.remaining);

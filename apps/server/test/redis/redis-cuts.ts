@@ -21,7 +21,6 @@ import {
   toldOptions,
 } from './told-and-counted.ts';
 
-const redisTimeoutMs = 400;
 const timings = { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000, probeEveryMs: 20 };
 
 /** What happens to one message: its connection is cut, or it arrives when nobody waits for it any more. */
@@ -50,28 +49,22 @@ export async function openRedisCuts({ seed }: { seed: number }) {
   const redis = stack.use(await openRedis());
   const proxy = stack.use(
     await openTcpProxy({
-      target: { host: '127.0.0.1', port: redis.port },
+      target: redis.url,
       protocol: redisProtocol,
       onMessage: (message) => onMessage(message),
     }),
   );
-  const open = async (url: string, timeoutMs: number, number: number) => {
-    const quotas = await openTestQuotas({
-      ...{ ...toldOptions, timings },
-      redisUrls: [url],
-      redisTimeoutMs: timeoutMs,
-      onBreaker: (state) => (state === 'open' ? isOpen.add(number) : isOpen.delete(number)),
-    });
-    stack.defer(() => quotas.close());
-    return quotas;
-  };
+  const open = async (url: string, redisTimeoutMs: number, number: number) =>
+    stack.use(
+      await openTestQuotas({
+        ...{ ...toldOptions, timings, redisUrls: [url], redisTimeoutMs },
+        onBreaker: (state) => (state === 'open' ? isOpen.add(number) : isOpen.delete(number)),
+      }),
+    );
   const connection = connectToRedis([redis.url], 10_000);
   stack.defer(() => connection.disconnect());
   const undisturbed = await open(redis.url, 60_000, 0);
-  const replicas = [
-    await open(proxy.via(redis.url), redisTimeoutMs, 1),
-    await open(proxy.via(redis.url), redisTimeoutMs, 2),
-  ];
+  const replicas = [await open(proxy.url, 400, 1), await open(proxy.url, 400, 2)];
   const untilRedisDecides = () => until(() => isOpen.size === 0);
 
   const kept = stack.move();

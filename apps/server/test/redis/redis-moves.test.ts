@@ -31,8 +31,7 @@ test('requests are counted once, and decided by Redis, while the slots of their 
         if (state === 'open') failures.push(reason);
       },
     });
-    stack.defer(() => quotas.close());
-    replicas.push(quotas);
+    replicas.push(stack.use(quotas));
   }
   // A quota may be open before all nodes are connected.
   await until(() => breakersOpen === 0);

@@ -7,7 +7,7 @@ import { adminOf, adminToken } from '../support/admin.ts';
 import { type Load, startLoad } from '../support/load.ts';
 import type { LocalServer } from '../support/local-server.ts';
 import { sample, scrape } from '../support/observed.ts';
-import { askAtOnce, type Replicas, type Reply, startReplicas } from '../support/replicas.ts';
+import { type Replicas, type Reply, startReplicas } from '../support/replicas.ts';
 import { wideQuota } from '../support/test-service.ts';
 
 const timings = {
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await until(isBack);
   expect(await countAdmitted(5, 10)).toBe(5);
   const tokens = [await replicas.createToken(wideQuota), await replicas.createToken('free')];
-  const ask = (round: number) => replicas.ask(server, tokens[round % 2]);
+  const ask = (round: number) => replicas.ask(server, tokens[round % 2] ?? '');
   load = stack.use(startLoad({ callers, pauseMs: 20, ask }));
 });
 afterAll(() => stack.disposeAsync());
@@ -89,7 +89,7 @@ function expectServed(): void {
 /** How many requests at once of a new key with a limit are admitted. */
 async function countAdmitted(perMinute: number, times: number): Promise<number> {
   const token = await replicas.createToken({ perMinute, perDay: 1_000 });
-  const replies = await askAtOnce(replicas, { token, times, servers: [server] });
+  const replies = await replicas.askAtOnce(times, token);
   return replies.filter(({ status }) => status === 200).length;
 }
 

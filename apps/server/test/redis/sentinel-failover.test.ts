@@ -2,7 +2,7 @@ import { openRedisSentinels, type Redis, until } from '@animal-store/testkit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startLoad } from '../support/load.ts';
 import { sample, scrape } from '../support/observed.ts';
-import { askAtOnce, startReplicas } from '../support/replicas.ts';
+import { startReplicas } from '../support/replicas.ts';
 import { wideQuota } from '../support/test-service.ts';
 
 const replicationOffset = async (redis: Redis) =>
@@ -18,7 +18,7 @@ test('when the primary and a Sentinel are killed, both replicas decide on the ne
   const token = await replicas.createToken({ perMinute: 1_000, perDay: 6 });
   const wide = await replicas.createToken(wideQuota);
   const admittedOf = async (times: number) => {
-    const replies = await askAtOnce(replicas, { token, times, servers });
+    const replies = await replicas.askAtOnce(times, token);
     return replies.filter(({ status }) => status === 200).length;
   };
   const untilDecidedOn = async (one: Redis) => {

@@ -1,8 +1,9 @@
 import { type Operation, operations } from '@animal-store/contract';
 import { describeErrors, type JsonObject } from '@animal-store/contract/openapi';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { beforeAll, expect, test } from 'vitest';
 import { useAdmin } from '../support/admin.ts';
+import { connectTo } from '../support/databases.ts';
 import type { Answer } from '../support/send.ts';
 import { createTestClock } from '../support/test-clock.ts';
 import type { CallOptions } from '../support/test-service.ts';
@@ -28,7 +29,7 @@ const tokens = new Map<string, string>();
 const examples = new Map<string, unknown>();
 
 beforeAll(async () => {
-  sql = postgres(service.database.env['DATABASE_URL'] ?? '', { onnotice: () => {} });
+  sql = connectTo(service.database.url);
   const create = async (name: string, key: object) => {
     const issued = await admin.create(JSON.stringify({ name, plan: 'free', ...key }));
     tokens.set(name, issued.token);

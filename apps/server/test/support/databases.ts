@@ -24,6 +24,8 @@ export type DatabaseKind = (typeof databaseKinds)[number];
 export type TestDatabase = AsyncDisposable & {
   /** What tells a server to use it. */
   env: Readonly<Record<string, string>>;
+  /** Of the one in Postgres; the other has none. */
+  url: string;
   /** Opens it in this process. The embedded one has room for one process at a time. */
   open(): Promise<OpenDatabase>;
 };
@@ -43,6 +45,7 @@ export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> 
       await copyEmbeddedSnapshot(dataDir);
       return {
         env: { DATA_DIR: dataDir },
+        url: '',
         open: () => openEmbedded(dataDir, patientDatabase),
         [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
       };
@@ -51,21 +54,29 @@ export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> 
       const database = await postgresAt(inject('postgres')).createDatabase({
         template: postgresTemplate,
       });
+      const { url } = database;
       return {
-        env: { DATABASE_URL: database.url },
-        open: async () => openPostgres(database.url, patientDatabase),
+        env: { DATABASE_URL: url },
+        url,
+        open: async () => openPostgres(url, patientDatabase),
         [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
       };
     }
   }
 }
 
+/** Connects to a Postgres, without the time limits of the service. */
+export function connectTo(url: string, max = 1) {
+  const sql = postgres(url, { max, onnotice: () => {} });
+  return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end() });
+}
+
 /** Opens a Postgres without the time limits of the service, to fill it. */
-export function openWithoutLimits({ env }: Pick<TestDatabase, 'env'>): {
+export function openWithoutLimits({ url }: Pick<TestDatabase, 'url'>): {
   readonly db: Database;
   close(): Promise<void>;
 } {
-  const client = postgres(env['DATABASE_URL'] ?? '', { max: 1, onnotice: () => {} });
+  const client = connectTo(url);
   return { db: drizzle({ client, schema }), close: () => client.end() };
 }
 

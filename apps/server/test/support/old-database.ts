@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { postgresAt, temporaryDirectory } from '@animal-store/testkit';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import postgres from 'postgres';
 import { inject } from 'vitest';
 import { migrationsFolder } from '../../src/database/migration-check.ts';
+import { connectTo } from './databases.ts';
 
 /**
  * Creates a Postgres database as an earlier version left it.
@@ -22,11 +22,7 @@ export async function createOldDatabase(
   journal.entries.length = count;
   await writeFile(journalPath, JSON.stringify(journal));
   const database = await postgresAt(inject('postgres')).createDatabase();
-  const client = postgres(database.url, { max: 1, onnotice: () => {} });
-  try {
-    await migrate(drizzle({ client }), { migrationsFolder: folder.path });
-  } finally {
-    await client.end();
-  }
+  await using client = connectTo(database.url);
+  await migrate(drizzle({ client }), { migrationsFolder: folder.path });
   return database;
 }

@@ -60,8 +60,15 @@ export async function startReplicas(
       const own = plan === 'free' ? { plan } : ({ plan: 'enterprise', quota: plan } as const);
       return (await createApiKey(database.db, { name: 'of a test', ...own })).token;
     },
-    /** Sends one request and reads its answer to the end. Without a token, it brings no key. */
-    ask: (server: AnyServer, token?: string) => ask(agent, server, token),
+    /** Sends one request and reads its answer to the end. */
+    ask: (server: AnyServer, token: string) => ask(agent, server, token),
+    /** Sends so many requests at once, with the tokens in turn, each to any replica. */
+    askAtOnce: (times: number, ...tokens: readonly string[]) =>
+      Promise.all(
+        Array.from({ length: times }, (_, i) =>
+          ask(agent, randomOf(servers), tokens[i % tokens.length] ?? ''),
+        ),
+      ),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
@@ -72,15 +79,6 @@ export async function untilRedisDecides({ servers }: Pick<Replicas, 'servers'>):
   await until(() => servers.every(({ output }) => lastSaid(output()) !== 'Redis is away'));
 }
 
-/** As many requests at once, each to a replica that `pick` gives. */
-export function askAtOnce(
-  replicas: Pick<Replicas, 'ask'>,
-  options: { token?: string; times: number; servers: readonly AnyServer[] },
-): Promise<Reply[]> {
-  const { token, times, servers } = options;
-  return Promise.all(Array.from({ length: times }, () => replicas.ask(randomOf(servers), token)));
-}
-
 /** One of them, as a load balancer would pick. */
 export function randomOf<T>(list: readonly T[]): T {
   const picked = list[Math.floor(Math.random() * list.length)];
@@ -88,8 +86,8 @@ export function randomOf<T>(list: readonly T[]): T {
   return picked;
 }
 
-async function ask(agent: Agent, { baseUrl }: AnyServer, token?: string) {
-  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+async function ask(agent: Agent, { baseUrl }: AnyServer, token: string) {
+  const headers = { Authorization: `Bearer ${token}` };
   const answer = await send(baseUrl, { method: 'GET', target: '/pets?limit=1', headers }, agent);
   return {
     status: answer.status,

@@ -1,9 +1,9 @@
 import type { Key, KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/contract/admin';
-import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { followStatements } from '../../src/database/statement.ts';
 import { announceKeyChange } from '../../src/replicas/replica-channel.ts';
 import { useAdmin } from '../support/admin.ts';
+import { connectTo } from '../support/databases.ts';
 import { openLocalServer, untilPassing } from '../support/local-server.ts';
 import { createClockAtNoon } from '../support/test-clock.ts';
 import { call, startService } from '../support/test-service.ts';
@@ -151,7 +151,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
 test('a stop writes what was counted, or says how many requests are lost', async () => {
   const env = { USAGE_FLUSH_MS: '60000' };
   await using service = await startService('postgres', { env });
-  const sql = postgres(service.database.env['DATABASE_URL'] ?? '', { onnotice() {} });
+  await using sql = connectTo(service.database.url);
   for (let n = 0; n < 3; n += 1) await service.call('/pets');
   await service.server.stop();
   const counted = await sql`select sum(requests)::int from usage.counts where span = 1`;
@@ -162,5 +162,4 @@ test('a stop writes what was counted, or says how many requests are lost', async
   await sql`alter table usage.written rename to written_elsewhere`;
   await next.stop();
   expect(next.output()).toMatch(/"requests":5,.*"requests are missing in the usage ledger"/);
-  await sql.end();
 });

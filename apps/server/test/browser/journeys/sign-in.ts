@@ -112,9 +112,8 @@ export async function signInAgain({ open, expireSessions }: Store): Promise<void
 
 /** Only a person puts off the end of a session, a hidden tab asks nothing, and an outage shows and ends. */
 export async function leaveOpen({ service, browser }: Store): Promise<void> {
-  const { hostname, port } = new URL(service.server.opsUrl);
-  await using proxy = await openTcpProxy({ target: { host: hostname, port: Number(port) } });
-  const url = new URL(proxy.via(service.server.opsUrl)).origin;
+  await using proxy = await openTcpProxy({ target: service.server.opsUrl });
+  const url = new URL(proxy.url).origin;
   await using tab = await openConsole(browser, url, { token: adminToken, expected: /net::ERR/ });
   const { page } = tab;
   await page.getByText('Busiest keys today').waitFor();
