@@ -180,10 +180,10 @@ describe('the recipe', () => {
 
   test('for msw answers in place of the service', async () => {
     mockedStore.listen();
+    onTestFinished(() => mockedStore.close());
     const store = createClient({ baseUrl: 'https://store.test/v1', apiKey: 'ast_msw' });
     expect((await store.listPets()).pets).toHaveLength(1);
     expect(await store.createPet({ name: 'Tom', categoryId: 4 })).toMatchObject({ id: 2 });
-    mockedStore.close();
   });
 
   test('for undici answers in place of the service', async () => {
