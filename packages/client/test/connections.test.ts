@@ -55,7 +55,7 @@ test('the connection to a server that stalls within the body is given up after t
 
   const late = rejection(store.listPets({}, { timeoutMs: 5_000 }));
   const aborted = rejection(store.listPets({}, { signal: controller.signal }));
-  await until(() => server.requests.length === 2);
+  await until(() => closed.length === 2);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(await late).toMatchObject({ name: 'TimeoutError' });
   controller.abort();

@@ -10,27 +10,18 @@ const execute = promisify(execFile);
 export const packageDirectory = join(import.meta.dirname, '..');
 
 /** A user's folder, in which a packed package is installed, and nothing else that it does not ask for. */
-export interface Consumer extends AsyncDisposable {
-  path: string;
-  /** The tarball that was installed. */
-  tarball: Uint8Array;
-  write(path: string, text: string): Promise<void>;
-  /** Runs a command there and gives its output. */
-  run(command: string, args: string[]): Promise<string>;
-}
+export type Consumer = Awaited<ReturnType<typeof createConsumer>>;
 
 /**
  * Packs and installs a package by the commands of the guide: see `packaging.test.ts`.
  *
  * @param peers what its user installs, too: linked from the package.
  */
-export async function createConsumer(
-  folder = packageDirectory,
-  peers: readonly string[] = [],
-): Promise<Consumer> {
+export async function createConsumer(folder = packageDirectory, peers: readonly string[] = []) {
   const directory = await temporaryDirectory();
   const root = join(folder, '../..');
   const path = join(directory.path, 'my-project');
+  /** Runs a command there and gives its output. */
   const run = (command: string, args: string[]) => runIn(path, command, args);
   async function write(file: string, text: string) {
     await mkdir(dirname(join(path, file)), { recursive: true });
@@ -53,6 +44,7 @@ export async function createConsumer(
     await mkdir(dirname(link), { recursive: true });
     await symlink(join(folder, 'node_modules', name), link, 'junction');
   }
+  /** What was installed. */
   const tarball = new Uint8Array(await readFile(join(release, file)));
   return { path, tarball, write, run, [Symbol.asyncDispose]: () => directory.close() };
 }

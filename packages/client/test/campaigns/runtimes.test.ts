@@ -27,13 +27,12 @@ const cors = {
 /** Refuses each creation once, and never answers a GET. */
 function createFlaky(): Script {
   const seen = new Set<unknown>();
-  return (response, { line, headers, body }) => {
+  return (response, { method, headers }, body) => {
     const key = headers['idempotency-key'];
-    if (line.startsWith('OPTIONS')) response.writeHead(204, cors).end();
-    else if (line.startsWith('POST') && seen.has(key))
+    if (method === 'OPTIONS') response.writeHead(204, cors).end();
+    else if (method === 'POST' && seen.has(key))
       response.writeHead(201, cors).end(body.replace('{', '{"id":7,'));
-    else if (line.startsWith('POST'))
-      response.writeHead(503, { 'Retry-After': '0', ...cors }).end('{}');
+    else if (method === 'POST') response.writeHead(503, { 'Retry-After': '0', ...cors }).end('{}');
     seen.add(key);
   };
 }
@@ -125,8 +124,8 @@ test('Chromium runs it on a page of another origin, which sees the headers that 
   const script = await readFile(installed, 'utf8');
   await using opened = new AsyncDisposableStack();
   const pages = opened.use(
-    await startScriptedServer((response, { line }) => {
-      const isScript = line.includes('.js');
+    await startScriptedServer((response, { url }) => {
+      const isScript = url === '/client.js';
       response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
       response.end(isScript ? script : '<title>Shop</title>');
     }),
