@@ -38,27 +38,12 @@ test('Node 20 imports and requires the package', async () => {
     );
 });
 
+// What the example of the README does not show.
 const program = `
-  import { contract, type ErrorCode, exactBody, exactJsonApi, Pet } from '@animal-store/contract';
+  import type { ErrorCode } from '@animal-store/contract';
   import { adminContract, type Key } from '@animal-store/contract/admin';
   import { createOpenApi } from '@animal-store/contract/openapi';
-  import { initClient } from '@ts-rest/core';
 
-  const client = initClient(contract, {
-    baseUrl: 'http://127.0.0.1:3000/v1',
-    baseHeaders: { Authorization: 'Bearer key' },
-    api: exactJsonApi,
-  });
-  export async function add(): Promise<Pet | string> {
-    const answer = await client.createPet({
-      headers: { 'idempotency-key': 'once' },
-      body: exactBody({ name: 'Mia', categoryId: 9007199254740993n }),
-    });
-    if (answer.status === 201) return answer.body;
-    // @ts-expect-error there is no such status
-    answer.status === 418;
-    return answer.body.code;
-  }
   // @ts-expect-error there is no such code
   export const noCode: ErrorCode = 'dog_not_found';
   export const path: '/keys' = adminContract.listKeys.path;
@@ -70,11 +55,14 @@ test.each([
   ['nodenext', { module: 'nodenext' }],
   ['bundler', { module: 'preserve', moduleResolution: 'bundler' }],
 ])('TypeScript 5.9 compiles a user of it with %s, and the README', async (_name, options) => {
-  const readme = await readFile(join(packageDirectory, 'README.md'), 'utf8');
-  const [, example] = /^```ts\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+  const text = await readFile(join(packageDirectory, 'README.md'), 'utf8');
+  const [, example] = /^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
   // This compiler does not have Node's types.
-  const env = 'declare const process: { env: { API_KEY: string } };';
-  const files = { 'program.mts': program, 'program.cts': program, 'readme.mts': env + example };
+  const readme = `declare const process: { env: { API_KEY: string } };
+    ${example}
+    // @ts-expect-error there is no such status
+    added.status === 418;`;
+  const files = { 'program.mts': program, 'program.cts': program, 'readme.mts': readme };
   for (const [file, text] of Object.entries(files)) await consumer.write(file, text);
   const compilerOptions = {
     ...{ lib: ['es2022', 'dom'], target: 'es2022', types: [], noEmit: true },

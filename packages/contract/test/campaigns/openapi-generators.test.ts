@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { tools } from '@animal-store/heavy-tools';
 import { expect, onTestFinished, test } from 'vitest';
+import { runIn } from '../../../client/test/consumer.ts';
 import { documents, publicDocument } from '../openapi-documents.ts';
-
-const execute = promisify(execFile);
 
 /** What generators of TypeScript make of a document, and a program that uses it. */
 const generators = {
@@ -77,7 +74,7 @@ test.each(
   const zod = join(import.meta.dirname, '../../node_modules/zod');
   await symlink(zod, join(cwd, 'node_modules/zod'));
   await symlink(tools.oazapftsRuntime, join(cwd, 'node_modules/@oazapfts/runtime'));
-  await execute(process.execPath, command, { cwd });
+  await runIn(cwd, process.execPath, command);
 
   const isPublic = name === publicDocument.name;
   if (isPublic) await writeFile(join(cwd, 'program.ts'), program + uses);
@@ -87,12 +84,10 @@ test.each(
     ...{ module: 'preserve', moduleResolution: 'bundler' },
   };
   await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-  const compiled = execute(process.execPath, [tools.typescript54, '-p', '.'], { cwd });
-  expect((await compiled.catch((error: { stdout: string }) => error)).stdout).toBe('');
+  await runIn(cwd, process.execPath, [tools.typescript54, '-p', '.']);
   if (!isPublic) return;
   const { build } = await import(tools.esbuild);
   const [source, bundle] = [join(cwd, 'program.ts'), join(cwd, 'program.mjs')];
   await build({ entryPoints: [source], outfile: bundle, bundle: true, format: 'esm' });
-  const { stdout } = await execute(process.execPath, [bundle]);
-  expect(stdout).toBe(`${sent.status}\n`);
+  expect(await runIn(cwd, process.execPath, [bundle])).toBe(`${sent.status}\n`);
 });
