@@ -5,7 +5,6 @@ import { createToken } from '../../src/keys/token.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { useAdmin } from '../support/admin.ts';
 import { expectError, rateLimitOf } from '../support/expectations.ts';
-import { requestLine } from '../support/observed.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
 import { startService } from '../support/test-service.ts';
@@ -194,22 +193,6 @@ describe('the quota of an address', () => {
       expect(lookUps.filter((name) => name === 'find_key_by_token')).toHaveLength(2 + 10);
       await admin.call(`/keys/${key.id}/rotate`, { method: 'POST' });
       expect((await askFrom('192.0.2.30', { token })).status).toBe(200);
-    });
-
-    test('counts a suspended key, while other keys there are not, and the log names it', async () => {
-      const { key, token } = await admin.create('{"plan":"free","name":"suspended"}');
-      await admin.call(`/keys/${key.id}/suspend`, { method: 'POST' });
-      const answers: Answer[] = [];
-      for (let n = 0; n < 3; n += 1) answers.push(await askFrom('192.0.2.40', { token }));
-      expect(answers.map(({ body }) => (body as { code: string }).code)).toEqual([
-        ...['key_suspended', 'key_suspended', 'rate_limit_exceeded'],
-      ]);
-      expect((await askFrom('192.0.2.40', {})).status).toBe(200);
-      const id = answers[0]?.headers.get('X-Request-Id') ?? '';
-      expect(await requestLine(service.server, id)).toMatchObject({
-        ...{ status: 403, errorCode: 'key_suspended', quota: 'admitted' },
-        ...{ keyId: key.id, plan: 'free' },
-      });
     });
   });
 });

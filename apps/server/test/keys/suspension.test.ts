@@ -2,6 +2,7 @@ import type { AuditEntry, IssuedKey, Key, KeyDetails } from '@animal-store/contr
 import { expect, test } from 'vitest';
 import { useAdmin } from '../support/admin.ts';
 import { expectError } from '../support/expectations.ts';
+import { requestLine } from '../support/observed.ts';
 
 const { service, admin } = useAdmin();
 
@@ -33,6 +34,10 @@ test('a suspended key is shown with time and reason, refused, and admitted again
     expectError(answer, 403, 'key_suspended', /Ask whoever gave it to you, or the operator/);
     expect(answer.text).not.toContain('unpaid');
     expect(answer.headers.has('WWW-Authenticate')).toBe(false);
+    const line = await requestLine(service.server, answer.headers.get('X-Request-Id') ?? '');
+    // The quota is that of the network.
+    const told = { errorCode: 'key_suspended', quota: 'admitted', keyId: key.id, plan: 'free' };
+    expect(line).toMatchObject(told);
   }
   expect((await show(key.id)).usage.windows).toMatchObject({ minute: { remaining: 59 } });
 
