@@ -24,16 +24,15 @@ const { service, admin } = useAdmin('postgres', {
 });
 
 const pathOf = (account: string) => `/accounts/${encodeURIComponent(account)}`;
-const show = async (account: string) => (await admin.call(pathOf(account))).body as AccountDetails;
+const show = (account: string) => admin.read<AccountDetails>(pathOf(account));
 const put = (account: string, plan: object, query = '') =>
   admin.call(pathOf(account) + query, { method: 'PUT', json: JSON.stringify(plan) });
 const post = (path: string) => admin.call(path, { method: 'POST' });
 const create = (key: object) => admin.create(JSON.stringify({ name: 'x', ...key }));
 const move = (id: string, account: string | null) =>
   admin.call(`/keys/${id}`, { method: 'PATCH', json: JSON.stringify({ account }) });
-const listAccounts = async (query: string) =>
-  (await admin.call(`/accounts?${query}`)).body as ListedAccount[];
-const listKeys = async (query: string) => (await admin.call(`/keys?${query}`)).body as ListedKey[];
+const listAccounts = (query: string) => admin.read<ListedAccount[]>(`/accounts?${query}`);
+const listKeys = (query: string) => admin.read<ListedKey[]>(`/keys?${query}`);
 const use = async (token: string) => (await service.call('/pets?limit=1', { token })).status;
 const useAll = async (token: string, times: number) => {
   const statuses: number[] = [];
@@ -45,7 +44,7 @@ const untilCounted = () => service.server.pass(5_000);
 /** Changes of the account itself, the oldest first. */
 const auditOf = async (account: string) => {
   const path = `/audit?limit=100&account=${encodeURIComponent(account)}`;
-  const entries = ((await admin.call(path)).body as AuditEntry[]).toReversed();
+  const entries = (await admin.read<AuditEntry[]>(path)).toReversed();
   return entries
     .filter(({ subject }) => subject.type === 'account')
     .map(({ action, before, after, reason }) => ({ action, before, after, reason }));
@@ -75,7 +74,7 @@ test('keys of an account with a plan share its requests, and both say so', async
   const inForce = { subject: 'account', plan, quota };
   const own = { plan: 'business', quota: { perMinute: 1_000 }, inForce, state: 'active' };
   expect((await listKeys(`account=${account}`))[0]).toMatchObject(own);
-  const details = (await admin.call(`/keys/${other.key.id}`)).body as KeyDetails;
+  const details = await admin.read<KeyDetails>(`/keys/${other.key.id}`);
   const usage = { subject: 'account', plan, windows: { minute } };
   expect(details).toMatchObject({ ...own, accountSuspension: null, usage });
   await untilCounted();
@@ -160,7 +159,7 @@ test('what was used of an account or of a key is given back, which is in the aud
     reason: 'our fault',
   };
   expect((await auditOf(account)).at(-1)).toEqual({ action: 'account.changed', ...change });
-  const [entry] = (await admin.call(`/audit?keyId=${own.key.id}`)).body as AuditEntry[];
+  const [entry] = await admin.read<AuditEntry[]>(`/audit?keyId=${own.key.id}`);
   expect(entry).toMatchObject({ action: 'key.changed', ...change });
 
   // Whose windows they are not.
@@ -199,7 +198,7 @@ test('suspending an account refuses all of its keys, also new ones, until it and
   await post(`${pathOf(account)}/resume`);
   expect(await use(token)).toBe(200);
   // The changes of the account are its own: its keys have none.
-  const entries = (await admin.call(`/audit?keyId=${key.id}`)).body as AuditEntry[];
+  const entries = await admin.read<AuditEntry[]>(`/audit?keyId=${key.id}`);
   expect(entries.map(({ action }) => action)).toEqual(['key.created']);
   const none = { suspension: null };
   expect(await auditOf(account)).toEqual([
@@ -226,7 +225,7 @@ test('each change of the plan is in the audit log, a repetition is not, and of c
     { action, before: business, after: enterprise(5), reason: null },
     { action, before: enterprise(5), after: {}, reason: null },
   ]);
-  const [entry] = (await admin.call(`/audit?account=${account}`)).body as AuditEntry[];
+  const [entry] = await admin.read<AuditEntry[]>(`/audit?account=${account}`);
   const id = expect.stringMatching(/^[\da-f-]{36}$/);
   expect(entry?.subject).toEqual({ type: 'account', id, name: account, account });
 

@@ -42,9 +42,12 @@ test('keys with labels of the version before are limited and listed as before, u
     return [status, subject, windows.minute.limit, windows.day.remaining];
   };
   const listAccounts = async () =>
-    ((await admin.call('/accounts')).body as ListedAccount[]).map(
-      ({ account, plan, suspension, keys }) => [account, plan, suspension, keys],
-    );
+    (await admin.read<ListedAccount[]>('/accounts')).map(({ account, plan, suspension, keys }) => [
+      account,
+      plan,
+      suspension,
+      keys,
+    ]);
 
   // Each key has the windows of its own plan, also two with the same label.
   expect(await use(free)).toEqual([200, 'key', 60, 999]);

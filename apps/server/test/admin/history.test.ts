@@ -15,20 +15,14 @@ const { service, admin } = useAdmin('postgres', { env: { USAGE_FLUSH_MS: '20' } 
 const sumOf = (rows: readonly { requests: number }[] = []) =>
   rows.reduce((sum, { requests }) => sum + requests, 0);
 
-async function read<Body>(path: string): Promise<Body> {
-  const { status, body } = await admin.call(path);
-  expect(status).toBe(200);
-  return body as Body;
-}
-
 test('one request gives the overview, a key, or an account with its requests of a span of time', async () => {
   const { key, token } = await admin.create('{"name":"x","plan":"pro","account":"A"}');
   for (let n = 0; n < 3; n++) await service.call('/pets', { token });
   await untilPassing([service.server], async () => {
-    const { rows } = await read<LedgerOfKey>(`/keys/${key.id}/usage`);
+    const { rows } = await admin.read<LedgerOfKey>(`/keys/${key.id}/usage`);
     return sumOf(rows) === 3;
   });
-  const { history, traffic, readiness } = await read<Overview>(
+  const { history, traffic, readiness } = await admin.read<Overview>(
     '/overview?include=history&bucket=minute',
   );
   expect([readiness.status, traffic.seconds]).toEqual(['ready', expect.any(Number)]);
@@ -41,20 +35,20 @@ test('one request gives the overview, a key, or an account with its requests of 
 
   // Of more than 31 days, the busiest keys are those of the last ones.
   const from = new Date(Date.now() - 200 * 86_400_000).toISOString();
-  const long = await read<Overview>(`/overview?include=history&bucket=day&from=${from}`);
+  const long = await admin.read<Overview>(`/overview?include=history&bucket=day&from=${from}`);
   expect(long.history?.busiest.map(({ keyId }) => keyId)).toContain(key.id);
 
-  const details = await read<KeyDetails>(`/keys/${key.id}?include=history&bucket=minute`);
+  const details = await admin.read<KeyDetails>(`/keys/${key.id}?include=history&bucket=minute`);
   const { remaining, limit } = details.usage.windows.minute;
   expect(remaining).toBe(limit - 3);
-  const ledger = await read<LedgerOfKey>(`/keys/${key.id}/usage?bucket=minute`);
+  const ledger = await admin.read<LedgerOfKey>(`/keys/${key.id}/usage?bucket=minute`);
   expect(details.history?.rows).toEqual(ledger.rows);
   expect(sumOf(ledger.rows)).toBe(3);
   expect(details.history?.audit.map(({ action }) => action)).toEqual(['key.created']);
-  const account = await read<AccountDetails>('/accounts/A?include=history&bucket=minute');
+  const account = await admin.read<AccountDetails>('/accounts/A?include=history&bucket=minute');
   expect(account.history?.rows).toEqual(ledger.rows);
   for (const path of [`/keys/${key.id}`, '/accounts/A']) {
-    expect(await read(path)).not.toHaveProperty('history');
+    expect(await admin.read(path)).not.toHaveProperty('history');
   }
 });
 

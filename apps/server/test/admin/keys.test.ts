@@ -16,7 +16,7 @@ const { service, admin } = useAdmin('postgres', {
 });
 
 const use = async (token: string) => (await service.call('/pets', { token })).status;
-const show = async (id: string) => (await admin.call(`/keys/${id}`)).body as KeyDetails;
+const show = (id: string) => admin.read<KeyDetails>(`/keys/${id}`);
 const change = (id: string, json: string) => admin.call(`/keys/${id}`, { method: 'PATCH', json });
 const rotate = async (id: string, json: string) =>
   (await admin.call(`/keys/${id}/rotate`, { json })).body as IssuedKey;

@@ -13,7 +13,7 @@ import { type LocalServer, openLocalServer, untilPassing } from '../support/loca
 import { call } from '../support/test-service.ts';
 import { banOf, writeBans } from '../support/write-bans.ts';
 
-const readOverview = async (admin: Admin) => (await admin.call('/overview')).body as Overview;
+const readOverview = (admin: Admin) => admin.read<Overview>('/overview');
 
 /** The third denial in a row bans. */
 const env = {

@@ -50,7 +50,7 @@ test('a new key has both; a change holds from the next request on, is recorded a
   expect((await change(key.id, ['pets:read'])).body).toEqual({ ...key, scopes: ['pets:read'] });
   expect(await statusOf('/pets', { token, json: pet })).toBe(403);
   expect(await statusOf('/pets', { token })).toBe(200);
-  const [entry, created] = (await admin.call(`/audit?keyId=${key.id}`)).body as AuditEntry[];
+  const [entry, created] = await admin.read<AuditEntry[]>(`/audit?keyId=${key.id}`);
   expect(created?.action).toBe('key.created');
   expect(entry).toMatchObject({ before: { scopes: both }, after: { scopes: ['pets:read'] } });
   const rotated = await admin.call(`/keys/${key.id}/rotate`, { json: '{}' });

@@ -9,7 +9,7 @@ const { service, admin } = useAdmin();
 const make = () => admin.create('{"plan":"free","name":"x"}');
 const post = (id: string, action: string, json = '{}') =>
   admin.call(`/keys/${id}/${action}`, { method: 'POST', json });
-const show = async (id: string) => (await admin.call(`/keys/${id}`)).body as KeyDetails;
+const show = (id: string) => admin.read<KeyDetails>(`/keys/${id}`);
 const use = async (token: string) => (await service.call('/pets', { token })).status;
 
 test('a suspended key is shown with time and reason, refused, and admitted again when it is resumed; all recorded', async () => {
@@ -44,7 +44,7 @@ test('a suspended key is shown with time and reason, refused, and admitted again
   expect((await post(key.id, 'resume?reason=paid')).body).toEqual(key);
   expect((await post(key.id, 'resume')).body).toEqual(key);
   expect(await use(token)).toBe(200);
-  const entries = (await admin.call(`/audit?keyId=${key.id}`)).body as AuditEntry[];
+  const entries = await admin.read<AuditEntry[]>(`/audit?keyId=${key.id}`);
   expect(
     entries.map(({ action, before, after, reason }) => [
       ...[action, before.suspension, after.suspension, reason],

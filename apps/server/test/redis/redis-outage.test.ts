@@ -137,7 +137,7 @@ test('while Redis is away, usage is reported as that of one replica', async () =
   const admin = adminOf(server);
   const quota = { perMinute: 6, perDay: 1_000 };
   const { key, token } = await admin.create(JSON.stringify({ plan: 'enterprise', quota }));
-  const show = async () => (await admin.call(`/keys/${key.id}`)).body as KeyDetails;
+  const show = () => admin.read<KeyDetails>(`/keys/${key.id}`);
   const standing = async () => {
     const { scope, windows } = (await show()).usage;
     return `${scope}: ${windows.minute.remaining} of ${windows.minute.limit}`;

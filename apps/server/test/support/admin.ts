@@ -29,6 +29,12 @@ export function adminOf(server: { readonly opsUrl: string }) {
   return {
     /** Sends a request with the admin token, unless told otherwise. */
     call: send,
+    /** Reads what there is, and fails if that fails. */
+    async read<Body>(path: string): Promise<Body> {
+      const { status, text, body } = await send(path);
+      if (status !== 200) throw new Error(`${path} cannot be read: ${text}`);
+      return body as Body;
+    },
     /** Makes a key, as the JSON says, with a name if it gives none, and fails if that fails. */
     async create(json: string): Promise<IssuedKey> {
       const named = JSON.stringify({ name: 'of a test', ...JSON.parse(json) });

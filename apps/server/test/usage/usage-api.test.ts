@@ -18,7 +18,7 @@ const { service, admin } = useAdmin('postgres', {
   clock: createClockAtNoon(),
   env: { USAGE_FLUSH_MS: '20', ADDRESS_PER_MINUTE: '4', TRUST_PROXY: '1' },
 });
-const read = async (path: string) => (await admin.call(path)).body as Ledger;
+const read = (path: string) => admin.read<Ledger>(path);
 const post = (path: string, json = '{}') => admin.call(path, { method: 'POST', json });
 
 test('usage is shown for a key by operation and outcome, for all, and for the busiest keys', async () => {
@@ -64,7 +64,7 @@ test('usage is shown for a key by operation and outcome, for all, and for the bu
   });
   const ofAccount = await read(`/usage?account=${encodeURIComponent(account ?? '')}`);
   expect([sumOf(top.rows), sumOf(ofAccount.rows)]).toEqual([11, 11]);
-  const { lastUsedAt } = (await admin.call(`/keys/${key.id}`)).body as KeyDetails;
+  const { lastUsedAt } = await admin.read<KeyDetails>(`/keys/${key.id}`);
   expect(lastUsedAt).not.toBeNull();
 });
 
@@ -132,8 +132,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     const { history, lastUsedAt, lastRefusedAt, usage } = await untilPassing(
       [service.server],
       async () => {
-        const { body } = await admin.call(`/keys/${key.id}?include=history`);
-        const details = body as KeyDetails;
+        const details = await admin.read<KeyDetails>(`/keys/${key.id}?include=history`);
         // Read by two statements: the second one may see more.
         const isCounted = sumOf(details.history?.rows ?? []) === served + 6;
         return details.lastRefusedAt !== null && isCounted && details;
