@@ -91,12 +91,11 @@ test('an account tells of every banned key, however old, and of keys that their 
   const quota = { perMinute: 1, perDay: 10 };
   const oldest = await create({ account, plan: 'free' });
   const full = await create({ account, plan: 'enterprise', quota });
-  const { db, close } = await service.database.open();
+  const { db } = service.database;
   await db.insert(apiKeys).values(Array(100).fill({ name: 'x', account, plan: 'free' }));
   const revoked = await create({ account, plan: 'free' });
   const ban = banOf(oldest.key.id, 5);
   await writeBans(db, ban, banOf(revoked.key.id, 5));
-  await close();
   await post(`/keys/${revoked.key.id}/revoke`);
   expect(await useAll(full.token, 2)).toEqual([200, 429]);
   await untilCounted();
@@ -131,9 +130,7 @@ test('names that look the same are one account, but for the case of letters', as
   expect((await admin.call('/keys', { json })).body).toEqual(refusal(message));
   expect((await put(invisible, { plan: 'free' })).body).toEqual(refusal(message));
   // One of a version before keeps its name, whatever that is.
-  const { db, close } = await service.database.open();
-  await db.insert(accounts).values({ name: invisible });
-  await close();
+  await service.database.db.insert(accounts).values({ name: invisible });
   expect((await put(invisible, { plan: 'pro' })).body).toMatchObject({ account: invisible });
   expect((await create({ account: invisible })).key.account).toBe(invisible);
 });

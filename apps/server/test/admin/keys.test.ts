@@ -147,9 +147,9 @@ test('a revoked key is refused forever, and revoking it again changes nothing', 
 
 test('an expired key cannot be brought back', async () => {
   const { key } = await admin.create('{"plan":"free"}');
-  const { db, close } = await service.database.open();
-  await db.execute(sql`update api_keys set expires_at = now() where id = ${key.id}`);
-  await close();
+  await service.database.db.execute(
+    sql`update api_keys set expires_at = now() where id = ${key.id}`,
+  );
   const { status, body } = await change(key.id, '{"expiresAt":null}');
   expect([status, body]).toMatchObject([409, { message: 'The key is expired: make a new one.' }]);
 });

@@ -133,9 +133,10 @@ describe('operators', () => {
 
   test('an expired operator is refused, and gets no new token', async () => {
     const { operator, token } = await createOperator(admin, 'viewer');
-    const { db, close } = await service.database.open();
-    await db.update(operators).set({ expiresAt: sql`now()` }).where(eq(operators.id, operator.id));
-    await close();
+    await service.database.db
+      .update(operators)
+      .set({ expiresAt: sql`now()` })
+      .where(eq(operators.id, operator.id));
     expect(await statusFor(token)).toBe(401);
     const message = 'The operator is expired: create a new one.';
     const refused = { code: 'operator_not_active', message, status: 409 };
@@ -241,7 +242,7 @@ describe('operators', () => {
 
   test('a session is put off only by who is active', async () => {
     const { token } = await openSession(admin, adminToken);
-    const { db, close } = await service.database.open();
+    const { db } = service.database;
     const soon = sql`now() + interval '1 minute'`;
     for (const [headers, count] of [
       [{ [operatorActiveHeader]: 'false' }, 0],
@@ -251,7 +252,6 @@ describe('operators', () => {
       expect((await admin.call('/keys', { token, headers })).status).toBe(200);
       expect(await db.$count(operatorSessions, sql`expires_at > ${soon}`)).toBe(count);
     }
-    await close();
   });
 });
 

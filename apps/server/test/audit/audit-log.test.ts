@@ -163,8 +163,7 @@ test('the list has every entry once, the newest first, and is narrowed by all fi
 });
 
 test('an entry can be neither changed nor deleted, before its retention is over', async () => {
-  const { db, close } = await service.database.open();
-  await using _ = { [Symbol.asyncDispose]: close };
+  const { db } = service.database;
   for (const days of [auditRetentionDays + 1, auditRetentionDays - 1]) {
     await recordAudit(db, {
       at: new Date(Date.now() - days * 86_400_000).toISOString(),
@@ -198,7 +197,7 @@ test('a change whose entry cannot be written is not made', async () => {
     (await Promise.all(lists.map((path) => admin.call(path)))).map(({ body }) => body);
   const post = (path: string, json = '{}') => admin.call(path, { method: 'POST', json });
   const before = await read();
-  const { db, close } = await service.database.open();
+  const { db } = service.database;
   await db.execute(`alter table audit_entries add constraint no_more check (id < 0) not valid`);
   const answers = [
     await change(key.id, '{"name":"b"}'),
@@ -209,7 +208,6 @@ test('a change whose entry cannot be written is not made', async () => {
     ...(await Promise.all(paths.map((path) => post(`${path}/revoke`)))),
   ];
   await db.execute('alter table audit_entries drop constraint no_more');
-  await close();
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 500));
   expect(await read()).toEqual(before);
   expect((await service.call('/pets', { token })).status).toBe(200);

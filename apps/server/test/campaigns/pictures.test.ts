@@ -26,7 +26,7 @@ const store = useConsole();
 
 /** Keys with requests of the last day. Now and then somebody is denied. */
 async function writeDay(): Promise<void> {
-  const { db, close } = await store.service.database.open();
+  const { db } = store.service.database;
   const random = createSeededRandom(29);
   const now = Date.now();
   // Those that the service was opened with are the last of the list.
@@ -54,7 +54,6 @@ async function writeDay(): Promise<void> {
     // By a replica that is gone: otherwise it would count among those that answered in the last minute.
     await writeUsage(db, entries, {}, 120_000);
   }
-  await close();
 }
 
 test('pictures of every page of the console, also those of the README', async () => {

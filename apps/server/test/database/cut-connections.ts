@@ -48,8 +48,7 @@ export async function cutConnections(options: {
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T;
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
-  const { db, close } = await database.open();
-  stack.defer(close);
+  const { db } = database;
 
   let armed: (Cut & (typeof messages)[number] & { skip: number }) | undefined;
   const done = { cuts: 0, good: 0, unavailable: 0 };

@@ -17,7 +17,7 @@ const json = '{"name":"Rex","categoryId":1}';
 const readiness = async () => (await call(`${service.server.opsUrl}/readyz`, { token: null })).body;
 
 test('a read-only database refuses what writes with 503, and serves everything else', async () => {
-  const { db, close } = await service.database.open();
+  const { db } = service.database;
   const key = { name: 'new', plan: 'enterprise', quota: wideQuota } as const;
   const { token: newToken } = await createApiKey(db, key);
   const created = await service.call('/pets', { json });
@@ -50,7 +50,6 @@ test('a read-only database refuses what writes with 503, and serves everything e
   // The sessions of the service stay read-only until they are replaced.
   await db.execute(sql`set default_transaction_read_only = off`);
   await setReadOnly('off');
-  await close();
   await until(async () => (await service.call('/pets', { json })).status === 201);
   await expect.poll(readiness).toMatchObject({ status: 'ready' });
 });

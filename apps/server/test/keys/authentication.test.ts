@@ -43,7 +43,7 @@ describe('authentication', () => {
   const good: string[] = [];
 
   beforeAll(async () => {
-    const { db, close } = await service.database.open();
+    const { db } = service.database;
     for (const [list, change] of [
       [ended, sql`expires_at = now() - interval '1 s'`],
       [ended, sql`revoked_at = now()`],
@@ -53,7 +53,6 @@ describe('authentication', () => {
       await db.execute(sql`update api_keys set ${change} where id = ${key.id}`);
       list.push(token);
     }
-    await close();
     const { key, token } = await admin.create('{"plan":"free"}');
     const rotated = await admin.call(`/keys/${key.id}/rotate`, { json: '{"graceSeconds":0}' });
     ended.push(token);

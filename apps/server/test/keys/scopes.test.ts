@@ -77,10 +77,9 @@ test.each<[scopes: unknown, message: string | RegExp]>([
 
 // What the database itself refuses, and gives to a key of a version before.
 test('the table takes no key without a scope, and gives both to one that says nothing', async () => {
-  const { db, close } = await service.database.open();
+  const { db } = service.database;
   const insert = `insert into api_keys (plan`;
   await expect(db.execute(`${insert}, scopes) values ('free', '{}')`)).rejects.toThrow();
   const rows = await db.execute(`${insert}) values ('free') returning scopes::text`);
   expect(JSON.stringify(rows)).toContain('{pets:read,pets:write}');
-  await close();
 });

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { systemClock } from '../../src/shared/clock.ts';
 import { adminOf, adminToken, useAdmin } from '../support/admin.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
@@ -74,8 +74,7 @@ test('nobody is admitted without an ADMIN_TOKEN and without operators', async ()
 });
 
 test('a replica is ready only if the database has its migrations; it may have newer ones', async () => {
-  const { db, close } = await service.database.open();
-  onTestFinished(close);
+  const { db } = service.database;
   const body = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
   const reasons = ['The database lacks migrations that this version needs.'];
   const migrations = 'drizzle.__drizzle_migrations';

@@ -1,6 +1,5 @@
 import { type Quota, RateLimitStatus } from '@animal-store/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OpenDatabase } from '../../src/database/database.ts';
+import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import {
   expectError,
@@ -10,7 +9,7 @@ import {
 } from '../support/expectations.ts';
 import type { Answer } from '../support/send.ts';
 import { createTestClock } from '../support/test-clock.ts';
-import { type CallOptions, startService, type TestService } from '../support/test-service.ts';
+import { type CallOptions, useService } from '../support/test-service.ts';
 
 // What is admitted, denied and banned: quota-rule.test.ts. Here is what HTTP adds.
 
@@ -20,26 +19,20 @@ const inSeconds = (seconds: number) => new Date((now + seconds) * 1_000).toISOSt
 const rex = '{"name":"Rex","categoryId":1}';
 const preflight = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' };
 
-let service: TestService & AsyncDisposable;
-let database: OpenDatabase;
-
-beforeAll(async () => {
-  const clock = createTestClock(now * 1_000);
-  service = await startService('postgres', {
-    ...{ clock, quotaClock: clock },
-    // More than 4 strikes, or half the limit, ban; nothing counts as still in flight.
-    env: { BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '4', BAN_SECONDS: '100' },
-  });
-  database = await service.database.open();
-});
-afterAll(async () => {
-  await database.close();
-  await service[Symbol.asyncDispose]();
+const clock = createTestClock(now * 1_000);
+const service = useService('postgres', {
+  ...{ clock, quotaClock: clock },
+  // More than 4 strikes, or half the limit, ban; nothing counts as still in flight.
+  env: { BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '4', BAN_SECONDS: '100' },
 });
 
 /** Calls with a new key. */
 async function createCaller(quota: Quota) {
-  const { token } = await createApiKey(database.db, { name: 'x', plan: 'enterprise', quota });
+  const { token } = await createApiKey(service.database.db, {
+    name: 'x',
+    plan: 'enterprise',
+    quota,
+  });
   const call = (path = '/pets', options: CallOptions = {}) =>
     service.call(path, { token, ...options });
   return Object.assign(call, {

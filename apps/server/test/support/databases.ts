@@ -26,6 +26,8 @@ export type TestDatabase = AsyncDisposable & {
   env: Readonly<Record<string, string>>;
   /** Of the one in Postgres; the other has none. */
   url: string;
+  /** A way into the one in Postgres, until its disposal. */
+  readonly db: Database;
   /** Opens it in this process. The embedded one has room for one process at a time. */
   open(): Promise<OpenDatabase>;
 };
@@ -46,6 +48,9 @@ export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> 
       return {
         env: { DATA_DIR: dataDir },
         url: '',
+        get db(): never {
+          throw new Error('A server may have it open.');
+        },
         open: () => openEmbedded(dataDir, patientDatabase),
         [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
       };
@@ -55,11 +60,19 @@ export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> 
         template: postgresTemplate,
       });
       const { url } = database;
+      let opened: OpenDatabase | undefined;
       return {
         env: { DATABASE_URL: url },
         url,
+        get db() {
+          opened ??= openPostgres(url, patientDatabase);
+          return opened.db;
+        },
         open: async () => openPostgres(url, patientDatabase),
-        [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+        async [Symbol.asyncDispose]() {
+          await opened?.close();
+          await database[Symbol.asyncDispose]();
+        },
       };
     }
   }

@@ -27,13 +27,11 @@ export async function startReplicas(
   times: readonly ServiceTime[] = [],
 ) {
   await using opened = new AsyncDisposableStack();
-  const testDatabase = opened.use(await createDatabase('postgres'));
-  const database = await testDatabase.open();
-  opened.defer(() => database.close());
+  const database = opened.use(await createDatabase('postgres'));
 
   const starts = env.map((own, index) => {
     // Not a line for each of many requests, which nobody here reads.
-    const settings = { ...testDatabase.env, LOG_LEVEL: 'warn', ...own };
+    const settings = { ...database.env, LOG_LEVEL: 'warn', ...own };
     return openLocalServer(settings, { clock: systemClock, ...times[index] });
   });
   // Also those that come up after another one has failed.

@@ -45,9 +45,7 @@ async function writeUglyData({ service, admin, bannedKey }: Store): Promise<stri
   }
   // An old key, from the time when names were optional.
   await admin.create('{"name":"nameless","plan":"free"}');
-  const { db, close } = await service.database.open();
-  await db.execute(sql`update api_keys set name = null where name = 'nameless'`);
-  await close();
+  await service.database.db.execute(sql`update api_keys set name = null where name = 'nameless'`);
   const banned = await bannedKey({ name: `${email}, banned`, account: accounts[1] });
   const json = JSON.stringify({ name: `${email} and others`, role: 'viewer' });
   await admin.call('/operators', { json });

@@ -59,9 +59,7 @@ export function useConsole(): Store {
     statusOf: async (token, json) =>
       (await service.call('/pets', { token, ...(json !== undefined && { json }) })).status,
     async expireSessions() {
-      const { db, close } = await service.database.open();
-      await db.execute(sql`update operator_sessions set expires_at = now()`);
-      await close();
+      await service.database.db.execute(sql`update operator_sessions set expires_at = now()`);
     },
     async createOperator(role) {
       const json = JSON.stringify({ name: `a ${role}`, role });

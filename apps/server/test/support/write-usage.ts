@@ -48,10 +48,8 @@ export async function writeCounts(
   keyId: string,
   counts: readonly (readonly [at: number, outcome: UsageOutcome, requests: number])[],
 ): Promise<void> {
-  const { db, close } = await database.open();
   const entries = counts.map(([at, outcome, requests]) =>
     entryOf(keyId, at, { plan: planCode('pro'), operation: 'getPet', outcome, requests }),
   );
-  await writeUsage(db, entries);
-  await close();
+  await writeUsage(database.db, entries);
 }

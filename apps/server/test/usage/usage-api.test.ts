@@ -100,10 +100,9 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     'has expired',
     401,
     async ({ id }) => {
-      const { db, close } = await service.database.open();
+      const { db } = service.database;
       await db.execute(`update api_keys set expires_at = now() where id = '${id}'`);
       await announceKeyChange(db, id);
-      await close();
     },
   ],
 ])(
