@@ -46,7 +46,7 @@ export async function createConsumer(folder = packageDirectory, peers: readonly 
   }
   /** What was installed. */
   const tarball = new Uint8Array(await readFile(join(release, file)));
-  return { path, tarball, write, run, [Symbol.asyncDispose]: () => directory.close() };
+  return { ...directory, path, tarball, write, run };
 }
 
 /** The examples of the README, in their order. Those of the guides are run by tests of the server. */

@@ -4,45 +4,23 @@ import { guard } from './guard.ts';
 import { end, killGroup, signalFamily } from './processes.ts';
 import { hangMs } from './time-limits.ts';
 
-export type GuardedOptions = {
+/** How a process ended: by itself with a `code`, or by a `signal`. */
+type ProcessExit = { code: number | null; signal: NodeJS.Signals | null };
+
+export type GuardedProcess = Awaited<ReturnType<typeof startGuarded>>;
+
+/** Starts a child process in a session of its own that does not outlive this one. */
+export async function startGuarded(options: {
   command: string;
   args: readonly string[];
   cwd: string;
   /** All of its environment. @default that of this process */
-  env?: NodeJS.ProcessEnv | undefined;
+  env?: NodeJS.ProcessEnv;
   /** The user to run as; only root can choose. @default the user of this process */
   user?: { uid: number; gid: number } | undefined;
-  /** The signal by which `end` and the guardian end it. */
+  /** The signal by which its disposal and the guardian end it. */
   endSignal: NodeJS.Signals;
-};
-
-/** How a process ended: by itself with a `code`, or by a `signal`. */
-type ProcessExit = { code: number | null; signal: NodeJS.Signals | null };
-
-/** A child process in a session of its own, under guard. */
-export type GuardedProcess = {
-  pid: number;
-  /** Everything it has written so far. */
-  output(): string;
-  stdout(): string;
-  stderr(): string;
-  /** Waits until its output matches; an error with all of its output if it ends before that. */
-  untilOutput(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Settles when it has ended and its output is complete. Never rejects. */
-  exited: Promise<ProcessExit>;
-  /** Sends a signal; does nothing when it has ended. */
-  signal(name: NodeJS.Signals): void;
-  /** Freezes it and its children: what is connected hangs, what connects waits. */
-  pause(): void;
-  resume(): void;
-  /** SIGKILL, to its group, and waits. */
-  kill(): Promise<ProcessExit>;
-  /** Ends it by its `endSignal`, by SIGKILL if that does not help, and waits. */
-  end(): Promise<ProcessExit>;
-};
-
-/** Starts a child process that does not outlive this one. */
-export async function startGuarded(options: GuardedOptions): Promise<GuardedProcess> {
+}) {
   const { command, args, cwd, env, user, endSignal } = options;
   const child = spawn(command, args, {
     cwd,
@@ -77,6 +55,7 @@ export async function startGuarded(options: GuardedOptions): Promise<GuardedProc
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
 
+  /** Waits until its output matches; an error with all of its output if it ends before that. */
   function untilOutput(pattern: RegExp): Promise<RegExpExecArray> {
     const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
     const fail = (what: string) => reject(new Error(`${command} ${what}\n${output.all}`));
@@ -98,27 +77,33 @@ export async function startGuarded(options: GuardedOptions): Promise<GuardedProc
 
   return {
     pid,
+    /** Everything it has written so far. */
     output: () => output.all,
     stdout: () => output.stdout,
     stderr: () => output.stderr,
     untilOutput,
+    /** Settles when it has ended and its output is complete. Never rejects. */
     exited,
-    signal(name) {
+    /** Sends a signal; does nothing when it has ended. */
+    signal(name: NodeJS.Signals) {
       if (running) process.kill(pid, name);
     },
+    /** Freezes it and its children: what is connected hangs, what connects waits. */
     pause() {
       if (running) signalFamily(pid, 'SIGSTOP');
     },
     resume() {
       if (running) signalFamily(pid, 'SIGCONT');
     },
+    /** SIGKILL, to its group, and waits. */
     async kill() {
       if (running) killGroup(pid);
-      return await exited;
+      await exited;
     },
-    async end() {
+    /** Ends it by its `endSignal`, by SIGKILL if that does not help, and waits. */
+    async [Symbol.asyncDispose]() {
       if (running) await end(pid, endSignal);
-      return await exited;
+      await exited;
     },
   };
 }

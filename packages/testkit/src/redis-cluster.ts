@@ -4,16 +4,8 @@ import { openRedis, type Redis } from './redis.ts';
 /** Of every Redis Cluster. */
 const slots = 16_384;
 
-/** A private Redis Cluster on loopback, masters only, every slot served. */
-export type RedisCluster = AsyncDisposable & {
-  /** One URL a node. */
-  urls: readonly string[];
-  /** The nodes, to pause, kill or ask one of them. */
-  nodes: readonly Redis[];
-};
-
 /** Starts a private Redis Cluster of three masters and waits until every node reports that it is complete. */
-export async function openRedisCluster(): Promise<RedisCluster> {
+export async function openRedisCluster() {
   await using opened = new AsyncDisposableStack();
   const nodes: Redis[] = [];
   for (let count = 0; count < 3; count++) {
@@ -23,7 +15,9 @@ export async function openRedisCluster(): Promise<RedisCluster> {
   await join(nodes);
   const kept = opened.move();
   return {
+    /** One URL a node. */
     urls: nodes.map((it) => it.url),
+    /** To pause, kill or ask one of them. */
     nodes,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -10,17 +10,11 @@ const name = 'mymaster';
 /** Of three. */
 const quorum = 2;
 
-/** A primary, its replica, and three Sentinels that make the replica the primary if they lose it. */
-export type RedisSentinels = AsyncDisposable & {
-  /** `redis+sentinel://…`, with all three. */
-  url: string;
-  primary: Redis;
-  replica: Redis;
-  sentinels: readonly Redis[];
-};
-
-/** Starts private Redis Sentinels, and waits until they know each other and the replica. */
-export async function openRedisSentinels(): Promise<RedisSentinels> {
+/**
+ * Starts a primary, its replica, and three Sentinels that make the replica the primary if they lose it. Waits until
+ * they know each other and the replica.
+ */
+export async function openRedisSentinels() {
   await using opened = new AsyncDisposableStack();
   const primary = opened.use(await openRedis({ args: ['--repl-diskless-sync-delay', '0'] }));
   const replica = opened.use(
@@ -60,6 +54,7 @@ export async function openRedisSentinels(): Promise<RedisSentinels> {
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`);
   const kept = opened.move();
   return {
+    /** With all three. */
     url: `redis+sentinel://${hosts.join(',')}/${name}`,
     primary,
     replica,

@@ -7,37 +7,20 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 const run = promisify(execFile);
 
-export type RedisOptions = {
-  /** More arguments for `redis-server`, as `['--maxmemory', '10mb']`. */
-  args?: readonly string[];
-  /** @default any that is free */
-  port?: number;
-};
-
 /** A private Redis on loopback that keeps nothing on disk. */
-export type Redis = AsyncDisposable & {
-  url: string;
-  port: number;
-  readonly pid: number;
-  /** Waits until it logs something. */
-  untilOutput(pattern: RegExp): Promise<unknown>;
-  /** Freezes it: commands hang, connections are accepted by nobody. */
-  pause(): void;
-  resume(): void;
-  /** SIGKILL: connections break, new ones are refused. */
-  kill(): Promise<void>;
-  /** Starts it anew on the same port, empty; kills it first if it runs. */
-  restart(): Promise<void>;
-  /** Runs one command and gives what `redis-cli` prints; an error reply is an Error. */
-  command(...command: string[]): Promise<string>;
-};
+export type Redis = Awaited<ReturnType<typeof openRedis>>;
 
-/** Starts a private, empty Redis, in milliseconds: one for each test file, or for each test. */
-export async function openRedis({ args = [], port: given }: RedisOptions = {}): Promise<Redis> {
+/**
+ * Starts a private, empty Redis, in milliseconds: one for each test file, or for each test.
+ *
+ * @param options.args more for `redis-server`, as `['--maxmemory', '10mb']`.
+ * @param options.port any that is free, unless given.
+ */
+export async function openRedis(options: { args?: readonly string[]; port?: number } = {}) {
   const server = await findProgram('redis');
   // It comes with the server, under the same name.
   const cli = server.replace(/-server$/, '-cli');
-  const port = given ?? (await freePort());
+  const port = options.port ?? (await freePort());
   await using opened = new AsyncDisposableStack();
   const directory = opened.use(await temporaryDirectory());
   let service: GuardedProcess;
@@ -47,7 +30,7 @@ export async function openRedis({ args = [], port: given }: RedisOptions = {}): 
       command: server,
       args: [
         // First, because one may be a file of configuration.
-        ...args,
+        ...(options.args ?? []),
         ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory.path],
         ...['--save', '', '--appendonly', 'no'],
       ],
@@ -56,10 +39,8 @@ export async function openRedis({ args = [], port: given }: RedisOptions = {}): 
     });
     await service.untilOutput(/ready to accept connections|sentinel ID is/i);
   }
-  async function kill() {
-    await service.kill();
-  }
-  opened.defer(() => kill());
+  const kill = () => service.kill();
+  opened.defer(kill);
   await start();
   const kept = opened.move();
   return {
@@ -68,15 +49,20 @@ export async function openRedis({ args = [], port: given }: RedisOptions = {}): 
     get pid() {
       return service.pid;
     },
-    untilOutput: (pattern) => service.untilOutput(pattern),
+    /** Waits until it logs something. */
+    untilOutput: (pattern: RegExp) => service.untilOutput(pattern),
+    /** Freezes it: commands hang, connections are accepted by nobody. */
     pause: () => service.pause(),
     resume: () => service.resume(),
+    /** SIGKILL: connections break, new ones are refused. */
     kill,
+    /** Starts it anew on the same port, empty; kills it first if it runs. */
     async restart() {
       await kill();
       await start();
     },
-    async command(...command) {
+    /** Runs one command and gives what `redis-cli` prints; an error reply is an Error. */
+    async command(...command: string[]) {
       // `-e`: an error reply is a failure, not an answer.
       const { stdout } = await run(cli, ['-e', '-p', String(port), ...command]);
       return stdout.trimEnd();

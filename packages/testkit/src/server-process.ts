@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { copyEmbeddedSnapshot } from './embedded-snapshot.ts';
-import { type GuardedProcess, startGuarded } from './guarded-process.ts';
+import { startGuarded } from './guarded-process.ts';
 import { memoryDirectory } from './memory-directory.ts';
 import { nodeFlags } from './node-flags.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -37,99 +37,82 @@ export const patientEnv = {
   REDIS_TIMEOUT_MS: '60000',
 } as const;
 
-export type ServerOptions = {
+type ServerOptions = {
   /**
-   * Environment variables, over the defaults: {@link patientEnv}, a data directory and a compile cache.
-   * Of this process only PATH and HOME are passed on.
+   * Environment variables, over the defaults: {@link patientEnv}, a compile cache, and a data directory that is
+   * migrated, without animals and keys, and removed on disposal. Of this process only PATH and HOME are passed on.
    */
   env?: Readonly<Record<string, string>>;
-  /**
-   * What it keeps its data in, and leaves there; an empty one makes it a first start.
-   * @default one that is migrated, without animals and keys, and removed on disposal
-   */
-  dataDir?: string;
-  /** What to run instead, as `['npm', 'start']`; `pid` and `signal` are then about that. */
+  /** What to run instead, as `['npm', 'start']`. Its data directory is empty: a first start. */
   command?: readonly [command: string, ...args: string[]];
 };
 
 /** A server process that answers. Its disposal throws if a whole API key is in its log (stderr). */
-export type Server = AsyncDisposable &
-  Pick<GuardedProcess, 'pid' | 'output' | 'signal' | 'kill' | 'exited'> & {
-    /** As `http://127.0.0.1:34567/v1`. */
-    baseUrl: string;
-    origin: string;
-    /** The origin of the operators' listener; an Error if it does not say. */
-    readonly opsUrl: string;
-    /** Survives `stop` and `kill`, so that another server can go on with it, until disposal. */
-    dataDir: string;
-    /** The first API key in the output: the demo key, printed at the first start only. */
-    readonly demoKey: string | undefined;
-    /** SIGTERM; waits and gives the exit code, null when it was killed instead. */
-    stop(): Promise<number | null>;
-  };
+export type Server = Awaited<ReturnType<typeof startServer>>;
 
 /**
  * Starts a server process as its users do and waits until it answers.
  *
  * @throws an Error with its exit code and whole output if it ends before that
  */
-export async function startServer(options: ServerOptions = {}): Promise<Server> {
+export async function startServer(options: ServerOptions = {}) {
   await using opened = new AsyncDisposableStack();
   const service = opened.use(await spawnServer(options));
   const [, baseUrl = ''] = await service.untilOutput(readyLine);
-  const { pid, output, signal, kill, exited, dataDir } = service;
-  const kept = opened.move();
+  const { output, signal, exited } = service;
+  opened.move();
   return {
-    ...{ pid, output, signal, kill, exited, baseUrl, dataDir },
+    ...service,
+    /** As `http://127.0.0.1:34567/v1`. */
+    baseUrl,
     origin: new URL(baseUrl).origin,
+    /** The origin of the operators' listener; an Error if it does not say. */
     get opsUrl() {
       const [, url] = opsLine.exec(output()) ?? [];
       if (url === undefined) throw new Error(`No operators' listener:\n${output()}`);
       return url;
     },
+    /** The first API key in the output: the demo key, printed at the first start only. */
     get demoKey() {
       return token.exec(output())?.[0];
     },
+    /** SIGTERM; waits and gives the exit code, null when it was killed instead. */
     async stop() {
       signal('SIGTERM');
       return (await exited).code;
     },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
 /** Starts a server process, and does not wait: for a start that is called off. */
-export async function spawnServer({ command, env, dataDir: given }: ServerOptions) {
+export async function spawnServer({ command, env }: ServerOptions) {
   await using opened = new AsyncDisposableStack();
-  let dataDir = given;
-  if (dataDir === undefined) {
-    dataDir = opened.use(await temporaryDirectory({ parent: memoryDirectory() })).path;
-    const isEmbedded = env?.['DATABASE_URL'] === undefined && env?.['DATA_DIR'] === undefined;
-    if (isEmbedded && !command) await copyEmbeddedSnapshot(dataDir);
-  }
+  const directory = opened.use(await temporaryDirectory({ parent: memoryDirectory() }));
+  const isEmbedded = env?.['DATABASE_URL'] === undefined && env?.['DATA_DIR'] === undefined;
+  if (isEmbedded && !command) await copyEmbeddedSnapshot(directory.path);
   const [program, ...args] = command ?? defaultCommand;
-  const service = await startGuarded({
-    command: program,
-    args,
-    cwd: repository,
-    env: {
-      // biome-ignore lint/style/noProcessEnv: whoever starts a server has a PATH, and finds npm on it
-      PATH: process.env['PATH'],
-      HOME: homedir(),
-      // As `npm start` has it: most of a start is the compilation of its modules.
-      NODE_COMPILE_CACHE: compileCache,
-      DATA_DIR: dataDir,
-      ...patientEnv,
-      ...env,
-    },
-    endSignal: 'SIGKILL',
-  });
+  const service = opened.use(
+    await startGuarded({
+      command: program,
+      args,
+      cwd: repository,
+      env: {
+        // biome-ignore lint/style/noProcessEnv: whoever starts a server has a PATH, and finds npm on it
+        PATH: process.env['PATH'],
+        HOME: homedir(),
+        // As `npm start` has it: most of a start is the compilation of its modules.
+        NODE_COMPILE_CACHE: compileCache,
+        DATA_DIR: directory.path,
+        ...patientEnv,
+        ...env,
+      },
+      endSignal: 'SIGKILL',
+    }),
+  );
   const kept = opened.move();
   return {
     ...service,
-    dataDir,
     async [Symbol.asyncDispose]() {
-      await service.end();
       await kept.disposeAsync();
       expectNoToken(service.stderr());
     },

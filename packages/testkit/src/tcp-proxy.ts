@@ -18,9 +18,14 @@ export type Cut = {
 };
 
 /** A message on its way through the proxy. */
-export type PassingMessage = WireMessage & { readonly direction: 'request' | 'response' };
+type PassingMessage = WireMessage & { readonly direction: 'request' | 'response' };
 
-export type TcpProxyOptions = {
+export type TcpProxy = Awaited<ReturnType<typeof openTcpProxy>>;
+
+type Link = { readonly sockets: readonly Socket[]; isReset: boolean };
+
+/** Opens a TCP proxy on loopback that forwards to `target` until it is told to do worse. */
+export async function openTcpProxy(options: {
   /** The URL of what is behind the proxy. */
   target: string;
   /** Where messages begin and end. @default whatever comes together is a message without a type */
@@ -31,24 +36,7 @@ export type TcpProxyOptions = {
    * @returns whether to cut the connection there, or what to wait for before the message goes on.
    */
   onMessage?: (message: PassingMessage) => Cut | Promise<unknown> | undefined;
-};
-
-/** A TCP proxy on loopback that can be a bad network. */
-export type TcpProxy = AsyncDisposable & {
-  /** The URL of the target with the proxy's host and port. */
-  readonly url: string;
-  /** Resets all connections. */
-  reset(): void;
-  /** The same, and refuses new ones. */
-  cut(): Promise<void>;
-  /** Ends `cut`. */
-  resume(): Promise<void>;
-};
-
-type Link = { readonly sockets: readonly Socket[]; isReset: boolean };
-
-/** Opens a proxy that forwards to `target` until it is told to do worse. */
-export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> {
+}) {
   const { target, protocol, onMessage } = options;
   const { hostname, port: targetPort } = new URL(target);
   const behind = { host: hostname, port: Number(targetPort) };
@@ -115,6 +103,7 @@ export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> 
     await once(server, 'listening');
   }
 
+  /** Resets all connections, and refuses new ones. */
   async function cut() {
     for (const link of links) reset(link);
     if (!server.listening) return;
@@ -131,9 +120,12 @@ export async function openTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> 
   const through = new URL(target);
   through.host = `${host}:${port}`;
   return {
+    /** The URL of the target with the proxy's host and port. */
     url: through.href,
+    /** Resets all connections. */
     reset: () => links.forEach(reset),
     cut,
+    /** Ends `cut`. */
     async resume() {
       if (!server.listening) await listen();
     },
