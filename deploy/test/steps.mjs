@@ -3,11 +3,10 @@
 import { ok } from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { startGuarded } from '../../packages/testkit/src/guarded-process.ts';
-import { startServer, temporaryDirectory } from '../../packages/testkit/src/index.ts';
+import { repository, startServer, temporaryDirectory } from '../../packages/testkit/src/index.ts';
 
-export const repository = fileURLToPath(new URL('../../', import.meta.url));
+export { repository };
 
 /** The Node that the workspace installs, which the image is tested with. */
 export const node = join(repository, 'node_modules', '.bin', 'node');

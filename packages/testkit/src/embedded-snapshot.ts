@@ -4,15 +4,15 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { publish } from './debian-packages.ts';
 import { nodeFlags } from './node-flags.ts';
+import { repository } from './repository.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const run = promisify(execFile);
-const server = fileURLToPath(new URL('../../../apps/server/', import.meta.url));
-const cache = fileURLToPath(new URL('../../../node_modules/.cache/embedded/', import.meta.url));
+const server = `${repository}apps/server/`;
+const cache = `${repository}node_modules/.cache/embedded/`;
 
 /**
  * Copies a new data directory of the server, migrated and empty, to `target`.

@@ -10,6 +10,7 @@ export { postgresProtocol, redisProtocol } from './protocol-messages.ts';
 export { openRedis, type Redis } from './redis.ts';
 export { openRedisCluster } from './redis-cluster.ts';
 export { openRedisSentinels } from './redis-sentinel.ts';
+export { repository } from './repository.ts';
 export {
   expectNoToken,
   patientEnv,

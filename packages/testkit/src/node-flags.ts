@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { repository } from './repository.ts';
 
-const { scripts } = JSON.parse(
-  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
-) as { scripts: { start: string } };
+const { scripts } = JSON.parse(readFileSync(`${repository}package.json`, 'utf8')) as {
+  scripts: { start: string };
+};
 
 /** The flags that `npm start` gives to Node. */
 export const nodeFlags: readonly string[] = scripts.start

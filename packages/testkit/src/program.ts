@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { unpackDebianPackage } from './debian-packages.ts';
+import { repository } from './repository.ts';
 
 const run = promisify(execFile);
 
@@ -43,7 +43,7 @@ const programs = {
 type ProgramName = keyof typeof programs;
 
 /** Where packages are unpacked. */
-const cache = fileURLToPath(new URL('../../../node_modules/.cache/programs/', import.meta.url));
+const cache = `${repository}node_modules/.cache/programs/`;
 
 const found = new Map<ProgramName, Promise<string>>();
 

@@ -1,12 +1,10 @@
 import { homedir } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { copyEmbeddedSnapshot } from './embedded-snapshot.ts';
 import { startGuarded } from './guarded-process.ts';
 import { memoryDirectory } from './memory-directory.ts';
 import { nodeFlags } from './node-flags.ts';
+import { repository } from './repository.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-
-const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** What the server prints once it answers; group 1 is its base URL, `/v1` included. */
 const readyLine = /Animal Store is listening on (http:\/\/\S+)/;

@@ -4,9 +4,9 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { tools } from '@animal-store/heavy-tools';
-import { temporaryDirectory } from '@animal-store/testkit';
+import { repository, temporaryDirectory } from '@animal-store/testkit';
 import { guideMarkdownPath } from '../../src/reference/docs-pages.ts';
-import { readSamples, repository, runSamples, unexpectedOutputs } from '../reference/samples.ts';
+import { readSamples, runSamples, unexpectedOutputs } from '../reference/samples.ts';
 import { call } from '../support/test-service.ts';
 import { type LoadedServer, startWithStores } from './start-with-stores.ts';
 

@@ -1,10 +1,9 @@
 import { openPostgres, type Server, startServer } from '@animal-store/testkit';
-import type postgres from 'postgres';
+import type { Sql } from 'postgres';
 import { test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
-import { connectTo } from '../support/databases.ts';
 import { listAll } from '../support/list-all-pets.ts';
 import { expectRight, isGood, startMixedLoad } from '../support/mixed-load.ts';
 import { openMovingName } from '../support/moving-name.ts';
@@ -25,7 +24,7 @@ async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
   while (newTokens.length < 300) newTokens.push((await createApiKey(db, key)).token);
   await close();
   const standby = await primary.createStandby();
-  await asAdmin(primary.adminUrl, (sql) => set(sql, 'synchronous_standby_names', '*'));
+  await primary.asAdmin((sql) => set(sql, 'synchronous_standby_names', '*'));
 
   const ports = [primary.port, standby.port];
   const name = byName ? await openMovingName(stack, ports) : undefined;
@@ -72,27 +71,21 @@ async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
 
 type Cluster = Awaited<ReturnType<typeof startWithStandby>>;
 
-async function asAdmin(url: string, work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
-  await using sql = connectTo(url);
-  await work(sql);
-}
-
 /** Changes a setting of a Postgres, and waits until it holds. */
-async function set(sql: postgres.Sql, setting: string, value: string): Promise<void> {
+async function set(sql: Sql, setting: string, value: string): Promise<void> {
   await sql.unsafe(`alter system set ${setting} = '${value}'`);
   await sql`select pg_reload_conf()`;
   await untilLate(async () => (await sql.unsafe(`show ${setting}`))[0]?.[setting] === value);
 }
 
-const promote = ({ standby }: Cluster) =>
-  asAdmin(standby.adminUrl, (sql) => sql`select pg_promote()`);
+const promote = ({ standby }: Cluster) => standby.asAdmin((sql) => sql`select pg_promote()`);
 
 /**
  * Refuses writes, and waits for those that had begun: what is acknowledged has reached the standby. Only then
  * goes on without it, or the last ones could be acknowledged, and lost by the promotion.
  */
 const demote = ({ primary }: Cluster) =>
-  asAdmin(primary.adminUrl, async (sql) => {
+  primary.asAdmin(async (sql) => {
     await set(sql, 'default_transaction_read_only', 'on');
     const [{ readOnlySince } = {}] = await sql`select clock_timestamp()::text as "readOnlySince"`;
     await untilLate(async () => {
@@ -124,7 +117,7 @@ const faults: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> =
     it.leadTo(1);
   },
   'all connections are killed every 150 ms': ({ primary }) =>
-    asAdmin(primary.adminUrl, async (sql) => {
+    primary.asAdmin(async (sql) => {
       for (let i = 0; i < 27; i += 1) {
         await sql`select pg_terminate_backend(pid), pg_sleep(0) from pg_stat_activity
           where application_name = 'animal-store'`;

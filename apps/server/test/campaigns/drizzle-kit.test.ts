@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { cp, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { tools } from '@animal-store/heavy-tools';
-import { temporaryDirectory } from '@animal-store/testkit';
+import { repository, temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 
-const app = fileURLToPath(new URL('../../', import.meta.url));
+const app = join(repository, 'apps/server');
 const committed = join(app, 'src/database/migrations');
 
 test('the committed migrations are exactly what drizzle-kit generates from the schema', async () => {

@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { repository } from '@animal-store/testkit';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { sql } from 'drizzle-orm';
 import { test } from 'vitest';
@@ -6,8 +6,8 @@ import { planCode } from '../../src/usage/usage-entry.ts';
 import { useConsole } from '../support/use-console.ts';
 import { entryOf, writeUsage } from '../support/write-usage.ts';
 
-const folder = fileURLToPath(new URL('../../node_modules/.screenshots/', import.meta.url));
-const readmeFolder = fileURLToPath(new URL('../../../../docs/images/', import.meta.url));
+const folder = `${repository}apps/server/node_modules/.screenshots/`;
+const readmeFolder = `${repository}docs/images/`;
 
 /** The pictures of the README, by the page that they show: each of one screen. */
 const readmePictures: Readonly<Record<string, string>> = {

@@ -9,8 +9,8 @@
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { repository } from '@animal-store/testkit';
 import { rooms } from './mutation/rooms.ts';
 
 type Campaign = {
@@ -28,9 +28,10 @@ const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
   wire: () => import('./wire.ts'),
 };
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
 /** Those that are test files, such as other runtimes and compilers for the packages. */
-const suites = globSync('{apps/*,packages/*,examples}/test/campaigns/*.test.ts', { cwd: root });
+const suites = globSync('{apps/*,packages/*,examples}/test/campaigns/*.test.ts', {
+  cwd: repository,
+});
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -73,6 +74,6 @@ function runCommand(
   const own = { ...variables, CAMPAIGN_SEED: `${seed}`, CAMPAIGN_MINUTES: `${minutes}` };
   // biome-ignore lint/style/noProcessEnv: vitest and npm look for programs where this machine has them
   const env = { ...process.env, ...own };
-  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env });
+  const { status } = spawnSync(command, args, { cwd: repository, stdio: 'inherit', env });
   if (status !== 0) process.exitCode = 1;
 }

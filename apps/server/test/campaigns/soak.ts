@@ -3,6 +3,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { IssuedKey } from '@animal-store/contract/admin';
+import { nodeFlags, repository } from '@animal-store/testkit';
 import { createToken } from '../../src/keys/token.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { listAll } from '../support/list-all-pets.ts';
@@ -15,6 +16,10 @@ import { startWithStores } from './start-with-stores.ts';
 
 /** Some 150 requests a second, while answers are quick. */
 const [callers, pauseMs] = [30, 200];
+
+const program = `${process.execPath} ${nodeFlags.join(' ')} ${repository}apps/server/src/main.ts`;
+/** Without its log, which would be too long for this process to keep. */
+const command = ['sh', '-c', `exec ${program} 2> /dev/null`] as const;
 
 /** How long after a fault of Postgres answers may still tell of it: a statement waits for 6 s. */
 const aftermathMs = 10_000;
@@ -42,7 +47,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     BAN_SECONDS: '5',
     BAN_MAX_SECONDS: '10',
   };
-  await using loaded = await startWithStores(env, { logFile: '/dev/null' });
+  await using loaded = await startWithStores(env, { command });
   const { server, postgres, redis, token: wide } = loaded;
   const admin = adminOf(server);
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });

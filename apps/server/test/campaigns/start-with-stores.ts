@@ -1,25 +1,10 @@
-import {
-  nodeFlags,
-  openPostgres,
-  openRedis,
-  type Postgres,
-  type Redis,
-  type Server,
-  startServer,
-} from '@animal-store/testkit';
+import { openPostgres, openRedis, startServer } from '@animal-store/testkit';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 
 /** A server on Postgres and Redis of its own, outside vitest, with a key that no load exhausts. */
-export type LoadedServer = AsyncDisposable & {
-  readonly server: Server;
-  readonly postgres: Postgres;
-  readonly redis: Redis;
-  readonly token: string;
-};
-
-const main = new URL('../../src/main.ts', import.meta.url).pathname;
+export type LoadedServer = Awaited<ReturnType<typeof startWithStores>>;
 
 /** Empty counts as unset: what is measured has the service's limits, not the long ones of tests. */
 const ownTimeLimits = {
@@ -38,11 +23,11 @@ export async function createKey(url: string, perMinute = 10_000_000) {
   return key;
 }
 
-/** @param options.logFile where the log goes, if it would be too long for this process to keep. */
+/** @param options what to run instead of the server. */
 export async function startWithStores(
   env: Readonly<Record<string, string>> = {},
-  { logFile }: { logFile?: string } = {},
-): Promise<LoadedServer> {
+  options: { readonly command?: readonly [string, ...string[]] } = {},
+) {
   await using opened = new AsyncDisposableStack();
   const [postgres, redis] = await Promise.all([openPostgres({ storage: 'disk' }), openRedis()]);
   opened.use(postgres);
@@ -51,17 +36,7 @@ export async function startWithStores(
   const { token } = await createKey(database.url);
   const server = opened.use(
     await startServer({
-      ...(logFile !== undefined && {
-        command: [
-          'sh',
-          '-c',
-          `exec "$@" 2> ${logFile}`,
-          'sh',
-          process.execPath,
-          ...nodeFlags,
-          main,
-        ],
-      }),
+      ...options,
       env: { ...ownTimeLimits, ...env, DATABASE_URL: database.url, REDIS_URL: redis.url },
     }),
   );

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import {
   nodeFlags,
   openPostgres,
   openRedis,
+  repository,
   type Server,
   startServer,
 } from '@animal-store/testkit';
@@ -16,7 +16,6 @@ import { adminOf, adminToken } from '../support/admin.ts';
 import { startLoad } from '../support/load.ts';
 import { call } from '../support/test-service.ts';
 
-const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const minuteLimit = 90;
 
 type Replica = { readonly version: 'old' | 'new'; readonly server: Server };

@@ -1,13 +1,11 @@
 import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { temporaryDirectory } from '@animal-store/testkit';
+import { repository, temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 
 const run = promisify(execFile);
-const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 

@@ -1,13 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { findProgram, freePort, spawnServer, until } from '@animal-store/testkit';
+import { findProgram, freePort, repository, spawnServer, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { createDatabase } from '../support/databases.ts';
 import { sample, scrape } from '../support/observed.ts';
-
-const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** Everything that asks for metrics: rules, the runbook, dashboards. */
 const sources = [

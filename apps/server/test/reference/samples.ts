@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findProgram, temporaryDirectory } from '@animal-store/testkit';
+import { findProgram, repository, temporaryDirectory } from '@animal-store/testkit';
 import { guideMarkdownPath } from '../../src/reference/docs-pages.ts';
 import { guides } from '../../src/reference/guides.ts';
 
 const run = promisify(execFile);
-export const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const languages = ['sh', 'ts', 'js', 'python', 'go'] as const;
 

@@ -1,14 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { repository } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 
 // Our own, because no library reads these sources. dependency-cruiser 18.7 reads TypeScript by a `typescript`
 // before 7, or by swc, where it stops at `await using`; ArchUnitTS 2.5 and the parser of
 // eslint-plugin-boundaries need such a `typescript` as well. Biome's `noRestrictedImports` knows neither
 // imports of types nor what a file loads in the end.
-
-const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
 type Import = {
   readonly from: string;

@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { nodeFlags } from '@animal-store/testkit';
+import { nodeFlags, repository } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import { environmentVariables } from '../../src/config.ts';
 
-const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');
 
 /** What the first group of a pattern matches in a text; all of its occurrences. */

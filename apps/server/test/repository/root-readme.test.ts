@@ -2,16 +2,14 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findProgram, temporaryDirectory } from '@animal-store/testkit';
+import { findProgram, repository, temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { environmentVariables } from '../../src/config.ts';
 import { createDatabase } from '../support/databases.ts';
 import { openLocalServer } from '../support/local-server.ts';
 
 const run = promisify(execFile);
-const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 
 /** What differs from run to run, and nothing else. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { hangMs, openRedis } from '@animal-store/testkit';
+import { hangMs, openRedis, repository } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { createTestClock } from '../support/test-clock.ts';
 import { startService } from '../support/test-service.ts';
@@ -56,9 +56,8 @@ async function filesOf(call: () => Promise<{ status: number }>): Promise<Set<str
 
 /** The files that the table of the walk-through has. */
 function namedFiles(): string[] {
-  const contributing = new URL('../../../../CONTRIBUTING.md', import.meta.url);
   const section = /\n### A `GET \/v1\/pets`\n(.*?)\n### /s;
-  const [, walk = ''] = section.exec(readFileSync(contributing, 'utf8')) ?? [];
+  const [, walk = ''] = section.exec(readFileSync(`${repository}CONTRIBUTING.md`, 'utf8')) ?? [];
   const rows = walk.split('\n').filter((line) => line.startsWith('|'));
   return rows.flatMap((row) =>
     Array.from(row.matchAll(/`([\w/-]+\.ts)`/g), ([, file = '']) => file),

@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { repository } from '@animal-store/testkit';
 import { vi } from 'vitest';
 import { runCli } from '../../src/cli/run-cli.ts';
-
-const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** How a command ended, and what it wrote. */
 export type CliRun = { readonly code: number; readonly stdout: string; readonly stderr: string };
