@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { openPostgres, until } from '../../packages/testkit/src/index.ts';
+import { postgresUser } from '../../packages/testkit/src/postgres-binaries.ts';
 import { ask, askAdmin, makeDirectory, repository, run, startReplica } from './steps.mjs';
 
 /** Animals beside those of the test, so that the time of a restore is that of something. */
@@ -13,7 +14,7 @@ const bulk = 100_000;
  */
 export async function testBackup({ scope, freePort, say }) {
   const commands = readCommands();
-  const owner = await ownerOfPostgres();
+  const owner = await postgresUser();
   const directory = await makeDirectory(scope);
   const paths = { BACKUP: join(directory, 'backup'), PGDATA: join(directory, 'restored') };
   for (const path of [directory, ...Object.values(paths), join(paths.BACKUP, 'wal')]) {
@@ -110,11 +111,4 @@ function binariesOfDebian() {
   const bin = join(root, String(Math.max(...versions)), 'bin');
   ok(existsSync(join(bin, 'pg_ctl')), 'No Postgres server: apt-get install postgresql');
   return bin;
-}
-
-/** Postgres does not run as root. */
-async function ownerOfPostgres() {
-  if (process.getuid() !== 0) return undefined;
-  const id = async (flag) => Number((await run('id', [flag, 'postgres'])).stdout);
-  return { uid: await id('-u'), gid: await id('-g') };
 }

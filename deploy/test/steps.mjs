@@ -40,11 +40,8 @@ export function run(command, args, { timeoutMs = 120_000, ...options } = {}) {
 }
 
 /** Starts a program that is ended with the scope. */
-export async function start(scope, command, args) {
-  const program = await startGuarded({ command, args, cwd: repository, endSignal: 'SIGKILL' });
-  scope.defer(() => program.kill());
-  return program;
-}
+export const start = async (scope, command, args) =>
+  scope.use(await startGuarded({ command, args, cwd: repository, endSignal: 'SIGKILL' }));
 
 const adminToken = 'only-for-this-test-0123456789';
 

@@ -1,7 +1,5 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -11,6 +9,7 @@ import {
   repository,
   type Server,
   startServer,
+  temporaryDirectory,
 } from '@animal-store/testkit';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { startLoad } from '../support/load.ts';
@@ -29,8 +28,8 @@ type Replica = { readonly version: 'old' | 'new'; readonly server: Server };
  */
 export async function run({ from }: { from: string }): Promise<void> {
   await using opened = new AsyncDisposableStack();
-  const old = checkOut(from);
-  opened.defer(() => rmSync(old, { recursive: true, force: true }));
+  const { path: old } = opened.use(await temporaryDirectory());
+  checkOut(from, old);
   const [store, redis] = await Promise.all([openPostgres({ storage: 'disk' }), openRedis()]);
   opened.use(store);
   opened.use(redis);
@@ -122,16 +121,14 @@ export async function run({ from }: { from: string }): Promise<void> {
   ok(Math.max(...windows) <= minuteLimit);
 }
 
-/** Installs a revision of this repository in a folder of its own. */
-function checkOut(revision: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'animal-store-update-'));
+/** Installs a revision of this repository in a folder. */
+function checkOut(revision: string, folder: string): void {
   const archive = execFileSync('git', ['archive', revision], {
     cwd: repository,
     maxBuffer: 2 ** 28,
   });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
   execFileSync('node', ['scripts/install.mjs', 'run'], { cwd: folder, stdio: 'inherit' });
-  return folder;
 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`);

@@ -35,7 +35,8 @@ async function isThere(address: string): Promise<boolean> {
 test.each(pages)('%s loads its own files only, and links only to what is there', async (path) => {
   const { status, headers } = await get(path, { 'Accept-Encoding': 'gzip' });
   const text = html.get(path) ?? '';
-  expect([status, headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const what = [status, headers.get('Content-Encoding'), headers.get('Content-Type')];
+  expect(what).toEqual([200, 'gzip', 'text/html; charset=utf-8']);
   expect(headers.get('Content-Security-Policy')).toMatch(
     /^default-src 'none'; script-src 'self'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'$/,
   );
