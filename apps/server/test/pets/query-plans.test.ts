@@ -2,10 +2,11 @@ import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { pets } from '../../src/database/schema.ts';
 import { inTransaction } from '../../src/database/statement.ts';
+import { createIdempotentCreations } from '../../src/pets/idempotent-creation.ts';
 import type { PetFilter } from '../../src/pets/pet-cursor.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { useDatabase } from '../support/databases.ts';
-import { explainPrepared } from '../support/explain.ts';
+import { explainPrepared, select } from '../support/explain.ts';
 
 const database = useDatabase('postgres');
 beforeAll(async () => {
@@ -37,4 +38,46 @@ test.each([
       expect(Number(/actual rows=([\d.]+)/.exec(scan)?.[1])).toBeLessThan(22);
     }
   });
+});
+
+test('given animals are read from the primary key', async () => {
+  await inTransaction('a_test', database.db, async (tx) => {
+    const repository = createPetRepository({ db: tx, reads: tx });
+    await repository.find(7);
+    await repository.listByIds({ ids: [7, 8], status: undefined });
+    for (const request of [
+      { n: 0, wanted_id: 7 },
+      { n: 0, wanted_ids: [7, 8] },
+    ]) {
+      const [, name] = Object.keys(request);
+      const values = `1, '${JSON.stringify([request])}'`;
+      const { scans } = await explainPrepared(tx, `%${name} bigint%`, values);
+      expect(scans).toEqual([expect.stringMatching(/(Index Scan using|Bitmap Heap Scan).* pets/)]);
+    }
+  });
+});
+
+test('no statement of the request path is planned again for each execution', async () => {
+  const plans = await inTransaction('a_test', database.db, async (tx) => {
+    const repository = createPetRepository({ db: tx, reads: tx });
+    const creations = createIdempotentCreations(tx);
+    // Postgres makes five plans before it decides.
+    for (let i = 0; i < 7; i += 1) {
+      const pet = { name: 'Rex', categoryId: 1 };
+      const keyId = '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d';
+      const filters = [{}, { status: 'sold' }, { categoryId: 1 }] as const;
+      await repository.list({ ...filters[i % 3], afterId: 0 }, 21);
+      await repository.find(1);
+      await repository.listByIds({ ids: [1, i], status: undefined });
+      await repository.create(pet);
+      await creations.create({ keyId, idempotencyKey: `key ${i}` }, pet);
+    }
+    return await select<{ custom: number }>(
+      tx,
+      sql`select custom_plans::int custom from pg_prepared_statements
+        where statement like '%json_to_recordset%' and statement not like '%pg_prepared_statements%'`,
+    );
+  });
+  expect(plans).toHaveLength(5);
+  expect(plans.filter(({ custom }) => custom > 5)).toEqual([]);
 });
