@@ -8,26 +8,20 @@ export const openBrowser = async (): Promise<Browser> =>
 /** How long a page may take to show what a test waits for. It only ends a hang. */
 const patienceMs = 30_000;
 
-/** A tab in a browser profile of its own, which is closed with it. */
-export type Tab = AsyncDisposable & {
-  readonly page: Page;
-  /** All requests of the profile. */
-  readonly requests: readonly string[];
-  /** What is wrong: requests to others, errors, warnings, and breaches of the page's policy. */
-  readonly complaints: readonly string[];
-};
-
 export type TabOptions = BrowserContextOptions & {
   /** What may be complained about. */
   readonly expected?: RegExp;
 };
 
-/** Opens a tab on an address. Its disposal fails if there was a complaint. */
+/**
+ * Opens a tab on an address, in a browser profile of its own, which is closed with it. Its disposal fails if
+ * something was wrong: requests to others, errors, warnings, and breaches of the page's policy.
+ */
 export async function openTab(
   browser: Pick<Browser, 'newContext'>,
   url: string,
   { expected, ...options }: TabOptions = {},
-): Promise<Tab> {
+) {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
     locale: 'en-GB',
@@ -59,8 +53,8 @@ export async function openTab(
   await page.goto(url);
   return {
     page,
+    /** All requests of the profile. */
     requests,
-    complaints,
     async [Symbol.asyncDispose]() {
       await context.close();
       if (complaints.length > 0) throw new Error(complaints.join('\n'));
@@ -68,15 +62,8 @@ export async function openTab(
   };
 }
 
-/** What has the focus in the page: its name, and whether it, or what it consists of, is marked. */
-export interface Focus {
-  readonly tag: string;
-  readonly name: string;
-  readonly isMarked: boolean;
-}
-
-/** Tells what has the focus. */
-export const focusOf = (page: Page): Promise<Focus> =>
+/** Tells what has the focus: its name, and whether it, or what it consists of, is marked. */
+export const focusOf = (page: Page): Promise<{ tag: string; name: string; isMarked: boolean }> =>
   page.evaluate(`(() => {
     const element = document.activeElement;
     const isMarked = (part) =>
@@ -94,8 +81,7 @@ export const focusOf = (page: Page): Promise<Focus> =>
   })()`);
 
 /**
- * Presses Tab until something is reached, and fails if anything on the way does not show that it has the
- * focus.
+ * Presses Tab until something is reached. Everything on the way must show that it has the focus.
  *
  * @param name how its name begins; `undefined` for all until the end of the page.
  * @returns what was passed.

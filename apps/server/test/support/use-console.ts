@@ -3,41 +3,15 @@ import { sql } from 'drizzle-orm';
 import type { Browser } from 'playwright-core';
 import { beforeAll, vi } from 'vitest';
 import { systemClock } from '../../src/shared/clock.ts';
-import { type Admin, adminToken, useAdmin } from './admin.ts';
-import { openBrowser, openTab, type Tab, type TabOptions } from './browser.ts';
-import { type ConsoleOptions, type ConsoleTab, openConsole } from './console-browser.ts';
-import type { TestService } from './test-service.ts';
-
-/** Starts a browser before the tests of a file, and ends it after them. */
-function useBrowser(): Pick<Browser, 'newContext'> {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-    return () => browser.close();
-  });
-  return { newContext: (options) => browser.newContext(options) };
-}
+import { adminToken, useAdmin } from './admin.ts';
+import { openBrowser, openTab, type TabOptions } from './browser.ts';
+import { openConsole } from './console-browser.ts';
 
 /** A service, its operators' API, and a browser. */
-export type Store = {
-  readonly service: TestService;
-  readonly admin: Admin;
-  readonly browser: Pick<Browser, 'newContext'>;
-  /** Opens the console, and logs in with the admin token, unless told otherwise. */
-  open(options?: Partial<ConsoleOptions>): Promise<ConsoleTab>;
-  /** Opens another page of the service. */
-  openPage(path: string, options?: TabOptions): Promise<Tab>;
-  createOperator(role: OperatorRole): Promise<IssuedOperator>;
-  /** Creates a key whose calls lead to a ban, and has it banned. */
-  bannedKey(key: object): Promise<{ readonly id: string; readonly token: string }>;
-  /** What a key is answered. */
-  statusOf(token: string, json?: string): Promise<number>;
-  /** Ends all sessions of operators. */
-  expireSessions(): Promise<void>;
-};
+export type Store = ReturnType<typeof useConsole>;
 
 /** One service and one browser, for all tests of a file. */
-export function useConsole(): Store {
+export function useConsole() {
   const { service, admin } = useAdmin('postgres', {
     // The browser has it, too.
     clock: systemClock,
@@ -48,24 +22,44 @@ export function useConsole(): Store {
       USAGE_FLUSH_MS: '50',
     },
   });
-  const browser = useBrowser();
+  let launched: Browser;
+  beforeAll(async () => {
+    launched = await openBrowser();
+    return () => launched.close();
+  });
+  const browser: Pick<Browser, 'newContext'> = {
+    newContext: (options) => launched.newContext(options),
+  };
   return {
     service,
     admin,
     browser,
-    open: (options) =>
+    /** Opens the console, and logs in with the admin token, unless told otherwise. */
+    open: (options: TabOptions & { readonly token?: string | null } = {}) =>
       openConsole(browser, service.server.opsUrl, { token: adminToken, ...options }),
-    openPage: (path, options) => openTab(browser, service.server.origin + path, options),
-    statusOf: async (token, json) =>
+    /** Opens another page of the service. */
+    openPage: (path: string, options?: TabOptions) =>
+      openTab(browser, service.server.origin + path, options),
+    /** What a key is answered. */
+    statusOf: async (token: string, json?: string) =>
       (await service.call('/pets', { token, ...(json !== undefined && { json }) })).status,
+    /** Ends all sessions of operators. */
     async expireSessions() {
       await service.database.db.execute(sql`update operator_sessions set expires_at = now()`);
     },
-    async createOperator(role) {
+    async createOperator(role: OperatorRole) {
       const json = JSON.stringify({ name: `a ${role}`, role });
       return (await admin.call('/operators', { json })).body as IssuedOperator;
     },
-    async bannedKey(key) {
+    /** Creates keys of an account, named `<account> 1` and so on. */
+    createKeys: (account: string, count: number) =>
+      Promise.all(
+        Array.from({ length: count }, (_, n) =>
+          admin.create(JSON.stringify({ name: `${account} ${n + 1}`, account, plan: 'free' })),
+        ),
+      ),
+    /** Creates a key whose calls lead to a ban, and has it banned. */
+    async bannedKey(key: object) {
       const quota = { perMinute: 1, perDay: 100 };
       const { key: made, token } = await admin.create(
         JSON.stringify({ plan: 'enterprise', quota, ...key }),

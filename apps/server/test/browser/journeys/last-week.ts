@@ -12,30 +12,16 @@ const dayMs = 24 * hourMs;
 /** A day a week ago, from midnight (UTC): "last Tuesday". */
 const lastTuesday = Math.floor(Date.now() / dayMs - 7) * dayMs;
 const iso = (time: number) => new Date(time).toISOString();
-const own = { range: 'own', from: iso(lastTuesday), to: iso(lastTuesday + dayMs) };
 const hours = (from: number, to: number) => ({
   range: 'own',
   from: iso(lastTuesday + from * hourMs),
   to: iso(lastTuesday + to * hourMs),
 });
+const own = hours(0, 24);
 
 const slider = (page: Page) => page.getByRole('slider');
-const toldBy = async (page: Page) => String(await slider(page).getAttribute('aria-valuetext'));
 const allOf = (page: Page) =>
   page.getByRole('table', { name: 'By outcome' }).getByRole('row', { name: 'All 40' });
-
-/** A key with ten requests at nine and thirty at ten of that day, ten of them denied: the page with its plot. */
-async function keyOfLastWeek({ service, admin }: Store, account: string): Promise<string> {
-  const { key } = await admin.create(
-    `{"name":"${account} shop","account":"${account}","plan":"pro"}`,
-  );
-  await writeCounts(service.database, key.id, [
-    [lastTuesday + 9 * hourMs, 'ok', 10],
-    [lastTuesday + 10 * hourMs, 'ok', 20],
-    [lastTuesday + 10 * hourMs, 'denied', 10],
-  ]);
-  return `#/key/${key.id}?${new URLSearchParams(own)}`;
-}
 
 /** Shows that day, and waits for it: what was shown before stays until the answer is there. */
 async function showDay({ page, show }: ConsoleTab, plot: string): Promise<void> {
@@ -43,10 +29,16 @@ async function showDay({ page, show }: ConsoleTab, plot: string): Promise<void> 
   await expect.poll(() => slider(page).getAttribute('aria-valuemax')).toBe('23');
 }
 
-/** What happened last Tuesday: it is chosen, stays on other pages, is saved, and a colleague sees the same. */
-export async function lookBack(store: Store): Promise<void> {
-  const plot = await keyOfLastWeek(store, 'W-1');
-  await using tab = await store.open({ timezoneId: 'UTC' });
+/** What happened last Tuesday: it is chosen, stays on other pages, is seen by a colleague, saved and zoomed into. */
+export async function lookBack({ service, admin, open }: Store): Promise<void> {
+  const { key } = await admin.create('{"name":"W-1 shop","account":"W-1","plan":"pro"}');
+  await writeCounts(service.database, key.id, [
+    [lastTuesday + 9 * hourMs, 'ok', 10],
+    [lastTuesday + 10 * hourMs, 'ok', 20],
+    [lastTuesday + 10 * hourMs, 'denied', 10],
+  ]);
+  const plot = `#/key/${key.id}?${new URLSearchParams(own)}`;
+  await using tab = await open({ timezoneId: 'UTC', hasTouch: true, expected: /getImageData/ });
   const { page } = tab;
   const day = own.from.slice(0, 10);
   const [from, until] = [page.getByLabel('From (your time)'), page.getByLabel('Until (your time)')];
@@ -63,7 +55,7 @@ export async function lookBack(store: Store): Promise<void> {
   await page.getByRole('link', { name: 'W-1 shop' }).click();
   await allOf(page).waitFor();
   // A colleague elsewhere sees the same.
-  await using colleague = await store.open({ timezoneId: 'America/New_York' });
+  await using colleague = await open({ timezoneId: 'America/New_York' });
   await colleague.show(new URL(page.url()).hash);
   await allOf(colleague.page).waitFor();
 
@@ -86,8 +78,7 @@ export async function lookBack(store: Store): Promise<void> {
   expect(await go('Overview')).toEqual({ range: 'week' });
 
   // What is plotted is saved.
-  await tab.show(plot);
-  await page.getByRole('figure', { name: /by hour/ }).waitFor();
+  await showDay(tab, plot);
   const download = await tab.save(/^CSV of Requests/);
   expect(download.suggestedFilename()).toMatch(
     /-\d{4}-\d\d-\d\dT0000Z-\d{4}-\d\d-\d\dT0000Z\.csv$/,
@@ -97,15 +88,11 @@ export async function lookBack(store: Store): Promise<void> {
   // As many as the plot has bars, and one behind the last line.
   expect(rows).toHaveLength(25);
   expect(rows[10]).toMatch(new RegExp(`^${iso(lastTuesday + 10 * hourMs)},20,0,0,10,0,.*30$`));
-}
-
-interface Place {
-  readonly x: number;
-  readonly y: number;
+  await zoomIn(tab, plot);
 }
 
 /** Where an hour of that day is in the plot, once the plot no longer moves. */
-async function placeOf(page: Page, hour: number): Promise<Place> {
+async function placeOf(page: Page, hour: number): Promise<{ x: number; y: number }> {
   const plot = page.locator('.u-over');
   await plot.scrollIntoViewIfNeeded();
   await plot.hover({ trial: true });
@@ -114,26 +101,25 @@ async function placeOf(page: Page, hour: number): Promise<Place> {
 }
 
 /** A plot tells what is under a mouse, and is zoomed by mouse, finger, keys, steps and the way back. */
-export async function zoomIn(store: Store): Promise<void> {
-  const plot = await keyOfLastWeek(store, 'W-2');
-  await using tab = await store.open({ hasTouch: true, expected: /getImageData/ });
+async function zoomIn(tab: ConsoleTab, plot: string): Promise<void> {
   const { page } = tab;
   const { keyboard } = page;
   const tooltip = page.locator('.tooltip');
-  await showDay(tab, plot);
+  const toldBy = () => slider(page).getAttribute('aria-valuetext');
   await page.getByRole('button', { name: 'Zoom out' }).focus();
   await tabTo(page, 'Requests by hour');
   await keyboard.press('Home');
   for (let n = 0; n < 9; n++) await keyboard.press('ArrowRight');
-  expect(await toldBy(page)).toContain(': 10 requests, OK 10');
+  expect(await toldBy()).toContain(': 10 requests, OK 10');
   await keyboard.press('Shift+ArrowRight');
-  expect(await toldBy(page)).toContain(': 40 requests, OK 30, Denied (429) 10');
+  expect(await toldBy()).toContain(': 40 requests, OK 30, Denied (429) 10');
   await tooltip.waitFor();
   await keyboard.press('Enter');
   await expect.poll(tab.query).toEqual(hours(9, 11));
   await keyboard.press('Escape');
-  expect(await toldBy(page)).toBe('none chosen');
-  await expectColours(tab, plot);
+  expect(await toldBy()).toBe('none chosen');
+  await showDay(tab, plot);
+  await expectColours(tab);
 
   const [start, end] = [await placeOf(page, 9.2), await placeOf(page, 10.8)];
   await page.mouse.move(end.x, end.y);
@@ -161,8 +147,8 @@ export async function zoomIn(store: Store): Promise<void> {
 
   await showDay(tab, plot);
   const devtools = await page.context().newCDPSession(page);
-  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: Place[]) =>
-    devtools.send('Input.dispatchTouchEvent', { type, touchPoints });
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', at?: { x: number; y: number }) =>
+    devtools.send('Input.dispatchTouchEvent', { type, touchPoints: at === undefined ? [] : [at] });
   const [nine, eleven] = [await placeOf(page, 9.2), await placeOf(page, 10.8)];
   await touch('touchStart', nine);
   await tooltip.getByText('All').waitFor();
@@ -173,40 +159,32 @@ export async function zoomIn(store: Store): Promise<void> {
 }
 
 /** Expects that a plot takes the colours of another theme at once, and hides outcomes by its legend. */
-async function expectColours(tab: ConsoleTab, plot: string): Promise<void> {
-  const { page } = tab;
-  /** The colours of a canvas, to see whether something is drawn. */
-  const painted = () =>
-    page.evaluate(`(() => {
+async function expectColours({ page, press }: ConsoleTab): Promise<void> {
+  /** The colour of denials in the legend, and whether something in the canvas has it. */
+  const denied = () =>
+    page.evaluate<[string, boolean]>(`(() => {
+      const { backgroundColor } = getComputedStyle(document.querySelector('.legend .key.denied'));
       const canvas = document.querySelector('canvas');
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-      const colours = new Set();
       for (let at = 0; at < data.length; at += 4)
-        if (data[at + 3] === 255) colours.add('rgb(' + [...data.slice(at, at + 3)].join(', ') + ')');
-      return [...colours];
+        if (data[at + 3] === 255 && 'rgb(' + [...data.slice(at, at + 3)].join(', ') + ')' === backgroundColor)
+          return [backgroundColor, true];
+      return [backgroundColor, false];
     })()`);
-  /** That of denials in the legend. */
-  const colour = () =>
-    page.evaluate(
-      `getComputedStyle(document.querySelector('.legend .key.denied')).backgroundColor`,
-    );
-  await showDay(tab, plot);
-  const light = await colour();
-  await expect.poll(painted).toContain(light);
-  await tab.press('View');
+  const painted = async () => (await denied())[1];
+  await expect.poll(painted).toBe(true);
+  const [light] = await denied();
+  await press('View');
   await page.getByLabel('Dark').check();
-  const dark = await colour();
-  expect(dark).not.toBe(light);
-  await expect.poll(painted).toContain(dark);
-  await expect.poll(painted).not.toContain(light);
+  await expect.poll(denied).toEqual([expect.not.stringContaining(light), true]);
   // That of the system, which changes as well.
   await page.getByLabel('As the system').check();
-  await expect.poll(painted).toContain(light);
+  await expect.poll(denied).toEqual([light, true]);
   await page.emulateMedia({ colorScheme: 'dark' });
-  await expect.poll(painted).toContain(dark);
+  await expect.poll(denied).toEqual([expect.not.stringContaining(light), true]);
   const series = page.getByRole('button', { name: 'Denied (429)' });
   await series.click();
-  await expect.poll(painted).not.toContain(dark);
+  await expect.poll(painted).toBe(false);
   expect(await series.getAttribute('aria-pressed')).toBe('false');
   await series.click();
 }

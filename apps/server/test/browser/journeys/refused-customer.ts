@@ -5,8 +5,12 @@ import { writeCounts } from '../../support/write-usage.ts';
 
 const why = (page: Page) => page.getByRole('region', { name: 'Whether requests are admitted' });
 
-/** "C-5 says: I get 429" takes a click from the overview to the answer, two more to mend it, and it is. */
-export async function giveBackQuota({ admin, open, bannedKey, statusOf }: Store): Promise<void> {
+/**
+ * "C-5 says: I get 429" takes a click from the overview to the answer, two more to mend it, and it is. A
+ * banned key is found, understood and unbanned, and tells when it was denied, by hour and by minute.
+ */
+export async function answerCustomer(store: Store): Promise<void> {
+  const { service, admin, open, bannedKey, statusOf } = store;
   // Of others, whom nobody denies.
   const other = await admin.create('{"name":"C-9 shop","account":"C-50","plan":"business"}');
   await statusOf(other.token);
@@ -14,7 +18,7 @@ export async function giveBackQuota({ admin, open, bannedKey, statusOf }: Store)
   // A quarter of all requests of a minute is trouble, whatever other journeys have sent before.
   for (let n = 0; n < 60; n++) await statusOf(banned.token);
   await admin.create('{"name":"C-5 idle","account":"C-5","plan":"free"}');
-  await using tab = await open();
+  await using tab = await open({ timezoneId: 'UTC' });
   const { page } = tab;
   let clicks = 0;
   await page.exposeFunction('countClick', () => clicks++);
@@ -36,10 +40,7 @@ export async function giveBackQuota({ admin, open, bannedKey, statusOf }: Store)
   expect(await statusOf(banned.token)).toBe(200);
   await tab.show('#/audit?account=C-5');
   await page.getByRole('cell', { name: 'our fault' }).first().waitFor();
-}
 
-/** A banned key is found, understood and unbanned, and tells when it was denied, by hour and by minute. */
-export async function unbanKey({ service, open, bannedKey }: Store): Promise<void> {
   const { id, token } = await bannedKey({ name: 'why do we get 429' });
   // An hour that is over, and has its minutes still.
   const hour = Math.floor(Date.now() / 3_600_000 - 3) * 3_600_000;
@@ -50,16 +51,15 @@ export async function unbanKey({ service, open, bannedKey }: Store): Promise<voi
     [at(12), 'denied', 3],
     [at(12), 'banned', 30],
   ]);
-  await using tab = await open({ timezoneId: 'UTC' });
-  const { page } = tab;
   const rows = tab.rows('Keys');
   await tab.show('#/keys');
   await page.getByLabel('Name, account, token or id').fill('why do');
   await page.getByLabel('State').selectOption('banned');
-  await expect.poll(() => rows.count()).toBe(1);
+  // Other journeys leave banned keys, which the search takes out only when it is answered.
+  await expect.poll(() => rows.allTextContents()).toEqual([expect.stringContaining('why do we')]);
   await rows.filter({ hasText: '▲ banned' }).getByRole('link').first().click();
-  const banned = page.locator('.state', { hasText: 'Banned until' });
-  await banned.waitFor();
+  const ban = page.locator('.state', { hasText: 'Banned until' });
+  await ban.waitFor();
   await page
     .getByText(/[12] of 100/)
     .first()
@@ -68,7 +68,7 @@ export async function unbanKey({ service, open, bannedKey }: Store): Promise<voi
   await page.keyboard.type('they fixed their client');
   await tab.press('Unban');
   await tab.notice('The key is unbanned.');
-  await banned.waitFor({ state: 'detached' });
+  await ban.waitFor({ state: 'detached' });
   const after = await service.call('/pets', { token });
   expect(after.body).toMatchObject({ code: 'rate_limit_exceeded' });
   await page.getByRole('cell', { name: 'they fixed their client' }).waitFor();
@@ -84,10 +84,11 @@ export async function unbanKey({ service, open, bannedKey }: Store): Promise<voi
   expect(await last.getAttribute('datetime')).toBe(new Date(at(12)).toISOString());
 }
 
-/** An account gets a plan, tells why it is refused and by which key, and is suspended. */
-export async function changeAccount({ admin, open, bannedKey, statusOf }: Store): Promise<void> {
+/** An account gets a plan, tells why it is refused and by which key, is suspended, and gets a letter. */
+export async function changeAccount(store: Store): Promise<void> {
+  const { admin, open, bannedKey, statusOf } = store;
   const account = 'C/17 & Söhne';
-  const { token } = await bannedKey({ name: 'busy', account });
+  const { id, token } = await bannedKey({ name: 'busy', account });
   await admin.create(JSON.stringify({ name: 'idle', account, plan: 'free' }));
   await using tab = await open();
   const { page } = tab;
@@ -109,6 +110,7 @@ export async function changeAccount({ admin, open, bannedKey, statusOf }: Store)
   await why(page).getByText('The day of its account').waitFor();
   await page.getByText('Both windows are those of the account').waitFor();
   await why(page).getByRole('link', { name: account }).click();
+  await tab.heading(account);
 
   await tab.press('Suspend…');
   await page.keyboard.type('unpaid');
@@ -125,6 +127,7 @@ export async function changeAccount({ admin, open, bannedKey, statusOf }: Store)
   await busy.getByRole('link', { name: 'busy' }).click();
   await why(page).getByText(`Its account ${account} is suspended`).waitFor();
   expect(await page.getByRole('button', { name: 'Resume…' }).count()).toBe(0);
+  await writeLetter(store, id);
 
   await tab.show('#/accounts');
   await page.getByLabel('State').selectOption('suspended');
@@ -140,27 +143,19 @@ export async function changeAccount({ admin, open, bannedKey, statusOf }: Store)
 }
 
 /** A viewer writes the customer a letter of facts, and is offered nothing that would be refused. */
-export async function writeLetter({ admin, open, createOperator, statusOf }: Store): Promise<void> {
-  const account = 'C-21';
-  const json = '{"plan":"enterprise","quota":{"perMinute":100,"perDay":2}}';
-  await admin.call(`/accounts/${account}`, { method: 'PUT', json });
-  const { key, token } = await admin.create(
-    JSON.stringify({ name: 'shop', account, plan: 'free' }),
-  );
-  for (let n = 0; n < 3; n++) await statusOf(token);
-  await admin.call(`/keys/${key.id}/suspend?reason=fraud`, { method: 'POST' });
+async function writeLetter({ open, createOperator }: Store, keyId: string): Promise<void> {
   const viewer = await createOperator('viewer');
   await using tab = await open({ token: viewer.token });
   const { page } = tab;
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await tab.show(`#/key/${key.id}`);
+  await tab.show(`#/key/${keyId}`);
   await why(page).getByText('denied or banned, all at').waitFor();
   await tab.press('Write to the customer…');
   const dialog = page.getByRole('dialog', { name: 'Write to the customer' });
   const text = await dialog.getByLabel('Text').inputValue();
   // It opens at its top.
   expect(await page.evaluate(`document.querySelector('dialog textarea').scrollTop`)).toBe(0);
-  expect(text).toContain('1 of 3 requests');
+  expect(text).toMatch(/\d of \d+ requests/);
   await dialog.getByLabel('Text').fill(`${text}Yours, Ann`);
   await tab.press('Copy the text');
   await dialog.getByRole('status').filter({ hasText: 'Copied.' }).waitFor();

@@ -18,11 +18,12 @@ async function openBeside({ page }: ConsoleTab): Promise<Page> {
   return other;
 }
 
-/** A token becomes a session of a tab and those beside it, which is on no disk. */
-export async function signIn({ service, admin, open }: Store): Promise<void> {
+/** A token becomes a session of all tabs, on no disk. Who signs in again loses nothing that was typed. */
+export async function signIn({ service, admin, open, expireSessions }: Store): Promise<void> {
   await admin.create('{"name":"in a new tab","plan":"free"}');
   await using tab = await open({ token: null });
   const { page } = tab;
+  const again = page.getByRole('dialog', { name: 'Log in again' });
   const waiting = await openBeside(tab);
   await login(waiting).waitFor();
   await login(page).fill('wrong');
@@ -36,11 +37,6 @@ export async function signIn({ service, admin, open }: Store): Promise<void> {
   await page.getByRole('link', { name: 'in a new tab' }).click({ modifiers: ['ControlOrMeta'] });
   const other = await opened;
   await heading(other, 'in a new tab').waitFor();
-  const stored = await sessionOf(other);
-  expect(stored).toBe(await sessionOf(page));
-  expect(stored).not.toContain(adminToken);
-  const { token: shared } = JSON.parse(stored) as { token: string };
-  expect(other.url()).not.toContain(shared);
   expect(await page.context().storageState({ indexedDB: true })).toEqual({
     cookies: [],
     origins: [],
@@ -50,6 +46,37 @@ export async function signIn({ service, admin, open }: Store): Promise<void> {
   // Another browser is told nothing.
   await using _elsewhere = await open({ token: null });
 
+  await tab.show('#/new-key');
+  await tab.field('Name').fill('typed before');
+  await expireSessions();
+  await tab.press('Create the key');
+  await again.waitFor();
+  await page.keyboard.press('Escape');
+  // The data of the page is out of sight.
+  expect(await tab.field('Name').isVisible()).toBe(false);
+  // What is typed in another tab counts for this one.
+  const beside = await openBeside(tab);
+  await login(beside).fill(adminToken);
+  await beside.keyboard.press('Enter');
+  await page.getByText('Your session had ended, so nothing was done.').waitFor();
+  await tab.press('Create the key');
+  await tab.takeToken();
+  await tab.heading('typed before');
+  // The page finds out by itself, below an open dialog.
+  await page.getByRole('button', { name: 'Edit name' }).click();
+  await page.getByLabel('Reason').fill('a long reason');
+  await expireSessions();
+  await again.getByLabel('Your operator token').fill(adminToken);
+  await page.keyboard.press('Enter');
+  await again.waitFor({ state: 'detached' });
+  await tab.field('Account').fill('C-19');
+  await tab.press('Save');
+  await page.getByText('a long reason').filter({ visible: true }).first().waitFor();
+
+  const stored = await sessionOf(page);
+  for (const one of [waiting, other, beside]) await expect.poll(() => sessionOf(one)).toBe(stored);
+  expect(stored).not.toContain(adminToken);
+  const { token: shared } = JSON.parse(stored) as { token: string };
   // A tab may have a session of its own, as after a link from elsewhere.
   const own = await openBeside(tab);
   await heading(own, 'Overview').waitFor();
@@ -62,7 +89,7 @@ export async function signIn({ service, admin, open }: Store): Promise<void> {
   // Logging out logs out all tabs, also that one.
   await tab.press('Log out');
   await page.getByText('You have logged out.').waitFor();
-  for (const one of [waiting, other, own]) {
+  for (const one of [waiting, other, beside, own]) {
     await one.getByText('You have logged out in another tab.').waitFor();
     expect(await one.evaluate('sessionStorage.length')).toBe(0);
   }
@@ -73,52 +100,42 @@ export async function signIn({ service, admin, open }: Store): Promise<void> {
   await login(await openBeside(tab)).waitFor();
 }
 
-/** Who signs in again, in this tab or another, loses nothing that was typed. */
-export async function signInAgain({ open, expireSessions }: Store): Promise<void> {
-  await using tab = await open();
-  const { page } = tab;
-  const again = page.getByRole('dialog', { name: 'Log in again' });
-  await tab.show('#/new-key');
-  await tab.field('Name').fill('typed before');
-  await expireSessions();
-  await tab.press('Create the key');
-  await again.waitFor();
-  await page.keyboard.press('Escape');
-  // The data of the page is out of sight.
-  expect(await tab.field('Name').isVisible()).toBe(false);
-  // Another tab asks, too, and what is typed there counts for this one.
-  const other = await openBeside(tab);
-  await login(other).fill(adminToken);
-  await other.keyboard.press('Enter');
-  await heading(other, 'Overview').waitFor();
-  await page.getByText('Your session had ended, so nothing was done.').waitFor();
-  await tab.press('Create the key');
-  await tab.takeToken();
-  await tab.heading('typed before');
-  expect(await sessionOf(page)).toBe(await sessionOf(other));
-  await other.close();
-
-  // The page finds out by itself, below an open dialog.
-  await page.getByRole('button', { name: 'Edit name' }).click();
-  await page.getByLabel('Reason').fill('a long reason');
-  await expireSessions();
-  await again.getByLabel('Your operator token').fill(adminToken);
-  await page.keyboard.press('Enter');
-  await again.waitFor({ state: 'detached' });
-  await tab.field('Account').fill('C-19');
-  await tab.press('Save');
-  await page.getByText('a long reason').filter({ visible: true }).first().waitFor();
-}
-
-/** Only a person puts off the end of a session, a hidden tab asks nothing, and an outage shows and ends. */
-export async function leaveOpen({ service, browser }: Store): Promise<void> {
+/** What the first page loads is small. Each page asks seldom, and nothing while hidden; an outage shows and ends. */
+export async function leaveOpen({ service, admin, browser }: Store): Promise<void> {
+  const { key } = await admin.create('{"name":"polled","account":"C-40","plan":"pro"}');
   await using proxy = await openTcpProxy({ target: service.server.opsUrl });
   const url = new URL(proxy.url).origin;
   await using tab = await openConsole(browser, url, { token: adminToken, expected: /net::ERR/ });
   const { page } = tab;
   await page.getByText('Busiest keys today').waitFor();
+  expect(tab.requests.length).toBeLessThanOrEqual(20);
+  const total = await page.evaluate<number>(
+    'performance.getEntries().reduce((sum, { transferSize }) => sum + (transferSize ?? 0), 0)',
+  );
+  expect(total).toBeGreaterThan(50_000);
+  expect(total).toBeLessThanOrEqual(150_000);
+
   await page.clock.install();
-  /** Whether the next request says so. By the clock of the page, so that nobody waits for it. */
+  for (const path of [
+    ...[`keys/${key.id}`, 'accounts/C-40', 'keys', 'accounts', 'audit', 'operators'],
+    ...['deprecation', 'overview'],
+  ]) {
+    await tab.show(`#/${path.replace(/s\//, '/')}`);
+    const before = tab.requests.length;
+    // By the clock of the page, which stands still meanwhile.
+    for (let second = 0; second < 10; second++) {
+      await page.clock.runFor(1_000);
+      // What it has asked for is answered: its next question counts from then.
+      await admin.call(`/${path}`);
+    }
+    const paths = tab.requests.slice(before).map((asked) => new URL(asked).pathname);
+    expect(paths.length, path).toBeGreaterThan(0);
+    // 20 times a minute.
+    expect(paths.length, path).toBeLessThanOrEqual(4);
+    expect(paths.filter((one) => !one.startsWith(`/admin/v1/${path}`))).toEqual([]);
+  }
+
+  /** Whether the next request says that a person is there, who alone puts off the end of a session. */
   const isActive = async () => {
     let isAsked = false;
     const asked = page.waitForRequest(/\/admin\/v1\//);
