@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Dialog } from './dialog.ts';
 
 /** What single keys do, wherever one is and does not type. */
@@ -26,7 +26,8 @@ const typedInto = 'input:not([type=checkbox], [type=radio]), select, textarea, d
 export function useShortcut(shortcut: keyof typeof shortcuts, act: () => void): void {
   const latest = useRef(act);
   latest.current = act;
-  useEffect(() => {
+  // Before the page is painted: who sees it may press the key at once.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof Element && event.target.closest(typedInto);
       if (event.key !== shortcut || event.ctrlKey || event.metaKey || isTyping) return;
