@@ -1,21 +1,14 @@
 // Not `vi.waitUntil`, which moves a fake clock as it looks.
 import { until } from '@animal-store/testkit';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createClient, type RetryEvent } from '../src/index.ts';
+import { useFakeClock } from './fake-clock.ts';
 import { rejection } from './rejection.ts';
 import { startScriptedServer } from './scripted-server.ts';
 
 // Over real connections, while the client's clock stands still unless a test moves it.
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-  vi.spyOn(Math, 'random').mockReturnValue(0.5);
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+useFakeClock({ random: 0.5, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 
 const animals = '[{"id":1,"name":"Mia","categoryId":3}]';
 

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createClient, RateLimitError } from '../src/index.ts';
+import { settle, useFakeClock } from './fake-clock.ts';
 import { rejection } from './rejection.ts';
 import {
   answerJson,
@@ -19,21 +20,7 @@ import {
 /** Lets the clock run for a while; what becomes due in the meantime happens. */
 const elapse = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-async function settle(calls: Promise<unknown>[]): Promise<void> {
-  const settled = Promise.allSettled(calls);
-  await vi.runAllTimersAsync();
-  await settled;
-}
-
-beforeEach(() => {
-  vi.useFakeTimers({ now: Date.UTC(2026, 10, 21) });
-  vi.spyOn(Math, 'random').mockReturnValue(0);
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+useFakeClock({ random: 0 });
 
 test('lastRateLimit is the last state seen, of whatever answer, and comes with each answer', async () => {
   const state = { limit: 60, resetAt: new Date('2026-11-21T00:01:00Z') };
@@ -68,7 +55,7 @@ describe('after a 429 the other calls with the key', () => {
     const calls: Promise<unknown>[] = [store.listPets()];
     await elapse(0);
     calls.push(store.listPets({}, { maxRetries: 1 }), store.listPets({}, { maxRetries: 1 }));
-    await settle(calls);
+    await settle(Promise.allSettled(calls));
     expect(script.sentAtMs).toEqual(seconds.map((second) => second * 1_000));
   });
 
@@ -79,7 +66,7 @@ describe('after a 429 the other calls with the key', () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     vi.setSystemTime(Date.now() - 86_400_000);
     const start = Date.now();
-    await settle([failed, store.listPets()]);
+    await settle(Promise.all([failed, store.listPets()]));
     expect((script.requests[1]?.atMs ?? 0) - start).toBe(20_000);
   });
 
@@ -93,7 +80,7 @@ describe('after a 429 the other calls with the key', () => {
     expect(script.sentAtMs).toEqual([0, 30_000]);
     first.abort();
     expect(await aborted).toMatchObject({ name: 'AbortError' });
-    await settle([other]);
+    await settle(other);
     expect(script.sentAtMs).toEqual([0, 30_000, 31_000]);
   });
 
@@ -115,7 +102,7 @@ describe('after a 429 the other calls with the key', () => {
     await createClient({ baseUrl, apiKey: 'ast_other', fetch }).listPets();
     await createClient({ baseUrl: 'https://staging.example/v1', apiKey, fetch }).listPets();
     expect(requests).toHaveLength(3);
-    await settle(waiting);
+    await settle(Promise.all(waiting));
   });
 });
 

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { settle, useFakeClock } from './fake-clock.ts';
 import { rejection } from './rejection.ts';
 import {
   answerJson,
@@ -14,33 +15,13 @@ import {
 
 // Of whole calls; `retry-delay.test.ts` has the rule that decides whether and when.
 
-/** Lets the clock run until nothing waits any more, and tells how the call ended. */
-async function settle<T>(call: Promise<T>): Promise<T> {
-  const settled = Promise.allSettled([call]);
-  await vi.runAllTimersAsync();
-  await settled;
-  expect(vi.getTimerCount()).toBe(0);
-  return call;
-}
-
-beforeEach(() => {
-  vi.useFakeTimers({ now: Date.UTC(2026, 10, 21) });
-  vi.spyOn(Math, 'random').mockReturnValue(0.5);
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+useFakeClock({ random: 0.5 });
 
 describe('a call', () => {
   test.each([
     ['that lost its connection', [disconnect], [250, 500]],
     ['that is asked to wait', [deny(30), ok], [31_500]],
     ['that is asked to wait too long', [deny(71), ok], []],
-    ['that failed for good', [refuse(400, 'invalid_request'), ok], []],
-    ['that is redirected', [() => new Response(null, { status: 302 }), ok], []],
-    ['that Wi-Fi answers', [() => new Response('<h1>Wi-Fi</h1>'), ok], []],
   ] as [string, Step[], number[]][])('%s is repeated after %j ms', async (_what, steps, waits) => {
     const { store, script } = openStore(steps);
     await settle(store.listPets().catch(() => {}));

@@ -21,10 +21,7 @@ interface Way {
 export type Tally = Record<'admitted' | 'denied' | 'banned', number>;
 
 /** @param options `isStripped`: a proxy takes the rate-limit headers off, and leaves `Retry-After`. */
-export function simulateService(
-  quota: Quota,
-  { isStripped = false }: { isStripped?: boolean | undefined } = {},
-) {
+export function simulateService(quota: Quota, { isStripped }: { isStripped: boolean | undefined }) {
   const model = createQuotaModel(defaultBanPolicy);
   const tally: Tally = { admitted: 0, denied: 0, banned: 0 };
 
