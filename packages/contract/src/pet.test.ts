@@ -33,9 +33,6 @@ test.each([
   ['nothing but joiners and marks of the direction', '\u200d\u200e\u061c', blank],
   ['the empty pattern of Braille', '\u2800', blank],
   ['an override of the direction', 'Mia\u202egnp.ecaf', invisible],
-  ['an isolate', '\u2067Mia\u2069', invisible],
-  ['a byte order mark', '\ufeffMia', invisible],
-  ['a tag character', 'Mia\u{e0041}', invisible],
   ['a separator of lines', 'Mia\u2028', invisible],
   ['an annotation', 'Mia\ufff9', invisible],
   [
