@@ -64,19 +64,3 @@ test.each<[filter: AccountFilter, found: string[]]>([
   for (const page of pages.slice(0, -1)) expect(page).toHaveLength(2);
   expect(await countFoundAccounts(database.db, filter)).toBe(found.length);
 });
-
-test('what is found has its plan, its quota and its keys', async () => {
-  const foundBy = (search: string) => searchAccounts(database.db, { search }, 1, undefined);
-  expect([(await foundBy('n 10')).items, (await foundBy('zoë')).items]).toEqual([
-    [
-      {
-        account: 'n 10',
-        plan: 'enterprise',
-        quota: { perMinute: 1, perDay: 1 },
-        suspension: null,
-        keys: 1,
-      },
-    ],
-    [{ account: 'zoë/e%', plan: null, quota: null, suspension: null, keys: 1 }],
-  ]);
-});

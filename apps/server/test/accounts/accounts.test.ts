@@ -94,16 +94,19 @@ test('an account tells of every banned key, however old, and of keys that their 
   const { db } = service.database;
   await db.insert(apiKeys).values(Array(100).fill({ name: 'x', account, plan: 'free' }));
   const revoked = await create({ account, plan: 'free' });
-  const ban = banOf(oldest.key.id, 5);
-  await writeBans(db, ban, banOf(revoked.key.id, 5));
+  // Replicas have banned it by themselves.
+  const ban = banOf(oldest.key.id, 10);
+  await writeBans(db, banOf(oldest.key.id, 5), ban, banOf(revoked.key.id, 5));
   await post(`/keys/${revoked.key.id}/revoke`);
   expect(await useAll(full.token, 2)).toEqual([200, 429]);
   await untilCounted();
   const counted = { keys: 102, bannedKeys: 1, requestsToday: 2, deniedToday: 1 };
   expect(await listAccounts(`anyCaseOf=${account}`)).toMatchObject([counted]);
+  const bans = [{ keyId: oldest.key.id, name: 'x', until: ban.until }];
+  const all = { keys: { banned: 2 }, bans: [...bans, { keyId: revoked.key.id }] };
+  expect(await admin.read('/overview')).toMatchObject(all);
   expect(await show(account)).toMatchObject({
-    ...counted,
-    bans: [{ keyId: oldest.key.id, name: 'x', until: ban.until }],
+    ...{ ...counted, bans },
     fullKeys: [{ keyId: full.key.id, name: 'x', windows: { minute: { limit: 1, remaining: 0 } } }],
   });
   // With a plan of the account, those of its keys rest.
@@ -119,8 +122,8 @@ test('names that look the same are one account, but for the case of letters', as
   }
   const { key } = await create({ account: account.toUpperCase(), plan: 'free' });
   expect(await listAccounts(`anyCaseOf=${encodeURIComponent(account)}`)).toMatchObject([
-    { account: account.toUpperCase(), keys: 1 },
-    { account, keys: 2 },
+    { account: account.toUpperCase(), plan: null, keys: 1 },
+    { account, plan: 'free', quota: { perMinute: 60, perDay: 1_000 }, keys: 2 },
   ]);
   expect((await move(key.id, ` ${account}`)).body).toMatchObject({ account });
 

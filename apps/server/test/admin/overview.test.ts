@@ -2,13 +2,8 @@ import type { Overview } from '@animal-store/contract/admin';
 import { openRedis } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { readBansAsStored } from '../../src/database/open-bans.ts';
-import { createApiKey } from '../../src/keys/key-management.ts';
-import { createOverview } from '../../src/overview/overview.ts';
-import { systemClock } from '../../src/shared/clock.ts';
-import { createUsageQueries } from '../../src/usage/usage-queries.ts';
 import { type Admin, adminOf, adminToken, useAdmin } from '../support/admin.ts';
-import { createDatabase, useDatabase } from '../support/databases.ts';
+import { createDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer, untilPassing } from '../support/local-server.ts';
 import { call } from '../support/test-service.ts';
 import { banOf, writeBans } from '../support/write-bans.ts';
@@ -88,28 +83,6 @@ describe('with quotas in the process', () => {
       await admin.call(path, { method: 'POST' });
       expect(await countKeys()).toEqual(counts);
     }
-  });
-});
-
-const ofBans = useDatabase('postgres');
-
-test('a key that replicas have banned by themselves is shown once, with the last end', async () => {
-  const { db } = ofBans;
-  const { id } = await createApiKey(db, { name: 'x', plan: 'free' });
-  const bans = [banOf(id, 10), banOf(id, 20)];
-  await writeBans(db, ...bans);
-  const overview = createOverview({
-    db,
-    clock: systemClock,
-    countedForMs: 0,
-    replicas: { count: () => 1 },
-    usage: createUsageQueries(db),
-    readBans: readBansAsStored,
-    stores: { database: 'postgres', quotas: 'redis' },
-  });
-  expect(await overview.read()).toMatchObject({
-    keys: { banned: 1 },
-    bans: [{ keyId: id, name: 'x', until: bans[1]?.until }],
   });
 });
 

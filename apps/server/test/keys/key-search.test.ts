@@ -1,3 +1,4 @@
+import type { PlanName } from '@animal-store/contract';
 import type { KeyFilter, UsageOutcome } from '@animal-store/contract/admin';
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -13,17 +14,13 @@ const now = Date.now();
 const daysAgo = (days: number | undefined) =>
   days === undefined ? null : new Date(now - days * dayMs).toISOString();
 
-interface StoredKey {
+/** Times are so many days ago; negative ones are to come. */
+interface StoredKey
+  extends Partial<Record<'expires' | 'revoked' | 'suspended' | 'used' | 'deprecated', number>> {
   readonly name?: string;
   readonly account?: string;
-  readonly plan: 'free' | 'pro' | 'business' | 'enterprise';
-  /** Times are so many days ago; negative ones are to come. */
+  readonly plan: PlanName;
   readonly created: number;
-  readonly expires?: number;
-  readonly revoked?: number;
-  readonly suspended?: number;
-  readonly used?: number;
-  readonly deprecated?: number;
   readonly bans?: readonly number[];
   readonly tokens?: readonly (readonly [prefix: string, expires?: number])[];
   /** Requests of today. */

@@ -2,7 +2,7 @@ import { openRedis, until } from '@animal-store/testkit';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { beginCreation } from '../support/held-request.ts';
 import { logOf, sample, scrape } from '../support/observed.ts';
-import { type OtlpCollector, openOtlpCollector } from '../support/otlp-collector.ts';
+import { openOtlpCollector } from '../support/otlp-collector.ts';
 import { openRawServer } from '../support/raw-server.ts';
 import { type CallOptions, startService } from '../support/test-service.ts';
 
@@ -12,7 +12,7 @@ const callerSpanId = 'b7ad6b7169203331';
 let resource: unknown;
 /** How many batches were sent. */
 let batches: number;
-let spans: ReturnType<OtlpCollector['spans']>;
+let spans: ReturnType<Awaited<ReturnType<typeof openOtlpCollector>>['spans']>;
 let lines: ReturnType<typeof logOf>;
 
 /** The span of the request with an id. */

@@ -3,14 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** Takes spans by OTLP over HTTP, in JSON, as a real collector does. */
-export type OtlpCollector = Awaited<ReturnType<typeof openOtlpCollector>>;
-
 type Attributes = readonly { key: string; value: Record<string, unknown> }[];
 
 const plain = (attributes: Attributes) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
+/** Takes spans by OTLP over HTTP, in JSON, as a real collector does. */
 export async function openOtlpCollector() {
   const bodies: string[] = [];
   const server = createServer(async (req, res) => {
