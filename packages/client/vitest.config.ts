@@ -1,4 +1,5 @@
 import { configureTests } from '../../vitest.shared.ts';
 
 // `.stryker` is where Stryker keeps its copies of the tests.
-export default configureTests('client', { exclude: ['.stryker/**'] });
+const setupFiles = 'test/put-back.ts';
+export default configureTests('client', { exclude: ['.stryker/**'], setupFiles });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { createNoticeDeprecation } from './deprecation.ts';
 import { createTell } from './hooks.ts';
 
@@ -15,11 +15,6 @@ const notice = (options: { onDeprecation?: (event: unknown) => void } = {}) =>
 beforeEach(() => {
   // Each test is a process of its own, as far as the client can see.
   Reflect.deleteProperty(globalThis, Symbol.for('@animal-store/client/shared/2'));
-});
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
 });
 
 test('a process is warned once of each operation, whatever client or copy of the package sees it', async () => {

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { parseRetryAfter } from './parse-retry-after.ts';
 
 test.each([
@@ -25,7 +25,6 @@ test.each([
 
 test('a date without the sender’s clock is told by our own', () => {
   vi.useFakeTimers({ now: Date.UTC(2026, 10, 21), toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
   const headers = new Headers({ 'Retry-After': 'Sat, 21 Nov 2026 01:00:00 GMT' });
   expect(parseRetryAfter(headers)).toBe(3_600_000);
 });

@@ -1,14 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { useFakeClock } from '../test/fake-clock.ts';
 import { createQuotaGate } from './quota-gate.ts';
 import type { Answer } from './response.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: Date.UTC(2026, 10, 21) });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeClock();
 
 /** What the service answers to a Free key: 60 requests a minute. */
 function answer(remaining: number, { status = 200, resetInSeconds = 60 } = {}): Answer {

@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { useFakeClock } from '../test/fake-clock.ts';
 import { readTightestWindow, unknownWindow } from './read-tightest-window.ts';
 
+useFakeClock();
+/** A minute after that. */
 const resetAt = Date.UTC(2026, 10, 21, 0, 1);
-
-beforeEach(() => {
-  vi.useFakeTimers({ now: resetAt - 60_000 });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 const state = {
   'X-RateLimit-Limit': '60',

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { AbortError } from './errors/abort-error.ts';
 import type { AnimalStoreError } from './errors/animal-store-error.ts';
 import { createApiError } from './errors/create-api-error.ts';
@@ -21,8 +21,6 @@ function delays(error: AnimalStoreError, attempt = 1) {
   });
 }
 const none = [undefined, undefined, undefined];
-
-afterEach(() => vi.restoreAllMocks());
 
 test('statuses of the moment are tried again, after Retry-After up to the maximum, and no others', () => {
   const statuses = Array.from({ length: 400 }, (_, index) => 200 + index);

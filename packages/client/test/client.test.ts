@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { defaultBanPolicy, pageLimit } from '@animal-store/contract';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { maxPageLength } from '../src/each-pet.ts';
 import { type AnimalStoreClient, createClient, version } from '../src/index.ts';
 import { minStrikes, strikeShare, strikeWindowMs } from '../src/quota-knowledge.ts';
@@ -31,11 +31,6 @@ const withBody = { ...plain, 'content-type': 'application/json' };
 
 /** A client whose failed calls are not repeated. */
 const open: typeof openStore = (steps, options) => openStore(steps, { maxRetries: 0, ...options });
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.unstubAllGlobals();
-});
 
 test('the client and the contract know the same ban policy and the same longest page', () => {
   const strikeWindowSeconds = strikeWindowMs / 1000;

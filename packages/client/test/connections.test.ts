@@ -8,7 +8,7 @@ import { startScriptedServer } from './scripted-server.ts';
 
 // Over real connections, while the client's clock stands still unless a test moves it.
 
-useFakeClock({ random: 0.5, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+useFakeClock({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 
 const animals = '[{"id":1,"name":"Mia","categoryId":3}]';
 

@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { beforeEach, expect, vi } from 'vitest';
 
 type FakeTimers = NonNullable<Parameters<typeof vi.useFakeTimers>[0]>;
 
 /** Lets the clock of each test of a file stand still, and `Math.random` always give the same. */
-export function useFakeClock({ random, ...timers }: FakeTimers & { random: number }): void {
+export function useFakeClock({ random = 0.5, ...timers }: FakeTimers & { random?: number } = {}) {
   beforeEach(() => {
     vi.useFakeTimers({ now: Date.UTC(2026, 10, 21), ...timers });
     vi.spyOn(Math, 'random').mockReturnValue(random);
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
   });
 }
 

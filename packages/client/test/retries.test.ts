@@ -15,7 +15,7 @@ import {
 
 // Of whole calls; `retry-delay.test.ts` has the rule that decides whether and when.
 
-useFakeClock({ random: 0.5 });
+useFakeClock();
 
 describe('a call', () => {
   test.each([

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createClient, isApiError } from '../src/index.ts';
 import { createTestService } from '../src/testing/index.ts';
 import { rejection } from './rejection.ts';
@@ -8,26 +8,23 @@ import { rejection } from './rejection.ts';
 const mia = { name: 'Mia', categoryId: 3 };
 
 describe('the test service', () => {
-  test('has animals, in pages, takes new ones once, and tells what it was asked', async () => {
+  test('has animals, in pages, takes new ones, and tells what it was asked', async () => {
     const service = createTestService({ pets: Array.from({ length: 150 }, () => mia) });
     const store = createClient(service.clientOptions);
     const ids = (await store.eachPet().toArray()).map(({ id }) => id);
     expect(ids).toEqual(Array.from({ length: 150 }, (_, index) => index + 1));
     const tom = { name: 'Tom', categoryId: 9007199254740993n, status: 'sold' } as const;
-    const created = await store.createPet(tom, { idempotencyKey: 'once' });
-    expect(await store.createPet(tom, { idempotencyKey: 'once' })).toEqual(created);
+    await store.createPet(tom);
     expect(service.pets.at(-1)).toEqual({ id: 151, ...tom });
     expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /pets?limit=100',
       expect.stringMatching(/^GET \/pets\?limit=100&cursor=/),
-      'POST /pets',
       'POST /pets',
     ]);
   });
 
   test('counts its quota by the clock of the test', async () => {
     vi.useFakeTimers({ now: 0 });
-    onTestFinished(() => void vi.useRealTimers());
     const service = createTestService({ quota: { perMinute: 2, perDay: 3 } });
     const store = createClient({ ...service.clientOptions, maxRetryAfterMs: 0 });
     await store.listPets();
@@ -44,7 +41,6 @@ describe('the test service', () => {
   // Regression: it told the end of the day, and the service that of the minute.
   test('tells the end of the minute with the last request of both windows', async () => {
     vi.useFakeTimers({ now: 0 });
-    onTestFinished(() => void vi.useRealTimers());
     const { clientOptions } = createTestService({ quota: { perMinute: 1, perDay: 1 } });
     const { rateLimit } = await createClient(clientOptions).listPets().withResponse();
     expect(rateLimit?.resetAt).toEqual(new Date(60_000));
