@@ -3,10 +3,13 @@
 import { ok } from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { startGuarded } from '../../packages/testkit/src/guarded-process.ts';
 import { repository, startServer, temporaryDirectory } from '../../packages/testkit/src/index.ts';
 
 export { repository };
+
+const execute = promisify(execFile);
 
 /** The Node that the workspace installs, which the image is tested with. */
 export const node = join(repository, 'node_modules', '.bin', 'node');
@@ -24,18 +27,11 @@ export const findProgram = (name) =>
  * @returns its output.
  * @throws an Error with all of its output, if it fails or takes too long.
  */
-export function run(command, args, { timeoutMs = 120_000, ...options } = {}) {
-  return new Promise((resolve, reject) => {
-    execFile(
-      command,
-      args,
-      { cwd: repository, timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024, ...options },
-      (error, stdout, stderr) => {
-        if (error === null) return resolve({ stdout, stderr });
-        const end = error.killed ? `did not end within ${timeoutMs} ms` : `failed (${error.code})`;
-        reject(new Error(`${command} ${args.join(' ')} ${end}:\n${stdout}\n${stderr}`));
-      },
-    );
+export async function run(command, args, { timeoutMs: timeout = 120_000, ...more } = {}) {
+  const options = { cwd: repository, timeout, maxBuffer: 64 * 1024 * 1024, ...more };
+  return execute(command, args, options).catch(({ killed, code, stdout, stderr }) => {
+    const end = killed ? `did not end within ${timeout} ms` : `failed (${code})`;
+    throw new Error(`${command} ${args.join(' ')} ${end}:\n${stdout}\n${stderr}`);
   });
 }
 
