@@ -8,6 +8,7 @@ import { createToken } from '../../src/keys/token.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { listAll } from '../support/list-all-pets.ts';
 import { startLoad } from '../support/load.ts';
+import { randomOf } from '../support/replicas.ts';
 import { type SentRequest, send } from '../support/send.ts';
 import type { CallOptions } from '../support/test-service.ts';
 import { collectsGarbage, growthOf, type Memory, memoryOf } from './memory.ts';
@@ -94,7 +95,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
       ask({ kind: 'managed key', sent: get(token, '/pets'), deserves: [status] });
     while (goesOn()) {
       try {
-        const plan = one(['free', 'pro', 'business']);
+        const plan = randomOf(['free', 'pro', 'business']);
         const { key, token } = await admin.create(JSON.stringify({ plan }));
         const change = async (action: string, options: CallOptions = { method: 'POST' }) => {
           const { status, body } = await admin.call(`/keys/${key.id}${action}`, options);
@@ -118,22 +119,15 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     }
   }
 
-  /** Breaks a store for a while. */
-  async function disturb(fail: () => unknown, mend: () => unknown): Promise<void> {
-    await fail();
-    await pause(faultMs);
-    await mend();
-  }
-
   async function keepFailing(): Promise<void> {
-    const failures: Readonly<Record<string, () => Promise<void>>> = {
-      'Redis hangs': () => disturb(redis.pause, redis.resume),
-      'Redis restarts, empty': () => disturb(redis.kill, redis.restart),
-      'Postgres restarts': () => disturb(postgres.kill, postgres.start),
-      'Postgres hangs': () => disturb(postgres.pause, postgres.resume),
-    };
+    const failures = [
+      ['Redis hangs', redis.pause, redis.resume],
+      ['Redis restarts, empty', redis.kill, redis.restart],
+      ['Postgres restarts', postgres.kill, postgres.start],
+      ['Postgres hangs', postgres.pause, postgres.resume],
+    ] as const;
     for (;;) {
-      for (const [name, fail] of Object.entries(failures)) {
+      for (const [name, fail, mend] of failures) {
         await pause(faultEveryMs);
         // The last ones leave time to recover, and to fill Redis again.
         if (performance.now() > endsAt - faultEveryMs) return;
@@ -141,6 +135,8 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
         const isOfPostgres = name.startsWith('Postgres');
         if (isOfPostgres) postgresFaultUntil = Number.POSITIVE_INFINITY;
         await fail();
+        await pause(faultMs);
+        await mend();
         if (isOfPostgres) postgresFaultUntil = performance.now();
       }
     }
@@ -164,7 +160,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
   const load = startLoad({
     callers,
     pauseMs,
-    ask: () => ask(mixedRequest(wide, one(free), newestPet)),
+    ask: () => ask(mixedRequest(wide, randomOf(free), newestPet)),
   });
   await Promise.all([keepManagingKeys(), keepFailing(), keepWatching()]);
   await load.stop();
@@ -202,11 +198,11 @@ function mixedRequest(wide: string, free: string, newestPet: number): TrafficReq
   const huge = `"${'x'.repeat(20_000)}"`;
   const guess = randomBytes(9).toString('hex');
   const kinds: readonly [share: number, kind: string, sent: SentRequest, deserves: number[]][] = [
-    [40, 'list', get(wide, one(lists)), [200]],
+    [40, 'list', get(wide, randomOf(lists)), [200]],
     [15, 'fetch', get(wide, `/pets/${randomInt(newestPet + 10)}`), [200, 404]],
     [8, 'create', create(wide, newPet()), [201]],
     [7, 'create once', create(wide, newPet(), once), [201]],
-    [6, 'bad body', create(wide, one(['', '{', '[]', '{"name":"x"}'])), [400]],
+    [6, 'bad body', create(wide, randomOf(['', '{', '[]', '{"name":"x"}'])), [400]],
     [1, 'huge body', create(wide, huge), [413]],
     [2, 'bad query', get(wide, '/pets?limit=0'), [400]],
     // The same address may come too often.
@@ -217,7 +213,7 @@ function mixedRequest(wide: string, free: string, newestPet: number): TrafficReq
     [1, 'orders', get(wide, '/store/orders'), [501]],
     [1, 'no such path', get(wide, '/nowhere'), [404]],
   ];
-  const [, kind, sent, deserves] = one(
+  const [, kind, sent, deserves] = randomOf(
     kinds.flatMap((each) => Array.from({ length: each[0] }, () => each)),
   );
   return { kind, sent, deserves };
@@ -226,7 +222,7 @@ function mixedRequest(wide: string, free: string, newestPet: number): TrafficReq
 const lists = ['/pets', '/pets?limit=100', '/pets?status=sold&limit=50'];
 
 function newPet(): string {
-  const status = one(['available', 'pending', 'sold']);
+  const status = randomOf(['available', 'pending', 'sold']);
   return JSON.stringify({ name: `Animal ${randomUUID()}`, categoryId: randomInt(1_000), status });
 }
 
@@ -246,8 +242,4 @@ function someAddress(): string {
   return randomInt(2) === 0
     ? `10.${a >> 8}.${a & 255}.${b & 255}`
     : `2001:db8:${a.toString(16)}:${b.toString(16)}::1`;
-}
-
-function one<const T>(list: readonly T[]): T {
-  return list[randomInt(list.length)] as T;
 }
