@@ -1,19 +1,16 @@
 import { expect, test } from 'vitest';
 import { createToken, hashToken, isToken, tokenPrefix } from './token.ts';
 
-test('a token is ast_, 30 base-62 characters and a checksum of 6, and never created twice', () => {
+// Secret scanners rely on the format: this token is from the day it was decided.
+const token = 'ast_0000000000000000000000000000002C8GjS';
+
+test('a token is ast_, 30 base-62 characters and their CRC-32 in 6, and never created twice', () => {
   const tokens = Array.from({ length: 1_000 }, () => createToken());
   for (const token of tokens) {
     expect(token).toMatch(/^ast_[0-9A-Za-z]{36}$/);
     expect(isToken(token)).toBe(true);
   }
   expect(new Set(tokens).size).toBe(1_000);
-});
-
-// Secret scanners rely on the format: this token is from the day it was decided.
-const token = 'ast_0000000000000000000000000000002C8GjS';
-
-test('it has the CRC-32 of its random part in base 62, most significant digit first', () => {
   expect(isToken(token)).toBe(true);
 });
 

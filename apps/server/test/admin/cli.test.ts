@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { AuditEntry, IssuedKey, IssuedOperator } from '@animal-store/contract/admin';
 import { freePort } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { adminOf } from '../support/admin.ts';
+import { adminOf, adminToken } from '../support/admin.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer, untilPassing } from '../support/local-server.ts';
 import { cli } from '../support/run-command.ts';
@@ -186,8 +186,10 @@ test('operators may use the CLI elsewhere, within their role and as long as thei
   const { operator, token } = await json<IssuedOperator>(
     ...['operators', 'create', '--name', 'Ann', '--role', 'operator'],
   );
-  // The service has no `ADMIN_TOKEN`.
-  expect((await adminOf(server).call('/keys')).status).toBe(401);
+  // The service has no `ADMIN_TOKEN`: the empty string, or a well-known value, must not stand in for it.
+  for (const guess of ['', 'undefined', adminToken]) {
+    expect((await adminOf(server).call('/keys', { token: guess })).status).toBe(401);
+  }
   const env = { OPS_URL: server.opsUrl, ADMIN_TOKEN: token };
   expect(await cli(['keys', 'list'], env)).toMatchObject({ code: 0, stderr: '' });
   const OPS_URL = `http://127.0.0.1:${await freePort()}`;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/shared/clock.ts';
-import { adminOf, adminToken, useAdmin } from '../support/admin.ts';
+import { useAdmin } from '../support/admin.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import { call, startService } from '../support/test-service.ts';
 
@@ -19,7 +18,6 @@ test.each<[method: string, path: string, status: number, body: unknown]>([
   ['GET', '/LIVEZ', 404, notFound],
   ['GET', '/v1/pets', 404, notFound],
   ['GET', '/admin/v2/keys', 404, notFound],
-  ['GET', '/docs', 404, notFound],
 ])('operators get for %s %s: %d %j', async (method, path, status, body) => {
   const answer = await call(service.server.opsUrl + path, { method });
   expect(answer).toMatchObject({ status, body });
@@ -61,16 +59,6 @@ test.each([
 test('a probe by HTTP/1.0 may have no host', async () => {
   const [answer] = await sendRaw(service.server.opsUrl, 'GET /livez HTTP/1.0\r\n\r\n');
   expect(answer?.status).toBe(200);
-});
-
-// Otherwise the empty string, or a well-known value, could be a token.
-test('nobody is admitted without an ADMIN_TOKEN and without operators', async () => {
-  await using closed = await startService('postgres', { clock: systemClock });
-  for (const token of ['', 'undefined', adminToken]) {
-    for (const path of ['/keys', '/', '/openapi.json']) {
-      expect((await adminOf(closed.server).call(path, { token })).status).toBe(401);
-    }
-  }
 });
 
 test('a replica is ready only if the database has its migrations; it may have newer ones', async () => {
