@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTestClock } from '../../test/support/test-clock.ts';
+import { sumOf } from '../../test/support/write-usage.ts';
 import { createUsageCollector } from './usage-collector.ts';
 import { createUsageFlusher } from './usage-flusher.ts';
 import type { UsageFlush } from './usage-writer.ts';
@@ -40,10 +41,7 @@ function openFlusher(maxEntries = 100_000) {
     lost: () => lost,
     /** The flushes that the ledger has. */
     written: () => [...ledger.values()],
-    sum: () =>
-      [...ledger.values()]
-        .flatMap(({ flush }) => flush.entries)
-        .reduce((sum, { requests }) => sum + requests, 0),
+    sum: () => sumOf([...ledger.values()].flatMap(({ flush }) => flush.entries)),
     count(...ids: string[]) {
       const request = { decision: undefined, operation: { usageCode: 1 }, status: 200 };
       for (const id of ids) {

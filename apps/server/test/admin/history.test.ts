@@ -9,11 +9,9 @@ import { adminBasePath } from '@animal-store/contract/admin';
 import { expect, test } from 'vitest';
 import { adminToken, useAdmin } from '../support/admin.ts';
 import { untilPassing } from '../support/local-server.ts';
+import { sumOf } from '../support/write-usage.ts';
 
 const { service, admin } = useAdmin('postgres', { env: { USAGE_FLUSH_MS: '20' } });
-
-const sumOf = (rows: readonly { requests: number }[] = []) =>
-  rows.reduce((sum, { requests }) => sum + requests, 0);
 
 test('one request gives the overview, a key, or an account with its requests of a span of time', async () => {
   const { key, token } = await admin.create('{"name":"x","plan":"pro","account":"A"}');

@@ -2,14 +2,13 @@ import { keySorts } from '@animal-store/contract/admin';
 import { expect, test } from 'vitest';
 import { sealCursor } from '../../src/http/sealed-cursor.ts';
 import { createToken } from '../../src/keys/token.ts';
-import { useAdmin } from '../support/admin.ts';
+import { nobody, useAdmin } from '../support/admin.ts';
 import type { CallOptions } from '../support/test-service.ts';
 
 // What each operation refuses in general, with which status, is in admin-conformance.test.ts.
 
 const { admin } = useAdmin();
 
-const nobody = '00000000-0000-4000-8000-000000000000';
 const key = `/keys/${nobody}`;
 
 test.each<[status: number, path: string, options?: CallOptions]>([

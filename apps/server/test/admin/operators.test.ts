@@ -15,7 +15,7 @@ import { describe, expect, test } from 'vitest';
 import { operatorSessions, operators } from '../../src/database/schema.ts';
 import { createToken, hashToken } from '../../src/keys/token.ts';
 import { createOperatorSessions } from '../../src/operators/operator-sessions.ts';
-import { type Admin, adminOf, adminToken, useAdmin } from '../support/admin.ts';
+import { type Admin, adminOf, adminToken, nobody, useAdmin } from '../support/admin.ts';
 import { useDatabase } from '../support/databases.ts';
 import { untilPassing } from '../support/local-server.ts';
 import { sendRaw } from '../support/raw-http.ts';
@@ -23,7 +23,6 @@ import type { Answer } from '../support/send.ts';
 import { createTestClock } from '../support/test-clock.ts';
 import { startService } from '../support/test-service.ts';
 
-const nobody = '00000000-0000-4000-8000-000000000000';
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const challenge = (error: string) => `Bearer realm="animal-store-admin", error="${error}"`;
 

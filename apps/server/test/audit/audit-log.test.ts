@@ -7,9 +7,8 @@ import {
 } from '@animal-store/contract/admin';
 import { expect, test } from 'vitest';
 import { createAuditLog, recordAudit } from '../../src/audit/audit-log.ts';
-import { adminToken, someCause, useAdmin } from '../support/admin.ts';
+import { adminToken, nobody, someCause, useAdmin } from '../support/admin.ts';
 
-const nobody = '00000000-0000-4000-8000-000000000000';
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const anyToken = {
   prefix: expect.stringMatching(/^as[ot]_\w{4}$/),

@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ZodType } from 'zod';
 import { systemClock } from '../../src/shared/clock.ts';
-import { adminOf, adminToken } from '../support/admin.ts';
+import { adminOf, adminToken, nobody } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { type Answer, send } from '../support/send.ts';
@@ -18,7 +18,6 @@ import { allows, read } from './fuzz.ts';
 import { faultsOf, judge } from './judge.ts';
 import { type Operation, operationsOf } from './open-api.ts';
 
-const nobody = '00000000-0000-4000-8000-000000000000';
 /** Bodies to which nothing is wrong, of operations that need one. */
 const validBodies: Readonly<Record<string, string>> = {
   createKey: '{"name":"x","plan":"enterprise","quota":{"perMinute":5,"perDay":6}}',

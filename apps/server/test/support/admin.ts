@@ -10,6 +10,9 @@ import {
   useService,
 } from './test-service.ts';
 
+/** An id that nothing has. */
+export const nobody = '00000000-0000-4000-8000-000000000000';
+
 /** The admin token of servers that are told one. */
 export const adminToken = 'an-admin-token-for-tests';
 

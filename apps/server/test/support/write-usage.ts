@@ -5,6 +5,10 @@ import { planCode, type UsageEntry } from '../../src/usage/usage-entry.ts';
 import { addFlush } from '../../src/usage/usage-writer.ts';
 import type { TestDatabase } from './databases.ts';
 
+/** How many requests rows of the ledger tell of. */
+export const sumOf = (rows: readonly { requests: number }[] = []) =>
+  rows.reduce((sum, { requests }) => sum + requests, 0);
+
 /** Some requests of a key in a minute. */
 export function entryOf(
   keyId: string,

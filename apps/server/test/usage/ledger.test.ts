@@ -8,7 +8,7 @@ import { createUsageQueries } from '../../src/usage/usage-queries.ts';
 import { deleteExpiredUsage } from '../../src/usage/usage-retention.ts';
 import { lastUsed, written } from '../../src/usage/usage-tables.ts';
 import { databaseKinds, useDatabase } from '../support/databases.ts';
-import { entryOf, writeUsage } from '../support/write-usage.ts';
+import { entryOf, sumOf, writeUsage } from '../support/write-usage.ts';
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 const buckets = ['minute', 'hour', 'day'] as const;
@@ -22,9 +22,6 @@ const rangeAround = (at: number, days = 5_000) => ({
   to: new Date(at + days * dayMs).toISOString(),
 });
 const ever = rangeAround(now);
-
-const sumOf = (rows: readonly { requests: number }[]) =>
-  rows.reduce((sum, { requests }) => sum + requests, 0);
 
 describe.each(databaseKinds)('the ledger on %s', (kind) => {
   const database = useDatabase(kind);

@@ -7,11 +7,9 @@ import { connectTo } from '../support/databases.ts';
 import { openLocalServer, untilPassing } from '../support/local-server.ts';
 import { createClockAtNoon } from '../support/test-clock.ts';
 import { call, startService } from '../support/test-service.ts';
+import { sumOf } from '../support/write-usage.ts';
 
 type Ledger = LedgerOfKey & ServiceLedger;
-
-const sumOf = (rows: readonly { requests: number }[]) =>
-  rows.reduce((sum, { requests }) => sum + requests, 0);
 
 const { service, admin } = useAdmin('postgres', {
   // One hour has all of it.
@@ -133,7 +131,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
       async () => {
         const details = await admin.read<KeyDetails>(`/keys/${key.id}?include=history`);
         // Read by two statements: the second one may see more.
-        const isCounted = sumOf(details.history?.rows ?? []) === served + 6;
+        const isCounted = sumOf(details.history?.rows) === served + 6;
         return details.lastRefusedAt !== null && isCounted && details;
       },
     );
