@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { openRedisSentinels, openRedis as startRedis, until } from '@animal-store/testkit';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { openRedis, untilReady } from './open-redis.ts';
 import { type CircuitBreaker, createCircuitBreaker, createRedisProbe } from './without-redis.ts';
@@ -92,37 +92,31 @@ describe('the circuit breaker', () => {
 test('a Redis that became a read-only replica is looked for anew', async () => {
   await using server = await startRedis({ args: ['--replicaof', '127.0.0.1', '1'] });
   const redis = openRedis([server.url], 1_000);
-  try {
-    await untilReady(redis, { ms: 10_000 });
-    const closed = once(redis, 'close');
-    const probe = createRedisProbe(redis, { timeoutMs: 5_000, connectTimeoutMs: 1_000 });
-    await expect(probe()).rejects.toThrow(/^READONLY /);
-    await closed;
-  } finally {
-    redis.disconnect();
-  }
+  onTestFinished(() => redis.disconnect());
+  await untilReady(redis, { ms: 10_000 });
+  const closed = once(redis, 'close');
+  const probe = createRedisProbe(redis, { timeoutMs: 5_000, connectTimeoutMs: 1_000 });
+  await expect(probe()).rejects.toThrow(/^READONLY /);
+  await closed;
 });
 
 test('the search for the primary goes on for as long as its Sentinels are away', async () => {
   await using server = await openRedisSentinels();
   await Promise.all(server.sentinels.map((sentinel) => sentinel.kill()));
   const redis = openRedis([server.url], 1_000);
-  try {
-    const probe = createRedisProbe(redis, { timeoutMs: 5_000, connectTimeoutMs: 500 });
-    let asked = 0;
-    redis.on('sentinelError', () => {
-      asked += 1;
-    });
-    const isFound = () => probe().then(() => true);
-    // Longer than the probe leaves a connection in the same state: ioredis asks all three in turn, and after
-    // each turn waits 50 ms more than before.
-    await until(async () => asked > 15 || (await isFound()));
-    expect(redis.status).not.toBe('ready');
+  onTestFinished(() => redis.disconnect());
+  const probe = createRedisProbe(redis, { timeoutMs: 5_000, connectTimeoutMs: 500 });
+  let asked = 0;
+  redis.on('sentinelError', () => {
+    asked += 1;
+  });
+  const isFound = () => probe().then(() => true);
+  // Longer than the probe leaves a connection in the same state: ioredis asks all three in turn, and after
+  // each turn waits 50 ms more than before.
+  await until(async () => asked > 15 || (await isFound()));
+  expect(redis.status).not.toBe('ready');
 
-    await Promise.all(server.sentinels.map((sentinel) => sentinel.restart()));
-    await until(isFound);
-    expect(await redis.ping()).toBe('PONG');
-  } finally {
-    redis.disconnect();
-  }
+  await Promise.all(server.sentinels.map((sentinel) => sentinel.restart()));
+  await until(isFound);
+  expect(await redis.ping()).toBe('PONG');
 });

@@ -14,13 +14,6 @@ import { type Operation, operationsOf, type Schema } from './open-api.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A request, and what has to come of it. */
-type Trial = {
-  readonly isValid: boolean;
-  readonly sent: SentRequest;
-  readonly deserves: (answer: Answer) => boolean;
-};
-
 /** The operations of a service's own document. */
 export async function readOperations(baseUrl: string): Promise<Operation[]> {
   const response = await fetch(new URL('/openapi.json', baseUrl));
@@ -68,7 +61,7 @@ export async function fuzz(options: {
 }
 
 /** Requests whose values are allowed or nearly so. Each way to leave the document has to be refused. */
-function withValues(operation: Operation): fc.Arbitrary<Trial> {
+function withValues(operation: Operation) {
   // A cursor has no form: only the service makes valid ones.
   const parameters = operation.parameters.filter(({ name }) => name !== 'cursor');
   const texts = parameters.map(({ name, in: place, schema }) => {
@@ -95,7 +88,7 @@ function withValues(operation: Operation): fc.Arbitrary<Trial> {
       sent: toRequest(operation, values, body),
       // What neither a document nor a request says: which ids exist, that the orders are not there yet, that
       // an idempotency key was used before, and that the few requests for the key's rate limits are used up.
-      deserves: ({ status }) =>
+      deserves: ({ status }: Answer) =>
         isValid
           ? status < 300 ||
             (status === 429 && operation.operationId === 'getRateLimit') ||

@@ -1,17 +1,17 @@
 import { connect, type Socket } from 'node:net';
 import { openPostgres, type Postgres, until } from '@animal-store/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
-import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { someCause } from '../support/admin.ts';
+import { openWithoutLimits } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { manageKeys } from '../support/manage-keys.ts';
 import { logOf, scrape } from '../support/observed.ts';
 import { openRawServer } from '../support/raw-server.ts';
-import { createStoppableClock } from '../support/test-clock.ts';
 import { type CallOptions, call, wideQuota } from '../support/test-service.ts';
 
 /** How many requests at a time may wait for the connection that finds out whether Postgres is back. */
@@ -38,6 +38,7 @@ const timings = {
 const stack = new AsyncDisposableStack();
 let postgres: Postgres;
 let databaseUrl = '';
+let db: Database;
 let server: LocalServer;
 /** One key that the server has seen. */
 let token = '';
@@ -48,6 +49,9 @@ beforeAll(async () => {
   const database = await postgres.createDatabase();
   databaseUrl = database.url;
   await migratePostgres(databaseUrl);
+  const opened = openWithoutLimits(database);
+  stack.defer(opened.close);
+  db = opened.db;
   const env = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' };
   server = stack.use(await openLocalServer(env, { clock: systemClock, timings }));
   ({ token } = await createKey());
@@ -59,12 +63,7 @@ const ask = (path: string, options?: CallOptions) =>
   call(server.baseUrl + path, { token, ...options });
 
 /** Makes a key that the server has not seen: for that it needs the database. */
-async function createKey() {
-  const { db, close } = openDatabase(databaseUrl);
-  const key = await createApiKey(db, { name: 'outage', plan: 'enterprise', quota: wideQuota });
-  await close();
-  return key;
-}
+const createKey = () => createApiKey(db, { name: 'outage', plan: 'enterprise', quota: wideQuota });
 
 /** Asks until it is served as it was before an outage. */
 async function untilServed(path: string, status: number, options?: CallOptions) {
@@ -125,7 +124,7 @@ test('silent connections are replaced, the listening one included', async () => 
   await using relay = await openForgetfulRelay(postgres.port);
   const target = new URL(databaseUrl);
   target.host = relay.host;
-  const clock = createStoppableClock();
+  const clock = { ...systemClock };
   await using other = await openLocalServer({ DATABASE_URL: target.href }, { clock, timings });
   const list = () => call(`${other.baseUrl}/pets`, { token: key.token });
   expect((await list()).status).toBe(200);
@@ -139,10 +138,10 @@ test('silent connections are replaced, the listening one included', async () => 
   await until(async () => (await list()).status === 200);
   // Another process revokes the key. Only a NOTIFY can tell the server: its clock stands still, so
   // the cached key does not expire.
-  clock.stop();
-  const { db, close } = openDatabase(databaseUrl);
+  for (const now of ['now', 'elapsed'] as const) {
+    vi.spyOn(clock, now).mockReturnValue(clock[now]());
+  }
   await manageKeys(db).revoke(key.id, someCause);
-  await close();
   await until(async () => (await list()).status === 401);
 });
 

@@ -24,9 +24,7 @@ afterAll(async () => {
 
 type Rest = RawOptions & { readonly headers?: readonly string[]; readonly body?: RawBytes };
 
-/**
- * Sends a request with a valid key. Node answers what is no HTTP by itself, without a body: `400 by Node`.
- */
+/** Sends a request with a valid key. Node answers what is no HTTP by itself, without a body: `400 by Node`. */
 async function expectAnswer(answer: string, line: string, rest: Rest = {}): Promise<void> {
   const { headers = [], body = '', ...options } = rest;
   const authorization = `Authorization: Bearer ${service.tokens.enterprise}`;

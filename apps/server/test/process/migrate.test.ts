@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { postgresAt } from '@animal-store/testkit';
 import { expect, inject, test } from 'vitest';
-import { openPostgres } from '../../src/database/open-postgres.ts';
-import { pets } from '../../src/database/schema.ts';
+import { connectTo } from '../support/databases.ts';
 import { execute } from '../support/run-command.ts';
 
 const program = fileURLToPath(new URL('../../src/migrate.ts', import.meta.url));
@@ -15,9 +14,8 @@ test('src/migrate.ts migrates a database, and ends', async () => {
     stdout: 'The database has all migrations.\n',
     stderr: '',
   });
-  const { db, close } = openPostgres(database.url);
-  expect(await db.$count(pets)).toBe(0);
-  await close();
+  await using sql = connectTo(database.url);
+  expect(await sql`select from pets`).toHaveLength(0);
 });
 
 test('src/migrate.ts says so in one line and fails without a DATABASE_URL', async () => {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Pet } from '@animal-store/contract';
 import {
   findProgram,
   memoryDirectory,
@@ -14,7 +15,7 @@ import { expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { expectStartupError } from '../support/expect-refusal.ts';
 import { newPet, untilRefused } from '../support/held-request.ts';
-import { listAll, type Pet } from '../support/list-all-pets.ts';
+import { listAll } from '../support/list-all-pets.ts';
 import { startLoad } from '../support/load.ts';
 import { openLocalServer } from '../support/local-server.ts';
 import { openRawServer } from '../support/raw-server.ts';

@@ -85,10 +85,7 @@ export function connectTo(url: string, max = 1) {
 }
 
 /** Opens a Postgres without the time limits of the service, to fill it. */
-export function openWithoutLimits({ url }: Pick<TestDatabase, 'url'>): {
-  readonly db: Database;
-  close(): Promise<void>;
-} {
+export function openWithoutLimits({ url }: Pick<TestDatabase, 'url'>) {
   const client = connectTo(url);
   return { db: drizzle({ client, schema }), close: () => client.end() };
 }

@@ -55,10 +55,8 @@ export function rateLimitOf({ headers }: Answer) {
   };
 }
 
-/** What `RateLimit` (draft 10) tells of each window: requests left, and seconds to the reset. */
-export function windowsOf(answer: Answer): Record<string, { remaining: number; seconds: number }> {
-  const windows = answer.headers.get('RateLimit')?.matchAll(/"(\w+)";r=(\d+);t=(\d+)/g) ?? [];
-  return Object.fromEntries(
-    [...windows].map(([, name = '', r, t]) => [name, { remaining: Number(r), seconds: Number(t) }]),
-  );
+/** How many requests `RateLimit` (draft 10) says are left in a window. */
+export function leftOf({ headers }: Answer, window: 'minute' | 'day'): number {
+  const [, left] = new RegExp(`"${window}";r=(\\d+);`).exec(headers.get('RateLimit') ?? '') ?? [];
+  return Number(left);
 }

@@ -1,13 +1,6 @@
+import type { Pet } from '@animal-store/contract';
 import type { Server } from '@animal-store/testkit';
 import { call } from './test-service.ts';
-
-/** An animal as answers show it. */
-export type Pet = {
-  readonly id: number;
-  readonly name: string;
-  readonly categoryId: number | bigint;
-  readonly status: string;
-};
 
 /**
  * All animals that a server has, page by page.

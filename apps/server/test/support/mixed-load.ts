@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
+import type { Pet } from '@animal-store/contract';
 import { expect } from 'vitest';
-import type { Pet } from './list-all-pets.ts';
 import { type Load, startLoad } from './load.ts';
 import { type Answer, send } from './send.ts';
 

@@ -5,7 +5,7 @@ import { createApiKey } from '../../src/keys/key-management.ts';
 import type { ServiceTime } from '../../src/service.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { createDatabase } from './databases.ts';
-import { rateLimitOf, windowsOf } from './expectations.ts';
+import { leftOf, rateLimitOf } from './expectations.ts';
 import { type AnyServer, openLocalServer } from './local-server.ts';
 import { send } from './send.ts';
 
@@ -92,7 +92,7 @@ async function ask(agent: Agent, { baseUrl }: AnyServer, token: string) {
     ...rateLimitOf(answer),
     /** In seconds; not a number where there is none. */
     retryAfter: Number(answer.headers.get('Retry-After') ?? Number.NaN),
-    windows: windowsOf(answer),
+    leftOfMinute: leftOf(answer, 'minute'),
     /** Of an error. */
     code: (answer.body as { code?: string }).code,
   };

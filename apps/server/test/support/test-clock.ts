@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Clock, systemClock, type Timer } from '../../src/shared/clock.ts';
+import type { Clock, Timer } from '../../src/shared/clock.ts';
 
 type DueTimer = Timer & { dueAt: number; readonly everyMs: number | undefined; run(): unknown };
 
@@ -75,19 +75,4 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
 /** Creates a {@link TestClock} at noon of tomorrow (UTC): what is counted by the day is of one day. */
 export function createClockAtNoon(): TestClock {
   return createTestClock(Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 43_200_000);
-}
-
-/** Creates the machine's clock, until it is stopped: then no cached key and no window ends. Timers go on. */
-export function createStoppableClock() {
-  let { now, elapsed } = systemClock;
-  return {
-    ...systemClock,
-    now: () => now(),
-    elapsed: () => elapsed(),
-    stop(): void {
-      const [stoppedAt, stoppedAfter] = [now(), elapsed()];
-      now = () => stoppedAt;
-      elapsed = () => stoppedAfter;
-    },
-  } satisfies Clock & Record<string, unknown>;
 }
