@@ -25,17 +25,13 @@ test('every response conforms to the document and fits its request', async () =>
 test('refusals that no value leads to are as the document says', async () => {
   for (const operation of await readOperations(service.server.baseUrl)) {
     const { method, path, body } = operation;
-    const text = { 'Content-Type': 'text/plain' };
-    for (const [status, change] of [
+    const refusals = [
       [401, { token: null }],
       [405, { method: 'PATCH' }],
-      ...(body === undefined
-        ? []
-        : ([
-            [400, { json: '{' }],
-            [415, { headers: text }],
-          ] as const)),
-    ] as const) {
+      [400, { json: '{' }],
+      [415, { headers: { 'Content-Type': 'text/plain' } }],
+    ] as const;
+    for (const [status, change] of refusals.slice(0, body === undefined ? 2 : 4)) {
       const request = { method, json: '{}', ...change };
       const answer = await service.call(path.replace('{petId}', '7'), request);
       expect([answer.status, judge(operation, request.method, answer)]).toEqual([status, []]);

@@ -4,23 +4,18 @@ import { openPostgres } from '../../src/database/open-postgres.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { createDatabase, patientDatabase } from '../support/databases.ts';
 
-/** What the connections of a replica hold back. */
-interface Hold {
-  readonly end: PromiseWithResolvers<void>;
-  rows: number;
-}
-
 // What arrives together shares a statement. A read that joined one in flight would not show the animal.
 test('after its creation on one replica, an animal is shown by another that has reads in flight', async () => {
   await using database = await createDatabase('postgres');
-  let hold: Hold | undefined;
+  /** What the connections of a replica hold back. */
+  let hold: { end: Promise<void>; rows: number } | undefined;
   await using proxy = await openTcpProxy({
     target: database.url,
     protocol: postgresProtocol,
     onMessage({ type }) {
       if (type !== 'DataRow' || hold === undefined) return undefined;
       hold.rows += 1;
-      return hold.end.promise;
+      return hold.end;
     },
   });
   await using stack = new AsyncDisposableStack();
@@ -40,14 +35,15 @@ test('after its creation on one replica, an animal is shown by another that has 
     ]);
   expect(await readAll()).toEqual([undefined, '[]', '[]']);
 
-  const begun: Hold = { end: Promise.withResolvers(), rows: 0 };
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const begun = { end: promise, rows: 0 };
   hold = begun;
   const early = readAll();
   await until(() => begun.rows === 3);
   const created = JSON.stringify(await near.create({ name: 'Rex', categoryId: 1 }));
   hold = undefined;
   const late = readAll();
-  begun.end.resolve();
+  resolve();
   expect(await late).toEqual([created, `[${created}]`, `[${created}]`]);
   expect(await early).toEqual([undefined, '[]', '[]']);
 });

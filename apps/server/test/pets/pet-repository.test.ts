@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DatabaseError } from '../../src/database/database-error.ts';
 import { pets } from '../../src/database/schema.ts';
+import type { PetFilter } from '../../src/pets/pet-cursor.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { databaseKinds, useDatabase } from '../support/databases.ts';
 
@@ -28,11 +29,7 @@ const status = fc.option(fc.constantFrom(...statuses), { nil: undefined });
 const categoryId = fc.option(fc.constantFrom(...categories, 7), { nil: undefined });
 const int64 = fc.bigInt({ min: int64Min, max: int64Max });
 
-type Filter = {
-  readonly status: Pet['status'];
-  readonly categoryId: Pet['categoryId'] | undefined;
-};
-const has = (pet: Pet, filter: Filter) =>
+const has = (pet: Pet, filter: PetFilter) =>
   (filter.status ?? pet.status) === pet.status &&
   (filter.categoryId ?? pet.categoryId) === pet.categoryId;
 

@@ -14,13 +14,14 @@ export const startMs = 1_800_000_000_321;
  */
 export async function openTestQuotas({
   now = Date.now,
+  probeEveryMs = defaultTimings.quotas.probeEveryMs,
   ...options
-}: Partial<OpenQuotasOptions> & { now?: () => number } = {}) {
+}: Partial<OpenQuotasOptions> & { now?: () => number; probeEveryMs?: number } = {}) {
   const clock = { ...systemClock, now, elapsed: now };
   const quotas = await openQuotas({
     clock,
     quotaClock: clock,
-    timings: { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000 },
+    timings: { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000, probeEveryMs },
     redisUrls: [],
     redisTimeoutMs: 60_000,
     replicas: () => 1,

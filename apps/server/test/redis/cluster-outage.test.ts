@@ -1,6 +1,5 @@
 import { openRedisCluster, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { defaultTimings } from '../../src/shared/timings.ts';
 import { openTestQuotas } from '../quotas/open-test-quotas.ts';
 
 test('when a node of a Cluster dies, every request is decided, by shares until the node is back', async () => {
@@ -8,7 +7,7 @@ test('when a node of a Cluster dies, every request is decided, by shares until t
   const states: string[] = [];
   await using quotas = await openTestQuotas({
     redisUrls: cluster.urls,
-    timings: { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000, probeEveryMs: 10 },
+    probeEveryMs: 10,
     replicas: () => 2,
     onBreaker: (state) => states.push(state),
   });

@@ -11,7 +11,6 @@ import {
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import type { Quotas } from '../../src/quotas/open-quotas.ts';
 import { openRedis as connectToRedis } from '../../src/quotas/open-redis.ts';
-import { defaultTimings } from '../../src/shared/timings.ts';
 import { openTestQuotas } from '../quotas/open-test-quotas.ts';
 import {
   ask,
@@ -20,8 +19,6 @@ import {
   expectToldAndCounted,
   toldOptions,
 } from './told-and-counted.ts';
-
-const timings = { ...defaultTimings.quotas, firstConnectionTimeoutMs: 10_000, probeEveryMs: 20 };
 
 /** What happens to one message: its connection is cut, or it arrives when nobody waits for it any more. */
 const harms: readonly (Cut | 'delay')[] = [
@@ -57,7 +54,7 @@ export async function openRedisCuts({ seed }: { seed: number }) {
   const open = async (url: string, redisTimeoutMs: number, number: number) =>
     stack.use(
       await openTestQuotas({
-        ...{ ...toldOptions, timings, redisUrls: [url], redisTimeoutMs },
+        ...{ ...toldOptions, redisUrls: [url], redisTimeoutMs, probeEveryMs: 20 },
         onBreaker: (state) => (state === 'open' ? isOpen.add(number) : isOpen.delete(number)),
       }),
     );

@@ -3,10 +3,7 @@ import { StartupError } from '../../src/shared/startup-error.ts';
 
 /** What the server would print and exit with, without a process: most of its time is its start. */
 export async function expectStartupError(opening: Promise<unknown>, line: RegExp): Promise<void> {
-  const error = await opening.then(
-    () => 'it opened',
-    (reason: unknown) => reason,
-  );
+  const error = await opening.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(StartupError);
   const { message } = error as StartupError;
   expect(message).toMatch(line);

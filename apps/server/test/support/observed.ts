@@ -1,17 +1,16 @@
 import { until } from '@animal-store/testkit';
 import type { AnyServer } from './local-server.ts';
 
-/** A line of the log, as JSON. */
-export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };
-
 /** All lines that a server has logged so far. */
-export function logOf(server: Pick<AnyServer, 'output'>): LogLine[] {
+export function logOf(
+  server: Pick<AnyServer, 'output'>,
+): (Record<string, unknown> & { msg: string })[] {
   const lines = server.output().split('\n');
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
 }
 
 /** Waits for the line that tells of a request; the log is written a moment after the answer. */
-export function requestLine(server: AnyServer, requestId: string): Promise<LogLine> {
+export function requestLine(server: AnyServer, requestId: string) {
   return until(() => logOf(server).find((line) => line['requestId'] === requestId));
 }
 
