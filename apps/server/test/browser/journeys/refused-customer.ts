@@ -149,7 +149,10 @@ async function writeLetter({ open, createOperator }: Store, keyId: string): Prom
   const { page } = tab;
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await tab.show(`#/key/${keyId}`);
-  await why(page).getByText('denied or banned, all at').waitFor();
+  // In one minute or in two.
+  await why(page)
+    .getByText(/denied or banned, (all at|from)/)
+    .waitFor();
   await tab.press('Write to the customer…');
   const dialog = page.getByRole('dialog', { name: 'Write to the customer' });
   const text = await dialog.getByLabel('Text').inputValue();
