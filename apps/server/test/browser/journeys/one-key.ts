@@ -50,6 +50,8 @@ export async function lookAfterKey({ service, open, statusOf }: Store): Promise<
   await tab.press('Change plan or limits…');
   await field('Plan').selectOption('pro');
   await tab.press('Change');
+  // The question offers a plan with the same words.
+  await tab.notice('The plan is changed.');
   await page.getByText('300 a minute, 10,000 a day').waitFor();
 
   await tab.press('Suspend…');

@@ -217,5 +217,5 @@ export async function readWithLess({ service, openPage }: Store): Promise<void> 
       if (paint !== undefined) resolve(paint.name);
     }).observe({ type: 'paint', buffered: true }))`);
   expect(painted).toBe('first-contentful-paint');
-  expect(held.length).toBeGreaterThan(0);
+  await expect.poll(() => held.length).toBeGreaterThan(0);
 }
