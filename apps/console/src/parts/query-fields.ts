@@ -26,19 +26,27 @@ export function QueryField({
 }) {
   const [hint, setHint] = useState<string>();
   const id = useId();
+  const typed = useRef('');
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const change = (event: Event) => {
-    const term = read((event.target as HTMLInputElement).value);
+    typed.current = (event.target as HTMLInputElement).value;
+    const term = read(typed.current);
     setHint(term.hint);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setQuery({ [name]: term.text, cursor: '' }), pauseMs);
+    timer.current = setTimeout(() => {
+      timer.current = undefined;
+      setQuery({ [name]: term.text, cursor: '' });
+    }, pauseMs);
   };
+  const searched = route.value.query[name] ?? '';
+  // What is typed stays while the search waits for the next letter, and so does a space at its end.
+  const isKept = timer.current !== undefined || typed.current.trim() === searched;
   return html`<label class="field">
     ${label}
     <input
       type=${type}
-      value=${route.value.query[name] ?? ''}
+      value=${isKept ? typed.current : searched}
       autocomplete="off"
       spellcheck=${false}
       onInput=${change}
