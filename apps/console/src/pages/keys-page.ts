@@ -1,7 +1,7 @@
 import type { KeySort, ListedKey } from '@animal-store/contract/admin';
 import { planNames } from '@animal-store/contract/plan';
 import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { keyColumns } from '../csv.ts';
 import { useKeptOrder } from '../keep-order.ts';
 import { BulkActions } from '../parts/bulk-actions.ts';
@@ -74,7 +74,6 @@ function Keys({
   onChanged: () => void;
 }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  useEffect(() => setSelected(new Set()), [subject]);
   const rows = useKeptOrder(subject, keys, ({ id }) => id);
   const usualSort = usualSortOf(route.value.query);
   const chosen = rows.filter(({ id }) => selected.has(id));

@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { spanText } from '../format.ts';
 import { fromLocalField, toLocalField } from '../local-time.ts';
 import { setQuery } from '../route.ts';
@@ -60,7 +60,8 @@ export function TimeRangeControl({ range }: { range: TimeRange }) {
 function OwnRange({ span, isOwn }: { span: Span; isOwn: boolean }) {
   const [fault, setFault] = useState<string>();
   const [typed, setTyped] = useState({ from: '', to: '' });
-  useEffect(
+  // Before it is painted: what is typed goes into what is shown.
+  useLayoutEffect(
     () => setTyped({ from: localOf(span.from), to: localOf(span.to) }),
     isOwn ? [span.from, span.to] : [isOwn],
   );
