@@ -32,10 +32,6 @@ export function scriptFetch(...steps: Step[]) {
     get sentAtMs(): number[] {
       return requests.map(({ atMs }) => atMs - startedAtMs);
     },
-    /** How long the client waited between one request and the next, in milliseconds. */
-    get waitsMs(): number[] {
-      return requests.slice(1).map(({ atMs }, index) => atMs - (requests[index]?.atMs ?? 0));
-    },
     async fetch(url: string, init: RequestInit): Promise<Response> {
       const request = { atMs: Date.now(), url, init };
       requests.push(request);
