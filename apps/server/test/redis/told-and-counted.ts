@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { until } from '@animal-store/testkit';
+import { eventMs } from '@animal-store/testkit';
 import type { Quotas } from '../../src/quotas/open-quotas.ts';
-import type { RedisConnection } from '../../src/quotas/open-redis.ts';
+import { type RedisConnection, untilReady } from '../../src/quotas/open-redis.ts';
 import { allowancePrefix } from '../../src/quotas/redis-format.ts';
 
 /** So wide that its share is a half that no request reaches either. */
@@ -24,7 +24,7 @@ export async function createCallers(
   options: { connection: RedisConnection; count: number; apart: number },
 ) {
   const { connection, count, apart } = options;
-  await until(() => connection.status === 'ready');
+  await untilReady(connection, { ms: eventMs });
   const callers = Array.from({ length: count }, (_, n) => {
     const id = crypto.randomUUID();
     const [isKey, quota] = [n % 2 === 0, { perMinute: limit, perDay: limit }];
