@@ -22,6 +22,7 @@ export async function openOtlpCollector() {
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** In the order of their beginnings: batches that are sent at once arrive in any. */
     spans: () =>
       resources()
         .flatMap(({ scopeSpans }) => scopeSpans)
@@ -36,7 +37,8 @@ export async function openOtlpCollector() {
           isError: span.status.code === 2,
           /** When it began: Unix time in nanoseconds. */
           beganAt: BigInt(span.startTimeUnixNano),
-        })),
+        }))
+        .sort((a, b) => Number(a.beganAt - b.beganAt)),
     /** What all spans say of where they are from. */
     resource: () => plain(resources()[0]?.resource.attributes ?? []),
     /** Every byte that was received. */
