@@ -14,11 +14,8 @@ test('the walk-through of a GET names each file whose code it executes, once, an
   await using service = await startService('postgres', {
     // It stands still: no timer adds files of its own.
     clock: createTestClock(Date.now()),
-    // What goes by the clock of the machine: a heartbeat, or a Redis that is connected too late, adds files.
-    timings: {
-      database: { checkSocketsMs: hangMs, heartbeatMs: hangMs },
-      quotas: { firstConnectionTimeoutMs: hangMs },
-    },
+    // What goes by the clock of the machine: a heartbeat adds files.
+    timings: { database: { checkSocketsMs: hangMs, heartbeatMs: hangMs } },
     env: { REDIS_URL: redis.url },
   });
   const { free, pro, business } = service.tokens;

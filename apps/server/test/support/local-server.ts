@@ -37,7 +37,7 @@ export function untilPassing<T>(servers: readonly LocalServer[], probe: () => T 
  *
  * @param env its settings, over {@link patientEnv}; nothing of the real environment.
  * @param given its clocks and timings. Its clock stands still until `pass`, unless one is given, so
- * nothing happens between two steps of a test, however long they take. It waits for the database as long as a test does.
+ * nothing happens between two steps of a test, however long they take. It waits for its stores as long as a test does.
  */
 export async function openLocalServer(
   env: Readonly<Record<string, string>>,
@@ -51,6 +51,7 @@ export async function openLocalServer(
     ...own,
     database: { ...patientDatabase, ...own.database },
     health: { databaseTimeoutMs: eventMs, ...own.health },
+    quotas: { firstConnectionTimeoutMs: eventMs, ...own.quotas },
     // Nobody scrapes what a stop has lost.
     ops: { lastScrapeMs: 0, ...own.ops },
   };
