@@ -22,7 +22,7 @@ export function killGroup(pid: number): void {
 export async function end(pid: number, signal: NodeJS.Signals): Promise<void> {
   send(pid, signal);
   signalFamily(pid, 'SIGCONT');
-  const deadline = performance.now() + 5_000;
+  const deadline = performance.now() + 30_000;
   while (send(pid, 0) && performance.now() < deadline) await sleep(10);
   killGroup(pid);
 }

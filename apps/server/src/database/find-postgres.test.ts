@@ -14,7 +14,7 @@ const real = addressOf(Number(port));
 test('a host that accepts connections and never answers does not hold up the others', async () => {
   const silent = Promise.withResolvers<Socket>();
   await using server = await openRawServer((socket) => silent.resolve(socket.resume()));
-  const found = await findPostgres(adminUrl, [addressOf(server.port), real], 2);
+  const found = await findPostgres(adminUrl, [addressOf(server.port), real], 60);
   expect(found).toEqual({ address: real, isWritable: true });
   // The search has not given it up before it found the other.
   expect((await silent.promise).readableEnded).toBe(false);
@@ -34,7 +34,7 @@ test('a connection that was never answered is closed with the search', async () 
 
 test('if no host answers, the search fails as the first one did', async () => {
   const closed = addressOf(await freePort());
-  await expect(findPostgres(adminUrl, [closed, closed], 2)).rejects.toMatchObject({
+  await expect(findPostgres(adminUrl, [closed, closed], 60)).rejects.toMatchObject({
     code: 'ECONNREFUSED',
   });
 });
@@ -45,7 +45,7 @@ test('one that accepts no writes is found, unless the URL excludes it', async ()
   const client = postgres(database.url, { max: 1 });
   await client.unsafe(`alter database "${database.name}" set default_transaction_read_only = on`);
   await client.end();
-  const find = (target: string) => findPostgres(`${database.url}${target}`, [real], 2);
+  const find = (target: string) => findPostgres(`${database.url}${target}`, [real], 60);
   expect(await find('')).toEqual({ address: real, isWritable: false });
   for (const target of ['read-write', 'primary']) {
     await expect(find(`?target_session_attrs=${target}`)).rejects.toMatchObject({ code: '25006' });

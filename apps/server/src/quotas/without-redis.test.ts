@@ -95,7 +95,7 @@ test('a Redis that became a read-only replica is looked for anew', async () => {
   onTestFinished(() => redis.disconnect());
   await untilReady(redis, { ms: 10_000 });
   const closed = once(redis, 'close');
-  const probe = createRedisProbe(redis, { timeoutMs: 5_000, connectTimeoutMs: 1_000 });
+  const probe = createRedisProbe(redis, { timeoutMs: 60_000, connectTimeoutMs: 1_000 });
   await expect(probe()).rejects.toThrow(/^READONLY /);
   await closed;
 });
@@ -105,7 +105,7 @@ test('the search for the primary goes on for as long as its Sentinels are away',
   await Promise.all(server.sentinels.map((sentinel) => sentinel.kill()));
   const redis = openRedis([server.url], 1_000);
   onTestFinished(() => redis.disconnect());
-  const probe = createRedisProbe(redis, { timeoutMs: 5_000, connectTimeoutMs: 500 });
+  const probe = createRedisProbe(redis, { timeoutMs: 60_000, connectTimeoutMs: 500 });
   let asked = 0;
   redis.on('sentinelError', () => {
     asked += 1;

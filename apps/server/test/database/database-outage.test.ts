@@ -99,7 +99,7 @@ test.each([
     expectError(await ask('/pets', { token: null }), 401, 'unauthorized');
     const reasons = [expect.stringMatching(/^The (connection to the )?database [a-z0-9 ]+\.$/)];
     expect(await readiness(503)).toEqual({ status: 'not_ready', reasons });
-    const probed = logOf(server).find(({ route }) => route === '/readyz');
+    const probed = await until(() => logOf(server).find(({ route }) => route === '/readyz'));
     expect(probed).toMatchObject({ level: 'warn', status: 503, reasons });
     // Now it is known to be away: few requests wait for it, the others are refused at once.
     const waitedBefore = await countTimeouts();

@@ -38,12 +38,12 @@ test('an index is created while animals are, without the time limit for statemen
   const create = (client: Pick<typeof sql, 'unsafe'>) =>
     client.unsafe(`insert into pets (name, category_id) values ('Rex', 1)`);
   const limited = new URL(database.url);
-  limited.searchParams.set('statement_timeout', '100');
+  limited.searchParams.set('statement_timeout', '1000');
   const waitsLonger = async () => {
     const rows = await other`
       select 1 from pg_stat_activity where datname = current_database()
         and query like 'CREATE INDEX CONCURRENTLY%' and wait_event_type = 'Lock'
-        and query_start < clock_timestamp() - interval '200 ms'`;
+        and query_start < clock_timestamp() - interval '1200 ms'`;
     return rows.length > 0;
   };
   let migrating: Promise<unknown> | undefined;
@@ -52,7 +52,7 @@ test('an index is created while animals are, without the time limit for statemen
     // The index waits for this transaction. What was created with a lock would hold up all others.
     migrating = migratePostgres(limited.href);
     await Promise.race([migrating, until(waitsLonger)]);
-    await other`set lock_timeout = '5s'`;
+    await other`set lock_timeout = '60s'`;
     await create(other);
   });
   await migrating;
@@ -80,7 +80,7 @@ test('a migration that waits for a lock lets others pass, and says for whom it w
   await using database = await createOldDatabase(indexMigration - 1);
   await using sql = connectTo(database.url);
   await using other = connectTo(database.url);
-  await other`set lock_timeout = '5s'`;
+  await other`set lock_timeout = '60s'`;
   await other`insert into api_keys (plan) values ('free')`;
   const waits = new Set<string | undefined>();
   let migrating: Promise<unknown> | undefined;

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/shared/clock.ts';
 import { connectTo } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { openRawServer } from '../support/raw-server.ts';
-import { call } from '../support/test-service.ts';
+import { call, callUntilServed } from '../support/test-service.ts';
 
 const createEmpty = () => postgresAt(inject('postgres')).createDatabase();
 
@@ -24,7 +24,8 @@ async function startWaiting(url: string) {
 
 async function expectService(starting: Promise<LocalServer>): Promise<void> {
   await using server = await starting;
-  expect((await call(`${server.baseUrl}/pets`, { token: createToken('key') })).status).toBe(401);
+  const answer = await callUntilServed(`${server.baseUrl}/pets`, { token: createToken('key') });
+  expect(answer.status).toBe(401);
   await until(async () => (await call(`${server.opsUrl}/readyz`, { token: null })).status === 200);
 }
 

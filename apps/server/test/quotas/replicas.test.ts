@@ -29,7 +29,6 @@ beforeAll(async () => {
   redis = stack.use(await openRedis());
   const env = {
     REDIS_URL: redis.url,
-    REDIS_TIMEOUT_MS: '5000',
     ADMIN_TOKEN: adminToken,
     // A refused key counts for its address, and all here come from one.
     ADDRESS_PER_MINUTE: '1000000',

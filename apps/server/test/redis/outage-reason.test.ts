@@ -11,7 +11,6 @@ test('the reason of an outage is the connection if Redis is killed during a comm
   const opened = Promise.withResolvers<unknown>();
   await using quotas = await openTestQuotas({
     redisUrls: [redis.url],
-    redisTimeoutMs: 5_000,
     onBreaker: (state, why) => state === 'open' && opened.resolve(why),
   });
   redis.pause();

@@ -64,7 +64,7 @@ test('requests are counted once, and decided by Redis, while the slots of their 
     await source.client.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', target.id);
     await load();
     const { port } = target.client.options;
-    await source.client.call('MIGRATE', '127.0.0.1', String(port), name, 0, 5_000);
+    await source.client.call('MIGRATE', '127.0.0.1', String(port), name, 0, 60_000);
     await load();
     for (const { client } of [target, source, ...nodes]) {
       await client.call('CLUSTER', 'SETSLOT', slot, 'NODE', target.id);

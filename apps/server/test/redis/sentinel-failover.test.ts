@@ -12,7 +12,7 @@ test('when the primary and a Sentinel are killed, both replicas decide on the ne
   const printed = vi.spyOn(console, 'error');
   onTestFinished(() => printed.mockRestore());
   await using redis = await openRedisSentinels();
-  const env = { REDIS_URL: redis.url, REDIS_TIMEOUT_MS: '2000', REPLICAS: '2' };
+  const env = { REDIS_URL: redis.url, REPLICAS: '2' };
   await using replicas = await startReplicas([env, env]);
   const { servers } = replicas;
   const token = await replicas.createToken({ perMinute: 1_000, perDay: 6 });
