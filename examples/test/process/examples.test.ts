@@ -8,14 +8,14 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { createClient, type Pet } from '@animal-store/client';
 import { createTestService } from '@animal-store/client/testing';
-import { findProgram, type Server, startServer, temporaryDirectory } from '@animal-store/testkit';
+import { findProgram, startServer, temporaryDirectory } from '@animal-store/testkit';
 import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/query-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readExamples } from '../../../packages/client/test/consumer.ts';
 import { createPageServer } from '../../browser-page/serve.ts';
 import { createBackend } from '../../express-backend/server.ts';
@@ -30,18 +30,16 @@ import worker from '../../worker/worker.ts';
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 
-let server: Server;
 let options: { baseUrl: string; apiKey: string };
 let env: { ANIMAL_STORE_BASE_URL: string; ANIMAL_STORE_API_KEY: string };
 
 beforeAll(async () => {
-  server = await startServer();
+  const server = await startServer();
   const apiKey = server.demoKey ?? expect.unreachable('the first start prints a key');
   options = { baseUrl: server.baseUrl, apiKey };
   env = { ANIMAL_STORE_BASE_URL: server.baseUrl, ANIMAL_STORE_API_KEY: apiKey };
+  return () => server[Symbol.asyncDispose]();
 });
-
-afterAll(() => server[Symbol.asyncDispose]());
 
 // biome-ignore lint/style/noProcessEnv: the programs need a PATH.
 const environment = () => ({ ...process.env, ...env, PORT: '0' });

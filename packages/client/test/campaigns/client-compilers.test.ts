@@ -1,13 +1,13 @@
 import { tools } from '@animal-store/heavy-tools';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { compilations, compileConsumer, typescript7 } from '../compile-consumer.ts';
 import { type Consumer, createConsumer } from '../consumer.ts';
 
 let consumer: Consumer;
 beforeAll(async () => {
   consumer = await createConsumer();
+  return consumer[Symbol.asyncDispose];
 });
-afterAll(() => consumer[Symbol.asyncDispose]());
 
 test('Are the Types Wrong finds no problem in the package, however its types are resolved', async () => {
   const { checkPackage, createPackageFromTarballData } = await import(tools.areTheTypesWrong);

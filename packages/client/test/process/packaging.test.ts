@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { publint } from 'publint';
 import { rolldown } from 'rolldown';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import * as client from '../../src/index.ts';
 import { clientReference } from '../client-reference.ts';
 import { compilations, compileConsumer, typescript7 } from '../compile-consumer.ts';
@@ -25,9 +25,8 @@ const names = Object.keys(client).sort();
 beforeAll(async () => {
   consumer = await createConsumer();
   modules = await filesOf(join(consumer.path, 'node_modules'));
+  return consumer[Symbol.asyncDispose];
 });
-
-afterAll(() => consumer[Symbol.asyncDispose]());
 
 test('it holds its build, manifest, README and licence, and depends on nothing', async () => {
   const installed = join(consumer.path, 'node_modules/@animal-store/client');

@@ -1,13 +1,13 @@
 import { type Server, startServer } from '@animal-store/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../src/index.ts';
 import { createTestService } from '../../src/testing/index.ts';
 
 let server: Server;
 beforeAll(async () => {
   server = await startServer({ env: { ADMIN_TOKEN: 'an-admin-token-for-tests' } });
+  return () => server[Symbol.asyncDispose]();
 });
-afterAll(() => server[Symbol.asyncDispose]());
 
 async function createKey(more: object): Promise<string> {
   const response = await fetch(`${server.opsUrl}/admin/v1/keys`, {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runtimes, tools } from '@animal-store/heavy-tools';
 import { publint } from 'publint';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type Consumer, createConsumer, runIn } from '../../../client/test/consumer.ts';
 
 // The package as its users get it: packed, and installed beside the two packages that it depends on.
@@ -14,9 +14,8 @@ let consumer: Consumer;
 beforeAll(async () => {
   await runIn(packageDirectory, process.execPath, ['build-contract.ts']);
   consumer = await createConsumer(packageDirectory, ['zod', '@ts-rest/core']);
+  return consumer[Symbol.asyncDispose];
 });
-
-afterAll(() => consumer[Symbol.asyncDispose]());
 
 test('Node 20 imports and requires the package', async () => {
   const uses = `console.log(
