@@ -3,7 +3,7 @@ import { adminToken } from '../support/admin.ts';
 import { expectErrorBody, expectResponseHeaders } from '../support/expectations.ts';
 import { listAll } from '../support/list-all-pets.ts';
 import { logOf } from '../support/observed.ts';
-import { type RawBytes, type RawOptions, rawRequest, sendRaw } from '../support/raw-http.ts';
+import { type RawBytes, rawRequest, sendRaw } from '../support/raw-http.ts';
 import { useService } from '../support/test-service.ts';
 import { framings, heads, rex, type Table, targets } from '../wire/hostile-inputs.ts';
 import { holdConversations } from '../wire/wire-fuzz.ts';
@@ -22,7 +22,7 @@ afterAll(async () => {
   expect(await countAnimals()).toBe(created);
 });
 
-type Rest = RawOptions & { readonly headers?: readonly string[]; readonly body?: RawBytes };
+type Rest = { headers?: readonly string[]; body?: RawBytes; halfClose?: boolean };
 
 /** Sends a request with a valid key. Node answers what is no HTTP by itself, without a body: `400 by Node`. */
 async function expectAnswer(answer: string, line: string, rest: Rest = {}): Promise<void> {

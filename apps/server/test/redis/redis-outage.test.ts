@@ -2,7 +2,6 @@ import type { KeyDetails } from '@animal-store/contract/admin';
 import { openRedis, type Redis, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { showKey } from '../../src/cli/show-keys.ts';
-import { systemClock } from '../../src/shared/clock.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { type Load, startLoad } from '../support/load.ts';
 import type { LocalServer } from '../support/local-server.ts';
@@ -40,7 +39,7 @@ beforeAll(async () => {
     ADMIN_TOKEN: adminToken,
   };
   await redis.kill();
-  replicas = stack.use(await startReplicas([env], [{ clock: systemClock, timings }]));
+  replicas = stack.use(await startReplicas([env], [{ timings }]));
   [server] = replicas.servers as [LocalServer];
   await until(isAway);
   // It starts without Redis, admits its share, half of five, rounded up, and uses Redis once it is there.

@@ -8,18 +8,16 @@ export type RawBytes = string | Buffer;
 
 const bytesOf = (raw: RawBytes) => (typeof raw === 'string' ? Buffer.from(raw, 'latin1') : raw);
 
-/** `halfClose` says that nothing more will come, once the request is written. */
-export type RawOptions = { readonly halfClose?: boolean };
-
 /**
  * Writes bytes to the server, which no client library would, and reads what comes back.
  *
+ * @param options.halfClose says that nothing more will come, once the request is written.
  * @returns the answers, the interim ones (1xx) left out; none if the server closes without a word.
  */
 export function sendRaw(
   origin: string,
   bytes: RawBytes,
-  { halfClose = false }: RawOptions = {},
+  { halfClose = false } = {},
 ): Promise<Answer[]> {
   const { hostname: host, port } = new URL(origin);
   const sent = bytesOf(bytes);
