@@ -324,12 +324,13 @@ describe('hooks', () => {
   });
 
   test('are told once of a call that failed, without its query and the key', async () => {
+    vi.useFakeTimers();
     const onError = vi.fn();
     const { store } = open([refuse(404, 'pet_not_found')], { onError });
     const error = await rejection(store.listPets({ cursor: 'private' }));
     const call = { operation: 'listPets', method: 'GET', pathTemplate: '/pets', attempt: 1 };
     const details = { ...call, url: `${baseUrl}/pets` };
-    expect(onError.mock.calls).toEqual([[{ ...details, error, durationMs: expect.any(Number) }]]);
+    expect(onError.mock.calls).toEqual([[{ ...details, error, durationMs: 0 }]]);
     expect(inspect(onError.mock.calls, { depth: 10 })).not.toMatch(/ast_scripted|private/);
   });
 
