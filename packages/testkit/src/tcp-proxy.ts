@@ -92,8 +92,9 @@ export async function openTcpProxy(options: {
     links.delete(link);
     link.isReset = true;
     for (const socket of link.sockets) {
-      // Node would wait for the connection before it resets it, and a frozen target never connects.
-      if (socket.connecting) socket.destroy();
+      // Node would wait for the connection before it resets it, and a frozen target never connects. After `end`, a
+      // reset fails while the end is sent, and Node keeps the socket: a process then span for ever at its end.
+      if (socket.connecting || socket.writableEnded) socket.destroy();
       else socket.resetAndDestroy();
     }
   }

@@ -63,8 +63,6 @@ if (!isKnown || !Number.isSafeInteger(seed) || !(minutes > 0)) {
     }
   } else {
     await (await programs[name]?.())?.run({ seed, minutes, from: values.from });
-    // All is closed. An end by itself once span for ever, in Node's own cleanup (`Environment::CleanupHandles`).
-    process.exit();
   }
 }
 
