@@ -143,11 +143,14 @@ export function SearchBox() {
     event.preventDefault();
     if (text === '') return;
     const list = linkTo('keys', { query: { search: text } });
+    const began = location.hash;
     // Who is faster than the search waits for it.
     const known =
       found?.text === text
         ? found
         : await find(text, new AbortController().signal).catch(() => undefined);
+    // Who has gone elsewhere meanwhile, or typed on, stays there.
+    if (location.hash !== began || field.current?.value !== typed) return;
     leave((hits[chosen] ?? meantBy(text, known?.hits ?? []))?.link ?? list);
   }
 
