@@ -55,8 +55,10 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   // The data of the page is out of sight.
   expect(await tab.field('Name').isVisible()).toBe(false);
   // Before, they would give a new tab their session, which has ended.
-  for (const one of [waiting, other])
+  for (const one of [waiting, other]) {
+    await one.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
     await one.getByRole('dialog', { name: 'Log in again' }).waitFor();
+  }
   // What is typed in another tab counts for this one.
   const beside = await openBeside(tab);
   await login(beside).fill(adminToken);
