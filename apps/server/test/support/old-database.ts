@@ -12,9 +12,7 @@ import { connectTo } from './databases.ts';
  *
  * @param count how many migrations it has: the number of the first one that it lacks.
  */
-export async function createOldDatabase(
-  count: number,
-): Promise<AsyncDisposable & { readonly url: string }> {
+export async function createOldDatabase(count: number) {
   await using folder = await temporaryDirectory();
   await cp(migrationsFolder, folder.path, { recursive: true });
   const journalPath = join(folder.path, 'meta/_journal.json');

@@ -5,9 +5,7 @@ import { createServer, type Socket } from 'node:net';
  * Opens a server on loopback that does with each connection as it is told. Errors of connections are expected,
  * and its disposal destroys those that are left.
  */
-export async function openRawServer(
-  behave: (socket: Socket) => void = () => {},
-): Promise<AsyncDisposable & { readonly port: number }> {
+export async function openRawServer(behave: (socket: Socket) => void = () => {}) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket.on('error', () => {}));
