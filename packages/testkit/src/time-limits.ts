@@ -1,5 +1,5 @@
-/** How long a test waits for one event before it gives up. It only ends a hang, also beside other work. */
-export const eventMs = 60_000;
+/** How long a test waits for one event before it gives up. */
+export const eventMs = 10_000;
 
 /** How long a process may take to start or to end, and a browser for a page. It only ends a hang. */
 export const hangMs = 120_000;
