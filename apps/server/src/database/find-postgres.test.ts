@@ -29,7 +29,8 @@ test('a connection that was never answered is closed with the search', async () 
   const searching = findPostgres(adminUrl, [addressOf(server.port)], 0.1);
   await expect(searching).rejects.toThrow();
   unsubscribe('net.client.socket', note);
-  expect(opened.map(({ destroyed }) => destroyed)).toEqual([true]);
+  // One, or on a slow machine also that of the driver's next attempt.
+  expect(new Set(opened.map(({ destroyed }) => destroyed))).toEqual(new Set([true]));
 });
 
 test('if no host answers, the search fails as the first one did', async () => {
