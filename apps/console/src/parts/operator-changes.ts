@@ -3,6 +3,7 @@ import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
 import { fromLocalField } from '../local-time.ts';
 import { usePolling } from '../polling.ts';
+import { route } from '../route.ts';
 import { session } from '../session.ts';
 import type { Action } from './actions.ts';
 import type { Change } from './change-dialog.ts';
@@ -38,10 +39,11 @@ export function createOperator(): Change {
   };
 }
 
-/** @param operators all of them, to warn of what only the last owner can do. */
+/** @param operators those that are listed, to warn of what only the last owner can do: all, unless one searches. */
 export function actionsOn(operator: Operator, operators: readonly Operator[]): readonly Action[] {
   const { id, name, role, state } = operator;
   const isOwn = isSelf(operator);
+  const isSearch = route.value.query['search'] !== undefined;
   const isLastOwner =
     role === 'owner' &&
     !operators.some(
@@ -77,7 +79,7 @@ export function actionsOn(operator: Operator, operators: readonly Operator[]): r
       consequence: [
         isOwn && 'This is you: you are logged out at once.',
         isLastOwner &&
-          'This is the last owner: afterwards only the ADMIN_TOKEN manages operators, if there is one.',
+          `${isSearch ? 'If this is the last owner, afterwards' : 'This is the last owner: afterwards'} only the ADMIN_TOKEN manages operators, if there is one.`,
         'Every replica refuses the operator from the next request on, and its sessions end. This is for good.',
       ]
         .filter(Boolean)
