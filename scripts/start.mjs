@@ -15,16 +15,19 @@
 //     (https://github.com/nodejs/node/issues/64274). Without them none of 92 did. The benchmark
 //     shows no difference beyond its noise.
 
-import { enableCompileCache } from 'node:module';
+// Not `import { enableCompileCache }`: Node 20 lacks this export, and would print a SyntaxError before the check below.
+import nodeModule from 'node:module';
 import { join } from 'node:path';
 
 // Older versions cannot run TypeScript. Somebody started this script without npm.
 if (!process.features.typescript) {
-  console.error('Start the service with: npm start');
+  console.error(
+    `Node ${process.versions.node} cannot run the service: it does not strip types. Run \`npm start\`, which installs and uses the right version.`,
+  );
   process.exit(1);
 }
 
 // From the second start on, modules need not be compiled again.
-enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'node'));
+nodeModule.enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'node'));
 
 await import('../apps/server/src/main.ts');
