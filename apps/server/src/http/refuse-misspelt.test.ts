@@ -36,3 +36,14 @@ test.each([
   const { issues } = await refuseMisspelt(NewPet)['~standard'].validate(body);
   expect(issues?.map(({ path }) => path?.[0])).toEqual(names);
 });
+
+test.each([
+  ['100 unknown names are ignored', 100, undefined],
+  ['101 unknown names are refused with one fault, and none of them is compared', 101, 101],
+])('%s', async (_, count, given) => {
+  const entries = Array.from({ length: count }, (_, n) => [`x${n}`, '1']);
+  const result = await query.validate(Object.fromEntries(entries));
+  const message = 'expected at most 100 parameters or members';
+  const fault = given && [{ path: [], message, input: given }];
+  expect(result.issues).toEqual(fault);
+});

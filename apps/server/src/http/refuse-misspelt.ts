@@ -2,10 +2,16 @@ import { z } from 'zod';
 
 /** A fault that shows what was given by itself: a name, where the others show a value. */
 interface NameIssue {
-  readonly path: readonly [string];
+  readonly path: readonly string[];
   readonly message: string;
-  readonly input: string;
+  readonly input: string | number;
 }
+
+/**
+ * The most names that a query or a body may have: many times what any operation takes. Each name is compared with
+ * the schema, so 2,000 of them once took 8 ms of the event loop.
+ */
+const maxNames = 100;
 
 /** In so many parts of a name one of the schema is looked for: more than programs write. */
 const maxParts = 4;
@@ -35,8 +41,7 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
       .find((meant) => meant !== undefined);
   }
 
-  function misspeltIn(input: unknown): NameIssue[] {
-    const given = typeof input === 'object' && input !== null ? Object.keys(input) : [];
+  function misspeltIn(given: readonly string[]): NameIssue[] {
     return given.flatMap((name) => {
       const meant = meantBy(name);
       if (meant === undefined) return [];
@@ -50,8 +55,13 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
       version: 1,
       vendor: 'animal-store',
       validate(input) {
+        const given = namesOf(input);
+        if (given.length > maxNames) {
+          const message = `expected at most ${maxNames} parameters or members`;
+          return { issues: [{ path: [], message, input: given.length } satisfies NameIssue] };
+        }
         const { data, error } = schema.safeParse(input);
-        const misspelt = misspeltIn(input);
+        const misspelt = misspeltIn(given);
         if (error === undefined && misspelt.length === 0) return { value: data };
         const meant = new Set<unknown>(misspelt.map(({ path: [name] }) => name));
         const others = error?.issues.filter(({ path: [name] }) => !meant.has(name)) ?? [];
@@ -59,6 +69,11 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
       },
     },
   };
+}
+
+function namesOf(input: unknown): string[] {
+  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
+  return isObject ? Object.keys(input) : [];
 }
 
 /** Programs write lists in many ways. */

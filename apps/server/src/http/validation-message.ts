@@ -9,6 +9,12 @@ import './locals.ts';
 /** How much of a value is shown in a message, in characters. */
 const maxShown = 40;
 
+/**
+ * The most faults that one message describes. A body of 16 kB can have thousands, and describing all of them would
+ * take milliseconds of the event loop, although the message is cut at `maxMessageBytes`.
+ */
+const maxFaults = 10;
+
 /** How much of a token may be at the end of what is read, and not be recognized. */
 const maxUnrecognized = tokenLengths.random + tokenLengths.checksum - 1;
 const unrecognized = new RegExp(`…?[0-9A-Za-z]{0,${maxUnrecognized}}$`);
@@ -25,8 +31,9 @@ export function validationMessage(
     ...describe(error.pathParams, pathParamsOf(req)),
     ...describe(error.query, req.query),
     ...describe(error.headers, req.headers).map(capitalizeHeader),
-    ...describe(error.body, sentBody(req, res), 'body'),
-  ];
+    // The body is parsed a second time only if it has a fault to show.
+    ...(error.body === null ? [] : describe(error.body, sentBody(req, res), 'body')),
+  ].slice(0, maxFaults);
   return shorten(faults.join('; '));
 }
 
@@ -58,7 +65,7 @@ function describe(
   whole = 'request',
 ): string[] {
   if (error === null) return [];
-  return error.issues.map((issue) => {
+  return error.issues.slice(0, maxFaults).map((issue) => {
     const { path = [], message } = issue;
     const keys = path.map((key) => (typeof key === 'object' ? key.key : key));
     // Issues of zod carry none; see `refuse-misspelt.ts`.
