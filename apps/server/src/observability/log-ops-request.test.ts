@@ -12,6 +12,7 @@ const answered: OpsRequestRecord = {
   durationMs: 1.234567,
   errorCode: undefined,
   operator: undefined,
+  operatorId: undefined,
   keyId: undefined,
   account: undefined,
   reasons: undefined,
@@ -60,4 +61,10 @@ test('each second has lines for answers and for failures, and one for those with
   expect(written(11, admin)).toBe(10);
   log.close();
   expect(lines.at(-1)).toMatchObject({ lines: 1, ...told });
+});
+
+test('a line names the operator by id, and escapes bidirectional and invisible characters', () => {
+  const operatorId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+  written(1, { ...admin, operator: 'Ann\u202e\u200b', operatorId });
+  expect(lines[0]).toMatchObject({ operator: 'Ann\\u202e\\u200b', operatorId });
 });

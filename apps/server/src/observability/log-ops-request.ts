@@ -1,11 +1,14 @@
 import type { RequestOutcome } from '../http/request-outcome.ts';
 import type { Clock } from '../shared/clock.ts';
+import { escapeUnprintable } from '../shared/escape-unprintable.ts';
 import { limitLines } from './limit-lines.ts';
 import type { Log } from './log.ts';
 
 /** What may be told of an operator's request, or of a probe, that is over. */
 export interface OpsRequestRecord extends RequestOutcome {
   readonly operator: string | undefined;
+  /** The id of the operator: names can be chosen, and can look alike. `null` for the ADMIN_TOKEN and the local user. */
+  readonly operatorId: string | null | undefined;
   /** The API key that it was about, if the caller might ask about keys at all. */
   readonly keyId: string | undefined;
   readonly account: string | undefined;
@@ -38,7 +41,7 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
 
   return {
     logRequest(record: OpsRequestRecord): void {
-      const { status, route, operator, keyId, account, reasons } = record;
+      const { status, route, operator, operatorId, keyId, account, reasons } = record;
       const isFailure = status >= 500;
       const isRoutine = status < 400 && probes.has(route);
       const isStrange = !isRoutine && operator === undefined;
@@ -47,7 +50,11 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
       const line = {
         ...{ method: record.method, route: route ?? 'other', status },
         durationMs: Math.round(record.durationMs * 100) / 100,
-        ...{ operator, keyId, account, reasons, errorCode: record.errorCode },
+        ...{
+          operator: operator === undefined ? undefined : escapeUnprintable(operator),
+          operatorId: operatorId ?? undefined,
+        },
+        ...{ keyId, account, reasons, errorCode: record.errorCode },
         ...{ aborted: record.aborted || undefined, requestId: record.requestId },
       };
       if (isFailure) log.warn(line, 'ops request');

@@ -56,7 +56,8 @@ function observeOpsRequests(onEnd: OpsAppOptions['onOpsEnd']): RequestHandler {
     res.on('close', () => {
       const { operator, keyId, account, reasons } = res.locals;
       const outcome = outcomeOf(res);
-      onEnd({ ...outcome, operator: operator?.actor.name, keyId, account, reasons });
+      const { name, id: operatorId } = operator?.actor ?? {};
+      onEnd({ ...outcome, operator: name, operatorId, keyId, account, reasons });
     });
     next();
   };
