@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../shared/startup-error.ts';
@@ -18,7 +19,11 @@ const tryForMs = 500;
  * @throws {StartupError} if another process holds it.
  */
 export function lockDataDir(dataDir: string) {
-  const file = new DatabaseSync(join(dataDir, 'lock'), { timeout: tryForMs });
+  const path = join(dataDir, 'lock');
+  // SQLite creates files with mode 0644. All files of the data directory are private: see the README, "Embedded".
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
+  const file = new DatabaseSync(path, { timeout: tryForMs });
   try {
     file.exec('BEGIN EXCLUSIVE');
   } catch (error) {
