@@ -45,6 +45,18 @@ test('secrets in Compose have no default, and it says where to read about them',
   expect(secrets).toEqual(Array(3).fill(':?see deploy/README.md, Compose'));
 });
 
+test('Grafana in Compose has no default login, because anybody knows it', () => {
+  expect(compose).toMatch(/GF_SECURITY_DISABLE_INITIAL_ADMIN_CREATION: 'true'/);
+  expect(compose).toMatch(/GF_AUTH_DISABLE_LOGIN_FORM: 'true'/);
+});
+
+test('the job of the release workflow that may publish runs no tests', () => {
+  const jobs = read('.github/workflows/release.yml').split(/^ {2}(?=\w+:\n)/m);
+  const publishing = jobs.filter((job) => job.includes('id-token: write'));
+  expect(publishing).toHaveLength(1);
+  expect(publishing[0]).not.toContain('.ci/run');
+});
+
 test('every service in Compose rotates its log', () => {
   const services = compose
     .split(/^(?=x-server:| {2}[\w-]+:\n)/m)
