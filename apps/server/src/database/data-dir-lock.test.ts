@@ -1,4 +1,4 @@
-import { symlink } from 'node:fs/promises';
+import { stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
@@ -16,4 +16,10 @@ test('a data directory is locked once at a time, whatever name it goes by', asyn
   );
   lock.release();
   lockDataDir(alias).release();
+});
+
+test('the lock file is private to the user of the server', async () => {
+  await using directory = await temporaryDirectory();
+  lockDataDir(directory.path).release();
+  expect((await stat(join(directory.path, 'lock'))).mode & 0o777).toBe(0o600);
 });
