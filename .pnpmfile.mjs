@@ -18,8 +18,12 @@ function beforePacking({ devDependencies, scripts, dependencies, ...manifest }, 
   };
 }
 
-/** Corrects what three packages say they need. */
+/** Corrects what some packages say they need. */
 function readPackage(manifest) {
+  // The packages that hold Node write `"os": "linux"`, and pnpm reads lists only: it would install all platforms.
+  for (const field of ['os', 'cpu']) {
+    if (typeof manifest[field] === 'string') manifest[field] = [manifest[field]];
+  }
   switch (manifest.name) {
     case 'openapi-typescript':
       // It writes types by the compiler's API, which TypeScript 7 does not have.

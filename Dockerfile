@@ -2,7 +2,7 @@
 # sources, and nothing else: no shell, no package manager. See deploy/README.md.
 #
 # The base is only what the image is made from. It has Node and npm; the same Node then runs the service.
-ARG BASE=docker.io/library/node:24.21.0-bookworm-slim
+ARG BASE=docker.io/library/node:26.10.0-bookworm-slim
 
 FROM ${BASE} AS build
 WORKDIR /animal-store

@@ -8,15 +8,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -39,10 +31,6 @@ const filters = {
   develop: ['--filter', '!@animal-store/heavy-tools', trust],
   all: [],
 };
-// Only Linux binaries could be resolved where the lockfile is written. pnpm would skip all others.
-// The versions of direct dependencies are exact in the catalog.
-const isLockfileComplete = process.platform === 'linux';
-const lockfileOptions = isLockfileComplete ? ['--frozen-lockfile'] : ['--no-lockfile'];
 
 const scopes = Object.keys(filters);
 const hash = createHash('sha256')
@@ -61,19 +49,13 @@ const scope = scopes[Math.max(scopes.indexOf(installedScope), scopes.indexOf(wan
 if (scope !== installedScope || hash !== installedHash) {
   // npm is silent while it downloads pnpm, which takes long on a slow network.
   console.error('Installing packages. This happens once.');
-  if (!isLockfileComplete) {
-    console.error(
-      `pnpm-lock.yaml has binaries for Linux only, so this installation on ${process.platform} does without it: direct dependencies have the same versions, indirect ones may differ.`,
-    );
-  }
   const home = join('node_modules', `.${packageManager}`);
   const pnpm = join(home, 'node_modules', '.bin', 'pnpm');
   if (!existsSync(join(root, pnpm))) {
     run('npm', ['install', '--prefix', home, '--no-audit', '--no-fund', packageManager]);
   }
-  run(pnpm, ['install', ...lockfileOptions, ...filters[scope]]);
+  run(pnpm, ['install', '--frozen-lockfile', ...filters[scope]]);
   linkPnpm(pnpm);
-  removeHeaders();
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, `${scope} ${hash}\n`);
 }
@@ -87,13 +69,14 @@ if (process.platform === 'win32') {
 }
 
 function run(command, args) {
-  const isWindows = process.platform === 'win32';
-  const { status, error } = spawnSync(
-    isWindows ? `${command}.cmd` : command,
-    args,
-    // What it says is progress: the output of `npm run keys -- list --json` is for a script.
-    { cwd: root, stdio: ['inherit', 2, 2], shell: isWindows },
-  );
+  // What the command prints is progress: the output of `npm run keys -- list --json` is for a script.
+  const options = { cwd: root, stdio: ['inherit', 2, 2] };
+  // Windows needs a shell for a `.cmd` file. Node warns if a shell gets a list of arguments (DEP0190); none of these
+  // arguments needs quoting.
+  const { status, error } =
+    process.platform === 'win32'
+      ? spawnSync([`${command}.cmd`, ...args].join(' '), { ...options, shell: true })
+      : spawnSync(command, args, options);
   if (status === 0) return;
   console.error(`Could not install the packages: ${error?.message ?? `${command} failed.`}`);
   process.exit(1);
@@ -109,15 +92,4 @@ function linkPnpm(pnpm) {
   }
   rmSync(join(bin, 'pnpm'), { force: true });
   symlinkSync(join('..', '..', pnpm), join(bin, 'pnpm'));
-}
-
-/** Removes the C headers that come with Node: 67 MB, and nothing here compiles against them. */
-function removeHeaders() {
-  const packages = join(root, 'apps', 'server', 'node_modules', 'node', 'node_modules');
-  if (!existsSync(packages)) return;
-  for (const entry of readdirSync(packages, { withFileTypes: true })) {
-    // npm's own record of what it installed lies here too, and is a file.
-    if (!entry.isDirectory()) continue;
-    rmSync(join(packages, entry.name, 'include'), { recursive: true, force: true });
-  }
 }

@@ -38,12 +38,16 @@ function run(command, args, { env = {}, stdout = 'inherit' } = {}) {
   const isWindows = process.platform === 'win32';
   // First on the PATH is the Node that the workspace pins.
   const PATH = join(root, 'node_modules', '.bin') + delimiter + process.env.PATH;
-  const options = { cwd: root, stdio: ['ignore', stdout, 'inherit'], shell: isWindows };
-  return spawnSync(command, args, {
-    ...options,
+  const options = {
+    cwd: root,
+    stdio: ['ignore', stdout, 'inherit'],
     maxBuffer: 2 ** 28,
     env: { ...process.env, PATH, ...env },
-  });
+  };
+  // As in `scripts/install.mjs`.
+  return isWindows
+    ? spawnSync([command, ...args].join(' '), { ...options, shell: true })
+    : spawnSync(command, args, options);
 }
 
 /** Something that is no test, but may fail. */

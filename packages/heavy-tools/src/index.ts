@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 export const runtimes = {
   'Node 20': pathIn('node20', 'bin/node'),
   'Node 22': pathIn('node22', 'bin/node'),
-  'Node 26': pathIn('node26', 'bin/node'),
+  'Node 24': pathIn('node24', 'bin/node'),
   Deno: pathIn('deno', 'deno'),
   Bun: pathIn('bun', 'bin/bun.exe'),
   workerd: pathIn('workerd', 'bin/workerd'),

@@ -22,8 +22,8 @@ export interface StatementContext {
  * Publishes every statement: to metrics, traces, and what watches over the database. A channel of Node's, as ioredis
  * has one too, so that repositories need not know who listens.
  */
-const statementChannel: TracingChannel<unknown, StatementContext> = tracingChannel<
-  unknown,
+const statementChannel: TracingChannel<object, StatementContext> = tracingChannel<
+  object,
   StatementContext
 >('animal-store:statement');
 

@@ -33,7 +33,7 @@ export interface BatcherOptions {
 /** What subscribers learn about a request that goes through a batcher. */
 export type BatchContext = Pick<BatcherOptions, 'operation' | 'system'>;
 
-const batchChannel: TracingChannel<unknown, BatchContext> = tracingChannel<unknown, BatchContext>(
+const batchChannel: TracingChannel<object, BatchContext> = tracingChannel<object, BatchContext>(
   'animal-store:batch',
 );
 

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { repository, temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 
 const run = promisify(execFile);
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');
@@ -34,8 +35,6 @@ async function install(root: string, call: string): Promise<string> {
 
 const npm = /^npm install --prefix node_modules\/\.(pnpm@\S+) .* \1$/;
 const notice = /^Installing packages\. This happens once\.\n$/;
-const withoutLockfile =
-  /^Installing .*\npnpm-lock\.yaml has binaries for Linux only, so this installation/;
 
 test.each<[what: string, calls: string[], said: RegExp, commands: RegExp[]]>([
   [
@@ -57,10 +56,10 @@ test.each<[what: string, calls: string[], said: RegExp, commands: RegExp[]]>([
     [npm, /^pnpm (?!.*--no-optional).* --trust-lockfile$/, /^pnpm (?!.*(--no-opt|--trust))/],
   ],
   ...['darwin', 'win32'].map((platform): [string, string[], RegExp, RegExp[]] => [
-    `on ${platform}, what is resolved without the lockfile, and it says so`,
+    `on ${platform}, exactly what the lockfile says`,
     [`develop ${platform}`, `develop ${platform}`],
-    withoutLockfile,
-    [/^npm(\.cmd)? install /, /pnpm(\.cmd)? install --no-lockfile /],
+    notice,
+    [/^npm(\.cmd)? install /, /pnpm(\.cmd)? install --frozen-lockfile /],
   ]),
 ])('scripts/install.mjs installs %s', async (_, calls, said, commands) => {
   await using directory = await temporaryDirectory();
@@ -96,4 +95,39 @@ test('no script lets turbo send telemetry, or print its notice of that', () => {
   }
   for (const arg of args) expect(read('scripts/test.mjs')).toContain(`'${arg}'`);
   expect(read('scripts/turbo.env')).toMatch(/^TURBO_TELEMETRY_DISABLED=1$/m);
+});
+
+interface Lockfile {
+  readonly importers: Readonly<Record<string, Dependent>>;
+  readonly packages: Readonly<Record<string, { readonly os?: string[]; readonly cpu?: string[] }>>;
+  readonly snapshots: Readonly<Record<string, Dependent>>;
+}
+
+interface Dependent {
+  readonly optionalDependencies?: Readonly<Record<string, string | { readonly version: string }>>;
+}
+
+test('the lockfile has every binary for Linux, macOS and Windows', () => {
+  const { importers, packages, snapshots }: Lockfile = parse(read('pnpm-lock.yaml'));
+  const platforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'win32-x64'];
+  const checked: string[] = [];
+  const missing: string[] = [];
+  for (const [name, { optionalDependencies = {} }] of Object.entries({
+    ...importers,
+    ...snapshots,
+  })) {
+    const found = Object.entries(optionalDependencies).flatMap(([dependency, version]) => {
+      const id = `${dependency}@${typeof version === 'string' ? version : version.version}`;
+      const { os = [], cpu = [] } = packages[id] ?? {};
+      return os.flatMap((system) => cpu.map((processor) => `${system}-${processor}`));
+    });
+    // A package for one system alone, such as `fsevents`, is no binary that others lack.
+    if (new Set(found.map((platform) => platform.split('-')[0])).size < 2) continue;
+    checked.push(name);
+    const lacking = platforms.filter((platform) => !found.includes(platform));
+    missing.push(...lacking.map((platform) => `${name}: ${platform}`));
+  }
+  expect(checked).toEqual(expect.arrayContaining(['.', 'apps/server']));
+  expect(checked.length).toBeGreaterThan(5);
+  expect(missing).toEqual([]);
 });

@@ -36,7 +36,7 @@ export function sendRaw(
       socket.destroy();
       reject(new Error(`Silence after ${received.length} bytes: ${received.subarray(0, 500)}`));
     });
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       if (readAnswers(received, isHead).length > 0) finish();
     });

@@ -62,14 +62,14 @@ beforeAll(async () => {
 
 afterAll(() => resources.disposeAsync());
 
-/** Node 24 is the one that runs these tests. */
-const executables = { ...runtimes, 'Node 24': process.execPath };
+/** Node 26 is the one that runs these tests. */
+const executables = { ...runtimes, 'Node 26': process.execPath };
 
 test.each([
   ['Node 20', 'run.mjs', []],
   ['Node 20', 'run.cjs', []],
   ['Node 22', 'run.mjs', []],
-  ['Node 24', 'run.mjs', []],
+  ['Node 26', 'run.mjs', []],
   ['Node 26', 'run.mjs', []],
   ['Deno', 'run.mjs', ['run', '--no-lock', '--node-modules-dir=manual', '--allow-net']],
   ['Bun', 'run.mjs', ['run']],
