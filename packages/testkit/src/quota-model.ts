@@ -59,26 +59,35 @@ export function createQuotaModel(policy: BanPolicy) {
     return key.strikes.used > threshold;
   }
 
+  /** When the ban of a key ends that begins now. */
+  function endOfBan({ bans }: Conduct, now: number): number {
+    const doubled = policy.banSeconds * 2 ** (Math.max(1, used(bans)) - 1);
+    return now + Math.min(doubled, policy.maxBanSeconds) * 1_000;
+  }
+
   /** A ban clears the strikes and the episode that led to it. */
   function ban(key: Conduct, now: number): void {
     // The memory of earlier bans is counted from the latest one.
     key.bans = { used: used(key.bans) + 1, endsAt: now + policy.memorySeconds * 1_000 };
-    const doubled = policy.banSeconds * 2 ** (key.bans.used - 1);
-    key.banEndsAt = now + Math.min(doubled, policy.maxBanSeconds) * 1_000;
+    key.banEndsAt = endOfBan(key, now);
     key.episodeBeganAt = undefined;
     key.strikes = undefined;
   }
 
   return {
-    /** Decides one request. Unix time in milliseconds, which never goes back. */
+    /** Decides one request. The time is Unix time in milliseconds, and may go back. */
     take({ id, subject, quota }: ModelKey, now: number): ModelDecision {
       const counts = countsOfSubjects.get(subject) ?? {};
       countsOfSubjects.set(subject, counts);
-      for (const name of names) counts[name] = unlessExpired(counts[name], now);
+      for (const name of names) counts[name] = unlessExpired(counts[name], now, lengthMs[name]);
       const key = conductOfKeys.get(id) ?? {};
       conductOfKeys.set(id, key);
-      key.strikes = unlessExpired(key.strikes, now);
-      key.bans = unlessExpired(key.bans, now);
+      key.strikes = unlessExpired(key.strikes, now, policy.strikeWindowSeconds * 1_000);
+      key.bans = unlessExpired(key.bans, now, policy.memorySeconds * 1_000);
+      // The clock may have been set back since.
+      key.episodeBeganAt &&= Math.min(key.episodeBeganAt, now);
+      key.banEndsAt =
+        now < (key.banEndsAt ?? 0) ? Math.min(key.banEndsAt ?? 0, endOfBan(key, now)) : 0;
 
       const limits = { minute: quota.perMinute, day: quota.perDay };
       // A window that is not open is described as if it began now.
@@ -137,8 +146,10 @@ function used(count: Count | undefined): number {
   return count?.used ?? 0;
 }
 
-function unlessExpired(count: Count | undefined, now: number): Count | undefined {
-  return count !== undefined && now < count.endsAt ? count : undefined;
+/** A count whose window has not expired. A window ends at most its length from now. */
+function unlessExpired(count: Count | undefined, now: number, lengthMs: number): Count | undefined {
+  if (count === undefined || now >= count.endsAt) return undefined;
+  return { ...count, endsAt: Math.min(count.endsAt, now + lengthMs) };
 }
 
 function oneMore(count: Count | undefined, now: number, lengthMs: number): Count {

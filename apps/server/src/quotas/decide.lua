@@ -67,17 +67,32 @@ for i = 1, #asked / 4 do
   local stored_until = math.max(minute_ends, day_ends)
   if not is_apart then stored_until = math.max(stored_until, strikes_end, ban_ends, bans_end) end
 
-  -- 2. Treat expired windows and an expired ban as empty.
+  -- 2. Treat expired windows and an expired ban as empty. An end that is further ahead than a whole window was
+  --    stored before the clock was set back: the window begins again now, with what is used of it. Otherwise it
+  --    would stay closed for as long as the clock was wrong.
+  local stored_minute_ends, stored_day_ends, stored_ban_ends = minute_ends, day_ends, ban_ends
   if minute_ends <= now then minute_used, minute_ends = 0, 0 end
   if day_ends <= now then day_used, day_ends = 0, 0 end
+  minute_ends = math.min(minute_ends, now + 60000)
+  day_ends = math.min(day_ends, now + 86400000)
   if strikes_end <= now then strikes, strikes_end = 0, 0 end
   if bans_end <= now then bans, bans_end = 0, 0 end
   if ban_ends <= now then ban_ends = 0 end
+  if episode_began > 0 or strikes > 0 or bans > 0 then
+    policy = policy or cjson.decode(ARGV[2])
+    local ban_length = math.min(policy[5] * 2 ^ (math.max(bans, 1) - 1), policy[6])
+    episode_began = math.min(episode_began, now)
+    strikes_end = math.min(strikes_end, now + policy[4])
+    bans_end = math.min(bans_end, now + policy[7])
+    ban_ends = math.min(ban_ends, now + ban_length)
+  end
+  local windows_changed = minute_ends ~= stored_minute_ends or day_ends ~= stored_day_ends
 
   local admitted, denied, denied_until = 0, 0, 0
   local strikes_before, strikes_after, ban_began = strikes, strikes, 0
+  local is_banned = ban_ends > 0
   -- During a ban requests change nothing.
-  if requests > 0 and ban_ends == 0 then
+  if requests > 0 and not is_banned then
 
     -- 3. Admit as many as both windows have room for. Each costs one in both.
     admitted = math.max(0, math.min(requests, minute_limit - minute_used, day_limit - day_used))
@@ -132,6 +147,10 @@ for i = 1, #asked / 4 do
         end
       end
     end
+  end
+
+  -- During a ban the state is written only if step 2 has changed it.
+  if requests > 0 and (not is_banned or windows_changed or ban_ends ~= stored_ban_ends) then
 
     -- 5. Write the state. In one string, an episode needs no end of its own: it ends when the window
     --    that denied has room again.
@@ -151,7 +170,10 @@ for i = 1, #asked / 4 do
     elseif packed_ban then
       redis.call('DEL', ban_at)
     end
-    if admitted > 0 or not is_apart then
+    if is_apart and ends == 0 then
+      -- Both windows have expired during the ban.
+      redis.call('DEL', windows_at)
+    elseif admitted > 0 or windows_changed or not is_apart then
       if packed and ends == stored_until then
         redis.call('SET', windows_at, state, 'KEEPTTL')
       else

@@ -70,7 +70,7 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     key: LimitedKey,
   ): Promise<QuotaDecision> {
     const { id } = key;
-    const { clock, onBan, scope } = this.#options;
+    const { clock, banPolicy, onBan, scope } = this.#options;
     const now = clock.now();
     const quota = this.#shareOf(key.quota);
     const before = this.#stateOf(subject, id);
@@ -78,7 +78,8 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
     this.#counts.set(subject, state.counts);
     if (state.ban !== notBanned) this.#bans.set(id, state.ban);
     const { bannedUntilMs } = state.ban;
-    if (outcome === 'banned' && bannedUntilMs !== before.ban.bannedUntilMs) {
+    const wasBanned = () => withoutExpired(before, banPolicy, now).ban.bannedUntilMs > 0;
+    if (outcome === 'banned' && !wasBanned()) {
       onBan?.({ keyId: id, seconds: (bannedUntilMs - now) / 1_000, startedAtMs: now, scope });
     }
     const decision = this.#toDecision(state, outcome, now, quota);
@@ -89,8 +90,9 @@ export class MemoryKeyLimiter extends RateLimiterCompatibleAbstract {
 
   /** The state of a key and of its subject. Counts nothing. */
   override async get(subject: string, key: LimitedKey): Promise<QuotaDecision> {
-    const now = this.#options.clock.now();
-    const state = withoutExpired(this.#stateOf(subject, key.id), now);
+    const { clock, banPolicy } = this.#options;
+    const now = clock.now();
+    const state = withoutExpired(this.#stateOf(subject, key.id), banPolicy, now);
     return this.#toDecision(state, 'admitted', now, this.#shareOf(key.quota));
   }
 

@@ -61,7 +61,7 @@ export function decide(
   rules: { quota: Quota; banPolicy: BanPolicy },
   now: number,
 ): { outcome: Outcome; state: RequestState } {
-  const live = withoutExpired(state, now);
+  const live = withoutExpired(state, rules.banPolicy, now);
   const { counts, ban } = live;
   if (ban.bannedUntilMs > 0) return { outcome: 'banned', state: live };
 
@@ -83,19 +83,32 @@ export function decide(
   };
 }
 
-/** Treats expired windows and an expired ban as empty. */
-export function withoutExpired({ counts, ban }: RequestState, now: number): RequestState {
+/**
+ * Treats expired windows and an expired ban as empty.
+ *
+ * An end that is further ahead than a whole window was stored before the clock was set back: the window begins again
+ * now, with what is used of it. Otherwise it would stay closed for as long as the clock was wrong.
+ */
+export function withoutExpired(
+  { counts, ban }: RequestState,
+  banPolicy: BanPolicy,
+  now: number,
+): RequestState {
+  const live = {
+    minute: liveCount(counts.minute, now, windowSeconds.minute),
+    day: liveCount(counts.day, now, windowSeconds.day),
+  };
+  if (ban === notBanned) return { counts: live, ban };
+  const bans = liveCount(ban.bans, now, banPolicy.memorySeconds);
+  const longestEndMs = now + banLengthSeconds(banPolicy, Math.max(1, bans.used)) * 1_000;
   return {
-    counts: { minute: unlessOver(counts.minute, now), day: unlessOver(counts.day, now) },
-    ban:
-      ban === notBanned
-        ? ban
-        : {
-            episodeBeganAtMs: ban.episodeBeganAtMs,
-            strikes: unlessOver(ban.strikes, now),
-            bans: unlessOver(ban.bans, now),
-            bannedUntilMs: now < ban.bannedUntilMs ? ban.bannedUntilMs : 0,
-          },
+    counts: live,
+    ban: {
+      episodeBeganAtMs: Math.min(ban.episodeBeganAtMs, now),
+      strikes: liveCount(ban.strikes, now, banPolicy.strikeWindowSeconds),
+      bans,
+      bannedUntilMs: now < ban.bannedUntilMs ? Math.min(ban.bannedUntilMs, longestEndMs) : 0,
+    },
   };
 }
 
@@ -138,8 +151,11 @@ function openedAtMs({ minute, day }: Counts, { perMinute, perDay }: Quota): numb
   );
 }
 
-function unlessOver(count: WindowCount, now: number): WindowCount {
-  return now < count.endsAtMs ? count : notOpen;
+/** A count, unless its window has expired. Its window ends at most `seconds` from now. */
+function liveCount(count: WindowCount, now: number, seconds: number): WindowCount {
+  if (now >= count.endsAtMs) return notOpen;
+  const lastEndMs = now + seconds * 1_000;
+  return count.endsAtMs <= lastEndMs ? count : { ...count, endsAtMs: lastEndMs };
 }
 
 /** Adds one. A window that is not open begins now and lasts `seconds`. */

@@ -121,4 +121,24 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
     [500, { ...narrow, id: 'another' }, 3, '3 admitted'],
     [1_000, narrow, 5, '5 denied', 'wait 86399 warned (minute 0/4'],
   ],
+  'a window lasts no longer than its length after the clock was set back by an hour': [
+    [0, small, 4, '3 admitted, 1 denied'],
+    [
+      ...([-3_600_000, small, 1, '1 denied'] as const),
+      'denied by minute 0/3 @-3539 wait 60 (minute 0/3 @-3539 in 60, day 2/5 @82801 in 86400)',
+    ],
+    [59_999, small, 1, '1 denied', 'wait 1 '],
+    [1, small, 1, '1 admitted', '(minute 2/3 @-3479 in 60, day 1/5 @82801 in 86340)'],
+  ],
+  'the windows of an account last no longer than their length after the clock was set back': [
+    [0, one, 61, '60 admitted, 1 denied'],
+    [-3_600_000, other, 1, '1 denied', 'wait 60 '],
+    [60_000, one, 1, '1 admitted', '(minute 59/60 @-3479 in 60'],
+  ],
+  'a ban lasts no longer than its length after the clock was set back by an hour': [
+    ...banFor(300),
+    [-3_600_000, free, 1, '1 banned', 'banned by minute 0/60 @-3298 wait 300 ('],
+    [299_999, free, 1, '1 banned', 'wait 1 '],
+    [1, free, 1, '1 admitted'],
+  ],
 };

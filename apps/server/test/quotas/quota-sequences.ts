@@ -45,6 +45,8 @@ const wait = fc.oneof(
   },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 10_000 }) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 90_000_000 }) },
+  // The clock is set back.
+  { weight: 1, arbitrary: fc.constantFrom(-1, -1_000, -61_000, -3_600_000, -90_000_000) },
 );
 const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
