@@ -105,7 +105,7 @@ export async function openService(
 
   // Opened before the quotas and the listeners, so closed after them: no ban begins after the last write.
   const audit = openAudit({
-    db: database.db,
+    ...database,
     clock,
     timings: timings.audit,
     forgetsBans: config.redisUrls.length === 0,
@@ -143,7 +143,7 @@ export async function openService(
 
   // Opened before the listeners, so closed after them: no request comes after the last flush.
   const usage = openUsage({
-    db: database.db,
+    ...database,
     clock,
     timings: timings.usage,
     flushMs: config.usageFlushMs,
@@ -184,7 +184,9 @@ export async function openService(
   });
 
   const readBans =
-    config.redisUrls.length === 0 ? readBansAsStored : createReadBans(database.db, quotas.keys);
+    config.redisUrls.length === 0
+      ? readBansAsStored
+      : createReadBans(database.operators, quotas.keys);
 
   // Opened before the database is prepared, so that probes are answered while this replica waits for it.
   // Opened before the public listener, so closed after it: probes are answered until the stop is over.
@@ -196,16 +198,16 @@ export async function openService(
     dataDir,
     health,
     metrics,
-    keys: createKeyManagement(database.db, keys.forget, quotas.keys),
-    accounts: createAccountManagement(database.db, keys.forgetAccount, quotas.keys),
-    operators: createOperatorManagement(database.db),
-    sessions: createOperatorSessions(database.db, config.adminToken),
+    keys: createKeyManagement(database.operators, keys.forget, quotas.keys),
+    accounts: createAccountManagement(database.operators, keys.forgetAccount, quotas.keys),
+    operators: createOperatorManagement(database.operators),
+    sessions: createOperatorSessions(database.operators, config.adminToken),
     quotas,
     usage: usage.ledger,
     audit: audit.log,
     readBans,
     overview: createOverview({
-      db: database.db,
+      db: database.operators,
       clock,
       ...timings.overview,
       replicas: counted,

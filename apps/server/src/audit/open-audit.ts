@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts';
+import type { OpenDatabase } from '../database/database.ts';
 import { unlessUnavailable } from '../database/database-error.ts';
 import type { Clock } from '../shared/clock.ts';
 import { repeat } from '../shared/repeat.ts';
@@ -13,7 +13,8 @@ import { createBanLog, deleteOverBans } from './ban-log.ts';
  * @param options.forgetsBans Whether bans are in the memory of the process, and have ended with the last one.
  */
 export function openAudit(options: {
-  db: Database;
+  background: OpenDatabase['background'];
+  operators: OpenDatabase['operators'];
   clock: Clock;
   timings: Timings['audit'];
   forgetsBans: boolean;
@@ -21,16 +22,16 @@ export function openAudit(options: {
   onLost: (bans: number) => void;
   report: (failure: unknown) => void;
 }) {
-  const { db, clock, forgetsBans, onLost } = options;
+  const { background, operators, clock, forgetsBans, onLost } = options;
   const { writeMs, deleteMs, closeTimeoutMs } = options.timings;
   const onFailure = unlessUnavailable(options.report);
-  const log = createAuditLog(db);
-  const bans = createBanLog(db, { onLost, onFailure });
+  const log = createAuditLog(operators);
+  const bans = createBanLog(background, { onLost, onFailure });
   const openedAt = new Date(clock.now()).toISOString();
 
   async function deleteExpired(): Promise<boolean> {
     // A process that keeps bans in its memory has forgotten those that began before it.
-    await deleteOverBans(db, forgetsBans ? openedAt : undefined);
+    await deleteOverBans(background, forgetsBans ? openedAt : undefined);
     return log.deleteExpired();
   }
 

@@ -20,6 +20,20 @@ export class DatabaseUnavailableError extends DatabaseError {
 }
 
 /**
+ * A statement of an operator took longer than such statements may take. The database is available: it is no outage,
+ * and callers have connections of their own.
+ */
+export class StatementTooSlowError extends DatabaseError {
+  override readonly name = 'StatementTooSlowError';
+}
+
+/** The code of a statement that the service has stopped waiting for. */
+export const noAnswer = 'NO_ANSWER';
+
+/** SQLSTATE of a statement that was canceled, or took longer than `statement_timeout`. */
+export const queryCanceled = '57014';
+
+/**
  * Reports what fails in the background, but not that the database is unavailable: metrics count failed statements,
  * and a line for each of them would fill the log during an outage.
  */

@@ -20,6 +20,13 @@ export interface OpenDatabase {
    */
   readonly reads: Database;
   /**
+   * The same, for what operators ask. On Postgres these statements have connections of their own and less time, so
+   * that no search, list or report delays a caller.
+   */
+  readonly operators: Database;
+  /** The same, for what no request waits for: flushes of usage, records of bans, and deletions. */
+  readonly background: Database;
+  /**
    * Migrates the database. Waits while it cannot be reached, and for locks.
    *
    * @param onWaiting called again and again: with what it waits for, or `undefined` if it does not.

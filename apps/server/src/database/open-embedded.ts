@@ -35,6 +35,8 @@ export async function openEmbedded(
     return {
       db,
       reads: db,
+      operators: db,
+      background: db,
       async prepare() {},
       async listen(channel, { onMessage, onListening }) {
         const unlisten = await client.listen(channel, onMessage);

@@ -68,7 +68,7 @@ test('a rollback reaches the caller as it is, and is not published as a failure'
 test('a statement without an answer fails at its deadline, and leaves no timer', async () => {
   const clock = createTestClock();
   const limited = {} as Database;
-  limitStatements(limited, 6_000, clock);
+  limitStatements(limited, 6_000, { clock });
   await runQuery(limited, Promise.resolve());
   expect(clock.timerCount()).toBe(0);
   const waiting = runQuery(limited, new Promise(() => {})).catch((error: unknown) => error);

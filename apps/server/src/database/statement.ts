@@ -10,6 +10,9 @@ import {
   DatabaseError,
   DatabaseUnavailableError,
   incompleteAnswer,
+  noAnswer,
+  queryCanceled,
+  StatementTooSlowError,
   toDatabaseError,
 } from './database-error.ts';
 
@@ -44,18 +47,29 @@ export function followStatements(onEnd: (statement: string, error: unknown) => v
   };
 }
 
+interface StatementLimit extends TimeLimit {
+  /** Whether a statement that takes too long says nothing about the database: see {@link StatementTooSlowError}. */
+  readonly mayBeSlow?: boolean;
+}
+
 /** How long the statements of a database or transaction may take. */
-const limits = new WeakMap<Database, TimeLimit>();
-const usualLimit: TimeLimit = { ms: defaultTimings.database.answerWithinMs };
+const limits = new WeakMap<Database, StatementLimit>();
+const usualLimit: StatementLimit = { ms: defaultTimings.database.answerWithinMs };
 const limitOf = (db: Database) => limits.get(db) ?? usualLimit;
 
 /**
  * Ends the wait for an answer to each statement after `answerWithinMs`.
  *
- * @param clock for tests; a database has no other than that of the machine.
+ * @param options.mayBeSlow whether a statement that takes longer fails with {@link StatementTooSlowError}, which is
+ * no outage of the database.
+ * @param options.clock for tests; a database has no other than that of the machine.
  */
-export function limitStatements(db: Database, answerWithinMs: number, clock?: Clock): void {
-  limits.set(db, { ms: answerWithinMs, ...(clock && { clock }) });
+export function limitStatements(
+  db: Database,
+  answerWithinMs: number,
+  options: { mayBeSlow?: boolean; clock?: Clock } = {},
+): void {
+  limits.set(db, { ms: answerWithinMs, ...options });
 }
 
 /** A statement that drizzle has prepared. To SQL, PGlite's driver answers an object with the rows. */
@@ -217,15 +231,18 @@ export async function inTransaction<Result>(
 
 /** Publishes a query, limits its time, and translates its error. */
 function run<Result>(name: string, db: Database, query: PromiseLike<Result>): Promise<Result> {
-  const settle = () => waitAtMost(limitOf(db), query, giveUp).catch(translate);
+  const limit = limitOf(db);
+  const settle = () => waitAtMost(limit, query, giveUp).catch((error) => translate(error, limit));
   return statementChannel.tracePromise(settle, { statement: name });
 }
 
 async function giveUp(): Promise<never> {
-  throw new DatabaseUnavailableError('NO_ANSWER');
+  throw new DatabaseUnavailableError(noAnswer);
 }
 
 /** The error of a statement inside a transaction is already translated. */
-function translate(error: unknown): never {
-  throw error instanceof DatabaseError ? error : toDatabaseError(error);
+function translate(error: unknown, { mayBeSlow = false }: StatementLimit): never {
+  const translated = error instanceof DatabaseError ? error : toDatabaseError(error);
+  const isSlow = translated.code === queryCanceled || translated.code === noAnswer;
+  throw mayBeSlow && isSlow ? new StatementTooSlowError(translated.code) : translated;
 }

@@ -1,6 +1,8 @@
+import { adminErrorMessages } from '@animal-store/contract/admin';
 import type { ErrorRequestHandler, Response } from 'express';
 import type { AccountManagement } from '../accounts/account-management.ts';
 import type { AuditLog, Cause } from '../audit/audit-log.ts';
+import { StatementTooSlowError } from '../database/database-error.ts';
 import type { ReadBans } from '../database/open-bans.ts';
 import { HttpError } from '../http/http-error.ts';
 import { AdminRefusal } from '../keys/admin-refusal.ts';
@@ -75,6 +77,11 @@ export function change<Request extends ChangeRequest, Changed>(
 
 /** Turns a refusal into an error of the admin API. It comes before the error mapper. */
 export const translateRefusal: ErrorRequestHandler = (failure, _req, _res, next) => {
+  if (failure instanceof StatementTooSlowError) {
+    const { statementTooSlow } = adminErrorMessages;
+    const headers = { 'Retry-After': '1' };
+    return next(new HttpError('service_unavailable', statementTooSlow, { headers }));
+  }
   if (!(failure instanceof AdminRefusal)) return next(failure);
   const { code, message } = failure;
   const headers = code === 'service_unavailable' ? { 'Retry-After': '1' } : {};

@@ -3,6 +3,7 @@ import { createExpressEndpoints } from '@ts-rest/express';
 import compression from 'compression';
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { z } from 'zod';
+import { runUntilAbandoned } from '../database/abandoned-request.ts';
 import { answerOtherMethods, endpointOptions, refusePath } from '../http/endpoints.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { createAccountHandlers } from './account-handlers.ts';
@@ -27,6 +28,15 @@ const readBody: RequestHandler = function readAdminBody(req, res, next) {
   return req.tsRestRoute?.body instanceof z.ZodType ? jsonBody(req, res, next) : next();
 };
 
+/** Cancels what an operator's request reads from the database once the operator has gone. */
+const untilAbandoned: RequestHandler = function cancelWhenAbandoned(_req, res, next) {
+  const abandoned = new AbortController();
+  res.on('close', () => {
+    if (!res.writableFinished) abandoned.abort();
+  });
+  runUntilAbandoned(abandoned.signal, next);
+};
+
 /** @param admit admits operators only. */
 export function createAdminRouter(
   services: AdminServices,
@@ -45,7 +55,7 @@ export function createAdminRouter(
   };
   createExpressEndpoints(adminContract, handlers, admin, {
     ...endpointOptions,
-    globalMiddleware: [compress, admit, readBody],
+    globalMiddleware: [compress, admit, readBody, untilAbandoned],
   });
   admin.get(openApi.path, compress, admit, showOpenApi());
   answerOtherMethods(admin, [...Object.values(adminContract), openApi], admit);

@@ -44,6 +44,8 @@ export const defaultTimings = {
     idleSeconds: 5,
     /** How long Postgres works on a statement. */
     statementSeconds: 5,
+    /** How long Postgres works on a statement of an operator, such as a search. */
+    operatorSeconds: 2,
     /**
      * How long a statement may take, including its wait for a connection. Longer than Postgres's own limit,
      * which also stops the work. This one is for a Postgres that does not answer at all, for which the driver

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts';
+import type { OpenDatabase } from '../database/database.ts';
 import { unlessUnavailable } from '../database/database-error.ts';
 import type { Clock } from '../shared/clock.ts';
 import { repeat } from '../shared/repeat.ts';
@@ -15,7 +15,8 @@ const maxEntries = 200_000;
 
 /** Opens the usage ledger: it writes counts from now on. */
 export function openUsage(options: {
-  db: Database;
+  background: OpenDatabase['background'];
+  operators: OpenDatabase['operators'];
   clock: Clock;
   flushMs: number;
   keptMs: Omit<UsageRetention, 'flushes'>;
@@ -24,14 +25,14 @@ export function openUsage(options: {
   onLost: (requests: number) => void;
   report: (failure: unknown) => void;
 }) {
-  const { db, clock, flushMs, keptMs, onLost } = options;
+  const { background, operators, clock, flushMs, keptMs, onLost } = options;
   const { closeTimeoutMs, deleteExpiredMs, giveUpAfterMs, keepFlushesMs } = options.timings;
   const collector = createUsageCollector({ clock, maxEntries });
   const flusher = createUsageFlusher({
     clock,
     giveUpAfterMs,
     collector,
-    write: (flush, ageMs) => addFlush(db, flush, ageMs),
+    write: (flush, ageMs) => addFlush(background, flush, ageMs),
     onLost,
   });
 
@@ -44,15 +45,18 @@ export function openUsage(options: {
     },
     { clock, pauseMs: flushMs, onFailure },
   );
-  const deleting = repeat(() => deleteExpiredUsage(db, { ...keptMs, flushes: keepFlushesMs }), {
-    clock,
-    pauseMs: deleteExpiredMs,
-    onFailure,
-  });
+  const deleting = repeat(
+    () => deleteExpiredUsage(background, { ...keptMs, flushes: keepFlushesMs }),
+    {
+      clock,
+      pauseMs: deleteExpiredMs,
+      onFailure,
+    },
+  );
 
   return {
     collector,
-    ledger: createUsageQueries(db),
+    ledger: createUsageQueries(operators),
     /** Milliseconds since all that was counted had been written. */
     writeAgeMs: () => clock.elapsed() - writtenAt,
 

@@ -166,7 +166,13 @@ test('a ban that a replica decided alone runs until that replica ends it', async
   await log.write();
   expect(await openBansOf(own.keyId)).toEqual([]);
   const timings = defaultTimings.audit;
-  const options = { db, clock: systemClock, timings, forgetsBans: false };
+  const options = {
+    background: db,
+    operators: db,
+    clock: systemClock,
+    timings,
+    forgetsBans: false,
+  };
   const audit = openAudit({ ...options, onLost() {}, report() {} });
   audit.recordBan({ ...own, scope: 'replica', startedAt: other.startedAt });
   await audit.close();

@@ -1,0 +1,70 @@
+import { until } from '@animal-store/testkit';
+import { sql } from 'drizzle-orm';
+import { beforeAll, expect, test } from 'vitest';
+import { runUntilAbandoned } from '../../src/database/abandoned-request.ts';
+import type { OpenDatabase } from '../../src/database/database.ts';
+import { StatementTooSlowError } from '../../src/database/database-error.ts';
+import { openPostgres } from '../../src/database/open-postgres.ts';
+import { statement } from '../../src/database/statement.ts';
+import { createDatabase, patientDatabase, type TestDatabase } from '../support/databases.ts';
+
+// Operators' statements have connections and time limits of their own: see `OpenDatabase.operators`.
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase('postgres');
+  return () => database[Symbol.asyncDispose]();
+});
+
+const wait = statement('wait', (db, seconds: number) =>
+  db.execute(sql`select pg_sleep(${seconds})`),
+);
+const ask = statement('ask', (db) => db.execute(sql`select 1 as one`));
+
+const open = (operatorSeconds: number) =>
+  openPostgres(database.url, { ...patientDatabase, operatorSeconds });
+
+const running = async ({ db }: OpenDatabase) =>
+  db.$count(
+    sql`pg_stat_activity`,
+    sql`datname = current_database() and query like '%pg_sleep%'
+    and state = 'active' and pid <> pg_backend_pid()`,
+  );
+
+test('callers are served while statements of operators use all of their connections', async () => {
+  const opened = open(600);
+  const abandoned = new AbortController();
+  const waiting = runUntilAbandoned(abandoned.signal, () =>
+    Array.from({ length: 8 }, () => wait(opened.operators, 600)),
+  );
+  const ended = Promise.allSettled(waiting);
+  await until(async () => (await running(opened)) === 2);
+  for (const db of [opened.db, opened.reads, opened.background]) {
+    expect(await ask(db)).toMatchObject([{ one: 1 }]);
+  }
+  abandoned.abort();
+  await ended;
+  await opened.close();
+});
+
+test('a statement is canceled in Postgres when the request of the operator has gone', async () => {
+  const opened = open(600);
+  const abandoned = new AbortController();
+  const waiting = runUntilAbandoned(abandoned.signal, () =>
+    wait(opened.operators, 600).catch((error) => error),
+  );
+  await until(async () => (await running(opened)) === 1);
+  abandoned.abort();
+  expect(await waiting).toBeInstanceOf(StatementTooSlowError);
+  await until(async () => (await running(opened)) === 0);
+  expect(await ask(opened.operators)).toMatchObject([{ one: 1 }]);
+  await opened.close();
+});
+
+test('a statement of an operator that exceeds its time is no outage of the database', async () => {
+  const opened = open(0.05);
+  const slow = await wait(opened.operators, 600).catch((error) => error);
+  expect(slow).toBeInstanceOf(StatementTooSlowError);
+  expect(slow).toMatchObject({ code: '57014' });
+  expect(await wait(opened.db, 0.1)).toHaveLength(1);
+  await opened.close();
+});
