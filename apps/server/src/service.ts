@@ -1,6 +1,7 @@
 import { apiVersion } from '@animal-store/contract';
 import { createAccountManagement } from './accounts/account-management.ts';
 import { createApp } from './api/app.ts';
+import { createConfirmation } from './api/confirm-caller.ts';
 import { keyOf } from './api/identify-caller.ts';
 import { openAudit } from './audit/open-audit.ts';
 import type { Config } from './config.ts';
@@ -271,6 +272,7 @@ export async function openService(
           creations,
           baseUrl,
           keyOf,
+          confirmCaller: createConfirmation(keys),
         }),
       });
     },

@@ -38,7 +38,7 @@ export function keyOf({ locals: { caller } }: { readonly locals: Express.Locals 
 const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
 
 /** Whoever sends no token. */
-const stranger = describe(undefined);
+const stranger = describeCaller(undefined);
 
 /**
  * Creates what finds out who sends a request. It returns no promise if that is known without asking the database.
@@ -54,17 +54,17 @@ export function createIdentification(
     const network = networkOf(req);
     const mayBeGuess = keys.isNew(token);
     const denial = mayBeGuess ? await networks.denyGuess(network) : undefined;
-    if (denial !== undefined) return describe(token, undefined, denial);
+    if (denial !== undefined) return describeCaller(token, undefined, denial);
     const key = await keys.findByToken(token);
     if (key === undefined && mayBeGuess) networks.countWrongGuess(network);
-    return describe(token, key);
+    return describeCaller(token, key);
   }
 
   return function identify(req) {
     const token = tokenOf(req);
     if (token === undefined) return stranger;
     const key = keys.recall(token);
-    if (key !== undefined) return describe(token, key);
+    if (key !== undefined) return describeCaller(token, key);
     return isToken(token) ? lookUp(token, req) : stranger;
   };
 }
@@ -72,16 +72,21 @@ export function createIdentification(
 /** What a request says of its caller, if nobody could be asked whose token it is. */
 export function claimedBy(req: Request): Caller {
   const token = tokenOf(req);
-  return token !== undefined && isToken(token) ? describe(token) : stranger;
+  return token !== undefined && isToken(token) ? describeCaller(token) : stranger;
 }
 
-function tokenOf(req: Request): string | undefined {
+/** The token of a request that has one. */
+export function tokenOf(req: Request): string | undefined {
   const token = bearer.exec(req.headers.authorization ?? '')?.[1];
   return token === undefined || isRepeated(req, 'authorization') ? undefined : token;
 }
 
 /** A caller with a token, and its key. A key that is refused is set aside, so that nothing takes it for one to serve. */
-function describe(token: string | undefined, key?: ApiKey, denial?: QuotaDecision): Caller {
+export function describeCaller(
+  token: string | undefined,
+  key?: ApiKey,
+  denial?: QuotaDecision,
+): Caller {
   return {
     tokenPrefix: token === undefined ? undefined : tokenPrefix(token),
     apiKey: key?.refusal === undefined ? key : undefined,

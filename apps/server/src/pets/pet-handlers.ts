@@ -9,6 +9,7 @@ import {
 } from '@animal-store/contract';
 import { initContract } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
+import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import { HttpError } from '../http/http-error.ts';
 import { jsonBody } from '../http/json-body.ts';
@@ -59,8 +60,10 @@ export function createPetHandlers(options: {
   baseUrl: string;
   /** The key that a request came with. */
   keyOf: (res: { readonly locals: Express.Locals }) => { readonly id: string };
+  /** Refuses a request whose key may no longer do this. Called after a body was awaited. */
+  confirmCaller: RequestHandler;
 }) {
-  const { pets, creations, baseUrl, keyOf } = options;
+  const { pets, creations, baseUrl, keyOf, confirmCaller } = options;
   // Making a link takes 5 µs, and clients ask for the same pages again and again.
   const links = new LRUCache<string, string>({ max: 1_000 });
 
@@ -88,7 +91,7 @@ export function createPetHandlers(options: {
     },
 
     createPet: {
-      middleware: [jsonBody],
+      middleware: [jsonBody, confirmCaller],
       async handler({ body, headers: { 'idempotency-key': idempotencyKey }, res }) {
         let pet: Pet;
         if (idempotencyKey === undefined) {

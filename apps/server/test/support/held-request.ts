@@ -1,34 +1,48 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { until } from '@animal-store/testkit';
 import type { AnyServer } from './local-server.ts';
+import { type Answer, createAnswer } from './send.ts';
 
 /** The body of the creation, with an id that a JavaScript number cannot hold exactly. */
 export const newPet = '{"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
 
-/** Sends all of a creation but its body; it is in flight once the server says 100 Continue. */
-export async function beginCreation({ baseUrl }: AnyServer, token: string) {
+/** Sends all of a request but its body. It is in flight once the server says 100 Continue. */
+export async function holdBody(
+  url: string,
+  { method = 'POST', token, json }: { method?: string; token: string; json: string },
+) {
   const headers = {
     Authorization: `Bearer ${token}`,
     'Content-Type': 'application/json',
-    'Content-Length': newPet.length,
+    'Content-Length': Buffer.byteLength(json),
     Expect: '100-continue',
   };
   // Without an agent its connection ends with the answer. A stop waits for those that callers keep.
-  const creation = request(`${baseUrl}/pets`, { method: 'POST', headers, agent: false });
-  await once(creation, 'continue');
+  const held = request(url, { method, headers, agent: false });
+  await once(held, 'continue');
   // Of a disposal before the answer.
-  creation.on('error', () => {});
+  held.on('error', () => {});
+  return {
+    /** Sends the body and gives the answer. */
+    async finish(): Promise<Answer> {
+      held.end(json);
+      const [response] = (await once(held, 'response')) as [IncomingMessage];
+      return createAnswer(response.statusCode ?? 0, response.rawHeaders, await text(response));
+    },
+    [Symbol.dispose]: () => held.destroy(),
+  };
+}
+
+/** Sends all of a creation but its body. */
+export async function beginCreation({ baseUrl }: AnyServer, token: string) {
+  const held = await holdBody(`${baseUrl}/pets`, { token, json: newPet });
   return {
     /** Sends the body and gives the status of the answer. */
-    async finish(): Promise<number | undefined> {
-      creation.end(newPet);
-      const [response] = (await once(creation, 'response')) as [IncomingMessage];
-      response.resume();
-      return response.statusCode;
-    },
-    [Symbol.dispose]: () => creation.destroy(),
+    finish: async (): Promise<number> => (await held.finish()).status,
+    [Symbol.dispose]: () => held[Symbol.dispose](),
   };
 }
 

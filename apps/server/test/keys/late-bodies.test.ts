@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { useAdmin } from '../support/admin.ts';
+import { expectError } from '../support/expectations.ts';
+import { holdBody, newPet } from '../support/held-request.ts';
+
+const { service, admin } = useAdmin();
+
+const post = (path: string, json = '{}') => admin.call(path, { method: 'POST', json });
+const readOnly = '{"scopes":["pets:read"]}';
+
+test.each([
+  ['revoked', 401, 'unauthorized', (id: string) => post(`/keys/${id}/revoke`)],
+  ['suspended', 403, 'key_suspended', (id: string) => post(`/keys/${id}/suspend`)],
+  [
+    'rotated',
+    401,
+    'unauthorized',
+    (id: string) => post(`/keys/${id}/rotate`, '{"graceSeconds":0}'),
+  ],
+  [
+    ...(['made read-only', 403, 'insufficient_scope'] as const),
+    (id: string) => admin.call(`/keys/${id}`, { method: 'PATCH', json: readOnly }),
+  ],
+  [
+    ...(['suspended with its account', 403, 'key_suspended'] as const),
+    () => post('/accounts/late/suspend'),
+  ],
+] as const)('refuses a creation whose key is %s while its body arrives', async (...given) => {
+  const [, status, code, end] = given;
+  await post('/accounts/late/resume');
+  const { key, token } = await admin.create('{"plan":"free","account":"late"}');
+  const list = await service.call('/pets', { token });
+  expect(list.status).toBe(200);
+  using held = await holdBody(`${service.server.baseUrl}/pets`, { token, json: newPet });
+  expect((await end(key.id)).status).toBe(200);
+  const answer = await held.finish();
+  expectError(answer, status, code);
+  // It was counted once, when it was admitted.
+  expect(answer.headers.get('RateLimit')).toContain('r=58');
+  const all = await service.call('/pets');
+  expect(all.text).toBe(list.text);
+});
+
+test('serves a creation whose key is unchanged when its body has arrived, and counts it once', async () => {
+  const { key, token } = await admin.create('{"plan":"free"}');
+  using held = await holdBody(`${service.server.baseUrl}/pets`, { token, json: newPet });
+  await admin.call(`/keys/${key.id}`, { method: 'PATCH', json: '{"name":"another"}' });
+  const answer = await held.finish();
+  expect(answer.status).toBe(201);
+  expect(answer.headers.get('RateLimit')).toContain('r=59');
+});
