@@ -31,7 +31,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = session
-ignore_startup_parameters = statement_timeout
+ignore_startup_parameters = statement_timeout, bytea_output, search_path, default_transaction_isolation
 `;
   writeFileSync(file, settings);
   // It refuses to run as root, and reads its configuration before it changes its user.

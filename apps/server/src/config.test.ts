@@ -103,3 +103,23 @@ test('a fault is reported with all the others, a line each, without the value', 
   expect(lines).toHaveLength(environmentVariables.length - 2);
   expect(lines.join('\n')).not.toContain('nter2');
 });
+
+test('a parameter of DATABASE_URL that is ignored is told, and one that is refused is named', () => {
+  const url = 'postgres://u:secret@db/name';
+  const DATABASE_URL = `${url}?channel_binding=require&keepalives=1`;
+  expect(readConfig({ DATABASE_URL }).notes).toEqual([
+    expect.stringMatching(/^DATABASE_URL: channel_binding is ignored \(/),
+    expect.stringMatching(/^DATABASE_URL: keepalives is ignored \(/),
+  ]);
+  expect(faults({ DATABASE_URL: `${url}?statement_timeout=0` })).toEqual([
+    expect.stringMatching(/^DATABASE_URL: statement_timeout: refused \(/),
+  ]);
+});
+
+test('PGTARGETSESSIONATTRS, which the driver would read itself, is refused with a DATABASE_URL', () => {
+  const PGTARGETSESSIONATTRS = 'standby';
+  expect(faults({ PGTARGETSESSIONATTRS })).toEqual([]);
+  expect(faults({ DATABASE_URL: 'postgres://u@db/name', PGTARGETSESSIONATTRS })).toEqual([
+    'PGTARGETSESSIONATTRS: write target_session_attrs into DATABASE_URL instead',
+  ]);
+});

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type BanPolicy, defaultBanPolicy as ban } from '@animal-store/contract';
 import { logFormats, logLevels } from './shared/log-settings.ts';
-import { isPostgresUrl } from './shared/postgres-url.ts';
+import { parsePostgresUrl } from './shared/postgres-url.ts';
 import { parseSentinelUrl } from './shared/sentinel-url.ts';
 import { StartupError } from './shared/startup-error.ts';
 
@@ -26,6 +26,20 @@ class EnvironmentReader {
     // What is expected, never what was given: a password, perhaps.
     this.faults.push(`${name}: expected ${expected}`);
     return undefined;
+  }
+
+  /** A text that `parse` reads, or `undefined` if there is none. `parse` says what is wrong as a text. */
+  parsed<T extends object>(name: string, parse: (text: string) => T | string): T | undefined {
+    const given = this.text(name, () => true, '');
+    const read = given === undefined ? undefined : parse(given);
+    if (typeof read !== 'string') return read;
+    this.faults.push(`${name}: ${read}`);
+    return undefined;
+  }
+
+  /** Refuses a variable that a library would read behind this file. */
+  refuse(name: string, hint: string): void {
+    if (this.#environment[name]) this.faults.push(`${name}: ${hint}`);
   }
 
   /** A whole number, or `undefined` if there is none. The fault shows the variable with an example. */
@@ -87,11 +101,14 @@ const sharedSettings = (env: EnvironmentReader) => ({
 
 function serviceSettings(env: EnvironmentReader) {
   const { dataDir, ...shared } = sharedSettings(env);
-  const databaseUrl = env.text(
-    'DATABASE_URL',
-    isPostgresUrl,
-    'postgres://user:password@host/name, several hosts separated by commas, target_session_attrs one of primary, read-write',
-  );
+  const postgres = env.parsed('DATABASE_URL', (text) => {
+    const parsed = parsePostgresUrl(text);
+    return typeof parsed === 'string' ? parsed : { url: text, notes: parsed.notes };
+  });
+  if (postgres !== undefined) {
+    // The only variable of libpq that the driver reads whatever it is given.
+    env.refuse('PGTARGETSESSIONATTRS', 'write target_session_attrs into DATABASE_URL instead');
+  }
   const redisUrl = env.text(
     'REDIS_URL',
     (text) => isSentinelUrl(text) || splitAtCommas(text).every(isUrl('redis:', 'rediss:')),
@@ -139,9 +156,11 @@ function serviceSettings(env: EnvironmentReader) {
     opsHosts: opsHosts === undefined ? [] : splitAtCommas(opsHosts),
     /** Where the data is: in Postgres, or embedded in a directory. */
     database:
-      databaseUrl === undefined
+      postgres === undefined
         ? { kind: 'embedded' as const, dataDir }
-        : { kind: 'postgres' as const, url: databaseUrl },
+        : { kind: 'postgres' as const, url: postgres.url },
+    /** A sentence for each part of a setting that has no effect. */
+    notes: [...(postgres?.notes ?? []).map((note) => `DATABASE_URL: ${note}`)],
     /** Empty for quotas in this process, one URL for a Redis or its Sentinels, several for a Cluster. */
     redisUrls: redisUrl === undefined ? [] : redisUrlsOf(redisUrl),
     /** How long a decision of Redis may take before this replica decides by itself. */

@@ -34,6 +34,7 @@ async function main(): Promise<void> {
   });
   starting.defer(() => observability.close());
   stops.logTo(observability);
+  observability.onIgnoredSettings(config.notes);
   const service = await openService(config, observability);
   starting.move();
   stops.drain(service, config.shutdownGraceMs);

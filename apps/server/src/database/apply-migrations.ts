@@ -64,6 +64,10 @@ async function liftTimeLimits(client: Sql): Promise<void> {
 
 /** As drizzle's migrator does. */
 async function createJournal(client: Sql): Promise<void> {
+  // Asked first: `if not exists` needs the right to create, also where nothing is to be created.
+  const [found] = await client`
+    select to_regclass('drizzle.__drizzle_migrations') is not null as "isThere"`;
+  if (found?.['isThere']) return;
   await client`create schema if not exists drizzle`;
   await client`create table if not exists drizzle.__drizzle_migrations
     (id serial primary key, hash text not null, created_at bigint)`;

@@ -5,8 +5,13 @@ import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { openRawServer } from '../../test/support/raw-server.ts';
 import { findPostgres } from './find-postgres.ts';
+import type { Address } from './postgres-socket.ts';
+import { readPostgresUrl } from './read-postgres-url.ts';
 
 const { adminUrl } = inject('postgres');
+/** Searches for the database of a URL on other hosts. */
+const findOn = (url: string, hosts: [Address, ...Address[]], answerSeconds: number) =>
+  findPostgres({ ...readPostgresUrl(url), hosts }, answerSeconds);
 const addressOf = (port: number) => ({ host: '127.0.0.1', port, path: undefined });
 const { port } = new URL(adminUrl);
 const real = addressOf(Number(port));
@@ -14,7 +19,7 @@ const real = addressOf(Number(port));
 test('a host that accepts connections and never answers does not hold up the others', async () => {
   const silent = Promise.withResolvers<Socket>();
   await using server = await openRawServer((socket) => silent.resolve(socket.resume()));
-  const found = await findPostgres(adminUrl, [addressOf(server.port), real], 60);
+  const found = await findOn(adminUrl, [addressOf(server.port), real], 60);
   expect(found).toEqual({ address: real, isWritable: true });
   // The search has not given it up before it found the other.
   expect((await silent.promise).readableEnded).toBe(false);
@@ -26,7 +31,7 @@ test('a connection that was never answered is closed with the search', async () 
   const note = (message: unknown) => opened.push((message as { socket: Socket }).socket);
   await using server = await openRawServer((socket) => void socket.resume());
   subscribe('net.client.socket', note);
-  const searching = findPostgres(adminUrl, [addressOf(server.port)], 0.1);
+  const searching = findOn(adminUrl, [addressOf(server.port)], 0.1);
   await expect(searching).rejects.toThrow();
   unsubscribe('net.client.socket', note);
   // One, or on a slow machine also that of the driver's next attempt.
@@ -35,7 +40,7 @@ test('a connection that was never answered is closed with the search', async () 
 
 test('if no host answers, the search fails as the first one did', async () => {
   const closed = addressOf(await freePort());
-  await expect(findPostgres(adminUrl, [closed, closed], 60)).rejects.toMatchObject({
+  await expect(findOn(adminUrl, [closed, closed], 60)).rejects.toMatchObject({
     code: 'ECONNREFUSED',
   });
 });
@@ -46,9 +51,20 @@ test('one that accepts no writes is found, unless the URL excludes it', async ()
   const client = postgres(database.url, { max: 1 });
   await client.unsafe(`alter database "${database.name}" set default_transaction_read_only = on`);
   await client.end();
-  const find = (target: string) => findPostgres(`${database.url}${target}`, [real], 60);
+  const find = (target: string) => findOn(`${database.url}${target}`, [real], 60);
   expect(await find('')).toEqual({ address: real, isWritable: false });
   for (const target of ['read-write', 'primary']) {
     await expect(find(`?target_session_attrs=${target}`)).rejects.toMatchObject({ code: '25006' });
   }
+});
+
+test('an IPv6 address in brackets and a percent-encoded Unix socket are searched where they are', () => {
+  const { hosts } = readPostgresUrl(
+    'postgres://u@[::1]:5433,%2Fvar%2Frun%2Fpostgresql:5434,db/name',
+  );
+  expect(hosts).toEqual([
+    { host: '::1', port: 5433, path: undefined },
+    { host: '/var/run/postgresql', port: 5434, path: '/var/run/postgresql/.s.PGSQL.5434' },
+    { host: 'db', port: 5432, path: undefined },
+  ]);
 });

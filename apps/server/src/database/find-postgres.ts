@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
-import postgres from 'postgres';
+import type { PostgresUrl } from '../shared/postgres-url.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { DatabaseUnavailableError, incompleteAnswer, readOnly } from './database-error.ts';
-import { mustAcceptWrites, urlOfOneHost } from './postgres-addresses.ts';
-import { driverOptions } from './postgres-driver.ts';
+import { connectPostgres } from './postgres-driver.ts';
 import { type Address, openSocket } from './postgres-socket.ts';
 
 /** A Postgres that answers. */
@@ -25,11 +24,10 @@ export interface FoundPostgres {
  * @throws if none answers: what the first host failed with; or that the database is read-only.
  */
 export async function findPostgres(
-  url: string,
-  addresses: readonly Address[],
+  url: PostgresUrl,
   answerSeconds: number,
 ): Promise<FoundPostgres> {
-  const answers = addresses.map(async (address) => ({
+  const answers = url.hosts.map(async (address) => ({
     address,
     isWritable: await checkWritable(url, address, answerSeconds),
   }));
@@ -43,26 +41,24 @@ export async function findPostgres(
   } catch {
     // None accepts writes.
     const found = await Promise.any(answers).catch(() => answers[0] as Promise<never>);
-    if (mustAcceptWrites(url)) throw new DatabaseUnavailableError(readOnly);
+    if (url.mustAcceptWrites) throw new DatabaseUnavailableError(readOnly);
     return found;
   }
 }
 
 async function checkWritable(
-  url: string,
+  url: PostgresUrl,
   address: Address,
   answerSeconds: number,
 ): Promise<boolean> {
   const sockets: Socket[] = [];
-  const client = postgres(urlOfOneHost(url), {
-    ...driverOptions(address, {
-      socket() {
-        const socket = openSocket(address);
-        sockets.push(socket);
-        return socket;
-      },
-      connectSeconds: answerSeconds,
-    }),
+  const client = connectPostgres(url, address, {
+    socket() {
+      const socket = openSocket(address);
+      sockets.push(socket);
+      return socket;
+    },
+    connectSeconds: answerSeconds,
     max: 1,
   });
   try {

@@ -1,5 +1,6 @@
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { sleep } from '../shared/clock.ts';
+import type { PostgresUrl } from '../shared/postgres-url.ts';
 import { StartupError } from '../shared/startup-error.ts';
 import { defaultTimings, type Timings } from '../shared/timings.ts';
 import { applyMigrations } from './apply-migrations.ts';
@@ -7,9 +8,10 @@ import type { Wait } from './database.ts';
 import { DatabaseUnavailableError, readOnly, toDatabaseError } from './database-error.ts';
 import { faultOf } from './database-fault.ts';
 import { findPostgres } from './find-postgres.ts';
-import { readAddresses, urlOfOneHost } from './postgres-addresses.ts';
-import { driverOptions } from './postgres-driver.ts';
+import { connectPostgres } from './postgres-driver.ts';
 import { type Address, openSocket } from './postgres-socket.ts';
+import { readPostgresUrl } from './read-postgres-url.ts';
+import { checkOwnSessions, checkSession, poolerFault } from './session-settings.ts';
 import { watchLockWaits } from './watch-lock-waits.ts';
 
 /**
@@ -30,7 +32,7 @@ const otherMigrates = 'Another replica migrates the database.';
  * @throws {StartupError} if it cannot be migrated, or the settings are wrong.
  */
 export async function migratePostgres(
-  url: string,
+  text: string,
   options: {
     onUnavailable?: (wait: Wait) => void;
     onWaiting?: (wait: Wait | undefined) => void;
@@ -38,13 +40,15 @@ export async function migratePostgres(
   } = {},
 ): Promise<Address> {
   const { onUnavailable, onWaiting = () => {}, timings = defaultTimings.database } = options;
-  const addresses = readAddresses(url);
+  const url = readPostgresUrl(text);
   for (;;) {
     try {
-      return await migrate(url, { addresses, onWaiting, timings });
+      return await migrate(url, { onWaiting, timings });
     } catch (error) {
+      if (error instanceof StartupError) throw error;
       const { remedy, reason } = faultOf(toDatabaseError(error).code);
-      const canWait = remedy === 'connection' || remedy === 'time';
+      const canWait =
+        poolerFault(causeOf(error)) === undefined && (remedy === 'connection' || remedy === 'time');
       if (onUnavailable === undefined || !canWait) throw cannotOpen(error, timings);
       onUnavailable({ reason, id: reason });
     }
@@ -53,23 +57,20 @@ export async function migratePostgres(
 }
 
 async function migrate(
-  url: string,
+  url: PostgresUrl,
   options: {
-    addresses: readonly Address[];
     onWaiting: (wait: Wait | undefined) => void;
     timings: Timings['database'];
   },
 ): Promise<Address> {
-  const { addresses, onWaiting, timings } = options;
+  const { onWaiting, timings } = options;
   const { connectSeconds, closeSeconds, searchSeconds, lockPauseMs } = timings;
-  const { address, isWritable } = await findPostgres(url, addresses, searchSeconds);
+  const { address, isWritable } = await findPostgres(url, searchSeconds);
   if (!isWritable) throw new DatabaseUnavailableError(readOnly);
   await using opened = new AsyncDisposableStack();
   const connect = () => {
-    const client = postgres(urlOfOneHost(url), {
-      ...driverOptions(address, { socket: () => openSocket(address), connectSeconds }),
-      max: 1,
-      connection: { application_name: 'animal-store migration' },
+    const client = connectPostgres(url, address, {
+      ...{ socket: () => openSocket(address), connectSeconds, max: 1, purpose: 'migration' },
     });
     // The end of the session releases the lock.
     opened.defer(() => client.end({ timeout: closeSeconds }));
@@ -77,6 +78,9 @@ async function migrate(
   };
   // A separate connection: an advisory lock belongs to a session, and a pool has several.
   const client = connect();
+  const other = connect();
+  await checkSession(client);
+  await checkOwnSessions(client, other);
   // Not pg_advisory_lock: an index that is created online waits for every statement that began before
   // it, and so for that of a replica that waits for the lock.
   let pid = await tryToLock(client);
@@ -85,7 +89,7 @@ async function migrate(
     await sleep(lockPauseMs);
     pid = await tryToLock(client);
   }
-  const watching = watchLockWaits(connect(), { ...timings, pid, onWaiting });
+  const watching = watchLockWaits(other, { ...timings, pid, onWaiting });
   // Not awaited: it may hang.
   opened.defer(() => {
     void watching.stop();
@@ -107,9 +111,9 @@ function cannotOpen(error: unknown, timings: Timings['database']): StartupError 
 
 /** The message of the server or the socket, which holds no password. drizzle's message holds SQL. */
 function reasonOf(error: unknown, { connectSeconds }: Timings['database']): string {
-  let cause = error;
-  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
-  if (!(cause instanceof Error)) return 'unknown error';
+  const cause = causeOf(error);
+  const fault = poolerFault(cause);
+  if (fault !== undefined) return fault;
   // A host with several addresses, each of which failed.
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) {
     return cause.errors[0].message;
@@ -119,4 +123,10 @@ function reasonOf(error: unknown, { connectSeconds }: Timings['database']): stri
     return `no Postgres answered within ${connectSeconds} s`;
   }
   return cause.message;
+}
+
+function causeOf(error: unknown): Error & { code?: unknown } {
+  let cause = error;
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
+  return cause instanceof Error ? cause : new Error('unknown error');
 }

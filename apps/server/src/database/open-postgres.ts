@@ -1,5 +1,5 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { defaultTimings } from '../shared/timings.ts';
 import { currentSignal } from './abandoned-request.ts';
 import type { OpenDatabase } from './database.ts';
@@ -7,11 +7,11 @@ import { DatabaseUnavailableError, incompleteAnswer, toDatabaseError } from './d
 import { faultOf } from './database-fault.ts';
 import { findPostgres } from './find-postgres.ts';
 import { migratePostgres } from './migrate-postgres.ts';
-import { readAddresses, urlOfOneHost } from './postgres-addresses.ts';
 import { listenTo } from './postgres-channel.ts';
-import { driverOptions, type SocketOptions } from './postgres-driver.ts';
+import { connectPostgres, type SocketOptions } from './postgres-driver.ts';
 import { createPostgresMonitor } from './postgres-monitor.ts';
 import { openFailingSocket, openSocket, watchSockets } from './postgres-socket.ts';
+import { readPostgresUrl } from './read-postgres-url.ts';
 import * as schema from './schema.ts';
 import { followStatements, limitStatements } from './statement.ts';
 
@@ -24,22 +24,22 @@ const maxConnections = 3;
 /**
  * Opens Postgres. Connects at the first statement, so it may be away.
  *
- * @param url `postgres://…`; several hosts are separated by commas.
+ * @param text `postgres://…`; several hosts are separated by commas.
  * @throws {StartupError} if the URL cannot be read.
  */
-export function openPostgres(url: string, timings = defaultTimings.database): OpenDatabase {
+export function openPostgres(text: string, timings = defaultTimings.database): OpenDatabase {
   const { connectSeconds, idleSeconds, statementSeconds, closeSeconds } = timings;
   /** Longer than a connection may be idle and a statement may take, together. */
   const silentMs = (idleSeconds + statementSeconds + 1) * 1_000;
-  const addresses = readAddresses(url);
+  const url = readPostgresUrl(text);
   // Shorter than `answerWithinMs`: all statements on a dead connection fail together.
   const sockets = watchSockets({
     answerMs: statementSeconds * 1_000 + 500,
     checkEveryMs: timings.checkSocketsMs,
   });
   const monitor = createPostgresMonitor({
-    first: addresses[0],
-    find: () => findPostgres(url, addresses, timings.searchSeconds),
+    first: url.hosts[0],
+    find: () => findPostgres(url, timings.searchSeconds),
     onReplaced: sockets.destroyAll,
     pauseMs: timings.searchPauseMs,
   });
@@ -75,11 +75,8 @@ export function openPostgres(url: string, timings = defaultTimings.database): Op
   }
 
   function connect(max: number, statementSeconds = timings.statementSeconds) {
-    const client = postgres(urlOfOneHost(url), {
-      ...driverOptions(addresses[0], { socket: open, connectSeconds }),
-      max,
-      idle_timeout: idleSeconds,
-      connection: { application_name: 'animal-store', statement_timeout: statementSeconds * 1_000 },
+    const client = connectPostgres(url, url.hosts[0], {
+      ...{ socket: open, connectSeconds, max, idleSeconds, statementSeconds },
     });
     const db = drizzle({ client, schema });
     limitStatements(db, timings.answerWithinMs);
@@ -105,7 +102,7 @@ export function openPostgres(url: string, timings = defaultTimings.database): Op
     operators: operators.db,
     background: background.db,
     async prepare(onWaiting) {
-      monitor.use(await migratePostgres(url, { onUnavailable: onWaiting, onWaiting, timings }));
+      monitor.use(await migratePostgres(text, { onUnavailable: onWaiting, onWaiting, timings }));
     },
     listen: (channel, listener) => listenTo(client, channel, { ...listener, ...timings }),
     async close() {

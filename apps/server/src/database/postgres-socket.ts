@@ -1,14 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '../shared/clock.ts';
+import type { PostgresHost } from '../shared/postgres-url.ts';
 
 /** Where a Postgres is. */
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-  /** The path of a Unix socket, instead of host and port. */
-  readonly path: string | undefined;
-}
+export type Address = PostgresHost;
 
 /**
  * Connects as postgres.js does, with one correction: a server that ends a connection is an error, also

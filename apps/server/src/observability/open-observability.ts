@@ -70,6 +70,11 @@ export async function openObservability({
       log.info({ version, node: process.version, ...facts }, 'listening');
     },
 
+    /** Notes what of the settings has no effect. */
+    onIgnoredSettings(notes: readonly string[]): void {
+      for (const note of notes) log.warn({ note }, 'a part of a setting is ignored');
+    },
+
     /** Notes that a start waits for the database, once for each reason. */
     onWaiting({ id, reason }: Wait): void {
       if (id !== waitedFor) log.warn({ reason }, 'waiting for the database');

@@ -1,21 +1,102 @@
 import { expect, test } from 'vitest';
-import { isPostgresUrl } from './postgres-url.ts';
+import { parsePostgresUrl } from './postgres-url.ts';
 
-const withTarget = (target: string) => `postgres://a,b/name?target_session_attrs=${target}`;
+const withParameter = (parameter: string) =>
+  parsePostgresUrl(`postgres://u:secret@a,b/name?${parameter}`);
+
+test('a URL with all its parts is read, with percent-encoded characters decoded', () => {
+  expect(
+    parsePostgresUrl('postgresql://us%40er:p%40s%3As@a:5433,b/ani%20mals?sslmode=require'),
+  ).toEqual({
+    hosts: [
+      { host: 'a', port: 5433, path: undefined },
+      { host: 'b', port: 5432, path: undefined },
+    ],
+    user: 'us@er',
+    password: 'p@s:s',
+    database: 'ani mals',
+    tls: 'require',
+    isTlsDirect: false,
+    caFile: undefined,
+    mustAcceptWrites: false,
+    applicationName: 'animal-store',
+    notes: [],
+  });
+});
 
 test.each([
-  'postgres://host/name',
-  'postgresql://user:p%40ss@a:5433,b/animals?sslmode=require',
-  withTarget('primary'),
-  withTarget('read-write'),
-])('%s is a URL of Postgres', (text) => {
-  expect(isPostgresUrl(text)).toBe(true);
+  ['target_session_attrs=any', { mustAcceptWrites: false }],
+  ['target_session_attrs=primary', { mustAcceptWrites: true }],
+  ['target_session_attrs=read-write', { mustAcceptWrites: true }],
+  ['application_name=shop', { applicationName: 'shop' }],
+  ['sslmode=disable', { tls: 'disable' }],
+  ['sslmode=allow', { tls: 'prefer' }],
+  ['sslmode=verify-full', { tls: 'verify-full', caFile: undefined }],
+  ['sslrootcert=system', { tls: 'verify-full', caFile: undefined }],
+  ['sslmode=require&sslrootcert=%2Fca.pem', { tls: 'verify-ca', caFile: '/ca.pem' }],
+  ['sslmode=verify-full&sslrootcert=/ca.pem', { tls: 'verify-full', caFile: '/ca.pem' }],
+  ['sslmode=require&sslnegotiation=direct', { isTlsDirect: true }],
+])('the parameter %s is supported', (parameter, expected) => {
+  expect(withParameter(parameter)).toMatchObject({ ...expected, notes: [] });
+});
+
+test.each([
+  ['channel_binding=require'],
+  ['gssencmode=disable'],
+  ['keepalives=1'],
+  ['keepalives_idle=30'],
+  ['keepalives_interval=10'],
+  ['keepalives_count=5'],
+  ['connect_timeout=10'],
+  ['schema=public'],
+])('the parameter %s is ignored with a note', (parameter) => {
+  const [name] = parameter.split('=');
+  expect(withParameter(parameter)).toMatchObject({
+    notes: [expect.stringMatching(`^${name} is ignored \\(`)],
+  });
+});
+
+test.each([
+  [
+    'sslmode=foo',
+    'sslmode: expected one of disable, allow, prefer, require, verify-ca, verify-full',
+  ],
+  ['gssencmode=require', /^gssencmode: expected one of disable, prefer/],
+  [
+    'target_session_attrs=standby',
+    /^target_session_attrs: expected one of any, primary, read-write/,
+  ],
+  ['target_session_attrs=', /^target_session_attrs: expected/],
+  ['target_session_attrs=any&target_session_attrs=any', 'target_session_attrs: expected once'],
+  ['statement_timeout=0', /^statement_timeout: refused \(the service sets it itself/],
+  ['search_path=app', /^search_path: refused/],
+  ['options=-c%20search_path%3Dapp', /^options: refused \(set it for the role/],
+  ['host=%2Ftmp', /^host: refused \(write it into the URL; a Unix socket as postgres:/],
+  ['ssl=true', /^ssl: refused \(write sslmode=require/],
+  ['sslcert=/secret', /^sslcert: refused \(client certificates/],
+  ['pgbouncer=true', /^pgbouncer: refused \(connect to Postgres itself/],
+  ['sslrootcert=ca.pem', /^sslrootcert: expected system, or the absolute path/],
+  ['sslmode=require&sslrootcert=system', /^sslrootcert=system: expected sslmode=verify-full/],
+  ['sslrootcert=/ca.pem', /^sslrootcert: expected sslmode/],
+  ['sslnegotiation=direct', /^sslnegotiation=direct: expected sslmode/],
+  ['max=100', 'max: unknown parameter; remove it'],
+  ['constructor=1', 'constructor: unknown parameter; remove it'],
+])('the parameter %s is refused by its name, without a secret', (parameter, expected) => {
+  const fault = withParameter(parameter);
+  expect(fault).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
+  expect(fault).not.toContain('secret');
 });
 
 test.each([
   ...['', 'animals', 'mysql://db/animals', 'postgres:///name', 'postgres://a,,b/name'],
-  ...['postgres://db:70000/name', 'postgres://a,b:70000/name'],
-  ...['', 'standby', 'any', 'primary&target_session_attrs=standby'].map(withTarget),
-])('%j is none', (text) => {
-  expect(isPostgresUrl(text)).toBe(false);
+  ...['postgres://db:70000/name', 'postgres://a,b:70000/name', 'postgres://db:0/name'],
+  ...['postgres://[::1/name', 'postgres://[nowhere]/name', 'postgres://::1/name'],
+  ...['postgres://u:p@ss@db/name', 'postgres://u:p#ss@db/name', 'postgres://u:%zz@db/name'],
+])('%j is refused with an example', (text) => {
+  expect(parsePostgresUrl(text)).toMatch(/^expected postgres:\/\/user:password@host\/name, /);
+});
+
+test('a URL without a user and a name uses the user of the system, as libpq does', () => {
+  const url = parsePostgresUrl('postgres://host');
+  expect(url).toMatchObject({ database: typeof url === 'string' ? '' : url.user, password: '' });
 });

@@ -1,19 +1,202 @@
-/** Scheme, user and password; hosts; the rest. */
-const shape = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]+)(.*)$/;
+import { isIPv6 } from 'node:net';
+import { userInfo } from 'node:os';
+import {
+  ignored,
+  oneOf,
+  type ParameterRule,
+  readParameters,
+  refused,
+  supported,
+} from './url-parameters.ts';
 
-/** Which servers the service may work with. The others of libpq lead to a standby, which accepts no writes. */
-const allowedTargets = ['primary', 'read-write'];
+/** One host of a `postgres://…` URL. */
+export interface PostgresHost {
+  readonly host: string;
+  readonly port: number;
+  /** The path of a Unix socket, instead of host and port. */
+  readonly path: string | undefined;
+}
+
+/** How a connection uses TLS: as `sslmode` of libpq, of which `allow` is treated as `prefer`. */
+export type PostgresTls = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
+
+/** What a `postgres://…` URL says. */
+export interface PostgresUrl {
+  readonly hosts: readonly [PostgresHost, ...PostgresHost[]];
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  readonly tls: PostgresTls;
+  /** Whether TLS begins without a request in the clear (`sslnegotiation=direct`, Postgres 17). */
+  readonly isTlsDirect: boolean;
+  /** The file with the certificates of the authority; `undefined` for those that Node trusts. */
+  readonly caFile: string | undefined;
+  /** Whether a Postgres that accepts no writes must not be used, rather than used until another is found. */
+  readonly mustAcceptWrites: boolean;
+  readonly applicationName: string;
+  /** A sentence for each parameter that has no effect. */
+  readonly notes: readonly string[];
+}
+
+const keepAlive = ignored('the service finds dead connections by itself');
+const pooling = ignored('the size of the pool is fixed');
+const clientCertificate = refused('client certificates are not supported; use a password');
+const ours = refused('the service sets it itself; remove it');
+const inUrl = refused('write it into the URL: postgres://user:password@host:port/name');
+
+/** Every parameter that a URL may hold: those of libpq, and those that providers and other drivers add. */
+export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
+  sslmode: supported(oneOf('disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full')),
+  sslrootcert: supported(
+    [(text) => text === 'system' || text.startsWith('/'), 'system, or the absolute path of a file'],
+    'NODE_EXTRA_CA_CERTS does the same for all connections',
+  ),
+  sslnegotiation: supported(oneOf('postgres', 'direct')),
+  target_session_attrs: supported(
+    oneOf('any', 'primary', 'read-write'),
+    'a standby accepts no writes',
+  ),
+  application_name: supported([
+    (text) => /^[\x20-\x7e]{1,50}$/.test(text),
+    '1 to 50 printable ASCII characters',
+  ]),
+  channel_binding: ignored('the driver has no channel binding; use sslmode=verify-full'),
+  gssencmode: ignored('the driver does not encrypt by GSSAPI', oneOf('disable', 'prefer')),
+  client_encoding: ignored('it is always UTF8', oneOf('UTF8', 'utf8', 'UTF-8', 'utf-8', 'auto')),
+  ssl_min_protocol_version: ignored(
+    'the lowest version is TLS 1.2',
+    oneOf('TLSv1', 'TLSv1.1', 'TLSv1.2'),
+  ),
+  sslsni: ignored('the server always learns the name of the host'),
+  sslcompression: ignored('nothing is compressed'),
+  connect_timeout: ignored('a connection may take 5 s'),
+  fallback_application_name: ignored('the name is animal-store, or application_name'),
+  load_balance_hosts: ignored('all hosts are asked at once'),
+  keepalives: keepAlive,
+  keepalives_idle: keepAlive,
+  keepalives_interval: keepAlive,
+  keepalives_count: keepAlive,
+  tcp_user_timeout: keepAlive,
+  connection_limit: pooling,
+  pool_timeout: pooling,
+  schema: ignored('the schema is public', oneOf('public')),
+  pgbouncer: refused('connect to Postgres itself, or to a pooler in session mode'),
+  ssl: refused('write sslmode=require or sslmode=verify-full'),
+  sslcert: clientCertificate,
+  sslkey: clientCertificate,
+  sslpassword: clientCertificate,
+  sslcrl: refused('lists of revoked certificates are not supported'),
+  sslcrldir: refused('lists of revoked certificates are not supported'),
+  host: refused(
+    'write it into the URL; a Unix socket as postgres://user@%2Fvar%2Frun%2Fpostgresql/name',
+  ),
+  hostaddr: inUrl,
+  port: inUrl,
+  user: inUrl,
+  password: inUrl,
+  dbname: inUrl,
+  passfile: inUrl,
+  service: inUrl,
+  options: refused('set it for the role: alter role … set …'),
+  require_auth: refused('the driver has no such check; use sslmode=verify-full'),
+  requirepeer: refused('the driver has no such check'),
+  replication: refused('remove it'),
+  statement_timeout: ours,
+  lock_timeout: ours,
+  search_path: ours,
+  timezone: ours,
+  TimeZone: ours,
+  datestyle: ours,
+  DateStyle: ours,
+};
+
+const expected =
+  'expected postgres://user:password@host/name, several hosts separated by commas, with special characters percent-encoded';
+
+const form =
+  /^postgres(?:ql)?:\/\/(?:(?<user>[^@/?#:]*)(?::(?<password>[^@/?#]*))?@)?(?<hosts>[^@/?#]+)(?:\/(?<database>[^?#/]*))?(?:\?(?<query>[^#]*))?$/;
 
 /**
- * Whether a text is a URL of Postgres: with one host, or several separated by commas (libpq manual, 32.1.1.2
- * "Connection URIs").
+ * Reads a `postgres://…` URL with one host, or several separated by commas (libpq manual, 32.1.1.2
+ * "Connection URIs"). Not by the driver: it takes IPv6 addresses and Unix sockets for other hosts, sends
+ * parameters that it does not know to Postgres, and reads `PG*` variables for what the URL lacks.
+ *
+ * @returns what is wrong as a text, which never holds a password.
  */
-export function isPostgresUrl(text: string): boolean {
-  const [, beginning = '', hosts = '', rest = ''] = shape.exec(text) ?? [];
-  return hosts.split(',').every((host) => {
-    const url = beginning + host + rest;
-    if (host === '' || !URL.canParse(url)) return false;
-    const targets = new URL(url).searchParams.getAll('target_session_attrs');
-    return targets.every((target) => allowedTargets.includes(target));
-  });
+export function parsePostgresUrl(text: string): PostgresUrl | string {
+  const groups = form.exec(text)?.groups;
+  if (groups === undefined) return expected;
+  const parameters = readParameters(postgresParameters, groups['query'] ?? '');
+  if (typeof parameters === 'string') return parameters;
+  const { values, notes } = parameters;
+  const tls = readTls(values);
+  if (typeof tls === 'string') return tls;
+  try {
+    const hosts = (groups['hosts'] ?? '').split(',').map(readHost);
+    const [first, ...others] = hosts;
+    if (first === undefined) return expected;
+    const user = decodeURIComponent(groups['user'] ?? '') || userOfSystem();
+    if (user === undefined) return 'expected a user: postgres://user:password@host/name';
+    return {
+      hosts: [first, ...others],
+      user,
+      password: decodeURIComponent(groups['password'] ?? ''),
+      database: decodeURIComponent(groups['database'] ?? '') || user,
+      ...tls,
+      isTlsDirect: values['sslnegotiation'] === 'direct',
+      mustAcceptWrites: ['primary', 'read-write'].includes(values['target_session_attrs'] ?? 'any'),
+      applicationName: values['application_name'] ?? 'animal-store',
+      notes,
+    };
+  } catch {
+    return expected;
+  }
+}
+
+function readTls(
+  values: Readonly<Record<string, string>>,
+): Pick<PostgresUrl, 'tls' | 'caFile'> | string {
+  const { sslmode, sslrootcert, sslnegotiation } = values;
+  const mode = sslmode === 'allow' ? 'prefer' : (sslmode as PostgresTls | undefined);
+  const isChecked = mode === 'verify-ca' || mode === 'verify-full';
+  if (sslnegotiation === 'direct' && !isChecked && mode !== 'require') {
+    return 'sslnegotiation=direct: expected sslmode=require, verify-ca or verify-full with it';
+  }
+  if (sslrootcert === undefined) return { tls: mode ?? 'disable', caFile: undefined };
+  if (sslrootcert === 'system') {
+    if (mode !== undefined && mode !== 'verify-full') {
+      return 'sslrootcert=system: expected sslmode=verify-full with it';
+    }
+    return { tls: 'verify-full', caFile: undefined };
+  }
+  if (!isChecked && mode !== 'require') {
+    return 'sslrootcert: expected sslmode=verify-ca or verify-full with it';
+  }
+  // As libpq does: who names an authority wants it to be checked.
+  return { tls: mode === 'require' ? 'verify-ca' : mode, caFile: sslrootcert };
+}
+
+/** @throws if it is none. */
+function readHost(text: string): PostgresHost {
+  const [, bracketed, name = '', digits = '5432'] =
+    /^(?:\[([^\]]*)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (port < 1 || port > 65_535) throw new TypeError('There is no such port.');
+  if (bracketed !== undefined) {
+    if (!isIPv6(bracketed)) throw new TypeError('There is no such address.');
+    return { host: bracketed, port, path: undefined };
+  }
+  const host = decodeURIComponent(name);
+  if (host.startsWith('/')) return { host, port, path: `${host}/.s.PGSQL.${port}` };
+  if (!/^[\p{L}\p{N}._-]+$/u.test(host)) throw new TypeError('There is no such name.');
+  return { host, port, path: undefined };
+}
+
+/** The user of libpq where a URL has none. A container may have a user without a name. */
+function userOfSystem(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,13 @@
+import { type PostgresUrl, parsePostgresUrl } from '../shared/postgres-url.ts';
+import { StartupError } from '../shared/startup-error.ts';
+
+/**
+ * Reads a `postgres://…` URL.
+ *
+ * @throws {StartupError} if it is none, or has a parameter that is refused.
+ */
+export function readPostgresUrl(text: string): PostgresUrl {
+  const url = parsePostgresUrl(text);
+  if (typeof url === 'string') throw new StartupError(`DATABASE_URL: ${url}`);
+  return url;
+}

@@ -1,0 +1,99 @@
+import type { Sql } from 'postgres';
+import { StartupError } from '../shared/startup-error.ts';
+
+/**
+ * What the service relies on in a session, whatever the role, the database or the server have set. Each
+ * connection sends it at its start.
+ *
+ * - `DateStyle`, `bytea_output`: instants and hashes are read as these formats write them.
+ * - `search_path`: without it, tables would be in the schema of a role's own name.
+ * - `default_transaction_isolation`: transactions wait for locks, and then read what was committed.
+ */
+export const sessionSettings = {
+  TimeZone: 'UTC',
+  DateStyle: 'ISO, MDY',
+  client_encoding: 'UTF8',
+  bytea_output: 'hex',
+  search_path: 'public',
+  default_transaction_isolation: 'read committed',
+} as const;
+
+const encoding = 'UTF8';
+
+/**
+ * Checks that a session has what was sent, and what cannot be sent.
+ *
+ * @throws {StartupError} that says how to mend it.
+ */
+export async function checkSession(client: Sql): Promise<void> {
+  const names = [...Object.keys(sessionSettings), 'server_encoding'];
+  const rows = await client<{ name: string; setting: string }[]>`
+    select name, setting from pg_settings where name in ${client(names)}`;
+  const settings = new Map(rows.map(({ name, setting }) => [name, setting]));
+  // The schemas of the path that exist: a role without a schema of its own name may have the default path.
+  const [path] = await client`select array_to_string(current_schemas(false), ', ') as schemas`;
+  settings.set('search_path', path?.['schemas'] ?? '');
+  const found = settings.get('server_encoding');
+  if (found !== encoding) {
+    throw new StartupError(
+      `DATABASE_URL: the database is encoded in ${found}, and not every name fits into that. Create it anew: create database … encoding '${encoding}' template template0`,
+    );
+  }
+  for (const [name, wanted] of Object.entries(sessionSettings)) {
+    const setting = settings.get(name);
+    if (setting === wanted) continue;
+    throw new StartupError(
+      `DATABASE_URL: ${name} is '${setting}', although the service asked for '${wanted}': a pooler ignores it. Set it for the role: alter role … set ${name} = ${name === 'search_path' ? wanted : `'${wanted}'`}`,
+    );
+  }
+}
+
+const needsSession =
+  'the service needs sessions of its own (LISTEN, prepared statements, locks). Use a pooler in session mode, or connect to Postgres itself';
+
+/**
+ * Checks that two connections that are open have two sessions. A pooler in transaction mode gives both the one
+ * that is free.
+ *
+ * @throws {StartupError} if they have the same one.
+ */
+export async function checkOwnSessions(one: Sql, other: Sql): Promise<void> {
+  const pidOf = async (client: Sql) => {
+    const [row] = await client<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    return row?.pid;
+  };
+  const pid = await pidOf(one);
+  // The second time of the first one may be on the session of the second one.
+  const pids = [await pidOf(other), await pidOf(one)];
+  if (pids[0] === pid || pids[1] !== pid) {
+    throw new StartupError(
+      `DATABASE_URL: a pooler changes sessions between statements: ${needsSession}`,
+    );
+  }
+}
+
+/** SQLSTATEs of a prepared statement that another session has, or this one has already. */
+const preparedElsewhere = ['26000', '42P05'];
+
+/** What is wrong with a pooler that answers in this way; `undefined` if the error is another one. */
+export function poolerFault({
+  code,
+  message,
+}: {
+  code?: unknown;
+  message: string;
+}): string | undefined {
+  if (/unsupported startup parameter/.test(message)) {
+    const parameters = [
+      'statement_timeout',
+      'bytea_output',
+      'search_path',
+      'default_transaction_isolation',
+    ];
+    return `a pooler refuses start-up parameters. For PgBouncer set ignore_startup_parameters = ${parameters.join(', ')} (docs/operating.md)`;
+  }
+  if (preparedElsewhere.includes(String(code))) {
+    return `a pooler changes sessions between statements: ${needsSession}`;
+  }
+  return undefined;
+}
