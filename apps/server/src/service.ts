@@ -100,7 +100,7 @@ export async function openService(
   opened.defer(() => availability.close());
   const health = createHealth({
     ...timings.health,
-    isMigrated: createDatabaseCheck(database.db),
+    isMigrated: createDatabaseCheck(database),
     partialFault: () => availability.outage()?.reason,
   });
 

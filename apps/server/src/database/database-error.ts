@@ -17,6 +17,11 @@ export class DatabaseUnavailableError extends DatabaseError {
   override readonly name = 'DatabaseUnavailableError';
   /** Turns the response into a 503. */
   readonly retryAfterSeconds = 1;
+
+  /** Whether the connection of the statement could not be opened: another one may be open. */
+  get isUnconnected(): boolean {
+    return /^(?:ENOTFOUND|EAI_[A-Z]+|ECONNREFUSED|53300)$/.test(this.code);
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
-import type { Database } from './database.ts';
+import type { OpenDatabase } from './database.ts';
 import {
   DatabaseError,
   DatabaseUnavailableError,
@@ -34,15 +34,21 @@ const checkDatabase = statement('check_database', async (db) => {
  * Creates a check that the database accepts writes, and has every migration that this code knows. More
  * migrations are fine: during a rollout, newer replicas have already applied theirs.
  *
+ * It asks on each pool that requests use, because a pool may be unable to connect while another one is connected.
+ *
  * @returns from the check, whether it has the migrations.
  * @throws {DatabaseError} from the check, if the database cannot be asked or is read-only.
  */
-export function createDatabaseCheck(db: Database): () => Promise<boolean> {
+export function createDatabaseCheck({
+  db,
+  reads,
+}: Pick<OpenDatabase, 'db' | 'reads'>): () => Promise<boolean> {
   const newest = readMigrationFiles({ migrationsFolder }).at(-1)?.folderMillis ?? 0;
   return async function isMigrated() {
     try {
-      const { newestMigration } = await checkDatabase(db);
-      return Number(newestMigration) >= newest;
+      const pools = new Set([db, reads]);
+      const answers = await Promise.all([...pools].map((pool) => checkDatabase(pool)));
+      return answers.every(({ newestMigration }) => Number(newestMigration) >= newest);
     } catch (error) {
       if (error instanceof DatabaseError && error.code === undefinedTable) return false;
       throw error;

@@ -2,9 +2,13 @@ import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import type { PostgresHost } from '../shared/postgres-url.ts';
+import { createRememberingLookup } from './remembering-lookup.ts';
 
 /** Where a Postgres is. */
 export type Address = PostgresHost;
+
+/** One for all connections, so that each profits from what another one has found. */
+const lookup = createRememberingLookup();
 
 /**
  * Connects as postgres.js does, with one correction: a server that ends a connection is an error, also
@@ -15,7 +19,8 @@ export type Address = PostgresHost;
  * many databases share choose the certificate by it (SNI).
  */
 export function openSocket({ host, port, path }: Address): Socket {
-  const socket = path === undefined ? Object.assign(connect(port, host), { host }) : connect(path);
+  const socket =
+    path === undefined ? Object.assign(connect({ port, host, lookup }), { host }) : connect(path);
   return socket.once('end', () => socket.destroy(lost('CONNECTION_CLOSED')));
 }
 

@@ -1,6 +1,7 @@
 import { type Int64, type NewPet, type Pet, pageLimit } from '@animal-store/contract';
 import { type SQL, sql } from 'drizzle-orm';
-import type { OpenDatabase } from '../database/database.ts';
+import type { Database, OpenDatabase } from '../database/database.ts';
+import { DatabaseUnavailableError } from '../database/database-error.ts';
 import { petIdSequence, pets } from '../database/schema.ts';
 import { execution, given, preparedSql } from '../database/statement.ts';
 import { createInsertBatcher } from './insert-batcher.ts';
@@ -113,19 +114,28 @@ const listPets = preparedSql<{ n: number; lines: string | null }>(
 
 /** The catalogue in the database. Requests that arrive while statements are in flight share the next. */
 export function createPetRepository({ db, reads }: Pick<OpenDatabase, 'db' | 'reads'>) {
+  /** Reads on the connection for reads or, if that could not be opened, on one of the others. */
+  const read = <Rows>(ask: (from: Database) => Promise<Rows>): Promise<Rows> =>
+    ask(reads).catch((error) => {
+      if (error instanceof DatabaseUnavailableError && error.isUnconnected) return ask(db);
+      throw error;
+    });
   const list = createSharedReads(
     'list_pets',
-    (requests: readonly ReturnType<typeof toPageRequest>[]) => listPets(reads, requests),
+    (requests: readonly ReturnType<typeof toPageRequest>[]) =>
+      read((from) => listPets(from, requests)),
     ({ lines }, { size }) => toPage(lines, size - 1),
   );
   const listByIds = createSharedReads(
     'list_pets_by_ids',
-    (requests: readonly ReturnType<typeof toRequestByIds>[]) => listPetsByIds(reads, requests),
+    (requests: readonly ReturnType<typeof toRequestByIds>[]) =>
+      read((from) => listPetsByIds(from, requests)),
     ({ json }) => `[${json ?? ''}]`,
   );
   const find = createSharedReads(
     'find_pet',
-    (requests: readonly { readonly wanted_id: string }[]) => findPets(reads, requests),
+    (requests: readonly { readonly wanted_id: string }[]) =>
+      read((from) => findPets(from, requests)),
     ({ json }) => json ?? undefined,
   );
   const create = createInsertBatcher<Omit<StoredPet, 'id'>, StoredPet>(async (wanted) => {

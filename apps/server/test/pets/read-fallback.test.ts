@@ -1,0 +1,25 @@
+import { freePort } from '@animal-store/testkit';
+import { expect, test } from 'vitest';
+import { openPostgres } from '../../src/database/open-postgres.ts';
+import { createPetRepository } from '../../src/pets/pet-repository.ts';
+import { patientDatabase, useDatabase } from '../support/databases.ts';
+
+const database = useDatabase('postgres');
+
+test('a read is answered on another connection if its own cannot be opened', async () => {
+  const nowhere = openPostgres(`postgres://127.0.0.1:${await freePort()}/none`, patientDatabase);
+  const { db } = database;
+  const { id } = await createPetRepository({ db, reads: db }).create({
+    name: 'Rex',
+    categoryId: 1,
+  });
+  const pets = createPetRepository({ db, reads: nowhere.db });
+  expect(JSON.parse((await pets.find(id)) ?? '')).toMatchObject({ id, name: 'Rex' });
+  expect(await pets.listByIds({ ids: [id], status: undefined, categoryId: undefined })).toContain(
+    'Rex',
+  );
+  // Both are away: that is an outage.
+  const none = createPetRepository({ db: nowhere.db, reads: nowhere.db });
+  await expect(none.find(id)).rejects.toThrow('ECONNREFUSED');
+  await nowhere.close();
+});
