@@ -72,6 +72,7 @@ export function createAccountManagement(
     values: AccountValues,
   ): Promise<Account> {
     const { account, moves } = await inTransaction('change_account', db, async (tx) => {
+      await cause.confirmActor?.(tx);
       await insertAccount(tx, name);
       const [before] = await lockAccount(tx, name);
       const [after] = await updateAccount(tx, name, values);
@@ -137,6 +138,7 @@ export function createAccountManagement(
       const { id } = stored;
       const usage = await quotas.lookAtAccount(id, quota);
       await inTransaction('change_account', db, async (tx) => {
+        await cause.confirmActor?.(tx);
         await lockAccount(tx, name);
         const subject = { type: 'account', id, name, account: name } as const;
         const key = { id, accountId: id };

@@ -22,6 +22,11 @@ export interface Cause {
   /** `null` for what the service does by itself. */
   readonly requestId: string | null;
   readonly reason: string | undefined;
+  /**
+   * Throws if the actor may no longer do this. Every change calls it first in its transaction, so that a revocation
+   * of the actor comes before or after the change. `undefined` if nobody can take the permission away.
+   */
+  readonly confirmActor?: (tx: Database) => Promise<void>;
 }
 
 export interface Change extends Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'> {

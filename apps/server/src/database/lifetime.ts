@@ -6,6 +6,14 @@ export function isUnexpired(expiresAt: AnyPgColumn) {
   return or(isNull(expiresAt), gt(expiresAt, sql`now()`));
 }
 
+/**
+ * The same at this very moment. `now()` is the start of the transaction: what a transaction has waited for may have
+ * ended the token since.
+ */
+export function isStillUnexpired(expiresAt: AnyPgColumn) {
+  return or(isNull(expiresAt), gt(expiresAt, sql`clock_timestamp()`));
+}
+
 /** What keys and operators have. */
 interface Lifetime {
   readonly expiresAt: AnyPgColumn;

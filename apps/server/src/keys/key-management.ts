@@ -108,6 +108,7 @@ export function createKeyManagement(
     work: (tx: Database, before: Key) => Promise<Result>,
   ): Promise<{ key: Key; result: Result }> {
     const changed = await inTransaction('change_key', db, async (tx) => {
+      await cause.confirmActor?.(tx);
       await lockKey(tx, id);
       const before = await findKey(tx, id);
       if (action !== 'key.revoked') refuseEnded(before);
@@ -140,6 +141,7 @@ export function createKeyManagement(
     /** Creates a key with its first token. It need not be announced: no replica can have cached it. */
     create: (newKey: NewKey, cause: Cause): Promise<IssuedKey> =>
       inTransaction('change_key', db, async (tx) => {
+        await cause.confirmActor?.(tx);
         const { id, token } = await addKey(tx, newKey);
         const key = await findKey(tx, id);
         const change = { before: undefined, after: key };
@@ -198,6 +200,7 @@ export function createKeyManagement(
       }
       const usage = await quotas.look(limited);
       return inTransaction('change_key', db, async (tx) => {
+        await cause.confirmActor?.(tx);
         await lockKey(tx, id);
         const key = await findKey(tx, id);
         const subject = { type: 'key', id, name: key.name, account: key.account } as const;
@@ -225,6 +228,7 @@ export function createKeyManagement(
       const { strikes, bannedUntil } = await quotas.look(limited);
       const banEnds = bannedUntil === undefined ? null : toInstant(bannedUntil);
       return inTransaction('change_key', db, async (tx) => {
+        await cause.confirmActor?.(tx);
         await lockKey(tx, id);
         const key = await findKey(tx, id);
         const before = { bannedUntil: (await takeOpenBan(tx, id)) ?? banEnds, strikes };

@@ -5,7 +5,7 @@ import {
   type NewOperator,
   type Operator,
 } from '@animal-store/contract/admin';
-import { desc, eq, getTableColumns, sql } from 'drizzle-orm';
+import { desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
 import { folded } from '../database/folded-text.ts';
@@ -41,8 +41,14 @@ const findOperator = preparedStatement('find_operator', (db) =>
     .leftJoin(operators, eq(operators.id, sql.placeholder('id'))),
 );
 
-const lockOperator = statement('lock_operator', (tx, id: string) =>
-  tx.select({ id: operators.id }).from(operators).where(eq(operators.id, id)).for('update'),
+/** In the order of their ids: two operators who revoke each other would wait for each other otherwise. */
+const lockOperators = statement('lock_operators', (tx, ids: string[]) =>
+  tx
+    .select({ id: operators.id })
+    .from(operators)
+    .where(inArray(operators.id, ids))
+    .orderBy(operators.id)
+    .for('update'),
 );
 
 const revokeOperator = statement('revoke_operator', (tx, id: string) =>
@@ -65,13 +71,14 @@ const isFoundBy = (text: string) => sql`(strpos(${folded(operators.name)}, ${fol
 
 /** What owners do with operators. Each change is one transaction with its entry in the audit log. */
 export function createOperatorManagement(db: Database) {
-  /** Locks and changes an operator, and records that. */
+  /** Locks an operator and the actor, changes the operator, and records that. */
   const change = <Result>(
     { id, action, cause }: { id: string; action: AuditAction; cause: Cause },
     work: (tx: Database, before: Operator) => Promise<Result>,
   ): Promise<{ operator: Operator; result: Result }> =>
     inTransaction('change_operator', db, async (tx) => {
-      await lockOperator(tx, id);
+      await lockOperators(tx, cause.actor.id === null ? [id] : [id, cause.actor.id]);
+      await cause.confirmActor?.(tx);
       const before = await find(tx, id);
       const result = await work(tx, before);
       const operator = await find(tx, id);
@@ -90,6 +97,7 @@ export function createOperatorManagement(db: Database) {
     /** Creates an operator with its first token. */
     create: (newOperator: NewOperator, cause: Cause): Promise<IssuedOperator> =>
       inTransaction('change_operator', db, async (tx) => {
+        await cause.confirmActor?.(tx);
         const [row] = await insertOperator(tx, newOperator);
         if (row === undefined) throw new Error('An insert returned no row.');
         const token = await tokens.add(tx, row.id);

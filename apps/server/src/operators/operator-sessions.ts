@@ -16,7 +16,8 @@ import {
   preparedStatement,
   statement,
 } from '../database/statement.ts';
-import { createToken, hashToken } from '../keys/token.ts';
+import { createToken, hashToken, isToken } from '../keys/token.ts';
+import { confirmActor } from './confirm-actor.ts';
 
 /** Who sends a request to the admin API. */
 export type Actor = AuditEntry['actor'] & { readonly role: OperatorRole };
@@ -156,6 +157,21 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
     async findByToken(token: string): Promise<Actor | undefined> {
       const [row] = await findOperatorByToken(db, { hash: hashToken(token) });
       return row?.operator ? { type: 'operator', ...row.operator } : undefined;
+    },
+
+    /**
+     * Confirms in the transaction of a change that its actor may still act.
+     *
+     * @returns the actor's role; `undefined` if the token or session that was sent has ended.
+     */
+    confirm(tx: Database, actor: Actor, token: string): Promise<OperatorRole | undefined> {
+      const isOfSession = token !== adminToken && isToken(token, 'session');
+      const { ofOperator, ofAdminToken } = hashesOf(token);
+      return confirmActor(tx, {
+        operatorId: actor.id,
+        tokenHash: isOfSession || actor.id === null ? undefined : ofOperator,
+        sessionHashes: isOfSession ? [ofOperator, ofAdminToken ?? ofOperator] : undefined,
+      });
     },
 
     /** Begins a session. It lasts no longer than the token that the actor has sent. */

@@ -13,8 +13,9 @@ import type { OverviewReader } from '../overview/overview.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
-import type { Operator } from './authenticate-operator.ts';
+import { invalidToken, type Operator } from './authenticate-operator.ts';
 import type { Health } from './health.ts';
+import { missingRole } from './ops-admission.ts';
 
 /** What the admin API works with. */
 export interface AdminServices {
@@ -62,7 +63,18 @@ interface ChangeRequest {
 
 /** The cause of a change that an operator requested, for the audit log. */
 export function causeOf({ res, query: { reason } }: ChangeRequest): Cause {
-  return { actor: operatorOf(res).actor, requestId: res.locals.requestId, reason };
+  const { actor, confirm } = operatorOf(res);
+  return {
+    ...{ actor, requestId: res.locals.requestId, reason },
+    async confirmActor(tx) {
+      const role = await confirm(tx);
+      if (role === undefined) {
+        throw new AdminRefusal('unauthorized', adminErrorMessages.unauthorized);
+      }
+      const refusal = missingRole(role, res.req);
+      if (refusal !== undefined) throw new AdminRefusal('forbidden', refusal.message);
+    },
+  };
 }
 
 /** Creates the handler of an operation that changes something, and answers with what it is then. */
@@ -84,6 +96,7 @@ export const translateRefusal: ErrorRequestHandler = (failure, _req, _res, next)
   }
   if (!(failure instanceof AdminRefusal)) return next(failure);
   const { code, message } = failure;
+  if (code === 'unauthorized') return next(invalidToken(message));
   const headers = code === 'service_unavailable' ? { 'Retry-After': '1' } : {};
   next(new HttpError(code, message, { headers }));
 };

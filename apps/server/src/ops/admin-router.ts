@@ -1,7 +1,7 @@
 import { adminContract, createAdminOpenApi } from '@animal-store/contract/admin';
 import { createExpressEndpoints } from '@ts-rest/express';
 import compression from 'compression';
-import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express';
 import { z } from 'zod';
 import { runUntilAbandoned } from '../database/abandoned-request.ts';
 import { answerOtherMethods, endpointOptions, refusePath } from '../http/endpoints.ts';
@@ -25,7 +25,7 @@ const openApi = { method: 'GET', path: '/openapi.json' } as const;
 const compress = compression({ filter: ({ method }) => method === 'GET' });
 
 const readBody: RequestHandler = function readAdminBody(req, res, next) {
-  return req.tsRestRoute?.body instanceof z.ZodType ? jsonBody(req, res, next) : next();
+  return hasBody(req) ? jsonBody(req, res, next) : next();
 };
 
 /** Cancels what an operator's request reads from the database once the operator has gone. */
@@ -37,13 +37,20 @@ const untilAbandoned: RequestHandler = function cancelWhenAbandoned(_req, res, n
   runUntilAbandoned(abandoned.signal, next);
 };
 
-/** @param admit admits operators only. */
+function hasBody({ tsRestRoute }: Request): boolean {
+  return tsRestRoute?.body instanceof z.ZodType;
+}
+
+/** @param admit admits operators only. After a body was awaited, it is asked again: the operator may be revoked. */
 export function createAdminRouter(
   services: AdminServices,
   admit: RequestHandler,
   answerFailure: ErrorRequestHandler,
 ): Router {
   const admin = Router({ caseSensitive: true, strict: true });
+  const admitAgain: RequestHandler = function admitAfterBody(req, res, next) {
+    return hasBody(req) ? admit(req, res, next) : next();
+  };
   const handlers = {
     ...createKeyHandlers(services),
     ...createAccountHandlers(services),
@@ -55,7 +62,7 @@ export function createAdminRouter(
   };
   createExpressEndpoints(adminContract, handlers, admin, {
     ...endpointOptions,
-    globalMiddleware: [compress, admit, readBody, untilAbandoned],
+    globalMiddleware: [compress, admit, readBody, admitAgain, untilAbandoned],
   });
   admin.get(openApi.path, compress, admit, showOpenApi());
   answerOtherMethods(admin, [...Object.values(adminContract), openApi], admit);

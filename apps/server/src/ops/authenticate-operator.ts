@@ -1,9 +1,14 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { rateLimitHeaders } from '@animal-store/contract';
-import { adminErrorMessages, operatorActiveHeader } from '@animal-store/contract/admin';
+import {
+  adminErrorMessages,
+  type OperatorRole,
+  operatorActiveHeader,
+} from '@animal-store/contract/admin';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Database } from '../database/database.ts';
 import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
 import { isRepeated } from '../http/repeated-header.ts';
@@ -24,6 +29,8 @@ export interface Operator {
   readonly actor: Actor;
   /** The token that says so: an operator's, a session's, or the `ADMIN_TOKEN`. */
   readonly token: string | undefined;
+  /** Finds the role that the operator has in a transaction; `undefined` if it may no longer act. */
+  readonly confirm: (tx: Database) => Promise<OperatorRole | undefined>;
 }
 
 /** Finds the operator who sends a request. @throws {HttpError} if nobody is found. */
@@ -33,6 +40,7 @@ export type Identify = (req: Request) => Promise<Operator>;
 const localUser: Operator = {
   actor: { type: 'local_user', id: null, name: 'local user', role: 'owner' },
   token: undefined,
+  confirm: async () => 'owner',
 };
 
 /** Wrong tokens that one network may send per minute. */
@@ -46,7 +54,7 @@ export interface OperatorAuthentication {
   readonly timings: Timings['ops'];
   /** `undefined` if only named operators may use the admin API. */
   readonly adminToken: string | undefined;
-  readonly sessions: Pick<OperatorSessions, 'find' | 'findByToken'>;
+  readonly sessions: Pick<OperatorSessions, 'find' | 'findByToken' | 'confirm'>;
 }
 
 /**
@@ -102,7 +110,7 @@ export function authenticateOperator({
     const actor = await find(token, req.get(operatorActiveHeader) === 'true');
     if (actor !== undefined) {
       known.set(hashToken(token), true);
-      return { actor, token };
+      return { actor, token, confirm: (tx) => sessions.confirm(tx, actor, token) };
     }
     // If it was valid once, nobody guessed it: it has expired or was revoked. Whoever sends it must learn
     // that, and not that their network has guessed too often. From now on it is a guess.

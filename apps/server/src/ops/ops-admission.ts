@@ -72,7 +72,11 @@ function foreignHost({ headers: { host } }: Request, hosts: ReadonlySet<string>)
 /** Each role may do what those before it may. */
 const rankOf = (role: OperatorRole): number => operatorRoles.indexOf(role);
 
-function missingRole(role: OperatorRole, { tsRestRoute }: Request): HttpError | undefined {
+/** The 403 of an operator whose role is not enough for an operation. */
+export function missingRole(
+  role: OperatorRole,
+  { tsRestRoute }: Pick<Request, 'tsRestRoute'>,
+): HttpError | undefined {
   const needed = tsRestRoute?.role ?? 'owner';
   if (rankOf(role) >= rankOf(needed)) return undefined;
   return new HttpError('forbidden', adminErrorMessages.forbidden(needed));

@@ -1,0 +1,79 @@
+import type { OperatorRole } from '@animal-store/contract/admin';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { isStillUnexpired } from '../database/lifetime.ts';
+import { operatorSessions, operators, operatorTokens } from '../database/schema.ts';
+import { statement } from '../database/statement.ts';
+
+/** Whoever revokes the operator or rotates its token takes this lock for update. */
+const lockActor = statement('lock_actor', (tx, id: string) =>
+  tx
+    .select({ role: operators.role })
+    .from(operators)
+    .where(
+      and(eq(operators.id, id), isNull(operators.revokedAt), isStillUnexpired(operators.expiresAt)),
+    )
+    .for('share'),
+);
+
+const lockActorSession = statement('lock_actor_session', (tx, hashes: string[]) =>
+  tx
+    .select({ tokenHash: operatorSessions.tokenHash })
+    .from(operatorSessions)
+    .where(
+      and(inArray(operatorSessions.hash, hashes), isStillUnexpired(operatorSessions.expiresAt)),
+    )
+    .for('share'),
+);
+
+const findActorToken = statement('find_actor_token', (tx, hash: string, operatorId: string) =>
+  tx
+    .select({ hash: operatorTokens.hash })
+    .from(operatorTokens)
+    .where(
+      and(
+        eq(operatorTokens.hash, hash),
+        eq(operatorTokens.holderId, operatorId),
+        isStillUnexpired(operatorTokens.expiresAt),
+      ),
+    ),
+);
+
+/** What an operator has shown. */
+export interface ShownCredential {
+  /** `null` for the `ADMIN_TOKEN`. */
+  readonly operatorId: string | null;
+  /** The hash of the operator's token; `undefined` if it has shown a session or the `ADMIN_TOKEN`. */
+  readonly tokenHash: string | undefined;
+  /** The hashes under which its session may be stored; `undefined` if it has shown a token. */
+  readonly sessionHashes: string[] | undefined;
+}
+
+/**
+ * Finds the role that an operator has while a change is made, and keeps it until the transaction ends: a revocation,
+ * a rotation or the end of the session waits for the change, or the change for it. Otherwise an operator who is
+ * revoked could finish a change that was authorised before, and create an operator that stays.
+ *
+ * @returns `undefined` if the operator, its token or its session has ended.
+ */
+export async function confirmActor(
+  tx: Database,
+  { operatorId, tokenHash, sessionHashes }: ShownCredential,
+): Promise<OperatorRole | undefined> {
+  let role: OperatorRole = 'owner';
+  if (operatorId !== null) {
+    const [actor] = await lockActor(tx, operatorId);
+    if (actor === undefined) return undefined;
+    role = actor.role;
+  }
+  let shownHash: string | null | undefined = tokenHash;
+  if (sessionHashes !== undefined) {
+    const [session] = await lockActorSession(tx, sessionHashes);
+    if (session === undefined) return undefined;
+    shownHash = session.tokenHash;
+  }
+  // The ADMIN_TOKEN is valid as long as the process runs.
+  if (operatorId === null) return role;
+  const [token] = shownHash == null ? [] : await findActorToken(tx, shownHash, operatorId);
+  return token && role;
+}
