@@ -53,6 +53,29 @@ test('the error of a statement in a transaction is the error of the transaction'
   });
 });
 
+test.each(['40001', '40P01'])(
+  'a transaction that failed with %s is run three times at most',
+  async (code) => {
+    let runs = 0;
+    const failUntil = (last: number) => async () => {
+      runs += 1;
+      if (runs < last) throw failed(code);
+      return 'done';
+    };
+    expect(await inTransaction('a_transaction', db, failUntil(3))).toBe('done');
+    expect(runs).toBe(3);
+    runs = 0;
+    await expect(inTransaction('a_transaction', db, failUntil(4))).rejects.toMatchObject({ code });
+    expect(runs).toBe(3);
+  },
+);
+
+test('a transaction that failed for another reason is run once', async () => {
+  const work = vi.fn(() => Promise.reject(failed('23505')));
+  await expect(inTransaction('a_transaction', db, work)).rejects.toMatchObject({ code: '23505' });
+  expect(work).toHaveBeenCalledTimes(1);
+});
+
 test('a rollback reaches the caller as it is, and is not published as a failure', async () => {
   const failures: unknown[] = [];
   const { error } = tracingChannel('animal-store:statement');

@@ -206,9 +206,16 @@ export function statement<Values extends readonly unknown[], Rows>(
 /** Thrown in a transaction to undo it. It is not a failure of the database, and reaches the caller as it is. */
 export class Rollback extends Error {}
 
+/** SQLSTATEs of a transaction that Postgres undid because of another one: it may succeed if it is run again. */
+const conflicts: readonly string[] = ['40001', '40P01'];
+
+/** How often a transaction is run, at most. */
+const maxRuns = 3;
+
 /**
- * Runs statements in one transaction.
+ * Runs statements in one transaction, and again if Postgres undid it because of another transaction.
  *
+ * @param work may run several times, so what it does outside of the transaction must be repeatable.
  * @param name what metrics and traces call the transaction.
  */
 export async function inTransaction<Result>(
@@ -216,15 +223,22 @@ export async function inTransaction<Result>(
   db: Database,
   work: (tx: Database) => Promise<Result>,
 ): Promise<Result> {
-  const undone = (error: unknown) => {
-    if (error instanceof Rollback) return error;
-    throw error;
-  };
-  const transaction = db.transaction((tx) => {
-    limits.set(tx, limitOf(db));
-    return work(tx);
-  });
-  const result = await run(name, db, transaction.catch(undone));
+  const attempt = () =>
+    db.transaction((tx) => {
+      limits.set(tx, limitOf(db));
+      return work(tx);
+    });
+  async function attemptUntilDone(): Promise<Result | Rollback> {
+    for (let runs = 1; ; runs += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (error instanceof Rollback) return error;
+        if (runs === maxRuns || !conflicts.includes(toDatabaseError(error).code)) throw error;
+      }
+    }
+  }
+  const result = await run(name, db, attemptUntilDone());
   if (result instanceof Rollback) throw result;
   return result;
 }
