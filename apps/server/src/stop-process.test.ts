@@ -34,6 +34,7 @@ beforeEach(() => {
 
 test.each([
   ['SIGTERM', ['drain']],
+  ['SIGHUP', ['drain']],
   ['SIGINT', ['drain', 'close']],
 ])(
   'a stop by %s drains at once, closes after the grace that it has, and then exits with 0',

@@ -5,7 +5,7 @@ import type { Service } from './service.ts';
 import { sleep, systemClock } from './shared/clock.ts';
 import { defaultTimings } from './shared/timings.ts';
 
-type StopSignal = 'SIGINT' | 'SIGTERM';
+type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 /** What is needed of a process to stop it. */
 type StoppableProcess = EventEmitter & {
@@ -14,7 +14,7 @@ type StoppableProcess = EventEmitter & {
 };
 
 /**
- * Stops the process on SIGINT and SIGTERM, and after an unexpected failure. A stop drains the service,
+ * Stops the process on SIGINT, SIGTERM and SIGHUP (its terminal is gone), and after an unexpected failure. A stop drains the service,
  * closes it and exits. A second signal exits at once: the databases survive that.
  *
  * @param host the process.
@@ -57,9 +57,9 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
       const { service, graceMs } = running;
       service.drain();
       // After SIGTERM load balancers need time to notice. After Ctrl-C a person waits.
-      await sleep(signal === 'SIGTERM' ? graceMs : 0, clock);
+      await sleep(signal === 'SIGINT' ? 0 : graceMs, clock);
       try {
-        await service.close(drainMs[signal]);
+        await service.close(drainMs[signal === 'SIGINT' ? signal : 'SIGTERM']);
       } catch (error) {
         observability?.report(error);
         host.exitCode = 1;
@@ -81,6 +81,7 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
 
   host.on('SIGINT', onSignal);
   host.on('SIGTERM', onSignal);
+  host.on('SIGHUP', onSignal);
   // Includes unhandled rejections.
   host.on('uncaughtException', fail);
 
