@@ -207,7 +207,7 @@ function toOption(member: Member): Option {
   if (name.endsWith('Seconds')) return option('duration', readSeconds, '90d, 24h, … or 0');
   if (name.endsWith('Days')) return option('days', readDays, '90d');
   if (name === 'limit') return option('n', readLimit);
-  if (form.type === 'integer') return option('n', Number);
+  if (form.type === 'integer') return option('n', readInteger);
   if (form.type === 'array')
     return option('list', (text) => text.split(','), 'with commas between');
   if (choices.length > 0) return option(nameOf(member));
@@ -262,15 +262,21 @@ const readBy = (pattern: RegExp, expected: string) => (text: string) => {
   throw new InvalidArgumentError(`Expected ${expected}.`);
 };
 
+/** As strictly as JSON, which the API reads: `Number` takes `0x10`, `1e3` and spaces. */
+const readInteger = (text: string) =>
+  Number(readBy(/^(-?(?:0|[1-9]\d{0,15}))$/, 'a whole number')(text));
 const readLimit = readBy(/^([1-9]\d{0,9})$/, 'a whole number from 1 on');
 const readDays = readBy(/^(\d+)d$/, 'a number of days, such as 90d');
+
+/** A date and time with its offset (RFC 3339). `Date.parse` takes much more. */
+const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** Reads a time, or a duration from now on or before now. */
 function readInstant(text: string, direction: 1 | -1): string {
   const seconds = parseDuration(text);
   const at = seconds === undefined ? Date.parse(text) : Date.now() + direction * seconds * 1000;
   // A bare date would mean midnight in UTC to some, and here to others.
-  if (!Number.isNaN(at) && (seconds !== undefined || /[\d:](?:Z|[+-]\d\d:\d\d)$/.test(text))) {
+  if (!Number.isNaN(at) && (seconds !== undefined || dateTime.test(text))) {
     return new Date(at).toISOString();
   }
   throw new InvalidArgumentError(
