@@ -83,10 +83,20 @@ test.each([
   ],
   ['PUBLIC_URL', ['api.example.com', 'https://api.example.com/v1', 'ftp://x', 'https://a@b.c']],
   ['TRUST_PROXY', ['true', '-1', '101', '127.0.0.1']],
-  ['CORS_ORIGINS', ['*', 'shop.example.com', 'https://a.example,', 'https://a.example/']],
+  [
+    'CORS_ORIGINS',
+    [
+      ...['*', 'shop.example.com', 'https://a.example,', 'https://a.example/'],
+      ...['file:///a', 'wss://a', 'capacitor://', 'chrome-extension://a/b', 'https://u@a.example'],
+    ],
+  ],
+  ['OTEL_TRACES_EXPORTER', ['zipkin', 'otlp,console']],
+  ['OTEL_TRACES_SAMPLER', ['jaeger_remote', 'ALWAYS_ON']],
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ['localhost:4318']],
   ['ADDRESS_PER_MINUTE', ['0', '-60', '60/min']],
   ['ADMIN_TOKEN', ['too-short', `${'x'.repeat(16)}é`]],
-  ['BAN_SECONDS', ['0', '5m', '86401']],
+  ['BAN_SECONDS', ['0', '5m', '86401', '3601']],
+  ['BAN_MAX_SECONDS', ['0', '1h', '86401']],
 ])('a fault in %s is reported by its name', (name, values) => {
   for (const value of values) {
     expect(faults({ [name]: value }), value).toEqual([
@@ -99,8 +109,8 @@ test('a fault is reported with all the others, a line each, without the value', 
   const secret = 'h*nter2 secret';
   const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
   const lines = faults(all);
-  // Any text is a directory, and OPS_URL is read by the CLI alone.
-  expect(lines).toHaveLength(environmentVariables.length - 2);
+  // Any text is a directory, and false for OTEL_SDK_DISABLED; OPS_URL is read by the CLI alone.
+  expect(lines).toHaveLength(environmentVariables.length - 3);
   expect(lines.join('\n')).not.toContain('nter2');
 });
 
@@ -122,4 +132,87 @@ test('PGTARGETSESSIONATTRS, which the driver would read itself, is refused with 
   expect(faults({ DATABASE_URL: 'postgres://u@db/name', PGTARGETSESSIONATTRS })).toEqual([
     'PGTARGETSESSIONATTRS: write target_session_attrs into DATABASE_URL instead',
   ]);
+});
+
+test('CORS_ORIGINS takes every origin that a browser can send, and normalizes them', () => {
+  const CORS_ORIGINS = [
+    ...['HTTPS://Shop.example.com:443', 'http://localhost:5173', 'capacitor://localhost'],
+    ...[
+      'chrome-extension://abcdefghijklmnop',
+      'moz-extension://0aF1-22',
+      'null',
+      'http://[::1]:80',
+    ],
+  ].join(', ');
+  expect([...(readConfig({ CORS_ORIGINS }).corsOrigins ?? [])]).toEqual([
+    ...['https://shop.example.com', 'http://localhost:5173', 'capacitor://localhost'],
+    ...['chrome-extension://abcdefghijklmnop', 'moz-extension://0af1-22', 'null', 'http://[::1]'],
+  ]);
+});
+
+test('BAN_SECONDS above BAN_MAX_SECONDS is refused with the number that it must not exceed', () => {
+  const message = 'BAN_SECONDS: expected at most BAN_MAX_SECONDS, which is 60; give both';
+  expect(faults({ BAN_MAX_SECONDS: '60' })).toEqual([message]);
+  expect(faults({ BAN_SECONDS: '61', BAN_MAX_SECONDS: '60' })).toEqual([message]);
+  expect(faults({ BAN_SECONDS: '60', BAN_MAX_SECONDS: '60' })).toEqual([]);
+});
+
+const collector = 'http://collector:4318';
+
+test.each([
+  ['nowhere by default', {}, undefined],
+  [
+    'to the path of traces',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector}/` },
+    `${collector}/v1/traces`,
+  ],
+  [
+    'to their own endpoint as it is',
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector,
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces/in',
+    },
+    'https://traces/in',
+  ],
+  [
+    'to localhost if only the exporter is named',
+    { OTEL_TRACES_EXPORTER: 'otlp' },
+    'http://localhost:4318/v1/traces',
+  ],
+  [
+    'nowhere with the exporter none',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_TRACES_EXPORTER: 'none' },
+    undefined,
+  ],
+  [
+    'nowhere if the SDK is disabled',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_SDK_DISABLED: 'TRUE' },
+    undefined,
+  ],
+  [
+    'to the collector if the SDK is disabled by a word that is not true',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_SDK_DISABLED: '1' },
+    `${collector}/v1/traces`,
+  ],
+])('traces go %s', (_, environment, url) => {
+  expect(readConfig(environment).traces?.url).toBe(url);
+});
+
+test('OTEL_TRACES_SAMPLER names the sampler; by default OTEL_TRACES_SAMPLER_ARG is its share', () => {
+  const read = (more: NodeJS.ProcessEnv) =>
+    readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector, ...more }).traces;
+  const OTEL_TRACES_SAMPLER_ARG = '0.5';
+  expect(read({ OTEL_TRACES_SAMPLER_ARG })).toMatchObject({
+    ...{ sampler: 'parentbased_traceidratio', sampleShare: 0.5 },
+  });
+  const OTEL_TRACES_SAMPLER = 'always_off';
+  expect(read({ OTEL_TRACES_SAMPLER })).toMatchObject({ sampler: 'always_off' });
+});
+
+test('a part of REDIS_URL that is ignored is told, and is not in the URL that is used', () => {
+  const REDIS_URL = 'redis://a:6379/2?family=6';
+  expect(readConfig({ REDIS_URL })).toMatchObject({
+    redisUrls: ['redis://a:6379/2'],
+    notes: [expect.stringMatching(/^REDIS_URL: family is ignored \(/)],
+  });
 });

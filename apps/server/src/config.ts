@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { type BanPolicy, defaultBanPolicy as ban } from '@animal-store/contract';
-import { logFormats, logLevels } from './shared/log-settings.ts';
+import { logFormats, logLevels, samplers } from './shared/log-settings.ts';
 import { parsePostgresUrl } from './shared/postgres-url.ts';
-import { parseSentinelUrl } from './shared/sentinel-url.ts';
+import { parseRedisUrls } from './shared/redis-url.ts';
 import { StartupError } from './shared/startup-error.ts';
 
 type Range = readonly [min: number, max: number];
@@ -69,12 +69,24 @@ const isUrl =
 const isHttpOrigin = (text: string) =>
   isUrl('http:', 'https:')(text) && new URL(text).origin === text;
 
+/** Schemes of URLs that no page has as its origin. */
+const schemesWithoutPages = ['ws:', 'wss:', 'ftp:', 'file:'];
+
+/**
+ * The origin of a page as a browser sends it; `undefined` if the text is none. Apps and extensions have schemes
+ * of their own, such as `capacitor://localhost`, of which `URL` gives no origin. A page of a file has `null`.
+ */
+function pageOriginOf(text: string): string | undefined {
+  if (text === 'null') return text;
+  const [, authority = ''] = /^[a-z][a-z0-9+.-]*:\/\/([^\s/?#@,\\]+)$/i.exec(text) ?? [];
+  if (authority === '' || !URL.canParse(text)) return undefined;
+  const { protocol, host, origin } = new URL(text);
+  if (schemesWithoutPages.includes(protocol)) return undefined;
+  // Other schemes have no default port.
+  return origin === 'null' ? `${protocol}//${host.toLowerCase()}` : origin;
+}
+
 const splitAtCommas = (text: string) => text.split(',').map((part) => part.trim());
-
-const isSentinelUrl = (text: string) => parseSentinelUrl(text) !== undefined;
-
-/** One URL for a Redis, or for its Sentinels, although that has commas; several for a Cluster. */
-const redisUrlsOf = (text: string) => (isSentinelUrl(text) ? [text] : splitAtCommas(text));
 
 const day = 86_400;
 
@@ -109,11 +121,7 @@ function serviceSettings(env: EnvironmentReader) {
     // The only variable of libpq that the driver reads whatever it is given.
     env.refuse('PGTARGETSESSIONATTRS', 'write target_session_attrs into DATABASE_URL instead');
   }
-  const redisUrl = env.text(
-    'REDIS_URL',
-    (text) => isSentinelUrl(text) || splitAtCommas(text).every(isUrl('redis:', 'rediss:')),
-    'redis://user:password@host:port, those of a Cluster separated by commas, or redis+sentinel://host:port,host:port/name',
-  );
+  const redis = env.parsed('REDIS_URL', parseRedisUrls);
   const opsHosts = env.text(
     'OPS_HOSTS',
     (text) => splitAtCommas(text).every((name) => /^[\w.-]+$/.test(name)),
@@ -121,16 +129,13 @@ function serviceSettings(env: EnvironmentReader) {
   );
   const corsOrigins = env.text(
     'CORS_ORIGINS',
-    (text) => splitAtCommas(text).every(isHttpOrigin),
-    'origins separated by commas, such as https://shop.example.com',
+    (text) => splitAtCommas(text).every((part) => pageOriginOf(part) !== undefined),
+    'origins separated by commas, such as https://shop.example.com or capacitor://localhost',
   );
   const trustedProxies = env.number('TRUST_PROXY', [0, 100], 0);
-  const endpoint = env.text(
-    'OTEL_EXPORTER_OTLP_ENDPOINT',
-    isUrl('http:', 'https:'),
-    'the URL of a collector, such as http://localhost:4318',
-  );
+  const tracesUrl = readTracesUrl(env);
   const traces = {
+    sampler: env.choice('OTEL_TRACES_SAMPLER', samplers) ?? 'parentbased_traceidratio',
     /** The share of traces that are recorded, of those that begin here; from 0 to 1. */
     sampleShare: Number(
       env.text(
@@ -147,6 +152,13 @@ function serviceSettings(env: EnvironmentReader) {
       maxExportBatchSize: env.number('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', [1, 1_000_000], 512),
     },
   };
+  const banSeconds = env.number('BAN_SECONDS', [1, day], ban.banSeconds);
+  const maxBanSeconds = env.number('BAN_MAX_SECONDS', [1, day], ban.maxBanSeconds);
+  if (banSeconds > maxBanSeconds) {
+    env.faults.push(
+      `BAN_SECONDS: expected at most BAN_MAX_SECONDS, which is ${maxBanSeconds}; give both`,
+    );
+  }
   return {
     ...shared,
     host: env.text('HOST', isHost, 'a host name or address') ?? defaultHost,
@@ -160,9 +172,12 @@ function serviceSettings(env: EnvironmentReader) {
         ? { kind: 'embedded' as const, dataDir }
         : { kind: 'postgres' as const, url: postgres.url },
     /** A sentence for each part of a setting that has no effect. */
-    notes: [...(postgres?.notes ?? []).map((note) => `DATABASE_URL: ${note}`)],
+    notes: [
+      ...(postgres?.notes ?? []).map((note) => `DATABASE_URL: ${note}`),
+      ...(redis?.notes ?? []).map((note) => `REDIS_URL: ${note}`),
+    ],
     /** Empty for quotas in this process, one URL for a Redis or its Sentinels, several for a Cluster. */
-    redisUrls: redisUrl === undefined ? [] : redisUrlsOf(redisUrl),
+    redisUrls: redis?.urls ?? [],
     /** How long a decision of Redis may take before this replica decides by itself. */
     redisTimeoutMs: env.number('REDIS_TIMEOUT_MS', [10, 60_000], 150),
     /** How many replicas share each quota while Redis is unavailable; `undefined` to count them. */
@@ -182,7 +197,10 @@ function serviceSettings(env: EnvironmentReader) {
     /** How many proxies stand before the service, each adding to `X-Forwarded-For`. */
     trustedProxies,
     /** Origins whose pages may call; `undefined` for any. */
-    corsOrigins: corsOrigins === undefined ? undefined : new Set(splitAtCommas(corsOrigins)),
+    corsOrigins:
+      corsOrigins === undefined
+        ? undefined
+        : new Set(splitAtCommas(corsOrigins).map((part) => pageOriginOf(part) ?? part)),
     /** Requests per minute from one network without a valid key. */
     addressPerMinute: env.number('ADDRESS_PER_MINUTE', [1, 1_000_000], 60),
     banPolicy: {
@@ -190,8 +208,8 @@ function serviceSettings(env: EnvironmentReader) {
       strikeShare: env.number('BAN_STRIKE_PERCENT', [0, 10_000], ban.strikeShare * 100) / 100,
       graceMs: env.number('BAN_GRACE_MS', [0, 60_000], ban.graceMs),
       strikeWindowSeconds: env.number('BAN_STRIKE_SECONDS', [1, day], ban.strikeWindowSeconds),
-      banSeconds: env.number('BAN_SECONDS', [1, day], ban.banSeconds),
-      maxBanSeconds: env.number('BAN_MAX_SECONDS', [1, day], ban.maxBanSeconds),
+      banSeconds,
+      maxBanSeconds,
       memorySeconds: env.number('BAN_MEMORY_SECONDS', [1, 7 * day], ban.memorySeconds),
     } satisfies BanPolicy,
     /** Requests answered at the same time; more wait. */
@@ -225,8 +243,27 @@ function serviceSettings(env: EnvironmentReader) {
     /** `undefined` for pretty lines on a terminal and JSON elsewhere. */
     logFormat: env.choice('LOG_FORMAT', logFormats),
     /** Where traces go, and how; `undefined` for nowhere. */
-    traces: endpoint === undefined ? undefined : { endpoint, ...traces },
+    traces: tracesUrl === undefined ? undefined : { url: tracesUrl, ...traces },
   };
+}
+
+/**
+ * Where traces go, as the specification of OpenTelemetry says ("Environment Variable Specification", "OTLP
+ * Exporter Configuration"): the URL for traces is used as it is, and the general one gets a path.
+ *
+ * @returns `undefined` for nowhere, which is the default here.
+ */
+function readTracesUrl(env: EnvironmentReader): string | undefined {
+  const expected = 'the URL of a collector, such as http://localhost:4318';
+  const isHttp = isUrl('http:', 'https:');
+  const base = env.text('OTEL_EXPORTER_OTLP_ENDPOINT', isHttp, expected);
+  const own = env.text('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', isHttp, `${expected}/v1/traces`);
+  const exporter = env.choice('OTEL_TRACES_EXPORTER', ['otlp', 'none']);
+  // All other texts mean false, says the specification.
+  const isDisabled = env.text('OTEL_SDK_DISABLED', () => true, '')?.toLowerCase() === 'true';
+  if (isDisabled || exporter === 'none') return undefined;
+  const general = base ?? (exporter === 'otlp' ? 'http://localhost:4318' : undefined);
+  return own ?? (general && `${general.replace(/\/$/, '')}/v1/traces`);
 }
 
 export type Config = Readonly<ReturnType<typeof serviceSettings>>;

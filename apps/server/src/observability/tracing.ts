@@ -22,9 +22,12 @@ import {
   serviceNameEnvDetector,
 } from '@opentelemetry/resources';
 import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
   BatchSpanProcessor,
   type BatchSpanProcessorOptions,
   ParentBasedSampler,
+  type Sampler,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
@@ -33,6 +36,7 @@ import type { RequestTracing, TracedRequest } from '../api/request-record.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
 import type { BatchContext } from '../shared/batch.ts';
+import type { SamplerName } from '../shared/log-settings.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { watchCalls } from './watch-calls.ts';
 
@@ -42,8 +46,9 @@ const knownMethods: ReadonlySet<string> = new Set(
 );
 
 export interface TracingSettings {
-  /** The URL of the collector; the exporter itself reads the other `OTEL_EXPORTER_OTLP_*`. */
-  readonly endpoint: string;
+  /** Where the collector takes traces; the exporter itself reads the other `OTEL_EXPORTER_OTLP_*`. */
+  readonly url: string;
+  readonly sampler: SamplerName;
   /** Of the traces begun here; a caller's own decision is kept. */
   readonly sampleShare: number;
   readonly batches: Omit<BatchSpanProcessorOptions, 'exporter'>;
@@ -70,7 +75,7 @@ export function openTracing(
     onTrouble: (message: string) => void;
   },
 ): OpenTracing {
-  const { endpoint, sampleShare, batches, version, flushTimeoutMs, onTrouble } = options;
+  const { url, sampler, sampleShare, batches, version, flushTimeoutMs, onTrouble } = options;
   // The logger of OpenTelemetry passes more.
   const tell = (message: string) => onTrouble(message);
   diag.setLogger(
@@ -79,11 +84,11 @@ export function openTracing(
   );
   const provider = new TracerProvider({
     resource: resourceOf(version),
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleShare) }),
+    sampler: createSampler(sampler, sampleShare),
     spanProcessors: [
       new BatchSpanProcessor({
         ...batches,
-        exporter: new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` }),
+        exporter: new OTLPTraceExporter({ url }),
       }),
     ],
   });
@@ -174,6 +179,24 @@ export function openTracing(
       await waitAtMost({ ms: flushTimeoutMs }, sent, () => {});
     },
   };
+}
+
+/** Creates the sampler of a name ("Environment Variable Specification", "General SDK Configuration"). */
+function createSampler(name: SamplerName, share: number): Sampler {
+  switch (name) {
+    case 'always_on':
+      return new AlwaysOnSampler();
+    case 'always_off':
+      return new AlwaysOffSampler();
+    case 'traceidratio':
+      return new TraceIdRatioBasedSampler(share);
+    case 'parentbased_always_on':
+      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
+    case 'parentbased_always_off':
+      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
+    case 'parentbased_traceidratio':
+      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) });
+  }
 }
 
 /** What tells the service, its environments and its replicas apart; the environment's own words win. */

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { parseRedisUrls } from './redis-url.ts';
+
+test.each([
+  ['redis://a', ['redis://a']],
+  ['redis://a:6379/', ['redis://a:6379/']],
+  ['rediss://u:p%40ss@a:6380/15', ['rediss://u:p%40ss@a:6380/15']],
+  ['redis://[::1]:6379', ['redis://[::1]:6379']],
+  ['redis://a, redis://b:7001/0', ['redis://a', 'redis://b:7001/0']],
+  ['redis+sentinel://a,b:26380/m/3', ['redis+sentinel://a,b:26380/m/3']],
+])('%s is read', (text, urls) => {
+  expect(parseRedisUrls(text)).toEqual({ urls, notes: [] });
+});
+
+test('a parameter that cannot matter is ignored with a note, and taken out of the URL', () => {
+  expect(parseRedisUrls('rediss://a:6380/1?ssl_cert_reqs=required&family=0')).toEqual({
+    urls: ['rediss://a:6380/1'],
+    notes: [
+      'ssl_cert_reqs is ignored (certificates are always checked)',
+      'family is ignored (IPv4 and IPv6 are both tried)',
+    ],
+  });
+});
+
+test.each([
+  [
+    'redis://u:secret@a/abc',
+    'expected the number of a database as the path, such as redis://host:6379/1',
+  ],
+  [
+    'redis://u:secret@a/1/2',
+    'expected the number of a database as the path, such as redis://host:6379/1',
+  ],
+  [
+    'redis://u:secret@a/-1',
+    'expected the number of a database as the path, such as redis://host:6379/1',
+  ],
+  ['redis://a/1,redis://b/1', 'expected database 0, the only one of a Cluster'],
+  [
+    'redis:///run/redis.sock',
+    'expected a host; Unix sockets are not supported: write redis://host:port',
+  ],
+  ['redis://a?connectTimeout=1000', 'connectTimeout: refused (set REDIS_TIMEOUT_MS instead)'],
+  ['redis://a?enableOfflineQueue=true', /^enableOfflineQueue: refused \(the service sets it/],
+  ['redis://a?db=1', 'db: refused (write it as the path: redis://host:port/1)'],
+  ['redis://a?password=secret', /^password: refused \(write it into the URL/],
+  ['redis://a?tls=true', 'tls: refused (write rediss:// instead of redis://)'],
+  ['rediss://a?ssl_cert_reqs=none', /^ssl_cert_reqs: expected one of required, CERT_REQUIRED/],
+  ['redis://a?showFriendlyErrorStack=true', 'showFriendlyErrorStack: unknown parameter; remove it'],
+  ['redis://:%zz@a', /^expected redis:\/\/user:password@host:port/],
+  ['redis://a#1', /^expected redis:\/\/user:password@host:port/],
+])('%s is refused without a secret', (text, expected) => {
+  const fault = parseRedisUrls(text);
+  expect(fault).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
+  expect(fault).not.toContain('secret');
+});

@@ -1,0 +1,103 @@
+import { parseSentinelUrl } from './sentinel-url.ts';
+import { ignored, oneOf, type ParameterRule, readParameters, refused } from './url-parameters.ts';
+
+const inUrl = refused('write it into the URL: redis://user:password@host:port');
+const tls = refused('write rediss:// instead of redis://');
+const timeouts = refused('set REDIS_TIMEOUT_MS instead');
+const ours = refused('the service sets it itself; remove it');
+const pooling = ignored('the service has one connection');
+
+/** Every parameter that a `redis://…` URL may hold: those that providers and other clients add. */
+export const redisParameters: Readonly<Record<string, ParameterRule>> = {
+  family: ignored('IPv4 and IPv6 are both tried'),
+  protocol: ignored('the client chooses the version', oneOf('2', '3')),
+  ssl_cert_reqs: ignored('certificates are always checked', oneOf('required', 'CERT_REQUIRED')),
+  decode_responses: ignored('answers are read as the service needs them'),
+  encoding: ignored('answers are read as the service needs them'),
+  health_check_interval: ignored('the service finds dead connections by itself'),
+  socket_keepalive: ignored('the service finds dead connections by itself'),
+  retry_on_timeout: ignored('nothing is sent twice, or it would count twice'),
+  client_name: ignored('the name is animal-store'),
+  max_connections: pooling,
+  pool_size: pooling,
+  db: refused('write it as the path: redis://host:port/1'),
+  host: inUrl,
+  port: inUrl,
+  path: refused('Unix sockets are not supported; write redis://host:port'),
+  username: inUrl,
+  password: inUrl,
+  tls,
+  ssl: tls,
+  ssl_ca_certs: refused('set NODE_EXTRA_CA_CERTS instead'),
+  connectTimeout: timeouts,
+  commandTimeout: timeouts,
+  socketTimeout: timeouts,
+  socket_timeout: timeouts,
+  socket_connect_timeout: timeouts,
+  timeout: timeouts,
+  keyPrefix: ours,
+  enableOfflineQueue: ours,
+  maxRetriesPerRequest: ours,
+  autoResendUnfulfilledCommands: ours,
+  enableReadyCheck: ours,
+  lazyConnect: ours,
+  connectionName: ours,
+  readOnly: refused('a replica accepts no writes; remove it'),
+  role: refused('write redis+sentinel://host:port,host:port/name'),
+  name: refused('write redis+sentinel://host:port,host:port/name'),
+  sentinels: refused('write redis+sentinel://host:port,host:port/name'),
+};
+
+const expected =
+  'expected redis://user:password@host:port, those of a Cluster separated by commas, or redis+sentinel://host:port,host:port/name';
+
+/**
+ * Reads `REDIS_URL`. What its URLs are used for knows no parameters: any would be an option of the client, and
+ * override what the service relies on.
+ *
+ * @returns one URL for a Redis, or for its Sentinels, although that has commas; several for a Cluster. Or what
+ * is wrong as a text, which never holds a password.
+ */
+export function parseRedisUrls(
+  text: string,
+): { readonly urls: readonly string[]; readonly notes: readonly string[] } | string {
+  if (parseSentinelUrl(text) !== undefined) return { urls: [text], notes: [] };
+  const parts = text.split(',').map((part) => part.trim());
+  const urls: string[] = [];
+  const notes = new Set<string>();
+  for (const part of parts) {
+    const [address = '', query = ''] = part.split('?', 2);
+    const fault = faultOfAddress(address, { isCluster: parts.length > 1 });
+    if (fault !== undefined) return fault;
+    const parameters = readParameters(redisParameters, query);
+    if (typeof parameters === 'string') return parameters;
+    urls.push(address);
+    for (const note of parameters.notes) notes.add(note);
+  }
+  return { urls, notes: [...notes] };
+}
+
+function faultOfAddress(
+  address: string,
+  { isCluster }: { isCluster: boolean },
+): string | undefined {
+  if (!/^rediss?:\/\/[^\s#]*$/.test(address) || !URL.canParse(address)) return expected;
+  const { hostname, pathname, username, password } = new URL(address);
+  if (hostname === '') {
+    return pathname.length > 1
+      ? 'expected a host; Unix sockets are not supported: write redis://host:port'
+      : expected;
+  }
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    return expected;
+  }
+  const [, number] = /^\/?$|^\/(\d{1,9})$/.exec(pathname) ?? [undefined, 'none'];
+  if (number === 'none') {
+    return 'expected the number of a database as the path, such as redis://host:6379/1';
+  }
+  if (isCluster && Number(number ?? 0) !== 0)
+    return 'expected database 0, the only one of a Cluster';
+  return undefined;
+}
