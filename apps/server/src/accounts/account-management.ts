@@ -139,7 +139,11 @@ export function createAccountManagement(
       const usage = await quotas.lookAtAccount(id, quota);
       await inTransaction('change_account', db, async (tx) => {
         await cause.confirmActor?.(tx);
-        await lockAccount(tx, name);
+        // Chosen again: the plan may have gone meanwhile.
+        const [locked] = await lockAccount(tx, name);
+        if (locked?.plan == null) {
+          throw new AdminRefusal('invalid_request', adminErrorMessages.windowsOfKeys);
+        }
         const subject = { type: 'account', id, name, account: name } as const;
         const key = { id, accountId: id };
         await creditWindows(tx, quotas, { action: 'account.changed', cause, subject, key, usage });

@@ -84,6 +84,12 @@ async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promi
   return { plan: 'free' };
 }
 
+/** Where the ban of a key was, and where it is after a change of its account. */
+interface Move {
+  readonly from: KeyAndAccount;
+  readonly to: KeyAndAccount;
+}
+
 interface Subject {
   readonly id: string;
   readonly action: AuditAction;
@@ -122,6 +128,25 @@ export function createKeyManagement(
     return changed;
   }
 
+  /**
+   * Ends the ban of a locked key. Its account may get its first plan meanwhile, and take the ban along: then it ends
+   * there, too.
+   *
+   * @throws {AdminRefusal} if Redis is away: a replica could not do it later if it stopped before.
+   */
+  async function endBan(tx: Database, { id, account }: Key): Promise<void> {
+    const findAccountId = async () => (await findStoredAccount(tx, account))?.id;
+    try {
+      const accountId = await findAccountId();
+      await quotas.unban({ id, accountId });
+      const createdId = accountId ?? (await findAccountId());
+      if (createdId !== accountId) await quotas.unban({ id, accountId: createdId });
+    } catch (error) {
+      if (!(error instanceof QuotasAwayError)) throw error;
+      throw new AdminRefusal('service_unavailable', adminErrorMessages.notUnbanned);
+    }
+  }
+
   const set = async (subject: Subject, values: PgUpdateSetSource<typeof apiKeys>): Promise<Key> =>
     (await change(subject, (tx) => updateKey(tx, subject.id, values))).key;
 
@@ -151,20 +176,28 @@ export function createKeyManagement(
 
     /** Changes a key. The counts stay. */
     async change(id: string, { plan, quota, ...wanted }: KeyChange, cause: Cause): Promise<Key> {
-      const changed = await change({ id, action: 'key.changed', cause }, async (tx, before) => {
+      let moved: Move | undefined;
+      const changing = change({ id, action: 'key.changed', cause }, async (tx, before) => {
         const choice = choosePlan(before, { plan, quota });
         const to = wanted.account && (await resolveAccount(tx, wanted.account));
         await updateKey(tx, id, { ...wanted, account: to, ...storedPlan(choice) });
         if (to === undefined) return undefined;
-        return {
+        const move: Move = {
           from: { id, accountId: await sharedBy(tx, before.account) },
           to: { id, accountId: await sharedBy(tx, to) },
         };
-      });
-      const { key, result: move } = changed;
-      if (move !== undefined && move.from.accountId !== move.to.accountId) {
+        if (move.from.accountId === move.to.accountId) return undefined;
+        // While the key is locked: an unban waits for it, and looks for the ban where the key is then.
+        moved = move;
         await quotas.moveBan(move.from, move.to);
-      }
+        return move;
+      });
+      const { key, result: move } = await changing.catch(async (failure: unknown) => {
+        if (moved !== undefined) await quotas.moveBan(moved.to, moved.from);
+        throw failure;
+      });
+      // What a request has begun there before this replica knew of the change.
+      if (move !== undefined) await quotas.moveBan(move.from, move.to);
       return key;
     },
 
@@ -189,20 +222,12 @@ export function createKeyManagement(
 
     /** Gives a key back what it has used of its own windows, and records that. */
     async credit(id: string, cause: Cause): Promise<Key> {
-      const found = await findKey(db, id);
-      const { account } = found;
-      const limited = { ...(await findAppliedPlan(db, found)), id };
-      if (limited.accountId !== undefined) {
-        throw new AdminRefusal(
-          'invalid_request',
-          adminErrorMessages.windowsOfAccount(account ?? ''),
-        );
-      }
-      const usage = await quotas.look(limited);
+      const usage = await quotas.look(await findLimited(db, await findKey(db, id)));
       return inTransaction('change_key', db, async (tx) => {
         await cause.confirmActor?.(tx);
         await lockKey(tx, id);
         const key = await findKey(tx, id);
+        const limited = await findLimited(tx, key);
         const subject = { type: 'key', id, name: key.name, account: key.account } as const;
         await creditWindows(tx, quotas, {
           action: 'key.changed',
@@ -239,11 +264,19 @@ export function createKeyManagement(
           // Recorded even if there was nothing to end.
           ...(differenceOf(before, { bannedUntil: null, strikes: 0 }) ?? { before: {}, after: {} }),
         });
-        await quotas.unban(limited);
+        await endBan(tx, key);
         return key;
       });
     },
   };
+}
+
+/** @throws {AdminRefusal} if the key has no windows of its own. */
+async function findLimited(tx: Database, key: Key) {
+  const limited = { ...(await findAppliedPlan(tx, key)), id: key.id };
+  if (limited.accountId === undefined) return limited;
+  const message = adminErrorMessages.windowsOfAccount(key.account ?? '');
+  throw new AdminRefusal('invalid_request', message);
 }
 
 /**

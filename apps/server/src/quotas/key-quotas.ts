@@ -27,13 +27,15 @@ export type OnBan = (ban: {
 /** Changes the state of a key, where quotas are kept. */
 export interface KeyState {
   /**
-   * Ends the ban of a key, and deletes its strikes and earlier bans. The counts stay. While Redis is away it
-   * ends on this replica, and in Redis when it is back.
+   * Ends the ban of a key, and deletes its strikes and earlier bans. The counts stay. If the key has an account, it
+   * ends the ban both with and without the account: a plan of the account may come or go at the same moment.
+   *
+   * @throws {QuotasAwayError} if Redis is away.
    */
   unban(key: KeyAndAccount): Promise<void>;
   /**
-   * Takes the ban, the strikes and the earlier bans of a key along when its subject changes. The counts
-   * stay with the subject. If Redis is away, a ban stays behind.
+   * Moves the ban, the strikes and the earlier bans of a key when its subject changes. The counts stay with the
+   * subject. If Redis is away, a ban stays behind.
    */
   moveBan(from: KeyAndAccount, to: KeyAndAccount): Promise<void>;
   /**

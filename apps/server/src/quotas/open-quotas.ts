@@ -85,12 +85,11 @@ export async function openQuotas(options: OpenQuotasOptions): Promise<Quotas> {
     probe,
     onChange(state, reason) {
       onBreaker(state, reasonOf(reason));
-      if (state === 'closed') repeatMissedUnbans();
     },
   });
   const insurance = new MemoryKeyLimiter({ ...options, scope: 'replica' });
   const limiter = new RedisKeyLimiter({ ...options, redis, breaker, insurance });
-  const { repeatMissedUnbans, ...state } = createRedisKeyState({ redis, breaker, insurance });
+  const state = createRedisKeyState({ redis, breaker, insurance });
 
   await untilReady(redis, { ms: firstConnectionTimeoutMs });
   // A first command, so that whatever is wrong with Redis is logged now and not at the first request.

@@ -10,6 +10,15 @@ declare module 'ioredis' {
     decideKeys(numberOfKeys: number, ...args: string[]): Result<string, Context>;
     /** Runs `set-ban.lua`. */
     setBan(name: string, ban: Buffer, ttlMs: number): Result<null, Context>;
+    /** Runs `move-ban.lua`. */
+    moveBanBuffer(
+      numberOfKeys: number,
+      ...args: (string | number)[]
+    ): Result<[ban: Buffer, ttlMs: number] | null, Context>;
+    /** Runs `end-ban.lua`. */
+    endBan(numberOfKeys: number, ...names: string[]): Result<null, Context>;
+    /** Runs `credit.lua`. */
+    credit(name: string): Result<null, Context>;
   }
 }
 
@@ -101,6 +110,9 @@ function readScripts() {
   return {
     decideKeys: { lua: read('decide.lua') },
     setBan: { lua: read('set-ban.lua'), numberOfKeys: 1 },
+    moveBan: { lua: read('move-ban.lua') },
+    endBan: { lua: read('end-ban.lua') },
+    credit: { lua: read('credit.lua'), numberOfKeys: 1 },
   };
 }
 

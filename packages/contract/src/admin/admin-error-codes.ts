@@ -25,6 +25,7 @@ export const adminErrorMessages = {
   windowsOfKeys: 'plan: expected an account with one: each key of this one has windows of its own',
   statementTooSlow:
     'The search or list took too long and was stopped. Narrow it by more letters, a filter or a shorter period, and try again.',
+  notUnbanned: 'Redis does not answer, so nothing was unbanned. Try again.',
   notCredited: 'Redis does not answer, so nothing was given back. Try again.',
   quotaMissing:
     'quota: expected an Enterprise key to bring its own perMinute and perDay, got nothing',

@@ -1,0 +1,34 @@
+-- Moves the strikes, the ban and the earlier bans of an API key to where its new subject is. The counts of both
+-- windows stay with the subject. It is one script, so that an unban or a request comes before it or after it.
+--
+-- KEYS[1]  where the state is
+-- KEYS[2]  where it goes; absent in a Cluster, where it may be in another slot
+-- ARGV[1]  how many bytes of windows are in front of the ban state at KEYS[1]: 20, or 0 if it is alone
+-- ARGV[2]  the same of KEYS[2]
+--
+-- Returns nothing if there was nothing to move, or an array: the ban state, and how long it is needed, in
+-- milliseconds.
+
+local from, windows = KEYS[1], tonumber(ARGV[1])
+local stored = redis.call('GET', from)
+if not stored or #stored <= windows then return false end
+local ban, ttl = string.sub(stored, windows + 1), redis.call('PTTL', from)
+if windows == 0 then
+  redis.call('DEL', from)
+else
+  redis.call('SET', from, string.sub(stored, 1, windows), 'KEEPTTL')
+end
+
+local to = KEYS[2]
+if to then
+  windows = tonumber(ARGV[2])
+  local there = windows > 0 and redis.call('GET', to)
+  if not there then
+    redis.call('SET', to, string.rep('\0', windows) .. ban, 'PX', ttl)
+  elseif ttl > redis.call('PTTL', to) then
+    redis.call('SET', to, string.sub(there, 1, windows) .. ban, 'PX', ttl)
+  else
+    redis.call('SET', to, string.sub(there, 1, windows) .. ban, 'KEEPTTL')
+  end
+end
+return { ban, ttl }
