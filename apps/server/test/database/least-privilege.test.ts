@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openRedis, postgresAt, repository } from '@animal-store/testkit';
+import { expect, inject, test } from 'vitest';
+import { migratePostgres } from '../../src/database/migrate-postgres.ts';
+import { adminOf, adminToken } from '../support/admin.ts';
+import { connectTo } from '../support/databases.ts';
+import { openLocalServer } from '../support/local-server.ts';
+import { scrape } from '../support/observed.ts';
+import { call } from '../support/test-service.ts';
+
+const { adminUrl } = inject('postgres');
+const guide = readFileSync(join(repository, 'docs/operating.md'), 'utf8');
+
+/** A block of code in the section on rights, with the names of a test instead of those of the guide. */
+function block(language: string, names: Readonly<Record<string, string>>): string {
+  const section = guide.slice(guide.indexOf('## Least rights'));
+  const [, text = ''] = new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(section) ?? [];
+  expect(text, language).not.toBe('');
+  return text.replaceAll(
+    /\b(?:animals|owner_role|service_role|secret)\b/g,
+    (name) => names[name] ?? name,
+  );
+}
+
+// It could not start: `create schema if not exists` needs the right to create, also where nothing is to be created.
+test('a service with the rights that docs/operating.md lists, and no others, starts and does all its work', async () => {
+  await using stack = new AsyncDisposableStack();
+  const admin = stack.use(connectTo(adminUrl));
+  const suffix = process.hrtime.bigint().toString(36);
+  const owner = `owner_${suffix}`;
+  const service = `service_${suffix}`;
+  for (const role of [owner, service]) {
+    await admin.unsafe(`create role ${role} login password 'secret'`);
+    stack.defer(() => admin.unsafe(`drop role ${role}`).then(() => {}));
+  }
+  const database = stack.use(await postgresAt({ adminUrl }).createDatabase());
+  await admin.unsafe(`alter database "${database.name}" owner to ${owner}`);
+  const urlOf = (role: string) => {
+    const url = new URL(database.url);
+    Object.assign(url, { username: role, password: 'secret' });
+    return url.href;
+  };
+  await migratePostgres(urlOf(owner));
+  {
+    await using sql = connectTo(urlOf(owner));
+    await sql.unsafe(
+      block('sql', { animals: database.name, owner_role: owner, service_role: service }),
+    );
+  }
+  const redis = stack.use(await openRedis());
+  await redis.command(...block('text', { secret: 'secret' }).trim().split(/\s+/));
+
+  const server = stack.use(
+    await openLocalServer({
+      DATABASE_URL: urlOf(service),
+      REDIS_URL: redis.url.replace('//', '//animal-store:secret@'),
+      ADMIN_TOKEN: adminToken,
+      USAGE_FLUSH_MS: '10',
+    }),
+  );
+  const operators = adminOf(server);
+  const { token, key } = await operators.create(
+    '{"plan":"enterprise","quota":{"perMinute":1,"perDay":9},"account":"C-17"}',
+  );
+  const ask = (path: string, json?: string) =>
+    call(`${server.baseUrl}${path}`, { token, ...(json && { json }) });
+  const pet = '{"name":"Rex","categoryId":1}';
+  expect((await ask('/pets', pet)).status).toBe(201);
+  expect((await ask('/pets')).status).toBe(429);
+  expect((await call(`${server.baseUrl}/pets`, { token: null })).status).toBe(401);
+  const keyPath = `/keys/${key.id}`;
+  for (const [path, json, status] of [
+    [`${keyPath}/credit`, '{}', 200],
+    [`${keyPath}/unban`, '{}', 200],
+    [`${keyPath}/suspend`, '{}', 200],
+    [`${keyPath}/resume`, '{}', 200],
+    [`${keyPath}/rotate`, '{}', 200],
+    [`${keyPath}/revoke`, '{}', 200],
+    ['/operators', '{"name":"Ada","role":"owner"}', 201],
+  ] as const) {
+    expect((await operators.call(path, { json })).status, path).toBe(status);
+  }
+  for (const path of [
+    '/keys?search=of',
+    '/accounts',
+    '/usage',
+    '/audit',
+    '/overview',
+    '/operators',
+  ]) {
+    expect((await operators.call(path)).status, path).toBe(200);
+  }
+  const metrics = await scrape(server);
+  expect(metrics).not.toMatch(/statement_errors_total\{[^}]*42501/);
+  expect(metrics).toMatch(/^animal_store_redis_breaker_open 0$/m);
+  expect(await redis.command('acl', 'log')).toBe('');
+  // What is not granted.
+  await using sql = connectTo(urlOf(service));
+  await expect(sql`create table public.other ()`).rejects.toMatchObject({ code: '42501' });
+  await expect(sql`drop table pets`).rejects.toMatchObject({ code: '42501' });
+});
