@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repository } from '@animal-store/testkit';
+import { expect, test } from 'vitest';
+import { postgresParameters } from '../../src/shared/postgres-url.ts';
+import { redisParameters } from '../../src/shared/redis-url.ts';
+
+const settings = readFileSync(join(repository, 'docs/settings.md'), 'utf8');
+
+test.each([
+  ['DATABASE_URL', postgresParameters],
+  ['REDIS_URL', redisParameters],
+])('docs/settings.md has every parameter of %s and what happens to it', (_, rules) => {
+  for (const [name, { kind, check, hint }] of Object.entries(rules)) {
+    const detail = [check?.[1], hint].filter(Boolean).join('; ');
+    expect(settings).toContain(`| \`${name}\` | ${kind} | ${detail} |\n`);
+  }
+});
