@@ -175,3 +175,61 @@ describe('those who wait', () => {
     expect(sent[3]?.name).toBe('patient');
   });
 });
+
+describe('an answer that may be old does not close the gate', () => {
+  const usedUp = {
+    'X-RateLimit-Limit': '60',
+    'X-RateLimit-Remaining': '0',
+    RateLimit: '"day";r=0;t=86000',
+  };
+  const soon = () => String(Math.ceil(Date.now() / 1_000) + 60);
+
+  test.each<[sign: string, headers: () => Record<string, string>]>([
+    ['Age', () => ({ Age: '0', 'X-RateLimit-Reset': soon() })],
+    [
+      'a reset that is over',
+      () => ({ 'X-RateLimit-Reset': String(Math.floor(Date.now() / 1_000)) }),
+    ],
+  ])('because of %s', async (_, headers) => {
+    const { send, sent } = open();
+    const first = send();
+    await elapse(0);
+    const response = new Response('[]', { headers: { ...usedUp, ...headers() } });
+    sent[0]?.resolve({ response, text: '[]' });
+    await first;
+    void send();
+    await elapse(0);
+    expect(sent).toHaveLength(2);
+  });
+
+  test('because its X-Request-Id was seen before', async () => {
+    const { send, sent } = open();
+    const replayed = () => {
+      const headers = { ...usedUp, 'X-RateLimit-Reset': soon(), 'X-Request-Id': 'one' };
+      return { response: new Response('[]', { headers }), text: '[]' };
+    };
+    const first = send();
+    await elapse(0);
+    sent[0]?.resolve(replayed());
+    await first;
+    // The window is over; the cache gives the same answer.
+    await elapse(86_400_000);
+    const second = send();
+    await elapse(0);
+    sent[1]?.resolve(replayed());
+    await second;
+    void send();
+    await elapse(0);
+    expect(sent).toHaveLength(3);
+  });
+
+  test('but a fresh one does', async () => {
+    const { send, sent } = open();
+    const first = send();
+    await elapse(0);
+    const headers = { ...usedUp, 'X-RateLimit-Reset': soon(), 'X-Request-Id': 'one' };
+    sent[0]?.resolve({ response: new Response('[]', { headers }), text: '[]' });
+    await first;
+    expect(await send()).toMatchObject({ refusal: { status: 429 } });
+  });
+});

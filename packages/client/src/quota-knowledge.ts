@@ -21,6 +21,9 @@ const unansweredShareAfterDenial = 1 / 8;
  */
 const windowsInSuccesses = 3.5;
 
+/** So many ids of answers are remembered, to recognize an answer that is given again. */
+const maxSeenIds = 100;
+
 /** What the answers to the requests of one key say about its quota. */
 type QuotaKnowledge = [
   /** Gives the window that has least left, as of the lowest `remaining`. */
@@ -36,6 +39,24 @@ export function createQuotaKnowledge(): QuotaKnowledge {
   let deniedAtMs = Number.NEGATIVE_INFINITY;
   let successes = 0;
   let learnedAtMs = 0;
+  const seenIds = new Set<string>();
+
+  /**
+   * Whether an answer may come from a cache, such as the data cache of Next.js, which keeps headers. Its `RateLimit`
+   * counts from the time when the service sent it, and would close the gate although the quota is free. A denial
+   * without signs of a cache is believed even if the clock of this machine is wrong.
+   */
+  function mayBeOld({ response: { headers, status } }: Answer): boolean {
+    const id = headers.get('X-Request-Id');
+    const isRepeated = id !== null && seenIds.has(id);
+    if (id !== null) seenIds.add(id);
+    const [oldest] = seenIds;
+    if (seenIds.size > maxSeenIds && oldest !== undefined) seenIds.delete(oldest);
+    // RFC 9111, §5.1: only caches send it.
+    if (isRepeated || headers.get('Age') !== null) return true;
+    const resetAt = Number(headers.get('X-RateLimit-Reset') ?? Number.NaN);
+    return status !== 429 && resetAt * 1_000 <= Date.now();
+  }
 
   return [
     function quotaAt(now) {
@@ -53,6 +74,7 @@ export function createQuotaKnowledge(): QuotaKnowledge {
     },
 
     function learn(answer, wasAlone) {
+      if (mayBeOld(answer)) return;
       const seen = readTightestWindow(answer);
       const { ok, status } = answer.response;
       const isDenial = status === 429;

@@ -18,7 +18,7 @@ export interface PostgresHost {
 }
 
 /** How a connection uses TLS: as `sslmode` of libpq, of which `allow` is treated as `prefer`. */
-export type PostgresTls = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
+type PostgresTls = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
 /** What a `postgres://…` URL says. */
 export interface PostgresUrl {
