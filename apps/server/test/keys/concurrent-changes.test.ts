@@ -1,0 +1,96 @@
+import { defaultBanPolicy } from '@animal-store/contract';
+import { openRedis } from '@animal-store/testkit';
+import { beforeAll, expect, test } from 'vitest';
+import {
+  type AccountManagement,
+  createAccountManagement,
+} from '../../src/accounts/account-management.ts';
+import type { KeyManagement } from '../../src/keys/key-management.ts';
+import type { KeyQuotas } from '../../src/quotas/key-quotas.ts';
+import { openTestQuotas } from '../quotas/open-test-quotas.ts';
+import { someCause } from '../support/admin.ts';
+import { useDatabase } from '../support/databases.ts';
+import { manageKeys } from '../support/manage-keys.ts';
+
+// Two operators at once, on a real Postgres and a real Redis.
+
+const rounds = 20;
+/** The third denial is a ban. */
+const banPolicy = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
+
+const database = useDatabase('postgres');
+let quotas: KeyQuotas;
+let keys: KeyManagement;
+let accounts: AccountManagement;
+beforeAll(async () => {
+  const redis = await openRedis();
+  const opened = await openTestQuotas({ redisUrls: [redis.url], banPolicy });
+  quotas = opened.keys;
+  keys = manageKeys(database.db, quotas);
+  accounts = createAccountManagement(database.db, () => {}, quotas);
+  return async () => {
+    await opened[Symbol.asyncDispose]();
+    await redis[Symbol.asyncDispose]();
+  };
+});
+
+/** Creates a key of an account, and has it banned. */
+async function createBanned(account: string) {
+  const quota = { perMinute: 1, perDay: 100 };
+  const { key } = await keys.create(
+    { ...{ name: 'x', plan: 'enterprise', quota, account } },
+    someCause,
+  );
+  const applied = await keys.findAppliedPlan(key);
+  const tooMany = applied.quota.perMinute + 3;
+  for (let i = 0; i < tooMany; i += 1) await quotas.take({ ...applied, id: key.id });
+  expect(await isBanned(key.id)).toBe(true);
+  return key.id;
+}
+
+async function isBanned(id: string): Promise<boolean> {
+  const applied = await keys.findAppliedPlan(await keys.find(id));
+  return (await quotas.look({ ...applied, id })).bannedUntil !== undefined;
+}
+
+/** Begins two acts at once, each in half of the rounds first. */
+async function atOnce(round: number, ...acts: (() => Promise<unknown>)[]): Promise<void> {
+  if (round % 2 === 1) acts.reverse();
+  await Promise.all(acts.map((act) => act()));
+}
+
+const plan = { plan: 'enterprise', quota: { perMinute: 1, perDay: 100 } } as const;
+
+test('an unban beside a change of the account of a key ends its ban', async () => {
+  await accounts.setPlan('with a plan', plan, someCause);
+  for (let round = 0; round < rounds; round += 1) {
+    const [from, to] = round % 4 < 2 ? ['label', 'with a plan'] : ['with a plan', 'label'];
+    await accounts.credit('with a plan', someCause);
+    const id = await createBanned(from);
+    const unban = () => keys.unban(id, someCause);
+    await atOnce(round, unban, () => keys.change(id, { account: to }, someCause));
+    expect(await isBanned(id), `round ${round}`).toBe(false);
+  }
+});
+
+test('an unban beside a new or a removed plan of the account of a key ends its ban', async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    const name = `account ${round}`;
+    if (round % 4 >= 2) await accounts.setPlan(name, plan, someCause);
+    const id = await createBanned(name);
+    const choice = round % 4 < 2 ? plan : ({ plan: null } as const);
+    const unban = () => keys.unban(id, someCause);
+    await atOnce(round, unban, () => accounts.setPlan(name, choice, someCause));
+    expect(await isBanned(id), `round ${round}`).toBe(false);
+  }
+});
+
+test('a ban goes along with its key into an account with a plan, and back', async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    const id = await createBanned('label');
+    await keys.change(id, { account: 'with a plan' }, someCause);
+    expect(await isBanned(id)).toBe(true);
+    await keys.change(id, { account: 'label' }, someCause);
+    expect(await isBanned(id)).toBe(true);
+  }
+});
