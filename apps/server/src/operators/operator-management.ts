@@ -2,6 +2,7 @@ import {
   type AuditAction,
   adminErrorMessages,
   type IssuedOperator,
+  lookOfName,
   type NewOperator,
   type Operator,
 } from '@animal-store/contract/admin';
@@ -98,6 +99,7 @@ export function createOperatorManagement(db: Database) {
     create: (newOperator: NewOperator, cause: Cause): Promise<IssuedOperator> =>
       inTransaction('change_operator', db, async (tx) => {
         await cause.confirmActor?.(tx);
+        await refuseLookAlike(tx, newOperator.name);
         const [row] = await insertOperator(tx, newOperator);
         if (row === undefined) throw new Error('An insert returned no row.');
         const token = await tokens.add(tx, row.id);
@@ -124,6 +126,22 @@ export function createOperatorManagement(db: Database) {
       return (await change(subject, (tx) => revokeOperator(tx, id))).operator;
     },
   };
+}
+
+/**
+ * Refuses a name that looks like that of another active operator: whoever reads the audit log would take one for the
+ * other. The same name is taken, because whoever reads it sees that it is the same, and looks at the id.
+ *
+ * @throws {AdminRefusal}
+ */
+async function refuseLookAlike(tx: Database, name: string): Promise<void> {
+  const look = lookOfName(name);
+  const other = (await listOperators(tx, undefined)).find(
+    (it) => it.state === 'active' && it.name !== name && lookOfName(it.name) === look,
+  );
+  if (other !== undefined) {
+    throw new AdminRefusal('invalid_request', adminErrorMessages.nameTaken(other.name));
+  }
 }
 
 /** @throws {AdminRefusal} if there is no such operator. */

@@ -317,3 +317,30 @@ describe('in the database', () => {
     }
   });
 });
+
+describe('names of operators', () => {
+  const { admin } = useAdmin();
+  const create = (name: string) =>
+    admin.call('/operators', { json: JSON.stringify({ name, role: 'viewer' }) });
+
+  test('a name that looks like that of another active operator is refused', async () => {
+    expect((await create('Zoe')).status).toBe(201);
+    const { status, body } = await create('Zoë');
+    const message =
+      'name: expected one that does not look like that of another active operator, got one that looks like "Zoe"';
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: { code: 'invalid_request', message, status: 400 },
+    });
+    expect((await create('Zoe')).status).toBe(201);
+  });
+
+  test('a name that is reserved is refused', async () => {
+    const { status, body } = await create('Admin Token');
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('are reserved'),
+    });
+  });
+});

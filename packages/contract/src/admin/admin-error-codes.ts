@@ -23,6 +23,8 @@ export const adminErrorMessages = {
   windowsOfAccount: (account: string) =>
     `account: expected a key with windows of its own: those of this one are of the account ${account}`,
   windowsOfKeys: 'plan: expected an account with one: each key of this one has windows of its own',
+  nameTaken: (name: string) =>
+    `name: expected one that does not look like that of another active operator, got one that looks like ${JSON.stringify(name)}`,
   statementTooSlow:
     'The search or list took too long and was stopped. Narrow it by more letters, a filter or a shorter period, and try again.',
   notUnbanned: 'Redis does not answer, so nothing was unbanned. Try again.',

@@ -10,6 +10,7 @@ import {
   timestamp,
 } from './admin-fields.ts';
 import { Label } from './label-schema.ts';
+import { OperatorName } from './operator-name.ts';
 import { strictObject } from './strict-object.ts';
 
 /** The roles of operators. Each may do what the ones before it may. */
@@ -29,7 +30,9 @@ const OperatorState = oneOf(operatorStates).meta({
 });
 
 export const NewOperator = strictObject({
-  name: Label.describe('Whose token it is. The audit log shows it. Holds no token.'),
+  name: OperatorName.describe(
+    'Whose token it is. The audit log shows it. Holds no token. A name that looks like that of another active operator is refused.',
+  ),
   role: OperatorRole,
   ...newLifetime('operator'),
 }).meta({

@@ -73,3 +73,4 @@ export {
   usageOutcomes,
 } from './admin-usage.ts';
 export { AccountName } from './label-schema.ts';
+export { lookOfName } from './operator-name.ts';
