@@ -1,11 +1,12 @@
 import { type BanPolicy, rateLimitStatusPerMinute } from '@animal-store/contract';
 import type { Clock } from '../shared/clock.ts';
+import { StartupError } from '../shared/startup-error.ts';
 import type { Timings } from '../shared/timings.ts';
 import { type Allowance, createAllowance, type SharedStore } from './allowance.ts';
 import { createKeyQuotas, type KeyQuotas, type OnBan, subjectOf } from './key-quotas.ts';
 import { limitLookUps, type NetworkAllowance } from './limit-look-ups.ts';
 import { MemoryKeyLimiter } from './memory-key-limiter.ts';
-import { openRedis, untilReady } from './open-redis.ts';
+import { openRedis, untilReady, watchForRefusal } from './open-redis.ts';
 import { RedisKeyLimiter } from './redis-key-limiter.ts';
 import { createRedisKeyState } from './redis-key-state.ts';
 import {
@@ -68,7 +69,11 @@ export interface Quotas {
   close(): void;
 }
 
-/** Opens the quotas. They open even if Redis is away. */
+/**
+ * Opens the quotas. They open even if Redis is away.
+ *
+ * @throws {StartupError} if Redis is there, and refuses the database, the user or the password.
+ */
 export async function openQuotas(options: OpenQuotasOptions): Promise<Quotas> {
   const { redisUrls, redisTimeoutMs, timings, onBreaker, replicas } = options;
   const { connectTimeoutMs, firstConnectionTimeoutMs, probeEveryMs } = timings;
@@ -78,6 +83,7 @@ export async function openQuotas(options: OpenQuotasOptions): Promise<Quotas> {
 
   const redis = openRedis(redisUrls, connectTimeoutMs);
   const reasonOf = watchForReason(redis);
+  const refusalOf = watchForRefusal(redis);
   const probe = createRedisProbe(redis, { timeoutMs: redisTimeoutMs, connectTimeoutMs });
   const breaker = createCircuitBreaker({
     timeoutMs: redisTimeoutMs,
@@ -92,6 +98,12 @@ export async function openQuotas(options: OpenQuotasOptions): Promise<Quotas> {
   const state = createRedisKeyState({ redis, breaker, insurance });
 
   await untilReady(redis, { ms: firstConnectionTimeoutMs });
+  const refusal = refusalOf();
+  if (refusal !== undefined) {
+    breaker.close();
+    redis.disconnect();
+    throw new StartupError(refusal);
+  }
   // A first command, so that whatever is wrong with Redis is logged now and not at the first request.
   await breaker.run(probe).catch(() => {});
 

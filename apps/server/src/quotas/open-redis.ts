@@ -55,8 +55,36 @@ export function openRedis(urls: readonly string[], connectTimeoutMs: number): Re
   const redis =
     others.length === 0 ? createRedis(url, connection) : createCluster(urls, connection);
   // Without a listener, a failure to connect would end the process. Every command reports it as well.
-  redis.on('error', () => {});
+  redis.on('error', (error) => {
+    // ioredis goes on in database 0, where other replicas do not count.
+    if (isRefusedDatabase(error) && redis instanceof Redis) redis.disconnect(true);
+  });
   return redis;
+}
+
+const isRefusedDatabase = (error: unknown) =>
+  error instanceof Error &&
+  (error as Error & { command?: { name?: string } }).command?.name === 'select';
+
+/**
+ * Watches a connection for what no waiting mends: Redis refuses the database, the user or the password.
+ *
+ * @returns a function that gives the sentence for operators; `undefined` if there is no such fault.
+ */
+export function watchForRefusal(redis: RedisConnection): () => string | undefined {
+  let refusal: string | undefined;
+  redis.on('error', (error: Error & { lastNodeError?: Error }) => {
+    const { message } = error.lastNodeError ?? error;
+    if (isRefusedDatabase(error)) {
+      refusal = `REDIS_URL: Redis refuses the number of the database (${message}). Write a smaller one as the path, or raise its setting databases`;
+    } else if (/^(?:WRONGPASS|NOAUTH) /.test(message)) {
+      refusal = `REDIS_URL: Redis refuses the user or the password (${message})`;
+    }
+  });
+  redis.on('ready', () => {
+    refusal = undefined;
+  });
+  return () => refusal;
 }
 
 function createRedis(url: string, connection: Connection): Redis {

@@ -1,0 +1,34 @@
+import { openRedis } from '@animal-store/testkit';
+import { expect, test } from 'vitest';
+import { StartupError } from '../../src/shared/startup-error.ts';
+import { openTestQuotas } from '../quotas/open-test-quotas.ts';
+
+// ioredis went on in database 0, and the replica said that it was ready.
+test.each([
+  [
+    'a database that Redis does not have',
+    '/16',
+    [],
+    /^REDIS_URL: Redis refuses the number of the database \(ERR /,
+  ],
+  [
+    'a Redis with a password and a URL without one',
+    '',
+    ['--requirepass', 'another'],
+    /^REDIS_URL: Redis refuses the user or the password \(NOAUTH /,
+  ],
+  [
+    'a wrong password',
+    'wrong',
+    ['--requirepass', 'another'],
+    /^REDIS_URL: Redis refuses the user or the password \(WRONGPASS /,
+  ],
+])('%s ends the start with a sentence', async (_, part, args, message) => {
+  await using redis = await openRedis({ args });
+  const url = part === 'wrong' ? redis.url.replace('//', '//:wrong@') : redis.url + part;
+  const opening = openTestQuotas({ redisUrls: [url] });
+  await expect(opening).rejects.toThrow(message);
+  await expect(opening).rejects.toBeInstanceOf(StartupError);
+  // Nothing was counted in another database.
+  if (args.length === 0) expect(await redis.command('dbsize')).toBe('0');
+});
