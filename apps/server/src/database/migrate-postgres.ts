@@ -11,6 +11,7 @@ import { findPostgres } from './find-postgres.ts';
 import { connectPostgres } from './postgres-driver.ts';
 import { type Address, openSocket } from './postgres-socket.ts';
 import { readPostgresUrl } from './read-postgres-url.ts';
+import { refusesTls } from './refuses-tls.ts';
 import { checkOwnSessions, checkSession, poolerFault } from './session-settings.ts';
 import { watchLockWaits } from './watch-lock-waits.ts';
 
@@ -46,6 +47,7 @@ export async function migratePostgres(
       return await migrate(url, { onWaiting, timings });
     } catch (error) {
       if (error instanceof StartupError) throw error;
+      await throwIfTlsIsRefused(url, error, timings);
       const { remedy, reason } = faultOf(toDatabaseError(error).code);
       const canWait =
         poolerFault(causeOf(error)) === undefined && (remedy === 'connection' || remedy === 'time');
@@ -123,6 +125,21 @@ function reasonOf(error: unknown, { connectSeconds }: Timings['database']): stri
     return `no Postgres answered within ${connectSeconds} s`;
   }
   return cause.message;
+}
+
+/** @throws {StartupError} if a host has no TLS, although the URL wants it: waiting would have no end. */
+async function throwIfTlsIsRefused(
+  { hosts, tls }: PostgresUrl,
+  error: unknown,
+  { searchSeconds }: Timings['database'],
+): Promise<void> {
+  if (tls === 'disable' || tls === 'prefer') return;
+  if (!/before secure TLS connection/.test(causeOf(error).message)) return;
+  const answers = await Promise.all(hosts.map((host) => refusesTls(host, searchSeconds)));
+  if (!answers.includes(true)) return;
+  throw new StartupError(
+    `DATABASE_URL: Postgres has no TLS, and sslmode=${tls} requires it. Set ssl = on there, or write sslmode=disable`,
+  );
 }
 
 function causeOf(error: unknown): Error & { code?: unknown } {

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { temporaryDirectory } from '@animal-store/testkit';
+import { expect, inject, test } from 'vitest';
+import { findPostgres } from '../../src/database/find-postgres.ts';
+import { migratePostgres } from '../../src/database/migrate-postgres.ts';
+import { readPostgresUrl } from '../../src/database/read-postgres-url.ts';
+
+const { adminUrl } = inject('postgres');
+const real = new URL(adminUrl);
+
+/** Passes connections on to the real Postgres. */
+async function forwardFrom(listenOn: { path: string } | { host: string; port: number }) {
+  const server = createServer((socket) => {
+    const target = connect(Number(real.port), real.hostname);
+    socket.on('error', () => target.destroy()).pipe(target);
+    target.on('error', () => socket.destroy()).pipe(socket);
+  }).listen(listenOn);
+  await once(server, 'listening');
+  return server;
+}
+
+const withHost = (host: string) =>
+  readPostgresUrl(`postgres://${real.username}:${real.password}@${host}${real.pathname}`);
+
+// Both were connected to as to another host, and the search had no end.
+test('a Postgres on an IPv6 address in brackets is found', async () => {
+  await using server = await forwardFrom({ host: '::1', port: 0 });
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  expect(await findPostgres(withHost(`[::1]:${port}`), 60)).toMatchObject({
+    address: { host: '::1', port },
+    isWritable: true,
+  });
+});
+
+test('a Postgres on a percent-encoded Unix socket is found', async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, '.s.PGSQL.5433');
+  await using _server = await forwardFrom({ path });
+  const url = withHost(`${encodeURIComponent(directory.path)}:5433`);
+  expect(await findPostgres(url, 60)).toMatchObject({ address: { path }, isWritable: true });
+});
+
+// The service waited for ever: to the driver it looked like a connection that was lost.
+test.each(['require', 'verify-ca', 'verify-full'])(
+  'sslmode=%s ends the start with a sentence if Postgres has no TLS',
+  async (mode) => {
+    const migrating = migratePostgres(`${adminUrl}?sslmode=${mode}`, { onUnavailable() {} });
+    await expect(migrating).rejects.toThrow(/^DATABASE_URL: Postgres has no TLS, and sslmode=/);
+  },
+);
