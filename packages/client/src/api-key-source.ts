@@ -53,9 +53,12 @@ export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
 export function checkApiKey(apiKey: unknown): string {
   // Also keeps `fetch` from quoting the whole header, key and all, in an error of its own.
   if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
-    throw new TypeError(
-      `apiKey (or ANIMAL_STORE_API_KEY): ${apiKey ? 'expected visible ASCII' : 'missing'}`,
-    );
+    const fault = !apiKey
+      ? 'missing'
+      : /^bearer /i.test(String(apiKey))
+        ? 'expected the key without "Bearer"'
+        : 'expected visible ASCII';
+    throw new TypeError(`apiKey (or ANIMAL_STORE_API_KEY): ${fault}`);
   }
   return apiKey;
 }

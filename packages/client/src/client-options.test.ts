@@ -13,12 +13,14 @@ test.each([
 test.each<readonly [string | undefined, string]>([
   [undefined, 'missing'],
   ['', 'missing'],
+  ...['https://store.example', 'https://store.example/', 'https://store.example/av1'].map(
+    (baseUrl) => [baseUrl, 'expected /v1 at its end'] as const,
+  ),
   ...[
     'store.example/v1',
     'ftp://a/https://store.example/v1',
     'httpss://store.example/v1',
     'https://store.example/v2',
-    'https://store.example/av1',
     'https://store.example/v1//',
     'https://store.example/v1?',
     'https://store.example/v1#a',

@@ -99,9 +99,12 @@ export function parseBaseUrl(baseUrl: string | Address = ''): string {
   // The version is written out, which is smaller: a test compares it with the contract's.
   const [address] = /^https?:\/\/[^@?#]+\/v1(?=\/?$)/.exec(url) ?? [];
   if (!address) {
-    throw new TypeError(
-      `baseUrl (or ANIMAL_STORE_BASE_URL): ${baseUrl ? 'expected http(s)://.../v1' : 'missing'}`,
-    );
+    const fault = !baseUrl
+      ? 'missing'
+      : /^https?:(?!.*\/v\d|.*[@?#])/.test(url)
+        ? 'expected /v1 at its end'
+        : 'expected http(s)://.../v1';
+    throw new TypeError(`baseUrl (or ANIMAL_STORE_BASE_URL): ${fault}`);
   }
   return address;
 }

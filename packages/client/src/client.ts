@@ -1,11 +1,12 @@
 import type { Int64, ListPetsQuery, NewPet, Pet, RateLimitStatus } from '@animal-store/contract';
 import { type Call, createCall } from './call-promise.ts';
 import { checkObject } from './check-object.ts';
+import { checkOptions } from './check-options.ts';
 import type { ClientOptions } from './client-options.ts';
 import { createPetList, type Page, type PetList } from './each-pet.ts';
 import { parseCursor } from './page-cursor.ts';
 import type { RateLimitState } from './read-rate-limit.ts';
-import type { CallOptions, RequestDescription } from './request.ts';
+import type { CallOptions, HeaderFields, RequestDescription } from './request.ts';
 import { createSend, type Operation } from './send-with-retries.ts';
 
 /** Options of `createPet`. */
@@ -126,14 +127,14 @@ export interface AnimalStoreClient {
  * Creates a client. It opens nothing, so there is nothing to close. All clients of a process that use
  * the same API key share its quota.
  *
- * @throws {TypeError} if `baseUrl` or `apiKey` cannot work.
+ * @throws {TypeError} if `baseUrl`, `apiKey` or a number cannot work.
  * @example
  * ```ts
  * const store = createClient({ baseUrl: 'http://127.0.0.1:3000/v1', apiKey: 'ast_your_key' });
  * ```
  */
 export function createClient(options: ClientOptions = {}): AnimalStoreClient {
-  checkObject('options', options);
+  checkOptions(options);
   let lastRateLimit: RateLimitState | undefined;
   const sendWithRetries = createSend(options, (state) => {
     lastRateLimit = state;
@@ -204,8 +205,9 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
     withOptions: (other) =>
       createClient({
         ...options,
-        ...checkObject('options', other),
-        headers: [options.headers, other.headers].flat(),
+        ...checkOptions(other),
+        // A pair stays a pair: only the lists around pairs and records are joined.
+        headers: [options.headers, other.headers].flat() as readonly HeaderFields[],
       }),
     get lastRateLimit() {
       return lastRateLimit;

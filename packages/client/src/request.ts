@@ -1,15 +1,18 @@
 import { stringifyJson } from '@animal-store/contract';
 import { environment } from './environment.ts';
 import type { FetchInit } from './http-response.ts';
-import type { Signal } from './platform-types.ts';
+import type { HeaderList, Signal } from './platform-types.ts';
 import { version } from './version.ts';
 
 /**
- * Header fields by name, in any case. Those of a call come after those of the client, and the last of a
+ * Header fields by name, in any case: a record, pairs or `Headers`, as `fetch` takes them. Those of a call come after those of the client, and the last of a
  * name wins. What the client itself sets, such as `Authorization`, cannot be replaced, except for `User-Agent`
  * and `X-Retry-Count`, which tells how often the call was sent before.
  */
-export type HeaderFields = Readonly<Record<string, string | undefined>>;
+export type HeaderFields =
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+  | readonly (readonly string[])[]
+  | HeaderList;
 
 /**
  * What `fetch` is told besides, such as `cache`, `keepalive` and `credentials`, `next` of Next.js or
@@ -115,8 +118,18 @@ export function prepareRequest(
 }
 
 function setAll(target: Headers | URLSearchParams, values: object | undefined): void {
-  for (const [name, value] of Object.entries(values ?? {})) {
+  for (const [name, value] of entriesOf(values)) {
     if (value === undefined) target.delete(name);
     else target.set(name, String(value));
   }
+}
+
+/** Gives the names and values of a record, a pair, a list of these, or what iterates pairs, as `Headers` do. */
+function entriesOf(values: object = {}): Iterable<readonly [string, unknown]> {
+  if (!Array.isArray(values)) {
+    return Symbol.iterator in values ? (values as Headers) : Object.entries(values);
+  }
+  return typeof values[0] === 'string'
+    ? [values as never]
+    : values.flatMap((v) => [...entriesOf(v)]);
 }

@@ -1,7 +1,7 @@
 import type { OperationName } from '@animal-store/contract';
 import { createApiKeySource } from './api-key-source.ts';
 import type { Result } from './call-promise.ts';
-import { checkObject } from './check-object.ts';
+import { checkOptions } from './check-options.ts';
 import { type ClientOptions, parseBaseUrl } from './client-options.ts';
 import { createNoticeDeprecation } from './deprecation.ts';
 import { describeNoAnswer } from './describe-no-answer.ts';
@@ -88,7 +88,7 @@ export function createSend(
       timeoutMs = clientOptions.timeoutMs ?? 30_000,
       headers: ownHeaders,
       fetchOptions,
-    } = checkObject('options', options);
+    } = checkOptions(options);
     // Whether the service may get the same request twice (RFC 9110, §9.2.2). If not, only a 429 is
     // repeated, for then the service has done nothing.
     const isRepeatable = idempotencyKey !== undefined || !/^(POST|PATCH)$/i.test(method);

@@ -263,6 +263,36 @@ describe('header fields', () => {
     expect(names.map((name) => script.fields(name)[1])).toEqual([null, '3', null, '1', client]);
   });
 
+  test.each([
+    ['Headers', (fields: [string, string][]) => new Headers(fields)],
+    ['pairs', (fields: [string, string][]) => fields],
+    ['a record', (fields: [string, string][]) => Object.fromEntries(fields)],
+  ])('may be %s, of the client, of withOptions and of a call', async (_what, make) => {
+    const { store, script } = open([ok], {
+      headers: make([
+        ['x-a', '1'],
+        ['x-b', '1'],
+      ]),
+    });
+    const other = store.withOptions({
+      headers: make([
+        ['x-b', '2'],
+        ['x-c', '2'],
+      ]),
+    });
+    await other.listPets(
+      {},
+      {
+        headers: make([
+          ['x-c', '3'],
+          ['x-d', '3'],
+        ]),
+      },
+    );
+    const names = ['x-a', 'x-b', 'x-c', 'x-d'];
+    expect(names.map((name) => script.fields(name)[0])).toEqual(['1', '2', '3', '3']);
+  });
+
   test('cannot replace or remove those that the client needs', async () => {
     const { store, script } = open([answerJson(201, cat)]);
     const headers = { authorization: undefined, ACCEPT: 'text/html', 'content-type': 'text/plain' };

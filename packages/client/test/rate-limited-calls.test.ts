@@ -84,8 +84,8 @@ describe('after a 429 the other calls with the key', () => {
     expect(script.sentAtMs).toEqual([0, 30_000, 31_000]);
   });
 
-  test.each([0, Number.NaN])('do not wait with maxRetryAfterMs %d', async (maxRetryAfterMs) => {
-    const { store, script } = openStore([deny(30), ok], { maxRetryAfterMs });
+  test('do not wait with maxRetryAfterMs 0', async () => {
+    const { store, script } = openStore([deny(30), ok], { maxRetryAfterMs: 0 });
     expect(await rejection(store.listPets())).toMatchObject({ attempts: 1 });
     expect(await rejection(store.listPets())).toBeInstanceOf(RateLimitError);
     expect(script.sentAtMs).toEqual([0]);

@@ -23,7 +23,6 @@ describe('a call', () => {
     [{ maxRetries: 4 }, { maxRetries: 0 }, [0]],
     [{}, { maxRetries: undefined }, [0, 250, 750]],
     // Not for ever.
-    [{}, { maxRetries: Number.NaN }, [0]],
   ])('with the options %j and %j is sent at %j ms', async (options, callOptions, times) => {
     const { store, script } = openStore([disconnect], options);
     const error = await settle(rejection(store.listPets({}, callOptions)));
