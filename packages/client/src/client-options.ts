@@ -5,6 +5,7 @@ import type {
   RequestEvent,
   ResponseEvent,
   RetryEvent,
+  WaitEvent,
 } from './events.ts';
 import type { FetchFunction } from './http-response.ts';
 import type { Address } from './platform-types.ts';
@@ -14,13 +15,14 @@ import type { FetchOptions, HeaderFields } from './request.ts';
 export type Hook<Event> = (event: Event) => unknown;
 
 /**
- * Where a client writes what it does: `console`, or a logger with the same methods. A message is like
- * `Animal Store Response listPets`, and comes with the event that the hook gets.
+ * Where a client writes what it does: `console`, or a logger with the same methods. A message has the facts,
+ * like `Animal Store Response listPets attempt=1 status=200 durationMs=12`, and comes with the event that the
+ * hook gets.
  */
 export interface Logger {
   /** Is told of each request and each answer. */
   debug(message: string, event: unknown): void;
-  /** Is told of each attempt that will be repeated. */
+  /** Is told of each attempt that will be repeated, and of each call that waits before it is sent. */
   warn(message: string, event: unknown): void;
   /** Is told of each call that failed, and of each hook that failed. */
   error(message: string, event?: unknown): void;
@@ -78,6 +80,8 @@ export interface ClientOptions {
   onRequest?: Hook<RequestEvent> | undefined;
   /** Is told of each answer, also of one that is a failure. */
   onResponse?: Hook<ResponseEvent> | undefined;
+  /** Is told of each call that waits for the quota, the end of a ban, or answers to earlier requests. */
+  onWait?: Hook<WaitEvent> | undefined;
   /** Is told of each failed attempt that will be repeated. */
   onRetry?: Hook<RetryEvent> | undefined;
   /** Is told of each call that failed for good. */

@@ -14,7 +14,7 @@ const notice = (options: { onDeprecation?: (event: unknown) => void } = {}) =>
 
 beforeEach(() => {
   // Each test is a process of its own, as far as the client can see.
-  Reflect.deleteProperty(globalThis, Symbol.for('@animal-store/client/shared/2'));
+  Reflect.deleteProperty(globalThis, Symbol.for('@animal-store/client/shared/3'));
 });
 
 test('a process is warned once of each operation, whatever client or copy of the package sees it', async () => {

@@ -20,6 +20,16 @@ export interface CallEvent {
 /** A request that is about to be sent. */
 export interface RequestEvent extends CallEvent {}
 
+/** A call that waits before its next request is sent. */
+export interface WaitEvent extends CallEvent {
+  /** How long it waits at most, in milliseconds. */
+  delayMs: number;
+  /** The quota is used up, the key is banned, or earlier requests have had no answer for 5 seconds. */
+  reason: 'quota' | 'ban' | 'queue';
+  /** How many calls with the same key wait, this one included. */
+  queued: number;
+}
+
 /** An answer to one attempt of a call. */
 export interface ResponseEvent extends CallEvent {
   /** The HTTP status. */

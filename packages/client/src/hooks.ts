@@ -6,12 +6,14 @@ import type {
   RequestEvent,
   ResponseEvent,
   RetryEvent,
+  WaitEvent,
 } from './events.ts';
 
 interface Events {
   onRequest: RequestEvent;
   onResponse: ResponseEvent;
   onRetry: RetryEvent;
+  onWait: WaitEvent;
   onError: ErrorEvent;
   onDeprecation: DeprecationEvent;
 }
@@ -35,7 +37,20 @@ export function createTell(options: ClientOptions): Tell {
         // Nothing is left that could be told of it.
         .catch(() => {});
     if (hooks[name]) run(() => hooks[name]?.(event));
-    const level = name === 'onError' ? 'error' : name === 'onRetry' ? 'warn' : 'debug';
-    if (logger) run(() => logger[level](`Animal Store ${name.slice(2)} ${event.operation}`, event));
+    const level = name === 'onError' ? 'error' : /^on(Retry|Wait)/.test(name) ? 'warn' : 'debug';
+    const message = `Animal Store ${name.slice(2)} ${event.operation}${describe(event)}`;
+    if (logger) run(() => logger[level](message, event));
   };
+}
+
+/** The facts of an event as text, for loggers such as pino that drop a second argument. */
+function describe(event: object): string {
+  const { error, ...rest } = event as Partial<ErrorEvent>;
+  const facts = Object.entries(rest).flatMap(([name, value]) =>
+    /^(status|attempt|durationMs|delayMs|reason|queued|requestId)$/.test(name) &&
+    value !== undefined
+      ? [` ${name}=${typeof value === 'number' ? Math.ceil(value) : value}`]
+      : [],
+  );
+  return facts.join('') + (error ? `: ${error.message}` : '');
 }

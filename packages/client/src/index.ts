@@ -42,6 +42,7 @@ export type {
   RequestEvent,
   ResponseEvent,
   RetryEvent,
+  WaitEvent,
 } from './events.ts';
 export type { FetchFunction, FetchInit, HttpHeaders, HttpResponse } from './http-response.ts';
 export type { RateLimitState } from './read-rate-limit.ts';

@@ -41,6 +41,18 @@ interface GateOptions {
   /** How long it waits for its answer once it is sent. */
   timeoutMs: number;
   signal: AbortSignal | undefined;
+  /** Is told once of each reset that the request waits for, and once of a queue that does not move. */
+  onWait?: (wait: Wait) => void;
+}
+
+/** What a request waits for before it is sent. */
+export interface Wait {
+  /** How long it waits at most, in milliseconds. */
+  delayMs: number;
+  /** The quota is used up, the key is banned, or earlier requests have no answer. */
+  reason: 'quota' | 'ban' | 'queue';
+  /** How many calls with the key wait, this one included. */
+  queued: number;
 }
 
 /**
@@ -160,11 +172,12 @@ export function createQuotaGate(): QuotaGate {
   }
 
   return async (exchange, options) => {
-    const { maxRetryAfterMs, timeoutMs, signal } = options;
+    const { maxRetryAfterMs, timeoutMs, signal, onWait } = options;
     const enteredAtMs = performance.now();
     // Those who never wait for a reset wait for the answers to earlier requests all the same.
     const patienceMs = Math.max(timeoutMs, maxRetryAfterMs || 0);
     let placeByMs = enteredAtMs + patienceMs;
+    let toldOf = Number.NaN;
     const call = {};
     waiting.set(call, () => {});
     while (!signal?.aborted) {
@@ -189,6 +202,15 @@ export function createQuotaGate(): QuotaGate {
         placeByMs = quota.endsAtMs + patienceMs;
       } else if (waitMs <= 0) {
         break;
+      }
+      const { remaining, endsAtMs, code } = quota;
+      // A queue moves all the time: only one that has not moved for a while is worth telling.
+      const waitsFor = remaining === 0 ? endsAtMs : now - enteredAtMs < recheckMs ? toldOf : 0;
+      if (!Object.is(waitsFor, toldOf)) {
+        toldOf = waitsFor;
+        const delayMs = remaining === 0 ? waitMs : placeByMs - now;
+        const ofQuota = code === 'key_temporarily_banned' ? 'ban' : 'quota';
+        onWait?.({ delayMs, reason: remaining === 0 ? ofQuota : 'queue', queued: waiting.size });
       }
       await waitFor(waitMs, signal, (wake) => waiting.set(call, wake));
     }

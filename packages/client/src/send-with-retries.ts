@@ -15,7 +15,7 @@ import { RateLimitError } from './errors/rate-limit-error.ts';
 import { TimeoutError } from './errors/timeout-error.ts';
 import { createTell, type TellOfCall } from './hooks.ts';
 import type { HttpHeaders } from './http-response.ts';
-import { createQuotaGate } from './quota-gate.ts';
+import { createQuotaGate, type Wait } from './quota-gate.ts';
 import { type RateLimitState, readRateLimit } from './read-rate-limit.ts';
 import { createRedact } from './redact.ts';
 import { type CallOptions, prepareRequest, type RequestDescription } from './request.ts';
@@ -62,9 +62,10 @@ export function createSend(
   const noticeDeprecation = createNoticeDeprecation(clientOptions, tell);
 
   async function findKey(call: CallDetails, signal: AbortSignal | undefined): Promise<string> {
+    throwIfAborted(call, signal);
     const key = getKey();
     await waitFor(maxTimerMs, signal, (end) => key.then(end, end));
-    throwIfAborted(call, signal);
+    throwIfAborted(call, signal, 'apiKey()');
     try {
       return await key;
     } catch (cause) {
@@ -105,9 +106,11 @@ export function createSend(
         name === 'getRateLimit' ? createQuotaGate() : findShared().findGate(baseUrl, apiKey);
       const redact = createRedact(apiKey);
       let sentAtMs = Number.NaN;
+      let awaited = 'answers to earlier requests';
 
       async function exchange(abort: AbortSignal): Promise<Answer> {
         call.attempts++;
+        awaited = 'the answer';
         tellOfCall('onRequest', {});
         sentAtMs = Date.now();
         // Looked up here, so that what replaces the global later (a tracer, a test) is used.
@@ -117,10 +120,17 @@ export function createSend(
         return { response, text: await response.text() };
       }
 
-      const outcome = await gate(exchange, { maxRetryAfterMs, timeoutMs, signal });
+      function onWait(wait: Wait): void {
+        if (wait.reason !== 'queue') {
+          awaited = wait.reason === 'ban' ? 'the end of the ban' : 'the reset of the quota';
+        }
+        tellOfCall('onWait', wait);
+      }
+
+      const outcome = await gate(exchange, { maxRetryAfterMs, timeoutMs, signal, onWait });
       const { answer, failure, refusal } = outcome;
       if (answer === undefined) {
-        throwIfAborted(call, signal);
+        throwIfAborted(call, signal, awaited);
         if (refusal) throw new RateLimitError(refusal, call);
         if (failure) {
           const cause = redact(failure.cause);
@@ -172,6 +182,7 @@ export function createSend(
         }
         tellOfCall('onRetry', { error, delayMs });
         await waitFor(delayMs, signal);
+        throwIfAborted(call, signal, `attempt ${call.attempts + 1}`);
       }
     }
   };

@@ -11,7 +11,7 @@ test('another copy of this package finds the same gate, and an inspection no key
   const copy = await import('./shared-between-clients.ts');
   expect(copy.findShared).not.toBe(findShared);
   expect(copy.findShared().findGate(url, 'ast_secret')).toBe(gate);
-  const shared = Reflect.get(globalThis, Symbol.for('@animal-store/client/shared/2'));
+  const shared = Reflect.get(globalThis, Symbol.for('@animal-store/client/shared/3'));
   expect(inspect(shared, { showHidden: true, depth: 10 })).not.toContain('ast_secret');
 });
 

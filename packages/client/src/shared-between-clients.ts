@@ -9,7 +9,7 @@ interface Shared {
 }
 
 /** Raise the number if `Shared` or `QuotaGate` changes: the first copy creates it for all. */
-const key = Symbol.for('@animal-store/client/shared/2');
+const key = Symbol.for('@animal-store/client/shared/3');
 
 /** Finds it, or creates it. */
 export function findShared(): Shared {

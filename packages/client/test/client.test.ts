@@ -365,13 +365,20 @@ describe('hooks', () => {
   });
 
   test('have a logger beside them, which is told of everything at its level', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
     const lines: string[] = [];
     const log = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);
     const logger = { debug: log('debug'), warn: log('warn'), error: log('error') };
     const { store } = open([deny(0)], { logger, maxRetries: 1 });
     await rejection(store.listPets());
-    const attempt = ['debug: Animal Store Request', 'debug: Animal Store Response'];
-    const all = [...attempt, 'warn: Animal Store Retry', ...attempt, 'error: Animal Store Error'];
-    expect(lines).toEqual(all.map((line) => `${line} listPets`));
+    const why = 'listPets: about rate_limit_exceeded (HTTP 429, rate_limit_exceeded)';
+    expect(lines).toEqual([
+      'debug: Animal Store Request listPets attempt=1',
+      'debug: Animal Store Response listPets attempt=1 status=429 durationMs=0',
+      `warn: Animal Store Retry listPets attempt=1 delayMs=0: ${why}`,
+      'debug: Animal Store Request listPets attempt=2',
+      'debug: Animal Store Response listPets attempt=2 status=429 durationMs=0',
+      `error: Animal Store Error listPets attempt=2 durationMs=0: ${why}`,
+    ]);
   });
 });

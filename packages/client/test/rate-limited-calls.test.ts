@@ -116,3 +116,43 @@ test('after a ban the other calls with the key are refused without being sent', 
   expect(await rejection(store.listPets())).toMatchObject({ ...refused, retryAfterMs: 280_000 });
   expect(script.sentAtMs).toEqual([0]);
 });
+
+describe('a call that waits for the quota', () => {
+  test('tells its hook and its logger once, and its AbortError what it waited for', async () => {
+    const onWait = vi.fn();
+    const logger = { debug: vi.fn(), warn: vi.fn(), error: vi.fn() };
+    const { store } = openStore([deny(30), ok], { maxRetries: 0, onWait, logger });
+    await rejection(store.listPets());
+    const controller = new AbortController();
+    const { signal } = controller;
+    const aborted = rejection(store.listPets({}, { signal }));
+    await elapse(20_000);
+    const other = store.listPets();
+    await elapse(0);
+    const wait = { operation: 'listPets', reason: 'quota' };
+    expect(onWait.mock.calls).toMatchObject([
+      [{ ...wait, delayMs: 30_000, queued: 1 }],
+      [{ ...wait, delayMs: 10_000, queued: 2 }],
+    ]);
+    expect(logger.warn.mock.calls.map(([message]) => message)).toEqual([
+      'Animal Store Wait listPets attempt=0 delayMs=30000 reason=quota queued=1',
+      'Animal Store Wait listPets attempt=0 delayMs=10000 reason=quota queued=2',
+    ]);
+    controller.abort();
+    const message = 'listPets: aborted while waiting for the reset of the quota';
+    expect(await aborted).toMatchObject({ name: 'AbortError', message });
+    await settle(other);
+  });
+
+  test('tells of answers that are missing after five seconds, and not before', async () => {
+    const onWait = vi.fn();
+    const { store } = openStore([hang], { maxRetries: 0, onWait });
+    const calls = [1, 2, 3, 4].map(() => rejection(store.listPets()));
+    await elapse(4_999);
+    expect(onWait).not.toHaveBeenCalled();
+    await elapse(1);
+    expect(onWait.mock.calls).toMatchObject([[{ reason: 'queue', delayMs: 65_000, queued: 1 }]]);
+    await settle(Promise.all(calls));
+    expect(onWait).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,7 +1,8 @@
 import { AnimalStoreError, type CallDetails } from './animal-store-error.ts';
 
 /**
- * The caller's `signal` ended the call; `cause` is the signal's reason. The name is the one that
+ * The caller's `signal` ended the call; `cause` is the signal's reason, and the message says what the call was
+ * waiting for. The name is the one that
  * `fetch` uses, so code that checks `error.name === 'AbortError'` needs no change.
  *
  * @example
@@ -19,7 +20,16 @@ export class AbortError extends AnimalStoreError {
   override readonly name = 'AbortError' as const;
 }
 
-/** Ends a call whose signal has aborted. */
-export function throwIfAborted(call: CallDetails, signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new AbortError('aborted', call, signal.reason);
+/**
+ * Ends a call whose signal has aborted.
+ *
+ * @param awaited what the call was waiting for, if it had begun.
+ */
+export function throwIfAborted(
+  call: CallDetails,
+  signal: AbortSignal | undefined,
+  awaited?: string,
+): void {
+  const message = awaited ? `aborted while waiting for ${awaited}` : 'aborted';
+  if (signal?.aborted) throw new AbortError(message, call, signal.reason);
 }
