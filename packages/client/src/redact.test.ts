@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createRedact } from './redact.ts';
 
 const key = 'ast_0123456789abcdefghijABCDEFGHIJ012345';
@@ -50,4 +50,24 @@ test.each([
     expect(redacted.message).toBe(cause.message.replaceAll(key, '[API key]'));
     expect(redacted.stack).toBe(cause.stack?.replaceAll(key, '[API key]'));
   }
+});
+
+test('a request of another realm loses the key too, where there is no Request and no Headers', () => {
+  class Headers {
+    #fields = new Map([['authorization', `Bearer ${key}`]]);
+    forEach(tell: (value: string, name: string) => void) {
+      this.#fields.forEach(tell);
+    }
+  }
+  class Request {
+    #headers = new Headers();
+    get headers() {
+      return this.#headers;
+    }
+  }
+  vi.stubGlobal('Request', undefined);
+  vi.stubGlobal('Headers', undefined);
+  expect(redact(error({ request: new Request() }))).toEqual(new Error('failed'));
+  const harmless = error({ code: 'ECONNRESET' });
+  expect(redact(harmless)).toBe(harmless);
 });

@@ -16,14 +16,20 @@ export function createRedact(apiKey: string): Redact {
   function isIn(value: unknown, depth: number): boolean {
     if (typeof value === 'string') return redact(value) !== value;
     const object = Object(value);
-    // Without calling any getter, except for the stack, which is one in recent engines, and for the
-    // header fields, which are no properties.
+    const inherited = (name: string) => (Object.hasOwn(object, name) ? undefined : object[name]);
+    // Without calling any getter of its own, except for the stack, which is one in recent engines. `Request`
+    // and `Headers` have none of it among their own members. They are known by what they can do, because
+    // jsdom has no `Request`, and happy-dom has classes of its own.
     const members = [
       ...Reflect.ownKeys(object).map((key) => Reflect.getOwnPropertyDescriptor(object, key)?.value),
       value instanceof Error && value.stack,
-      value instanceof Request && value.headers,
-      ...(value instanceof Headers ? value : []),
+      inherited('headers'),
     ];
+    if (!Array.isArray(object) && typeof inherited('forEach') === 'function') {
+      object.forEach((member: unknown) => {
+        members.push(member);
+      });
+    }
     return depth <= maxDepth && members.some((member: unknown) => isIn(member, depth + 1));
   }
 

@@ -48,7 +48,12 @@ const language = `
   import { type ApiError, createClient } from '@animal-store/client';
   import { createTestService } from '@animal-store/client/testing';
 
-  const store = createClient(createTestService().clientOptions);
+  // Whatever is inferred from a test service has a name in declarations (TS4023).
+  export const service = createTestService();
+  export const { clientOptions, pets, requests } = service;
+  export const { fetch } = clientOptions;
+  export const respond = (...args: Parameters<typeof fetch>) => fetch(...args);
+  const store = createClient(clientOptions);
   export const names = async () => (await store.eachPet().toArray()).map(({ name }) => name);
   export const header = (error: ApiError): string | null => error.headers.get('Retry-After');
 `;
@@ -117,6 +122,7 @@ export async function compileConsumer(
     exactOptionalPropertyTypes: true,
     skipLibCheck: false,
     noEmit: true,
+    declaration: true,
     types: options.types.map(() => 'node'),
   };
   await consumer.write(

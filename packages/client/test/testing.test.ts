@@ -23,6 +23,62 @@ describe('the test service', () => {
     ]);
   });
 
+  test('keeps the ids that are given, lists by id, and counts on from the greatest', async () => {
+    const pets = [{ id: 7, ...mia }, mia, { id: 3, ...mia }];
+    const store = createClient(createTestService({ pets }).clientOptions);
+    const { pets: listed } = await store.listPets({ limit: 2 });
+    expect(listed.map(({ id }) => id)).toEqual([3, 7]);
+    expect((await store.eachPet().toArray()).map(({ id }) => id)).toEqual([3, 7, 8]);
+    expect(await store.createPet(mia)).toMatchObject({ id: 9 });
+  });
+
+  test.each([
+    [
+      [
+        { id: 3, ...mia },
+        { id: 3, ...mia },
+      ],
+      'pets: the id 3 is given twice',
+    ],
+    [[{ id: 0, ...mia }], 'pets: 0 is no id'],
+  ])('refuses %j', (pets, message) => {
+    expect(() => createTestService({ pets })).toThrow(new TypeError(message));
+  });
+
+  test.each([
+    [
+      'happy-dom, whose Headers keep the case of names',
+      () => {
+        class OfHappyDom extends Headers {
+          override *[Symbol.iterator](): HeadersIterator<[string, string]> {
+            for (const [name, value] of super.entries()) {
+              yield [name.replace(/^[a-z]/, (letter) => letter.toUpperCase()), value];
+            }
+          }
+        }
+        vi.stubGlobal('Headers', OfHappyDom);
+      },
+    ],
+    [
+      'jsdom, which has neither Request nor Response',
+      () => {
+        vi.stubGlobal('Request', undefined);
+        vi.stubGlobal('Response', undefined);
+      },
+    ],
+  ])('works in %s', async (_what, enter) => {
+    enter();
+    const service = createTestService({ pets: [mia] });
+    const store = createClient({ ...service.clientOptions, maxRetries: 0 });
+    expect((await store.listPets()).pets).toHaveLength(1);
+    expect(await store.createPet(mia)).toMatchObject({ id: 2 });
+    service.failNext('no_answer');
+    const cause = new TypeError('fetch failed');
+    expect(await rejection(store.listPets())).toMatchObject({ name: 'ConnectionError', cause });
+    service.failNext('pet_not_found');
+    expect(isApiError(await rejection(store.listPets()), 404)).toBe(true);
+  });
+
   test('counts its quota by the clock of the test', async () => {
     vi.useFakeTimers({ now: 0 });
     const service = createTestService({ quota: { perMinute: 2, perDay: 3 } });

@@ -16,7 +16,7 @@ import { createTestQuota } from './test-quota.ts';
 
 /** How a test service begins. */
 export interface TestServiceOptions {
-  /** The animals that it has; their ids count from 1. @default none */
+  /** The animals that it has. Those without an id get the one after the greatest. @default none */
   pets?: Iterable<NewPet | Pet> | undefined;
   /**
    * The quota of its key. Windows follow the clock of `Date`, which a test may fake.
@@ -116,8 +116,8 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   }
 
   function answer(request: TestRequest): { answer: TestAnswer; headers: Record<string, string> } {
-    const { authorization } = Object.fromEntries(request.headers);
-    if (authorization !== `Bearer ${apiKey}`) {
+    // Not by its name among the entries, which happy-dom keeps in the case that was given.
+    if (request.headers.get('Authorization') !== `Bearer ${apiKey}`) {
       const headers = challengeOf('invalid_token');
       throw new TestError(401, 'unauthorized', errorMessages.unauthorized, headers);
     }

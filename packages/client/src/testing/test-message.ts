@@ -1,5 +1,5 @@
 import { deprecations, formatLinks, parseInt64, stringifyJson } from '@animal-store/contract';
-import type { FetchInit } from '../http-response.ts';
+import type { FetchInit, HttpResponse } from '../http-response.ts';
 import type { HeaderList } from '../platform-types.ts';
 
 /** A request that a test service got. */
@@ -24,11 +24,14 @@ export function respond(
   status: number,
   body: unknown,
   headers: Record<string, string>,
-): Response {
-  return new Response(method === 'HEAD' ? null : stringifyJson(body), {
-    status,
-    headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
-  });
+): HttpResponse {
+  const text = method === 'HEAD' ? '' : stringifyJson(body);
+  const fields = new Headers({ 'Content-Type': 'application/json; charset=utf-8', ...headers });
+  // jsdom has none.
+  if (typeof Response !== 'undefined')
+    return new Response(text || null, { status, headers: fields });
+  const ok = status >= 200 && status < 300;
+  return { ok, status, statusText: '', headers: fields, text: async () => text };
 }
 
 /** Of the operation that is going away. */

@@ -37,12 +37,21 @@ export function createTestPets(initial: Iterable<NewPet | Pet>): TestPets {
   const all: Pet[] = [];
   const creations = new Map<string, { text: string; pet: Pet }>();
 
-  function add({ name, categoryId, status = 'available' }: NewPet | Pet): Pet {
-    const pet = { id: (all.at(-1)?.id ?? 0) + 1, name, categoryId, status };
+  let greatestId = 0;
+
+  function add({ name, categoryId, status = 'available' }: NewPet | Pet, id = greatestId + 1): Pet {
+    greatestId = Math.max(greatestId, id);
+    const pet = { id, name, categoryId, status };
     all.push(pet);
     return pet;
   }
-  for (const pet of initial) add(pet);
+  const ids = new Set<number>();
+  for (const pet of initial) {
+    const { id } = add(pet, 'id' in pet ? pet.id : undefined);
+    if (!Number.isSafeInteger(id) || id < 1) throw new TypeError(`pets: ${id} is no id`);
+    if (ids.size === ids.add(id).size) throw new TypeError(`pets: the id ${id} is given twice`);
+  }
+  all.sort((one, other) => one.id - other.id);
 
   return {
     all,
