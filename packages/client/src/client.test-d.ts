@@ -28,6 +28,10 @@ expectTypeOf<Awaited<ReturnType<typeof whole>>>().toEqualTypeOf<Result<Pet>>();
 expectTypeOf<Parameters<AnimalStoreClient['eachPet']>>().toEqualTypeOf<
   Parameters<AnimalStoreClient['listPets']>
 >();
+declare const read: Pet;
+expectTypeOf(store.createPet).toBeCallableWith(read);
+// @ts-expect-error there is no such status
+store.createPet({ name: 'Mia', categoryId: 3, status: 'lost' });
 // @ts-expect-error only creation takes an idempotency key
 store.listPets({}, { idempotencyKey: 'x' });
 export async function mistakes(): Promise<void> {

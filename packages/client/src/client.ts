@@ -60,7 +60,8 @@ export interface AnimalStoreClient {
   pages(query?: ListPetsQuery, options?: CallOptions): AsyncIterable<Page>;
 
   /**
-   * Adds an animal and gives it back with its `id`. A retry never adds a second one.
+   * Adds an animal and gives it back with its `id`. A retry never adds a second one. Of an
+   * animal that was read, the id is ignored.
    *
    * @throws {BadRequestError} if a field is missing or invalid.
    * @example
@@ -68,7 +69,7 @@ export interface AnimalStoreClient {
    * const mia = await store.createPet({ name: 'Mia', categoryId: 3 });
    * ```
    */
-  createPet(pet: NewPet, options?: CreatePetOptions): Call<Pet>;
+  createPet(pet: NewPet | Pet, options?: CreatePetOptions): Call<Pet>;
 
   /**
    * Gets one animal.

@@ -9,7 +9,7 @@ export type {
   QuotaWindow,
   RateLimitStatus,
 } from '@animal-store/contract';
-export { parseJson, stringifyJson } from '@animal-store/contract';
+export { isPetStatus, parseJson, petStatuses, stringifyJson } from '@animal-store/contract';
 export type { ApiKey } from './api-key-source.ts';
 export type { Call, Result } from './call-promise.ts';
 export { type AnimalStoreClient, type CreatePetOptions, createClient } from './client.ts';

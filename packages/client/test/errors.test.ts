@@ -59,6 +59,29 @@ describe('an answer that is no success', () => {
     expect(error.headers.get('content-type')).toBe('application/json');
   });
 
+  test('keeps its name, code, message and header fields in JSON', async () => {
+    const error = await failure(refuse(404, 'pet_not_found', { 'X-Request-Id': 'r-1' }));
+    const written = JSON.parse(JSON.stringify({ error }));
+    expect(written.error).toEqual({
+      name: 'NotFoundError',
+      message: error.message,
+      operation: 'listPets',
+      method: 'GET',
+      pathTemplate: '/pets',
+      url: `${baseUrl}/pets`,
+      attempts: 1,
+      status: 404,
+      code: 'pet_not_found',
+      detail: 'about pet_not_found',
+      headers: { 'content-type': 'application/json', 'x-request-id': 'r-1' },
+      body: error.body,
+      requestId: 'r-1',
+      docsUrl: `${baseUrl.replace('/v1', '')}/docs#error-pet_not_found`,
+    });
+    // An error itself loses all but its message on its way to a worker.
+    expect(structuredClone(error.toJSON())).toEqual({ ...written.error, retryAfterMs: undefined });
+  });
+
   test('keeps the first 10,000 characters of its body, without the key', async () => {
     const trace = `${apiKey} ${'<p>'.repeat(10_000)}`;
     const error = await failure(answer(502, trace));

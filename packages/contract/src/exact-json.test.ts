@@ -13,8 +13,9 @@ test.each([
   ['1.1234567890123456789', 1.1234567890123457],
   ['1e400', Number.POSITIVE_INFINITY],
   ['12345678901234567e3', 12345678901234567000],
-  // No integer of 64 bits, and perhaps a hostile megabyte of digits: never a bigint.
-  ['10000000000000000000', 1e19],
+  // No integer of 64 bits, but to round it in silence would make another number of it.
+  ['12345678901234567890', 12345678901234567890n],
+  ['-9223372036854775809', -9223372036854775809n],
 ])('%s means %s', (text, expected) => {
   expect(parseJson(text)).toBe(expected);
   expect(parseJson(`{"a":[ ${text} ]}`)).toEqual({ a: [expected] });
@@ -29,6 +30,11 @@ test('everything but great integers is read as by JSON.parse', () => {
   const digits =
     '{"1234567890123456789":"\\"1234567890123456789\\\\","b":["\\\\",1,"1234567890123456789"]}';
   expect(parseJson(digits)).toEqual(JSON.parse(digits));
+});
+
+test('an integer of more than 1,000 digits is a SyntaxError, not a long computation', () => {
+  expect(parseJson('9'.repeat(1_000))).toBe(10n ** 1_000n - 1n);
+  expect(() => parseJson('9'.repeat(1_000_000))).toThrow(SyntaxError);
 });
 
 test.each([

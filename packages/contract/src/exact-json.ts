@@ -8,18 +8,24 @@ import { normalizeInt64 } from './int64.ts';
 // quadratic time. What a colon follows would be a name, which must not become a string.
 const stringOrNumber = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*(?!\s*:)/g;
 
-/** An integer that `JSON.parse` may round. With more digits it is no 64-bit integer. */
-const longInteger = /^-?[1-9]\d{15,18}$/;
+/** An integer that `JSON.parse` may round. */
+const longInteger = /^-?[1-9]\d{15,}$/;
+
+/** More digits than any integer has that somebody means: to read a megabyte of them takes too long. */
+const maxDigits = 1_000;
 
 /**
- * Parses JSON; an integer that a `number` cannot hold exactly becomes a `bigint`.
+ * Parses JSON; an integer that a `number` cannot hold exactly becomes a `bigint`, also beyond 64 bits.
  *
- * @throws {SyntaxError} if the text is not JSON.
+ * @throws {SyntaxError} if the text is not JSON, or has an integer of more than 1,000 digits.
  */
 export function parseJson(text: string): unknown {
   // Nearly every text has none, and is read ten times as fast.
   if (!/\d{16}/.test(text)) return JSON.parse(text);
-  return parseNumbers(text, longInteger, (source) => normalizeInt64(BigInt(source)));
+  return parseNumbers(text, longInteger, (source) => {
+    if (source.length > maxDigits) throw new SyntaxError(`integer with ${source.length} digits`);
+    return normalizeInt64(BigInt(source));
+  });
 }
 
 /**

@@ -28,6 +28,7 @@ export { ordersContract } from './orders.ts';
 export { pageLimit } from './page-limit.ts';
 export { maxPetId, NewPet, Pet, PetStatus, Pets } from './pet.ts';
 export { ListPetsQuery } from './pet-parameters.ts';
+export { isPetStatus, petStatuses } from './pet-status.ts';
 export { type PlanName, planNames, plans, type Quota } from './plan.ts';
 export {
   describeWindow,

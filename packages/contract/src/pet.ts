@@ -3,6 +3,7 @@ import type { Int64 } from './int64.ts';
 import { Int64Schema } from './int64-schema.ts';
 import { Name, NewName } from './name-schema.ts';
 import { pageLimit } from './page-limit.ts';
+import { petStatuses } from './pet-status.ts';
 
 // Each type is written beside its schema instead of inferred from it, because the client publishes
 // these types and its declarations may not name zod: its build strips what is marked internal.
@@ -16,7 +17,7 @@ export type PetStatus = 'available' | 'pending' | 'sold';
 
 /** @internal */
 export const PetStatus = z
-  .enum(['available', 'pending', 'sold'], { error: 'expected one of available, pending, sold' })
+  .enum(petStatuses, { error: `expected one of ${petStatuses.join(', ')}` })
   .meta({
     id: 'PetStatus',
     description: 'Availability of an animal.',

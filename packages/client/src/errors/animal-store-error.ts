@@ -63,6 +63,20 @@ export class AnimalStoreError extends Error implements CallDetails {
     Object.assign(this, call);
   }
 
+  /**
+   * Gives what `JSON.stringify` and loggers write: every member, the message, and the header fields as a
+   * record. Use it for `structuredClone` and workers, too, which keep nothing of an error but its message.
+   */
+  toJSON(): Record<string, unknown> {
+    const members: object = { ...this };
+    const { headers } = members as { headers?: Iterable<[string, string]> };
+    return {
+      ...members,
+      message: this.message,
+      ...(headers && { headers: Object.fromEntries(headers) }),
+    };
+  }
+
   /** @internal On the prototype, so that logs do not show it. */
   get [errorBrand](): true {
     return true;

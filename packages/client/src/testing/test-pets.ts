@@ -5,12 +5,13 @@ import {
   type Int64,
   int64Max,
   int64Min,
+  isPetStatus,
   type NewPet,
   type Pet,
-  type PetStatus,
   pageLimit,
   parseInt64,
   parseJson,
+  petStatuses,
   stringifyJson,
 } from '@animal-store/contract';
 import { invalidRequest, TestError } from './test-error.ts';
@@ -30,7 +31,6 @@ export interface TestPets {
   find(petId: string): TestAnswer;
 }
 
-const statuses: readonly unknown[] = ['available', 'pending', 'sold'] satisfies PetStatus[];
 const namePattern = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 export function createTestPets(initial: Iterable<NewPet | Pet>): TestPets {
@@ -127,8 +127,8 @@ function readQuery(query: URLSearchParams) {
   if (limit < pageLimit.min || limit > pageLimit.max) {
     faults['limit'] = [`one integer from ${pageLimit.min} to ${pageLimit.max}`, given];
   }
-  if (status !== undefined && !statuses.includes(status)) {
-    faults['status'] = [`one of ${statuses.join(', ')}`, status];
+  if (status !== undefined && !isPetStatus(status)) {
+    faults['status'] = [`one of ${petStatuses.join(', ')}`, status];
   }
   if (category !== undefined && categoryId === undefined) {
     faults['categoryId'] = ['a 64-bit integer', category];
@@ -170,8 +170,8 @@ function readNewPet(text: string | undefined): NewPet {
     if (fault !== undefined) faults['name'] = [fault, name];
   }
   if (!isInt64(categoryId)) faults['categoryId'] = ['a 64-bit integer', categoryId];
-  if (status !== undefined && !statuses.includes(status)) {
-    faults['status'] = [`one of ${statuses.join(', ')}`, status];
+  if (status !== undefined && !isPetStatus(status)) {
+    faults['status'] = [`one of ${petStatuses.join(', ')}`, status];
   }
   if (Object.keys(faults).length > 0) throw invalidRequest(faults);
   return { name, categoryId, ...(status !== undefined && { status }) } as NewPet;

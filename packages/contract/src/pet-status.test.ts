@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { PetStatus } from './pet.ts';
+import { isPetStatus, petStatuses } from './pet-status.ts';
+
+test('the list of statuses is that of the schema', () => {
+  expect(petStatuses).toEqual(PetStatus.options);
+});
+
+test.each([
+  ['sold', true],
+  ['lost', false],
+  ['', false],
+  [undefined, false],
+])('isPetStatus says whether %j is a known status: %s', (status, expected) => {
+  expect(isPetStatus(status)).toBe(expected);
+});
