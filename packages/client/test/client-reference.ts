@@ -19,7 +19,7 @@ Errors, hooks and tests are on [a page of their own](/docs/guides/client-errors)
       'Options of a call': 'CallOptions CreatePetOptions',
       Methods: 'AnimalStoreClient ListPetsQuery RequestDescription',
       'What calls give': 'Call Result Page PetList ToArrayOptions RateLimitState',
-      Animals: 'Pet NewPet PetStatus Int64 parseJson stringifyJson',
+      Animals: 'Pet NewPet PetStatus petStatuses isPetStatus Int64 parseJson stringifyJson',
       'The quota of the key': 'RateLimitStatus QuotaWindow',
       'The version': 'version',
     },
@@ -35,7 +35,7 @@ Options and methods are on [a page of their own](/docs/guides/client).`,
         InsufficientScopeError KeySuspendedError NotFoundError RateLimitError ServerError TimeoutError
         UnprocessableError AbortError isAnimalStoreError isApiError AnyAnimalStoreError ApiErrorByStatus
         ErrorCode CallDetails ApiErrorDetails`,
-      'Hooks and logs': `Hook Logger CallEvent RequestEvent ResponseEvent RetryEvent ErrorEvent
+      'Hooks and logs': `Hook Logger CallEvent RequestEvent ResponseEvent WaitEvent RetryEvent ErrorEvent
         DeprecationEvent OperationName`,
       'The fetch function': 'FetchFunction FetchInit HttpResponse HttpHeaders',
       'Tests, from @animal-store/client/testing':

@@ -1,7 +1,6 @@
 // With every type that those of a test service are made of: what infers one can name it.
 export type { ErrorCode, Int64, NewPet, Pet, PetStatus } from '@animal-store/contract';
 export type { FetchFunction, FetchInit, HttpHeaders, HttpResponse } from '../http-response.ts';
-export type { HeaderList, Signal } from '../platform-types.ts';
 export {
   createTestService,
   type TestFailure,
