@@ -39,3 +39,15 @@ test('integers beyond 2^53 are sent and read exactly, and no body where there is
     ['https://store.example/v1/pets/9007199254740993', undefined],
   ]);
 });
+
+test('ids are one text with commas, and a list of them does not compile', async () => {
+  const fetch = vi.fn(async (_url: string) => Response.json([]));
+  vi.stubGlobal('fetch', fetch);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const baseUrl = 'https://store.example/v1';
+  const client = initClient(contract, { baseUrl, api: exactJsonApi });
+  expect(await client.listPets({ query: { ids: '5,11' } })).toMatchObject({ status: 200 });
+  expect(fetch.mock.calls[0]?.[0]).toBe(`${baseUrl}/pets?ids=5%2C11`);
+  // @ts-expect-error ts-rest would write `ids[0]=5&ids[1]=11`, which the service refuses
+  await client.listPets({ query: { ids: ['5', '11'] } });
+});

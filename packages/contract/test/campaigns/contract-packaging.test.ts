@@ -53,6 +53,8 @@ const program = `
 test.each([
   ['nodenext', { module: 'nodenext' }],
   ['bundler', { module: 'preserve', moduleResolution: 'bundler' }],
+  // It knows no `exports`: `typesVersions` leads it to the subpaths.
+  ['node10', { module: 'commonjs', moduleResolution: 'node10' }],
 ])('TypeScript 5.9 compiles a user of it with %s, and the README', async (_name, options) => {
   const text = await readFile(join(packageDirectory, 'README.md'), 'utf8');
   const [, example] = /^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
