@@ -120,9 +120,9 @@ test('publint finds no problem in the package', async () => {
 });
 
 // With other bundlers: the campaign `bundles`.
-test('all of it takes at most 6.5 kB in a bundle of rolldown', async () => {
+test('all of it takes at most 7.3 kB in a bundle of rolldown', async () => {
   await using bundle = await rolldown({ input: join(packageDirectory, 'dist/index.js') });
   const { output } = await bundle.generate({ format: 'esm', minify: true });
   expect(output[0].exports).toContain('createClient');
-  expect(gzipSync(output[0].code).length).toBeLessThanOrEqual(6_500);
+  expect(gzipSync(output[0].code).length).toBeLessThanOrEqual(7_300);
 });
