@@ -17,6 +17,7 @@ import {
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/query-core';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readExamples } from '../../../packages/client/test/consumer.ts';
+import { startScriptedServer } from '../../../packages/client/test/scripted-server.ts';
 import { createPageServer } from '../../browser-page/serve.ts';
 import { createBackend } from '../../express-backend/server.ts';
 import { fromExactJson, toExactJson, toJsonWithStrings } from '../../recipes/bigint-in-json.ts';
@@ -47,7 +48,11 @@ const environment = () => ({ ...process.env, ...env, PORT: '0' });
 // Not by `npm run example`, whose build takes longer than the example: the campaign `node20` does that.
 test.each([
   [process.execPath, 'examples/node-script/report.ts', /^available: \d+$/m],
-  ['bash', 'examples/curl/pets.sh', /^\{"id":\d+,"name":"Mia",.*\}\n\[(?:\{[^{]+){5}\]\n$/],
+  [
+    'bash',
+    'examples/curl/pets.sh',
+    /^\{"added":\{"id":\d+,"name":"Mia",[^{]*\},"available":\[(?:\{[^{]+){5}\]\}\n$/,
+  ],
   [
     'python3',
     'examples/python/pets.py',
@@ -58,6 +63,22 @@ test.each([
   if (command === 'python3') await findProgram('python');
   const { stdout } = await execute(command, [file], { cwd: root, env: environment() });
   expect(stdout).toMatch(output);
+});
+
+test('examples/curl/pets.sh prints one JSON document, also after it has waited', async () => {
+  await findProgram('curl');
+  const denied = new Set<string>();
+  await using server = await startScriptedServer((response, request) => {
+    const line = `${request.method} ${request.url}`;
+    const isFirst = denied.size < denied.add(line).size;
+    response.statusCode = isFirst ? 429 : 200;
+    if (isFirst) response.setHeader('Retry-After', '1');
+    response.end(isFirst ? '{"code":"rate_limit_exceeded"}' : '[]');
+  });
+  const own = { ...environment(), ANIMAL_STORE_BASE_URL: server.baseUrl };
+  const { stdout } = await execute('bash', ['examples/curl/pets.sh'], { cwd: root, env: own });
+  expect(JSON.parse(stdout)).toEqual({ added: [], available: [] });
+  expect(denied.size).toBe(2);
 });
 
 const outputs = [
