@@ -51,7 +51,7 @@ ${describeErrors().map(describeError).join('\n\n')}
 }
 
 const example = `curl -i "{{baseUrl}}/pets?limit=3" \\
-  -H "Authorization: Bearer $API_KEY"`;
+  -H "Authorization: Bearer $ANIMAL_STORE_API_KEY"`;
 
 function operationRow({ name, summary, method, path, stability, sunset }: Operation): string {
   const mark = sunset === undefined ? stability : `deprecated, ends ${sunset}`;

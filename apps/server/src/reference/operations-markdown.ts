@@ -180,7 +180,7 @@ export function operationsMarkdown(document: JsonObject): string {
 
 Every operation with its parameters, its bodies, its answers, and samples that run as they stand.
 
-The samples read your key from the environment variable \`API_KEY\`. With JavaScript, each operation can be tried on this page.
+The samples read your key from the environment variable \`ANIMAL_STORE_API_KEY\`. With JavaScript, each operation can be tried on this page.
 
 ${operations.map(describeOperation).join('\n\n')}
 

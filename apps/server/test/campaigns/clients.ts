@@ -66,7 +66,7 @@ async function runOrval({ server, token }: LoadedServer): Promise<void> {
   for (const [name, text] of Object.entries({ 'package.json': '{"type":"module"}', ...files })) {
     await writeFile(join(directory.path, name), text ?? '');
   }
-  const options = { cwd: directory.path, env: { API_KEY: token } };
+  const options = { cwd: directory.path, env: { ANIMAL_STORE_API_KEY: token } };
   await execute(process.execPath, [tools.orval], options);
   const { stdout } = await execute(process.execPath, ['first.ts'], options);
   match(stdout, /^\d+ \d+ animals are for sale$/m);

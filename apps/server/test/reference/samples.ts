@@ -62,7 +62,7 @@ export async function runSamples(
   const env = {
     // biome-ignore lint/style/noProcessEnv: the samples call curl
     PATH: String(process.env['PATH']),
-    API_KEY: apiKey,
+    ANIMAL_STORE_API_KEY: apiKey,
     ...{ HOME: directory.path, GOPROXY: 'off', CGO_ENABLED: '0' },
     GOCACHE: join(repository, 'node_modules/.cache/go-build'),
   };
@@ -132,7 +132,10 @@ const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp
     ...{ sh: ok, ...everywhere(/remaining/), ts: /^\d+ remaining of \d+$/m },
   },
   'operations, List orders': { sh: /^HTTP\/1.1 501/, ...everywhere(/not_implemented/) },
-  'limits, After a 429': { python: /^5 animals$/m, go: /^200 OK \d+ left$/m },
+  'limits, After a 429': {
+    ...{ sh: /^\[(?:\{[^{]+){5}\]$/m, js: /^5 animals$/m },
+    ...{ python: /^5 animals$/m, go: /^200 OK \d+ left$/m },
+  },
   'errors, In code': {
     ts: /^invalid_request name: .* \S+\/docs#error-invalid_request$/m,
     ...{ python: invalidLimit, go: invalidLimit },

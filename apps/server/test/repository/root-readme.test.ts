@@ -33,7 +33,7 @@ test('the README shows a curl command, the answer that it gives, and how to use 
   const [command = '', ...answer] = block('console').slice(2).split('\n');
   const { stdout } = await run('sh', ['-c', onServer(command)], {
     // biome-ignore lint/style/noProcessEnv: curl is wherever this machine has it
-    env: { PATH: process.env['PATH'] ?? '', API_KEY: server.demoKey },
+    env: { PATH: process.env['PATH'] ?? '', ANIMAL_STORE_API_KEY: server.demoKey },
   });
   expect(settle(stdout)).toBe(settle(answer.join('\n')));
 
@@ -44,7 +44,9 @@ test('the README shows a curl command, the answer that it gives, and how to use 
   await symlink(join(repository, 'packages/client'), join(modules, 'client'));
   const script = join(directory.path, 'example.ts');
   await writeFile(script, onServer(block('ts')));
-  const printed = await run(process.execPath, [script], { env: { API_KEY: server.demoKey } });
+  const printed = await run(process.execPath, [script], {
+    env: { ANIMAL_STORE_API_KEY: server.demoKey },
+  });
   expect(printed).toEqual({ stderr: '', stdout: expect.stringMatching(/^\d+ \d+\n$/) });
 });
 

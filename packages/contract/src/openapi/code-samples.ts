@@ -7,12 +7,12 @@ const clientSetup = (baseUrl: string) => `import { createClient } from '@animal-
 
 const store = createClient({
   baseUrl: '${baseUrl}',
-  apiKey: process.env.API_KEY ?? '',
+  apiKey: process.env.ANIMAL_STORE_API_KEY ?? '',
 });
 `;
 
 const fetchGet = (url: string, read: string) => `const response = await fetch('${url}', {
-  headers: { Authorization: \`Bearer \${process.env.API_KEY}\` },
+  headers: { Authorization: \`Bearer \${process.env.ANIMAL_STORE_API_KEY}\` },
 });
 const body = await response.json();
 if (!response.ok) throw new Error(\`\${body.code}: \${body.message}\`);
@@ -20,7 +20,7 @@ ${read}
 `;
 
 const curlGet = (url: string) => `curl -i "${url}" \\
-  -H "Authorization: Bearer $API_KEY"
+  -H "Authorization: Bearer $ANIMAL_STORE_API_KEY"
 `;
 
 const samples: Record<Operation, (baseUrl: string) => Record<string, string>> = {
@@ -37,7 +37,7 @@ console.log(pets.map((pet) => pet.name));
   }),
   createPet: (baseUrl) => ({
     curl: `curl -i "${baseUrl}/pets" \\
-  -H "Authorization: Bearer $API_KEY" \\
+  -H "Authorization: Bearer $ANIMAL_STORE_API_KEY" \\
   -H "Content-Type: application/json" \\
   -H "Idempotency-Key: mia-$(date +%s)" \\
   -d '{"name":"Mia","categoryId":3}'
@@ -49,7 +49,7 @@ console.log(mia.id);
     fetch: `const response = await fetch('${baseUrl}/pets', {
   method: 'POST',
   headers: {
-    Authorization: \`Bearer \${process.env.API_KEY}\`,
+    Authorization: \`Bearer \${process.env.ANIMAL_STORE_API_KEY}\`,
     'Content-Type': 'application/json',
     'Idempotency-Key': crypto.randomUUID(),
   },

@@ -27,7 +27,7 @@ print(${print})
 const get = (url: string, name: string, print: string) =>
   call({
     request: `    "${url}",
-    headers={"Authorization": f"Bearer {os.environ['API_KEY']}"},`,
+    headers={"Authorization": f"Bearer {os.environ['ANIMAL_STORE_API_KEY']}"},`,
     read: `        ${name} = json.load(response)`,
     print,
   });
@@ -36,7 +36,7 @@ export const pythonSamples: Readonly<Record<Operation, (baseUrl: string) => stri
   listPets: (baseUrl) =>
     call({
       request: `    "${baseUrl}/pets?status=available&limit=50",
-    headers={"Authorization": f"Bearer {os.environ['API_KEY']}"},`,
+    headers={"Authorization": f"Bearer {os.environ['ANIMAL_STORE_API_KEY']}"},`,
       read: `        pets = json.load(response)
         link = response.headers.get("Link")`,
       print: '[pet["name"] for pet in pets], link',
@@ -47,7 +47,7 @@ export const pythonSamples: Readonly<Record<Operation, (baseUrl: string) => stri
       request: `    "${baseUrl}/pets",
     data=json.dumps({"name": "Mia", "categoryId": 3}).encode(),
     headers={
-        "Authorization": f"Bearer {os.environ['API_KEY']}",
+        "Authorization": f"Bearer {os.environ['ANIMAL_STORE_API_KEY']}",
         "Content-Type": "application/json",
         "Idempotency-Key": str(uuid.uuid4()),
     },`,

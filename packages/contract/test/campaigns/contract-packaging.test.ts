@@ -59,7 +59,7 @@ test.each([
   const text = await readFile(join(packageDirectory, 'README.md'), 'utf8');
   const [, example] = /^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
   // This compiler does not have Node's types.
-  const readme = `declare const process: { env: { API_KEY: string } };
+  const readme = `declare const process: { env: { ANIMAL_STORE_API_KEY: string } };
     ${example}
     // @ts-expect-error there is no such status
     added.status === 418;`;

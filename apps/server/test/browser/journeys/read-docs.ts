@@ -31,7 +31,7 @@ export async function searchDocs({ service, openPage }: Store): Promise<void> {
   await page.getByRole('button', { name: 'Copy' }).first().click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   const copied = await page.evaluate('navigator.clipboard.readText()');
-  expect(copied).toBe('export API_KEY=ast_your_key');
+  expect(copied).toBe('export ANIMAL_STORE_API_KEY=ast_your_key');
   await keyboard.press('/');
   await keyboard.type('rate_limit_exceeded');
   await found.waitFor();
