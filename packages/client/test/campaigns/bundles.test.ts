@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { packageDirectory } from '../consumer.ts';
 
 // Others write about 100 bytes more than rolldown, which `process/packaging.test.ts` holds to 6,500.
-test('all of it takes at most 6.65 kB in a bundle of esbuild, and of rollup', async () => {
+test('all of it takes at most 7.5 kB in a bundle of esbuild, and of rollup', async () => {
   const { build, transform } = await import(tools.esbuild);
   const { rollup } = await import(tools.rollup);
   const input = join(packageDirectory, 'dist/index.js');
@@ -13,6 +13,6 @@ test('all of it takes at most 6.65 kB in a bundle of esbuild, and of rollup', as
   const ofEsbuild = await build({ ...minified, entryPoints: [input], bundle: true, write: false });
   const ofRollup = await (await rollup({ input })).generate({ format: 'esm' });
   const { code } = await transform(ofRollup.output[0].code, minified);
-  expect(gzipSync(ofEsbuild.outputFiles[0].text).length).toBeLessThanOrEqual(6_650);
-  expect(gzipSync(code).length).toBeLessThanOrEqual(6_650);
+  expect(gzipSync(ofEsbuild.outputFiles[0].text).length).toBeLessThanOrEqual(7_500);
+  expect(gzipSync(code).length).toBeLessThanOrEqual(7_500);
 });
