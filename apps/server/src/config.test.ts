@@ -216,3 +216,25 @@ test('a part of REDIS_URL that is ignored is told, and is not in the URL that is
     notes: [expect.stringMatching(/^REDIS_URL: family is ignored \(/)],
   });
 });
+
+test.each<readonly [name: string, meant: string | undefined]>([
+  ['DATABSE_URL', 'DATABASE_URL'],
+  ['database_url', 'DATABASE_URL'],
+  ['REDIS-URL', 'REDIS_URL'],
+  ['REDIS_TIMEOUT', undefined],
+  ['MAX_CONECTIONS', 'MAX_CONNECTIONS'],
+  ['CORS_ORIGIN', 'CORS_ORIGINS'],
+  // Common variables of shells, npm, Kubernetes and OpenTelemetry.
+  ...[
+    'HOSTNAME',
+    'LANGUAGE',
+    'LS_COLORS',
+    'REDIS_PORT',
+    'NODE_OPTIONS',
+    'OTEL_EXPORTER_OTLP_HEADERS',
+  ].map((name) => [name, undefined] as const),
+])('the variable %s is refused only if it looks like one of ours: %s', (name, meant) => {
+  const line = `${name}: unknown. Write ${meant}, or unset ${name}`;
+  if (meant === undefined) expect(readConfig({ [name]: 'x' })).toBeDefined();
+  else expect(faults({ [name]: 'x' })).toEqual([line]);
+});

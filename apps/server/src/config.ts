@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type BanPolicy, defaultBanPolicy as ban } from '@animal-store/contract';
+import { distance } from 'fastest-levenshtein';
 import { logFormats, logLevels, samplers } from './shared/log-settings.ts';
 import { parsePostgresUrl } from './shared/postgres-url.ts';
 import { parseRedisUrls } from './shared/redis-url.ts';
@@ -293,13 +294,33 @@ function namesOfAll(): string[] {
   return [...new Set(reader.names)];
 }
 
+/** Variables that others define, and that may resemble ours: those of OpenTelemetry are a standard of their own. */
+const foreignNames = /^(?:OTEL_|npm_)/;
+
+/** How many letters of a misspelt name may be wrong, and how long a name must be to be compared at all. */
+const maxWrongLetters = 2;
+const minComparedLength = 8;
+
+/** A line for each variable whose name looks like a misspelt one of ours: it would be ignored otherwise. */
+function misspeltNames(environment: NodeJS.ProcessEnv): string[] {
+  return Object.keys(environment).flatMap((name) => {
+    if (environmentVariables.includes(name) || foreignNames.test(name)) return [];
+    if (name.length < minComparedLength) return [];
+    const written = name.toUpperCase().replaceAll('-', '_');
+    const meant = environmentVariables.find(
+      (known) => known.length >= minComparedLength && distance(known, written) <= maxWrongLetters,
+    );
+    return meant === undefined ? [] : [`${name}: unknown. Write ${meant}, or unset ${name}`];
+  });
+}
+
 /**
  * Reads the settings of the service. Only this file looks at the environment.
  *
  * @throws {StartupError} that names every wrong variable, a line each.
  */
 export const readConfig = (environment: NodeJS.ProcessEnv = process.env): Config =>
-  read(serviceSettings, environment);
+  read(serviceSettings, environment, misspeltNames(environment));
 
 /** Reads the settings of the CLI, and throws in the same way. */
 export const readCliSettings = (environment: NodeJS.ProcessEnv = process.env) =>
@@ -308,9 +329,11 @@ export const readCliSettings = (environment: NodeJS.ProcessEnv = process.env) =>
 function read<Settings>(
   settingsOf: (reader: EnvironmentReader) => Settings,
   environment: NodeJS.ProcessEnv,
+  misspelt: readonly string[] = [],
 ): Settings {
   const reader = new EnvironmentReader(environment);
   const settings = settingsOf(reader);
-  if (reader.faults.length > 0) throw new StartupError(reader.faults.join('\n'));
+  const faults = [...reader.faults, ...misspelt];
+  if (faults.length > 0) throw new StartupError(faults.join('\n'));
   return settings;
 }
