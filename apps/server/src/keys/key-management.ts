@@ -227,6 +227,7 @@ export function createKeyManagement(
         await cause.confirmActor?.(tx);
         await lockKey(tx, id);
         const key = await findKey(tx, id);
+        refuseEnded(key);
         const limited = await findLimited(tx, key);
         const subject = { type: 'key', id, name: key.name, account: key.account } as const;
         await creditWindows(tx, quotas, {
@@ -256,12 +257,14 @@ export function createKeyManagement(
         await cause.confirmActor?.(tx);
         await lockKey(tx, id);
         const key = await findKey(tx, id);
+        refuseEnded(key);
         const before = { bannedUntil: (await takeOpenBan(tx, id)) ?? banEnds, strikes };
         await recordAudit(tx, {
           cause,
           action: 'key.unbanned',
           subject: { type: 'key', id, name: key.name, account: key.account },
-          // Recorded even if there was nothing to end.
+          // Recorded even if there was nothing to end: the start of a ban that it has ended may be written later, and
+          // is then known to be over by this entry (`ban-log.ts`).
           ...(differenceOf(before, { bannedUntil: null, strikes: 0 }) ?? { before: {}, after: {} }),
         });
         await endBan(tx, key);
@@ -299,7 +302,8 @@ export async function creditWindows(
   const { minute, day } = toQuotaWindows(usage);
   const used = { minute: minute.limit - minute.remaining, day: day.limit - day.remaining };
   const after = { used: { minute: 0, day: 0 } };
-  await recordAudit(tx, { ...change, before: { used }, after });
+  if (used.minute > 0 || used.day > 0)
+    await recordAudit(tx, { ...change, before: { used }, after });
   try {
     await quotas.credit(key);
   } catch (error) {

@@ -64,7 +64,7 @@ test("the README's commands work in their order, and show what they did", async 
   }
   const entries = await json<AuditEntry[]>('audit', '--key', ids['keys'] ?? '');
   expect(entries.map(({ action }) => action.slice(4))).toEqual(
-    'changed unbanned revoked resumed suspended changed rotated changed created'.split(' '),
+    'revoked unbanned resumed suspended changed rotated changed created'.split(' '),
   );
   expect(entries.flatMap(({ reason }) => reason ?? [])).toEqual(['leaked', 'Invoice 4711 is open']);
 });

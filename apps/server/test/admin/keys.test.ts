@@ -153,3 +153,17 @@ test('an expired key cannot be brought back', async () => {
   const { status, body } = await change(key.id, '{"expiresAt":null}');
   expect([status, body]).toMatchObject([409, { message: 'The key is expired: make a new one.' }]);
 });
+
+test('a credit that gives nothing back makes no audit entry, and a revoked key gets neither credit nor unban', async () => {
+  const { key } = await admin.create('{"plan":"free"}');
+  const post = (action: string) =>
+    admin.call(`/keys/${key.id}/${action}`, { method: 'POST', json: '{}' });
+  expect((await post('credit')).status).toBe(200);
+  await revoke(key.id);
+  for (const action of ['credit', 'unban']) {
+    const { status, body } = await post(action);
+    expect({ status, body }).toMatchObject({ status: 409, body: { code: 'key_not_active' } });
+  }
+  const entries = await admin.read<{ action: string }[]>(`/audit?keyId=${key.id}`);
+  expect(entries.map(({ action }) => action)).toEqual(['key.revoked', 'key.created']);
+});
