@@ -66,8 +66,7 @@ export async function clientReference(): Promise<Record<string, string>> {
   const read = (entry: string) => readFile(join(packageDirectory, `dist/${entry}.d.ts`), 'utf8');
   const entries = [await read('testing'), await read('index')];
   const descriptions = new Map(entries.flatMap(describeAll));
-  const lists = entries.map((text) => /export \{([^}]*)\}/.exec(text)?.[1] ?? '');
-  const exported = lists.flatMap((list) => list.replaceAll('type ', '').match(/\w+/g) ?? []);
+  const exported = entries.flatMap(exportedNames);
   const missing = exported.filter((name) => !addresses.has(name));
   if (missing.length > 0) throw new TypeError(`No page describes ${missing.join(', ')}.`);
 
@@ -86,9 +85,22 @@ export async function clientReference(): Promise<Record<string, string>> {
   );
 }
 
+/** The names that declarations export, each by itself or in a list at the end. */
+function exportedNames(declarations: string): string[] {
+  const single = declarations.matchAll(/^export declare (?:abstract )?\w+ (\w+)/gm);
+  const lists = declarations.matchAll(/^export (?:type )?\{([^}]*)\}/gm);
+  return [
+    ...Array.from(single, ([, name = '']) => name),
+    ...Array.from(
+      lists,
+      ([, list = '']) => list.replaceAll('type ', '').match(/\w+/g) ?? [],
+    ).flat(),
+  ];
+}
+
 const commentPattern = String.raw`\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n`;
 const declarationPattern = new RegExp(
-  String.raw`^(?:${commentPattern})?(?:declare )?(class|const|function|interface|type) (\w+)([\s\S]*?)(?=\n(?:\/\*\*|declare |interface |type |export ))`,
+  String.raw`^(?:${commentPattern})?(?:export )?(?:declare )?(?:abstract )?(class|const|function|interface|type) (\w+)([\s\S]*?)(?=\n(?:\/\*\*|declare |interface |type |export ))`,
   'gm',
 );
 const memberPattern = new RegExp(

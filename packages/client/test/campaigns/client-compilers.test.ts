@@ -21,7 +21,10 @@ describe.each([
   ['TypeScript 7', typescript7],
 ])('%s', (_name, tsc) => {
   const ofNode20 = { ...compilations.Node, types: [tools.typesOfNode20] };
-  test.each(Object.entries({ ...compilations, 'Node 20': ofNode20 }))(
+  // The types of Node 26 do not compile with TypeScript 5.4: whoever has that has older ones.
+  const { Node, 'Node with the DOM': nodeWithDom, ...others } = compilations;
+  const newer = tsc === tools.typescript54 ? {} : { Node, 'Node with the DOM': nodeWithDom };
+  test.each(Object.entries({ ...others, ...newer, 'Node 20': ofNode20 }))(
     'compiles it for %s, and the README’s examples',
     (_runtime, options) => compileConsumer(consumer, tsc, options),
   );

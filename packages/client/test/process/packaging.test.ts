@@ -74,11 +74,6 @@ test('the commands of /docs/guides/typescript are those by which it was installe
   ]);
 });
 
-test('npm refuses to pack it, because only pnpm writes a manifest that can be installed', async () => {
-  const packing = runIn(packageDirectory, 'npm', ['pack', '--dry-run']);
-  await expect(packing).rejects.toThrow('Pack it with pnpm: npm exec pnpm pack');
-});
-
 test('it is not released from a repository that its manifest does not name', async () => {
   const release = runIn(join(packageDirectory, '../..'), process.execPath, [
     'scripts/check-release.mjs',

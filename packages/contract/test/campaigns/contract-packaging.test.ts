@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runtimes, tools } from '@animal-store/heavy-tools';
+import { repository } from '@animal-store/testkit';
 import { publint } from 'publint';
 import { beforeAll, expect, test } from 'vitest';
 import { type Consumer, createConsumer, runIn } from '../../../client/test/consumer.ts';
@@ -12,7 +13,7 @@ const packageDirectory = join(import.meta.dirname, '../..');
 let consumer: Consumer;
 
 beforeAll(async () => {
-  await runIn(packageDirectory, process.execPath, ['build-contract.ts']);
+  await runIn(packageDirectory, join(repository, 'node_modules/.bin/pnpm'), ['run', 'build']);
   consumer = await createConsumer(packageDirectory, ['zod', '@ts-rest/core']);
   return consumer[Symbol.asyncDispose];
 });
@@ -54,7 +55,7 @@ test.each([
   ['nodenext', { module: 'nodenext' }],
   ['bundler', { module: 'preserve', moduleResolution: 'bundler' }],
   // It knows no `exports`: `typesVersions` leads it to the subpaths.
-  ['node10', { module: 'commonjs', moduleResolution: 'node10' }],
+  ['node10', { module: 'es2022', moduleResolution: 'node10' }],
 ])('TypeScript 5.9 compiles a user of it with %s, and the README', async (_name, options) => {
   const text = await readFile(join(packageDirectory, 'README.md'), 'utf8');
   const [, example] = /^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
