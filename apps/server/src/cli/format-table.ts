@@ -1,3 +1,4 @@
+import stringWidth from 'string-width';
 import { escapeUnprintable } from '../shared/escape-unprintable.ts';
 
 export const gap = '  ';
@@ -35,7 +36,7 @@ export function formatTable<Row>(
     Object.values(columns).map((cellOf) => escapeUnprintable(cellOf(row)));
   const lines = [header, ...rows.map(cellsOf)];
   const widths = header.map((_, column) =>
-    Math.max(...lines.map((cells) => widthOf(cells[column] ?? ''))),
+    Math.max(...lines.map((cells) => stringWidth(cells[column] ?? ''))),
   );
   return lines.map((cells) => `${align(cells, widths)}\n`).join('');
 }
@@ -47,19 +48,9 @@ export function formatFields(fields: readonly Field[]): string {
 
 function align(cells: readonly string[], widths: readonly number[]): string {
   return cells
-    .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
+    .map(
+      (cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - stringWidth(cell))),
+    )
     .join(gap)
     .trimEnd();
-}
-
-const graphemes = new Intl.Segmenter();
-
-// East Asian letters, and whatever is drawn as an emoji, take two cells of a terminal.
-const wide =
-  /\p{Emoji_Presentation}|\uFE0F|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}/u;
-
-function widthOf(text: string): number {
-  let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += wide.test(segment) ? 2 : 1;
-  return width;
 }
