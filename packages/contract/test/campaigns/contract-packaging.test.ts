@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runtimes, tools } from '@animal-store/heavy-tools';
-import { repository } from '@animal-store/testkit';
 import { publint } from 'publint';
 import { beforeAll, expect, test } from 'vitest';
 import { type Consumer, createConsumer, runIn } from '../../../client/test/consumer.ts';
@@ -13,7 +12,7 @@ const packageDirectory = join(import.meta.dirname, '../..');
 let consumer: Consumer;
 
 beforeAll(async () => {
-  await runIn(packageDirectory, join(repository, 'node_modules/.bin/pnpm'), ['run', 'build']);
+  await runIn(packageDirectory, join(packageDirectory, '../../node_modules/.bin/pnpm'), ['run', 'build']);
   consumer = await createConsumer(packageDirectory, ['zod', '@ts-rest/core']);
   return consumer[Symbol.asyncDispose];
 });
