@@ -12,7 +12,10 @@ const packageDirectory = join(import.meta.dirname, '../..');
 let consumer: Consumer;
 
 beforeAll(async () => {
-  await runIn(packageDirectory, join(packageDirectory, '../../node_modules/.bin/pnpm'), ['run', 'build']);
+  await runIn(packageDirectory, join(packageDirectory, '../../node_modules/.bin/pnpm'), [
+    'run',
+    'build',
+  ]);
   consumer = await createConsumer(packageDirectory, ['zod', '@ts-rest/core']);
   return consumer[Symbol.asyncDispose];
 });
