@@ -27,12 +27,8 @@ export const tools = {
   esbuild: pathIn('esbuild', 'lib/main.js'),
   /** A command for Node: writes a TypeScript client of an OpenAPI document. */
   heyApi: pathIn('@hey-api/openapi-ts', 'bin/run.js'),
-  /** The same, of other makers. */
-  oazapfts: pathIn('oazapfts', 'dist/cli.js'),
-  /** A folder: what its clients import. */
-  oazapftsRuntime: pathIn('@oazapfts/runtime', ''),
+  /** The same, of another maker. */
   orval: pathIn('orval', 'dist/bin/orval.mjs'),
-  swaggerTypescriptApi: pathIn('swagger-typescript-api', 'dist/cli.mjs'),
   /** A command for Node: writes TypeScript types of an OpenAPI document. */
   openapiTypescript: pathIn('openapi-typescript', 'bin/cli.js'),
   /** A command for Node: the oldest TypeScript that the published client supports. */
@@ -41,8 +37,6 @@ export const tools = {
   typescript59: pathIn('typescript59', 'bin/tsc'),
   /** A folder: the types of the oldest Node that the published packages support. */
   typesOfNode20: pathIn('@types/node20', ''),
-  /** The module of `lintFromString`. */
-  redocly: pathIn('@redocly/openapi-core', 'lib/index.js'),
   /** A module: a bundler. */
   rollup: pathIn('rollup', 'dist/es/rollup.js'),
   /** CommonJS modules of Spectral and its rules. */
