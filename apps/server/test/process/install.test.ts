@@ -131,3 +131,21 @@ test('the lockfile has every binary for Linux, macOS and Windows', () => {
   expect(checked.length).toBeGreaterThan(5);
   expect(missing).toEqual([]);
 });
+
+// The benchmark is a workspace of its own, so no installation of this one compares the two.
+test("the benchmark's lockfile has the versions of its package.json", () => {
+  const { dependencies } = JSON.parse(read('apps/bench/package.json')) as {
+    dependencies: Record<string, string>;
+  };
+  const { importers }: { importers: Record<string, BenchImporter> } = parse(
+    read('apps/bench/pnpm-lock.yaml'),
+  );
+  const locked = Object.entries(importers['.']?.dependencies ?? {});
+  expect(Object.fromEntries(locked.map(([name, { specifier }]) => [name, specifier]))).toEqual(
+    dependencies,
+  );
+});
+
+interface BenchImporter {
+  readonly dependencies: Readonly<Record<string, { readonly specifier: string }>>;
+}
