@@ -16,6 +16,7 @@ COPY package.json pnpm-lock.yaml pnpm-workspace.yaml .pnpmfile.mjs ./
 COPY patches patches
 COPY packages/contract/package.json packages/contract/
 COPY apps/console/package.json apps/console/
+COPY apps/docs/package.json apps/docs/
 COPY apps/server/package.json apps/server/
 # Without optional dependencies: the only one is Node, which is here already.
 RUN npx --yes "$(node -p "require('./package.json').packageManager")" install \
@@ -36,6 +37,7 @@ LABEL org.opencontainers.image.title="Animal Store" \
 COPY LICENSE CHANGELOG.md ./
 COPY packages/contract packages/contract
 COPY apps/console apps/console
+COPY apps/docs apps/docs
 COPY apps/server apps/server
 
 # OPS_HOST for probes and metrics. Publish PORT only, never OPS_PORT.

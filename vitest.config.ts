@@ -21,7 +21,7 @@ export default defineConfig(({ mode }) => ({
       mode === 'campaigns'
         ? [alone('campaigns', 0)]
         : [
-            ...['packages/{client,contract}', 'apps/{console,server}'],
+            ...['packages/{client,contract}', 'apps/{console,docs,server}'],
             alone('process', 1),
             alone('browser', 2),
           ],

@@ -1,4 +1,5 @@
 import { apiVersion, errorMessages, operations, ordersContract } from '@animal-store/contract';
+import type { DocsNumbers } from '@animal-store/docs';
 import { initContract } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import { type ErrorRequestHandler, Router } from 'express';
@@ -12,17 +13,16 @@ import type { LoadShedder } from '../http/shed-load.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import { type createPetHandlers, petContract } from '../pets/pet-handlers.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
-import { answerReaders } from '../reference/error-page.ts';
-import type { GuideNumbers } from '../reference/guide-values.ts';
-import { referenceHandlers } from '../reference/reference-handlers.ts';
 import { createAdmission } from './admission.ts';
+import { answerReaders } from './answer-readers.ts';
+import { docsHandlers } from './docs-handlers.ts';
 import { observeRequests } from './observe-requests.ts';
 import { hasQuotaHeaders } from './quota-response.ts';
 import { createRateLimitStatusHandlers, statusContract } from './rate-limit-status-handler.ts';
 import { takeTurns } from './refuse-overload.ts';
 import type { RequestRecord, RequestTracing } from './request-record.ts';
 
-export interface AppOptions extends GuideNumbers {
+export interface AppOptions extends DocsNumbers {
   readonly loadShedder: Pick<LoadShedder, 'enter'>;
   readonly keys: Pick<KeyCache, 'recall' | 'isNew' | 'findByToken'>;
   readonly quotas: Quotas;
@@ -90,7 +90,7 @@ export function createApp(options: AppOptions): ServedApp {
   app.use(prefix, others);
 
   // Whatever needs no key.
-  const { pages, files } = referenceHandlers({ ...options, origin: new URL(baseUrl).origin });
+  const { pages, files } = docsHandlers({ ...options, origin: new URL(baseUrl).origin });
   addFiles(app, pages, admitPage);
   addFiles(app, files, admitFile);
   app.use(admitPage, refusePath, answerReaders(answerFailure));

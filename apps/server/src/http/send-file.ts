@@ -18,7 +18,7 @@ export interface StaticFile {
 }
 
 /** Hashes a file for its name or its ETag. */
-export function digest(content: string): string {
+function digest(content: string): string {
   return hash('sha256', content, 'base64url');
 }
 

@@ -1,5 +1,5 @@
+import { docsPaths, guidePath } from '@animal-store/docs';
 import { describe, test } from 'vitest';
-import { docsPaths, guidePath } from '../../src/reference/docs-pages.ts';
 import { tourConsole } from '../support/tour-console.ts';
 import { useConsole } from '../support/use-console.ts';
 import { findKeys } from './journeys/find-keys.ts';

@@ -1,6 +1,5 @@
+import { docsPaths, guidePath, guides } from '@animal-store/docs';
 import { expect, test } from 'vitest';
-import { docsPaths, guidePath } from '../../src/reference/docs-pages.ts';
-import { guides } from '../../src/reference/guides.ts';
 import { desktop, expectReadable, phone } from '../browser/journeys/read-docs.ts';
 import { tourConsole } from '../support/tour-console.ts';
 import { useConsole } from '../support/use-console.ts';

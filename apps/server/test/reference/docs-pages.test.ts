@@ -1,12 +1,12 @@
 import { defaultBanPolicy, errorCodes } from '@animal-store/contract';
+import { createDocsFiles } from '@animal-store/docs';
 import { beforeAll, expect, test } from 'vitest';
-import { createReferenceFiles } from '../../src/reference/reference-files.ts';
 import { send } from '../support/send.ts';
 import { useService } from '../support/test-service.ts';
 
 const service = useService('postgres', { env: { ADDRESS_PER_MINUTE: '1000000' } });
 
-const { pages: written } = createReferenceFiles({
+const { pages: written } = createDocsFiles({
   origin: 'https://a.example',
   addressPerMinute: 60,
   banPolicy: defaultBanPolicy,

@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { guideMarkdownPath, guides } from '@animal-store/docs';
 import { findProgram, repository, temporaryDirectory } from '@animal-store/testkit';
-import { guideMarkdownPath } from '../../src/reference/docs-pages.ts';
-import { guides } from '../../src/reference/guides.ts';
 
 const run = promisify(execFile);
 

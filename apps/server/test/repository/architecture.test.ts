@@ -38,6 +38,11 @@ test.each([
     ],
   ],
   [
+    'the pages of the reference import only the contract and a renderer of Markdown',
+    importsUnder('apps/docs/src'),
+    [/^apps\/docs\/src\//, /^@animal-store\/contract(\/|$)/, /^marked$/, /^node:/],
+  ],
+  [
     'the server never imports the client or the testkit',
     server,
     [/^(?!@animal-store\/(client|testkit))/],
@@ -59,8 +64,7 @@ const rooms: readonly [room: string, ...imports: string[]][] = [
   ['accounts', 'audit', 'database', 'keys', 'quotas', 'replicas', 'usage'],
   ['operators', 'audit', 'database', 'keys', 'shared'],
   ['pets', 'database', 'http', 'shared'],
-  ['reference', 'http'],
-  ['api', 'http', 'keys', 'pets', 'quotas', 'reference'],
+  ['api', 'http', 'keys', 'pets', 'quotas'],
   ['overview', 'database', 'replicas', 'shared', 'usage'],
   ['observability', 'api', 'database', 'http', 'quotas', 'shared'],
   [

@@ -5,7 +5,6 @@ import { publint } from 'publint';
 import { rolldown } from 'rolldown';
 import { beforeAll, expect, test } from 'vitest';
 import * as client from '../../src/index.ts';
-import { clientReference } from '../client-reference.ts';
 import { compilations, compileConsumer, typescript7 } from '../compile-consumer.ts';
 import { type Consumer, createConsumer, packageDirectory, runIn } from '../consumer.ts';
 
@@ -56,17 +55,8 @@ test('nothing in it names what a user does not have, and its source maps hold ev
   }
 });
 
-test('its reference in /docs is up to date', async () => {
-  for (const [file, text] of Object.entries(await clientReference())) {
-    expect(
-      (await readFile(file, 'utf8').catch(() => '')) === text,
-      `${file} is stale. Write it again: npm --prefix packages/client run reference`,
-    ).toBe(true);
-  }
-});
-
 test('the commands of /docs/guides/typescript are those by which it was installed here', async () => {
-  const guide = 'apps/server/assets/reference/guides/typescript.md';
+  const guide = 'apps/docs/content/guides/typescript.md';
   const text = await readFile(join(packageDirectory, '../..', guide), 'utf8');
   expect(text.match(/^npm .*/gm)).toEqual([
     'npm run tarballs',

@@ -13,7 +13,7 @@ import {
 } from '@animal-store/contract';
 
 /** Settings that the guides mention. */
-export interface GuideNumbers {
+export interface DocsNumbers {
   /** Requests per minute of a network without a valid key. */
   readonly addressPerMinute: number;
   readonly banPolicy: BanPolicy;
@@ -27,7 +27,7 @@ export interface GuideNumbers {
  */
 export function createGuideValues(
   baseUrl: string,
-  { addressPerMinute, banPolicy }: GuideNumbers,
+  { addressPerMinute, banPolicy }: DocsNumbers,
   paths: { readonly windowsPicture: string },
 ): (text: string) => string {
   const { deprecatedAt, sunsetAt } = deprecations.getPet;

@@ -1,7 +1,6 @@
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createOpenApi, type OpenApiOptions } from '@animal-store/contract/openapi';
-import { digest, type StaticFile } from '../http/send-file.ts';
-import { docsPageHeaders } from './docs-page-headers.ts';
 import {
   type DocsPage,
   type DocsPages,
@@ -9,19 +8,29 @@ import {
   guideMarkdownPath,
   guidePath,
   ownAnchors,
-  writeDocsPages,
-} from './docs-pages.ts';
-import type { GuideNumbers } from './guide-values.ts';
+} from './docs-page.ts';
+import { docsPageHeaders } from './docs-page-headers.ts';
+import { writeDocsPages } from './docs-pages.ts';
+import type { DocsNumbers } from './guide-values.ts';
 import { guides } from './guides.ts';
 import { llmsText } from './llms-text.ts';
 
-const assets = new URL('../../assets/reference/', import.meta.url);
+const assets = new URL('../assets/', import.meta.url);
 
 /** The addresses and settings that the reference shows. */
-export type ReferenceOptions = OpenApiOptions & GuideNumbers;
+export type DocsOptions = OpenApiOptions & DocsNumbers;
+
+/** A file of the reference, which the server sends. */
+export interface DocsFile {
+  readonly type: string;
+  readonly content: string;
+  /** Whether the path contains a hash of the content, so that caches need not revalidate. */
+  readonly immutable: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /** Creates a file when it is first requested. */
-export type FileSource = () => Promise<StaticFile>;
+type FileSource = () => Promise<DocsFile>;
 
 const types = {
   html: 'text/html; charset=utf-8',
@@ -36,13 +45,13 @@ const types = {
  * Creates the pages of the reference, and the files that they load, by path. A page is rendered when it is first
  * requested, so the start does not wait for it.
  */
-export function createReferenceFiles(options: ReferenceOptions) {
+export function createDocsFiles(options: DocsOptions) {
   const pageSources = new Map<string, FileSource>();
   const fileSources = new Map<string, FileSource>();
 
   const addNamedByContent = (name: string, type: 'js' | 'svg') => {
     const content = readFileSync(new URL(`${name}.${type}`, assets), 'utf8');
-    const path = `/docs/${name}.${digest(content).slice(0, 12)}.${type}`;
+    const path = `/docs/${name}.${hash('sha256', content, 'base64url').slice(0, 12)}.${type}`;
     fileSources.set(path, async () => ({ type: types[type], content, immutable: true }));
     return path;
   };

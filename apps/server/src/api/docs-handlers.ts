@@ -1,10 +1,9 @@
+import { createDocsFiles, type DocsFile, type DocsOptions, docsPaths } from '@animal-store/docs';
 import type { RequestHandler } from 'express';
 import { HttpError } from '../http/http-error.ts';
 import { appendHeader, setHeader } from '../http/note-headers.ts';
 import { sendFileFrom } from '../http/send-file.ts';
 import { send } from '../http/send-response.ts';
-import { docsPaths } from './docs-pages.ts';
-import { createReferenceFiles, type FileSource, type ReferenceOptions } from './reference-files.ts';
 
 /** Paths that lead elsewhere, and where. `/docs/api` was a page of its own. */
 const redirects = {
@@ -19,8 +18,8 @@ const redirects = {
  * files below it, which have a hash of their content in their names. They need no key, and send the same to
  * everybody.
  */
-export function referenceHandlers(options: ReferenceOptions) {
-  const { pages, files } = createReferenceFiles(options);
+export function docsHandlers(options: DocsOptions) {
+  const { pages, files } = createDocsFiles(options);
   return {
     pages: {
       ...sendAll(pages),
@@ -32,7 +31,9 @@ export function referenceHandlers(options: ReferenceOptions) {
   };
 }
 
-const sendAll = (sources: ReadonlyMap<string, FileSource>): Record<string, RequestHandler> =>
+const sendAll = (
+  sources: ReadonlyMap<string, () => Promise<DocsFile>>,
+): Record<string, RequestHandler> =>
   Object.fromEntries([...sources].map(([path, source]) => [path, sendFileFrom(source)]));
 
 function redirectTo(target: string): RequestHandler {

@@ -4,7 +4,7 @@ import {
   type ErrorReference,
   type JsonObject,
 } from '@animal-store/contract/openapi';
-import type { DocsPage } from './docs-pages.ts';
+import type { DocsPage } from './docs-page.ts';
 import { guides } from './guides.ts';
 import { operationsOf } from './operations-markdown.ts';
 

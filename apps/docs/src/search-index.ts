@@ -1,4 +1,4 @@
-import type { DocsPage, DocsPages } from './docs-pages.ts';
+import type { DocsPage, DocsPages } from './docs-page.ts';
 import { renderMarkdown } from './render-markdown.ts';
 
 /** What the search finds: a heading of a page. */

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { packageDirectory } from './consumer.ts';
 
 // The reference of the client in /docs: all public declarations of the build, with the comments that editors show.
 
-const guides = join(packageDirectory, '../../apps/server/assets/reference/guides');
+const guides = join(import.meta.dirname, '../content/guides');
+/** The build of the client, which is a dependency of this package for this alone. */
+const build = new URL('.', import.meta.resolve('@animal-store/client'));
 
 /** The committed pages, with the declarations in each part of them. Two, because a page has at most 14 kB. */
 const pages: Readonly<Record<string, { head: string; parts: Readonly<Record<string, string>> }>> = {
@@ -63,7 +64,7 @@ const prefixes: Readonly<Record<string, string>> = {
 
 /** Writes the pages from the declarations of the build. @returns the text of each, by its file. */
 export async function clientReference(): Promise<Record<string, string>> {
-  const read = (entry: string) => readFile(join(packageDirectory, `dist/${entry}.d.ts`), 'utf8');
+  const read = (entry: string) => readFile(new URL(`${entry}.d.ts`, build), 'utf8');
   const entries = [await read('testing'), await read('index')];
   const descriptions = new Map(entries.flatMap(describeAll));
   const exported = entries.flatMap(exportedNames);

@@ -1,4 +1,4 @@
-import { type DocsPages, docsPaths } from './docs-pages.ts';
+import { type DocsPages, docsPaths } from './docs-page.ts';
 
 /**
  * Writes the list of pages for assistants: what there is as Markdown, and where.

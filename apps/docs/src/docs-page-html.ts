@@ -1,5 +1,5 @@
+import { type DocsPage, type DocsPages, docsPaths } from './docs-page.ts';
 import { style } from './docs-page-headers.ts';
-import { type DocsPage, type DocsPages, docsPaths } from './docs-pages.ts';
 import { escapeHtml } from './escape-html.ts';
 import { renderMarkdown } from './render-markdown.ts';
 

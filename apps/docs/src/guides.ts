@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /**
  * All guides, in the order in which they are read. `client` and `client-errors` are written by
- * `npm --prefix packages/client run reference`. Each but `operations`, which is derived from the OpenAPI
- * document, is a file of `assets/reference/guides`: a title, a paragraph that sums it up, and the text. The
+ * `npm --prefix apps/docs run client-reference`. Each but `operations`, which is derived from the OpenAPI
+ * document, is a file of `content/guides`: a title, a paragraph that sums it up, and the text. The
  * anchor is that on `/docs`, so that links from the time of one page still lead to it.
  */
 export const guides = [
@@ -26,7 +26,7 @@ export const guides = [
 export type GuideName = (typeof guides)[number]['name'];
 
 const read = (path: string) =>
-  readFileSync(new URL(`../../assets/reference/${path}.md`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../content/${path}.md`, import.meta.url), 'utf8');
 
 /** Reads a guide as it is written, with the names of its values. */
 export const readGuide = (name: Exclude<GuideName, 'operations'>): string => read(`guides/${name}`);
